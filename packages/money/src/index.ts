@@ -1,0 +1,1 @@
+export { divide, type Rounding } from './rounding.ts';

@@ -1,0 +1,81 @@
+// npm run verify                    everything a contributor and CI check, each suite under its budget
+// npm run verify -- --only unit     one suite (several: --only static,unit)
+// npm run verify -- --install       install first, and fail if that changed the lock (what CI does)
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type CheckResult, runCheck } from './run-check.ts';
+import { INSTALL, OVERRUN_FACTOR, SUITES, type Suite } from './suites.ts';
+import { bar, type Row, table } from './table.ts';
+
+const onTerminal = process.stdout.isTTY;
+
+async function runSuite(suite: Suite): Promise<Row> {
+  const startMs = performance.now();
+  const elapsedSeconds = () => (performance.now() - startMs) / 1_000;
+  const limitMs = suite.budgetSeconds * OVERRUN_FACTOR * 1_000;
+  const results: CheckResult[] = [];
+  if (!onTerminal) console.log(`${suite.name}: started, planned ${suite.budgetSeconds} s`);
+  for (const check of suite.checks) {
+    const progress = onTerminal ? setInterval(() => showProgress(suite, check.name, elapsedSeconds()), 200) : undefined;
+    const result = await runCheck(suite.name, check, limitMs - (performance.now() - startMs));
+    clearInterval(progress);
+    clearLine();
+    results.push(result);
+    const mark = result.reason === '' ? 'ok' : `RED (${result.reason})`;
+    console.log(`  ${suite.name} · ${check.name}: ${mark}, ${elapsedSeconds().toFixed(1)} s`);
+    if (result.reason !== '') console.log(tailOf(result.logFile));
+    // What follows an install or a format that failed would only repeat its complaint.
+    if (result.reason !== '' && suite === INSTALL) break;
+  }
+  return {
+    suite: suite.name,
+    plannedSeconds: suite.budgetSeconds,
+    actualSeconds: elapsedSeconds(),
+    passed: results.reduce((total, result) => total + result.passed, 0),
+    failed: results.reduce((total, result) => total + result.failed, 0),
+  };
+}
+
+function showProgress(suite: Suite, check: string, seconds: number): void {
+  clearLine();
+  process.stdout.write(
+    `${suite.name} ${bar(seconds, suite.budgetSeconds)} ${seconds.toFixed(0)}/${suite.budgetSeconds} s · ${check}`,
+  );
+}
+
+function clearLine(): void {
+  if (onTerminal) process.stdout.write('\r\u001B[2K');
+}
+
+function tailOf(logFile: string, lines = 120): string {
+  const text = readFileSync(logFile, 'utf8').trimEnd().split('\n');
+  const shown = text
+    .slice(-lines)
+    .map((line) => `    │ ${line}`)
+    .join('\n');
+  return `${shown}\n    └ whole log: ${path.relative('.', logFile)}`;
+}
+
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, install: { type: 'boolean', default: false } },
+});
+const wanted = values.only?.split(',');
+const unknown = wanted?.filter((name) => !SUITES.some((suite) => suite.name === name)) ?? [];
+if (unknown.length > 0) {
+  console.error(`no suite is called ${unknown.join(', ')}; there are: ${SUITES.map((suite) => suite.name).join(', ')}`);
+  process.exit(64);
+}
+const chosen = SUITES.filter((suite) => wanted === undefined || wanted.includes(suite.name));
+
+const rows: Row[] = [];
+for (const suite of values.install ? [INSTALL, ...chosen] : chosen) {
+  const row = await runSuite(suite);
+  rows.push(row);
+  if (suite === INSTALL && row.failed > 0) break;
+}
+console.log(`\n${table(rows)}\n`);
+const passed = rows.reduce((total, row) => total + row.passed, 0);
+const failed = rows.reduce((total, row) => total + row.failed, 0);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

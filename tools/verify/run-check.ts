@@ -1,0 +1,92 @@
+// Runs one check as its own process group, so that a deadline or a crash takes everything it started along.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Check } from './suites.ts';
+
+export type CheckResult = {
+  readonly passed: number;
+  readonly failed: number;
+  /** Why the check is red, for the person reading; empty when it is green. */
+  readonly reason: string;
+  readonly logFile: string;
+};
+
+const logDirectory = path.resolve('.cache/verify');
+
+export async function runCheck(suite: string, check: Check, deadlineMs: number): Promise<CheckResult> {
+  mkdirSync(logDirectory, { recursive: true });
+  const fileStem = path.join(logDirectory, `${suite}-${check.name}`.replaceAll(/[^\w-]+/g, '-'));
+  const logFile = `${fileStem}.log`;
+  const countsFile = `${fileStem}.json`;
+  rmSync(countsFile, { force: true });
+
+  const [program, ...programArguments] = check.command;
+  const extra = check.counts === 'vitest' ? [`--outputFile.json=${countsFile}`] : [];
+  const log = createWriteStream(logFile);
+  const child = spawn(program, [...programArguments, ...extra], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PATH: `${path.resolve('node_modules/.bin')}:${process.env['PATH']}`, FORCE_COLOR: '0' },
+  });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+
+  let late = false;
+  const timer = setTimeout(
+    () => {
+      late = true;
+      endGroup(child.pid);
+    },
+    Math.max(0, deadlineMs),
+  );
+  // `exit`, not `close`: a process left behind keeps the pipes open and must not keep us waiting.
+  const exitCode = await new Promise<number>((resolve) => {
+    child.once('error', (problem) => {
+      log.write(`${program}: ${problem.message}\n`);
+      resolve(127);
+    });
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+  clearTimeout(timer);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const leftBehind = !late && endGroup(child.pid);
+  log.end();
+  await once(log, 'finish');
+
+  const counts = check.counts === 'vitest' ? vitestCounts(countsFile) : { passed: exitCode === 0 ? 1 : 0, failed: 0 };
+  const reason = late
+    ? 'stopped: past its budget'
+    : leftBehind
+      ? 'left processes behind'
+      : exitCode !== 0
+        ? `exit code ${exitCode}`
+        : check.counts === 'vitest' && counts.passed === 0
+          ? 'ran no test'
+          : '';
+  return { ...counts, failed: reason === '' ? counts.failed : Math.max(1, counts.failed), reason, logFile };
+}
+
+/** True when the group still had a member to end. */
+function endGroup(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    process.kill(-pid, 'SIGKILL');
+    return true;
+  } catch {
+    // ESRCH: nobody is left, which is what we want.
+    return false;
+  }
+}
+
+function vitestCounts(countsFile: string): { passed: number; failed: number } {
+  let report: { numPassedTests?: number; numFailedTests?: number };
+  try {
+    report = JSON.parse(readFileSync(countsFile, 'utf8'));
+  } catch {
+    // No report means that Vitest itself fell; the exit code says so.
+    return { passed: 0, failed: 0 };
+  }
+  return { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
+}

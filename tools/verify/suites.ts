@@ -1,0 +1,54 @@
+// What `npm run verify` runs, and how long each part may take. A suite past 1.5 times its seconds fails.
+
+export type Check = {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  /** `vitest` counts the tests it ran, `one` counts the command itself. */
+  readonly counts: 'one' | 'vitest';
+};
+
+export type Suite = {
+  readonly name: string;
+  readonly budgetSeconds: number;
+  readonly checks: readonly Check[];
+};
+
+const command = (name: string, ...argv: [string, ...string[]]): Check => ({ name, command: argv, counts: 'one' });
+
+/** Tests of one Vitest project, named as in vitest.config.ts. */
+const tests = (project: string): Check => ({
+  name: `tests of ${project}`,
+  command: ['vitest', 'run', '--project', project, '--reporter=default', '--reporter=json'],
+  counts: 'vitest',
+});
+
+export const INSTALL: Suite = {
+  name: 'install',
+  budgetSeconds: 210,
+  checks: [
+    // Never `npm ci`: docs/decisions/0006-dependencies.md.
+    command('npm install', 'npm', 'install', '--no-progress'),
+    command('lock unchanged', 'git', 'diff', '--exit-code', '--stat', '--', 'package-lock.json'),
+  ],
+};
+
+export const SUITES: readonly Suite[] = [
+  {
+    name: 'static',
+    budgetSeconds: 60,
+    checks: [
+      command('format', 'biome', 'check', '.'),
+      command('lint', 'oxlint', '--type-aware', '--max-warnings=0'),
+      command('types', 'node', 'tools/types.ts'),
+      command('unused code', 'knip'),
+      tests('house'),
+    ],
+  },
+  { name: 'unit', budgetSeconds: 90, checks: [tests('unit')] },
+];
+
+/** Seconds that all suites together may plan: the grown project stays under 25 minutes. */
+export const TOTAL_BUDGET_SECONDS = 1_500;
+
+/** A suite fails past this multiple of its budget; it is never retried. */
+export const OVERRUN_FACTOR = 1.5;

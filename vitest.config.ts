@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+// One project per suite of tools/verify/suites.ts: a suite starts its world once, for all its files.
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'] } },
+      { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
+    ],
+  },
+});
