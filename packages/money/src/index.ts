@@ -1,1 +1,43 @@
+export {
+  type AtomicAmount,
+  type AtomicRefusal,
+  type AtomicResult,
+  addAtomic,
+  assertAtomicAmount,
+  atomicAmount,
+  isAtomicAmount,
+  MAX_ATOMIC,
+  parseAtomic,
+  printAtomic,
+  subtractAtomic,
+} from './atomic-amount.ts';
+export type { DecimalRefusal } from './decimal.ts';
 export { divide, type Rounding } from './rounding.ts';
+export {
+  addTokens,
+  assertSameToken,
+  compareTokens,
+  MAX_TOKEN_DECIMALS,
+  oneWhole,
+  parseTokenAmount,
+  printTokenAmount,
+  subtractTokens,
+  type Token,
+  type TokenAmount,
+  type TokenAmountResult,
+  token,
+  tokenAmount,
+} from './token-amount.ts';
+export { assertUsd, isUsd, MAX_USD, parseUsd, printUsd, USD_DECIMALS, type Usd, type UsdResult, usd } from './usd.ts';
+export {
+  assertUsdMicros,
+  isUsdMicros,
+  MAX_USD_MICROS,
+  microsToUsd,
+  printUsdMicros,
+  USD_MICROS_DECIMALS,
+  type UsdMicros,
+  usdMicros,
+  usdMicrosToJsonNumber,
+  usdToMicros,
+} from './usd-micros.ts';
