@@ -11,7 +11,17 @@ export {
   printAtomic,
   subtractAtomic,
 } from './atomic-amount.ts';
+export {
+  agreesWithUsd,
+  requiredFromUsd,
+  settledFromUsd,
+  tokenToUsdMicros,
+  type UsdMicrosResult,
+  usdToToken,
+} from './convert.ts';
 export type { DecimalRefusal } from './decimal.ts';
+export { externalCost, gasCost } from './external-cost.ts';
+export { isStale, MAX_RATE_SKEW_MS, parseRate, type Rate, type RateRefusal, type RateResult } from './rate.ts';
 export { divide, type Rounding } from './rounding.ts';
 export {
   addTokens,
