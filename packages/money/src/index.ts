@@ -11,6 +11,8 @@ export {
   printAtomic,
   subtractAtomic,
 } from './atomic-amount.ts';
+export { assertBasisPoints, type BasisPoints, basisPoints, isBasisPoints, shareOf, WHOLE_BPS } from './basis-points.ts';
+export { type Breakdown, type BreakdownResult, breakDown } from './breakdown.ts';
 export {
   agreesWithUsd,
   requiredFromUsd,
@@ -21,6 +23,14 @@ export {
 } from './convert.ts';
 export type { DecimalRefusal } from './decimal.ts';
 export { externalCost, gasCost } from './external-cost.ts';
+export {
+  MAX_FEE_BPS,
+  MAX_SPLITS,
+  type PayoutTerms,
+  type PayoutTermsResult,
+  payoutTerms,
+  type Split,
+} from './payout-terms.ts';
 export { isStale, MAX_RATE_SKEW_MS, parseRate, type Rate, type RateRefusal, type RateResult } from './rate.ts';
 export { divide, type Rounding } from './rounding.ts';
 export {
