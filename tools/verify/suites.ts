@@ -44,7 +44,14 @@ export const SUITES: readonly Suite[] = [
       tests('house'),
     ],
   },
-  { name: 'unit', budgetSeconds: 90, checks: [tests('unit')] },
+  {
+    name: 'unit',
+    budgetSeconds: 90,
+    checks: [
+      tests('unit'),
+      command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
+    ],
+  },
 ];
 
 /** Seconds that all suites together may plan: the grown project stays under 25 minutes. */

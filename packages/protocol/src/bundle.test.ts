@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+
+/** Gzipped bytes of an entry with everything it needs, minified for a browser. */
+const LIMITS = {
+  '.': 12_000,
+  './errors': 2_500,
+  './hash': 3_500,
+  './ids': 1_000,
+  './webhook': 9_500,
+};
+
+const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  exports: Record<string, string>;
+};
+
+test('every entry has a size limit', () => {
+  expect(Object.keys(exports)).toEqual(Object.keys(LIMITS));
+});
+
+test.each(Object.entries(LIMITS))('%s stays within %i bytes and needs nothing of Node', async (entry, limitBytes) => {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL(`../${exports[entry]}`, import.meta.url)),
+    platform: 'browser',
+    // An import that can't be resolved would only be a warning.
+    onLog: (_, log) => {
+      throw new Error(log.message);
+    },
+  });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  const { code, imports } = output[0];
+  expect(imports).toEqual([]);
+  expect(code).not.toMatch(/node:|createHmac|process\.env|\bBuffer\./);
+  if (entry === './webhook') expect(code).toContain('subtle');
+  expect(gzipSync(code).length).toBeLessThanOrEqual(limitBytes);
+});

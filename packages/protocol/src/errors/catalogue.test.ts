@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { errorBody } from '../wire/error-body.ts';
+import { ERRORS, type ErrorCode, isErrorCode } from './catalogue.ts';
+import { errorBodyOf } from './error-body-of.ts';
+
+const codes = Object.keys(ERRORS) as ErrorCode[];
+
+test('the two spellings of the interface are kept to the letter', () => {
+  expect(isErrorCode('x402_upto_settlement_requires_secret_key')).toBe(true);
+  expect(isErrorCode('x402_minimum_amount_not_met')).toBe(true);
+  expect(isErrorCode('toString')).toBe(false);
+});
+
+test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code) => {
+  const { status, message } = ERRORS[code];
+  expect([200, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 502, 503]).toContain(status);
+  expect(message).toMatch(/^[A-Z].*\.$/);
+  const body = errorBodyOf({ code, requestId: 'req_1', docsUrl: 'docs/errors' });
+  expect(errorBody.parse(body)).toEqual(body);
+  expect(body.moneyMoved).toBe('no');
+});
+
+test('what can be repeated unchanged is never a mistake in the request', () => {
+  for (const code of codes) {
+    const { status, retryable } = ERRORS[code];
+    if (retryable) expect([200, 409, 429, 500, 502, 503]).toContain(status);
+    if (status >= 500) expect(retryable).toBe(true);
+  }
+});
+
+test('the errors page lists exactly the codes of the catalogue, with their status and sentence', () => {
+  const page = readFileSync(new URL('../../../../docs/reference/errors.md', import.meta.url), 'utf8');
+  const rows = page.split('\n').filter((line) => line.startsWith('| <a'));
+  const expected = codes.map((code) => {
+    const { status, message, retryable, actor } = ERRORS[code];
+    return `| <a id="${code}"></a>\`${code}\` | ${status} | ${retryable ? 'yes' : 'no'} | ${actor} | ${message} |`;
+  });
+  expect(rows).toEqual(expected);
+});

@@ -1,0 +1,108 @@
+// Every error code the service can answer, once. The docs page docs/reference/errors.md is held to this table by a test.
+// `status` 200 marks a business result: settle, confirm and relay answer it in their own body, not as a refusal.
+
+/** Who can do something about it. */
+type Actor = 'payer' | 'merchant' | 'operator' | 'anyone';
+
+export type CatalogueEntry = {
+  readonly status: number;
+  /** A sentence for a person; says what to do where something can be done. */
+  readonly message: string;
+  /** True when the same request may succeed later without being changed. */
+  readonly retryable: boolean;
+  readonly actor: Actor;
+};
+
+const entry = (status: number, actor: Actor, message: string, retryable = false): CatalogueEntry => ({
+  status,
+  message,
+  retryable,
+  actor,
+});
+
+export const ERRORS = {
+  malformed_request: entry(400, 'merchant', 'The request is not shaped as this endpoint expects.'),
+  invalid_json: entry(400, 'merchant', 'The body is not valid JSON.'),
+  invalid_amount: entry(400, 'merchant', 'The amount is not a positive number in the form this field takes.'),
+  idempotency_key_invalid: entry(400, 'merchant', 'An Idempotency-Key is 1 to 255 visible ASCII characters.'),
+  key_missing: entry(401, 'merchant', 'Send an API key as "Authorization: Bearer <key>".'),
+  key_invalid: entry(401, 'merchant', 'The API key is unknown, revoked or mistyped.'),
+  key_kind_not_allowed: entry(403, 'merchant', 'This endpoint takes a secret key.'),
+  account_id_required: entry(403, 'merchant', 'Send the account id in the x-account-id header.'),
+  account_mismatch: entry(403, 'merchant', 'The x-account-id header names another account than the key.'),
+  not_found: entry(404, 'merchant', 'Nothing with this name belongs to your account in this mode.'),
+  method_not_allowed: entry(405, 'merchant', 'This address does not take this method.'),
+  idempotency_in_progress: entry(409, 'anyone', 'The first request with this Idempotency-Key is still running.', true),
+  intent_not_cancelable: entry(409, 'merchant', 'The intent can no longer be canceled.'),
+  upto_already_confirmed: entry(409, 'merchant', 'Another authorization is already confirmed on this intent.'),
+  upto_already_settled: entry(409, 'merchant', 'This intent was already settled with another amount.'),
+  upto_not_confirmed: entry(409, 'merchant', 'No authorization is stored on this intent; send its paymentHeader.'),
+  payload_too_large: entry(413, 'merchant', 'The body is larger than this endpoint takes.'),
+  unsupported_media_type: entry(415, 'merchant', 'Send JSON with Content-Type: application/json.'),
+  amount_missing: entry(422, 'merchant', 'Give usdAmount, amount, or both.'),
+  amounts_disagree: entry(422, 'merchant', 'The two amounts differ by more than one unit at the current rate.'),
+  amount_too_large: entry(422, 'merchant', 'The amount is larger than can be paid at once.'),
+  idempotency_key_reused: entry(422, 'merchant', 'This Idempotency-Key was used with another request.'),
+  max_timeout_out_of_range: entry(
+    422,
+    'merchant',
+    'The value of maxTimeoutSeconds is outside the limits of your account.',
+  ),
+  metadata_too_large: entry(422, 'merchant', 'Metadata takes at most 50 keys and 16 KiB.'),
+  settled_amount_out_of_range: entry(422, 'merchant', 'The settled amount must be above 0 and at most the signed cap.'),
+  token_not_enabled: entry(422, 'merchant', 'This token is not enabled for your account.'),
+  token_unknown: entry(422, 'merchant', 'No token goes by this name; see the list of token shortcodes.'),
+  x402_upto_not_available: entry(422, 'merchant', 'Up-to payments are not available for this token.'),
+  not_an_upto_intent: entry(422, 'merchant', 'The intent was not created as an up-to intent.'),
+  rate_limited: entry(429, 'merchant', 'Too many requests; wait as long as Retry-After says.', true),
+  internal_error: entry(
+    500,
+    'operator',
+    'Something went wrong on our side; repeat the request with the same key.',
+    true,
+  ),
+  chain_unavailable: entry(503, 'operator', 'The chain cannot be reached at the moment.', true),
+  price_unavailable: entry(503, 'operator', 'No fresh price for this token at the moment.', true),
+  service_unavailable: entry(503, 'operator', 'The service is starting, stopping or overloaded.', true),
+
+  x402_not_available_for_token: entry(200, 'payer', 'This token cannot be paid by signature; use the regular payment.'),
+  x402_minimum_amount_not_met: entry(200, 'payer', 'The amount is below the minimum; use the regular payment.'),
+  x402_temporarily_unavailable: entry(200, 'payer', 'Paying by signature is paused; use the regular payment.', true),
+  x402_upto_settlement_requires_secret_key: entry(200, 'merchant', 'An up-to intent is settled by the merchant.'),
+
+  invalid_payment_header: entry(200, 'merchant', 'The payment header cannot be read.'),
+  invalid_signature: entry(200, 'payer', 'The signature is not the payer’s for these terms; sign again.'),
+  authorization_not_yet_valid: entry(200, 'payer', 'The authorization is not valid yet; check the clock.', true),
+  authorization_expired: entry(200, 'payer', 'The authorization has expired; sign again.'),
+  authorization_window_too_long: entry(
+    200,
+    'payer',
+    'The authorization is valid for longer than was asked; sign again.',
+  ),
+  authorization_already_used: entry(
+    200,
+    'payer',
+    'The token says that this authorization was already used or canceled.',
+  ),
+  authorization_bound_elsewhere: entry(200, 'payer', 'This authorization belongs to another intent; sign again.'),
+  recipient_mismatch: entry(200, 'merchant', 'The authorization pays another address than the acceptance names.'),
+  asset_mismatch: entry(200, 'merchant', 'The token is not the one of the acceptance.'),
+  amount_mismatch: entry(200, 'merchant', 'The signed amount is not the one of the acceptance.'),
+  network_mismatch: entry(200, 'merchant', 'The network is not the one of the acceptance.'),
+  scheme_mismatch: entry(200, 'merchant', 'The scheme is not the one of the intent.'),
+  acceptance_mismatch: entry(200, 'merchant', 'The payment requirements differ from what the intent offered.'),
+  sender_mismatch: entry(200, 'payer', 'The intent expects another payer.'),
+  permit_nonce_mismatch: entry(
+    200,
+    'payer',
+    'The permit was signed with another nonce than the token expects; sign again.',
+  ),
+  insufficient_funds: entry(200, 'payer', 'The wallet does not hold enough of this token.', true),
+  intent_not_payable: entry(200, 'payer', 'The intent is already paid, canceled or expired.'),
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERRORS, text);
+}

@@ -1,0 +1,22 @@
+// Base64 of UTF-8 text, the same on Node and in a browser.
+
+const ALPHABETS = /^(?:[0-9A-Za-z+/]*|[0-9A-Za-z_-]*)={0,2}$/;
+
+/**
+ * Bytes behind standard or URL-safe base64, padded or not; undefined for anything else (white space, mixed alphabets,
+ * impossible lengths).
+ */
+export function bytesFromBase64(text: string): Uint8Array | undefined {
+  if (!ALPHABETS.test(text)) return undefined;
+  const digits = text.replace(/=+$/, '');
+  const padded = digits.length === text.length ? digits.length % 4 !== 1 : text.length % 4 === 0;
+  if (!padded) return undefined;
+  const binary = atob(digits.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+export function base64FromBytes(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

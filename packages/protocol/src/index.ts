@@ -1,0 +1,39 @@
+// Wire shapes and codecs, for both ends and every runtime. What not every client needs has an entry of its own: `/errors`
+// (the catalogue with its sentences), `/hash` (EIP-712 digests), `/ids` and `/webhook` (signatures of deliveries).
+export { buildSignRequest, type SignableRequest, type SignRequest } from './eip712/sign-request.ts';
+export {
+  type AuthorizationMessage,
+  type Eip712Domain,
+  type Hex,
+  type PermitMessage,
+  type PrimaryType,
+  type Signable,
+  type TypedData,
+  typedData,
+} from './eip712/typed-data.ts';
+export { type DecodedHeader, decodePaymentHeader, type HeaderRefusal } from './header/decode-header.ts';
+export { encodePaymentHeader } from './header/encode-header.ts';
+export {
+  type ChainType,
+  chainIdOf,
+  chainTypeOf,
+  evmNetwork,
+  familyOf,
+  type NetworkFamily,
+  type NetworkId,
+  parseNetwork,
+} from './network/network.ts';
+export * from './wire/acceptance.ts';
+export * from './wire/create-intent.ts';
+export * from './wire/endpoint.ts';
+export * from './wire/error-body.ts';
+export * from './wire/events.ts';
+export * from './wire/intent-status.ts';
+export * from './wire/payment.ts';
+export * from './wire/payment-header.ts';
+export * from './wire/payment-intent.ts';
+export * from './wire/payment-required.ts';
+export * from './wire/settle.ts';
+export * from './wire/solana-helpers.ts';
+export * from './wire/statuses.ts';
+export * from './wire/upto.ts';

@@ -1,0 +1,31 @@
+// Reading an intent: GET, the event stream and notify say the same thing.
+import * as z from 'zod/mini';
+import { payment } from './payment.ts';
+import { paymentIntent } from './payment-intent.ts';
+import { intentStatus } from './statuses.ts';
+
+export const intentStatusResponse = z.object({
+  paymentIntentId: z.string(),
+  paymentIntent,
+  payment: z.nullable(payment),
+});
+export type IntentStatusResponse = z.infer<typeof intentStatusResponse>;
+
+/** What the client believes it knows; the chain is asked, the body is a hint. */
+export const notifyRequest = z.object({
+  paymentIntentId: z.string(),
+  transactionId: z.nullish(z.string()),
+  canisterTxId: z.nullish(z.union([z.string(), z.number()])),
+  ledgerCanisterId: z.nullish(z.string()),
+  ledgerBlockIndex: z.nullish(z.union([z.string(), z.number()])),
+});
+export type NotifyRequest = z.infer<typeof notifyRequest>;
+
+export const notifyResponse = z.object({
+  paymentIntentId: z.string(),
+  paymentId: z.nullable(z.string()),
+  status: intentStatus,
+  paymentIntent,
+  payment: z.nullable(payment),
+});
+export type NotifyResponse = z.infer<typeof notifyResponse>;

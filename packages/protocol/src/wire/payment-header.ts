@@ -1,0 +1,55 @@
+// The object behind a payment header. On EVM it carries an authorization and its signature; on Solana it may instead
+// carry the signed transaction.
+import * as z from 'zod/mini';
+import { scheme } from './acceptance.ts';
+import { atomicText, bytes32, evmAddress, unixSecondsText } from './primitives.ts';
+
+export const HEADER_X402_VERSION = 1;
+const ACCEPTED_VERSIONS = [1, 2] as const;
+
+/** 64 bytes (compact) up to 2 kB: contract wallets sign at length. Whether the length fits is the payer's kind's matter. */
+const evmSignature = z.string().check(z.regex(/^0x(?:[0-9a-fA-F]{2}){64,2048}$/));
+
+export const authorization = z.object({
+  from: evmAddress,
+  to: evmAddress,
+  value: atomicText,
+  validAfter: unixSecondsText,
+  validBefore: unixSecondsText,
+  nonce: bytes32,
+});
+export type Authorization = z.infer<typeof authorization>;
+
+const headerFields = {
+  x402Version: z.literal(ACCEPTED_VERSIONS),
+  scheme,
+  network: z.string().check(z.regex(/^[\w:]{1,64}$/)),
+};
+
+export const evmPaymentHeader = z.object({
+  ...headerFields,
+  payload: z.object({ authorization, signature: evmSignature }),
+});
+export type EvmPaymentHeader = z.infer<typeof evmPaymentHeader>;
+
+const solanaAddress = z.string().check(z.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
+
+const solanaTransactionHeader = z.object({
+  ...headerFields,
+  payload: z.object({ transaction: z.string().check(z.regex(/^[0-9A-Za-z+/=_-]{1,1644}$/)) }),
+});
+
+const solanaMessageHeader = z.object({
+  ...headerFields,
+  payload: z.object({
+    authorization: z.object({
+      ...authorization.shape,
+      from: solanaAddress,
+      to: solanaAddress,
+    }),
+    signature: z.string().check(z.regex(/^(?:0x[0-9a-fA-F]{128}|[0-9A-Za-z+/=_-]{64,90})$/)),
+  }),
+});
+
+export const paymentHeader = z.union([evmPaymentHeader, solanaTransactionHeader, solanaMessageHeader]);
+export type PaymentHeader = z.infer<typeof paymentHeader>;

@@ -1,0 +1,25 @@
+// The answer to an intent that can be paid by X402: HTTP 402.
+import * as z from 'zod/mini';
+import { acceptance } from './acceptance.ts';
+
+export const BODY_X402_VERSION = 2;
+
+export const paymentRequired = z.object({
+  x402Version: z.number(),
+  paymentIntentId: z.string(),
+  rpcChainId: z.string(),
+  accepts: z.array(acceptance),
+  error: z.string(),
+});
+export type PaymentRequired = z.infer<typeof paymentRequired>;
+
+/** The other answer: pay the same intent by the regular flow. HTTP 200. */
+export const fallbackRecommendation = z.object({
+  status: z.literal('failed'),
+  fallbackSuggested: z.literal(true),
+  error: z.string(),
+  message: z.string(),
+  paymentIntentId: z.string(),
+  accepts: z.array(acceptance),
+});
+export type FallbackRecommendation = z.infer<typeof fallbackRecommendation>;

@@ -1,0 +1,41 @@
+// Solana: what a wallet signs is built by the service, and may be relayed by it.
+import * as z from 'zod/mini';
+import { acceptanceEcho } from './acceptance.ts';
+import { isoTime, jsonObject, wholeNumber } from './primitives.ts';
+import { settleResponse } from './settle.ts';
+
+/** Also what signable takes. */
+export const prepareRequest = z.object({
+  paymentIntentId: z.string(),
+  publicKey: z.nullish(z.string()),
+  paymentRequirements: z.nullish(acceptanceEcho),
+});
+export type PrepareRequest = z.infer<typeof prepareRequest>;
+
+export const prepareResponse = z.object({
+  ok: z.boolean(),
+  transactionBase64: z.string(),
+  lastValidBlockHeight: wholeNumber,
+  feePayer: z.string(),
+  expiresAt: isoTime,
+});
+export type PrepareResponse = z.infer<typeof prepareResponse>;
+
+/** The text a wallet shows begins with this. */
+export const SIGNABLE_MESSAGE_PREFIX = 'SVC_X402_V2:';
+
+export const signableResponse = z.object({
+  ok: z.boolean(),
+  messageBase64: z.string(),
+  message: z.string().check(z.regex(/^SVC_X402_V2:/)),
+  fields: jsonObject,
+  setupTransactionBase64: z.optional(z.string()),
+  expiresAt: isoTime,
+});
+export type SignableResponse = z.infer<typeof signableResponse>;
+
+export const relayRequest = z.object({ paymentIntentId: z.string(), signedTransactionBase64: z.string() });
+export type RelayRequest = z.infer<typeof relayRequest>;
+
+export const relayResponse = z.object({ ...settleResponse.shape, signature: z.nullable(z.string()) });
+export type RelayResponse = z.infer<typeof relayResponse>;
