@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { environmentOfChild } from '../config.ts';
 import type { Check } from './suites.ts';
 
 export type CheckResult = {
@@ -28,7 +29,7 @@ export async function runCheck(suite: string, check: Check, deadlineMs: number):
   const child = spawn(program, [...programArguments, ...extra], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, PATH: `${path.resolve('node_modules/.bin')}:${process.env['PATH']}`, FORCE_COLOR: '0' },
+    env: environmentOfChild(),
   });
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
