@@ -45,6 +45,11 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   { name: 'unit', budgetSeconds: 90, checks: [tests('unit')] },
+  {
+    name: 'packages',
+    budgetSeconds: 120,
+    checks: [command('pages hold', 'npm', 'run', 'docs:run')],
+  },
 ];
 
 /** Seconds that all suites together may plan: the grown project stays under 25 minutes. */
