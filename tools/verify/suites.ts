@@ -48,7 +48,10 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'packages',
     budgetSeconds: 120,
-    checks: [command('pages hold', 'npm', 'run', 'docs:run')],
+    checks: [
+      command('release, dry', 'npm', 'run', 'release', '--', '--dry'),
+      command('pages hold', 'npm', 'run', 'docs:run'),
+    ],
   },
 ];
 
