@@ -20,7 +20,6 @@ function write(file: string, content: string | object): void {
 
 /** A repository with one workspace, committed on a fixed date. */
 function repository(workspace: object): void {
-  const packages = { '': { name: 'shop', version: '1.0.0', workspaces: ['packages/*'] } };
   write('package.json', { name: 'shop', version: '1.0.0', private: true, workspaces: ['packages/*'] });
   write('package-lock.json', {
     name: 'shop',
@@ -28,7 +27,7 @@ function repository(workspace: object): void {
     lockfileVersion: 3,
     requires: true,
     packages: {
-      ...packages,
+      '': { name: 'shop', version: '1.0.0', workspaces: ['packages/*'] },
       'packages/till': { name: '@shop/till', version: '2.1.0' },
       'node_modules/@shop/till': { resolved: 'packages/till', link: true },
     },
@@ -79,13 +78,21 @@ test('private workspaces only: says that there is nothing to pack, and makes the
 });
 
 test('the bill of materials names the product and its parts, and nothing of this machine', { timeout: 30_000 }, () => {
-  repository({ private: true });
-  dryRun(root, out);
+  repository({ private: true, dependencies: { left: '3.0.0' } });
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  lock.packages['packages/till'].dependencies = { left: '3.0.0' };
+  lock.packages['node_modules/left'] = { version: '3.0.0', resolved: 'https://mirror.invalid/left/-/left-3.0.0.tgz' };
+  write('package-lock.json', lock);
+  write('node_modules/left/package.json', { name: 'left', version: '3.0.0', license: 'MIT' });
+  expect(dryRun(root, out)).toMatchObject({ ok: true });
+
   const text = readFileSync(path.join(out, 'shop-1.0.0.cdx.json'), 'utf8');
   const bom = JSON.parse(text);
   expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'shop', version: '1.0.0' } } });
-  expect(bom.components).toEqual([expect.objectContaining({ name: '@shop/till', version: '2.1.0' })]);
+  const parts = bom.components.map((part: { name: string; version: string }) => `${part.name} ${part.version}`);
+  expect(parts.toSorted()).toEqual(['@shop/till 2.1.0', 'left 3.0.0']);
   expect(text).not.toContain(path.basename(root));
+  expect(text).not.toContain('mirror.invalid');
 });
 
 test('the same commit makes the same bytes', { timeout: 30_000 }, () => {
