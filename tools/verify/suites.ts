@@ -52,6 +52,14 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
+  {
+    name: 'packages',
+    budgetSeconds: 120,
+    checks: [
+      command('release, dry', 'npm', 'run', 'release', '--', '--dry'),
+      command('pages hold', 'npm', 'run', 'docs:run'),
+    ],
+  },
 ];
 
 /** Seconds that all suites together may plan: the grown project stays under 25 minutes. */

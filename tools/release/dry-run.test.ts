@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dryRun } from './dry-run.ts';
+
+let root: string;
+let out: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'release-'));
+  out = path.join(root, '.cache/release');
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(file: string, content: string | object): void {
+  mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+  writeFileSync(path.join(root, file), typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+/** A repository with one workspace, committed on a fixed date. */
+function repository(workspace: object): void {
+  write('package.json', { name: 'shop', version: '1.0.0', private: true, workspaces: ['packages/*'] });
+  write('package-lock.json', {
+    name: 'shop',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    requires: true,
+    packages: {
+      '': { name: 'shop', version: '1.0.0', workspaces: ['packages/*'] },
+      'packages/till': { name: '@shop/till', version: '2.1.0' },
+      'node_modules/@shop/till': { resolved: 'packages/till', link: true },
+    },
+  });
+  write('.gitignore', '.cache/\n');
+  write('packages/till/package.json', { name: '@shop/till', version: '2.1.0', exports: './index.js', ...workspace });
+  write('packages/till/index.js', 'export const open = true;\n');
+  write('packages/till/LICENSE', 'words\n');
+  git('init', '--quiet');
+  git('add', '--all');
+  git(
+    '-c',
+    'user.name=a',
+    '-c',
+    'user.email=a@example.com',
+    'commit',
+    '--quiet',
+    '--message=first',
+    '--date=2026-01-02',
+  );
+}
+
+const git = (...argv: string[]) => execFileSync('git', argv, { cwd: root });
+const entriesOf = (file: string) =>
+  execFileSync('tar', ['-tzf', path.join(out, file)], { encoding: 'utf8' }).split('\n');
+
+test('a workspace that is not private is packed, and every file is in the sums', { timeout: 30_000 }, () => {
+  repository({});
+  const run = dryRun(root, out);
+  expect(run).toMatchObject({ ok: true, notes: [] });
+  expect(run.ok && run.artifacts.map(({ file }) => file)).toEqual([
+    'shop-till-2.1.0.tgz',
+    'shop-1.0.0-source.tar.gz',
+    'shop-1.0.0.cdx.json',
+    'THIRD-PARTY-NOTICES.txt',
+  ]);
+  expect(entriesOf('shop-till-2.1.0.tgz')).toEqual(expect.arrayContaining(['package/index.js', 'package/LICENSE']));
+  expect(entriesOf('shop-1.0.0-source.tar.gz')).toContain('shop-1.0.0/packages/till/index.js');
+  const checked = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' });
+  expect(checked.match(/: OK$/gm)).toHaveLength(4);
+});
+
+test('private workspaces only: says that there is nothing to pack, and makes the rest', { timeout: 30_000 }, () => {
+  repository({ private: true });
+  const run = dryRun(root, out);
+  expect(run).toMatchObject({ ok: true, notes: ['no package to pack: every workspace is private'] });
+  expect(run.ok && run.artifacts.map(({ file }) => file)).not.toContain('shop-till-2.1.0.tgz');
+});
+
+test('the bill of materials names the product and its parts, and nothing of this machine', { timeout: 30_000 }, () => {
+  repository({ private: true, dependencies: { left: '3.0.0' } });
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+  lock.packages['packages/till'].dependencies = { left: '3.0.0' };
+  lock.packages['node_modules/left'] = { version: '3.0.0', resolved: 'https://mirror.invalid/left/-/left-3.0.0.tgz' };
+  write('package-lock.json', lock);
+  write('node_modules/left/package.json', { name: 'left', version: '3.0.0', license: 'MIT' });
+  expect(dryRun(root, out)).toMatchObject({ ok: true });
+
+  const text = readFileSync(path.join(out, 'shop-1.0.0.cdx.json'), 'utf8');
+  const bom = JSON.parse(text);
+  expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'shop', version: '1.0.0' } } });
+  const parts = bom.components.map((part: { name: string; version: string }) => `${part.name} ${part.version}`);
+  expect(parts.toSorted()).toEqual(['@shop/till 2.1.0', 'left 3.0.0']);
+  expect(text).not.toContain(path.basename(root));
+  expect(text).not.toContain('mirror.invalid');
+});
+
+test('the same commit makes the same bytes', { timeout: 30_000 }, () => {
+  repository({});
+  const first = dryRun(root, out);
+  expect(dryRun(root, out)).toEqual(first);
+});
+
+test('a package that nobody could use is refused', { timeout: 30_000 }, () => {
+  repository({ exports: { '.': { types: './index.d.ts', default: './src/index.ts' } } });
+  rmSync(path.join(root, 'packages/till/LICENSE'));
+  expect(dryRun(root, out)).toEqual({
+    ok: false,
+    problems: ['@shop/till: has no LICENSE file to publish', '@shop/till: exports TypeScript (./src/index.ts)'],
+  });
+});
+
+test('uncommitted changes are named, since the archive does not hold them', { timeout: 30_000 }, () => {
+  repository({ private: true });
+  write('new.txt', 'x');
+  const run = dryRun(root, out);
+  expect(run.ok && run.notes[0]).toMatch(/uncommitted changes are not in it/);
+  expect(entriesOf('shop-1.0.0-source.tar.gz')).not.toContain('shop-1.0.0/new.txt');
+});
+
+test('a folder that is no repository is refused', () => {
+  write('package.json', { name: 'shop', version: '1.0.0' });
+  expect(dryRun(root, out)).toEqual({ ok: false, problems: [expect.stringContaining('not a git repository')] });
+});
