@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { statOf } from './process-group.ts';
+import { statOf } from '../process-group.ts';
 import { runCommand } from './run-command.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'docs-'));

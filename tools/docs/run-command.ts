@@ -1,8 +1,8 @@
 // Runs one documented command in a process group of its own, so that its deadline ends everything it started.
 import { spawn } from 'node:child_process';
+import { endGroup } from '../process-group.ts';
 import type { Command } from './commands.ts';
 import { readerEnvironment } from './config.ts';
-import { endGroup } from './process-group.ts';
 import { missingLine } from './promised-output.ts';
 
 export type CommandResult =

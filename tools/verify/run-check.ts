@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { environmentOfChild } from '../config.ts';
+import { endGroup } from '../process-group.ts';
 import type { Check } from './suites.ts';
 
 export type CheckResult = {
@@ -51,7 +52,6 @@ export async function runCheck(suite: string, check: Check, deadlineMs: number):
     child.once('exit', (code) => resolve(code ?? 1));
   });
   clearTimeout(timer);
-  await new Promise((resolve) => setTimeout(resolve, 20));
   const leftBehind = !late && endGroup(child.pid);
   log.end();
   await once(log, 'finish');
@@ -67,18 +67,6 @@ export async function runCheck(suite: string, check: Check, deadlineMs: number):
           ? 'ran no test'
           : '';
   return { ...counts, failed: reason === '' ? counts.failed : Math.max(1, counts.failed), reason, logFile };
-}
-
-/** True when the group still had a member to end. */
-function endGroup(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(-pid, 'SIGKILL');
-    return true;
-  } catch {
-    // ESRCH: nobody is left, which is what we want.
-    return false;
-  }
 }
 
 function vitestCounts(countsFile: string): { passed: number; failed: number } {
