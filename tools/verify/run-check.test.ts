@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { runCheck } from './run-check.ts';
+import type { Check } from './suites.ts';
+
+const bash = (script: string): Check => ({ name: script.slice(0, 20), command: ['bash', '-c', script], counts: 'one' });
+const run = (script: string, deadlineMs = 10_000) => runCheck('runner-test', bash(script), deadlineMs);
+
+test('a command that succeeds counts one passed', async () => {
+  expect(await run('echo fine')).toMatchObject({ passed: 1, failed: 0, reason: '' });
+});
+
+test('a command that fails counts one failed, with its exit code', async () => {
+  expect(await run('exit 7')).toMatchObject({ passed: 0, failed: 1, reason: 'exit code 7' });
+});
+
+test('a program that does not exist is red, not an exception', async () => {
+  const check: Check = { name: 'absent', command: ['svc-pay-no-such-program'], counts: 'one' };
+  expect(await runCheck('runner-test', check, 5_000)).toMatchObject({ failed: 1, reason: 'exit code 127' });
+});
+
+test('past its deadline a check is stopped with everything it started', async () => {
+  const startMs = performance.now();
+  expect(await run('sleep 60 & sleep 60', 300)).toMatchObject({ failed: 1, reason: 'stopped: past its budget' });
+  expect(performance.now() - startMs).toBeLessThan(5_000);
+});
+
+test('a process left behind makes the check red', async () => {
+  expect(await run('sleep 60 & exit 0')).toMatchObject({ failed: 1, reason: 'left processes behind' });
+});
+
+test('a test run that executed no test is red', async () => {
+  const check: Check = { name: 'no tests', command: ['true'], counts: 'vitest' };
+  expect(await runCheck('runner-test', check, 5_000)).toMatchObject({ passed: 0, failed: 1, reason: 'ran no test' });
+});
