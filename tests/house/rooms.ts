@@ -17,7 +17,7 @@ const service: Room = { inside: [...ADAPTERS, ...RULES], outside: ['*'] };
 export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/money': { inside: [], outside: [] },
   'packages/protocol': { inside: ['@svc-pay/money'], outside: ['zod/mini', '@noble/hashes/*'] },
-  'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto'] },
+  'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto', 'node:zlib'] },
   'packages/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
   'packages/solana': adapter('@solana/*', '@solana-program/*'),
   'packages/icp': adapter('@icp-sdk/*', '@dfinity/*'),

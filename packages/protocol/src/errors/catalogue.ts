@@ -40,6 +40,7 @@ export const ERRORS = {
   payload_too_large: entry(413, 'merchant', 'The body is larger than this endpoint takes.'),
   unsupported_media_type: entry(415, 'merchant', 'Send JSON with Content-Type: application/json.'),
   amount_missing: entry(422, 'merchant', 'Give usdAmount, amount, or both.'),
+  amount_needs_token: entry(422, 'merchant', 'Name one token when the amount is in smallest units.'),
   amounts_disagree: entry(422, 'merchant', 'The two amounts differ by more than one unit at the current rate.'),
   amount_too_large: entry(422, 'merchant', 'The amount is larger than can be paid at once.'),
   idempotency_key_reused: entry(422, 'merchant', 'This Idempotency-Key was used with another request.'),

@@ -1,0 +1,42 @@
+// From a presented key to who is calling.
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Clock } from '../clock.ts';
+import { type KeyKind, parseApiKey } from './api-key.ts';
+import { keyIndex } from './key-index.ts';
+import type { Mode } from './mode.ts';
+
+export type Caller = {
+  readonly accountId: Id<'account'>;
+  readonly keyId: Id<'key'>;
+  readonly kind: KeyKind;
+  readonly mode: Mode;
+};
+
+export type StoredKey = Caller & { readonly expiresAtMs: number | null; readonly revoked: boolean };
+
+export type AuthenticatePorts = {
+  readonly clock: Clock;
+  readonly pepper: Uint8Array;
+  /** The key with this index, of an account that is not closed; undefined when there is none. */
+  readonly findKey: (index: Uint8Array) => Promise<StoredKey | undefined>;
+};
+
+export type Authentication =
+  | { readonly ok: true; readonly caller: Caller }
+  | { readonly ok: false; readonly code: 'key_missing' | 'key_invalid' };
+
+export async function authenticate(ports: AuthenticatePorts, presented: string | undefined): Promise<Authentication> {
+  if (presented === undefined || presented === '') return { ok: false, code: 'key_missing' };
+  const key = parseApiKey(presented);
+  if (key === undefined) return { ok: false, code: 'key_invalid' };
+  const stored = await ports.findKey(keyIndex(ports.pepper, key.text));
+  const usable =
+    stored !== undefined &&
+    !stored.revoked &&
+    (stored.expiresAtMs === null || stored.expiresAtMs > ports.clock.nowMs()) &&
+    stored.mode === key.mode &&
+    stored.kind === key.kind;
+  if (!usable) return { ok: false, code: 'key_invalid' };
+  const { accountId, keyId, kind, mode } = stored;
+  return { ok: true, caller: { accountId, keyId, kind, mode } };
+}

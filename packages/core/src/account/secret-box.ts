@@ -1,0 +1,59 @@
+// Secrets at rest: AES-256-GCM under a master key, bound to what they belong to. A ciphertext moved to another account,
+// key or purpose does not open.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+export type SecretContext = { readonly accountId: string; readonly id: string; readonly purpose: string };
+
+export type MasterKey = {
+  /** 1 to 255; written in front of each ciphertext, so that an older master key still opens what it sealed. */
+  readonly number: number;
+  /** 32 bytes. */
+  readonly bytes: Uint8Array;
+};
+
+export type SecretBox = {
+  readonly seal: (secret: string, context: SecretContext) => Uint8Array;
+  /** Throws when the ciphertext was altered, moved, or sealed by a master key that is no longer given. */
+  readonly open: (sealed: Uint8Array, context: SecretContext) => string;
+};
+
+const ALGORITHM = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + NONCE_BYTES;
+
+/** The first key seals; all of them open. */
+export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): SecretBox {
+  for (const { number, bytes } of keys) {
+    if (!Number.isInteger(number) || number < 1 || number > 255)
+      throw new RangeError('a master key is numbered 1 to 255');
+    if (bytes.length !== 32) throw new RangeError('a master key is 32 bytes');
+  }
+  const [current] = keys;
+  return {
+    seal(secret, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(ALGORITHM, current.bytes, nonce, { authTagLength: TAG_BYTES });
+      cipher.setAAD(associated(context));
+      const ciphertext = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()]);
+      return Buffer.concat([Uint8Array.of(current.number), nonce, ciphertext, cipher.getAuthTag()]);
+    },
+    open(sealed, context) {
+      const key = keys.find(({ number }) => number === sealed[0]);
+      if (key === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
+        throw new Error('no master key opens this secret');
+      const decipher = createDecipheriv(ALGORITHM, key.bytes, sealed.subarray(1, HEAD_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(associated(context));
+      decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+      return Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+        'utf8',
+      );
+    },
+  };
+}
+
+function associated({ accountId, id, purpose }: SecretContext): Buffer {
+  return Buffer.from(JSON.stringify([accountId, id, purpose]), 'utf8');
+}

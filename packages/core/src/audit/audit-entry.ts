@@ -1,0 +1,69 @@
+// What people and keys did, in an order nobody can change unseen. Rows are written in the transaction of the deed and
+// linked afterwards, per account: each hash covers the entry, its place and the hash before it.
+import { createHash } from 'node:crypto';
+
+export type AuditEntry = {
+  readonly id: string;
+  readonly accountId: string;
+  readonly mode: string;
+  /** `key:<id>`, `operator:<name>` or `service:<name>`. */
+  readonly actor: string;
+  readonly action: string;
+  readonly target: string;
+  /** JSON text, exactly as stored. Never a secret. */
+  readonly detail: string;
+  readonly createdAtMs: number;
+};
+
+export type SealedEntry = AuditEntry & {
+  readonly sequence: bigint;
+  readonly previousHash: Uint8Array;
+  readonly hash: Uint8Array;
+};
+
+export const FIRST_PREVIOUS_HASH = new Uint8Array(32);
+
+/** A list, not an object: the order of the fields is part of what is hashed. */
+export function hashEntry(entry: AuditEntry, sequence: bigint, previousHash: Uint8Array): Uint8Array {
+  const { id, accountId, mode, actor, action, target, detail, createdAtMs } = entry;
+  const fields = [sequence.toString(), id, accountId, mode, actor, action, target, detail, createdAtMs];
+  return createHash('sha256').update(previousHash).update(JSON.stringify(fields)).digest();
+}
+
+/** Links entries behind the last sealed one, in the order given. */
+export function sealEntries(
+  entries: readonly AuditEntry[],
+  last: { readonly sequence: bigint; readonly hash: Uint8Array },
+): readonly SealedEntry[] {
+  let { sequence, hash: previousHash } = last;
+  return entries.map((entry) => {
+    sequence += 1n;
+    const hash = hashEntry(entry, sequence, previousHash);
+    const sealed = { ...entry, sequence, previousHash, hash };
+    previousHash = hash;
+    return sealed;
+  });
+}
+
+export type ChainFault = { readonly sequence: bigint; readonly id: string; readonly fault: 'gap' | 'link' | 'content' };
+
+/** The first entry whose place, link or content does not fit; undefined when the chain is whole. */
+export function verifyChain(
+  entries: readonly SealedEntry[],
+  last: { readonly sequence: bigint; readonly hash: Uint8Array } = { sequence: 0n, hash: FIRST_PREVIOUS_HASH },
+): ChainFault | undefined {
+  let expected = last;
+  for (const entry of entries) {
+    const { sequence, id } = entry;
+    if (sequence !== expected.sequence + 1n) return { sequence, id, fault: 'gap' };
+    if (!sameBytes(entry.previousHash, expected.hash)) return { sequence, id, fault: 'link' };
+    const hash = hashEntry(entry, sequence, entry.previousHash);
+    if (!sameBytes(hash, entry.hash)) return { sequence, id, fault: 'content' };
+    expected = { sequence, hash };
+  }
+  return undefined;
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}

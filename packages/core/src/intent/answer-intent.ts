@@ -1,0 +1,46 @@
+// The two answers to a new intent, as bytes: what is sent is what an idempotent repeat gets.
+import { BODY_X402_VERSION, type FallbackRecommendation, type PaymentRequired } from '@svc-pay/protocol';
+import { ERRORS } from '@svc-pay/protocol/errors';
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Answer } from '../idempotency/stored-answer.ts';
+import type { AcceptanceRecord } from './build-acceptance.ts';
+import type { Unavailable } from './offer.ts';
+
+export function answerPaymentRequired(
+  intentId: Id<'paymentIntent'>,
+  acceptances: readonly AcceptanceRecord[],
+  deprecated: boolean,
+): Answer {
+  const accepts = acceptances.map(({ acceptance }) => acceptance);
+  const body: PaymentRequired = {
+    x402Version: BODY_X402_VERSION,
+    paymentIntentId: intentId,
+    rpcChainId: accepts.find((acceptance) => acceptance.extra?.rpcChainId)?.extra?.rpcChainId ?? '',
+    accepts,
+    error: '',
+  };
+  return answer(402, body, deprecated);
+}
+
+export function answerFallback(intentId: Id<'paymentIntent'>, code: Unavailable, deprecated: boolean): Answer {
+  const body: FallbackRecommendation = {
+    status: 'failed',
+    fallbackSuggested: true,
+    error: code,
+    message: ERRORS[code].message,
+    paymentIntentId: intentId,
+    accepts: [],
+  };
+  return answer(200, body, deprecated);
+}
+
+/** The date on which selecting a token by symbol, ledger or chain became deprecated, as RFC 9745 writes it. */
+const SELECTORS_DEPRECATED = '@1763164800';
+
+function answer(status: number, body: object, deprecated: boolean): Answer {
+  return {
+    status,
+    headers: { 'cache-control': 'no-store', ...(deprecated && { deprecation: SELECTORS_DEPRECATED }) },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,43 @@
+// The acceptance that goes into the 402 body and, unchanged, into the database: what is stored is what was offered.
+import { type Acceptance, chainIdOf } from '@svc-pay/protocol';
+import { findChain } from '../token/chain.ts';
+import type { Intent } from './intent.ts';
+import type { Offer } from './offer.ts';
+
+const PROVIDER = 'svc';
+
+export type AcceptanceRecord = {
+  readonly acceptance: Acceptance;
+  readonly offer: Offer;
+};
+
+export function buildAcceptance(
+  intent: Pick<Intent, 'id' | 'upto' | 'resource' | 'description' | 'mimeType'>,
+  offer: Offer,
+  maxTimeoutSeconds: number,
+  facilitatorUrl: string | null,
+): Acceptance {
+  const { token, setup } = offer;
+  const rpcUrlPublic = setup.rpcUrlPublic ?? findChain(token.network)?.rpcUrlPublic;
+  return {
+    scheme: intent.upto ? 'upto' : 'exact',
+    network: token.network,
+    maxAmountRequired: offer.amount.toString(),
+    resource: intent.resource,
+    description: intent.description,
+    mimeType: intent.mimeType,
+    payTo: setup.processor,
+    maxTimeoutSeconds,
+    asset: token.address,
+    extra: {
+      intentId: intent.id,
+      provider: PROVIDER,
+      ledgerId: token.address,
+      facilitatorUrl,
+      ...(token.domain && { name: token.domain.name, eip3009Version: token.domain.version }),
+      primaryType: token.signing === 'Permit' ? 'Permit' : 'TransferWithAuthorization',
+      rpcChainId: String(chainIdOf(token.network) ?? ''),
+      ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// A merchant gives up an intent that nobody has begun to pay.
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
+import type { Answer, IdempotencyClaim, Recorded } from '../idempotency/stored-answer.ts';
+import { mayFollow } from '../transitions.ts';
+import { type Intent, intentView } from './intent.ts';
+import { INTENT_TRANSITIONS } from './intent-transitions.ts';
+
+export type CancelIntentPorts = {
+  /** The caller's own intent of the caller's mode, or undefined. */
+  readonly loadIntent: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<Intent | undefined>;
+  /**
+   * One commit: the intent from the status it was read in to `canceled`, the audit row and the idempotent answer.
+   * `changed_meanwhile` when the status is no longer that one.
+   */
+  readonly recordCancellation: (
+    caller: Caller,
+    before: Intent,
+    idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null,
+  ) => Promise<Recorded | { readonly outcome: 'changed_meanwhile' }>;
+};
+
+export type CanceledIntent =
+  | { readonly ok: true; readonly answer: Answer; readonly replayed: boolean }
+  | { readonly ok: false; readonly code: 'not_found' | 'intent_not_cancelable' | 'idempotency_key_reused' };
+
+const MAX_TRIES = 5;
+
+/** Canceling what is canceled already answers the same again. */
+export async function cancelIntent(
+  ports: CancelIntentPorts,
+  caller: Caller,
+  intentId: Id<'paymentIntent'>,
+  claim: IdempotencyClaim | null,
+): Promise<CanceledIntent> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const before = await ports.loadIntent(caller, intentId);
+    if (before === undefined) return { ok: false, code: 'not_found' };
+    if (before.status === 'canceled') return { ok: true, answer: answerCanceled(before), replayed: false };
+    if (!mayFollow(INTENT_TRANSITIONS, before.status, 'canceled')) return { ok: false, code: 'intent_not_cancelable' };
+    const answer = answerCanceled({ ...before, status: 'canceled' });
+    const recorded = await ports.recordCancellation(caller, before, claim === null ? null : { claim, answer });
+    if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
+    if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
+    if (recorded.outcome === 'recorded') return { ok: true, answer, replayed: false };
+  }
+  return { ok: false, code: 'intent_not_cancelable' };
+}
+
+function answerCanceled(intent: Intent): Answer {
+  const body = { paymentIntentId: intent.id, paymentIntent: intentView(intent), payment: null };
+  return { status: 200, headers: { 'cache-control': 'no-store' }, body: JSON.stringify(body) };
+}

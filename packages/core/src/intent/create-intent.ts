@@ -1,0 +1,127 @@
+// Creates an X402 intent: amounts and tokens resolved, acceptances built, the answer made, then everything recorded in
+// one commit. Nothing is promised to the payer that is not stored.
+import type { CreateIntentRequest } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
+import type { Clock } from '../clock.ts';
+import { draftEvents, type EventDraft } from '../event/event-draft.ts';
+import { eventsFor } from '../event/events-for.ts';
+import type { Answer, IdempotencyClaim, Recorded } from '../idempotency/stored-answer.ts';
+import type { PriceSource } from '../pricing/price-source.ts';
+import { selectTokens } from '../token/select-tokens.ts';
+import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
+import { type AcceptanceRecord, buildAcceptance } from './build-acceptance.ts';
+import type { Intent } from './intent.ts';
+import type { MerchantSetup, NetworkSetup } from './merchant-setup.ts';
+import { type Offer, offerToken } from './offer.ts';
+import { priceTokens } from './price-tokens.ts';
+import { type IntentRefusal, type IntentTerms, readTerms } from './read-terms.ts';
+import { INTENT_LIFETIME_SECONDS } from './timeouts.ts';
+
+export type IntentRecord = {
+  readonly intent: Intent;
+  readonly acceptances: readonly AcceptanceRecord[];
+  readonly events: readonly EventDraft[];
+  /** Stored with the intent when the caller sent an idempotency key. */
+  readonly idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null;
+};
+
+export type CreateIntentPorts = {
+  readonly clock: Clock;
+  readonly networks: ReadonlyMap<string, NetworkSetup>;
+  /** Base address that clients send settle to; null leaves it to the client. */
+  readonly facilitatorUrl: string | null;
+  readonly rateOf: PriceSource;
+  readonly loadMerchant: (caller: Caller) => Promise<MerchantSetup>;
+  /** A number never drawn before on this processor, below 2^53. */
+  readonly nextIntentCode: () => Promise<number>;
+  /**
+   * One statement: intent, code, acceptances, events with one delivery per subscribed endpoint, and the idempotent answer.
+   * A key that was used before writes nothing and returns what is stored.
+   */
+  readonly recordIntent: (record: IntentRecord) => Promise<Recorded>;
+};
+
+export type CreateIntentCall = {
+  readonly caller: Caller;
+  readonly request: CreateIntentRequest;
+  readonly requestId: string;
+  readonly claim: IdempotencyClaim | null;
+};
+
+export type CreatedIntent = { readonly ok: true; readonly answer: Answer; readonly replayed: boolean } | IntentRefusal;
+
+export async function createIntent(ports: CreateIntentPorts, call: CreateIntentCall): Promise<CreatedIntent> {
+  const merchant = await ports.loadMerchant(call.caller);
+  const terms = readTerms(call.request, merchant);
+  if (!terms.ok) return terms;
+  const selected = selectTokens(terms.selector, call.caller.mode, merchant.enabledTokens);
+  if (!selected.ok) return { ok: false, code: selected.code, param: selected.param };
+  const priced = await priceTokens(selected.tokens, terms.asked, ports.rateOf);
+  if (!priced.ok) return priced;
+
+  const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, ports.networks));
+  const offers = judged.filter((offer) => typeof offer !== 'string');
+  const refusal = judged.find((offer) => typeof offer === 'string');
+  if (offers.length === 0 && terms.upto) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
+
+  const [first] = offers.length > 0 ? offers : priced.tokens;
+  if (first === undefined) throw new Error('a selection without a token');
+  const intent = draftIntent(ports.clock, call, terms, first, await ports.nextIntentCode());
+  const acceptances = offers.map((offer: Offer) => ({
+    offer,
+    acceptance: buildAcceptance(intent, offer, terms.maxTimeoutSeconds, ports.facilitatorUrl),
+  }));
+  const answer =
+    acceptances.length > 0
+      ? answerPaymentRequired(intent.id, acceptances, selected.deprecated)
+      : answerFallback(intent.id, refusal ?? 'x402_not_available_for_token', selected.deprecated);
+
+  const after = { intent, payment: null };
+  const origin = { requestId: call.requestId, idempotencyKey: call.claim?.key ?? null };
+  const recorded = await ports.recordIntent({
+    intent,
+    acceptances,
+    events: draftEvents(eventsFor(undefined, after), after, origin, intent.createdAtMs, 0),
+    idempotency: call.claim === null ? null : { claim: call.claim, answer },
+  });
+  if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
+  if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
+  return { ok: true, answer, replayed: false };
+}
+
+function draftIntent(
+  clock: Clock,
+  { caller }: CreateIntentCall,
+  terms: IntentTerms,
+  first: Pick<Offer, 'token' | 'amount'>,
+  intentCode: number,
+): Intent {
+  const nowMs = clock.nowMs();
+  const lifetimeSeconds = terms.upto
+    ? Math.max(INTENT_LIFETIME_SECONDS, terms.maxTimeoutSeconds)
+    : INTENT_LIFETIME_SECONDS;
+  return {
+    id: newId('paymentIntent', nowMs),
+    accountId: caller.accountId,
+    mode: caller.mode,
+    intentCode,
+    status: 'requires_payment',
+    upto: terms.upto,
+    amount: first.amount,
+    tokenShortcode: first.token.shortcode,
+    network: first.token.network,
+    ledgerId: first.token.address,
+    amountUsd: terms.asked.usd,
+    description: terms.description,
+    resource: terms.resource,
+    mimeType: terms.mimeType,
+    expectedSender: terms.expectedSender,
+    payerPublicKey: terms.payerPublicKey,
+    metadata: terms.metadata,
+    serviceMetadata: {},
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + lifetimeSeconds * 1_000,
+    confirmedPayer: null,
+  };
+}

@@ -1,0 +1,12 @@
+import type { IntentStatus } from '@svc-pay/protocol';
+import type { Transitions } from '../transitions.ts';
+
+/** An intent that expires without payment is canceled. A failed attempt that moved nothing gives it back to the payer. */
+export const INTENT_TRANSITIONS = {
+  requires_payment: ['processing', 'completed', 'mismatched', 'canceled', 'failed'],
+  processing: ['completed', 'mismatched', 'failed', 'requires_payment'],
+  mismatched: ['completed', 'canceled'],
+  completed: [{ to: 'processing', only: 'reorg' }],
+  failed: [],
+  canceled: [],
+} as const satisfies Transitions<IntentStatus>;

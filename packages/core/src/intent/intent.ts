@@ -1,0 +1,83 @@
+// An intent as the service holds it, and as the wire shows it.
+import { type AtomicAmount, type Usd, usdMicrosToJsonNumber, usdToMicros } from '@svc-pay/money';
+import {
+  type IntentSnapshot,
+  type IntentStatus,
+  type NetworkId,
+  type PaymentIntent,
+  UPTO_CAP_METADATA_KEY,
+} from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Mode } from '../account/mode.ts';
+import { isoTime } from '../clock.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type Intent = {
+  readonly id: Id<'paymentIntent'>;
+  readonly accountId: Id<'account'>;
+  readonly mode: Mode;
+  readonly intentCode: number;
+  readonly status: IntentStatus;
+  readonly upto: boolean;
+  readonly amount: AtomicAmount;
+  readonly tokenShortcode: string;
+  readonly network: NetworkId;
+  readonly ledgerId: string;
+  readonly amountUsd: Usd | null;
+  readonly description: string | null;
+  readonly resource: string | null;
+  readonly mimeType: string | null;
+  readonly expectedSender: string | null;
+  readonly payerPublicKey: string | null;
+  /** The merchant's own, as it came. */
+  readonly metadata: JsonObject;
+  /** The service's `svc_` keys; they win over the merchant's on output. */
+  readonly serviceMetadata: JsonObject;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number;
+  /** Who signed the stored authorization of an up-to intent. */
+  readonly confirmedPayer: string | null;
+};
+
+export function intentView(intent: Intent): PaymentIntent {
+  return {
+    id: intent.id,
+    accountId: intent.accountId,
+    amount: intent.amount.toString(),
+    ledgerCanisterId: intent.ledgerId,
+    description: intent.description,
+    expectedSenderPrincipal: intent.expectedSender,
+    status: intent.status,
+    intentCode: intent.intentCode,
+    metadata: shownMetadata(intent),
+    createdAt: isoTime(intent.createdAtMs),
+    x402_upto: intent.upto,
+    expiresAt: isoTime(intent.expiresAtMs),
+  };
+}
+
+/** What `x402_upto_authorization_received` carries. `amountUsd` is a number for display; nothing is computed from it. */
+export function snapshotView(intent: Intent): IntentSnapshot {
+  return {
+    id: intent.id,
+    object: 'payment_intent',
+    paymentIntentId: intent.id,
+    status: intent.status,
+    amount: intent.amount.toString(),
+    amountUsd: intent.amountUsd === null ? null : usdMicrosToJsonNumber(usdToMicros(intent.amountUsd, 'down')),
+    ledgerCanisterId: intent.ledgerId,
+    payer: intent.confirmedPayer,
+    metadata: shownMetadata(intent),
+    intentCode: intent.intentCode,
+  };
+}
+
+/** A confirmed up-to intent carries its cap among the service's keys. */
+export function isConfirmed(intent: Intent): boolean {
+  return Object.hasOwn(intent.serviceMetadata, UPTO_CAP_METADATA_KEY);
+}
+
+export function shownMetadata(intent: Pick<Intent, 'metadata' | 'serviceMetadata'>): Record<string, unknown> {
+  return { ...intent.metadata, ...intent.serviceMetadata };
+}

@@ -1,0 +1,97 @@
+import { parseRate, usd, usdMicros } from '@svc-pay/money';
+import { parseNetwork } from '@svc-pay/protocol';
+import { describe, expect, test } from 'vitest';
+import { TOKENS } from '../token/catalogue.ts';
+import type { MerchantSetup, NetworkSetup } from './merchant-setup.ts';
+import { offerToken, priceToken, settlesUpto } from './offer.ts';
+
+const find = (shortcode: string) => TOKENS.find((token) => token.shortcode === shortcode)!;
+const processor = `0x${'9C'.repeat(20)}`;
+const setup: NetworkSetup = { processor, processorVersion: '1.3.0', ready: true };
+const base = parseNetwork('8453')!;
+const merchant: MerchantSetup = {
+  enabledTokens: new Set(),
+  payouts: [
+    { network: base, payoutId: 1n, processor },
+    { network: base, payoutId: 2n, processor: processor.toLowerCase() },
+    { network: base, payoutId: 3n, processor: `0x${'11'.repeat(20)}` },
+  ],
+  uptoDefaultTimeoutSeconds: 86_400,
+  uptoMaxTimeoutSeconds: 604_800,
+  minimumUsdMicros: null,
+};
+const networks = new Map<string, NetworkSetup>([[base, setup]]);
+const priced = (shortcode: string, usdAmount = 10n ** 18n) => {
+  const token = find(shortcode);
+  const rate = parseRate({ token: token.unit, usdPerToken: '1', source: 'test', observedAtMs: 0 });
+  const result = rate.ok && priceToken(token, rate.rate, { usd: usd(usdAmount), atomic: null });
+  if (!result || !result.ok) throw new Error('no price');
+  return result.priced;
+};
+const offer = (shortcode: string, upto = false, changed: Partial<MerchantSetup> = {}, map = networks) =>
+  offerToken(priced(shortcode), upto, { ...merchant, ...changed }, map);
+
+test('an offer pins the newest active payout of the processor in use', () => {
+  expect(offer('base_usdc')).toMatchObject({ payout: { payoutId: 2n }, setup, amount: 1_000_000n });
+});
+
+describe('why not', () => {
+  test.each([
+    ['a token nobody can sign for', offer('ic_ckusdc'), 'x402_not_available_for_token'],
+    ['a network the operator does not run', offer('polygon_usdc'), 'x402_not_available_for_token'],
+    ['no active payout', offer('base_usdc', false, { payouts: [] }), 'x402_temporarily_unavailable'],
+    [
+      'no relayer that can pay',
+      offer('base_usdc', false, {}, new Map([[base, { ...setup, ready: false }]])),
+      'x402_temporarily_unavailable',
+    ],
+    [
+      'below the minimum',
+      offer('base_usdc', false, { minimumUsdMicros: usdMicros(1_000_001n) }),
+      'x402_minimum_amount_not_met',
+    ],
+  ])('%s: a fallback', (_, result, code) => {
+    expect(result).toBe(code);
+  });
+
+  test.each([
+    ['Internet Computer', offer('ic_ckusdc', true)],
+    ['Solana', offer('sol_usdc', true)],
+    ['an old processor', offer('base_usdc', true, {}, new Map([[base, { ...setup, processorVersion: '1.2.9' }]]))],
+    ['no active payout', offer('base_usdc', true, { payouts: [] })],
+    ['below the minimum', offer('base_usdc', true, { minimumUsdMicros: usdMicros(1_000_001n) })],
+  ])('up-to on %s: never a fallback, which would take the whole cap', (_, result) => {
+    expect(result).toBe('x402_upto_not_available');
+  });
+});
+
+test.each([
+  ['1.3.0', true],
+  ['1.10.0', true],
+  ['2.0.0', true],
+  ['1.2.9', false],
+  ['0.9.9', false],
+  ['', false],
+  ['next', false],
+])('processor %j settles up-to: %s', (version, expected) => {
+  expect(settlesUpto(version)).toBe(expected);
+});
+
+describe('amounts', () => {
+  const arb = find('arbitrum_arb');
+  const rate = parseRate({ token: arb.unit, usdPerToken: '0.3', source: 'test', observedAtMs: 0 });
+  if (!rate.ok) throw new Error('no rate');
+  test('dollars become token units rounded up', () => {
+    expect(priceToken(arb, rate.rate, { usd: usd(10n ** 18n), atomic: null })).toMatchObject({
+      priced: { amount: 3_333_333_333_333_333_334n },
+    });
+  });
+  test('dollars and units within one unit agree, and the units count', () => {
+    const atomic = 3_333_333_333_333_333_333n as never;
+    expect(priceToken(arb, rate.rate, { usd: usd(10n ** 18n), atomic })).toMatchObject({ priced: { amount: atomic } });
+    const off = 3_333_333_333_333_333_331n as never;
+    expect(priceToken(arb, rate.rate, { usd: usd(10n ** 18n), atomic: off })).toMatchObject({
+      code: 'amounts_disagree',
+    });
+  });
+});

@@ -1,0 +1,74 @@
+// One token of one intent: what it costs in that token, and whether X402 can take it.
+import {
+  type AtomicAmount,
+  agreesWithUsd,
+  type Rate,
+  requiredFromUsd,
+  tokenAmount,
+  tokenToUsdMicros,
+} from '@svc-pay/money';
+import { familyOf } from '@svc-pay/protocol';
+import type { TokenEntry } from '../token/token-entry.ts';
+import type { ActivePayout, MerchantSetup, NetworkSetup } from './merchant-setup.ts';
+import { type AskedAmount, MAX_PAYABLE_ATOMIC } from './read-amount.ts';
+
+export type PricedToken = { readonly token: TokenEntry; readonly rate: Rate; readonly amount: AtomicAmount };
+
+export type Offer = PricedToken & { readonly setup: NetworkSetup; readonly payout: ActivePayout };
+
+export type Unavailable =
+  | 'x402_not_available_for_token'
+  | 'x402_temporarily_unavailable'
+  | 'x402_minimum_amount_not_met'
+  | 'x402_upto_not_available';
+
+export type Priced =
+  | { readonly ok: true; readonly priced: PricedToken }
+  | { readonly ok: false; readonly code: 'amounts_disagree' | 'amount_too_large' };
+
+export function priceToken(token: TokenEntry, rate: Rate, asked: AskedAmount): Priced {
+  if (asked.atomic !== null) {
+    const given = tokenAmount(token.unit, asked.atomic);
+    if (asked.usd !== null && !agreesWithUsd(given, asked.usd, rate)) return { ok: false, code: 'amounts_disagree' };
+    return { ok: true, priced: { token, rate, amount: asked.atomic } };
+  }
+  if (asked.usd === null) throw new Error('an intent without an amount');
+  const amount = requiredFromUsd(asked.usd, rate).atomic;
+  if (amount > MAX_PAYABLE_ATOMIC) return { ok: false, code: 'amount_too_large' };
+  return { ok: true, priced: { token, rate, amount } };
+}
+
+/** An offer, or the code that says why X402 can't take this token now. */
+export function offerToken(
+  priced: PricedToken,
+  upto: boolean,
+  merchant: MerchantSetup,
+  networks: ReadonlyMap<string, NetworkSetup>,
+): Offer | Unavailable {
+  const { token } = priced;
+  const setup = networks.get(token.network);
+  if (familyOf(token.network) !== 'evm' || token.signing === 'none' || setup === undefined) {
+    return upto ? 'x402_upto_not_available' : 'x402_not_available_for_token';
+  }
+  if (upto && (token.signing !== 'TransferWithAuthorization' || !settlesUpto(setup.processorVersion))) {
+    return 'x402_upto_not_available';
+  }
+  if (belowMinimum(priced, merchant)) return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
+  const payout = merchant.payouts.findLast(
+    ({ network, processor }) => network === token.network && processor.toLowerCase() === setup.processor.toLowerCase(),
+  );
+  if (!setup.ready || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
+  return { ...priced, setup, payout };
+}
+
+/** Version 1.3.0 brought `payWithSignatureUpto`. */
+export function settlesUpto(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  return major > 1 || (major === 1 && minor >= 3);
+}
+
+function belowMinimum({ token, rate, amount }: PricedToken, { minimumUsdMicros }: MerchantSetup): boolean {
+  if (minimumUsdMicros === null) return false;
+  const worth = tokenToUsdMicros(tokenAmount(token.unit, amount), rate, 'up');
+  return worth.ok && worth.micros < minimumUsdMicros;
+}

@@ -1,0 +1,73 @@
+// A create request, read whole before anything is looked up.
+import type { CreateIntentRequest } from '@svc-pay/protocol';
+import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { TokenSelector } from '../token/select-tokens.ts';
+import type { JsonObject } from './intent.ts';
+import type { MerchantSetup } from './merchant-setup.ts';
+import { type AskedAmount, readAmount } from './read-amount.ts';
+import { readMetadata, unfitText } from './read-texts.ts';
+import { EXACT_TIMEOUT_SECONDS } from './timeouts.ts';
+
+const MIN_UPTO_TIMEOUT_SECONDS = 300;
+
+export type IntentTerms = {
+  readonly asked: AskedAmount;
+  readonly selector: TokenSelector;
+  readonly upto: boolean;
+  readonly maxTimeoutSeconds: number;
+  readonly description: string | null;
+  readonly resource: string | null;
+  readonly mimeType: string | null;
+  readonly expectedSender: string | null;
+  readonly payerPublicKey: string | null;
+  readonly metadata: JsonObject;
+};
+
+export type IntentRefusal = { readonly ok: false; readonly code: ErrorCode; readonly param: string | null };
+export type ReadTerms = ({ readonly ok: true } & IntentTerms) | IntentRefusal;
+
+export function readTerms(request: CreateIntentRequest, merchant: MerchantSetup): ReadTerms {
+  const unfit = unfitText(request);
+  if (unfit !== undefined) return { ok: false, code: 'malformed_request', param: unfit };
+  const amount = readAmount(request);
+  if (!amount.ok) return amount;
+  const metadata = readMetadata(request.metadata);
+  if (!metadata.ok) return { ok: false, code: 'metadata_too_large', param: 'metadata' };
+  const upto = request.x402Upto ?? false;
+  const maxTimeoutSeconds = upto ? uptoTimeout(request.maxTimeoutSeconds, merchant) : EXACT_TIMEOUT_SECONDS;
+  if (maxTimeoutSeconds === undefined)
+    return { ok: false, code: 'max_timeout_out_of_range', param: 'maxTimeoutSeconds' };
+  return {
+    ok: true,
+    asked: amount.asked,
+    selector: readSelector(request),
+    upto,
+    maxTimeoutSeconds,
+    description: request.description ?? null,
+    resource: request.resource ?? null,
+    mimeType: request.mimeType ?? null,
+    expectedSender: present(request.expectedSenderPrincipal) ?? null,
+    payerPublicKey: present(request.publicKey) ?? present(request.payerPublicKey) ?? null,
+    metadata: metadata.metadata,
+  };
+}
+
+function uptoTimeout(asked: number | null | undefined, merchant: MerchantSetup): number | undefined {
+  const seconds = asked ?? merchant.uptoDefaultTimeoutSeconds;
+  return seconds >= MIN_UPTO_TIMEOUT_SECONDS && seconds <= merchant.uptoMaxTimeoutSeconds ? seconds : undefined;
+}
+
+function readSelector(request: CreateIntentRequest): TokenSelector {
+  const { chainId } = request;
+  return {
+    tokenShortcode: present(request.tokenShortcode),
+    symbol: present(request.symbol),
+    ledgerCanisterId: present(request.ledgerCanisterId),
+    chainId: typeof chainId === 'number' ? String(chainId) : present(chainId),
+  };
+}
+
+/** Older clients send empty text where they mean nothing. */
+function present(text: string | null | undefined): string | undefined {
+  return text === null || text === '' ? undefined : text;
+}

@@ -1,0 +1,51 @@
+// A payment as the service holds it, and as the wire shows it.
+import type { AtomicAmount } from '@svc-pay/money';
+import { chainTypeOf, type NetworkId, type PaymentStatus, type Payment as WirePayment } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import { isoTime } from '../clock.ts';
+import { type Intent, shownMetadata } from '../intent/intent.ts';
+
+export type Payment = {
+  readonly id: Id<'payment'>;
+  readonly status: PaymentStatus;
+  readonly network: NetworkId;
+  readonly tokenSymbol: string;
+  readonly asset: string;
+  readonly payer: string | null;
+  readonly amount: AtomicAmount;
+  readonly requestedAmount: AtomicAmount | null;
+  readonly paidAmount: AtomicAmount | null;
+  readonly transactionId: string | null;
+  readonly transactionSplitId: string | null;
+  readonly settlementNumber: number | null;
+  readonly createdAtMs: number;
+  readonly completedAtMs: number | null;
+  /** Whether `payment.created` was emitted for it. */
+  readonly announced: boolean;
+};
+
+export function paymentView(payment: Payment, intent: Intent): WirePayment {
+  return {
+    id: payment.id,
+    accountId: intent.accountId,
+    paymentIntentId: intent.id,
+    transactionId: payment.transactionId,
+    transactionSplitId: payment.transactionSplitId,
+    canisterTxId: payment.settlementNumber === null ? null : String(payment.settlementNumber),
+    status: payment.status,
+    amount: payment.amount.toString(),
+    ledgerCanisterId: payment.asset,
+    ledgerTxId: payment.transactionId,
+    accountCanisterId: null,
+    basePaymentAccountId: null,
+    invoiceId: null,
+    metadata: shownMetadata(intent),
+    requestedAmount: payment.requestedAmount?.toString() ?? null,
+    paidAmount: payment.paidAmount?.toString() ?? null,
+    createdAt: isoTime(payment.createdAtMs),
+    ...(payment.completedAtMs !== null && { completedAt: isoTime(payment.completedAtMs) }),
+    network: chainTypeOf(payment.network),
+    token: payment.tokenSymbol,
+    intent: { intentCode: intent.intentCode, amount: intent.amount.toString(), metadata: shownMetadata(intent) },
+  };
+}

@@ -1,0 +1,20 @@
+// A token on a chain, found by its shortcode.
+import type { Token } from '@svc-pay/money';
+import type { NetworkId } from '@svc-pay/protocol';
+
+/** How the payer authorizes: EIP-3009 where the token has it, else a permit; `none` can't be signed for. */
+export type Signing = 'TransferWithAuthorization' | 'Permit' | 'none';
+
+export type TokenEntry = {
+  readonly shortcode: string;
+  readonly network: NetworkId;
+  readonly symbol: string;
+  /** Token contract, mint or ledger canister, as the chain spells it. */
+  readonly address: string;
+  readonly unit: Token;
+  readonly signing: Signing;
+  /** EIP-712 domain of the token's own contract; checked against the chain by `doctor`. */
+  readonly domain?: { readonly name: string; readonly version: string };
+  /** `fixed` is one dollar a token; anything else names a feed of the HTTP price source. */
+  readonly price: 'fixed' | { readonly feed: string };
+};
