@@ -45,6 +45,7 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   { name: 'unit', budgetSeconds: 90, checks: [tests('unit')] },
+  { name: 'postgres', budgetSeconds: 120, checks: [tests('postgres')] },
 ];
 
 /** Seconds that all suites together may plan: the grown project stays under 25 minutes. */
