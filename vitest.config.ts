@@ -15,6 +15,7 @@ export default defineConfig({
         test: {
           name: 'postgres',
           include: ['packages/postgres/src/**/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },
       },
