@@ -4,7 +4,21 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['packages/postgres/**'],
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          include: ['packages/postgres/src/**/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 30_000,
+        },
+      },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -1,0 +1,70 @@
+-- Answers to repeat, and a record of who did what.
+
+-- A row without an answer is a request in flight. Kept 30 days, removed by `created_at`.
+create table svc.idempotency (
+  account_id text collate "C" not null,
+  mode svc.mode not null,
+  key text collate "C" not null check (octet_length(key) between 1 and 255),
+  request_hash bytea not null check (octet_length(request_hash) = 32),
+  response_status integer check (response_status between 200 and 499),
+  response_headers jsonb,
+  response_body bytea,
+  created_at timestamptz not null,
+  primary key (account_id, mode, key),
+  check ((response_status is null) = (response_body is null))
+);
+
+create index idempotency_age on svc.idempotency (created_at);
+
+-- Written in the transaction of the change it records, sealed into its account's chain afterwards.
+create table svc.audit (
+  account_id text collate "C" not null,
+  mode svc.mode not null,
+  id text collate "C" not null,
+  actor text not null,
+  action text not null,
+  target text not null,
+  detail jsonb not null default '{}',
+  created_at timestamptz not null,
+  sequence bigint check (sequence > 0),
+  previous_hash bytea check (octet_length(previous_hash) = 32),
+  hash bytea check (octet_length(hash) = 32),
+  primary key (account_id, mode, id),
+  check ((sequence is null) = (hash is null) and (sequence is null) = (previous_hash is null))
+) partition by range (id);
+
+create table svc.audit_default partition of svc.audit default;
+
+create index audit_unsealed on svc.audit (account_id, mode, id) where sequence is null;
+create index audit_chain on svc.audit (account_id, mode, sequence) where sequence is not null;
+
+-- The end of each chain. The sealer locks its row, so that a sequence number is given once across all months.
+create table svc.audit_heads (
+  account_id text collate "C" not null,
+  mode svc.mode not null,
+  sequence bigint not null check (sequence >= 0),
+  hash bytea not null check (octet_length(hash) = 32),
+  primary key (account_id, mode)
+);
+
+create function svc.refuse_audit_change() returns trigger
+language plpgsql as $$
+declare
+  seal constant text[] := array['sequence', 'previous_hash', 'hash'];
+begin
+  if tg_op = 'UPDATE' then
+    if old.sequence is null and to_jsonb(new) - seal = to_jsonb(old) - seal then
+      return new;
+    end if;
+  end if;
+  raise exception 'the audit record is append-only: % refused', lower(tg_op)
+    using errcode = 'integrity_constraint_violation', constraint = 'audit_append_only';
+end
+$$;
+
+create trigger audit_append_only before update or delete on svc.audit
+  for each row execute function svc.refuse_audit_change();
+create trigger audit_no_truncate before truncate on svc.audit
+  for each statement execute function svc.refuse_audit_change();
+
+insert into svc.history (table_name, id_prefix, months_kept) values ('audit', 'aud', 120);

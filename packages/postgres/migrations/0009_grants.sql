@@ -1,0 +1,54 @@
+-- Each process may do its own work and no more. Log-in roles are the operator's; they join one of these groups.
+
+grant usage on schema svc to svc_api, svc_settlement, svc_webhooks;
+grant usage on type svc.amount, svc.signed_amount, svc.usd_atto, svc.mode to svc_api, svc_settlement, svc_webhooks;
+grant execute on function svc.id_bound(text, timestamptz) to svc_api, svc_settlement, svc_webhooks;
+
+-- The API takes requests. It queues settlements, but no transaction, lane or book entry is its to write.
+grant select on
+  svc.installation, svc.accounts, svc.account_modes, svc.api_keys, svc.account_tokens, svc.payouts,
+  svc.intents, svc.intent_codes, svc.claims, svc.acceptances, svc.authorizations, svc.attempts, svc.payments,
+  svc.settlements, svc.ledger_entries, svc.events, svc.endpoints, svc.deliveries, svc.delivery_attempts,
+  svc.idempotency, svc.audit, svc.svc_migrations
+  to svc_api;
+grant insert on
+  svc.api_keys, svc.intents, svc.intent_codes, svc.claims, svc.acceptances, svc.authorizations, svc.attempts,
+  svc.payments, svc.settlements, svc.events, svc.endpoints, svc.deliveries, svc.idempotency, svc.audit
+  to svc_api;
+grant update on svc.intents, svc.payments, svc.endpoints, svc.deliveries, svc.idempotency to svc_api;
+grant update (last_used_at, signing, expires_at, revoked_at) on svc.api_keys to svc_api;
+grant update (payment_id) on svc.claims to svc_api;
+grant delete on svc.idempotency to svc_api;
+grant usage on sequence svc.intent_code_counter, svc.settlement_number to svc_api;
+grant execute on function svc.next_intent_code() to svc_api;
+
+-- Settlement holds the relayer keys and writes what the chain says. It sees no API key. It also drives the timers.
+grant select on
+  svc.installation, svc.accounts, svc.account_modes, svc.payouts, svc.intents, svc.intent_codes, svc.claims,
+  svc.acceptances, svc.authorizations, svc.payments, svc.settlements, svc.relayers, svc.batches,
+  svc.batch_transactions, svc.ledger_entries, svc.events, svc.deliveries, svc.audit, svc.audit_heads,
+  svc.svc_migrations
+  to svc_settlement;
+grant select (account_id, mode, id, event_types, status) on svc.endpoints to svc_settlement;
+grant insert on
+  svc.claims, svc.authorizations, svc.payments, svc.settlements, svc.relayers, svc.batches, svc.batch_transactions,
+  svc.ledger_entries, svc.events, svc.deliveries, svc.audit, svc.audit_heads
+  to svc_settlement;
+grant update on
+  svc.intents, svc.payments, svc.settlements, svc.relayers, svc.batches, svc.audit_heads
+  to svc_settlement;
+grant update (payment_id) on svc.claims to svc_settlement;
+grant update (closed_at) on svc.authorizations to svc_settlement;
+grant update (status, transaction_id) on svc.payouts to svc_settlement;
+grant update (sequence, previous_hash, hash) on svc.audit to svc_settlement;
+grant usage on sequence svc.settlement_number to svc_settlement;
+grant execute on function
+  svc.ensure_partitions(integer, integer, timestamptz), svc.drop_expired_partitions(timestamptz)
+  to svc_settlement;
+
+-- Webhooks dials addresses that merchants chose: it sees what it sends, where to, and the keys it signs with.
+grant select on svc.events, svc.endpoints, svc.deliveries, svc.delivery_attempts, svc.svc_migrations to svc_webhooks;
+grant select (account_id, mode, id, kind, ciphertext, signing, expires_at, revoked_at) on svc.api_keys to svc_webhooks;
+grant insert on svc.deliveries, svc.delivery_attempts to svc_webhooks;
+grant update on svc.deliveries to svc_webhooks;
+grant update (status, disabled_reason, failing_since, updated_at) on svc.endpoints to svc_webhooks;

@@ -1,0 +1,1 @@
+export { type MigrateOptions, type MigrateRefusal, type MigrateResult, migrate } from './migrate/migrate.ts';

@@ -1,0 +1,105 @@
+// Brings a database to the schema of this release. Forward only: a mistake is corrected by the next migration. Any
+// number of processes may call it at the same time; one works, the others wait and find nothing left to do.
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { type Migration, readMigrations } from './read-migrations.ts';
+
+export type MigrateResult =
+  | { readonly ok: true; readonly applied: readonly string[] }
+  | { readonly ok: false; readonly code: MigrateRefusal; readonly name: string };
+
+/**
+ * `migration_changed`: the file differs from what was applied under its name.
+ * `migration_unknown`: the database was migrated by a newer release than this one.
+ * `migration_out_of_order`: a file sorts before one that is applied already.
+ */
+export type MigrateRefusal = 'migration_changed' | 'migration_unknown' | 'migration_out_of_order';
+
+export type MigrateOptions = {
+  /** Where the files are. Left out: the schema of this release. */
+  readonly directory?: string;
+};
+
+type Applied = { readonly name: string; readonly checksum: string };
+
+const RELEASE = fileURLToPath(new URL('../../migrations/', import.meta.url));
+const LOCK_KEY = 0x5fc_0001;
+const LOCK_POLL_MS = 50;
+/** Partitions kept ready: last month for late writers, three months ahead for a timer that has stopped. */
+const MONTHS_BACK = 1;
+const MONTHS_AHEAD = 3;
+
+/**
+ * Applies what is missing and makes sure that the coming months have their partitions. Refuses before it changes
+ * anything. `url` is a direct connection (no transaction pooler in between) of a role that may create roles and
+ * schemas the first time; whatever it creates belongs to `svc_migrator`.
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const migrations = await readMigrations(options.directory ?? RELEASE);
+  const client = new pg.Client({ connectionString: url, application_name: 'svc-migrate' });
+  await client.connect();
+  try {
+    await takeLock(client);
+    await client.query(await readFile(new URL('prepare.sql', import.meta.url), 'utf8'));
+    const { rows: applied } = await client.query<Applied>(
+      'select name, checksum from svc.svc_migrations order by name',
+    );
+    const refusal = refusalOf(migrations, applied);
+    if (refusal !== undefined) return { ok: false, ...refusal };
+
+    const missing = migrations.slice(applied.length);
+    for (const migration of missing) await apply(client, migration);
+    await ensurePartitions(client);
+    return { ok: true, applied: missing.map(({ name }) => name) };
+  } finally {
+    // Ends the session, and with it the lock.
+    await client.end();
+  }
+}
+
+/** Asks again and again instead of waiting inside PostgreSQL, where a waiter would block `create index concurrently`. */
+async function takeLock(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK_KEY]);
+    if (rows[0]?.taken === true) return;
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+function refusalOf(
+  migrations: readonly Migration[],
+  applied: readonly Applied[],
+): { code: MigrateRefusal; name: string } | undefined {
+  const known = new Map(migrations.map(({ name, checksum }) => [name, checksum]));
+  for (const { name, checksum } of applied) {
+    if (!known.has(name)) return { code: 'migration_unknown', name };
+    if (known.get(name) !== checksum) return { code: 'migration_changed', name };
+  }
+  const skipped = migrations.find(({ name }, index) => index < applied.length && name !== applied[index]?.name);
+  return skipped === undefined ? undefined : { code: 'migration_out_of_order', name: skipped.name };
+}
+
+async function apply(client: pg.Client, { name, sql, checksum, inTransaction }: Migration): Promise<void> {
+  try {
+    if (inTransaction) await client.query('begin');
+    await client.query(sql);
+    await client.query('insert into svc.svc_migrations (name, checksum, applied_at) values ($1, $2, now())', [
+      name,
+      checksum,
+    ]);
+    if (inTransaction) await client.query('commit');
+  } catch (cause) {
+    throw new Error(`migration ${name} failed: ${cause instanceof Error ? cause.message : 'no reason given'}`, {
+      cause,
+    });
+  }
+}
+
+async function ensurePartitions(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ known: boolean }>(
+    "select to_regprocedure('svc.ensure_partitions(integer, integer, timestamptz)') is not null as known",
+  );
+  if (rows[0]?.known === true) await client.query('select svc.ensure_partitions($1, $2)', [MONTHS_BACK, MONTHS_AHEAD]);
+}

@@ -1,0 +1,132 @@
+// Facts about every table, read from the catalog: a table that is added tomorrow can't forget them.
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/index.ts';
+
+const { pool } = await createTestDatabase();
+
+/** Tables that belong to no tenant. */
+const OURS = [
+  'accounts',
+  'batch_transactions',
+  'batches',
+  'history',
+  'installation',
+  'operators',
+  'relayers',
+  'svc_migrations',
+];
+/** Tenants' rows whose key is unique over all tenants, for ever. */
+const UNIQUE_OVER_ALL = ['claims', 'intent_codes'];
+/** Without a mode: it belongs to the account as a whole, or to the installation. */
+const WITHOUT_MODE = ['accounts', 'history', 'installation', 'operators', 'svc_migrations'];
+
+type Column = { table: string; column: string; type: string; nullable: boolean; collation: string };
+
+const { rows: columns } = await pool.query<Column>(`
+  select relname as table, attname as column, format_type(atttypid, atttypmod) as type,
+         not attnotnull as nullable, coalesce(collname, '') as collation
+  from pg_attribute
+  join pg_class on pg_class.oid = attrelid
+  left join pg_collation on pg_collation.oid = attcollation
+  where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p') and not relispartition
+    and attnum > 0 and not attisdropped
+  order by relname, attnum`);
+const tables = [...new Set(columns.map(({ table }) => table))];
+const tenantTables = tables.filter((table) => !OURS.includes(table));
+const columnOf = (table: string, column: string) => columns.find((c) => c.table === table && c.column === column);
+
+test('the lists of exceptions name tables that exist', () => {
+  expect(tables).toEqual(expect.arrayContaining([...OURS, ...UNIQUE_OVER_ALL, ...WITHOUT_MODE]));
+});
+
+test.each(tenantTables)('%s names the account on every row', (table) => {
+  expect(columnOf(table, 'account_id')).toMatchObject({ type: 'text', nullable: false, collation: 'C' });
+});
+
+test.each(tables.filter((table) => !WITHOUT_MODE.includes(table)))('%s has a mode on every row', (table) => {
+  expect(columnOf(table, 'mode')).toMatchObject({ type: 'svc.mode', nullable: false });
+});
+
+test.each(tenantTables.filter((table) => !UNIQUE_OVER_ALL.includes(table)))(
+  'the key of %s begins with account and mode',
+  async (table) => {
+    const { rows } = await pool.query<{ column: string }>(
+      `select attname as column from pg_index
+       join pg_attribute on attrelid = indrelid and attnum = any (indkey)
+       where indrelid = $1::regclass and indisprimary order by array_position(indkey::int2[], attnum)`,
+      [`svc.${table}`],
+    );
+    expect(rows.map(({ column }) => column).slice(0, 2)).toEqual(['account_id', 'mode']);
+  },
+);
+
+test('every id compares as bytes', () => {
+  const ids = columns.filter(({ column, type }) => type === 'text' && /(^|_)id$/.test(column));
+  expect(ids.length).toBeGreaterThan(30);
+  expect(ids.filter(({ collation }) => collation !== 'C')).toEqual([]);
+});
+
+test('every number that may be money is of a type that knows its bounds', () => {
+  const numbers = columns.filter(({ type }) => /numeric|real|double|money|svc\.(amount|signed_amount|usd)/.test(type));
+  expect(numbers.length).toBeGreaterThan(10);
+  expect(numbers.filter(({ type }) => !/^svc\.(amount|signed_amount|usd_atto)$/.test(type))).toEqual([]);
+  const named = columns.filter(({ column }) => /(^|_)(amount|cap|atto)$/.test(column));
+  expect(named.filter(({ type }) => !type.startsWith('svc.'))).toEqual([]);
+});
+
+const TOP = (2n ** 256n - 1n).toString();
+const OVER = (2n ** 256n).toString();
+test.each([
+  ['amount', ['0', '1', TOP], ['-1', OVER, '0.5', '1.0', 'NaN', 'Infinity']],
+  ['signed_amount', ['1', '-1', TOP, `-${TOP}`], ['0', OVER, `-${OVER}`, '0.5', 'NaN', '-Infinity']],
+  ['usd_atto', ['0', '9'.repeat(38)], ['-1', `1${'0'.repeat(38)}`, '0.5', 'NaN']],
+  ['mode', ['test', 'live'], ['', 'Live', 'sandbox']],
+])('svc.%s takes what it should and refuses the rest', async (type, good, bad) => {
+  for (const value of good) {
+    const { rows } = await pool.query(`select $1::text::svc.${type}::text as value`, [value]);
+    expect(rows).toEqual([{ value }]);
+  }
+  for (const value of bad) {
+    await expect(pool.query(`select $1::text::svc.${type}`, [value]), value).rejects.toThrow(/violates check/);
+  }
+});
+
+const words = columns.filter(
+  ({ column, type }) =>
+    type === 'text' && ['status', 'kind', 'scheme', 'outcome', 'account_name', 'type'].includes(column),
+);
+
+test.each(words)('$table.$column refuses an unknown word', async ({ table, column }) => {
+  const { rows } = await pool.query<{ check: string }>(
+    `select pg_get_expr(conbin, conrelid) as check from pg_constraint
+     join pg_attribute on attrelid = conrelid and conkey = array[attnum]
+     where conrelid = $1::regclass and contype = 'c' and convalidated and conenforced and attname = $2`,
+    [`svc.${table}`, column],
+  );
+  expect(rows).toHaveLength(1);
+  const accepts = async (word: string) => {
+    const answer = await pool.query<{ accepted: boolean }>(
+      `select ${rows[0]?.check} as accepted from (select $1::text as ${column}) as row`,
+      [word],
+    );
+    return answer.rows[0]?.accepted;
+  };
+  const known = [...(rows[0]?.check ?? '').matchAll(/'([^']+)'::text/g)].map(([, word]) => word ?? '');
+  expect(known.length).toBeGreaterThan(1);
+  for (const word of known) expect(await accepts(word)).toBe(true);
+  for (const word of ['unheard_of', '', known[0]?.toUpperCase() ?? '']) expect(await accepts(word)).toBe(false);
+});
+
+test('every column with a status in its name is held to its words', () => {
+  const statuses = columns.filter(({ column, type }) => column === 'status' && type !== 'text');
+  expect(statuses).toEqual([]);
+});
+
+test('every table cut by time is in svc.history, and has a default partition', async () => {
+  const { rows } = await pool.query<{ table: string; listed: boolean; caught: boolean }>(`
+    select relname as table, partdefid <> 0 as caught,
+           exists (select from svc.history where table_name = relname) as listed
+    from pg_partitioned_table join pg_class on pg_class.oid = partrelid where partstrat = 'r' order by relname`);
+  expect(rows.length).toBeGreaterThan(8);
+  expect(rows.filter(({ listed, caught }) => !listed || !caught)).toEqual([]);
+});

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/index.ts';
+import { insertRow, insertRows, type SampleTable } from '../testing/sample-rows.ts';
+
+const { pool } = await createTestDatabase();
+await insertRow(pool, 'accounts');
+await insertRow(pool, 'account_modes');
+await insertRow(pool, 'relayers');
+
+/** Runs `work` as a member of `role`, and takes everything back. */
+async function as(role: string, work: (query: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`set local role ${role}`);
+    await work((sql) => client.query(sql));
+    // Deferred checks run under the role as well.
+    await client.query('set constraints all immediate');
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+const denied = { code: '42501' };
+
+async function inserts(role: string, tables: readonly SampleTable[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`set local role ${role}`);
+    for (const table of tables) {
+      if (table === 'ledger_entries') await insertRows(client, table, [{}, { id: 'lg_2', amount: '1000000' }]);
+      else await insertRow(client, table);
+    }
+    await client.query('set constraints all immediate');
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+test('the API records an intent with everything around it', () =>
+  inserts('svc_api', [
+    ...(['intents', 'intent_codes', 'acceptances', 'events', 'endpoints', 'deliveries', 'claims'] as const),
+    ...(['authorizations', 'payments', 'settlements', 'attempts', 'idempotency', 'audit'] as const),
+  ]));
+
+test('settlement records a batch with everything around it', () =>
+  inserts('svc_settlement', ['payments', 'settlements', 'batches', 'batch_transactions', 'ledger_entries', 'events']));
+
+test('webhooks records an attempt', () => inserts('svc_webhooks', ['deliveries', 'delivery_attempts']));
+
+test.each([
+  ['svc_api', 'insert into svc.batches (id) values (null)'],
+  ['svc_api', 'insert into svc.batch_transactions (network) values (null)'],
+  ['svc_api', 'update svc.settlements set status = null'],
+  ['svc_api', 'insert into svc.ledger_entries (id) values (null)'],
+  ['svc_api', 'select * from svc.relayers'],
+  ['svc_api', 'update svc.api_keys set ciphertext = null'],
+  ['svc_api', 'update svc.events set body = null'],
+  ['svc_api', 'delete from svc.payments'],
+  ['svc_api', 'select svc.drop_expired_partitions()'],
+  ['svc_api', 'select svc.begin_intent_code_epoch()'],
+  ['svc_settlement', 'select ciphertext from svc.api_keys'],
+  ['svc_settlement', 'select secret_ciphertext from svc.endpoints'],
+  ['svc_settlement', 'update svc.ledger_entries set amount = 1'],
+  ['svc_settlement', 'delete from svc.claims'],
+  ['svc_settlement', 'update svc.audit set actor = null'],
+  ['svc_settlement', 'create table svc.mine (n integer)'],
+  ['svc_webhooks', 'select * from svc.intents'],
+  ['svc_webhooks', 'select * from svc.payments'],
+  ['svc_webhooks', 'select lookup from svc.api_keys'],
+  ['svc_webhooks', 'update svc.endpoints set url = null'],
+  ['svc_webhooks', 'update svc.events set body = null'],
+])('%s may not: %s', async (role, sql) => {
+  await expect(as(role, (query) => query(sql))).rejects.toMatchObject(denied);
+});
+
+test.each([
+  ['svc_api', 'select svc.next_intent_code()'],
+  ['svc_settlement', "select svc.ensure_partitions(0, 1, '2050-01-01Z')"],
+  ['svc_settlement', 'update svc.relayers set epoch = epoch + 1'],
+  ['svc_webhooks', 'select ciphertext from svc.api_keys where signing'],
+])('%s may: %s', (role, sql) => as(role, (query) => query(sql)));
+
+test('nothing is open to everyone', async () => {
+  const { rows } = await pool.query(`
+    select proname as name from pg_proc
+      where pronamespace = 'svc'::regnamespace and has_function_privilege('public', oid, 'execute')
+    union all
+    select relname from pg_class
+      where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p')
+        and has_table_privilege('public', oid, 'select, insert, update, delete, truncate')`);
+  expect(rows).toEqual([]);
+});
+
+test('no process may delete or rewrite history', async () => {
+  const { rows } = await pool.query(`
+    select grantee, table_name, privilege_type from information_schema.role_table_grants
+    where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks')
+      and privilege_type in ('DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES')`);
+  expect(rows).toEqual([{ grantee: 'svc_api', table_name: 'idempotency', privilege_type: 'DELETE' }]);
+});

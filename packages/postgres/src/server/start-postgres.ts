@@ -1,0 +1,77 @@
+// A real PostgreSQL for development, benches and tests, from the binaries that npm installed. Operators bring their own.
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findBinaries } from './binaries.ts';
+import { prepareDataDirectory } from './data-directory.ts';
+import { launch } from './launch.ts';
+import { waitForPreviousServer } from './previous-server.ts';
+import { type ServerUser, serverUser } from './server-user.ts';
+import { watchServer } from './watchdog.ts';
+
+export type PostgresOptions = {
+  /** Kept after `stop`. Left out: a temporary one, removed at the end, even if this process crashes. */
+  readonly dataDirectory?: string;
+  /** Left out: any free loopback port. */
+  readonly port?: number;
+  /** Server settings by name, e.g. `{ shared_buffers: '256MB' }`; what makes commits durable can't be set here. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** False only where losing the data means nothing: the test harness. Default true. */
+  readonly durable?: boolean;
+};
+
+export type PostgresServer = {
+  /** Superuser, database `postgres`. Carries the password: do not log it. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Settles when the server has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  /** Cuts open connections, keeps what was committed, leaves no process behind. */
+  readonly stop: () => Promise<void>;
+};
+
+const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' };
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/** Runs as any user, also as root. The server ends with this process, however this process ends. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const durable = options.durable ?? true;
+  const user = serverUser();
+  const binaries = await findBinaries(user);
+  const temporary = options.dataDirectory === undefined ? await temporaryDirectory(user) : undefined;
+  const dataDirectory = path.resolve(options.dataDirectory ?? path.join(temporary ?? '', 'data'));
+  const password = await prepareDataDirectory(dataDirectory, binaries, user, durable);
+  await waitForPreviousServer(dataDirectory);
+
+  const settings = { ...options.settings, ...(durable ? DURABLE : NOT_DURABLE) };
+  const { server, pid, port } = await launch({ binaries, user, dataDirectory, settings, port: options.port });
+  const watchdog = watchServer(pid, temporary);
+  const ended = new Promise<void>((resolve) => {
+    server.once('exit', () => {
+      // The pid is free from here on: a watchdog that kept it might hit a stranger.
+      void watchdog.dismiss().then(resolve);
+    });
+  });
+  // Who forgets to stop may still end: the watchdog sees to the server.
+  server.unref();
+
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    port,
+    pid,
+    ended,
+    stop: async () => {
+      server.ref();
+      server.kill('SIGINT');
+      await ended;
+      if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+    },
+  };
+}
+
+async function temporaryDirectory(user: ServerUser | undefined): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'svc-pay-'));
+  if (user !== undefined) await chown(directory, user.uid, user.gid);
+  return directory;
+}

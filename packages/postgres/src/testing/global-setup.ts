@@ -1,0 +1,15 @@
+// Vitest's `globalSetup` of every project whose tests need PostgreSQL.
+import type { TestProject } from 'vitest/node';
+import { startTestServer } from './test-server.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startTestServer();
+  project.provide('postgresUrl', server.url);
+  return server.stop;
+}

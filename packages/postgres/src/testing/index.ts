@@ -1,0 +1,3 @@
+export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
+export { idAt } from './id-at.ts';
+export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';
