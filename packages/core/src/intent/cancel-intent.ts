@@ -7,6 +7,11 @@ import { type Intent, intentView } from './intent.ts';
 import { INTENT_TRANSITIONS } from './intent-transitions.ts';
 
 export type CancelIntentPorts = {
+  /** What this idempotency key was answered before; undefined when it is new. */
+  readonly recallAnswer: (
+    caller: Caller,
+    claim: IdempotencyClaim,
+  ) => Promise<Exclude<Recorded, { readonly outcome: 'recorded' }> | undefined>;
   /** The caller's own intent of the caller's mode, or undefined. */
   readonly loadIntent: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<Intent | undefined>;
   /**
@@ -33,6 +38,9 @@ export async function cancelIntent(
   intentId: Id<'paymentIntent'>,
   claim: IdempotencyClaim | null,
 ): Promise<CanceledIntent> {
+  const earlier = claim === null ? undefined : await ports.recallAnswer(caller, claim);
+  if (earlier?.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
+  if (earlier?.outcome === 'replayed') return { ok: true, answer: earlier.answer, replayed: true };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await ports.loadIntent(caller, intentId);
     if (before === undefined) return { ok: false, code: 'not_found' };

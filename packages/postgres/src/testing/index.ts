@@ -1,3 +1,4 @@
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
 export { idAt } from './id-at.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';
+export { type MerchantOptions, NETWORKS, PROCESSOR, seedMerchant } from './seed-merchant.ts';

@@ -1,0 +1,40 @@
+// The connection pool of one process.
+import pg from 'pg';
+
+export type DatabaseOptions = {
+  /** Shown in the server's activity view. */
+  readonly applicationName: string;
+  readonly maxConnections: number;
+  /** A statement that runs longer is a fault, not something to wait for. */
+  readonly statementTimeoutMs: number;
+  /** Told of a connection that broke while idle; the pool replaces it. */
+  readonly onConnectionLost: (problem: Error) => void;
+};
+
+export type Database = {
+  readonly pool: pg.Pool;
+  readonly url: string;
+  /** Throws when the database can't answer. */
+  readonly ping: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export function openDatabase(url: string, options: DatabaseOptions): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.maxConnections,
+    application_name: options.applicationName,
+    statement_timeout: options.statementTimeoutMs,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 60_000,
+  });
+  pool.on('error', options.onConnectionLost);
+  return {
+    pool,
+    url,
+    ping: async () => {
+      await pool.query('select 1');
+    },
+    close: () => pool.end(),
+  };
+}

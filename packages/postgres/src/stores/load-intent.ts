@@ -1,0 +1,132 @@
+// An intent and its latest payment, as the owner may see them.
+import { type Caller, type Intent, type Payment, TOKENS } from '@svc-pay/core';
+import { atomicAmount, usd } from '@svc-pay/money';
+import type { IntentStatus, NetworkId, PaymentStatus } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+
+type IntentRow = {
+  readonly account_id: Id<'account'>;
+  readonly mode: Intent['mode'];
+  readonly id: Id<'paymentIntent'>;
+  readonly intent_code: string;
+  readonly status: IntentStatus;
+  readonly x402_upto: boolean;
+  readonly amount: string;
+  readonly token_shortcode: string;
+  readonly network: NetworkId;
+  readonly ledger_id: string;
+  readonly amount_usd_atto: string | null;
+  readonly description: string | null;
+  readonly resource: string | null;
+  readonly mime_type: string | null;
+  readonly expected_sender: string | null;
+  readonly payer_public_key: string | null;
+  readonly metadata: string;
+  readonly service_metadata: Intent['serviceMetadata'];
+  readonly created_at: Date;
+  readonly expires_at: Date;
+  readonly confirmed_payer: string | null;
+  readonly payment: PaymentRow | null;
+};
+
+/** As `json_build_object` writes it: amounts as text, times as text. */
+type PaymentRow = {
+  readonly id: Id<'payment'>;
+  readonly status: PaymentStatus;
+  readonly network: NetworkId;
+  readonly token_shortcode: string;
+  readonly asset: string;
+  readonly payer: string | null;
+  readonly amount: string;
+  readonly requested_amount: string | null;
+  readonly paid_amount: string | null;
+  readonly transaction_id: string | null;
+  readonly transaction_split_id: string | null;
+  readonly settlement_number: string | null;
+  readonly created_event: boolean;
+  readonly created_at: string;
+  readonly completed_at: string | null;
+};
+
+const LOAD_STATUS = {
+  name: 'load-status',
+  text: `
+    select intent.*, confirmed.payer as confirmed_payer,
+      case when payment.id is not null then json_build_object(
+        'id', payment.id, 'status', payment.status, 'network', payment.network,
+        'token_shortcode', payment.token_shortcode, 'asset', payment.asset, 'payer', payment.payer,
+        'amount', payment.amount::text, 'requested_amount', payment.requested_amount::text,
+        'paid_amount', payment.paid_amount::text, 'transaction_id', payment.transaction_id,
+        'transaction_split_id', payment.transaction_split_id, 'settlement_number', payment.settlement_number::text,
+        'created_event', payment.created_event, 'created_at', payment.created_at, 'completed_at', payment.completed_at
+      ) end as payment
+    from svc.intents intent
+    left join svc.payments payment
+      on payment.account_id = intent.account_id and payment.mode = intent.mode and payment.id = intent.payment_id
+    left join lateral (
+      select payer from svc.authorizations signed
+      where signed.account_id = intent.account_id and signed.mode = intent.mode and signed.intent_id = intent.id
+      order by signed.created_at desc limit 1
+    ) confirmed on intent.x402_upto
+    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+};
+
+export type IntentStatusRead = { readonly intent: Intent; readonly payment: Payment | null };
+
+export async function loadStatus(
+  pool: pg.Pool,
+  { accountId, mode }: Caller,
+  intentId: Id<'paymentIntent'>,
+): Promise<IntentStatusRead | undefined> {
+  const { rows } = await pool.query<IntentRow>({ ...LOAD_STATUS, values: [accountId, mode, intentId] });
+  const [row] = rows;
+  return row === undefined ? undefined : { intent: intentOf(row), payment: row.payment && paymentOf(row.payment) };
+}
+
+function intentOf(row: IntentRow): Intent {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    mode: row.mode,
+    intentCode: Number(row.intent_code),
+    status: row.status,
+    upto: row.x402_upto,
+    amount: atomicAmount(BigInt(row.amount)),
+    tokenShortcode: row.token_shortcode,
+    network: row.network,
+    ledgerId: row.ledger_id,
+    amountUsd: row.amount_usd_atto === null ? null : usd(BigInt(row.amount_usd_atto)),
+    description: row.description,
+    resource: row.resource,
+    mimeType: row.mime_type,
+    expectedSender: row.expected_sender,
+    payerPublicKey: row.payer_public_key,
+    metadata: JSON.parse(row.metadata) as Intent['metadata'],
+    serviceMetadata: row.service_metadata,
+    createdAtMs: row.created_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+    confirmedPayer: row.confirmed_payer,
+  };
+}
+
+function paymentOf(row: PaymentRow): Payment {
+  const amountOf = (text: string | null) => (text === null ? null : atomicAmount(BigInt(text)));
+  return {
+    id: row.id,
+    status: row.status,
+    network: row.network,
+    tokenSymbol: TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode)?.symbol ?? row.token_shortcode,
+    asset: row.asset,
+    payer: row.payer,
+    amount: atomicAmount(BigInt(row.amount)),
+    requestedAmount: amountOf(row.requested_amount),
+    paidAmount: amountOf(row.paid_amount),
+    transactionId: row.transaction_id,
+    transactionSplitId: row.transaction_split_id,
+    settlementNumber: row.settlement_number === null ? null : Number(row.settlement_number),
+    createdAtMs: Date.parse(row.created_at),
+    completedAtMs: row.completed_at === null ? null : Date.parse(row.completed_at),
+    announced: row.created_event,
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { insertRow } from '../testing/sample-rows.ts';
+import { watchIntents } from './watch-intents.ts';
+
+const { pool, url } = await createTestDatabase();
+
+async function until(met: () => boolean): Promise<void> {
+  const startMs = performance.now();
+  while (!met()) {
+    if (performance.now() - startMs > 10_000) throw new Error('it never happened');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+test('a change is told to its own waiters, also after the connection was lost', async () => {
+  const watcher = watchIntents(url, () => {});
+  try {
+    await insertRow(pool, 'intents');
+    const { rows } = await pool.query<{ id: string }>('select id from svc.intents');
+    const id = rows[0]!.id;
+    const told = { mine: 0, other: 0 };
+    const stop = watcher.watch(id, () => (told.mine += 1));
+    watcher.watch('pi_other', () => (told.other += 1));
+    const change = (status: string) => pool.query('update svc.intents set status = $1 where id = $2', [status, id]);
+    await until(() => told.mine === 1 && told.other === 1);
+    await change('failed');
+    await until(() => told.mine === 2);
+    expect(told.other).toBe(1);
+
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-watch'");
+    await until(() => told.mine === 3);
+    await change('canceled');
+    await until(() => told.mine === 4);
+    stop();
+    await change('failed');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(told.mine).toBe(4);
+  } finally {
+    await watcher.close();
+  }
+});
