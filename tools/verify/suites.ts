@@ -3,8 +3,8 @@
 export type Check = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
-  /** `vitest` counts the tests it ran, `one` counts the command itself. */
-  readonly counts: 'one' | 'vitest';
+  /** `vitest` and `forge` count the tests they ran, `one` counts the command itself. */
+  readonly counts: 'one' | 'vitest' | 'forge';
 };
 
 export type Suite = {
@@ -53,6 +53,16 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   { name: 'postgres', budgetSeconds: 60, checks: [tests('postgres')] },
+  {
+    name: 'contracts',
+    budgetSeconds: 150,
+    checks: [
+      { name: 'tests of contracts', command: ['node', 'tools/contracts/test.ts'], counts: 'forge' },
+      command('gas and size', 'node', 'tools/contracts/gas.ts'),
+      command('typed ABI is fresh', 'node', 'tools/contracts/abi.ts', '--check'),
+      command('format of contracts', 'node', 'tools/contracts/format.ts', '--check'),
+    ],
+  },
   {
     name: 'packages',
     budgetSeconds: 120,
