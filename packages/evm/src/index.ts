@@ -7,3 +7,14 @@ export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
 export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
 export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound-nonce.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
+export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';
+export {
+  createJsonRpc,
+  type JsonRpc,
+  type JsonRpcOptions,
+  type RpcAnswer,
+  type RpcCall,
+  RpcUnavailable,
+} from './rpc/json-rpc.ts';
+export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
+export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';
