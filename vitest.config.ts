@@ -8,7 +8,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**'],
+          exclude: ['packages/postgres/**', '**/*.chain.test.ts'],
         },
       },
       {
@@ -17,6 +17,14 @@ export default defineConfig({
           include: ['packages/postgres/src/**/*.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'contracts-deploy',
+          include: ['packages/evm/src/**/*.chain.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
         },
       },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },

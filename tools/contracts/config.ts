@@ -7,6 +7,8 @@ export const ARTIFACTS = path.join(ROOT, '.cache/forge/out');
 export const GENERATED = path.join(ROOT, 'packages/evm/src/generated');
 export const GAS_SNAPSHOT = path.join(ROOT, 'contracts/gas-snapshot.json');
 
+export const DEPLOYMENTS = path.join(ROOT, 'contracts/deployments');
+
 /** A contract may have this many bytes of code (EIP-170). */
 export const MAX_CODE_BYTES = 24_576;
 

@@ -61,6 +61,7 @@ export const SUITES: readonly Suite[] = [
       command('gas and size', 'node', 'tools/contracts/gas.ts'),
       command('typed ABI is fresh', 'node', 'tools/contracts/abi.ts', '--check'),
       command('format of contracts', 'node', 'tools/contracts/format.ts', '--check'),
+      tests('contracts-deploy'),
     ],
   },
   {
