@@ -8,7 +8,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**', '**/*.chain.test.ts'],
+          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.chain.test.ts'],
         },
       },
       {
@@ -27,6 +27,7 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
+      { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

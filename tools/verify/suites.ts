@@ -53,6 +53,7 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   { name: 'postgres', budgetSeconds: 90, checks: [tests('postgres')] },
+  { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',
     budgetSeconds: 150,

@@ -6,15 +6,16 @@ import { type EventDraft, type IntentRecord, isoTime, type Recorded } from '@svc
 import type pg from 'pg';
 import { answerColumns, recallAnswer } from './stored-answers.ts';
 
-const INTENT_COLUMNS = [
-  ...['id', 'intent_code', 'status', 'x402_upto', 'amount', 'ledger_id', 'network', 'token_shortcode'],
-  ...['amount_usd_atto', 'description', 'resource', 'mime_type', 'expected_sender', 'payer_public_key', 'metadata'],
-  ...['service_metadata', 'expires_at'],
-];
-const ACCEPTANCE_COLUMNS = [
-  ...['position', 'scheme', 'network', 'token_shortcode', 'asset', 'pay_to', 'amount', 'payout_id'],
-  ...['max_timeout_seconds', 'usd_per_token_atto', 'rate_source', 'rate_observed_at', 'body'],
-];
+const INTENT_COLUMNS = `
+  id intent_code status x402_upto amount ledger_id network token_shortcode amount_usd_atto description resource mime_type
+  expected_sender payer_public_key metadata service_metadata expires_at`
+  .trim()
+  .split(/\s+/);
+const ACCEPTANCE_COLUMNS = `
+  position scheme network token_shortcode asset pay_to amount payout_id max_timeout_seconds usd_per_token_atto rate_source
+  rate_observed_at body`
+  .trim()
+  .split(/\s+/);
 const ANSWER_COLUMNS = ['key', 'request_hash', 'response_status', 'response_headers', 'response_body'];
 
 /** Account, mode and time come first, then the intent; `$4` is its id and `$5` its code. */
