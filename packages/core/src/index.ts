@@ -24,6 +24,7 @@ export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
 export type { Purpose } from './settle/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
+export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
 export type { StoredAcceptance } from './settle/stored-acceptance.ts';
 export {
   type TermsRefusal,
