@@ -3,17 +3,17 @@
 // npm run contracts:test -- --counts f   also writes { passed, failed } to a file, for `npm run verify`
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { forge } from './forge.ts';
+import { forgeTest } from './forge.ts';
 import { readReport } from './test-report.ts';
 
 const MIN_INVARIANT_CALLS = 10_000;
 
 const { values } = parseArgs({ options: { deep: { type: 'boolean', default: false }, counts: { type: 'string' } } });
-const run = forge(['test', '--json'], { profile: values.deep ? 'deep' : 'default' });
+const run = forgeTest(['--json'], values.deep ? 'deep' : 'tests');
 const report = readReport(run.output);
 const failures = [...report.failures];
 if (report.passed + failures.length === 0) {
-  console.error(run.output.slice(-8_000), run.problems.slice(-8_000));
+  console.error(run.output.slice(-8_000));
   failures.push('forge ran no test');
 }
 if (report.invariantCalls < MIN_INVARIANT_CALLS) {
