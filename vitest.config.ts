@@ -7,14 +7,24 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.chain.test.ts'],
+          include: ['{packages,services}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.http.test.ts', '**/*.chain.test.ts'],
         },
       },
       {
         test: {
           name: 'postgres',
           include: ['packages/postgres/src/**/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'api',
+          // Each file has its own database and server; what they share is only the code, which takes longest to load.
+          isolate: false,
+          include: ['services/api/src/**/*.http.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },

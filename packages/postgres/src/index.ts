@@ -1,4 +1,5 @@
 export { type MigrateOptions, type MigrateRefusal, type MigrateResult, migrate } from './migrate/migrate.ts';
+export { createPendingMigrations } from './migrate/pending-migrations.ts';
 export { type ApiStoreOptions, type ApiStores, createApiStores } from './stores/api-stores.ts';
 export { claimPayment } from './stores/claim-payment.ts';
 export { type Database, type DatabaseOptions, openDatabase } from './stores/database.ts';

@@ -24,7 +24,8 @@ export type MigrateOptions = {
 
 type Applied = { readonly name: string; readonly checksum: string };
 
-const RELEASE = fileURLToPath(new URL('../../migrations/', import.meta.url));
+/** The migrations of this release. */
+export const RELEASE = fileURLToPath(new URL('../../migrations/', import.meta.url));
 const LOCK_KEY = 0x5fc_0001;
 const LOCK_POLL_MS = 50;
 /** Partitions kept ready: last month for late writers, three months ahead for a timer that has stopped. */
