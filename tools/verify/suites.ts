@@ -52,7 +52,7 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'postgres', budgetSeconds: 60, checks: [tests('postgres')] },
+  { name: 'postgres', budgetSeconds: 75, checks: [tests('postgres')] },
   {
     name: 'packages',
     budgetSeconds: 120,

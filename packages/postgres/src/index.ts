@@ -1,4 +1,5 @@
 export { type MigrateOptions, type MigrateRefusal, type MigrateResult, migrate } from './migrate/migrate.ts';
+export { type MigrationPlan, planMigrations } from './migrate/plan-migrations.ts';
 export { type ApiStoreOptions, type ApiStores, createApiStores } from './stores/api-stores.ts';
 export { type Database, type DatabaseOptions, openDatabase } from './stores/database.ts';
 export { inTransaction } from './stores/in-transaction.ts';
