@@ -1,0 +1,4 @@
+export * from './forms.ts';
+export * from './read-settings.ts';
+export * from './setting.ts';
+export { settingsTable } from './settings-table.ts';

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  base64Bytes,
+  commaList,
+  flag,
+  httpUrl,
+  json,
+  oneOf,
+  optional,
+  postgresUrl,
+  readSettings,
+  type Setting,
+  secret,
+  settingsTable,
+  text,
+  wholeNumber,
+} from './index.ts';
+
+const about = { name: 'SVC_X', about: 'A sentence.' };
+const read = (setting: Setting<unknown>, given: string) => setting.read(given);
+
+describe('text that fits is read, and what does not fit is refused', () => {
+  test.each([
+    ['whole number', wholeNumber(about, 1, 65_535), ['1', '65535'], ['0', '65536', '-1', '1.0', '1e3', ' 1', '٣', '']],
+    ['flag', flag(about), ['on', 'off'], ['true', 'ON', '1', 'toString']],
+    ['word', oneOf(about, ['info', 'warn']), ['info'], ['Info', 'debug', '']],
+    ['http address', httpUrl(about), ['http://a', 'https://a/b/'], ['a', 'ftp://a', 'postgres://a', '/a']],
+    ['database address', postgresUrl(about), ['postgres://a/b', 'postgresql://u:p@h:1/d'], ['mysql://a', 'a']],
+    ['bytes', base64Bytes(about, 4), ['AAAAAA==', 'AAAAAAAA'], ['AAAA', '', '!!!!!!!!', 'AAAA AAAA']],
+    ['json', json(about, 'a list', (value) => (Array.isArray(value) ? value : undefined)), ['[]'], ['{}', '[', '']],
+  ] as const)('%s', (_, setting, fitting, unfitting) => {
+    for (const given of fitting) expect(read(setting, given), given).toMatchObject({ ok: true });
+    for (const given of unfitting) expect(read(setting, given), given).toMatchObject({ ok: false });
+  });
+});
+
+test('a list loses its blanks, an address its last slash', () => {
+  expect(read(commaList(about), 'a, b,,c ')).toEqual({ ok: true, value: ['a', 'b', 'c'] });
+  expect(read(httpUrl(about), 'https://a.example/pay/')).toEqual({ ok: true, value: 'https://a.example/pay' });
+});
+
+const group = {
+  port: wholeNumber({ name: 'SVC_PORT', about: 'Where to listen.', fallback: '80' }, 0, 65_535),
+  pepper: secret(base64Bytes({ name: 'SVC_PEPPER', about: 'Peppers keys.' }, 32)),
+  feed: optional(httpUrl({ name: 'SVC_FEED', about: 'Prices.' })),
+};
+const pepper = Buffer.alloc(32, 7).toString('base64');
+
+test('fallbacks and absences are read, and the result is frozen', () => {
+  const result = readSettings(group, { SVC_PEPPER: pepper, SVC_FEED: '' });
+  expect(result).toEqual({ ok: true, values: { port: 80, pepper: Buffer.alloc(32, 7) } });
+  expect(Object.isFrozen(result.ok && result.values)).toBe(true);
+});
+
+test('every problem is named at once, by variable', () => {
+  expect(readSettings(group, { SVC_PORT: 'x', SVC_FEED: 'y' })).toEqual({
+    ok: false,
+    problems: [
+      'SVC_PORT must be a whole number, 0 to 65535',
+      'SVC_PEPPER is missing: base64 of at least 32 bytes',
+      'SVC_FEED must be an http or https address',
+    ],
+  });
+});
+
+test('a problem never repeats the value it is about', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^canary[0-9a-z]{6,20}$/), (canary) => {
+      const result = readSettings(group, { SVC_PORT: canary, SVC_PEPPER: `${canary}!`, SVC_FEED: canary });
+      expect(JSON.stringify(result)).not.toContain(canary);
+    }),
+  );
+});
+
+test('a secret can have no fallback', () => {
+  expect(() => secret(text({ ...about, fallback: 'changeme' }))).toThrow('no fallback');
+});
+
+test('the table says what is required, what is secret and what happens otherwise', () => {
+  expect(settingsTable(group).split('\n').slice(2)).toEqual([
+    '| `SVC_PORT` | a whole number, 0 to 65535 | `80` | Where to listen. |',
+    '| `SVC_PEPPER` | secret; base64 of at least 32 bytes | **required** | Peppers keys. |',
+    '| `SVC_FEED` | an http or https address | nothing | Prices. |',
+  ]);
+});
