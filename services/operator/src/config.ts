@@ -61,9 +61,18 @@ export function readOperatorConfig<Needed extends Need>(
   const config: OperatorConfig<Needed> = Object.freeze({
     ...values,
     networks: values.networks ?? values.networksFile ?? new Map(),
-    actor: `operator:${values.operator ?? userInfo().username}`,
+    actor: `operator:${values.operator ?? userOfMachine()}`,
   });
   return { ok: true, config };
+}
+
+/** A container may run as a number without a name. */
+function userOfMachine(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 /** Read once, by whoever is started as a process. */

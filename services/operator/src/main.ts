@@ -9,6 +9,11 @@ import { paintFor } from './output/paint.ts';
 const { stdin, stdout, stderr } = process;
 const colours = (stream: NodeJS.WriteStream) => stream.isTTY && stream.hasColors();
 
+// Whoever reads our output may stop reading, as `head` does: that is no failure.
+stdout.on('error', (problem: NodeJS.ErrnoException) => {
+  if (problem.code !== 'EPIPE') throw problem;
+});
+
 const context: Context = {
   clock: systemClock,
   environment: ownEnvironment(),

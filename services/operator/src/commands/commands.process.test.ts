@@ -91,7 +91,10 @@ test('tokens and payouts are set, repeated without effect, and listed', async ()
   const of = ['--account', account.id, '--mode', 'test'];
   const enable = () => askSvc(environment, 'tokens', 'enable', 'basesepolia_usdc', 'ANVIL_USDC', ...of);
   expect(await enable()).toMatchObject({ document: { changed: ['basesepolia_usdc', 'anvil_usdc'] } });
-  expect(await enable()).toMatchObject({ exitCode: 0, document: { changed: [] } });
+  expect(await enable()).toMatchObject({
+    exitCode: 0,
+    document: { changed: [], unchanged: ['basesepolia_usdc', 'anvil_usdc'] },
+  });
   expect(await askSvc(environment, 'tokens', 'enable', 'base_usdc', ...of)).toMatchObject({
     exitCode: 1,
     document: { error: 'token_of_other_mode' },

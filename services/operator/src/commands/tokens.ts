@@ -19,17 +19,26 @@ export function tokensCommand(surroundings: Surroundings): Command {
     .addOption(modeOption())
     .addOption(accountOption())
     .action(runs(surroundings, listAll));
-  const change = (name: string, description: string, apply: typeof enableTokens) =>
+  const change = (name: string, before: string, description: string, apply: typeof enableTokens) =>
     leaf(name, description, [`tokens ${name} basesepolia_usdc anvil_usdc --account acct_… --mode test`])
       .argument('<shortcode...>', 'as in `tokens list`')
       .addOption(accountOption().makeOptionMandatory())
       .addOption(modeOption().makeOptionMandatory())
-      .action(runs<Change>(surroundings, (input) => changeSome(input, name, apply)));
+      .action(runs<Change>(surroundings, (input) => changeSome(input, { verb: name, before }, apply)));
   return new Command('tokens')
     .description('Choose the tokens an account takes.')
     .addCommand(list)
-    .addCommand(change('enable', 'Let an account be paid in these tokens; all of them or none.', enableTokens))
-    .addCommand(change('disable', 'Offer these tokens no longer. What was offered stays payable.', disableTokens));
+    .addCommand(
+      change('enable', 'enabled before', 'Let an account be paid in these tokens; all of them or none.', enableTokens),
+    )
+    .addCommand(
+      change(
+        'disable',
+        'was not enabled',
+        'Offer these tokens no longer. What was offered stays payable.',
+        disableTokens,
+      ),
+    );
 }
 
 async function listAll({ options, context }: Input<List>): Promise<Outcome> {
@@ -86,7 +95,7 @@ function catalogue(
 
 async function changeSome(
   { options, positionals, context }: Input<Change>,
-  verb: string,
+  { verb, before }: { readonly verb: string; readonly before: string },
   apply: typeof enableTokens,
 ): Promise<Outcome> {
   const { account: accountId, mode } = options;
@@ -95,8 +104,12 @@ async function changeSome(
     const result = await apply(operation, { accountId, mode, shortcodes });
     if (result.ok) {
       const { changed } = result;
-      const text = changed.length === 0 ? 'It was so already.' : `${verb}d: ${changed.join(', ')}`;
-      return done({ accountId, mode, changed }, text);
+      const unchanged = shortcodes.filter((shortcode) => !changed.includes(shortcode));
+      const lines = [
+        ...(changed.length === 0 ? [] : [`${verb}d: ${changed.join(', ')}`]),
+        ...(unchanged.length === 0 ? [] : [`${before}: ${unchanged.map(harmless).join(', ')}`]),
+      ];
+      return done({ accountId, mode, changed, unchanged }, lines.join('\n'));
     }
     if (result.code === 'account_unknown') return unknownAccount(accountId);
     const shortcode = harmless(result.shortcode);

@@ -1,4 +1,5 @@
 // The development world: a database with an account in it, and the API in front. Everything it keeps is in one folder.
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '@svc-pay/core';
@@ -33,12 +34,17 @@ export type WorldStart = { readonly ok: true; readonly world: World } | { readon
 
 const USUAL_PORT = 8402;
 
+/** Only what a world is made of: the folder is the caller's, and may hold other things. */
+async function forget(folder: string, directory: string): Promise<void> {
+  if (existsSync(path.join(directory, 'PG_VERSION'))) await rm(directory, { recursive: true });
+  for (const file of ['secrets.json', 'api.log']) await rm(path.join(folder, file), { force: true });
+}
+
 export async function startWorld({ folder, api, fresh, port: wanted, clock }: WorldOptions): Promise<WorldStart> {
   const directory = reachableDirectory(path.join(folder, 'postgres'));
   if (fresh) {
     await waitForPreviousServer(directory);
-    await rm(directory, { recursive: true, force: true });
-    await rm(folder, { recursive: true, force: true });
+    await forget(folder, directory);
   }
   if (wanted !== undefined && !(await isFree(wanted))) return { ok: false, reason: `port ${wanted} is taken` };
   const port = wanted ?? (await choosePort(USUAL_PORT));
