@@ -8,7 +8,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,services}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**', '**/*.process.test.ts'],
+          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process}.test.ts'],
         },
       },
       {
@@ -21,12 +21,31 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'api',
+          // Each file has its own database and server; what they share is only the code, which takes longest to load.
+          isolate: false,
+          include: ['services/api/src/**/*.http.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
           name: 'operator',
           include: ['services/operator/src/**/*.process.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
-          testTimeout: 60_000,
+          testTimeout: 120_000,
         },
       },
+      {
+        test: {
+          name: 'contracts-deploy',
+          include: ['packages/evm/src/**/*.chain.test.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'], testTimeout: 60_000 } },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -25,7 +25,7 @@ export async function runCheck(suite: string, check: Check, deadlineMs: number):
   rmSync(countsFile, { force: true });
 
   const [program, ...programArguments] = check.command;
-  const extra = check.counts === 'vitest' ? [`--outputFile.json=${countsFile}`] : [];
+  const extra = { one: [], vitest: [`--outputFile.json=${countsFile}`], forge: ['--counts', countsFile] }[check.counts];
   const log = createWriteStream(logFile);
   const child = spawn(program, [...programArguments, ...extra], {
     detached: true,
@@ -56,26 +56,30 @@ export async function runCheck(suite: string, check: Check, deadlineMs: number):
   log.end();
   await once(log, 'finish');
 
-  const counts = check.counts === 'vitest' ? vitestCounts(countsFile) : { passed: exitCode === 0 ? 1 : 0, failed: 0 };
+  const counts = check.counts === 'one' ? { passed: exitCode === 0 ? 1 : 0, failed: 0 } : testCounts(countsFile);
   const reason = late
     ? 'stopped: past its budget'
     : leftBehind
       ? 'left processes behind'
       : exitCode !== 0
         ? `exit code ${exitCode}`
-        : check.counts === 'vitest' && counts.passed === 0
+        : counts.passed === 0
           ? 'ran no test'
           : '';
   return { ...counts, failed: reason === '' ? counts.failed : Math.max(1, counts.failed), reason, logFile };
 }
 
-function vitestCounts(countsFile: string): { passed: number; failed: number } {
-  let report: { numPassedTests?: number; numFailedTests?: number };
+/** Both reports: Vitest's own, and the two numbers that tools/contracts/test.ts writes. */
+function testCounts(countsFile: string): { passed: number; failed: number } {
+  let report: { numPassedTests?: number; numFailedTests?: number; passed?: number; failed?: number };
   try {
     report = JSON.parse(readFileSync(countsFile, 'utf8'));
   } catch {
-    // No report means that Vitest itself fell; the exit code says so.
+    // No report means that the runner itself fell; the exit code says so.
     return { passed: 0, failed: 0 };
   }
-  return { passed: report.numPassedTests ?? 0, failed: report.numFailedTests ?? 0 };
+  return {
+    passed: report.numPassedTests ?? report.passed ?? 0,
+    failed: report.numFailedTests ?? report.failed ?? 0,
+  };
 }

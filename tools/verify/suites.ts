@@ -3,8 +3,8 @@
 export type Check = {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
-  /** `vitest` counts the tests it ran, `one` counts the command itself. */
-  readonly counts: 'one' | 'vitest';
+  /** `vitest` and `forge` count the tests they ran, `one` counts the command itself. */
+  readonly counts: 'one' | 'vitest' | 'forge';
 };
 
 export type Suite = {
@@ -52,8 +52,21 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'postgres', budgetSeconds: 75, checks: [tests('postgres')] },
-  { name: 'operator', budgetSeconds: 40, checks: [tests('operator')] },
+  { name: 'postgres', budgetSeconds: 90, checks: [tests('postgres')] },
+  { name: 'api', budgetSeconds: 60, checks: [tests('api')] },
+  { name: 'operator', budgetSeconds: 90, checks: [tests('operator')] },
+  { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
+  {
+    name: 'contracts',
+    budgetSeconds: 150,
+    checks: [
+      { name: 'tests of contracts', command: ['node', 'tools/contracts/test.ts'], counts: 'forge' },
+      command('gas and size', 'node', 'tools/contracts/gas.ts'),
+      command('typed ABI is fresh', 'node', 'tools/contracts/abi.ts', '--check'),
+      command('format of contracts', 'node', 'tools/contracts/format.ts', '--check'),
+      tests('contracts-deploy'),
+    ],
+  },
   {
     name: 'packages',
     budgetSeconds: 120,

@@ -24,6 +24,17 @@ export { type Payment, paymentView } from './payment/payment.ts';
 export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export type { Purpose } from './settle/check-window.ts';
+export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
+export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
+export type { StoredAcceptance } from './settle/stored-acceptance.ts';
+export {
+  type TermsRefusal,
+  type TermsToVerify,
+  type TermsVerdict,
+  type VerifiedTerms,
+  verifyTerms,
+} from './settle/verify-terms.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export type { Signing, TokenEntry } from './token/token-entry.ts';

@@ -3,6 +3,9 @@
 -- A function is nobody's until it is granted.
 alter default privileges revoke execute on functions from public;
 
+-- Rules about one value are domains, not checks of a table: PostgreSQL keeps a domain's rule ready, and reads a table's
+-- checks anew for every statement, which for one row costs more than writing it.
+
 -- Smallest units of a token, up to 2^256 - 1. No column type with a scale: numeric(78, 0) would round a fraction
 -- silently, this refuses it, so every division has to say how it rounds.
 create domain svc.amount as numeric check (
@@ -10,6 +13,8 @@ create domain svc.amount as numeric check (
   and value <= 115792089237316195423570985008687907853269984665640564039457584007913129639935
   and scale(value) = 0
 );
+
+create domain svc.positive_amount as svc.amount check (value > 0);
 
 -- A ledger entry: money that arrives is positive, money that leaves is negative, nothing is not an entry.
 create domain svc.signed_amount as numeric check (
@@ -24,6 +29,14 @@ create domain svc.usd_atto as numeric check (
 );
 
 create domain svc.mode as text check (value in ('test', 'live'));
+
+-- Below 2^53: exact in a JSON number.
+create domain svc.intent_code as bigint check (value >= 0 and value < 9007199254740992);
+
+create domain svc.digest as bytea check (octet_length(value) = 32);
+
+-- JSON kept as it was written.
+create domain svc.json_object as text check (value is json object);
 
 create table svc.installation (
   only_row boolean primary key default true check (only_row),

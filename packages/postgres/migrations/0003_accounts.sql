@@ -1,5 +1,9 @@
 -- Who is served, and how: accounts, their two modes, keys, tokens and payouts; and the people who run the service.
 
+create domain svc.account_status as text check (value in ('active', 'closed'));
+create domain svc.key_kind as text check (value in ('publishable', 'secret'));
+create domain svc.payout_status as text check (value in ('pending', 'active', 'disabled'));
+
 create table svc.operators (
   id text collate "C" primary key,
   name text not null,
@@ -11,7 +15,7 @@ create table svc.operators (
 create table svc.accounts (
   id text collate "C" primary key,
   name text not null,
-  status text not null check (status in ('active', 'closed')),
+  status svc.account_status not null,
   api_version text not null,
   created_at timestamptz not null
 );
@@ -34,9 +38,9 @@ create table svc.api_keys (
   account_id text collate "C" not null,
   mode svc.mode not null,
   id text collate "C" not null,
-  kind text not null check (kind in ('publishable', 'secret')),
+  kind svc.key_kind not null,
   -- HMAC of the key under the server's pepper: finds the key without storing it.
-  lookup bytea not null unique check (octet_length(lookup) = 32),
+  lookup svc.digest not null unique,
   -- A publishable key is public and kept as it is; a secret key only as ciphertext, to sign webhooks with.
   publishable_text text,
   ciphertext bytea,
@@ -77,7 +81,7 @@ create table svc.payouts (
   merchant text collate "C" not null,
   fee_bps integer not null check (fee_bps between 0 and 1000),
   splits jsonb not null default '[]' check (jsonb_typeof(splits) = 'array' and jsonb_array_length(splits) <= 8),
-  status text not null check (status in ('pending', 'active', 'disabled')),
+  status svc.payout_status not null,
   transaction_id text collate "C",
   created_at timestamptz not null,
   primary key (account_id, mode, network, processor, payout_id),

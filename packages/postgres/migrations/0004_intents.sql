@@ -1,17 +1,26 @@
 -- Intents, what they accept, and the two tables that make a payment happen once in the whole world.
 -- No foreign keys from here on: a busy account's row would be locked by every payment, and partitions come and go.
 
+create domain svc.intent_status as text check (
+  value in ('requires_payment', 'processing', 'completed', 'failed', 'canceled', 'mismatched')
+);
+create domain svc.metadata as svc.json_object check (octet_length(value) <= 16384);
+create domain svc.scheme as text check (value in ('exact', 'upto'));
+create domain svc.authorization_kind as text check (
+  value in (
+    'transfer_with_authorization', 'receive_with_authorization', 'permit', 'solana_message', 'solana_transaction'
+  )
+);
+
 create table svc.intents (
   account_id text collate "C" not null,
   mode svc.mode not null,
   id text collate "C" not null,
-  intent_code bigint not null check (intent_code >= 0 and intent_code < 9007199254740992),
-  status text not null check (
-    status in ('requires_payment', 'processing', 'completed', 'failed', 'canceled', 'mismatched')
-  ),
+  intent_code svc.intent_code not null,
+  status svc.intent_status not null,
   x402_upto boolean not null,
   -- The token that is asked for; without one, that of the first acceptance, replaced by the one that is paid.
-  amount svc.amount not null check (amount > 0),
+  amount svc.positive_amount not null,
   ledger_id text collate "C" not null,
   network text collate "C" not null,
   token_shortcode text collate "C" not null,
@@ -22,15 +31,15 @@ create table svc.intents (
   expected_sender text collate "C",
   payer_public_key text collate "C",
   -- The client's own, kept as it was written; the service's keys stand apart and win on output.
-  metadata text not null default '{}' check (metadata is json object and octet_length(metadata) <= 16384),
-  service_metadata jsonb not null default '{}' check (jsonb_typeof(service_metadata) = 'object'),
+  metadata svc.metadata not null default '{}',
+  service_metadata jsonb not null default '{}',
   -- The latest payment. Another may take its place only once it has failed, was canceled or is mismatched.
   payment_id text collate "C",
   expires_at timestamptz,
   -- Events emitted so far: receivers sort by it.
-  event_sequence integer not null default 0 check (event_sequence >= 0),
+  event_sequence integer not null default 0,
   -- Grows with every change: who writes names the version it read.
-  version integer not null default 1 check (version > 0),
+  version integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (account_id, mode, id),
@@ -44,7 +53,7 @@ create index intents_expiring on svc.intents (expires_at) where status = 'requir
 
 -- Codes and claims outlive tenants and months: unique over everything, for ever, and found by their key alone.
 create table svc.intent_codes (
-  intent_code bigint primary key check (intent_code >= 0 and intent_code < 9007199254740992),
+  intent_code svc.intent_code primary key,
   account_id text collate "C" not null,
   mode svc.mode not null,
   intent_id text collate "C" not null
@@ -52,7 +61,7 @@ create table svc.intent_codes (
 
 create table svc.claims (
   -- Digest of network, asset, payer and authorization nonce.
-  claim_key bytea primary key check (octet_length(claim_key) = 32),
+  claim_key svc.digest primary key,
   account_id text collate "C" not null,
   mode svc.mode not null,
   intent_id text collate "C" not null,
@@ -84,20 +93,20 @@ create table svc.acceptances (
   account_id text collate "C" not null,
   mode svc.mode not null,
   intent_id text collate "C" not null,
-  position smallint not null check (position between 0 and 11),
-  scheme text not null check (scheme in ('exact', 'upto')),
+  position smallint not null,
+  scheme svc.scheme not null,
   network text collate "C" not null,
   token_shortcode text collate "C" not null,
   asset text collate "C" not null,
   pay_to text collate "C" not null,
-  amount svc.amount not null check (amount > 0),
-  payout_id bigint check (payout_id >= 0),
-  max_timeout_seconds integer not null check (max_timeout_seconds between 1 and 604800),
-  usd_per_token_atto svc.usd_atto check (usd_per_token_atto > 0),
+  amount svc.positive_amount not null,
+  payout_id bigint,
+  max_timeout_seconds integer not null,
+  usd_per_token_atto svc.usd_atto,
   rate_source text,
   rate_observed_at timestamptz,
   -- The JSON exactly as it was answered.
-  body text not null check (body is json object),
+  body svc.json_object not null,
   primary key (account_id, mode, intent_id, position),
   check (asset <> pay_to)
 ) partition by range (intent_id);
@@ -109,19 +118,17 @@ create table svc.authorizations (
   account_id text collate "C" not null,
   mode svc.mode not null,
   intent_id text collate "C" not null,
-  claim_key bytea not null check (octet_length(claim_key) = 32),
-  kind text not null check (
-    kind in ('transfer_with_authorization', 'receive_with_authorization', 'permit', 'solana_message', 'solana_transaction')
-  ),
+  claim_key svc.digest not null,
+  kind svc.authorization_kind not null,
   network text collate "C" not null,
   asset text collate "C" not null,
   payer text collate "C" not null,
   recipient text collate "C" not null,
   -- What was signed: the price, or the cap of an up-to intent.
-  cap svc.amount not null check (cap > 0),
+  cap svc.positive_amount not null,
   -- Unix seconds, as signed.
-  valid_after bigint not null check (valid_after >= 0),
-  valid_before bigint not null check (valid_before > valid_after),
+  valid_after bigint not null,
+  valid_before bigint not null,
   nonce bytea not null,
   signature bytea not null,
   -- Set when it can't move money any more: used, canceled, or a finalized block is past `valid_before`.

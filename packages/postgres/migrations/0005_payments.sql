@@ -1,13 +1,18 @@
 -- Payments and the books. Amounts are in the smallest unit of `asset`.
 
+create domain svc.payment_status as text check (
+  value in ('pending', 'completed', 'failed', 'canceled', 'refunded', 'mismatched')
+);
+create domain svc.ledger_account as text check (
+  value in ('payer', 'merchant', 'split', 'platform_fee', 'refund', 'network_cost', 'stranded', 'escrow')
+);
+
 create table svc.payments (
   account_id text collate "C" not null,
   mode svc.mode not null,
   id text collate "C" not null,
   intent_id text collate "C" not null,
-  status text not null check (
-    status in ('pending', 'completed', 'failed', 'canceled', 'refunded', 'mismatched')
-  ),
+  status svc.payment_status not null,
   network text collate "C" not null,
   token_shortcode text collate "C" not null,
   asset text collate "C" not null,
@@ -29,8 +34,13 @@ create table svc.payments (
   completed_at timestamptz,
   updated_at timestamptz not null,
   primary key (account_id, mode, id),
-  check (status <> 'completed' or (completed_at is not null and coalesce(paid_amount, 0) > 0)),
-  check (status <> 'failed' or failure_code is not null)
+  check (
+    case status
+      when 'completed' then completed_at is not null and coalesce(paid_amount, 0) > 0
+      when 'failed' then failure_code is not null
+      else true
+    end
+  )
 ) partition by range (id);
 
 create table svc.payments_default partition of svc.payments default;
@@ -88,16 +98,12 @@ create table svc.ledger_entries (
   payment_id text collate "C" not null,
   network text collate "C" not null,
   asset text collate "C" not null,
-  account_name text not null check (
-    account_name in (
-      'payer', 'merchant', 'split', 'platform_fee', 'refund', 'network_cost', 'stranded', 'escrow'
-    )
-  ),
+  account_name svc.ledger_account not null,
   party text collate "C" not null,
   amount svc.signed_amount not null,
   -- Where the chain says so.
   transaction_id text collate "C" not null,
-  log_index integer not null check (log_index >= 0),
+  log_index integer not null,
   -- The entry that a reorganisation took back.
   reverses text collate "C",
   created_at timestamptz not null,

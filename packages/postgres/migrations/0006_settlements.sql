@@ -1,5 +1,13 @@
 -- The way to the chain: what waits to be settled, the transactions that carry it, and the keys that sign them.
 
+create domain svc.settlement_status as text check (
+  value in ('queued', 'batched', 'mined', 'completed', 'failed', 'canceled')
+);
+create domain svc.relayer_status as text check (value in ('active', 'draining', 'retired'));
+create domain svc.batch_status as text check (
+  value in ('signed', 'broadcast', 'mined', 'finalized', 'replaced', 'dropped')
+);
+
 create sequence svc.settlement_number as bigint;
 
 -- One settlement per payment, by key. A failed payment is followed by another payment, never by a second settlement.
@@ -10,22 +18,24 @@ create table svc.settlements (
   -- Grows over all tenants; the order of the queue, and what clients see as `canisterTxId`.
   number bigint not null default nextval('svc.settlement_number'),
   intent_id text collate "C" not null,
-  intent_code bigint not null,
+  intent_code svc.intent_code not null,
   -- The signed authorization: `svc.authorizations`, by account, mode, intent and this key.
-  claim_key bytea not null check (octet_length(claim_key) = 32),
+  claim_key svc.digest not null,
   network text collate "C" not null,
   asset text collate "C" not null,
-  status text not null check (status in ('queued', 'batched', 'mined', 'completed', 'failed', 'canceled')),
-  cap svc.amount not null,
-  settled_amount svc.amount not null,
-  payout_id bigint check (payout_id >= 0),
+  status svc.settlement_status not null,
+  cap svc.positive_amount not null,
+  settled_amount svc.positive_amount not null,
+  payout_id bigint,
   relayer text collate "C",
   batch_id text collate "C",
   created_at timestamptz not null,
   updated_at timestamptz not null,
   primary key (account_id, mode, payment_id),
-  check (settled_amount > 0 and settled_amount <= cap),
-  check (status not in ('batched', 'mined', 'completed') or (relayer is not null and batch_id is not null))
+  check (
+    settled_amount <= cap
+    and (status not in ('batched', 'mined', 'completed') or (relayer is not null and batch_id is not null))
+  )
 ) partition by range (payment_id);
 
 create table svc.settlements_default partition of svc.settlements default;
@@ -41,7 +51,7 @@ create table svc.relayers (
   epoch bigint not null default 0 check (epoch >= 0),
   next_nonce bigint not null check (next_nonce >= 0),
   awake boolean not null default false,
-  status text not null check (status in ('active', 'draining', 'retired')),
+  status svc.relayer_status not null,
   updated_at timestamptz not null,
   primary key (network, address)
 );
@@ -53,9 +63,7 @@ create table svc.batches (
   mode svc.mode not null,
   nonce bigint not null check (nonce >= 0),
   epoch bigint not null check (epoch >= 0),
-  status text not null check (
-    status in ('signed', 'broadcast', 'mined', 'finalized', 'replaced', 'dropped')
-  ),
+  status svc.batch_status not null,
   item_count integer not null check (item_count > 0),
   -- Of the transaction that was mined, or of the latest that was sent.
   transaction_id text collate "C" not null,

@@ -1,19 +1,34 @@
 -- What merchants hear: events, the endpoints they go to, and every try to bring them there.
 
+create domain svc.event_type as text check (
+  value in (
+    'payment_intent.created', 'x402_upto_authorization_received', 'payment.created', 'payment.updated',
+    'payment.completed', 'payment.failed', 'payment.cancelled', 'payment.refunded'
+  )
+);
+-- Not an array of the domain above: drivers know how to read text[] alone.
+create domain svc.event_types as text[] check (
+  cardinality(value) > 0
+  and value <@ array[
+    'payment_intent.created', 'x402_upto_authorization_received', 'payment.created', 'payment.updated',
+    'payment.completed', 'payment.failed', 'payment.cancelled', 'payment.refunded'
+  ]
+);
+create domain svc.endpoint_status as text check (value in ('enabled', 'disabled', 'deleted'));
+create domain svc.delivery_status as text check (value in ('pending', 'succeeded', 'failed', 'discarded'));
+create domain svc.delivery_outcome as text check (
+  value in ('succeeded', 'refused', 'timed_out', 'unreachable', 'blocked', 'our_fault')
+);
+
 create table svc.events (
   account_id text collate "C" not null,
   mode svc.mode not null,
   id text collate "C" not null,
-  type text not null check (
-    type in (
-      'payment_intent.created', 'x402_upto_authorization_received', 'payment.created', 'payment.updated',
-      'payment.completed', 'payment.failed', 'payment.cancelled', 'payment.refunded'
-    )
-  ),
+  type svc.event_type not null,
   intent_id text collate "C" not null,
   payment_id text collate "C",
   -- Grows per intent.
-  sequence integer not null check (sequence > 0),
+  sequence integer not null,
   api_version text not null,
   -- Serialised once: every delivery of the event sends these bytes.
   body bytea not null,
@@ -31,19 +46,13 @@ create table svc.endpoints (
   mode svc.mode not null,
   id text collate "C" not null,
   url text not null,
-  event_types text[] not null check (
-    cardinality(event_types) > 0
-    and event_types <@ array[
-      'payment_intent.created', 'x402_upto_authorization_received', 'payment.created', 'payment.updated',
-      'payment.completed', 'payment.failed', 'payment.cancelled', 'payment.refunded'
-    ]
-  ),
+  event_types svc.event_types not null,
   -- Retries after the first try.
   retry_count smallint not null default 10 check (retry_count between 0 and 36),
   timeout_seconds smallint not null default 5 check (timeout_seconds between 1 and 30),
   headers_ciphertext bytea,
   secret_ciphertext bytea,
-  status text not null check (status in ('enabled', 'disabled', 'deleted')),
+  status svc.endpoint_status not null,
   disabled_reason text,
   api_version text not null,
   failing_since timestamptz,
@@ -58,8 +67,8 @@ create table svc.deliveries (
   mode svc.mode not null,
   event_id text collate "C" not null,
   endpoint_id text collate "C" not null,
-  status text not null check (status in ('pending', 'succeeded', 'failed', 'discarded')),
-  attempt_count integer not null default 0 check (attempt_count >= 0),
+  status svc.delivery_status not null,
+  attempt_count integer not null default 0,
   next_at timestamptz,
   lease_until timestamptz,
   -- Grows with every lease: a sender whose lease ran out can't record over the next one.
@@ -68,9 +77,11 @@ create table svc.deliveries (
   created_at timestamptz not null,
   finished_at timestamptz,
   primary key (account_id, mode, event_id, endpoint_id),
-  check ((status = 'pending') = (next_at is not null)),
-  check ((status = 'pending') = (finished_at is null)),
-  check (status not in ('failed', 'discarded') or reason is not null)
+  check (
+    (status = 'pending') = (next_at is not null)
+    and (status = 'pending') = (finished_at is null)
+    and (status in ('pending', 'succeeded') or reason is not null)
+  )
 ) partition by range (event_id);
 
 create table svc.deliveries_default partition of svc.deliveries default;
@@ -84,21 +95,19 @@ create table svc.delivery_attempts (
   mode svc.mode not null,
   event_id text collate "C" not null,
   endpoint_id text collate "C" not null,
-  attempt integer not null check (attempt > 0),
-  outcome text not null check (
-    outcome in ('succeeded', 'refused', 'timed_out', 'unreachable', 'blocked', 'our_fault')
-  ),
-  response_status integer check (response_status between 100 and 999),
+  attempt integer not null,
+  outcome svc.delivery_outcome not null,
+  response_status integer,
   address text,
-  dns_ms integer check (dns_ms >= 0),
-  connect_ms integer check (connect_ms >= 0),
-  tls_ms integer check (tls_ms >= 0),
-  first_byte_ms integer check (first_byte_ms >= 0),
-  total_ms integer not null check (total_ms >= 0),
+  dns_ms integer,
+  connect_ms integer,
+  tls_ms integer,
+  first_byte_ms integer,
+  total_ms integer not null,
   -- Values masked.
   request_headers jsonb not null default '{}',
   response_headers jsonb not null default '{}',
-  response_excerpt bytea check (octet_length(response_excerpt) <= 20480),
+  response_excerpt bytea,
   error text,
   started_at timestamptz not null,
   next_at timestamptz,

@@ -4,14 +4,18 @@
 create table svc.idempotency (
   account_id text collate "C" not null,
   mode svc.mode not null,
-  key text collate "C" not null check (octet_length(key) between 1 and 255),
-  request_hash bytea not null check (octet_length(request_hash) = 32),
-  response_status integer check (response_status between 200 and 499),
+  key text collate "C" not null,
+  request_hash svc.digest not null,
+  response_status integer,
   response_headers jsonb,
   response_body bytea,
   created_at timestamptz not null,
   primary key (account_id, mode, key),
-  check ((response_status is null) = (response_body is null))
+  check (
+    octet_length(key) between 1 and 255
+    and (response_status is null) = (response_body is null)
+    and coalesce(response_status, 200) between 200 and 499
+  )
 );
 
 create index idempotency_age on svc.idempotency (created_at);
@@ -26,9 +30,9 @@ create table svc.audit (
   target text not null,
   detail jsonb not null default '{}',
   created_at timestamptz not null,
-  sequence bigint check (sequence > 0),
-  previous_hash bytea check (octet_length(previous_hash) = 32),
-  hash bytea check (octet_length(hash) = 32),
+  sequence bigint,
+  previous_hash svc.digest,
+  hash svc.digest,
   primary key (account_id, mode, id),
   check ((sequence is null) = (hash is null) and (sequence is null) = (previous_hash is null))
 ) partition by range (id);
@@ -42,8 +46,8 @@ create index audit_chain on svc.audit (account_id, mode, sequence) where sequenc
 create table svc.audit_heads (
   account_id text collate "C" not null,
   mode svc.mode not null,
-  sequence bigint not null check (sequence >= 0),
-  hash bytea not null check (octet_length(hash) = 32),
+  sequence bigint not null,
+  hash svc.digest not null,
   primary key (account_id, mode)
 );
 

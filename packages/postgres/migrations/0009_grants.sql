@@ -1,7 +1,6 @@
 -- Each process may do its own work and no more. Log-in roles are the operator's; they join one of these groups.
 
 grant usage on schema svc to svc_api, svc_settlement, svc_webhooks;
-grant usage on type svc.amount, svc.signed_amount, svc.usd_atto, svc.mode to svc_api, svc_settlement, svc_webhooks;
 grant execute on function svc.id_bound(text, timestamptz) to svc_api, svc_settlement, svc_webhooks;
 
 -- The API takes requests. It queues settlements, but no transaction, lane or book entry is its to write.

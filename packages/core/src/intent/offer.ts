@@ -1,13 +1,7 @@
 // One token of one intent: what it costs in that token, and whether X402 can take it.
-import {
-  type AtomicAmount,
-  agreesWithUsd,
-  type Rate,
-  requiredFromUsd,
-  tokenAmount,
-  tokenToUsdMicros,
-} from '@svc-pay/money';
+import { type AtomicAmount, agreesWithUsd, type Rate, requiredFromUsd, tokenAmount } from '@svc-pay/money';
 import { familyOf } from '@svc-pay/protocol';
+import { isBelowMinimum } from '../pricing/below-minimum.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import type { ActivePayout, MerchantSetup, NetworkSetup } from './merchant-setup.ts';
 import { type AskedAmount, MAX_PAYABLE_ATOMIC } from './read-amount.ts';
@@ -53,7 +47,8 @@ export function offerToken(
   if (upto && (token.signing !== 'TransferWithAuthorization' || !settlesUpto(setup.processorVersion))) {
     return 'x402_upto_not_available';
   }
-  if (belowMinimum(priced, merchant)) return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
+  if (isBelowMinimum(priced.amount, priced.rate, merchant.minimumUsdMicros))
+    return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
   const payout = merchant.payouts.findLast(
     ({ network, processor }) => network === token.network && processor.toLowerCase() === setup.processor.toLowerCase(),
   );
@@ -65,10 +60,4 @@ export function offerToken(
 export function settlesUpto(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return major > 1 || (major === 1 && minor >= 3);
-}
-
-function belowMinimum({ token, rate, amount }: PricedToken, { minimumUsdMicros }: MerchantSetup): boolean {
-  if (minimumUsdMicros === null) return false;
-  const worth = tokenToUsdMicros(tokenAmount(token.unit, amount), rate, 'up');
-  return worth.ok && worth.micros < minimumUsdMicros;
 }

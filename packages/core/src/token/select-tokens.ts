@@ -3,6 +3,7 @@ import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
 import { TOKENS } from './catalogue.ts';
 import { findChain } from './chain.ts';
+import { sameAddress } from './same-address.ts';
 import type { TokenEntry } from './token-entry.ts';
 
 /** Most acceptances one intent offers. */
@@ -46,11 +47,6 @@ function matches(token: TokenEntry, selector: TokenSelector, network: NetworkId 
     (ledgerCanisterId === undefined || sameAddress(token.address, ledgerCanisterId)) &&
     (network === undefined || token.network === network)
   );
-}
-
-/** Hex addresses match in any letter case; base58 and canister ids are what they are. */
-function sameAddress(one: string, other: string): boolean {
-  return one.startsWith('0x') ? one.toLowerCase() === other.toLowerCase() : one === other;
 }
 
 function namedParam(selector: TokenSelector): keyof TokenSelector | null {

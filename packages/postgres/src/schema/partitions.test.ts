@@ -99,6 +99,18 @@ test.each(['intents', 'payments', 'events', 'ledger_entries'])(
   },
 );
 
+test.each([
+  ['claims', "claim_key = '\\x0101010101010101010101010101010101010101010101010101010101010101'"],
+  ['intent_codes', 'intent_code = 7'],
+])('a lookup by key in %s reads one partition', async (table, condition) => {
+  const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
+    `explain (costs off) select * from svc.${table} where ${condition}`,
+  );
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+  expect(plan.match(/ on \w+/g)).toHaveLength(1);
+  expect(plan).toMatch(/^Index Scan/);
+});
+
 test('a partition has the indexes, checks and triggers of its table', async () => {
   const { rows } = await pool.query(`
     select parent.relname, child.relname as partition from svc.history

@@ -1,19 +1,24 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { reachableDirectory } from './reachable-directory.ts';
 
-test('a directory that the server can reach is used as it is; one that is closed to it is replaced, always by the same', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'svc-reach-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const wanted = path.join(folder, 'dev', 'postgres');
-  chmodSync(folder, 0o755);
-  expect(reachableDirectory(wanted)).toBe(wanted);
-  chmodSync(folder, 0o700);
-  const closed = reachableDirectory(wanted);
-  onTestFinished(() => rmSync(path.dirname(closed), { recursive: true, force: true }));
-  const asRoot = process.getuid?.() === 0;
-  expect(closed === wanted).toBe(!asRoot);
-  expect(reachableDirectory(wanted)).toBe(closed);
+const stranger = { name: 'stranger', uid: 65_533, gid: 65_533 };
+const folder = await mkdtemp(path.join(tmpdir(), 'svc-pay-way-'));
+afterAll(() => rm(folder, { recursive: true }));
+const preferred = path.join(folder, 'not/made/yet');
+
+test('a directory that the server may enter is taken as it is', async () => {
+  await chmod(folder, 0o711);
+  expect(reachableDirectory(preferred, stranger)).toBe(preferred);
+  expect(reachableDirectory('/nowhere', undefined)).toBe('/nowhere');
+});
+
+test('behind a closed folder another is taken, the same one every time', async () => {
+  await chmod(folder, 0o700);
+  const instead = reachableDirectory(preferred, stranger);
+  expect(path.dirname(instead)).toBe(tmpdir());
+  expect(reachableDirectory(preferred, stranger)).toBe(instead);
+  expect(reachableDirectory(`${preferred}-other`, stranger)).not.toBe(instead);
 });

@@ -1,25 +1,19 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { canReach, serverUser } from './server-user.ts';
+import { canReach, type ServerUser, serverUser } from './server-user.ts';
 
 /**
- * `wanted`, unless the user that the server runs as may not get there: root's own folders are closed to it. Then a place
- * among the temporary files, the same one for the same wish.
+ * `preferred`, or where that lies behind a folder which the server's user may not enter (root's own checkout), a
+ * directory of the machine's temporary folder that is always the same for it.
  */
-export function reachableDirectory(wanted: string): string {
-  const directory = path.resolve(wanted);
-  const user = serverUser();
-  if (user === undefined) return directory;
-  const parent = path.dirname(directory);
-  mkdirSync(parent, { recursive: true });
-  if (canReach(user, parent)) return directory;
-
-  const name = createHash('sha256').update(directory).digest('hex').slice(0, 16);
-  const home = path.join(tmpdir(), `svc-pay-${name}`);
-  mkdirSync(home, { recursive: true, mode: 0o711 });
-  // Anybody may have taken the name before us: its owner tells.
-  if (statSync(home).uid !== process.getuid?.()) throw new Error(`${home} belongs to somebody else`);
-  return path.join(home, path.basename(directory));
+export function reachableDirectory(preferred: string, user: ServerUser | undefined = serverUser()): string {
+  if (user === undefined) return preferred;
+  let existing = path.resolve(preferred);
+  while (!existsSync(existing)) existing = path.dirname(existing);
+  // The directory itself belongs to the server's user as soon as it is made; what counts is the way there.
+  if (canReach(user, existing)) return preferred;
+  const name = createHash('sha256').update(path.resolve(preferred)).digest('hex').slice(0, 16);
+  return path.join(tmpdir(), `svc-pay-data-${name}`);
 }

@@ -9,6 +9,10 @@ import { waitForPreviousServer } from './previous-server.ts';
 import { type ServerUser, serverUser } from './server-user.ts';
 import { watchServer } from './watchdog.ts';
 
+export { freePort } from './free-port.ts';
+export { waitForPreviousServer } from './previous-server.ts';
+export { reachableDirectory } from './reachable-directory.ts';
+
 export type PostgresOptions = {
   /** Kept after `stop`. Left out: a temporary one, removed at the end, even if this process crashes. */
   readonly dataDirectory?: string;

@@ -27,6 +27,8 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
+    // Every statement of ours names its keys: planning it anew for each value costs a fifth and changes nothing.
+    options: '-c plan_cache_mode=force_generic_plan',
   });
   pool.on('error', options.onConnectionLost);
   return {

@@ -28,7 +28,7 @@ export async function createTestDatabase({ from = 'migrated' }: TestDatabaseOpti
   await asAdmin(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = databaseUrl(serverUrl, name);
   const pool = new pg.Pool({ connectionString: url, max: 8 });
-  // `end` does not wait until the server has noticed: the drop below may still cut a connection that is closing.
+  // `end` does not wait for the last socket to close, and dropping the database cuts it: that is no news.
   pool.on('error', () => {});
   // A copy is a second life of its template, and must not hand out the same codes.
   if (from === 'migrated') await pool.query('select svc.begin_intent_code_epoch()');

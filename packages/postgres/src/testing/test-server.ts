@@ -3,6 +3,13 @@ import pg from 'pg';
 import { migrate } from '../migrate/migrate.ts';
 import { type PostgresServer, startPostgres } from '../server/start-postgres.ts';
 
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Superuser of the server that the run's global setup started. */
+    postgresUrl: string;
+  }
+}
+
 export const TEMPLATE = 'svc_template';
 
 /** Not durable, because nobody misses a test's data; everything else is as in production. */

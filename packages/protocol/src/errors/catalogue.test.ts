@@ -14,7 +14,7 @@ test('the two spellings of the interface are kept to the letter', () => {
 
 test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code) => {
   const { status, message } = ERRORS[code];
-  expect([200, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 502, 503]).toContain(status);
+  expect([200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 502, 503]).toContain(status);
   expect(message).toMatch(/^[A-Z].*\.$/);
   const body = errorBodyOf({ code, requestId: 'req_1', docsUrl: 'docs/errors' });
   expect(errorBody.parse(body)).toEqual(body);
@@ -24,7 +24,7 @@ test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code
 test('what can be repeated unchanged is never a mistake in the request', () => {
   for (const code of codes) {
     const { status, retryable } = ERRORS[code];
-    if (retryable) expect([200, 409, 429, 500, 502, 503]).toContain(status);
+    if (retryable) expect([200, 408, 409, 429, 500, 502, 503]).toContain(status);
     if (status >= 500) expect(retryable).toBe(true);
   }
 });

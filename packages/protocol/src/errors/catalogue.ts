@@ -32,6 +32,7 @@ export const ERRORS = {
   account_mismatch: entry(403, 'merchant', 'The x-account-id header names another account than the key.'),
   not_found: entry(404, 'merchant', 'Nothing with this name belongs to your account in this mode.'),
   method_not_allowed: entry(405, 'merchant', 'This address does not take this method.'),
+  request_timeout: entry(408, 'anyone', 'The request did not arrive in time.', true),
   idempotency_in_progress: entry(409, 'anyone', 'The first request with this Idempotency-Key is still running.', true),
   intent_not_cancelable: entry(409, 'merchant', 'The intent can no longer be canceled.'),
   upto_already_confirmed: entry(409, 'merchant', 'Another authorization is already confirmed on this intent.'),

@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Drain, serveEngineWork, wakeDrain } from './index.ts';
+import { freePorts, type RestateServer, startRestate } from './server/start-restate.ts';
+
+const cleanUps: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function until(met: () => boolean, seconds = 20): Promise<void> {
+  const startMs = performance.now();
+  while (!met()) {
+    if (performance.now() - startMs > seconds * 1_000) throw new Error('it never happened');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** A queue outside the engine, as the database will be one: numbers to do, done under a fence. */
+function queueOf(count: number) {
+  const todo = Array.from({ length: count }, (_, index) => index);
+  const done: number[] = [];
+  let fence = 0;
+  let running = 0;
+  let most = 0;
+  const drain: Drain = {
+    name: 'numbers',
+    fence: async () => String(++fence),
+    step: async (_, held) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+      // A drain that lost its fence writes nothing.
+      if (held !== String(fence)) return 'idle';
+      const next = todo.shift();
+      if (next !== undefined) done.push(next);
+      return todo.length === 0 ? 'idle' : 'now';
+    },
+  };
+  return { drain, done, todo, fences: () => fence, mostAtOnce: () => most };
+}
+
+async function world(drain: Drain, options: { alwaysReplay?: boolean } = {}) {
+  const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
+  const ports = await freePorts();
+  const start = () => startRestate({ dataDirectory, ports, ...options });
+  let server: RestateServer = await start();
+  const beats = { count: 0 };
+  const work = await serveEngineWork({
+    drains: [drain],
+    pulses: [{ name: 'heart', everyMs: 50, beat: async () => void (beats.count += 1) }],
+    host: '127.0.0.1',
+    port: 0,
+    identityKeys: [],
+    adminUrl: server.adminUrl,
+    ingressUrl: server.ingressUrl,
+    log: () => {},
+  });
+  cleanUps.push(async () => {
+    await server.stop('SIGKILL');
+    await work.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+  await work.register();
+  return {
+    beats,
+    work,
+    wake: () => wakeDrain(server.ingressUrl, drain.name, 'eip155:1/0xabc'),
+    crash: async ({ loseData }: { loseData: boolean }) => {
+      await server.stop('SIGKILL');
+      if (loseData) rmSync(dataDirectory, { recursive: true, force: true });
+      server = await start();
+    },
+  };
+}
+
+describe.each([false, true])('with replay after every step: %s', (alwaysReplay) => {
+  test('a drain empties its queue over several invocations, one at a time', async () => {
+    const queue = queueOf(70);
+    const { wake } = await world(queue.drain, { alwaysReplay });
+    await Promise.all([wake(), wake(), wake()]);
+    await until(() => queue.done.length === 70);
+    expect(queue.done).toEqual(Array.from({ length: 70 }, (_, index) => index));
+    expect(queue.mostAtOnce()).toBe(1);
+    expect(queue.fences()).toBeGreaterThanOrEqual(3);
+  });
+});
+
+test('the engine killed in the middle goes on by itself when it is back', async () => {
+  const queue = queueOf(120);
+  const { wake, crash } = await world(queue.drain);
+  await wake();
+  await until(() => queue.done.length >= 20);
+  await crash({ loseData: false });
+  await until(() => queue.done.length === 120);
+  expect(queue.done).toEqual(Array.from({ length: 120 }, (_, index) => index));
+});
+
+test('with all its data deleted it needs nothing but to be told and woken again', async () => {
+  const queue = queueOf(120);
+  const { wake, crash, work } = await world(queue.drain);
+  await wake();
+  await until(() => queue.done.length >= 20);
+  await crash({ loseData: true });
+  await work.register();
+  await wake();
+  await until(() => queue.done.length === 120);
+  expect(queue.done).toEqual(Array.from({ length: 120 }, (_, index) => index));
+});
+
+test('a pulse beats on, and starting it twice does not make it beat twice', async () => {
+  const { beats, work } = await world(queueOf(0).drain);
+  await work.register();
+  await until(() => beats.count >= 5);
+  const before = beats.count;
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(beats.count - before).toBeLessThanOrEqual(21);
+  expect(beats.count - before).toBeGreaterThan(2);
+});
+
+test('work that throws is tried again until it succeeds', async () => {
+  let tries = 0;
+  const { wake } = await world({
+    name: 'numbers',
+    fence: async () => '1',
+    step: async () => {
+      tries += 1;
+      if (tries < 3) throw new Error('not yet');
+      return 'idle';
+    },
+  });
+  await wake();
+  await until(() => tries === 3);
+});

@@ -1,0 +1,102 @@
+// A Restate server of one's own on loopback, for tests, the bench and `npm run dev`. The platform's binary itself: npm's
+// wrapper would be another process, with another pid, to kill.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+
+export type RestateServer = {
+  readonly ingressUrl: string;
+  readonly adminUrl: string;
+  readonly pid: number;
+  /** Waits until it is gone. `SIGKILL` is a crash. */
+  readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
+};
+
+export type RestateOptions = {
+  /** What it keeps; deleting it loses nothing that the database does not know. */
+  readonly dataDirectory: string;
+  /** The same ports after a restart, so that processes find it again. */
+  readonly ports?: RestatePorts;
+  /** Ends every invocation after each step and replays it: finds steps that are not deterministic. */
+  readonly alwaysReplay?: boolean;
+};
+
+export type RestatePorts = { readonly ingress: number; readonly admin: number; readonly node: number };
+
+const START_TIMEOUT_MS = 20_000;
+
+export async function startRestate({ dataDirectory, ports, alwaysReplay }: RestateOptions): Promise<RestateServer> {
+  const { ingress, admin, node } = ports ?? (await freePorts());
+  mkdirSync(dataDirectory, { recursive: true });
+  const binary = createRequire(import.meta.url).resolve(
+    `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
+  );
+  const child = spawn(binary, ['--no-logo'], {
+    stdio: 'ignore',
+    env: {
+      TMPDIR: dataDirectory,
+      RESTATE_NODE_NAME: 'svc',
+      RESTATE_CLUSTER_NAME: `svc-${node}`,
+      RESTATE_AUTO_PROVISION: 'true',
+      RESTATE_BASE_DIR: dataDirectory,
+      RESTATE_LISTEN_MODE: 'tcp',
+      RESTATE_BIND_IP: '127.0.0.1',
+      RESTATE_BIND_PORT: String(node),
+      RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${node}/`,
+      RESTATE_INGRESS__BIND_PORT: String(ingress),
+      RESTATE_ADMIN__BIND_PORT: String(admin),
+      RESTATE_DEFAULT_NUM_PARTITIONS: '1',
+      RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64 MiB',
+      RESTATE_DISABLE_TELEMETRY: 'true',
+      RESTATE_LOG_FILTER: 'error',
+      ...(alwaysReplay && { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }),
+    },
+  });
+  const ended = once(child, 'exit');
+  const stop: RestateServer['stop'] = async (signal = 'SIGTERM') => {
+    child.kill(signal);
+    await ended;
+  };
+  const adminUrl = `http://127.0.0.1:${admin}`;
+  const ingressUrl = `http://127.0.0.1:${ingress}`;
+  try {
+    await healthy([`${adminUrl}/health`, `${ingressUrl}/restate/health`], () => child.exitCode !== null);
+  } catch (problem) {
+    await stop('SIGKILL');
+    throw problem;
+  }
+  return { ingressUrl, adminUrl, pid: child.pid ?? 0, stop };
+}
+
+async function healthy(urls: readonly string[], gone: () => boolean): Promise<void> {
+  const startMs = performance.now();
+  for (const url of urls) {
+    for (;;) {
+      if (gone()) throw new Error('the Restate server ended at start');
+      if (performance.now() - startMs > START_TIMEOUT_MS) throw new Error('the Restate server did not start');
+      const answered = await fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+        ({ ok }) => ok,
+        // Not listening yet.
+        () => false,
+      );
+      if (answered) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+export async function freePorts(): Promise<RestatePorts> {
+  const [ingress, admin, node] = await Promise.all([freePort(), freePort(), freePort()]);
+  return { ingress, admin, node };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}

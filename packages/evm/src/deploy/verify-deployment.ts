@@ -1,0 +1,96 @@
+// Compares a chain with the plan and the commit: nothing is believed from the record but where to look.
+import { type Address, isAddressEqual } from 'viem';
+import { adminTimelockAbi } from '../generated/admin-timelock-abi.ts';
+import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import { create2Address } from './create2.ts';
+import type { DeploymentRecord } from './deployment-record.ts';
+import { processorInitCode, timelockInitCode } from './init-code.ts';
+import type { ChainAccount } from './open-chain.ts';
+import type { DeploymentPlan } from './plan.ts';
+import { type RoleName, roleMembers } from './roles.ts';
+
+/** Sentences about every difference; empty when the chain is as planned. */
+export async function deploymentProblems(
+  chain: ChainAccount,
+  record: DeploymentRecord,
+  plan: DeploymentPlan,
+): Promise<string[]> {
+  const code = await codeProblems(chain, record, plan);
+  if (code.length > 0) return code;
+  return [
+    ...(await roleProblems(chain, record, plan)),
+    ...(await tokenProblems(chain, record, plan)),
+    ...(await stateProblems(chain, record, plan)),
+  ];
+}
+
+/** A CREATE2 address commits to the creation code, so code at the right address is this commit's code. */
+async function codeProblems(chain: ChainAccount, record: DeploymentRecord, plan: DeploymentPlan): Promise<string[]> {
+  const problems: string[] = [];
+  if (record.chainId !== chain.chain.id) problems.push(`the record is of chain ${record.chainId}`);
+  const timelock = create2Address(record.salt, timelockInitCode(plan.council));
+  const processor = create2Address(record.salt, processorInitCode(timelock, plan.feeRecipient));
+  for (const [name, expected, recorded] of [
+    ['timelock', timelock, record.timelock],
+    ['processor', processor, record.processor],
+  ] as const) {
+    if (!isAddressEqual(expected, recorded)) {
+      problems.push(`${name}: this commit and plan deploy to ${expected}, the record says ${recorded}`);
+    } else if ((await chain.getCode({ address: recorded })) === undefined) {
+      problems.push(`${name}: no code at ${recorded}`);
+    }
+  }
+  return problems;
+}
+
+async function roleProblems(chain: ChainAccount, record: DeploymentRecord, plan: DeploymentPlan): Promise<string[]> {
+  const expected: Record<RoleName, readonly Address[]> = {
+    admin: [record.timelock],
+    relayer: plan.relayers,
+    registrar: [plan.registrar],
+    guardian: [plan.guardian],
+    recovery: [plan.recovery],
+  };
+  const problems: string[] = [];
+  for (const [role, wanted] of Object.entries(expected) as [RoleName, readonly Address[]][]) {
+    const actual = await roleMembers(chain, record.processor, role);
+    const lacks = (list: readonly Address[], address: Address) => !list.some((other) => isAddressEqual(other, address));
+    for (const address of wanted) if (lacks(actual, address)) problems.push(`${role}: ${address} lacks the role`);
+    for (const address of actual) if (lacks(wanted, address)) problems.push(`${role}: ${address} is not in the plan`);
+  }
+  return problems;
+}
+
+async function tokenProblems(chain: ChainAccount, record: DeploymentRecord, plan: DeploymentPlan): Promise<string[]> {
+  const problems: string[] = [];
+  for (const token of plan.tokens) {
+    const config = await chain.readContract({
+      abi: paymentProcessorAbi,
+      address: record.processor,
+      functionName: 'tokenConfig',
+      args: [token.address],
+    });
+    const asPlanned =
+      config.enabled &&
+      config.callGas === token.callGas &&
+      config.operatorHourlyCap === token.operatorHourlyCapAtomic &&
+      config.recoveryHourlyCap === token.recoveryHourlyCapAtomic;
+    if (!asPlanned) problems.push(`token ${token.address}: its configuration is not the planned one`);
+  }
+  return problems;
+}
+
+async function stateProblems(chain: ChainAccount, record: DeploymentRecord, plan: DeploymentPlan): Promise<string[]> {
+  const problems: string[] = [];
+  const processor = { abi: paymentProcessorAbi, address: record.processor } as const;
+  const feeRecipient = await chain.readContract({ ...processor, functionName: 'feeRecipient' });
+  if (!isAddressEqual(feeRecipient, plan.feeRecipient)) problems.push(`fees go to ${feeRecipient}`);
+  if (await chain.readContract({ ...processor, functionName: 'paused' })) problems.push('the processor is paused');
+  const delay = await chain.readContract({
+    abi: adminTimelockAbi,
+    address: record.timelock,
+    functionName: 'getMinDelay',
+  });
+  if (delay !== BigInt(plan.adminDelaySeconds)) problems.push(`the timelock waits ${delay} s`);
+  return problems;
+}

@@ -1,0 +1,55 @@
+// The EVM side of the service: the processor's interface, its deployment, and what its logs prove.
+export {
+  type CeremonyOutcome,
+  ceremonyCalls,
+  ceremonyOperation,
+  performCeremony,
+  tokenCall,
+} from './deploy/ceremony.ts';
+export { CREATE2_FACTORY, create2Address, saltOf } from './deploy/create2.ts';
+export { type DeployOutcome, deployProcessor } from './deploy/deploy-processor.ts';
+export {
+  type DeploymentRecord,
+  type ReadRecord,
+  readDeploymentRecord,
+  recordFile,
+  writeDeploymentRecord,
+} from './deploy/deployment-record.ts';
+export { type ChainAccount, openChain } from './deploy/open-chain.ts';
+export { pauseProcessor, unpauseOperation } from './deploy/pause-processor.ts';
+export { type DeploymentPlan, planProblems, type TokenPlan } from './deploy/plan.ts';
+export { type ReadPlan, readPlan } from './deploy/read-plan.ts';
+export { retireRelayer, revokeRelayerOperation, rotateRelayerOperation } from './deploy/relayers.ts';
+export { type RoleName, roleMembers } from './deploy/roles.ts';
+export { type Call, type CallOutcome } from './deploy/send-call.ts';
+export { type PayoutTerms, retirePayout, type SetPayoutOutcome, setPayout } from './deploy/set-payout.ts';
+export { type PayoutChange, type PayoutSync, syncPayouts } from './deploy/sync-payouts.ts';
+export { execute, type ProposeOutcome, propose, type TimelockOperation } from './deploy/timelock.ts';
+export { deploymentProblems } from './deploy/verify-deployment.ts';
+export { adminTimelockAbi } from './generated/admin-timelock-abi.ts';
+export { adminTimelockBytecode } from './generated/admin-timelock-bytecode.ts';
+export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
+export { mockUsdcBytecode } from './generated/mock-usdc-bytecode.ts';
+export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
+export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
+export {
+  type BatchItem,
+  type BatchPayment,
+  ITEM_CODES,
+  type ItemCode,
+  packBatchItem,
+  readItemCodes,
+} from './processor/batch-item.ts';
+export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound-nonce.ts';
+export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
+export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';
+export {
+  createJsonRpc,
+  type JsonRpc,
+  type JsonRpcOptions,
+  type RpcAnswer,
+  type RpcCall,
+  RpcUnavailable,
+} from './rpc/json-rpc.ts';
+export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
+export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';

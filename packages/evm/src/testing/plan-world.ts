@@ -1,0 +1,65 @@
+// A chain with an account for every role, and the plan that names them.
+import { type Address, encodeDeployData } from 'viem';
+import { performCeremony } from '../deploy/ceremony.ts';
+import { deployProcessor } from '../deploy/deploy-processor.ts';
+import type { DeploymentRecord } from '../deploy/deployment-record.ts';
+import type { ChainAccount } from '../deploy/open-chain.ts';
+import type { DeploymentPlan } from '../deploy/plan.ts';
+import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import { mockUsdcBytecode } from '../generated/mock-usdc-bytecode.ts';
+import type { Anvil } from './start-anvil.ts';
+
+const ROLE_HOLDERS = ['deployer', 'council', 'registrar', 'guardian', 'recovery', 'relayer', 'stranger'] as const;
+
+export type PlannedWorld = Record<(typeof ROLE_HOLDERS)[number], ChainAccount> & {
+  readonly token: Address;
+  readonly plan: DeploymentPlan;
+};
+
+export const TWO_DAYS_SECONDS = 172_800;
+
+export async function planWorld(anvil: Anvil): Promise<PlannedWorld> {
+  const accounts = await Promise.all(ROLE_HOLDERS.map(async (role) => [role, await anvil.newAccount()] as const));
+  const holders = Object.fromEntries(accounts) as Record<(typeof ROLE_HOLDERS)[number], ChainAccount>;
+  const token = await deployMockUsdc(holders.deployer);
+  return {
+    ...holders,
+    token,
+    plan: {
+      label: 'test',
+      council: [holders.council.account.address],
+      adminDelaySeconds: TWO_DAYS_SECONDS,
+      feeRecipient: holders.deployer.account.address,
+      registrar: holders.registrar.account.address,
+      guardian: holders.guardian.account.address,
+      recovery: holders.recovery.account.address,
+      relayers: [holders.relayer.account.address],
+      tokens: [
+        {
+          address: token,
+          callGas: 200_000,
+          operatorHourlyCapAtomic: 1_000_000_000_000n,
+          recoveryHourlyCapAtomic: 1_000_000_000n,
+        },
+      ],
+    },
+  };
+}
+
+/** Deployed and after its ceremony. */
+export async function deployedWorld(anvil: Anvil): Promise<PlannedWorld & { readonly record: DeploymentRecord }> {
+  const world = await planWorld(anvil);
+  const deployed = await deployProcessor(world.deployer, world.plan);
+  if (!deployed.ok) throw new Error(deployed.problems.join('; '));
+  const ceremony = await performCeremony(world.council, deployed.record, world.plan);
+  if (!ceremony.ok) throw new Error(ceremony.reason);
+  return { ...world, record: deployed.record };
+}
+
+async function deployMockUsdc(chain: ChainAccount): Promise<Address> {
+  const data = encodeDeployData({ abi: mockUsdcAbi, bytecode: mockUsdcBytecode, args: [6] });
+  const hash = await chain.sendTransaction({ data });
+  const { contractAddress } = await chain.waitForTransactionReceipt({ hash });
+  if (typeof contractAddress !== 'string') throw new Error('the mock token was not deployed');
+  return contractAddress;
+}

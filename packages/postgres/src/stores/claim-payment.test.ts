@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { type Caller, claimKey, type PaymentClaim, type StoredAcceptance } from '@svc-pay/core';
+import { type Id, newId } from '@svc-pay/protocol/ids';
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { createTestIntent } from '../testing/create-test-intent.ts';
+import { seedMerchant } from '../testing/seed-merchant.ts';
+import { claimPayment } from './claim-payment.ts';
+import { loadAcceptances } from './load-acceptances.ts';
+import { loadStatus } from './load-intent.ts';
+
+const { pool } = await createTestDatabase();
+const PAYER = `0x${'aA'.repeat(20)}`;
+
+async function payableIntent(caller: Caller) {
+  const intentId = await createTestIntent(pool, caller);
+  const [acceptance] = await loadAcceptances(pool, caller, intentId);
+  if (acceptance === undefined) throw new Error('nothing was offered');
+  return { intentId, acceptance };
+}
+
+type Target = { intentId: Id<'paymentIntent'>; acceptance: StoredAcceptance };
+function claimFor(
+  caller: Caller,
+  { intentId, acceptance }: Target,
+  nonce = `0x${randomBytes(32).toString('hex')}`,
+): PaymentClaim {
+  const nowMs = Date.now();
+  return {
+    caller,
+    intentId,
+    paymentId: newId('payment', nowMs),
+    claimKey: claimKey({
+      network: acceptance.network,
+      asset: acceptance.token.address,
+      payer: PAYER,
+      uniquePart: nonce,
+    }),
+    kind: 'transfer_with_authorization',
+    acceptance,
+    authorization: {
+      from: PAYER,
+      to: acceptance.payTo,
+      value: acceptance.amount.toString(),
+      validAfter: '1',
+      validBefore: '4000000000',
+      nonce,
+    },
+    signature: `0x${'1b'.repeat(65)}`,
+    nowMs,
+  };
+}
+const rows = async (table: string, { accountId }: Caller) =>
+  (await pool.query(`select * from svc.${table} where account_id = $1`, [accountId])).rows;
+
+test('what was offered comes back as it was offered', async () => {
+  const caller = await seedMerchant(pool);
+  const { acceptance } = await payableIntent(caller);
+  expect(acceptance).toMatchObject({
+    scheme: 'exact',
+    network: 'eip155:84532',
+    amount: 1_500_000n,
+    maxTimeoutSeconds: 300,
+    token: { shortcode: 'basesepolia_usdc' },
+    rate: { usdPerToken: 10n ** 18n, source: 'fixed' },
+  });
+});
+
+test('a claim stores everything that settlement needs, in one commit', async () => {
+  const caller = await seedMerchant(pool);
+  const target = await payableIntent(caller);
+  const claim = claimFor(caller, target);
+  expect(await claimPayment(pool, claim)).toEqual({ outcome: 'claimed' });
+  expect(await loadStatus(pool, caller, target.intentId)).toMatchObject({
+    intent: { status: 'processing' },
+    payment: {
+      id: claim.paymentId,
+      status: 'pending',
+      amount: 1_500_000n,
+      payer: PAYER.toLowerCase(),
+      transactionId: null,
+    },
+  });
+  const [settlement] = await rows('settlements', caller);
+  expect(settlement).toMatchObject({
+    status: 'queued',
+    cap: '1500000',
+    settled_amount: '1500000',
+    payment_id: claim.paymentId,
+  });
+  const [authorization] = await rows('authorizations', caller);
+  expect(authorization.signature.toString('hex')).toBe('1b'.repeat(65));
+  expect(authorization).toMatchObject({ valid_before: '4000000000', closed_at: null });
+});
+
+test('64 claims of one header at once: one payment, and everybody is told of it', async () => {
+  const caller = await seedMerchant(pool);
+  const target = await payableIntent(caller);
+  const first = claimFor(caller, target);
+  const claims = Array.from({ length: 64 }, () => ({ ...first, paymentId: newId('payment', Date.now()) }));
+  const outcomes = await Promise.all(claims.map((claim) => claimPayment(pool, claim)));
+  expect(outcomes.filter(({ outcome }) => outcome === 'claimed')).toHaveLength(1);
+  const [payment, ...others] = await rows('payments', caller);
+  expect(others).toEqual([]);
+  for (const outcome of outcomes.filter(({ outcome: word }) => word !== 'claimed')) {
+    expect(outcome).toEqual({ outcome: 'claimed_before', paymentId: payment.id });
+  }
+  for (const table of ['claims', 'authorizations', 'settlements']) expect(await rows(table, caller)).toHaveLength(1);
+});
+
+test('one authorization on many intents at once: one pays, the others are refused and stay payable', async () => {
+  const caller = await seedMerchant(pool);
+  const targets = await Promise.all(Array.from({ length: 12 }, () => payableIntent(caller)));
+  const nonce = `0x${randomBytes(32).toString('hex')}`;
+  const outcomes = await Promise.all(targets.map((target) => claimPayment(pool, claimFor(caller, target, nonce))));
+  const words = outcomes.map(({ outcome }) => outcome).sort();
+  expect(words).toEqual([...Array<string>(11).fill('bound_elsewhere'), 'claimed']);
+  const statuses = (await rows('intents', caller)).map(({ status }): string => status).sort();
+  expect(statuses).toEqual(['processing', ...Array<string>(11).fill('requires_payment')]);
+});
+
+test('many headers for one intent at once: one pays, the others take no claim', async () => {
+  const caller = await seedMerchant(pool);
+  const target = await payableIntent(caller);
+  // Held until all of them have read the intent as payable: whoever does not ask again under the lock takes it twice.
+  const holder = await pool.connect();
+  await holder.query('begin');
+  await holder.query('select 1 from svc.intents where id = $1 for update', [target.intentId]);
+  const claims = Array.from({ length: 5 }, () => claimPayment(pool, claimFor(caller, target)));
+  const waiting = async () =>
+    (await pool.query("select count(*)::integer as count from pg_stat_activity where wait_event_type = 'Lock'")).rows[0]
+      .count;
+  while ((await waiting()) < claims.length) await new Promise((resolve) => setTimeout(resolve, 10));
+  await holder.query('commit');
+  holder.release();
+  const outcomes = await Promise.all(claims);
+  expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['claimed', ...Array<string>(4).fill('intent_taken')]);
+  for (const table of ['claims', 'payments', 'settlements']) expect(await rows(table, caller)).toHaveLength(1);
+});
+
+describe('no claim is taken', () => {
+  test.each([
+    ['on an expired intent', "expires_at = now() - interval '1 second'"],
+    ['on a canceled intent', "status = 'canceled'"],
+  ])('%s', async (_, change) => {
+    const caller = await seedMerchant(pool);
+    const target = await payableIntent(caller);
+    await pool.query(`update svc.intents set ${change} where id = $1`, [target.intentId]);
+    expect(await claimPayment(pool, claimFor(caller, target))).toEqual({ outcome: 'intent_taken' });
+    expect(await rows('claims', caller)).toEqual([]);
+  });
+  test('for another account’s intent, nor is anything told of a claim there', async () => {
+    const [owner, other] = [await seedMerchant(pool), await seedMerchant(pool)];
+    const target = await payableIntent(owner);
+    const claim = claimFor(owner, target);
+    expect(await claimPayment(pool, { ...claim, caller: other })).toEqual({ outcome: 'intent_taken' });
+    await claimPayment(pool, claim);
+    expect(await claimPayment(pool, { ...claim, caller: other })).toEqual({ outcome: 'bound_elsewhere' });
+  });
+});

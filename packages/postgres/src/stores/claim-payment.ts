@@ -1,0 +1,109 @@
+import { type ClaimOutcome, isoTime, type PaymentClaim } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+
+// The intent is locked first and asked again under the lock; the claim is the gate for everything else. Two headers for
+// one intent meet at the lock, one authorization for two intents meets at the claim.
+const CLAIM = {
+  name: 'claim-payment',
+  text: `
+    with locked as (
+      select intent_code from svc.intents
+      where account_id = $1 and mode = $2 and id = $3 and status = 'requires_payment' and expires_at > $4
+      for update
+    ),
+    claimed as (
+      insert into svc.claims (
+        claim_key, account_id, mode, intent_id, network, asset, payer, nonce, payment_id, created_at
+      )
+      select $5, $1, $2, $3, $6, $7, $8, $9, $10, $4 from locked
+      on conflict do nothing
+      returning 1
+    ),
+    written_authorization as (
+      insert into svc.authorizations (
+        account_id, mode, intent_id, claim_key, kind, network, asset, payer, recipient, cap, valid_after, valid_before,
+        nonce, signature, created_at
+      )
+      select $1, $2, $3, $5, $11, $6, $7, $8, $12, $13, $14, $15, $9, $16, $4 from claimed
+    ),
+    written_settlement as (
+      insert into svc.settlements (
+        account_id, mode, payment_id, intent_id, intent_code, claim_key, network, asset, status, cap, settled_amount,
+        payout_id, created_at, updated_at
+      )
+      select $1, $2, $10, $3, intent_code, $5, $6, $7, 'queued', $13, $13, $17, $4, $4 from locked, claimed
+      returning number
+    ),
+    written_payment as (
+      insert into svc.payments (
+        account_id, mode, id, intent_id, status, network, token_shortcode, asset, payer, amount, requested_amount,
+        settlement_number, created_at, updated_at
+      )
+      select $1, $2, $10, $3, 'pending', $6, $18, $7, $8, $13, $13, number, $4, $4 from written_settlement
+    ),
+    changed_intent as (
+      update svc.intents
+      set status = 'processing', payment_id = $10, amount = $13, ledger_id = $7, network = $6, token_shortcode = $18,
+        version = version + 1, updated_at = $4
+      from claimed
+      where account_id = $1 and mode = $2 and id = $3
+    )
+    select count(*)::integer as claimed from claimed`,
+};
+
+const FIND_CLAIM = {
+  name: 'find-claim',
+  text: `
+    select account_id = $2 and mode = $3 and intent_id = $4 as same, payment_id
+    from svc.claims where claim_key = $1`,
+};
+
+export async function claimPayment(pool: pg.Pool, claim: PaymentClaim): Promise<ClaimOutcome> {
+  const { rows } = await pool.query<{ claimed: number }>({ ...CLAIM, values: valuesOf(claim) });
+  if (rows[0]?.claimed === 1) return { outcome: 'claimed' };
+  const { accountId, mode } = claim.caller;
+  const found = await pool.query<{ same: boolean; payment_id: Id<'payment'> | null }>({
+    ...FIND_CLAIM,
+    values: [claim.claimKey, accountId, mode, claim.intentId],
+  });
+  const [held] = found.rows;
+  if (held === undefined) return { outcome: 'intent_taken' };
+  return held.same ? { outcome: 'claimed_before', paymentId: held.payment_id } : { outcome: 'bound_elsewhere' };
+}
+
+function valuesOf({
+  caller,
+  intentId,
+  paymentId,
+  claimKey,
+  kind,
+  acceptance,
+  authorization,
+  ...rest
+}: PaymentClaim): unknown[] {
+  return [
+    caller.accountId,
+    caller.mode,
+    intentId,
+    isoTime(rest.nowMs),
+    claimKey,
+    acceptance.network,
+    acceptance.token.address,
+    authorization.from.toLowerCase(),
+    bytesOf(authorization.nonce),
+    paymentId,
+    kind,
+    acceptance.payTo,
+    acceptance.amount.toString(),
+    authorization.validAfter,
+    authorization.validBefore,
+    bytesOf(rest.signature),
+    acceptance.payoutId.toString(),
+    acceptance.token.shortcode,
+  ];
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
+}

@@ -1,0 +1,66 @@
+import { type Caller, type StoredAcceptance, TOKENS } from '@svc-pay/core';
+import { atomicAmount, parseRate, printUsd, type Rate, type Token, usd } from '@svc-pay/money';
+import type { NetworkId, Scheme } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+
+type Row = {
+  readonly position: number;
+  readonly scheme: Scheme;
+  readonly network: NetworkId;
+  readonly token_shortcode: string;
+  readonly asset: string;
+  readonly pay_to: string;
+  readonly amount: string;
+  readonly payout_id: string;
+  readonly max_timeout_seconds: number;
+  readonly usd_per_token_atto: string;
+  readonly rate_source: string;
+  readonly rate_observed_at: Date;
+};
+
+const LOAD_ACCEPTANCES = {
+  name: 'load-acceptances',
+  text: `
+    select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds,
+      usd_per_token_atto, rate_source, rate_observed_at
+    from svc.acceptances where account_id = $1 and mode = $2 and intent_id = $3 order by position`,
+};
+
+/** What an intent offered, as it was offered. */
+export async function loadAcceptances(
+  pool: pg.Pool,
+  { accountId, mode }: Caller,
+  intentId: Id<'paymentIntent'>,
+): Promise<readonly StoredAcceptance[]> {
+  const { rows } = await pool.query<Row>({ ...LOAD_ACCEPTANCES, values: [accountId, mode, intentId] });
+  return rows.map(acceptanceOf);
+}
+
+function acceptanceOf(row: Row): StoredAcceptance {
+  const known = TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode);
+  if (known === undefined) throw new Error(`token ${row.token_shortcode} was offered and is no longer known`);
+  return {
+    position: row.position,
+    scheme: row.scheme,
+    network: row.network,
+    // The address is the one that was offered, should the catalogue have changed since.
+    token: known.address === row.asset ? known : { ...known, address: row.asset },
+    payTo: row.pay_to,
+    amount: atomicAmount(BigInt(row.amount)),
+    payoutId: BigInt(row.payout_id),
+    maxTimeoutSeconds: row.max_timeout_seconds,
+    rate: rateOf(row, known.unit),
+  };
+}
+
+function rateOf(row: Row, token: Token): Rate {
+  const parsed = parseRate({
+    token,
+    usdPerToken: printUsd(usd(BigInt(row.usd_per_token_atto))),
+    source: row.rate_source,
+    observedAtMs: row.rate_observed_at.getTime(),
+  });
+  if (!parsed.ok) throw new Error(`a stored rate is ${parsed.code}`);
+  return parsed.rate;
+}

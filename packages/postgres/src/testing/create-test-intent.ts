@@ -1,0 +1,24 @@
+// An intent made as the API makes it.
+import { type Caller, createIntent, createIntentCodes, createPricing, systemClock } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { createApiStores } from '../stores/api-stores.ts';
+import { NETWORKS } from './seed-merchant.ts';
+
+export async function createTestIntent(pool: pg.Pool, caller: Caller): Promise<Id<'paymentIntent'>> {
+  const database = { pool, url: '', ping: async () => {}, close: async () => {} };
+  const stores = createApiStores(database, { clock: systemClock, memoryMs: 0 });
+  const created = await createIntent(
+    {
+      ...stores,
+      clock: systemClock,
+      networks: NETWORKS,
+      facilitatorUrl: null,
+      rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
+      nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 1),
+    },
+    { caller, request: { usdAmount: '1.5' }, requestId: 'req_test', claim: null },
+  );
+  if (!created.ok) throw new Error(created.code);
+  return (JSON.parse(created.answer.body) as { paymentIntentId: Id<'paymentIntent'> }).paymentIntentId;
+}

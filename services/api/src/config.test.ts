@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { API_SETTINGS, readApiConfig } from './config.ts';
+
+const needed = {
+  SVC_DATABASE_URL: 'postgres://svc:canary-password@127.0.0.1/svc',
+  SVC_KEY_PEPPER: Buffer.from('canary-pepper-canary-pepper-canary').toString('base64'),
+};
+const networks = JSON.stringify({
+  'eip155:84532': { processor: `0x${'52'.repeat(20)}`, processorVersion: '1.3.0', ready: true },
+});
+
+test('the database and the pepper are all that must be given', () => {
+  expect(readApiConfig(needed)).toMatchObject({ ok: true, config: { port: 8402, rateLive: 100, rateTest: 25 } });
+  const nothing = readApiConfig({});
+  expect(!nothing.ok && nothing.problems.map((problem) => problem.split(' ')[0])).toEqual([
+    'SVC_DATABASE_URL',
+    'SVC_KEY_PEPPER',
+  ]);
+});
+
+test('a configuration is frozen', () => {
+  const read = readApiConfig(needed);
+  expect(Object.isFrozen(read.ok && read.config)).toBe(true);
+});
+
+test('secrets are marked as such and have no fallback', () => {
+  const secrets = Object.values(API_SETTINGS).filter(({ secret }) => secret);
+  expect(secrets.map(({ name }) => name)).toEqual(['SVC_DATABASE_URL', 'SVC_KEY_PEPPER']);
+  expect(secrets.filter(({ fallback }) => fallback !== undefined)).toEqual([]);
+});
+
+test('networks come as JSON or as a file, by any name of the network', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-networks-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'networks.json');
+  writeFileSync(file, networks.replace('eip155:84532', '84532'));
+  for (const given of [{ SVC_NETWORKS: networks }, { SVC_NETWORKS_FILE: file }]) {
+    const read = readApiConfig({ ...needed, ...given });
+    expect(read.ok && read.config.networks.get('eip155:84532')).toMatchObject({ processorVersion: '1.3.0' });
+  }
+});
+
+test.each([
+  ['both', { SVC_NETWORKS: networks, SVC_NETWORKS_FILE: 'tsconfig.json' }],
+  ['a file that is not there', { SVC_NETWORKS_FILE: 'nowhere.json' }],
+  ['an unknown network', { SVC_NETWORKS: networks.replace('84532', '999999') }],
+  ['a misspelt field', { SVC_NETWORKS: networks.replace('ready', 'raedy') }],
+  ['a short address', { SVC_NETWORKS: networks.replace('0x52', '0x') }],
+  ['no JSON', { SVC_NETWORKS: '{' }],
+])('networks are refused: %s', (_, given) => {
+  expect(readApiConfig({ ...needed, ...given })).toMatchObject({
+    ok: false,
+    problems: [expect.stringContaining('SVC_NETWORKS')],
+  });
+});
+
+test('metrics never share the public port', () => {
+  expect(readApiConfig({ ...needed, SVC_API_PORT: '9402' })).toMatchObject({ ok: false });
+  expect(readApiConfig({ ...needed, SVC_API_PORT: '0', SVC_API_METRICS_PORT: '0' })).toMatchObject({ ok: true });
+});
+
+test('a refused configuration names variables, never values', () => {
+  const read = readApiConfig({ SVC_DATABASE_URL: 'canary', SVC_KEY_PEPPER: 'canary!', SVC_NETWORKS: 'canary' });
+  expect(read).toMatchObject({ ok: false });
+  expect(JSON.stringify(read)).not.toContain('canary');
+});

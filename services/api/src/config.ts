@@ -1,0 +1,205 @@
+// What the API takes from the environment. It holds no key that opens secrets and none that signs.
+import {
+  base64Bytes,
+  commaList,
+  type Environment,
+  flag,
+  httpUrl,
+  oneOf,
+  optional,
+  postgresUrl,
+  readSettings,
+  secret,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from '@svc-pay/config';
+import type { NetworkSetup } from '@svc-pay/core';
+import { networksFile, networksJson } from './networks.ts';
+
+const PORT_MAX = 65_535;
+const DAY_MS = 86_400_000;
+
+export const API_SETTINGS = {
+  databaseUrl: secret(postgresUrl({ name: 'SVC_DATABASE_URL', about: 'The database of record.' })),
+  databasePool: wholeNumber(
+    { name: 'SVC_API_DATABASE_POOL', about: 'Most database connections of one process.', fallback: '10' },
+    1,
+    1_000,
+  ),
+  keyPepper: secret(
+    base64Bytes({ name: 'SVC_KEY_PEPPER', about: 'Finds API keys without storing them; the same for ever.' }, 32),
+  ),
+  memoryMs: wholeNumber(
+    {
+      name: 'SVC_API_MEMORY_MS',
+      about: 'How long a key and the settings of an account are remembered; a revoked key works this much longer.',
+      fallback: '1000',
+    },
+    0,
+    60_000,
+  ),
+  networks: optional(
+    networksJson({
+      name: 'SVC_NETWORKS',
+      about: 'What runs on each network, keyed by CAIP-2. A network that is missing is not offered.',
+    }),
+  ),
+  networksFile: optional(
+    networksFile({ name: 'SVC_NETWORKS_FILE', about: 'The same as a file; either this or `SVC_NETWORKS`.' }),
+  ),
+  host: text({ name: 'SVC_API_HOST', about: 'Address that the public listener binds.', fallback: '127.0.0.1' }),
+  port: wholeNumber(
+    { name: 'SVC_API_PORT', about: 'Port of the public listener; 0 takes a free one.', fallback: '8402' },
+    0,
+    PORT_MAX,
+  ),
+  metricsHost: text({
+    name: 'SVC_API_METRICS_HOST',
+    about: 'Address that the metrics listener binds. Keep it off the internet.',
+    fallback: '127.0.0.1',
+  }),
+  metricsPort: wholeNumber(
+    { name: 'SVC_API_METRICS_PORT', about: 'Port of the metrics listener; 0 takes a free one.', fallback: '9402' },
+    0,
+    PORT_MAX,
+  ),
+  publicUrl: optional(
+    httpUrl({
+      name: 'SVC_API_PUBLIC_URL',
+      about: 'Base address under which clients reach the API. Given to wallets as `facilitatorUrl`.',
+    }),
+  ),
+  corsOrigins: commaList({
+    name: 'SVC_API_CORS_ORIGINS',
+    about: 'Origins whose pages may call the publishable routes; `*` for any.',
+    fallback: '*',
+  }),
+  trustedProxies: optional(
+    commaList({
+      name: 'SVC_API_TRUSTED_PROXIES',
+      about: 'Addresses or CIDR ranges whose `X-Forwarded-For` is believed.',
+    }),
+  ),
+  rateLimits: flag({ name: 'SVC_API_RATE_LIMITS', about: 'Whether requests are limited at all.', fallback: 'on' }),
+  rateLive: wholeNumber(
+    { name: 'SVC_API_RATE_LIVE', about: 'Requests a second per live key and process.', fallback: '100' },
+    1,
+    1_000_000,
+  ),
+  rateTest: wholeNumber(
+    { name: 'SVC_API_RATE_TEST', about: 'Requests a second per test key and process.', fallback: '25' },
+    1,
+    1_000_000,
+  ),
+  rateAddress: wholeNumber(
+    {
+      name: 'SVC_API_RATE_ADDRESS',
+      about: 'Requests a second per address and process, for publishable keys and for requests without a usable key.',
+      fallback: '100',
+    },
+    1,
+    1_000_000,
+  ),
+  streamsMax: wholeNumber(
+    { name: 'SVC_API_STREAMS_MAX', about: 'Most event streams open in one process.', fallback: '1000' },
+    0,
+    100_000,
+  ),
+  streamHeartbeatMs: wholeNumber(
+    {
+      name: 'SVC_API_STREAM_HEARTBEAT_MS',
+      about: 'Pause between two comments that keep a stream open.',
+      fallback: '15000',
+    },
+    10,
+    DAY_MS,
+  ),
+  streamPollMs: wholeNumber(
+    {
+      name: 'SVC_API_STREAM_POLL_MS',
+      about: 'How often a stream looks by itself, in case a notification was lost.',
+      fallback: '5000',
+    },
+    10,
+    DAY_MS,
+  ),
+  streamLifeMs: wholeNumber(
+    {
+      name: 'SVC_API_STREAM_LIFE_MS',
+      about: 'After this time a stream ends and the client connects again, with its key checked anew.',
+      fallback: '900000',
+    },
+    10,
+    DAY_MS,
+  ),
+  requestTimeoutMs: wholeNumber(
+    { name: 'SVC_API_REQUEST_TIMEOUT_MS', about: 'Time a client has to send a whole request.', fallback: '15000' },
+    100,
+    600_000,
+  ),
+  stopTimeoutMs: wholeNumber(
+    {
+      name: 'SVC_API_STOP_TIMEOUT_MS',
+      about: 'Time that open requests get to finish when the process stops.',
+      fallback: '10000',
+    },
+    0,
+    600_000,
+  ),
+  priceFeedUrl: optional(
+    httpUrl({
+      name: 'SVC_PRICE_FEED_URL',
+      about: 'Where tokens without a fixed price are asked for: `GET <address>/<feed>`. Absent: they have no price.',
+    }),
+  ),
+  priceRefreshMs: wholeNumber(
+    { name: 'SVC_PRICE_REFRESH_MS', about: 'A feed is asked at most this often.', fallback: '5000' },
+    100,
+    DAY_MS,
+  ),
+  priceMaxAgeMs: wholeNumber(
+    { name: 'SVC_PRICE_MAX_AGE_MS', about: 'An older price is no price.', fallback: '60000' },
+    1_000,
+    DAY_MS,
+  ),
+  logLevel: oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
+    'trace',
+    'debug',
+    'info',
+    'warn',
+    'error',
+    'fatal',
+    'silent',
+  ]),
+  traceUrl: optional(
+    httpUrl({
+      name: 'SVC_TRACE_URL',
+      about: 'OTLP over HTTP for traces, such as `http://127.0.0.1:4318/v1/traces`. Absent: no traces.',
+    }),
+  ),
+};
+
+export type ApiConfig = Omit<ValuesOf<typeof API_SETTINGS>, 'networks' | 'networksFile'> & {
+  readonly networks: ReadonlyMap<string, NetworkSetup>;
+};
+
+export type ReadConfig =
+  | { readonly ok: true; readonly config: ApiConfig }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+export function readApiConfig(environment: Environment = process.env): ReadConfig {
+  const read = readSettings(API_SETTINGS, environment);
+  if (!read.ok) return read;
+  const { networks, networksFile: fromFile, ...rest } = read.values;
+  const problems = [
+    ...(networks !== undefined && fromFile !== undefined
+      ? ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough']
+      : []),
+    ...(rest.port !== 0 && rest.port === rest.metricsPort
+      ? ['SVC_API_METRICS_PORT must differ from SVC_API_PORT: metrics are not public']
+      : []),
+  ];
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, config: Object.freeze({ ...rest, networks: networks ?? fromFile ?? new Map() }) };
+}

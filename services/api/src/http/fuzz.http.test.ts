@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { errorBody } from '@svc-pay/protocol';
+import fc from 'fast-check';
+import type { InjectOptions } from 'fastify';
+import { afterAll, expect, test } from 'vitest';
+import { arbitraryRequest, type GeneratedRequest } from '../testing/arbitrary-request.ts';
+import { CREATE, call } from '../testing/call.ts';
+import { fuzzRequests, fuzzSeed } from '../testing/config.ts';
+import { operationsOf } from '../testing/fill-request.ts';
+import { seedAccount } from '../testing/seed-account.ts';
+import { startTestApi } from '../testing/start-test-api.ts';
+
+const prices = createServer((_, response) => {
+  response.end(JSON.stringify({ usd: '1.0832', observedAt: new Date().toISOString() }));
+});
+await new Promise<void>((resolve) => void prices.listen(0, '127.0.0.1', resolve));
+afterAll(() => void prices.close());
+
+const api = await startTestApi({
+  SVC_PRICE_FEED_URL: `http://127.0.0.1:${(prices.address() as AddressInfo).port}`,
+  SVC_API_STREAM_LIFE_MS: '20',
+  SVC_API_MEMORY_MS: '1000',
+});
+const other = await seedAccount(api.database.pool);
+const document = (await call(api, 'GET', '/openapi.json')).json();
+const keys = [api.account, other].flatMap((account) =>
+  Object.values(account.keys).flatMap((pair) => Object.values(pair)),
+);
+const intentIds = await Promise.all(
+  keys.map(async (key) => (await call(api, 'POST', CREATE, { key, body: { usdAmount: 1 } })).json().paymentIntentId),
+);
+
+const HANG_MS = 15_000;
+const IN_FLIGHT = 16;
+
+async function statusOf(request: GeneratedRequest): Promise<number> {
+  const hang = Promise.withResolvers<never>();
+  const timer = setTimeout(() => hang.reject(new Error('no answer')), HANG_MS);
+  try {
+    const response = await Promise.race([api.app.inject(request as InjectOptions), hang.promise]);
+    expect(response.headers['x-request-id']).toMatch(/^req_/);
+    if (response.statusCode >= 400 && response.statusCode !== 402) {
+      expect(errorBody.safeParse(response.json()).success, response.body).toBe(true);
+    }
+    return response.statusCode;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+test(`${fuzzRequests} generated requests: no 5xx, no hang, no refusal of another shape`, {
+  timeout: 900_000,
+}, async () => {
+  const seed = fuzzSeed === undefined ? Date.now() : Number.parseInt(fuzzSeed, 10);
+  const accountIds = [api.account.accountId, other.accountId];
+  const world = {
+    operations: operationsOf(document),
+    schemas: document.components.schemas,
+    keys,
+    intentIds,
+    accountIds,
+  };
+  const arbitrary = arbitraryRequest(world);
+  const counts = new Map<number, number>();
+  const chunk = 500;
+  for (let done = 0; done < fuzzRequests; done += chunk) {
+    const requests = fc.sample(arbitrary, { seed: seed + done, numRuns: Math.min(chunk, fuzzRequests - done) });
+    const waiting = requests.values();
+    const work = async () => {
+      for (const request of waiting) {
+        const status = await statusOf(request);
+        counts.set(status, (counts.get(status) ?? 0) + 1);
+        if (status >= 500) expect.fail(`seed ${seed}: ${status} for ${JSON.stringify(request)}`);
+      }
+    };
+    await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  }
+  console.log(`fuzz: seed ${seed}, ${JSON.stringify(Object.fromEntries(counts))}`);
+  expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(fuzzRequests);
+  // A fuzzer that only ever sees refusals at the door tests the door.
+  for (const status of [200, 400, 401, 402, 404, 405, 422]) expect(counts.get(status) ?? 0).toBeGreaterThan(0);
+});

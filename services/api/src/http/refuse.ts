@@ -1,0 +1,31 @@
+// The one way a refusal is written.
+import { ERRORS, type ErrorCode, errorBodyOf } from '@svc-pay/protocol/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+type Refusal = { readonly code: ErrorCode; readonly param?: string | null };
+
+/** Thrown where Fastify leaves no other way out, such as a body parser. */
+export class Refused extends Error {
+  readonly code: ErrorCode;
+  constructor(code: ErrorCode) {
+    super(code);
+    this.code = code;
+  }
+}
+
+export type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
+
+export function createRefuse(docsUrl: string): Refuse {
+  return (request, reply, { code, param }) => {
+    const body = errorBodyOf({ code, requestId: request.id, docsUrl, ...(typeof param === 'string' && { param }) });
+    const { status } = ERRORS[code];
+    if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
+    if (status === 401) reply.header('www-authenticate', 'Bearer');
+    return reply
+      .code(status)
+      .header('x-request-id', request.id)
+      .header('cache-control', 'no-store')
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(body));
+  };
+}

@@ -1,0 +1,101 @@
+// Puts one route of the table onto Fastify: admission before the body, then the call, then the answer.
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { readClaim } from '../body/idempotency-claim.ts';
+import type { Outcome } from '../routes/outcome.ts';
+import type { KeyedRoute, Route, World } from '../routes/route.ts';
+import type { Admit } from './admit.ts';
+import type { Cors } from './cors.ts';
+import type { Refuse } from './refuse.ts';
+
+export type ServeOptions = {
+  readonly world: World;
+  readonly admit: Admit;
+  readonly cors: Cors;
+  readonly refuse: Refuse;
+};
+
+/** Longer than any statement may take; a handler past it is a fault of ours. */
+const HANDLER_TIMEOUT_MS = 30_000;
+const NO_BYTES = new Uint8Array();
+
+export function serveRoute(app: FastifyInstance, route: Route, options: ServeOptions): void {
+  const streams = Object.values(route.responses).some(({ contentType }) => contentType === 'text/event-stream');
+  const shared = {
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    exposeHeadRoute: !streams,
+    ...(!streams && { handlerTimeout: HANDLER_TIMEOUT_MS }),
+  } satisfies Partial<RouteOptions>;
+  if (route.access === 'open') {
+    app.route({
+      ...shared,
+      handler: async (request, reply) => send(request, reply, route, await route.handle(options.world), options),
+    });
+    return;
+  }
+  app.route({
+    ...shared,
+    onRequest: async (request, reply) => {
+      if (route.access === 'publishable') options.cors.allow(request, reply);
+      const admission = await options.admit(request, reply, route);
+      if (admission.ok) request.caller = admission.caller;
+      else {
+        if (admission.limitedBy !== undefined) options.world.metrics.requestLimited(admission.limitedBy);
+        return options.refuse(request, reply, admission);
+      }
+      return undefined;
+    },
+    handler: async (request, reply) => send(request, reply, route, await call(request, route, options.world), options),
+  });
+}
+
+async function call(request: FastifyRequest, route: KeyedRoute, world: World): Promise<Outcome> {
+  const { caller, headers } = request;
+  if (caller === undefined) throw new Error('a keyed route was reached without a caller');
+  const path = request.url.split('?', 1)[0] ?? '';
+  const read =
+    route.method === 'POST'
+      ? readClaim(headers['idempotency-key'], request.method, path, request.rawBody ?? NO_BYTES)
+      : ({ ok: true, claim: null } as const);
+  if (!read.ok) return { ok: false, code: read.code, param: 'Idempotency-Key' };
+  const lastEventId = headers['last-event-id'];
+  return route.handle(world, {
+    caller,
+    requestId: request.id,
+    params: request.params as Readonly<Record<string, string>>,
+    body: request.body,
+    claim: read.claim,
+    lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
+  });
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: Route,
+  outcome: Outcome,
+  { world, refuse }: ServeOptions,
+): FastifyReply {
+  if (!outcome.ok) return refuse(request, reply, outcome);
+  if ('stream' in outcome) {
+    reply.hijack();
+    const { raw } = reply;
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store, no-transform',
+      // Proxies that hold answers back until they are whole would hold a stream back for ever.
+      'x-accel-buffering': 'no',
+    });
+    outcome.stream(raw);
+    return reply;
+  }
+  const { answer, replayed } = outcome;
+  if (replayed) {
+    reply.header('idempotent-replayed', 'true');
+    world.metrics.answerReplayed(route.path);
+  }
+  reply.code(answer.status);
+  if (answer.status === 204) return reply.send();
+  return reply.headers({ 'content-type': 'application/json; charset=utf-8', ...answer.headers }).send(answer.body);
+}

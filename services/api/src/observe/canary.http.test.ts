@@ -1,0 +1,127 @@
+// Secrets that exist nowhere else are given to a real process; then everything it wrote is searched for them.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { makeApiKey } from '@svc-pay/core';
+import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { CREATE, cancelPath, intentPath } from '../testing/call.ts';
+import { readEvents } from '../testing/read-events.ts';
+import { addKey, seedAccount } from '../testing/seed-account.ts';
+import { startApiProcess } from '../testing/start-api-process.ts';
+import { testEnvironment } from '../testing/start-test-api.ts';
+
+const canary = (name: string) => `canary-${name}-${randomBytes(16).toString('hex')}`;
+
+test('no secret is in logs, answers, metrics, traces or the database', async () => {
+  const database = await createTestDatabase();
+  const pepper = Buffer.from(canary('pepper'));
+  const password = canary('password');
+  const role = `api_${randomBytes(6).toString('hex')}`;
+  await database.pool.query(`create role ${role} login password '${password}' in role svc_api`);
+  onTestFinished(async () => void (await database.pool.query(`drop role ${role}`)));
+  const { keys, accountId } = await seedAccount(database.pool, pepper);
+  const revoked = await addKey(database.pool, accountId, 'secret', 'live', pepper, { revoked_at: new Date() });
+  const unknown = makeApiKey('secret', 'live', randomBytes);
+  const shown = { bearer: canary('bearer'), cookie: canary('cookie'), query: canary('query') };
+  const traces: string[] = [];
+  const collector = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => traces.push(chunk.toString('latin1'))).on('end', () => response.end('{}'));
+  });
+  await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void collector.close());
+
+  const url = new URL(database.url);
+  url.username = role;
+  url.password = password;
+  const api = await startApiProcess({
+    ...testEnvironment(url.href),
+    SVC_KEY_PEPPER: pepper.toString('base64'),
+    SVC_LOG_LEVEL: 'trace',
+    SVC_TRACE_URL: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`,
+  });
+  const answers: string[] = [];
+  const send = async (path: string, init: RequestInit = {}): Promise<string> => {
+    const response = await fetch(`${api.url}${path}`, init);
+    const text = `${JSON.stringify([...response.headers])}${await response.text()}`;
+    answers.push(text);
+    return text;
+  };
+  const bearer = (key: string) => ({
+    authorization: `Bearer ${key}`,
+    'content-type': 'application/json',
+    cookie: shown.cookie,
+  });
+  const everyKey = [...Object.values(keys.test), ...Object.values(keys.live), revoked, unknown, shown.bearer];
+
+  for (const key of everyKey) {
+    const headers = bearer(key);
+    const created = await send(CREATE, { method: 'POST', headers, body: '{"usdAmount":1}' });
+    const id = /pi_[0-9a-z]{26}/.exec(created)?.[0] ?? 'pi_none';
+    await send(CREATE, { method: 'POST', headers, body: '{"usdAmount":' });
+    await send(CREATE, { method: 'POST', headers, body: 'x'.repeat(70_000) });
+    await send(intentPath(id), { headers });
+    await send(`${intentPath(id)}?publishableKey=${key}`);
+    await send(`/nowhere?publishableKey=${key}`);
+    await send(`/%zz?publishableKey=${key}`);
+    await send(cancelPath(id), { method: 'POST', headers });
+    const stream = await readEvents(`${api.url}${intentPath(id)}/stream?publishableKey=${key}`);
+    answers.push((await stream.next())?.data ?? '');
+    await stream.close();
+  }
+  await send(`${intentPath('pi_x')}?publishableKey=${shown.query}`);
+  for (const path of ['/health', '/ready', '/openapi.json', '/reference']) await send(path);
+  // A fault in the middle of a statement, so that an exception is logged with all it carries.
+  await database.pool.query('alter table svc.acceptances rename to acceptances_away');
+  const fault = await send(CREATE, { method: 'POST', headers: bearer(keys.test.secret), body: '{"usdAmount":1}' });
+  expect(fault).toContain('internal_error');
+  expect(fault).not.toContain('acceptances');
+  await database.pool.query('alter table svc.acceptances_away rename to acceptances');
+  const metrics = await (await fetch(api.metricsUrl)).text();
+  expect(await api.kill('SIGTERM')).toBe(0);
+
+  const written = { logs: api.output(), answers: answers.join('\n'), metrics, traces: traces.join('') };
+  expect(written.logs).toContain('acceptances');
+  expect(written.traces).toContain('GET /sdk/public/payments/intents/:intentId');
+  const forms = (secret: string) => [
+    secret,
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('hex'),
+  ];
+  const secrets = [pepper.toString(), password, ...Object.values(shown), ...everyKey.map((key) => key.slice(8))];
+  for (const [where, text] of Object.entries(written)) {
+    const found = secrets.flatMap(forms).filter((form) => text.includes(form));
+    expect(found, where).toEqual([]);
+  }
+
+  const dump = await dumpOf(database);
+  expect(dump).toContain('payment_intent.created');
+  const kept = [
+    pepper.toString(),
+    password,
+    ...Object.values(shown),
+    keys.test.secret,
+    keys.live.secret,
+    revoked,
+    unknown,
+  ];
+  expect(kept.flatMap(forms).filter((form) => dump.includes(form))).toEqual([]);
+});
+
+/** Every row of every table, as text; bytes in hex and, where they are text, as text. */
+async function dumpOf({ pool }: TestDatabase): Promise<string> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'svc'",
+  );
+  const parts: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await pool.query<{ line: string }>(`select entry::text as line from ${name} entry`);
+    for (const { line } of rows) {
+      const bytes = [...line.matchAll(/\\x((?:[0-9a-f]{2})+)/g)].map(([, hex = '']) =>
+        Buffer.from(hex, 'hex').toString(),
+      );
+      parts.push(line, ...bytes);
+    }
+  }
+  return parts.join('\n');
+}

@@ -1,0 +1,84 @@
+// What an operator watches. Labels are few and fixed: route templates, never addresses or ids.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export type PoolStats = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
+
+export type Metrics = {
+  readonly requestEnded: (route: string, method: string, status: number, seconds: number) => void;
+  readonly intentCreated: (mode: string, answer: 'payment_required' | 'fallback') => void;
+  readonly answerReplayed: (route: string) => void;
+  readonly requestLimited: (policy: string) => void;
+  /** The text that Prometheus reads, with its content type. */
+  readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
+};
+
+export type Gauges = { readonly streams: () => number; readonly pool: () => PoolStats };
+
+export function createMetrics(gauges: Gauges): Metrics {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'Requests answered',
+    labelNames: ['route', 'method', 'status'] as const,
+    registers: [register],
+  });
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer; streams are left out',
+    labelNames: ['route', 'method'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [register],
+  });
+  const intents = new Counter({
+    name: 'intents_created_total',
+    help: 'Intents created, by what was answered',
+    labelNames: ['mode', 'answer'] as const,
+    registers: [register],
+  });
+  const replays = new Counter({
+    name: 'idempotent_replays_total',
+    help: 'Stored answers given again',
+    labelNames: ['route'] as const,
+    registers: [register],
+  });
+  const limited = new Counter({
+    name: 'requests_limited_total',
+    help: 'Requests refused by a rate limit',
+    labelNames: ['policy'] as const,
+    registers: [register],
+  });
+  gauge(register, 'stream_connections', 'Event streams open now', gauges.streams);
+  gauge(register, 'database_connections', 'Connections of the pool', () => gauges.pool().totalCount);
+  gauge(
+    register,
+    'database_connections_idle',
+    'Connections of the pool that wait for work',
+    () => gauges.pool().idleCount,
+  );
+  gauge(register, 'database_waiting', 'Requests that wait for a connection', () => gauges.pool().waitingCount);
+
+  return {
+    requestEnded(route, method, status, seconds) {
+      requests.inc({ route, method, status });
+      if (!route.endsWith('/stream')) durations.observe({ route, method }, seconds);
+    },
+    intentCreated: (mode, answer) => intents.inc({ mode, answer }),
+    answerReplayed: (route) => replays.inc({ route }),
+    requestLimited: (policy) => limited.inc({ policy }),
+    read: async () => ({ contentType: register.contentType, body: await register.metrics() }),
+  };
+}
+
+function gauge(register: Registry, name: string, help: string, read: () => number): void {
+  register.registerMetric(
+    new Gauge({
+      name,
+      help,
+      registers: [],
+      collect() {
+        this.set(read());
+      },
+    }),
+  );
+}

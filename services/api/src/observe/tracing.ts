@@ -1,0 +1,45 @@
+// Traces over OTLP, off unless an address is configured. The SDK is loaded only then: it costs memory and start-up time.
+// Spans carry the route template and the status, never an address with its query, a header or a body.
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+
+export type Tracing = { readonly tracer: Tracer; readonly stop: () => Promise<void> };
+
+export async function startTracing(url: string): Promise<Tracing> {
+  const [{ BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all(
+    [
+      import('@opentelemetry/sdk-trace'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+    ],
+  );
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({ 'service.name': 'svc-pay-api' }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
+  });
+  return { tracer: provider.getTracer('svc-pay-api'), stop: () => provider.shutdown() };
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+/** A span under the caller's, when the caller sent a W3C `traceparent`. */
+export function startRequestSpan(tracer: Tracer, route: string, method: string, traceparent: unknown): Span {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '') ?? [];
+  const parent =
+    traceId === undefined || spanId === undefined || flags === undefined
+      ? ROOT_CONTEXT
+      : trace.setSpanContext(ROOT_CONTEXT, {
+          traceId,
+          spanId,
+          traceFlags: Number.parseInt(flags, 16),
+          isRemote: true,
+        });
+  const attributes = { 'http.request.method': method, 'http.route': route };
+  return tracer.startSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent);
+}
+
+export function endRequestSpan(span: Span, status: number, requestId: string): void {
+  span.setAttribute('http.response.status_code', status);
+  span.setAttribute('svc.request_id', requestId);
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}

@@ -1,0 +1,104 @@
+// The OpenAPI 3.1 document, made from the route table: the schemas in it are the ones that validate.
+import { API_VERSION, acceptance, errorBody, payment, paymentIntent } from '@svc-pay/protocol';
+import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
+import * as z from 'zod/mini';
+import type { NamedSchema, Route } from '../routes/route.ts';
+import { parametersOf, SECURITY_SCHEMES, securityOf } from './route-parameters.ts';
+import { refusalsOf } from './route-refusals.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type OpenapiDocument = {
+  readonly openapi: '3.1.0';
+  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  readonly [part: string]: unknown;
+};
+
+/** Shapes inside others that deserve a name of their own. */
+const SHARED: readonly NamedSchema[] = [
+  { name: 'Acceptance', schema: acceptance },
+  { name: 'PaymentIntent', schema: paymentIntent },
+  { name: 'Payment', schema: payment },
+  { name: 'Error', schema: errorBody },
+];
+
+const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+export function buildDocument(routes: readonly Route[]): OpenapiDocument {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'SVC Pay',
+      version: API_VERSION,
+      description: 'X402 payments: intents, their status and their events.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    paths,
+    components: { schemas: componentsOf(routes), securitySchemes: SECURITY_SCHEMES },
+  };
+}
+
+function operationOf(route: Route): JsonObject {
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: route.description,
+    security: securityOf(route),
+    parameters: parametersOf(route),
+    ...('body' in route &&
+      route.body && {
+        requestBody: { required: true, content: { 'application/json': { schema: refTo(route.body.name) } } },
+      }),
+    responses: { ...answersOf(route), ...refusalResponses(refusalsOf(route)) },
+  };
+}
+
+function answersOf(route: Route): JsonObject {
+  return Object.fromEntries(
+    Object.entries(route.responses).map(([status, { description, contentType = 'application/json', schema }]) => {
+      const content = schema === undefined ? { type: 'string' } : refTo(schema.name);
+      const empty = schema === undefined && contentType === 'application/json';
+      return [
+        status,
+        { description, headers: HEADERS, ...(!empty && { content: { [contentType]: { schema: content } } }) },
+      ];
+    }),
+  );
+}
+
+const HEADERS = {
+  'X-Request-Id': { description: 'Names this request in logs and events', schema: { type: 'string' } },
+};
+
+function refusalResponses(codes: readonly ErrorCode[]): JsonObject {
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\`: ${ERRORS[code].message}`).join('\n\n'),
+        headers: HEADERS,
+        content: { 'application/json': { schema: refTo('Error') } },
+      },
+    ]),
+  );
+}
+
+function componentsOf(routes: readonly Route[]): JsonObject {
+  const registry = z.registry<{ id: string }>();
+  const named = new Map([...SHARED, ...routes.flatMap(schemasOf)].map(({ name, schema }) => [name, schema]));
+  for (const [id, schema] of named) registry.add(schema, { id });
+  const { schemas } = z.toJSONSchema(registry, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, { ...schema, $id: undefined, $schema: undefined }]),
+  );
+}
+
+function schemasOf(route: Route): NamedSchema[] {
+  const answers = Object.values(route.responses).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
+  return 'body' in route && route.body ? [route.body, ...answers] : answers;
+}

@@ -1,0 +1,16 @@
+import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { Route } from '../routes/route.ts';
+
+/** Every code a route can refuse with: its own, and what its kind brings. */
+export function refusalsOf(route: Route): readonly ErrorCode[] {
+  const codes: ErrorCode[] = [...route.refusals, 'internal_error'];
+  if (route.access !== 'open') {
+    codes.push('key_missing', 'key_invalid', 'account_mismatch', 'rate_limited', 'service_unavailable');
+  }
+  if (route.access === 'secret') codes.push('key_kind_not_allowed');
+  if (route.method === 'POST') {
+    codes.push('malformed_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout');
+    codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress');
+  }
+  return [...new Set(codes)];
+}

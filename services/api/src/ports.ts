@@ -1,0 +1,27 @@
+// What the API needs of the world. The rules' own ports come from core; here are the ones only HTTP needs.
+import type { AuthenticatePorts, Caller, CancelIntentPorts, CreateIntentPorts, Intent, Payment } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+
+export type IntentSituation = {
+  readonly intent: Intent;
+  /** The latest one. */
+  readonly payment: Payment | null;
+};
+
+export type StatusPorts = {
+  /** The caller's own intent of the caller's mode, or undefined. */
+  readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentSituation | undefined>;
+  /**
+   * Calls `onChange` after a commit that changed the intent, soon but not surely: a notification can be lost, and some
+   * changes send none. Who needs certainty looks by itself now and then. Returns how to stop.
+   */
+  readonly watchIntent: (intentId: Id<'paymentIntent'>, onChange: () => void) => Promise<() => void | Promise<void>>;
+};
+
+export type ApiPorts = AuthenticatePorts &
+  CreateIntentPorts &
+  CancelIntentPorts &
+  StatusPorts & {
+    /** Resolves when the database answers and its schema is the one this release needs; throws otherwise. */
+    readonly checkDatabase: () => Promise<void>;
+  };

@@ -1,0 +1,9 @@
+import type { Outcome } from './outcome.ts';
+
+export function answerJson(body: unknown): Outcome {
+  return {
+    ok: true,
+    replayed: false,
+    answer: { status: 200, headers: { 'cache-control': 'no-store' }, body: JSON.stringify(body) },
+  };
+}

@@ -1,0 +1,13 @@
+// What GET, the stream and cancel say about an intent, as one text.
+import { intentView, paymentView } from '@svc-pay/core';
+import type { IntentStatusResponse } from '@svc-pay/protocol';
+import type { IntentSituation } from '../ports.ts';
+
+export function statusBody({ intent, payment }: IntentSituation): string {
+  const body: IntentStatusResponse = {
+    paymentIntentId: intent.id,
+    paymentIntent: intentView(intent),
+    payment: payment === null ? null : paymentView(payment, intent),
+  };
+  return JSON.stringify(body);
+}

@@ -1,0 +1,97 @@
+// The API as a running process: database, listeners, and the order in which everything ends.
+import type { AddressInfo } from 'node:net';
+import { type Clock, createIntentCodes, systemClock } from '@svc-pay/core';
+import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { createApi } from './app.ts';
+import type { ApiConfig } from './config.ts';
+import { closeWithin, watchUnused } from './http/close-within.ts';
+import { createLogger } from './observe/logger.ts';
+import { listenForMetrics } from './observe/metrics-listener.ts';
+import { startTracing } from './observe/tracing.ts';
+import { createRateOf } from './prices.ts';
+
+export type RunningApi = {
+  readonly app: FastifyInstance;
+  readonly url: string;
+  readonly metricsUrl: string;
+  /** Not ready at once; open requests finish within the configured time; then nothing of it is left. */
+  readonly stop: () => Promise<void>;
+};
+
+export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
+
+const CODES_PER_BLOCK = 100;
+const STATEMENT_TIMEOUT_MS = 10_000;
+
+export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
+  const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? createLogger(config.logLevel);
+  const onProblem = (problem: Error) => logger.warn({ err: problem }, 'database connection lost');
+  const database = openDatabase(config.databaseUrl, {
+    applicationName: 'svc-api',
+    maxConnections: config.databasePool,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    onConnectionLost: onProblem,
+  });
+  const stores = createApiStores(database, { clock, memoryMs: config.memoryMs });
+  const watcher = watchIntents(config.databaseUrl, onProblem);
+  const pendingMigrations = await createPendingMigrations(database.pool);
+  const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
+
+  const api = createApi({
+    ports: {
+      ...stores,
+      clock,
+      pepper: config.keyPepper,
+      networks: config.networks,
+      facilitatorUrl: config.publicUrl ?? null,
+      rateOf: createRateOf(config, clock, logger),
+      nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
+      watchIntent: async (intentId, onChange) => watcher.watch(intentId, onChange),
+      checkDatabase: async () => {
+        const pending = await pendingMigrations();
+        if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);
+      },
+    },
+    logger,
+    limits: config.rateLimits
+      ? { perSecondByMode: { live: config.rateLive, test: config.rateTest }, perSecondByAddress: config.rateAddress }
+      : undefined,
+    streams: {
+      max: config.streamsMax,
+      heartbeatMs: config.streamHeartbeatMs,
+      pollMs: config.streamPollMs,
+      lifeMs: config.streamLifeMs,
+    },
+    corsOrigins: config.corsOrigins,
+    trustedProxies: config.trustedProxies ?? [],
+    docsUrl: `${config.publicUrl ?? ''}/reference`,
+    requestTimeoutMs: config.requestTimeoutMs,
+    poolStats: () => database.pool,
+    ...(tracing && { tracer: tracing.tracer }),
+  });
+
+  const unused = watchUnused(api.app.server);
+  await api.app.listen({ host: config.host, port: config.port });
+  const metrics = await listenForMetrics(api.metrics, config.metricsHost, config.metricsPort);
+  const { port } = api.app.server.address() as AddressInfo;
+  logger.info({ host: config.host, port, metricsPort: metrics.port }, 'listening');
+
+  return {
+    app: api.app,
+    url: `http://${urlHost(config.host)}:${port}`,
+    metricsUrl: `http://${urlHost(config.metricsHost)}:${metrics.port}/metrics`,
+    async stop() {
+      logger.info('stopping');
+      api.beginStop();
+      await closeWithin(api.app, unused, config.stopTimeoutMs, () => logger.warn('requests were cut off'));
+      await Promise.all([metrics.close(), watcher.close(), tracing?.stop()]);
+      await database.close();
+      logger.info('stopped');
+    },
+  };
+}
+
+const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host);

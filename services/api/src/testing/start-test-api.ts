@@ -1,0 +1,40 @@
+// The API as it runs in production, in this process, on a database of its own.
+import type { Environment } from '@svc-pay/config';
+import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
+import { afterAll } from 'vitest';
+import { readApiConfig } from '../config.ts';
+import { createLogger } from '../observe/logger.ts';
+import { type RunningApi, startApi } from '../start.ts';
+import { NETWORKS, PEPPER, type SeededAccount, seedAccount } from './seed-account.ts';
+
+export type TestApi = RunningApi & {
+  readonly database: TestDatabase;
+  /** Every line that was logged, as text. */
+  readonly logs: string[];
+  readonly account: SeededAccount;
+};
+
+export function testEnvironment(databaseUrl: string): Record<string, string> {
+  return {
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_KEY_PEPPER: PEPPER.toString('base64'),
+    SVC_NETWORKS: JSON.stringify(NETWORKS),
+    SVC_API_PORT: '0',
+    SVC_API_METRICS_PORT: '0',
+    SVC_API_PUBLIC_URL: 'https://pay.example',
+    SVC_API_RATE_LIMITS: 'off',
+    SVC_API_MEMORY_MS: '0',
+  };
+}
+
+/** Stopped when the file is done. */
+export async function startTestApi(environment: Environment = {}): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const read = readApiConfig({ ...testEnvironment(database.url), ...environment });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const logs: string[] = [];
+  const logger = createLogger(read.config.logLevel, { write: (line: string) => logs.push(line) });
+  const running = await startApi(read.config, { logger });
+  afterAll(running.stop);
+  return { ...running, database, logs, account: await seedAccount(database.pool) };
+}

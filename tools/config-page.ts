@@ -1,0 +1,35 @@
+// Writes docs/reference/config.md from the settings of every service. The page is committed; a test holds the two
+// together. A new service joins by its line in SERVICES.
+import { writeFileSync } from 'node:fs';
+import { API_SETTINGS } from '@svc-pay/api/config';
+import { type Settings, settingsTable } from '@svc-pay/config';
+import { OPERATOR_SETTINGS } from '@svc-pay/operator/config';
+
+const SERVICES: readonly { readonly title: string; readonly about: string; readonly settings: Settings }[] = [
+  {
+    title: 'API',
+    about: 'The public HTTP service. It holds no key that opens secrets and none that signs.',
+    settings: API_SETTINGS,
+  },
+  {
+    title: 'Operator’s command',
+    about:
+      '`npm run svc`. Each command asks only for the secrets it needs: most for the database alone. What is missing ends it with exit code 1.',
+    settings: OPERATOR_SETTINGS,
+  },
+];
+
+export function configPage(): string {
+  const sections = SERVICES.map(
+    ({ title, about, settings }) => `## ${title}\n\n${about}\n\n${settingsTable(settings)}\n`,
+  );
+  return `# Configuration
+
+Every setting is an environment variable. A service reads all of its settings once, at the start; if any does not fit it
+names every problem by variable, never by value, and ends with exit code 78. An empty variable counts as absent. Secrets
+have no default. This page is made from the code (\`npm run docs:config\`).
+
+${sections.join('\n')}`;
+}
+
+if (import.meta.main) writeFileSync(new URL('../docs/reference/config.md', import.meta.url), configPage());

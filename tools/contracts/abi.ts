@@ -1,0 +1,47 @@
+// npm run contracts:abi                 compiles and writes packages/evm/src/generated
+// npm run contracts:abi -- --check      fails when what is committed differs from what the sources give
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Artifact, abiSource, bytecodeSource } from './abi-source.ts';
+import { ARTIFACTS, GENERATED } from './config.ts';
+import { forge } from './forge.ts';
+
+const CONTRACTS = [
+  { contract: 'PaymentProcessor', constant: 'paymentProcessor', file: 'payment-processor' },
+  { contract: 'AdminTimelock', constant: 'adminTimelock', file: 'admin-timelock' },
+  { contract: 'MockUSDC', constant: 'mockUsdc', file: 'mock-usdc' },
+] as const;
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const build = forge(['build']);
+if (build.exitCode !== 0) {
+  console.error(build.output.slice(-8_000), build.problems.slice(-8_000));
+  process.exit(1);
+}
+const stale: string[] = [];
+mkdirSync(GENERATED, { recursive: true });
+for (const { contract, constant, file } of CONTRACTS) {
+  const artifact = JSON.parse(
+    readFileSync(path.join(ARTIFACTS, `${contract}.sol/${contract}.json`), 'utf8'),
+  ) as Artifact;
+  emit(`${file}-abi.ts`, abiSource(constant, artifact));
+  emit(`${file}-bytecode.ts`, bytecodeSource(constant, artifact));
+}
+if (stale.length > 0) console.error(`stale: ${stale.join(', ')}; run npm run contracts:abi`);
+else console.log(`${2 * CONTRACTS.length} generated files ${values.check ? 'are fresh' : 'written'}`);
+process.exitCode = stale.length === 0 ? 0 : 1;
+
+function emit(name: string, source: string): void {
+  const target = path.join(GENERATED, name);
+  if (!values.check) return writeFileSync(target, source);
+  if (currentSource(target) !== source) stale.push(name);
+}
+
+function currentSource(target: string): string {
+  try {
+    return readFileSync(target, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,18 @@
+// Where the contract tools find things.
+import path from 'node:path';
+
+export const ROOT = path.resolve(import.meta.dirname, '../..');
+export const WORK_DIRECTORY = path.join(ROOT, '.cache/contracts');
+export const ARTIFACTS = path.join(ROOT, '.cache/forge/out');
+export const GENERATED = path.join(ROOT, 'packages/evm/src/generated');
+export const GAS_SNAPSHOT = path.join(ROOT, 'contracts/gas-snapshot.json');
+
+export const DEPLOYMENTS = path.join(ROOT, 'contracts/deployments');
+
+/** A contract may have this many bytes of code (EIP-170). */
+export const MAX_CODE_BYTES = 24_576;
+
+/** What forge is started with; `profile` is one of foundry.toml. */
+export function forgeEnvironment(profile: 'default' | 'deep'): NodeJS.ProcessEnv {
+  return { ...process.env, FOUNDRY_PROFILE: profile, FOUNDRY_DISABLE_NIGHTLY_WARNING: '1' };
+}
