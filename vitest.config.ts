@@ -8,7 +8,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{packages,services}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.http.test.ts', '**/*.chain.test.ts'],
+          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process}.test.ts'],
         },
       },
       {
@@ -27,6 +27,14 @@ export default defineConfig({
           include: ['services/api/src/**/*.http.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'operator',
+          include: ['services/operator/src/**/*.process.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 120_000,
         },
       },
       {

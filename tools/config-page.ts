@@ -3,12 +3,19 @@
 import { writeFileSync } from 'node:fs';
 import { API_SETTINGS } from '@svc-pay/api/config';
 import { type Settings, settingsTable } from '@svc-pay/config';
+import { OPERATOR_SETTINGS } from '@svc-pay/operator/config';
 
 const SERVICES: readonly { readonly title: string; readonly about: string; readonly settings: Settings }[] = [
   {
     title: 'API',
     about: 'The public HTTP service. It holds no key that opens secrets and none that signs.',
     settings: API_SETTINGS,
+  },
+  {
+    title: 'Operator’s command',
+    about:
+      '`npm run svc`. Each command asks only for the secrets it needs: most for the database alone. What is missing ends it with exit code 1.',
+    settings: OPERATOR_SETTINGS,
   },
 ];
 

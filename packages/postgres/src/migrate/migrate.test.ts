@@ -38,7 +38,7 @@ test('a second run changes nothing', async () => {
     select pg_class.oid::text, relname, xmin::text from pg_class where relnamespace = 'svc'::regnamespace
     union all select oid::text, proname, xmin::text from pg_proc where pronamespace = 'svc'::regnamespace order by 1`;
   const { rows: before } = await pool.query(everything);
-  expect(await migrate(url)).toEqual({ ok: true, applied: [] });
+  expect(await migrate(url)).toEqual({ ok: true, applied: [], partitions: [] });
   expect((await pool.query(everything)).rows).toEqual(before);
 });
 
@@ -51,7 +51,7 @@ test('a file that changed after it was applied is refused', async () => {
 test('a database ahead of the code is refused', async () => {
   const { url } = await createTestDatabase();
   const directory = await releaseWith({ '9000_later': 'create table svc.later (n integer)' });
-  expect(await migrate(url, { directory })).toEqual({ ok: true, applied: ['9000_later'] });
+  expect(await migrate(url, { directory })).toEqual({ ok: true, applied: ['9000_later'], partitions: [] });
   expect(await migrate(url)).toEqual({ ok: false, code: 'migration_unknown', name: '9000_later' });
 });
 

@@ -7,7 +7,8 @@ import pg from 'pg';
 import { type Migration, readMigrations } from './read-migrations.ts';
 
 export type MigrateResult =
-  | { readonly ok: true; readonly applied: readonly string[] }
+  /** What was missing: files, and partitions of past and coming months. */
+  | { readonly ok: true; readonly applied: readonly string[]; readonly partitions: readonly string[] }
   | { readonly ok: false; readonly code: MigrateRefusal; readonly name: string };
 
 /**
@@ -52,8 +53,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 
     const missing = migrations.slice(applied.length);
     for (const migration of missing) await apply(client, migration);
-    await ensurePartitions(client);
-    return { ok: true, applied: missing.map(({ name }) => name) };
+    const partitions = await ensurePartitions(client);
+    return { ok: true, applied: missing.map(({ name }) => name), partitions };
   } finally {
     // Ends the session, and with it the lock.
     await client.end();
@@ -69,7 +70,7 @@ async function takeLock(client: pg.Client): Promise<void> {
   }
 }
 
-function refusalOf(
+export function refusalOf(
   migrations: readonly Migration[],
   applied: readonly Applied[],
 ): { code: MigrateRefusal; name: string } | undefined {
@@ -98,9 +99,14 @@ async function apply(client: pg.Client, { name, sql, checksum, inTransaction }: 
   }
 }
 
-async function ensurePartitions(client: pg.Client): Promise<void> {
+async function ensurePartitions(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ known: boolean }>(
     "select to_regprocedure('svc.ensure_partitions(integer, integer, timestamptz)') is not null as known",
   );
-  if (rows[0]?.known === true) await client.query('select svc.ensure_partitions($1, $2)', [MONTHS_BACK, MONTHS_AHEAD]);
+  if (rows[0]?.known !== true) return [];
+  const made = await client.query<{ name: string }>('select svc.ensure_partitions($1, $2) as name', [
+    MONTHS_BACK,
+    MONTHS_AHEAD,
+  ]);
+  return made.rows.map(({ name }) => name);
 }

@@ -9,6 +9,8 @@ import { waitForPreviousServer } from './previous-server.ts';
 import { type ServerUser, serverUser } from './server-user.ts';
 import { watchServer } from './watchdog.ts';
 
+export { freePort } from './free-port.ts';
+export { waitForPreviousServer } from './previous-server.ts';
 export { reachableDirectory } from './reachable-directory.ts';
 
 export type PostgresOptions = {

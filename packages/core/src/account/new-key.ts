@@ -1,0 +1,49 @@
+// A key is born: its text goes to whoever asked for it and is shown once, the record goes to the store.
+import { randomBytes } from 'node:crypto';
+import { type Id, newId } from '@svc-pay/protocol/ids';
+import { type ApiKeyText, hintOf, type KeyKind, makeApiKey } from './api-key.ts';
+import { keyIndex } from './key-index.ts';
+import type { Mode } from './mode.ts';
+import type { SecretBox, SecretContext } from './secret-box.ts';
+
+/** What is stored of a key. A secret key can be opened only by who holds the master key. */
+export type KeyRecord = {
+  readonly accountId: Id<'account'>;
+  readonly mode: Mode;
+  readonly id: Id<'key'>;
+  readonly kind: KeyKind;
+  readonly index: Uint8Array;
+  readonly publishableText: string | null;
+  readonly ciphertext: Uint8Array | null;
+  readonly hint: string;
+};
+
+export type NewKey = { readonly text: ApiKeyText; readonly record: KeyRecord };
+
+export type KeySecrets = { readonly pepper: Uint8Array; readonly box: SecretBox };
+
+export type KeyOwner = { readonly accountId: Id<'account'>; readonly mode: Mode };
+
+export function newKey({ pepper, box }: KeySecrets, owner: KeyOwner, kind: KeyKind, nowMs: number): NewKey {
+  const { accountId, mode } = owner;
+  const id = newId('key', nowMs);
+  const text = makeApiKey(kind, mode, randomBytes);
+  return {
+    text,
+    record: {
+      accountId,
+      mode,
+      id,
+      kind,
+      index: keyIndex(pepper, text),
+      publishableText: kind === 'publishable' ? text : null,
+      ciphertext: kind === 'secret' ? box.seal(text, secretKeyContext(accountId, id)) : null,
+      hint: hintOf(text),
+    },
+  };
+}
+
+/** What a secret key's ciphertext is bound to: whoever signs with the key opens it under the same context. */
+export function secretKeyContext(accountId: string, keyId: string): SecretContext {
+  return { accountId, id: keyId, purpose: 'api-key' };
+}

@@ -1,0 +1,18 @@
+// Exactly one secret key of an account and mode signs webhooks. A rolled key goes on signing until the merchant switches
+// or its overlap ends, and nobody has to be awake at that moment: who signs, asks here.
+
+export type SigningCandidate = {
+  /** Sorts by time. */
+  readonly id: string;
+  readonly signing: boolean;
+  readonly expiresAtMs: number | null;
+  readonly revoked: boolean;
+};
+
+/** The key that signs at `nowMs`: the marked one while it is usable, after it the newest usable one. */
+export function signingKeyAt<Key extends SigningCandidate>(secretKeys: readonly Key[], nowMs: number): Key | undefined {
+  const usable = secretKeys
+    .filter(({ revoked, expiresAtMs }) => !revoked && (expiresAtMs === null || expiresAtMs > nowMs))
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+  return usable.find(({ signing }) => signing) ?? usable.at(-1);
+}

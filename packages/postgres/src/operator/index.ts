@@ -1,0 +1,21 @@
+// What the operator's command asks of Postgres: one file per use case, one transaction each.
+export { type ChangedTokens, disableTokens, enableTokens, type TokenChange } from './change-tokens.ts';
+export { createAccount, type NewAccount } from './create-account.ts';
+export { type CreatedKey, createKey } from './create-key.ts';
+export { type ErasedPayer, erasePayer } from './erase-payer.ts';
+export { exportPayer } from './export-payer.ts';
+export { PAYER_TABLES, type PayerRows, type PayerTable } from './find-payer-rows.ts';
+export { findSealedKeys, type SealedKey } from './find-sealed-keys.ts';
+export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './inspect-database.ts';
+export { type AccountRow, listAccounts } from './list-accounts.ts';
+export { listEnabledTokens } from './list-enabled-tokens.ts';
+export { type KeyRow, listKeys } from './list-keys.ts';
+export { listPayouts } from './list-payouts.ts';
+export type { Operation } from './operation.ts';
+export type { Payout } from './payout-row.ts';
+export { type RevokedKey, revokeKey } from './revoke-key.ts';
+export { type RolledKey, rollKey } from './roll-key.ts';
+export { type SealedChain, sealAuditChains } from './seal-audit-chains.ts';
+export { type PayoutRequest, type PayoutSet, setPayout } from './set-payout.ts';
+export { type SigningSwitch, signWithKey } from './sign-with-key.ts';
+export { type ChainFault, type VerifiedChain, verifyAuditChains } from './verify-audit-chains.ts';

@@ -1,0 +1,39 @@
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+
+export type AccountRow = {
+  readonly id: Id<'account'>;
+  readonly name: string;
+  readonly status: 'active' | 'closed';
+  readonly createdAtMs: number;
+  /** Keys that are neither revoked nor expired. */
+  readonly usableKeys: number;
+};
+
+type Row = {
+  readonly id: Id<'account'>;
+  readonly name: string;
+  readonly status: AccountRow['status'];
+  readonly created_at: Date;
+  readonly usable_keys: number;
+};
+
+/** Oldest first. */
+export async function listAccounts(pool: pg.Pool, nowMs: number): Promise<readonly AccountRow[]> {
+  const { rows } = await pool.query<Row>(
+    `select id, name, status, created_at, (
+       select count(*)::integer from svc.api_keys key
+       where key.account_id = account.id and key.revoked_at is null
+         and (key.expires_at is null or key.expires_at > $1)
+     ) as usable_keys
+     from svc.accounts account order by id`,
+    [new Date(nowMs)],
+  );
+  return rows.map(({ id, name, status, created_at, usable_keys }) => ({
+    id,
+    name,
+    status,
+    createdAtMs: created_at.getTime(),
+    usableKeys: usable_keys,
+  }));
+}

@@ -1,0 +1,70 @@
+// Keys of one account and mode change one at a time: which one signs is decided over all of them.
+import { type KeyKind, type Mode, signingKeyAt } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { lockAccountMode } from './lock-account-mode.ts';
+
+export type KeyState = {
+  readonly id: Id<'key'>;
+  readonly kind: KeyKind;
+  readonly hint: string;
+  readonly signing: boolean;
+  readonly expiresAtMs: number | null;
+  readonly revoked: boolean;
+};
+
+export type LockedKeys = {
+  readonly keys: readonly KeyState[];
+  /** The key that signs at this moment. */
+  readonly signing: KeyState | undefined;
+};
+
+type Row = {
+  readonly id: Id<'key'>;
+  readonly kind: KeyKind;
+  readonly hint: string;
+  readonly signing: boolean;
+  readonly expires_at: Date | null;
+  readonly revoked: boolean;
+};
+
+/**
+ * Holds the keys of an account and mode until the transaction ends; undefined when there is no such open account.
+ * The mark follows the rule: when the marked key has expired, it moves to the key that signs instead.
+ */
+export async function lockKeys(
+  client: pg.ClientBase,
+  accountId: string,
+  mode: Mode,
+  nowMs: number,
+): Promise<LockedKeys | undefined> {
+  if (!(await lockAccountMode(client, accountId, mode))) return undefined;
+  const { rows } = await client.query<Row>(
+    `select id, kind, hint, signing, expires_at, revoked_at is not null as revoked
+     from svc.api_keys where account_id = $1 and mode = $2 order by id`,
+    [accountId, mode],
+  );
+  const stored = rows.map(({ expires_at, ...key }) => ({ ...key, expiresAtMs: expires_at?.getTime() ?? null }));
+  const secretKeys = stored.filter(({ kind }) => kind === 'secret');
+  const signing = signingKeyAt(secretKeys, nowMs);
+  if (signing !== undefined && !signing.signing) await markSigning(client, accountId, mode, signing.id);
+  const keys = stored.map((key) => ({ ...key, signing: key.id === signing?.id }));
+  return { keys, signing: keys.find((key) => key.signing) };
+}
+
+/** Takes the mark away before it gives it: at no moment are there two. */
+export async function markSigning(client: pg.ClientBase, accountId: string, mode: Mode, keyId: string): Promise<void> {
+  await client.query('update svc.api_keys set signing = false where account_id = $1 and mode = $2 and signing', [
+    accountId,
+    mode,
+  ]);
+  await client.query('update svc.api_keys set signing = true where account_id = $1 and mode = $2 and id = $3', [
+    accountId,
+    mode,
+    keyId,
+  ]);
+}
+
+export function isUsable({ revoked, expiresAtMs }: KeyState, nowMs: number): boolean {
+  return !revoked && (expiresAtMs === null || expiresAtMs > nowMs);
+}

@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { accountsCommand } from '../commands/accounts.ts';
+import { auditCommand } from '../commands/audit.ts';
+import { doctorCommand } from '../commands/doctor.ts';
+import { keysCommand } from '../commands/keys.ts';
+import { migrateCommand } from '../commands/migrate.ts';
+import { payoutsCommand } from '../commands/payouts.ts';
+import { privacyCommand } from '../commands/privacy.ts';
+import { startCommand } from '../commands/start.ts';
+import { tokensCommand } from '../commands/tokens.ts';
+import { COMMAND, type Surroundings } from './leaf.ts';
+
+export function buildProgram(surroundings: Surroundings): Command {
+  const program = new Command(COMMAND)
+    .description('Runs and looks after SVC Pay.')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Every command takes --json and --help. Secrets come from the environment (SVC_DATABASE_URL, SVC_KEY_PEPPER,
+SVC_MASTER_KEYS), never from the command line. Exit codes: 0 done, 1 failed, 64 called wrongly.
+
+Examples:
+  $ ${COMMAND} migrate
+  $ ${COMMAND} accounts create --name "A shop"
+  $ ${COMMAND} doctor`,
+    );
+  for (const make of [
+    migrateCommand,
+    startCommand,
+    accountsCommand,
+    keysCommand,
+    tokensCommand,
+    payoutsCommand,
+    privacyCommand,
+    auditCommand,
+    doctorCommand,
+  ]) {
+    program.addCommand(make(surroundings));
+  }
+  return program;
+}
+
+/** Every command of the tree, parents before children. */
+export function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

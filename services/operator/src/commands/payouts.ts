@@ -1,0 +1,91 @@
+import type { Mode } from '@svc-pay/core';
+import { listPayouts, type Payout, setPayout } from '@svc-pay/postgres/operator';
+import { Command, Option } from 'commander';
+import type { Input } from '../command/context.ts';
+import { accountOption, leaf, modeOption, runs, type Surroundings } from '../command/leaf.ts';
+import { withOperation } from '../command/with-operation.ts';
+import { done, failed, misused, type Outcome } from '../output/outcome.ts';
+import type { Paint } from '../output/paint.ts';
+import { table } from '../output/table.ts';
+import { type PayoutOptions, readPayout } from './read-payout.ts';
+import { unknownAccount } from './refusals.ts';
+
+type List = { readonly account?: string; readonly mode?: Mode };
+
+const EXAMPLE = 'payouts set --account acct_… --mode test --network eip155:84532 --merchant 0x… --fee-bps 100';
+
+export function payoutsCommand(surroundings: Surroundings): Command {
+  const set = leaf(
+    'set',
+    'Say who gets the money of an account on a network. Terms of a payout id never change: other terms get another id, and new intents use the newest active one.',
+    [EXAMPLE, `${EXAMPLE} --split 0x…:250`],
+  )
+    .addOption(accountOption().makeOptionMandatory())
+    .addOption(modeOption().makeOptionMandatory())
+    .requiredOption('--network <name>', 'such as eip155:84532')
+    .requiredOption('--merchant <address>', 'who gets what is left after fee and splits')
+    .requiredOption('--fee-bps <number>', 'the platform’s fee, 0 to 1000 hundredths of a percent')
+    .option('--split <address:bps>', 'another recipient and its share; may be repeated', collect)
+    .option('--processor <address>', 'payment processor (default: that of SVC_NETWORKS)')
+    .option('--payout-id <number>', 'id on the processor (default: the next free one)')
+    .addOption(
+      new Option(
+        '--status <status>',
+        'pending until it is on chain (default: active in test mode, pending in live mode)',
+      ).choices(['pending', 'active']),
+    )
+    .action(runs<PayoutOptions>(surroundings, setOne));
+  const list = leaf('list', 'Show payouts, oldest first.', ['payouts list --account acct_…'])
+    .addOption(accountOption())
+    .addOption(modeOption())
+    .action(runs<List>(surroundings, listAll));
+  return new Command('payouts').description('Say where money goes.').addCommand(set).addCommand(list);
+}
+
+const collect = (text: string, before: readonly string[] = []) => [...before, text];
+
+async function setOne({ options, context }: Input<PayoutOptions>): Promise<Outcome> {
+  return withOperation(context, [], async ({ operation, config }) => {
+    const read = readPayout(options, config.networks);
+    if (!read.ok) return misused(read.message);
+    const result = await setPayout(operation, read.request);
+    if (result.ok) {
+      const { payout, change } = result;
+      const words = { created: 'Set.', status: 'Its status changed.', none: 'It was so already.' }[change];
+      return done({ payout, change }, `${words}\n\n${shown([payout], context.paint)}`);
+    }
+    if (result.code === 'account_unknown') return unknownAccount(options.account);
+    return failed(
+      result.code,
+      result.code === 'payout_terms_fixed'
+        ? `Payout ${options.payoutId} has other terms, and terms of an id never change.`
+        : `Payout ${options.payoutId} belongs to another account or mode.`,
+      'Leave --payout-id out to get a new id.',
+    );
+  });
+}
+
+async function listAll({ options, context }: Input<List>): Promise<Outcome> {
+  return withOperation(context, [], async ({ operation }) => {
+    const payouts = await listPayouts(operation.pool, { accountId: options.account, mode: options.mode });
+    return done({ payouts }, payouts.length === 0 ? 'There are no such payouts.' : shown(payouts, context.paint));
+  });
+}
+
+function shown(payouts: readonly Payout[], paint: Paint): string {
+  return table(
+    payouts,
+    [
+      { head: 'ACCOUNT', cell: (payout) => payout.accountId },
+      { head: 'MODE', cell: (payout) => payout.mode },
+      { head: 'NETWORK', cell: (payout) => payout.network },
+      { head: 'ID', cell: (payout) => payout.payoutId },
+      { head: 'PROCESSOR', cell: (payout) => payout.processor },
+      { head: 'MERCHANT', cell: (payout) => payout.merchant },
+      { head: 'FEE', cell: (payout) => `${payout.feeBps} bps` },
+      { head: 'SPLITS', cell: (payout) => payout.splits.map(({ to, bps }) => `${to}:${bps}`).join(' ') },
+      { head: 'STATUS', cell: (payout) => payout.status },
+    ],
+    paint,
+  );
+}

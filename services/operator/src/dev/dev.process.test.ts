@@ -1,0 +1,126 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { curl } from './banner.ts';
+
+type Started = { baseUrl: string; account: { publishableKey: string; secretKey: string }; curl: string };
+
+function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-dev-'));
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** In a process group of its own, as a terminal would run it. */
+function start(program: string, ...argv: readonly string[]) {
+  const child = spawn(program, argv, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const signalGroup = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal);
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) signalGroup('SIGKILL');
+  });
+  return {
+    ended: once(child, 'exit').then(([code]) => code as number | null),
+    signalGroup,
+    stderr: () => stderr,
+    started: () => vi.waitFor(() => JSON.parse(stdout) as Started, { timeout: 45_000, interval: 50 }),
+  };
+}
+
+/** As it is typed. What npm itself ends with after Ctrl-C is npm's. */
+const npmRunDev = (...argv: string[]) => start('npm', 'run', '--silent', 'dev', '--', '--json', ...argv);
+/** What npm starts. */
+const dev = (...argv: string[]) =>
+  start('.ci/with-node', 'node', 'services/operator/src/dev/main.ts', '--json', ...argv);
+
+/** Processes that run for this folder: PostgreSQL is told of it, the API writes its log there. */
+function processesOf(folder: string): string[] {
+  const concerns = (pid: string) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return command.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
+    } catch {
+      // Gone meanwhile.
+      return false;
+    }
+  };
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && concerns(name));
+}
+
+const answerTo = async (command: string) => (await promisify(execFile)('bash', ['-c', command])).stdout;
+
+test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, the next start has the same keys', async () => {
+  const folder = newFolder();
+  const first = npmRunDev('--folder', folder);
+  const { account, curl: printed } = await first.started();
+  const answer = await answerTo(printed);
+  expect(answer).toMatch(/^HTTP\/1\.1 402 /);
+  expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
+    accepts: [{ network: 'eip155:84532', maxAmountRequired: '12500000' }],
+  });
+  expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path.join(folder, 'api.log'), 'utf8')).not.toContain(account.publishableKey);
+  expect(processesOf(folder).length).toBeGreaterThan(1);
+  first.signalGroup('SIGINT');
+  await first.ended;
+  await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), 15_000);
+
+  const second = dev('--folder', folder);
+  const again = await second.started();
+  expect(again.account).toEqual(account);
+  expect(await answerTo(again.curl)).toMatch(/^HTTP\/1\.1 402 /);
+  second.signalGroup('SIGKILL');
+  await second.ended;
+  // Nobody was left to stop them in order: the guards did.
+  await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), 15_000);
+
+  writeFileSync(path.join(folder, 'mine.txt'), 'not of the world');
+  const fresh = dev('--folder', folder, '--fresh');
+  expect((await fresh.started()).account.secretKey).not.toBe(account.secretKey);
+  expect(readFileSync(path.join(folder, 'mine.txt'), 'utf8')).toBe('not of the world');
+  fresh.signalGroup('SIGINT');
+  expect(await fresh.ended).toBe(0);
+  expect(processesOf(folder)).toEqual([]);
+});
+
+test('the README shows the command that npm run dev prints', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain(
+    `\`\`\`sh\n${curl('http://127.0.0.1:8402', 'pk_test_…')}\n\`\`\``,
+  );
+});
+
+test('a port that is taken, and a wrong call, are said in words', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  onTestFinished(() => void taken.close());
+  const { port } = taken.address() as { port: number };
+  const busy = dev('--folder', newFolder(), '--port', String(port));
+  expect(await busy.ended).toBe(1);
+  expect(busy.stderr()).toContain(`port ${port} is taken`);
+  const wrong = dev('--port', 'x');
+  expect(await wrong.ended).toBe(64);
+});

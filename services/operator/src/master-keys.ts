@@ -1,0 +1,26 @@
+import { type Setting, type SettingText, setting } from '@svc-pay/config';
+import type { MasterKey } from '@svc-pay/core';
+
+export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
+
+const ONE = /^([1-9]\d{0,2}):([A-Za-z0-9+/]{43}=)$/;
+
+/** `2:<base64>,1:<base64>`: the first seals, all of them open. */
+export const masterKeys = (about: SettingText): Setting<MasterKeys> =>
+  setting(about, {
+    form: '`number:base64 of 32 bytes`, several with commas; the first seals, all of them open',
+    read: (text) => {
+      const keys = text.split(',').map((part) => readOne(part.trim()));
+      const known = keys.filter((key) => key !== undefined);
+      const [first, ...others] = known;
+      const distinct = new Set(known.map(({ number }) => number)).size === keys.length;
+      return first !== undefined && known.length === keys.length && distinct ? [first, ...others] : undefined;
+    },
+  });
+
+function readOne(part: string): MasterKey | undefined {
+  const [, digits, base64] = ONE.exec(part) ?? [];
+  if (digits === undefined || base64 === undefined) return undefined;
+  const number = Number.parseInt(digits, 10);
+  return number <= 255 ? { number, bytes: Buffer.from(base64, 'base64') } : undefined;
+}

@@ -1,0 +1,51 @@
+// What an operator runs on each network, with the RPC addresses that only the operator's own processes may know.
+import { readFileSync } from 'node:fs';
+import { json, type Setting, type SettingText, setting } from '@svc-pay/config';
+import { findChain } from '@svc-pay/core';
+import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
+import * as z from 'zod/mini';
+
+const rpcUrl = z.string().check(
+  z.regex(/^https?:\/\/[^\s]+$/),
+  z.refine((text) => URL.canParse(text)),
+);
+
+const network = z.strictObject({
+  processor: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)),
+  processorVersion: z.string().check(z.regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
+  ready: z.boolean(),
+  rpcUrls: z.optional(z.array(rpcUrl)),
+  rpcUrlPublic: z.optional(rpcUrl),
+});
+
+export type OperatedNetwork = z.infer<typeof network>;
+export type OperatedNetworks = ReadonlyMap<NetworkId, OperatedNetwork>;
+
+const FORM =
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false), `rpcUrls` and `rpcUrlPublic` (optional)';
+
+export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
+
+export const networksFile = (about: SettingText): Setting<OperatedNetworks> =>
+  setting(about, {
+    form: 'path of a readable file with that JSON',
+    read: (path) => {
+      try {
+        return networksFrom(JSON.parse(readFileSync(path, 'utf8')));
+      } catch {
+        return undefined;
+      }
+    },
+  });
+
+function networksFrom(value: unknown): OperatedNetworks | undefined {
+  const parsed = z.record(z.string(), network).safeParse(value);
+  if (!parsed.success) return undefined;
+  const networks = new Map<NetworkId, OperatedNetwork>();
+  for (const [name, setup] of Object.entries(parsed.data)) {
+    const id = parseNetwork(name);
+    if (id === undefined || findChain(id) === undefined) return undefined;
+    networks.set(id, setup);
+  }
+  return networks;
+}
