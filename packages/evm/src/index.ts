@@ -15,6 +15,7 @@ export {
   recordFile,
   writeDeploymentRecord,
 } from './deploy/deployment-record.ts';
+export { openAccount } from './deploy/open-account.ts';
 export { type ChainAccount, openChain } from './deploy/open-chain.ts';
 export { pauseProcessor, unpauseOperation } from './deploy/pause-processor.ts';
 export { type DeploymentPlan, planProblems, type TokenPlan } from './deploy/plan.ts';

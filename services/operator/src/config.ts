@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import {
   base64Bytes,
   type Environment,
+  httpUrl,
   optional,
   postgresUrl,
   readSettings,
@@ -22,6 +23,12 @@ export const OPERATOR_SETTINGS = {
     base64Bytes({ name: 'SVC_KEY_PEPPER', about: 'Finds API keys without storing them; the same for ever.' }, 32),
   ),
   masterKeys: secret(masterKeys({ name: 'SVC_MASTER_KEYS', about: 'Seal secret keys at rest.' })),
+  rpcUrl: secret(
+    httpUrl({
+      name: 'SVC_RPC_URL',
+      about: 'Node of the chain that `contracts` and the registrar work on; it may carry a key.',
+    }),
+  ),
   networks: optional(networksJson({ name: 'SVC_NETWORKS', about: 'What runs on each network, keyed by CAIP-2.' })),
   networksFile: optional(
     networksFile({ name: 'SVC_NETWORKS_FILE', about: 'The same as a file; either this or `SVC_NETWORKS`.' }),
@@ -33,7 +40,7 @@ export const OPERATOR_SETTINGS = {
 
 type All = ValuesOf<typeof OPERATOR_SETTINGS>;
 /** Settings that a command may need; the rest is read for every command. */
-export type Need = 'databaseUrl' | 'keyPepper' | 'masterKeys';
+export type Need = 'databaseUrl' | 'keyPepper' | 'masterKeys' | 'rpcUrl';
 
 export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Needed>> & {
   readonly networks: OperatedNetworks;

@@ -13,6 +13,8 @@ export type Anvil = {
   readonly rpcUrl: string;
   /** A new account with ether. */
   readonly newAccount: () => Promise<ChainAccount>;
+  /** The same with its key, for programs that read one from a file. */
+  readonly newKey: () => Promise<{ readonly privateKey: Hex; readonly chain: ChainAccount }>;
   readonly advance: (seconds: number) => Promise<void>;
   readonly removeCode: (address: Hex) => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -35,13 +37,16 @@ export async function startAnvil(): Promise<Anvil> {
     child.once('error', reject);
   });
   const test = createTestClient({ mode: 'anvil', transport: http(rpcUrl) });
+  const newKey = async () => {
+    const privateKey = generatePrivateKey();
+    const account = privateKeyToAccount(privateKey);
+    await test.setBalance({ address: account.address, value: parseEther('100') });
+    return { privateKey, chain: await openChain({ rpcUrl, account, pollingIntervalMs: 20 }) };
+  };
   return {
     rpcUrl,
-    newAccount: async () => {
-      const account = privateKeyToAccount(generatePrivateKey());
-      await test.setBalance({ address: account.address, value: parseEther('100') });
-      return openChain({ rpcUrl, account, pollingIntervalMs: 20 });
-    },
+    newAccount: async () => (await newKey()).chain,
+    newKey,
     advance: async (seconds) => {
       await test.increaseTime({ seconds });
       await test.mine({ blocks: 1 });

@@ -11,6 +11,7 @@ export { type AccountRow, listAccounts } from './list-accounts.ts';
 export { listEnabledTokens } from './list-enabled-tokens.ts';
 export { type KeyRow, listKeys } from './list-keys.ts';
 export { listPayouts } from './list-payouts.ts';
+export { type MirroredPayout, mirrorPayout, type RegisteredPayout } from './mirror-payout.ts';
 export type { Operation } from './operation.ts';
 export type { Payout } from './payout-row.ts';
 export { type RevokedKey, revokeKey } from './revoke-key.ts';

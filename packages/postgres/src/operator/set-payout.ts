@@ -40,7 +40,9 @@ export async function setPayout(operation: Operation, request: PayoutRequest): P
     if (known !== undefined) {
       if (known.accountId !== accountId || known.mode !== mode) return { ok: false, code: 'payout_of_other_account' };
       if (!sameTerms(known, request)) return { ok: false, code: 'payout_terms_fixed' };
-      if (known.status === request.status) return { ok: true, payout: known, change: 'none' };
+      // What is active stays so: a repeated `pending` must not take it from new intents.
+      const unchanged = known.status === request.status || (known.status === 'active' && request.status === 'pending');
+      if (unchanged) return { ok: true, payout: known, change: 'none' };
     }
     const payout =
       known === undefined

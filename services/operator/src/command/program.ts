@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { accountsCommand } from '../commands/accounts.ts';
 import { auditCommand } from '../commands/audit.ts';
+import { contractsCommand } from '../commands/contracts.ts';
 import { doctorCommand } from '../commands/doctor.ts';
 import { keysCommand } from '../commands/keys.ts';
 import { migrateCommand } from '../commands/migrate.ts';
@@ -32,6 +33,7 @@ Examples:
     keysCommand,
     tokensCommand,
     payoutsCommand,
+    contractsCommand,
     privacyCommand,
     auditCommand,
     doctorCommand,

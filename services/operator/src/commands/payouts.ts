@@ -7,9 +7,12 @@ import { withOperation } from '../command/with-operation.ts';
 import { done, failed, misused, type Outcome } from '../output/outcome.ts';
 import type { Paint } from '../output/paint.ts';
 import { table } from '../output/table.ts';
+import { payoutsSyncCommand } from './payouts-sync.ts';
 import { type PayoutOptions, readPayout } from './read-payout.ts';
 import { unknownAccount } from './refusals.ts';
+import { registerPayout } from './register-payout.ts';
 
+type SetOptions = PayoutOptions & { readonly keyFile?: string };
 type List = { readonly account?: string; readonly mode?: Mode };
 
 const EXAMPLE = 'payouts set --account acct_… --mode test --network eip155:84532 --merchant 0x… --fee-bps 100';
@@ -34,23 +37,41 @@ export function payoutsCommand(surroundings: Surroundings): Command {
         'pending until it is on chain (default: active in test mode, pending in live mode)',
       ).choices(['pending', 'active']),
     )
-    .action(runs<PayoutOptions>(surroundings, setOne));
+    .option(
+      '--key-file <file>',
+      'file with the registrar’s private key: registers the payout on chain too, at SVC_RPC_URL',
+    )
+    .action(runs<SetOptions>(surroundings, setOne));
   const list = leaf('list', 'Show payouts, oldest first.', ['payouts list --account acct_…'])
     .addOption(accountOption())
     .addOption(modeOption())
     .action(runs<List>(surroundings, listAll));
-  return new Command('payouts').description('Say where money goes.').addCommand(set).addCommand(list);
+  return new Command('payouts')
+    .description('Say where money goes.')
+    .addCommand(set)
+    .addCommand(list)
+    .addCommand(payoutsSyncCommand(surroundings));
 }
 
 const collect = (text: string, before: readonly string[] = []) => [...before, text];
 
-async function setOne({ options, context }: Input<PayoutOptions>): Promise<Outcome> {
-  return withOperation(context, [], async ({ operation, config }) => {
-    const read = readPayout(options, config.networks);
+async function setOne({ options, context }: Input<SetOptions>): Promise<Outcome> {
+  const { keyFile } = options;
+  const needs = keyFile === undefined ? [] : (['rpcUrl'] as const);
+  return withOperation(context, needs, async ({ operation, config }) => {
+    // With a registrar the row waits for the chain.
+    const read = readPayout(keyFile === undefined ? options : { ...options, status: 'pending' }, config.networks);
     if (!read.ok) return misused(read.message);
     const result = await setPayout(operation, read.request);
     if (result.ok) {
       const { payout, change } = result;
+      if (keyFile !== undefined) {
+        const registered = await registerPayout(operation, payout, { rpcUrl: config.rpcUrl, keyFile });
+        if (!registered.ok) return registered.failure;
+        const active = { ...payout, status: 'active' as const };
+        const data = { payout: active, change, transactionHash: registered.transactionHash };
+        return done(data, `Registered on chain.\n\n${shown([active], context.paint)}`);
+      }
       const words = { created: 'Set.', status: 'Its status changed.', none: 'It was so already.' }[change];
       return done({ payout, change }, `${words}\n\n${shown([payout], context.paint)}`);
     }
