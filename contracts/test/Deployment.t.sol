@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {IAccessControlEnumerable} from "@openzeppelin/contracts/access/extensions/IAccessControlEnumerable.sol";
+import {IERC1155Receiver} from "@openzeppelin/contracts/token/ERC1155/IERC1155Receiver.sol";
 import {Test} from "forge-std/Test.sol";
 import {AdminTimelock} from "../src/AdminTimelock.sol";
 import {PaymentProcessor} from "../src/PaymentProcessor.sol";
@@ -24,6 +26,21 @@ contract DeploymentTest is Test {
         new PaymentProcessor(address(0), feeTo);
         vm.expectRevert(abi.encodeWithSelector(IPaymentEvents.InvalidRecipient.selector, address(0)));
         new PaymentProcessor(council, address(0));
+    }
+
+    function test_aTimelockListsItsMembersAndAdministersItself() public {
+        address[] memory members = new address[](1);
+        members[0] = council;
+        AdminTimelock timelock = new AdminTimelock(0, members, members);
+        bytes32 proposer = timelock.PROPOSER_ROLE();
+        assertEq(timelock.getRoleMembers(proposer), members);
+        assertEq(timelock.getRoleMembers(timelock.DEFAULT_ADMIN_ROLE())[0], address(timelock));
+        assertEq(timelock.getRoleMemberCount(timelock.DEFAULT_ADMIN_ROLE()), 1);
+        assertTrue(timelock.supportsInterface(type(IAccessControlEnumerable).interfaceId));
+        assertTrue(timelock.supportsInterface(type(IERC1155Receiver).interfaceId));
+        vm.prank(address(timelock));
+        timelock.revokeRole(proposer, council);
+        assertEq(timelock.getRoleMemberCount(proposer), 0);
     }
 
     function test_behindATimelockTheAdminWaits() public {

@@ -48,8 +48,8 @@ abstract contract Fixture is Test, IPaymentEvents {
 
     function setUp() public virtual {
         vm.warp(1_800_000_000);
-        token = new MockUSDC(6);
-        processor = IProcessor(deployCode("PaymentProcessor.sol:PaymentProcessor", abi.encode(admin, feeTo)));
+        token = MockUSDC(deployCode(_artifact("MockUSDC"), abi.encode(6)));
+        processor = IProcessor(deployCode(_artifact("PaymentProcessor"), abi.encode(admin, feeTo)));
         vm.startPrank(admin);
         processor.grantRole(processor.OPERATOR_ROLE(), operator);
         processor.grantRole(processor.REGISTRAR_ROLE(), registrar);
@@ -63,6 +63,14 @@ abstract contract Fixture is Test, IPaymentEvents {
         two[1] = Split(affiliate, 333);
         _register(SPLIT, merchant, 250, two);
         token.mint(payer, FUNDS);
+    }
+
+    /// @dev The contract as it is deployed, if the optimized build is there; otherwise the one of this very run.
+    function _artifact(string memory contractName) private view returns (string memory) {
+        string memory directory = vm.envOr("CONTRACT_ARTIFACTS", string(""));
+        string memory id = string.concat(contractName, ".sol:", contractName);
+        if (bytes(directory).length == 0) return id;
+        return string.concat(directory, "/", contractName, ".sol/", contractName, ".json");
     }
 
     function _enable(address which, uint104 operatorCap, uint104 recoveryCap) internal {

@@ -154,6 +154,16 @@ contract HostileTokensTest is Fixture {
         assertEq(uint8(codes[2]), uint8(ItemCode.PullRefused));
     }
 
+    function test_afterAGasBurnTheReasonIsAskedWithEnoughGasOrNotAtAll() public {
+        bad.setMode(HostileToken.Mode.PullGasBurn);
+        BatchGroup[] memory groups = _batchOf(1);
+        vm.startPrank(operator);
+        vm.expectPartialRevert(NotEnoughGas.selector);
+        processor.settleBatch{gas: 265_000}(address(bad), groups);
+        assertEq(uint8(processor.settleBatch{gas: 400_000}(address(bad), groups)[0]), uint8(ItemCode.PullRefused));
+        vm.stopPrank();
+    }
+
     function test_aTokenThatCannotEvenTellItsStateFailsItemsOnly() public {
         bad.setMode(HostileToken.Mode.StateRevertBomb);
         bytes memory codes = _settleBad(_batchOf(1));

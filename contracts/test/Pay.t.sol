@@ -68,6 +68,16 @@ contract PayTest is Fixture {
         assertEq(_processorBalance(), 9_950);
     }
 
+    function test_aLegThatCouldRunShortOfGasIsNotTried() public {
+        vm.startPrank(payer);
+        token.approve(address(processor), 200);
+        vm.expectPartialRevert(NotEnoughGas.selector);
+        processor.pay{gas: 200_000}(address(token), 7, PLAIN, 100);
+        processor.pay{gas: 400_000}(address(token), 7, PLAIN, 100);
+        vm.stopPrank();
+        assertEq(processor.totalOwed(address(token)), 0);
+    }
+
     function testFuzz_everyUnitIsAccountedFor(uint256 amount) public {
         amount = bound(amount, 1, FUNDS);
         _pay(7, SPLIT, amount);

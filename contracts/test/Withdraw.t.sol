@@ -24,6 +24,15 @@ contract WithdrawTest is Fixture {
         assertEq(_processorBalance(), 7);
     }
 
+    function test_whatIsKeptAddsUp() public {
+        _settle(_one(_group(PLAIN, 1, 200, 10_000, 10_000)));
+        assertEq(processor.owed(address(token), merchant), 29_850);
+        assertEq(processor.totalOwed(address(token)), 29_850);
+        token.setBlacklisted(merchant, false);
+        processor.withdraw(address(token), merchant);
+        assertEq(token.balanceOf(merchant), 29_850);
+    }
+
     function test_itPaysOnce() public {
         token.setBlacklisted(merchant, false);
         processor.withdraw(address(token), merchant);

@@ -1,18 +1,22 @@
 // npm run bench -- <name> [--seconds N] [--check] [--json]
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON.
 import { parseArgs } from 'node:util';
+import { benchIntents } from './intents/bench-intents.ts';
 import { benchWebhookVerify } from './webhook-verify.ts';
 
 type Bench = (
   seconds: number,
-) => Promise<{ readonly figures: Record<string, number>; readonly missed: readonly string[] }>;
+) => Promise<{ readonly figures: Record<string, number | string>; readonly missed: readonly string[] }>;
 
-const BENCHES: Readonly<Record<string, Bench>> = { 'webhook-verify': benchWebhookVerify };
+const BENCHES: Readonly<Record<string, Bench>> = {
+  intents: benchIntents,
+  'webhook-verify': benchWebhookVerify,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    seconds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '15' },
     check: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },

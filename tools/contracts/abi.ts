@@ -5,7 +5,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Artifact, abiSource, bytecodeSource } from './abi-source.ts';
 import { ARTIFACTS, GENERATED } from './config.ts';
-import { forge } from './forge.ts';
+import { buildContracts } from './forge.ts';
 
 const CONTRACTS = [
   { contract: 'PaymentProcessor', constant: 'paymentProcessor', file: 'payment-processor' },
@@ -14,11 +14,7 @@ const CONTRACTS = [
 ] as const;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-const build = forge(['build']);
-if (build.exitCode !== 0) {
-  console.error(build.output.slice(-8_000), build.problems.slice(-8_000));
-  process.exit(1);
-}
+buildContracts();
 const stale: string[] = [];
 mkdirSync(GENERATED, { recursive: true });
 for (const { contract, constant, file } of CONTRACTS) {

@@ -12,7 +12,10 @@ export const DEPLOYMENTS = path.join(ROOT, 'contracts/deployments');
 /** A contract may have this many bytes of code (EIP-170). */
 export const MAX_CODE_BYTES = 24_576;
 
-/** What forge is started with; `profile` is one of foundry.toml. */
-export function forgeEnvironment(profile: 'default' | 'deep'): NodeJS.ProcessEnv {
-  return { ...process.env, FOUNDRY_PROFILE: profile, FOUNDRY_DISABLE_NIGHTLY_WARNING: '1' };
+/** Profiles of foundry.toml. */
+export type ForgeProfile = 'default' | 'tests' | 'deep';
+
+/** `artifacts` makes the tests deploy the contracts that were built there, relative to the root. */
+export function forgeEnvironment(profile: ForgeProfile, artifacts = ''): NodeJS.ProcessEnv {
+  return { ...process.env, FOUNDRY_PROFILE: profile, CONTRACT_ARTIFACTS: artifacts };
 }

@@ -18,7 +18,7 @@ const run = forge([
   '--no-match-path=contracts/test/{Gas,Invariants}.t.sol',
 ]);
 if (run.exitCode !== 0) {
-  console.error(run.output.slice(-4_000), run.problems.slice(-4_000));
+  console.error(run.output.slice(-4_000));
   process.exit(1);
 }
 const coverage = readLcov(readFileSync(lcovFile, 'utf8'), 'contracts/src/');

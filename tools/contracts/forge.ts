@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { forgeEnvironment, ROOT, WORK_DIRECTORY } from './config.ts';
+import path from 'node:path';
+import { ARTIFACTS, type ForgeProfile, forgeEnvironment, ROOT, WORK_DIRECTORY } from './config.ts';
 
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
@@ -12,20 +13,40 @@ function forgeBinary(): string {
   return createRequire(import.meta.url).resolve(`${name}/bin/forge${suffix}`);
 }
 
-export type ForgeRun = { readonly exitCode: number; readonly output: string; readonly problems: string };
+export type ForgeRun = { readonly exitCode: number; readonly output: string };
 
-export function forge(
-  forgeArguments: readonly string[],
-  options: { readonly show?: boolean; readonly cwd?: string; readonly profile?: 'default' | 'deep' } = {},
-): ForgeRun {
+type ForgeOptions = {
+  readonly profile?: ForgeProfile;
+  readonly artifacts?: string;
+  readonly cwd?: string;
+  /** Lets forge write to the terminal instead of into the result. */
+  readonly show?: boolean;
+};
+
+export function forge(forgeArguments: readonly string[], options: ForgeOptions = {}): ForgeRun {
   mkdirSync(WORK_DIRECTORY, { recursive: true });
+  const stream = options.show === true ? 'inherit' : 'pipe';
   const run = spawnSync(forgeBinary(), forgeArguments, {
     cwd: options.cwd ?? ROOT,
-    env: forgeEnvironment(options.profile ?? 'default'),
+    env: forgeEnvironment(options.profile ?? 'default', options.artifacts),
     encoding: 'utf8',
     maxBuffer: 1 << 30,
-    stdio: ['ignore', options.show === true ? 'inherit' : 'pipe', options.show === true ? 'inherit' : 'pipe'],
+    stdio: ['ignore', stream, stream],
   });
   if (run.error !== undefined) throw run.error;
-  return { exitCode: run.status ?? 1, output: run.stdout ?? '', problems: run.stderr ?? '' };
+  return { exitCode: run.status ?? 1, output: `${run.stdout ?? ''}${run.stderr ?? ''}` };
+}
+
+/** Builds what is deployed, with the optimizer. Ends the process with forge's words when that fails. */
+export function buildContracts(): void {
+  const build = forge(['build', 'contracts/src', 'contracts/test/mocks/MockUSDC.sol']);
+  if (build.exitCode === 0) return;
+  console.error(build.output.slice(-8_000));
+  process.exit(1);
+}
+
+/** Runs tests over the contracts of `buildContracts`. */
+export function forgeTest(testArguments: readonly string[], profile: 'tests' | 'deep' = 'tests'): ForgeRun {
+  buildContracts();
+  return forge(['test', ...testArguments], { profile, artifacts: path.relative(ROOT, ARTIFACTS) });
 }

@@ -29,7 +29,7 @@ function prepareCopy(): void {
 
 /** `caught` when a test fails; a mutation that does not compile proves nothing and is an error of the list. */
 function outcome(): 'caught' | 'survived' | 'does not compile' {
-  const run = forge(TEST, { cwd: copy });
+  const run = forge(TEST, { cwd: copy, profile: 'tests' });
   if (run.exitCode === 0) return 'survived';
   return /\[FAIL/.test(run.output) ? 'caught' : 'does not compile';
 }

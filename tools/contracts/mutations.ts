@@ -247,4 +247,5 @@ export const MUTATIONS: readonly Mutation[] = [
     'done := 1',
   ],
   ['reasons are copied whole', calls, 'if gt(size, most) { size := most }', ''],
+  ['a state is asked on too little gas', calls, '        requireGas(STATE_GAS);\n', ''],
 ];

@@ -11,6 +11,8 @@ library TokenCall {
     uint256 internal constant REASON_BYTES = 132;
     /// @dev What a call itself costs on top of the gas it passes on, with room for a cold account.
     uint256 private constant CALL_OVERHEAD = 10_000;
+    /// @dev What asking for the state of an authorization may burn.
+    uint256 private constant STATE_GAS = 50_000;
 
     /// @dev Reverts unless a call with `gasLimit` would really get that much (EIP-150 keeps a 64th back). Without it a
     /// caller who sends too little gas could make a sound transfer look refused.
@@ -57,13 +59,15 @@ library TokenCall {
 
     /// @dev The token's word on an authorization; false when it has none.
     function authorizationUsed(address token, address from, bytes32 nonce) internal view returns (bool used) {
+        requireGas(STATE_GAS);
         bytes4 selector = IEIP3009.authorizationState.selector;
+        uint256 gasLimit = STATE_GAS;
         assembly ("memory-safe") {
             let data := mload(0x40)
             mstore(data, selector)
             mstore(add(data, 0x04), shr(96, shl(96, from)))
             mstore(add(data, 0x24), nonce)
-            if staticcall(50000, token, data, 0x44, 0, 0x20) {
+            if staticcall(gasLimit, token, data, 0x44, 0, 0x20) {
                 used := and(gt(returndatasize(), 31), eq(mload(0), 1))
             }
         }

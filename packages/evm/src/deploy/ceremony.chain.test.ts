@@ -1,4 +1,6 @@
+import { encodeFunctionData, keccak256, stringToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { adminTimelockAbi } from '../generated/admin-timelock-abi.ts';
 import { deployedWorld, planWorld, TWO_DAYS_SECONDS } from '../testing/plan-world.ts';
 import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
 import { ceremonyCalls, performCeremony } from './ceremony.ts';
@@ -62,6 +64,22 @@ test('verification finds a foreign key, other limits, another plan and a pause',
   expect(await deploymentProblems(deployer, { ...record, chainId: 1 }, plan)).toEqual(['the record is of chain 1']);
   await pauseProcessor(guardian, record.processor);
   expect(await deploymentProblems(deployer, record, plan)).toEqual(['the processor is paused']);
+});
+
+test('verification finds somebody who was let into the timelock later', async () => {
+  const { plan, record, deployer, council, stranger } = await deployedWorld(anvil);
+  const data = encodeFunctionData({
+    abi: adminTimelockAbi,
+    functionName: 'grantRole',
+    args: [keccak256(stringToHex('PROPOSER_ROLE')), stranger.account.address],
+  });
+  const operation = { label: 'a new member', calls: [{ to: record.timelock, data }] };
+  await propose(council, record, operation);
+  await anvil.advance(TWO_DAYS_SECONDS);
+  await execute(council, record, operation);
+  expect(await deploymentProblems(deployer, record, plan)).toEqual([
+    `timelock proposer: ${stranger.account.address} is not in the plan`,
+  ]);
 });
 
 test('the guardian pauses at once, the council resumes after its delay', async () => {

@@ -32,9 +32,10 @@ export async function deployThroughFactory(chain: ChainAccount, salt: Hex, initC
     return { ok: false, code: 'factory_missing', reason: `no code at ${CREATE2_FACTORY} on ${chain.chain.name}` };
   }
   const sent = await sendCall(chain, { to: CREATE2_FACTORY, data: concat([salt, initCode]) });
-  if (!sent.ok) return { ok: false, code: 'deployment_failed', reason: sent.reason };
+  // Whether our call worked matters less than whether the code is there: somebody may have been faster.
   if ((await chain.getCode({ address })) === undefined) {
-    return { ok: false, code: 'deployment_failed', reason: `nothing appeared at ${address}` };
+    return { ok: false, code: 'deployment_failed', reason: sent.ok ? `nothing appeared at ${address}` : sent.reason };
   }
-  return { ok: true, address, transactionHash: sent.transactionHash, blockNumber: sent.blockNumber };
+  if (sent.ok) return { ok: true, address, transactionHash: sent.transactionHash, blockNumber: sent.blockNumber };
+  return { ok: true, address, transactionHash: null, blockNumber: await chain.getBlockNumber() };
 }

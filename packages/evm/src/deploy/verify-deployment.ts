@@ -7,7 +7,7 @@ import type { DeploymentRecord } from './deployment-record.ts';
 import { processorInitCode, timelockInitCode } from './init-code.ts';
 import type { ChainAccount } from './open-chain.ts';
 import type { DeploymentPlan } from './plan.ts';
-import { type RoleName, roleMembers } from './roles.ts';
+import { roleMembers, timelockMembers } from './roles.ts';
 
 /** Sentences about every difference; empty when the chain is as planned. */
 export async function deploymentProblems(
@@ -44,17 +44,22 @@ async function codeProblems(chain: ChainAccount, record: DeploymentRecord, plan:
 }
 
 async function roleProblems(chain: ChainAccount, record: DeploymentRecord, plan: DeploymentPlan): Promise<string[]> {
-  const expected: Record<RoleName, readonly Address[]> = {
-    admin: [record.timelock],
-    relayer: plan.relayers,
-    registrar: [plan.registrar],
-    guardian: [plan.guardian],
-    recovery: [plan.recovery],
-  };
+  const { processor, timelock } = record;
+  const roles: [string, readonly Address[], Promise<Address[]>][] = [
+    ['admin', [timelock], roleMembers(chain, processor, 'admin')],
+    ['relayer', plan.relayers, roleMembers(chain, processor, 'relayer')],
+    ['registrar', [plan.registrar], roleMembers(chain, processor, 'registrar')],
+    ['guardian', [plan.guardian], roleMembers(chain, processor, 'guardian')],
+    ['recovery', [plan.recovery], roleMembers(chain, processor, 'recovery')],
+    ['timelock proposer', plan.council, timelockMembers(chain, timelock, 'proposer')],
+    ['timelock executor', plan.council, timelockMembers(chain, timelock, 'executor')],
+    ['timelock canceller', plan.council, timelockMembers(chain, timelock, 'canceller')],
+    ['timelock admin', [timelock], timelockMembers(chain, timelock, 'admin')],
+  ];
+  const lacks = (list: readonly Address[], address: Address) => !list.some((other) => isAddressEqual(other, address));
   const problems: string[] = [];
-  for (const [role, wanted] of Object.entries(expected) as [RoleName, readonly Address[]][]) {
-    const actual = await roleMembers(chain, record.processor, role);
-    const lacks = (list: readonly Address[], address: Address) => !list.some((other) => isAddressEqual(other, address));
+  for (const [role, wanted, members] of roles) {
+    const actual = await members;
     for (const address of wanted) if (lacks(actual, address)) problems.push(`${role}: ${address} lacks the role`);
     for (const address of actual) if (lacks(wanted, address)) problems.push(`${role}: ${address} is not in the plan`);
   }

@@ -51,6 +51,14 @@ test('a nonce burned by canceling proves nothing, even beside a real transfer', 
   expect(provesStranding([canceled, transfer(processor, 500n)], submission)).toBe(false);
 });
 
+test('a use that another contract tells proves nothing, even before a real transfer', () => {
+  expect(provesStranding([{ ...used, address: other }, transfer(processor, 500n)], submission)).toBe(false);
+});
+
+test('a transfer that another contract tells proves nothing', () => {
+  expect(provesStranding([used, { ...transfer(processor, 500n), address: other }], submission)).toBe(false);
+});
+
 test('another value, payer, receiver, nonce or token proves nothing', () => {
   expect(provesStranding([used, transfer(processor, 499n)], submission)).toBe(false);
   expect(provesStranding([used, transfer(processor, 500n, other)], submission)).toBe(false);

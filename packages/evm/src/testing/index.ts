@@ -1,2 +1,3 @@
-export { deployedWorld } from './plan-world.ts';
+// A real chain for tests: Anvil, an account per role, and a deployed processor with a mock of USDC.
+export { deployedWorld, type PlannedWorld, planWorld, TWO_DAYS_SECONDS } from './plan-world.ts';
 export { type Anvil, startAnvil } from './start-anvil.ts';

@@ -59,3 +59,13 @@ test('ten thousand ids of one millisecond are all different', () => {
   const ids = Array.from({ length: 10_000 }, () => newId('delivery', 42));
   expect(new Set(ids).size).toBe(ids.length);
 });
+
+test('every random bit reaches the id', () => {
+  const idOf = (bytes: number[]) => newId('event', 0, () => Uint8Array.from(bytes));
+  const zero = Array<number>(10).fill(0);
+  const seen = new Set([idOf(zero)]);
+  for (let bit = 0; bit < 80; bit += 1)
+    seen.add(idOf(zero.map((_, index) => (index === bit >> 3 ? 1 << (bit & 7) : 0))));
+  expect(seen.size).toBe(81);
+  expect(idOf(Array<number>(10).fill(255))).toBe(`evt_${'0'.repeat(10)}${'z'.repeat(16)}`);
+});

@@ -1,15 +1,19 @@
-// The same two functions as hmac.node.ts on WebCrypto; chosen by the package's `#hmac` import condition.
+// The same functions as hmac.node.ts on WebCrypto; chosen by the package's `#hmac` import condition.
 
 const utf8 = new TextEncoder();
 
-export async function hmacSha256(secret: string, prefix: string, body: Uint8Array): Promise<string> {
+export type HmacKey = ReturnType<typeof crypto.subtle.importKey>;
+
+export function prepareKey(secret: string): HmacKey {
+  return crypto.subtle.importKey('raw', utf8.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+}
+
+export async function hmacSha256(key: HmacKey, prefix: string, body: Uint8Array): Promise<string> {
   const head = utf8.encode(prefix);
   const message = new Uint8Array(head.length + body.length);
   message.set(head);
   message.set(body, head.length);
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', utf8.encode(secret), algorithm, false, ['sign']);
-  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', key, message));
+  const signature = new Uint8Array(await crypto.subtle.sign('HMAC', await key, message));
   return Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 

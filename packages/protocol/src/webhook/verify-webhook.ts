@@ -1,5 +1,5 @@
 // Checks a delivery as it came off the wire: signature first, then time on both sides, then (in open-webhook.ts) JSON.
-import { equalInConstantTime, hmacSha256 } from '#hmac';
+import { equalInConstantTime, hmacSha256, prepareKey } from '#hmac';
 import { parseSignatureHeader } from './signature-header.ts';
 
 export const DEFAULT_TOLERANCE_SECONDS = 300;
@@ -34,6 +34,7 @@ export function createWebhookVerifier(
     throw new TypeError('a webhook verifier needs at least one secret, and none may be empty');
   }
   if (!(toleranceSeconds >= 0)) throw new RangeError('the tolerance is a number of seconds');
+  const keys = secrets.map(prepareKey);
 
   return async ({ signature, body, nowSeconds }) => {
     if (!(body instanceof Uint8Array)) return refuse('body_not_raw_bytes');
@@ -43,8 +44,8 @@ export function createWebhookVerifier(
 
     const prefix = `${header.timestampText}.`;
     let matches = false;
-    for (const secret of secrets) {
-      const expected = await hmacSha256(secret, prefix, body);
+    for (const key of keys) {
+      const expected = await hmacSha256(key, prefix, body);
       // No early end: how many candidates were tried must not show in the time.
       for (const candidate of header.candidates) matches = equalInConstantTime(expected, candidate) || matches;
     }

@@ -1,0 +1,45 @@
+// A process of the bench, and the port it says it listens on.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+export type Listening = { readonly child: ChildProcess; readonly port: number; readonly stop: () => Promise<void> };
+
+const START_TIMEOUT_MS = 30_000;
+
+/** Resolves at the first line of output that is JSON with a `port`; everything else it writes is dropped. */
+export async function startProcess(
+  script: string,
+  scriptArguments: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<Listening> {
+  const child = spawn(process.execPath, [script, ...scriptArguments], {
+    env: { ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const listening = Promise.withResolvers<number>();
+  let pending = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (pending + chunk).split('\n');
+    pending = lines.pop() ?? '';
+    for (const line of lines) {
+      const port = line.startsWith('{') ? (JSON.parse(line) as { port?: number }).port : undefined;
+      if (port !== undefined) listening.resolve(port);
+    }
+  });
+  child.once('exit', (code) => listening.reject(new Error(`${script} ended with ${code}`)));
+  const timer = setTimeout(() => listening.reject(new Error(`${script} did not listen`)), START_TIMEOUT_MS);
+  try {
+    return { child, port: await listening.promise, stop: () => stop(child) };
+  } catch (problem) {
+    await stop(child);
+    throw problem;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
