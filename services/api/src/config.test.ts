@@ -43,6 +43,16 @@ test('networks come as JSON or as a file, by any name of the network', () => {
   }
 });
 
+test('RPC addresses of the operator are allowed beside the rest, and forgotten', () => {
+  const withRpc = networks.replace('"ready":true', '"ready":true,"rpcUrls":["https://rpc.example/canary"]');
+  const read = readApiConfig({ ...needed, SVC_NETWORKS: withRpc });
+  expect(read.ok && read.config.networks.get('eip155:84532')).toEqual({
+    processor: `0x${'52'.repeat(20)}`,
+    processorVersion: '1.3.0',
+    ready: true,
+  });
+});
+
 test.each([
   ['both', { SVC_NETWORKS: networks, SVC_NETWORKS_FILE: 'tsconfig.json' }],
   ['a file that is not there', { SVC_NETWORKS_FILE: 'nowhere.json' }],

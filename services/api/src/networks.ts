@@ -9,6 +9,8 @@ const networkSetup = z.strictObject({
   processor: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)),
   processorVersion: z.string().check(z.regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
   ready: z.boolean(),
+  // For the processes that dial chains: one JSON serves them all, and the API forgets what it must not know.
+  rpcUrls: z.optional(z.array(z.string())),
   rpcUrlPublic: z.optional(z.url()),
 });
 
@@ -35,10 +37,10 @@ function networksFrom(value: unknown): Networks | undefined {
   const parsed = z.record(z.string(), networkSetup).safeParse(value);
   if (!parsed.success) return undefined;
   const networks = new Map<string, NetworkSetup>();
-  for (const [name, { rpcUrlPublic, ...setup }] of Object.entries(parsed.data)) {
+  for (const [name, { rpcUrlPublic, processor, processorVersion, ready }] of Object.entries(parsed.data)) {
     const network = parseNetwork(name);
     if (network === undefined || !CHAINS.some((chain) => chain.network === network)) return undefined;
-    networks.set(network, { ...setup, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }) });
+    networks.set(network, { processor, processorVersion, ready, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }) });
   }
   return networks;
 }
