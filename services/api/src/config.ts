@@ -27,6 +27,15 @@ export const API_SETTINGS = {
     1,
     1_000,
   ),
+  statementTimeoutMs: wholeNumber(
+    {
+      name: 'SVC_API_STATEMENT_TIMEOUT_MS',
+      about: 'Longest that one statement may take, and that a repeat waits for the first request with its key.',
+      fallback: '10000',
+    },
+    10,
+    60_000,
+  ),
   keyPepper: secret(
     base64Bytes({ name: 'SVC_KEY_PEPPER', about: 'Finds API keys without storing them; the same for ever.' }, 32),
   ),

@@ -3,6 +3,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { readApiConfig } from './config.ts';
+import { createLogger } from './observe/logger.ts';
+import { startApi } from './start.ts';
 import { CREATE, call, intentPath } from './testing/call.ts';
 import { readEvents } from './testing/read-events.ts';
 import { seedAccount } from './testing/seed-account.ts';
@@ -88,11 +91,9 @@ test('SIGTERM ends streams, lets requests finish and exits with 0', async () => 
   const blocker = await database.pool.connect();
   await blocker.query('begin; lock table svc.intents in access exclusive mode');
   const slow = create();
-  await expect
-    .poll(
-      async () => (await database.pool.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rowCount,
-    )
-    .toBe(1);
+  const waiting = `select from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into svc.intents%'`;
+  await expect.poll(async () => (await database.pool.query(waiting)).rowCount, { timeout: 10_000 }).toBe(1);
   const ended = child.kill('SIGTERM');
   expect(await reader.next()).toBeUndefined();
   await blocker.query('rollback');
@@ -100,6 +101,17 @@ test('SIGTERM ends streams, lets requests finish and exits with 0', async () => 
   expect((await slow).status).toBe(402);
   expect(await ended).toBe(0);
   expect(child.output()).toContain('"msg":"stopped"');
+});
+
+test('a port that is taken ends the start, and leaves nothing open', async () => {
+  const { port } = new URL(api.url);
+  const read = readApiConfig({ ...testEnvironment(api.database.url), SVC_API_PORT: port });
+  const config = read.ok ? read.config : expect.fail(read.problems.join());
+  const connections = async () =>
+    (await api.database.pool.query('select from pg_stat_activity where datname = current_database()')).rowCount;
+  const before = await connections();
+  await expect(startApi(config, { logger: createLogger('silent') })).rejects.toThrow('EADDRINUSE');
+  await expect.poll(connections).toBe(before);
 });
 
 test('a configuration that does not fit ends with 78, naming every variable', async () => {

@@ -23,7 +23,6 @@ export type RunningApi = {
 export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
 
 const CODES_PER_BLOCK = 100;
-const STATEMENT_TIMEOUT_MS = 10_000;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   const clock = options.clock ?? systemClock;
@@ -32,7 +31,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api',
     maxConnections: config.databasePool,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    statementTimeoutMs: config.statementTimeoutMs,
     onConnectionLost: onProblem,
   });
   const stores = createApiStores(database, { clock, memoryMs: config.memoryMs });
@@ -73,9 +72,20 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     ...(tracing && { tracer: tracing.tracer }),
   });
 
+  const closeConnections = async () => {
+    await Promise.all([watcher.close(), tracing?.stop()]);
+    await database.close();
+  };
+  const listen = async () => {
+    await api.app.listen({ host: config.host, port: config.port });
+    return listenForMetrics(api.metrics, config.metricsHost, config.metricsPort);
+  };
   const unused = watchUnused(api.app.server);
-  await api.app.listen({ host: config.host, port: config.port });
-  const metrics = await listenForMetrics(api.metrics, config.metricsHost, config.metricsPort);
+  const metrics = await listen().catch(async (problem: unknown) => {
+    await api.app.close();
+    await closeConnections();
+    throw problem;
+  });
   const { port } = api.app.server.address() as AddressInfo;
   logger.info({ host: config.host, port, metricsPort: metrics.port }, 'listening');
 
@@ -87,8 +97,8 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       logger.info('stopping');
       api.beginStop();
       await closeWithin(api.app, unused, config.stopTimeoutMs, () => logger.warn('requests were cut off'));
-      await Promise.all([metrics.close(), watcher.close(), tracing?.stop()]);
-      await database.close();
+      await metrics.close();
+      await closeConnections();
       logger.info('stopped');
     },
   };

@@ -48,3 +48,13 @@ test('a change is told to its own waiters, also after the connection was lost', 
     await watcher.close();
   }
 });
+
+test('while the database is away it is tried at one pace, however long that takes', async () => {
+  let failures = 0;
+  const watcher = watchIntents('postgres://nobody:nothing@127.0.0.1:9/none', () => (failures += 1));
+  await new Promise((resolve) => setTimeout(resolve, 3_200));
+  await watcher.close();
+  // Every half second; a failure that counted twice would have doubled the tries each time.
+  expect(failures).toBeGreaterThanOrEqual(2);
+  expect(failures).toBeLessThanOrEqual(14);
+});

@@ -10,6 +10,7 @@ export type IntentWatcher = {
 };
 
 const RECONNECT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 export function watchIntents(url: string, onProblem: (problem: Error) => void): IntentWatcher {
   const waiters = new Map<string, Set<() => void>>();
@@ -21,15 +22,26 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
     for (const callback of callbacks) callback();
   };
   const connect = async () => {
-    const next = new pg.Client({ connectionString: url, application_name: 'svc-watch', keepAlive: true });
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'svc-watch',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
     next.on('notification', ({ payload }) => tell(waiters.get(payload ?? '') ?? []));
     next.on('error', onProblem);
     next.on('end', () => {
-      if (client === next) client = undefined;
-      if (!closed) reconnecting = setTimeout(start, RECONNECT_MS);
+      // A connection that ends before it listened has failed below: one failure, one new try.
+      if (client !== next) return;
+      client = undefined;
+      startLater();
     });
     await next.connect();
     await next.query('listen svc_intent');
+    if (closed) {
+      await next.end();
+      return;
+    }
     client = next;
     for (const callbacks of waiters.values()) tell(callbacks);
   };
@@ -37,8 +49,11 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
     if (closed) return;
     connect().catch((problem: unknown) => {
       onProblem(problem instanceof Error ? problem : new Error('no connection'));
-      if (!closed) reconnecting = setTimeout(start, RECONNECT_MS);
+      startLater();
     });
+  };
+  const startLater = () => {
+    if (!closed) reconnecting = setTimeout(start, RECONNECT_MS);
   };
   start();
 

@@ -3,12 +3,6 @@ import pg from 'pg';
 import { afterAll, inject, onTestFinished } from 'vitest';
 import { databaseUrl, TEMPLATE } from './test-server.ts';
 
-declare module 'vitest' {
-  export interface ProvidedContext {
-    postgresUrl: string;
-  }
-}
-
 export type TestDatabase = {
   /** Superuser of a database that nobody else uses. */
   readonly url: string;

@@ -16,6 +16,7 @@ export type ServeOptions = {
 
 /** Longer than any statement may take; a handler past it is a fault of ours. */
 const HANDLER_TIMEOUT_MS = 30_000;
+const QUERY_CANCELED = '57014';
 const NO_BYTES = new Uint8Array();
 
 export function serveRoute(app: FastifyInstance, route: Route, options: ServeOptions): void {
@@ -59,7 +60,7 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
       : ({ ok: true, claim: null } as const);
   if (!read.ok) return { ok: false, code: read.code, param: 'Idempotency-Key' };
   const lastEventId = headers['last-event-id'];
-  return route.handle(world, {
+  const handled = route.handle(world, {
     caller,
     requestId: request.id,
     params: request.params as Readonly<Record<string, string>>,
@@ -67,6 +68,14 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
     claim: read.claim,
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
   });
+  return read.claim === null ? handled : handled.catch(whenKeyIsHeld);
+}
+
+/** A repeat waits inside its statement for the commit of the first request with its key, until the statement's time is up. */
+function whenKeyIsHeld(problem: unknown): Outcome {
+  const { code } = (problem ?? {}) as { code?: unknown };
+  if (code !== QUERY_CANCELED) throw problem;
+  return { ok: false, code: 'idempotency_in_progress', param: 'Idempotency-Key' };
 }
 
 function send(

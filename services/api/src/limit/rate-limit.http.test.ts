@@ -40,7 +40,8 @@ test('an address that guesses keys, or shows none, is limited too', async () => 
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   const list = await statuses(50, 'sk_test_guess');
   expect(limited(list)).toBeGreaterThanOrEqual(5);
-  expect((await call(api, 'POST', CREATE, { body: {} })).statusCode).toBe(429);
+  const refusals = await Promise.all(Array.from({ length: 50 }, () => call(api, 'POST', CREATE, { body: {} })));
+  expect(limited(refusals.map(({ statusCode }) => statusCode))).toBeGreaterThanOrEqual(5);
   // Who shows a secret key is not behind that address's queue.
   const { keys } = await seedAccount(api.database.pool);
   expect((await read(keys.live.secret)).statusCode).toBe(404);

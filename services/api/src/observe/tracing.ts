@@ -1,6 +1,10 @@
 // Traces over OTLP, off unless an address is configured. The SDK is loaded only then: it costs memory and start-up time.
 // Spans carry the route template and the status, never an address with its query, a header or a body.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+
+/** What is left is worth a moment at the end, not a stop that hangs because the collector is away. */
+const LAST_SPANS_MS = 2_000;
 
 export type Tracing = { readonly tracer: Tracer; readonly stop: () => Promise<void> };
 
@@ -16,7 +20,13 @@ export async function startTracing(url: string): Promise<Tracing> {
     resource: resourceFromAttributes({ 'service.name': 'svc-pay-api' }),
     spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url }) })],
   });
-  return { tracer: provider.getTracer('svc-pay-api'), stop: () => provider.shutdown() };
+  return {
+    tracer: provider.getTracer('svc-pay-api'),
+    stop: async () => {
+      const sent = provider.shutdown().catch(() => {});
+      await Promise.race([sent, sleep(LAST_SPANS_MS, undefined, { ref: false })]);
+    },
+  };
 }
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;

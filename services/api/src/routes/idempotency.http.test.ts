@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
 import { describe, expect, test } from 'vitest';
 import { CREATE, call } from '../testing/call.ts';
 import { seedAccount } from '../testing/seed-account.ts';
@@ -58,6 +58,28 @@ test('a key means nothing in another account or mode', async () => {
   const sent = { usdAmount: 1 };
   const ids = await Promise.all(keys.map(async (key) => (await create(key, 'shared', sent)).json().paymentIntentId));
   expect(new Set(ids).size).toBe(4);
+});
+
+test('while the first request is still running, the repeat is told so and can come again', async () => {
+  const impatient = await startTestApi({ SVC_API_STATEMENT_TIMEOUT_MS: '300' });
+  const repeat = () =>
+    call(impatient, 'POST', CREATE, {
+      key: impatient.account.keys.test.publishable,
+      body,
+      headers: { 'idempotency-key': 'held' },
+    });
+  const first = await impatient.database.pool.connect();
+  await first.query('begin');
+  await insertRow(first, 'idempotency', { account_id: impatient.account.accountId, mode: 'test', key: 'held' });
+  const response = await repeat();
+  expect({ status: response.statusCode, ...response.json() }).toMatchObject({
+    status: 409,
+    error: 'idempotency_in_progress',
+    retryable: true,
+  });
+  await first.query('rollback');
+  first.release();
+  expect((await repeat()).statusCode).toBe(402);
 });
 
 describe('a process that is killed', () => {

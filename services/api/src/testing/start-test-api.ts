@@ -1,7 +1,7 @@
 // The API as it runs in production, in this process, on a database of its own.
 import type { Environment } from '@svc-pay/config';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
-import { afterAll } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { readApiConfig } from '../config.ts';
 import { createLogger } from '../observe/logger.ts';
 import { type RunningApi, startApi } from '../start.ts';
@@ -27,7 +27,7 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
   };
 }
 
-/** Stopped when the file is done. */
+/** Stopped when the test that asked for it is done; at the top of a file, when the file is. */
 export async function startTestApi(environment: Environment = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const read = readApiConfig({ ...testEnvironment(database.url), ...environment });
@@ -35,6 +35,15 @@ export async function startTestApi(environment: Environment = {}): Promise<TestA
   const logs: string[] = [];
   const logger = createLogger(read.config.logLevel, { write: (line: string) => logs.push(line) });
   const running = await startApi(read.config, { logger });
-  afterAll(running.stop);
+  afterwards(running.stop);
   return { ...running, database, logs, account: await seedAccount(database.pool) };
+}
+
+function afterwards(stop: () => Promise<void>): void {
+  try {
+    onTestFinished(stop);
+  } catch {
+    // Outside of a test.
+    afterAll(stop);
+  }
 }
