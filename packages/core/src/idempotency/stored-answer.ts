@@ -1,5 +1,7 @@
 // An answer that can be given again, byte for byte.
 
+import type { Caller } from '../account/authenticate.ts';
+
 export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,3 +23,8 @@ export type Recorded =
   | { readonly outcome: 'recorded' }
   | { readonly outcome: 'replayed'; readonly answer: Answer }
   | { readonly outcome: 'key_reused' };
+
+export type RecallAnswer = (
+  caller: Caller,
+  claim: IdempotencyClaim,
+) => Promise<Exclude<Recorded, { readonly outcome: 'recorded' }> | undefined>;

@@ -1,17 +1,14 @@
 // A merchant gives up an intent that nobody has begun to pay.
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
-import type { Answer, IdempotencyClaim, Recorded } from '../idempotency/stored-answer.ts';
+import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
 import { mayFollow } from '../transitions.ts';
 import { type Intent, intentView } from './intent.ts';
 import { INTENT_TRANSITIONS } from './intent-transitions.ts';
 
 export type CancelIntentPorts = {
   /** What this idempotency key was answered before; undefined when it is new. */
-  readonly recallAnswer: (
-    caller: Caller,
-    claim: IdempotencyClaim,
-  ) => Promise<Exclude<Recorded, { readonly outcome: 'recorded' }> | undefined>;
+  readonly recallAnswer: RecallAnswer;
   /** The caller's own intent of the caller's mode, or undefined. */
   readonly loadIntent: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<Intent | undefined>;
   /**

@@ -6,7 +6,7 @@ import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import { draftEvents, type EventDraft } from '../event/event-draft.ts';
 import { eventsFor } from '../event/events-for.ts';
-import type { Answer, IdempotencyClaim, Recorded } from '../idempotency/stored-answer.ts';
+import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
 import { selectTokens } from '../token/select-tokens.ts';
 import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
@@ -33,6 +33,8 @@ export type CreateIntentPorts = {
   readonly facilitatorUrl: string | null;
   readonly rateOf: PriceSource;
   readonly loadMerchant: (caller: Caller) => Promise<MerchantSetup>;
+  /** What this idempotency key was answered before; undefined when it is new. */
+  readonly recallAnswer: RecallAnswer;
   /** A number never drawn before on this processor, below 2^53. */
   readonly nextIntentCode: () => Promise<number>;
   /**
@@ -52,6 +54,14 @@ export type CreateIntentCall = {
 export type CreatedIntent = { readonly ok: true; readonly answer: Answer; readonly replayed: boolean } | IntentRefusal;
 
 export async function createIntent(ports: CreateIntentPorts, call: CreateIntentCall): Promise<CreatedIntent> {
+  const created = await createNewIntent(ports, call);
+  if (created.ok || call.claim === null || created.code === 'idempotency_key_reused') return created;
+  // What can't be created now (a price is gone, a token was switched off) may have been created by this key before.
+  const earlier = await ports.recallAnswer(call.caller, call.claim);
+  return earlier?.outcome === 'replayed' ? { ok: true, answer: earlier.answer, replayed: true } : created;
+}
+
+async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall): Promise<CreatedIntent> {
   const merchant = await ports.loadMerchant(call.caller);
   const terms = readTerms(call.request, merchant);
   if (!terms.ok) return terms;

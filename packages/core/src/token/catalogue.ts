@@ -56,7 +56,7 @@ const TOKENS_BY_NETWORK: Readonly<Record<string, Readonly<Record<string, Line>>>
   },
   // The local chain's tokens are mocks that its setup puts at these addresses.
   'eip155:31337': {
-    anvil_usdc: usdc('0x5Fc0000000000000000000000000000000000001', 'USDC'),
+    anvil_usdc: usdc('0x5Fc0000000000000000000000000000000000001'),
     anvil_vol: {
       symbol: 'VOL',
       address: '0x5Fc0000000000000000000000000000000000002',

@@ -127,6 +127,18 @@ describe('an idempotency key', () => {
     expect(await count('intents', caller)).toBe(1);
   });
 
+  test('is answered again although the same intent could not be created any more', async () => {
+    const caller = await seedMerchant(pool);
+    const first = await create(caller, { usdAmount: 1 }, claimOf('kept'));
+    await pool.query('delete from svc.account_tokens where account_id = $1', [caller.accountId]);
+    const again = await create(caller, { usdAmount: 1 }, claimOf('kept'));
+    expect(again).toMatchObject({ ok: true, replayed: true, answer: first.ok && first.answer });
+    expect(await create(caller, { usdAmount: 1 }, claimOf('new'))).toMatchObject({
+      ok: false,
+      code: 'token_not_enabled',
+    });
+  });
+
   test('belongs to its account', async () => {
     const [one, other] = [await seedMerchant(pool), await seedMerchant(pool)];
     const first = bodyOf(await create(one, { usdAmount: 1 }, claimOf('same')));
