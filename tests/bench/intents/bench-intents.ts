@@ -5,7 +5,7 @@ import { migrate } from '@svc-pay/postgres';
 import { startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
 import { median } from '../median.ts';
-import { cpuSeconds } from './cpu-time.ts';
+import { CpuShare, cpuSeconds } from './cpu-time.ts';
 import { load, type Target } from './load.ts';
 import { PROCESSOR, seedAccount } from './seed.ts';
 import { type Listening, startProcess } from './start-process.ts';
@@ -51,23 +51,20 @@ export async function benchIntents(seconds: number) {
     const sliceMs = Math.max(1_000, (seconds * 1_000) / ROUNDS);
     const rates = { single: [] as number[], rows: [] as number[], ours: [] as number[] };
     let unexpected = 0;
-    let cpuMs = 0;
-    let created = 0;
+    const cpu = { single: new CpuShare(), rows: new CpuShare(), ours: new CpuShare() };
     for (const target of Object.values(targets)) await load(target, BODY, 402, CONNECTIONS, WARM_UP_MS);
     for (let round = 1; round <= ROUNDS; round += 1) {
       for (const name of ['single', 'rows', 'ours'] as const) {
-        const before = cpuSeconds([api.child.pid ?? 0, postgres.pid]);
+        const { pid = 0 } = (name === 'ours' ? api : bare).child;
+        const before = { node: cpuSeconds([pid]), postgres: cpuSeconds([postgres.pid]) };
         const result = await load(targets[name], BODY, 402, CONNECTIONS, sliceMs);
+        cpu[name].add(cpuSeconds([pid]) - before.node, cpuSeconds([postgres.pid]) - before.postgres, result.answers);
         rates[name].push(result.perSecond);
         unexpected += result.unexpected;
-        if (name === 'ours') {
-          cpuMs += (cpuSeconds([api.child.pid ?? 0, postgres.pid]) - before) * 1_000;
-          created += result.answers;
-        }
-        console.log(`round ${round}/${ROUNDS} ${name}: ${Math.round(result.perSecond)}/s`);
+        console.log(`round ${round}/${ROUNDS} ${name}: ${Math.round(result.perSecond)}/s, ${cpu[name].text()}`);
       }
     }
-    await assertWritten(client, accountId, created);
+    await assertWritten(client, accountId, cpu.ours.answers);
     const [ours, single, rows] = [median(rates.ours), median(rates.single), median(rates.rows)];
     const ratio = ours / single;
     const ratioSameRows = ours / rows;
@@ -78,7 +75,11 @@ export async function benchIntents(seconds: number) {
         bare_same_rows_per_s: Math.round(rows),
         ratio: rounded(ratio),
         ratio_same_rows: rounded(ratioSameRows),
-        cpu_ms: rounded(cpuMs / created),
+        cpu_ms: rounded(cpu.ours.nodeMs() + cpu.ours.postgresMs()),
+        cpu_ms_node: rounded(cpu.ours.nodeMs()),
+        cpu_ms_postgres: rounded(cpu.ours.postgresMs()),
+        bare_same_rows_cpu_ms: rounded(cpu.rows.nodeMs() + cpu.rows.postgresMs()),
+        bare_cpu_ms: rounded(cpu.single.nodeMs() + cpu.single.postgresMs()),
         unexpected,
         concurrency: CONNECTIONS,
         ...durable,

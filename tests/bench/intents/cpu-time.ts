@@ -30,3 +30,28 @@ function statOf(name: string): { pid: number; parent: number; ticks: number }[] 
   // User and system time of the process, and of children it has already reaped.
   return [{ pid: Number.parseInt(name, 10), parent: at(1), ticks: at(11) + at(12) + at(13) + at(14) }];
 }
+
+/** CPU of two processes, shared over the answers they gave together. */
+export class CpuShare {
+  answers = 0;
+  private node = 0;
+  private postgres = 0;
+
+  add(nodeSeconds: number, postgresSeconds: number, answers: number): void {
+    this.node += nodeSeconds;
+    this.postgres += postgresSeconds;
+    this.answers += answers;
+  }
+
+  nodeMs(): number {
+    return (this.node * 1_000) / this.answers;
+  }
+
+  postgresMs(): number {
+    return (this.postgres * 1_000) / this.answers;
+  }
+
+  text(): string {
+    return `CPU ${this.nodeMs().toFixed(3)} ms Node + ${this.postgresMs().toFixed(3)} ms Postgres`;
+  }
+}

@@ -18,18 +18,22 @@ export async function startProcess(
   });
   const listening = Promise.withResolvers<number>();
   let pending = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+  const read = (chunk: string) => {
     const lines = (pending + chunk).split('\n');
     pending = lines.pop() ?? '';
     for (const line of lines) {
       const port = line.startsWith('{') ? (JSON.parse(line) as { port?: number }).port : undefined;
       if (port !== undefined) listening.resolve(port);
     }
-  });
+  };
+  child.stdout.setEncoding('utf8').on('data', read);
   child.once('exit', (code) => listening.reject(new Error(`${script} ended with ${code}`)));
   const timer = setTimeout(() => listening.reject(new Error(`${script} did not listen`)), START_TIMEOUT_MS);
   try {
-    return { child, port: await listening.promise, stop: () => stop(child) };
+    const port = await listening.promise;
+    // From here on its log is only drained: reading it would be work of the bench, not of what it measures.
+    child.stdout.off('data', read).resume();
+    return { child, port, stop: () => stop(child) };
   } catch (problem) {
     await stop(child);
     throw problem;

@@ -33,6 +33,20 @@ type ReviverContext = { readonly source?: string };
 type Reviver = (this: unknown, key: string, value: unknown, context: ReviverContext) => unknown;
 
 function parseExact(text: string): unknown {
+  // A reviver visits every value. Most bodies have neither of what it is for: dollars as a number, or `__proto__`.
+  const plain: unknown = JSON.parse(text);
+  return hasNumberOfDollars(plain) || text.includes('__proto__') || text.includes('\\u')
+    ? parseWithSources(text)
+    : plain;
+}
+
+function hasNumberOfDollars(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  for (const name of DOLLAR_FIELDS) if (typeof (value as Record<string, unknown>)[name] === 'number') return true;
+  return false;
+}
+
+function parseWithSources(text: string): unknown {
   // Nested objects are the merchant's own (metadata) and stay as they are: only the root's dollars become text.
   const dollars = new Map<unknown, Record<string, string>>();
   const reviver: Reviver = function (key, value, { source }) {

@@ -14,8 +14,6 @@ export type ServeOptions = {
   readonly refuse: Refuse;
 };
 
-/** Longer than any statement may take; a handler past it is a fault of ours. */
-const HANDLER_TIMEOUT_MS = 30_000;
 const QUERY_CANCELED = '57014';
 const NO_BYTES = new Uint8Array();
 
@@ -25,7 +23,6 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     exposeHeadRoute: !streams,
-    ...(!streams && { handlerTimeout: HANDLER_TIMEOUT_MS }),
   } satisfies Partial<RouteOptions>;
   if (route.access === 'open') {
     app.route({
