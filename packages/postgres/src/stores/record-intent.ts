@@ -40,23 +40,27 @@ function statementFor(acceptances: number, once: boolean): Statement {
 
 function textOf(acceptances: number, once: boolean): string {
   const answerPlace = FIRST_ACCEPTANCE_PLACE + acceptances * ACCEPTANCE_COLUMNS.length;
+  // Without a key nothing stands in the way; with one, what is written comes `from gate`, which a taken key leaves empty.
   const gate = once
-    ? `insert into svc.idempotency (account_id, mode, created_at, ${ANSWER_COLUMNS.join(', ')})
-       values ($1, $2, $3, ${places(answerPlace, ANSWER_COLUMNS.length)}) on conflict do nothing returning 1`
-    : 'select 1';
+    ? `gate as (
+      insert into svc.idempotency (account_id, mode, created_at, ${ANSWER_COLUMNS.join(', ')})
+      values ($1, $2, $3, ${places(answerPlace, ANSWER_COLUMNS.length)}) on conflict do nothing returning 1
+    ),`
+    : '';
+  const fromGate = once ? 'from gate' : '';
   const [eventId, type, requestId, apiVersion, before, after] = [0, 1, 2, 3, 4, 5].map(
     (index) => `$${FIRST_EVENT_PLACE + index}`,
   );
   return `
-    with gate as (${gate}),
+    with ${gate}
     written_intent as (
       insert into svc.intents (account_id, mode, created_at, updated_at, event_sequence, ${INTENT_COLUMNS.join(', ')})
-      select $1, $2, $3, $3, 1, ${places(FIRST_INTENT_PLACE, INTENT_COLUMNS.length)} from gate
+      select $1, $2, $3, $3, 1, ${places(FIRST_INTENT_PLACE, INTENT_COLUMNS.length)} ${fromGate}
     ),
     written_code as (
-      insert into svc.intent_codes (intent_code, account_id, mode, intent_id) select $5, $1, $2, $4 from gate
+      insert into svc.intent_codes (intent_code, account_id, mode, intent_id) select $5, $1, $2, $4 ${fromGate}
     ),
-    ${Array.from({ length: acceptances }, (_, index) => acceptanceText(index)).join('')}
+    ${Array.from({ length: acceptances }, (_, index) => acceptanceText(index, fromGate)).join('')}
     subscribed as (
       select id from svc.endpoints
       where account_id = $1 and mode = $2 and status = 'enabled' and ${type} = any (event_types)
@@ -67,20 +71,20 @@ function textOf(acceptances: number, once: boolean): string {
       )
       select $1, $2, $3, $4, 1, ${eventId}, ${type}, ${requestId}, ${apiVersion},
         convert_to(${before}::text || (select count(*) from subscribed) || ${after}::text, 'UTF8')
-      from gate
+      ${fromGate}
     ),
     written_delivery as (
       insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
-      select $1, $2, ${eventId}, subscribed.id, 'pending', $3, $3 from subscribed, gate
+      select $1, $2, ${eventId}, subscribed.id, 'pending', $3, $3 from subscribed${once ? ', gate' : ''}
     )
-    select count(*)::integer as recorded from gate`;
+    select ${once ? 'count(*)::integer' : '1'} as recorded ${fromGate}`;
 }
 
-function acceptanceText(index: number): string {
+function acceptanceText(index: number, fromGate: string): string {
   const first = FIRST_ACCEPTANCE_PLACE + index * ACCEPTANCE_COLUMNS.length;
   return `written_acceptance_${index} as (
       insert into svc.acceptances (account_id, mode, intent_id, ${ACCEPTANCE_COLUMNS.join(', ')})
-      select $1, $2, $4, ${places(first, ACCEPTANCE_COLUMNS.length)} from gate
+      select $1, $2, $4, ${places(first, ACCEPTANCE_COLUMNS.length)} ${fromGate}
     ),`;
 }
 
