@@ -16,7 +16,7 @@ const service: Room = { inside: [...ADAPTERS, ...RULES, '@svc-pay/config'], outs
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/money': { inside: [], outside: [] },
-  'packages/config': { inside: [], outside: [] },
+  'packages/config': { inside: ['@svc-pay/core', '@svc-pay/protocol'], outside: ['node:fs', 'zod/mini'] },
   'packages/protocol': { inside: ['@svc-pay/money'], outside: ['zod/mini', '@noble/hashes/*'] },
   'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto', 'node:zlib'] },
   'packages/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),

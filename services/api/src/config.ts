@@ -14,8 +14,8 @@ import {
   type ValuesOf,
   wholeNumber,
 } from '@svc-pay/config';
+import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 import type { NetworkSetup } from '@svc-pay/core';
-import { networksFile, networksJson } from './networks.ts';
 
 const PORT_MAX = 65_535;
 const DAY_MS = 86_400_000;
@@ -210,5 +210,14 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
       : []),
   ];
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, config: Object.freeze({ ...rest, networks: networks ?? fromFile ?? new Map() }) };
+  return { ok: true, config: Object.freeze({ ...rest, networks: setupsOf(networks ?? fromFile ?? new Map()) }) };
+}
+
+/** Without the addresses of nodes: the API dials no chain. */
+function setupsOf(networks: OperatedNetworks): ReadonlyMap<string, NetworkSetup> {
+  const setups = new Map<string, NetworkSetup>();
+  for (const [network, { processor, processorVersion, ready, rpcUrlPublic }] of networks) {
+    setups.set(network, { processor, processorVersion, ready, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }) });
+  }
+  return setups;
 }

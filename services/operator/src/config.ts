@@ -12,8 +12,8 @@ import {
   text,
   type ValuesOf,
 } from '@svc-pay/config';
+import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 import { masterKeys } from './master-keys.ts';
-import { networksFile, networksJson, type OperatedNetworks } from './networks.ts';
 
 export const OPERATOR_SETTINGS = {
   databaseUrl: secret(

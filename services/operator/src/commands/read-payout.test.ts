@@ -1,6 +1,6 @@
+import type { OperatedNetworks } from '@svc-pay/config/networks';
 import { evmNetwork } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
-import type { OperatedNetworks } from '../networks.ts';
 import { type PayoutOptions, readPayout } from './read-payout.ts';
 
 const address = (byte: string) => `0x${byte.repeat(20)}`;

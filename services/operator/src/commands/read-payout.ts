@@ -1,9 +1,10 @@
 // From what was typed to terms that a processor would take.
+
+import type { OperatedNetworks } from '@svc-pay/config/networks';
 import { findChain, type Mode, TOKENS } from '@svc-pay/core';
 import { MAX_FEE_BPS, MAX_SPLITS, payoutTerms } from '@svc-pay/money';
 import type { PayoutRequest } from '@svc-pay/postgres/operator';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
-import type { OperatedNetworks } from '../networks.ts';
 import { readEvmAddress } from './read-address.ts';
 
 export type PayoutOptions = {

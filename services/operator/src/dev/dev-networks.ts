@@ -1,5 +1,5 @@
 // Networks of the development world. There is no processor behind these addresses: intents are offered, nothing settles.
-import type { OperatedNetwork } from '../networks.ts';
+import type { OperatedNetwork } from '@svc-pay/config/networks';
 
 const PROCESSOR = '0x5fc0000000000000000000000000000000000402';
 export const DEV_MERCHANT = '0x5fc0000000000000000000000000000000000403';

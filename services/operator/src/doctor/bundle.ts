@@ -1,7 +1,7 @@
 // A report to hand to somebody else: what the doctor saw and what is configured, without anything that opens anything.
 import type { Environment } from '@svc-pay/config';
+import type { OperatedNetworks } from '@svc-pay/config/networks';
 import { OPERATOR_SETTINGS } from '../config.ts';
-import type { OperatedNetworks } from '../networks.ts';
 import type { Finding } from './finding.ts';
 import { shownHost } from './json-rpc.ts';
 

@@ -1,7 +1,8 @@
 // What a chain itself says about our configuration of it.
+
+import type { OperatedNetwork } from '@svc-pay/config/networks';
 import { type Clock, findChain, TOKENS } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
-import type { OperatedNetwork } from '../networks.ts';
 import { checkToken } from './check-token.ts';
 import { decodeString } from './decode-string.ts';
 import { type Finding, findingsOf } from './finding.ts';

@@ -1,6 +1,6 @@
 import type { Environment } from '@svc-pay/config';
+import type { OperatedNetworks } from '@svc-pay/config/networks';
 import type { Clock } from '@svc-pay/core';
-import type { OperatedNetworks } from '../networks.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkNetwork } from './check-network.ts';

@@ -1,9 +1,10 @@
-// What an operator runs on each network, with the RPC addresses that only the operator's own processes may know.
+// What an operator runs on each network. One JSON serves every service; a service takes from it what it may know.
 import { readFileSync } from 'node:fs';
-import { json, type Setting, type SettingText, setting } from '@svc-pay/config';
 import { findChain } from '@svc-pay/core';
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import * as z from 'zod/mini';
+import { json } from './forms.ts';
+import { type Setting, type SettingText, setting } from './setting.ts';
 
 const rpcUrl = z.string().check(
   z.regex(/^https?:\/\/[^\s]+$/),
