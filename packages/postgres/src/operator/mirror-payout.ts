@@ -11,7 +11,8 @@ export type RegisteredPayout = {
   readonly processor: string;
   readonly payoutId: bigint;
   readonly status: 'active' | 'disabled';
-  readonly transactionId: string;
+  /** Null when it was found registered and nobody knows by which transaction. */
+  readonly transactionId: string | null;
   /** Undefined when the registry only says that it was switched off. */
   readonly terms?: { readonly merchant: string; readonly feeBps: number; readonly splits: readonly Split[] };
 };
@@ -33,7 +34,7 @@ export async function mirrorPayout(operation: Operation, registered: RegisteredP
     // Registered is what it was before it was switched off: reading the events again must not switch it on.
     if (payout.status === status || payout.status === 'disabled') return 'same';
     await client.query(
-      `update svc.payouts set status = $4, transaction_id = $5
+      `update svc.payouts set status = $4, transaction_id = coalesce($5, transaction_id)
        where network = $1 and processor = $2 and payout_id = $3::bigint`,
       [network, processor.toLowerCase(), payoutId.toString(), status, transactionId],
     );

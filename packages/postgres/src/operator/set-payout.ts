@@ -25,7 +25,10 @@ export type PayoutRequest = {
 
 export type PayoutSet =
   | { readonly ok: true; readonly payout: Payout; readonly change: 'created' | 'status' | 'none' }
-  | { readonly ok: false; readonly code: 'account_unknown' | 'payout_terms_fixed' | 'payout_of_other_account' };
+  | {
+      readonly ok: false;
+      readonly code: 'account_unknown' | 'payout_terms_fixed' | 'payout_of_other_account' | 'payout_disabled';
+    };
 
 export async function setPayout(operation: Operation, request: PayoutRequest): Promise<PayoutSet> {
   const { pool, nowMs, actor } = operation;
@@ -40,6 +43,8 @@ export async function setPayout(operation: Operation, request: PayoutRequest): P
     if (known !== undefined) {
       if (known.accountId !== accountId || known.mode !== mode) return { ok: false, code: 'payout_of_other_account' };
       if (!sameTerms(known, request)) return { ok: false, code: 'payout_terms_fixed' };
+      // The chain has retired it, or is about to: switched on again it would offer what can't be settled.
+      if (known.status === 'disabled') return { ok: false, code: 'payout_disabled' };
       // What is active stays so: a repeated `pending` must not take it from new intents.
       const unchanged = known.status === request.status || (known.status === 'active' && request.status === 'pending');
       if (unchanged) return { ok: true, payout: known, change: 'none' };

@@ -125,6 +125,10 @@ describe('a payout', () => {
     const synced = await svc('payouts', 'sync', ...chainArguments, '--from-block', '0');
     expect(synced).toMatchObject({ exitCode: 0 });
     expect(await statusOf(account)).toEqual(['disabled']);
+    expect(await setPayout(account, '--payout-id', '77', '--status', 'active')).toMatchObject({
+      exitCode: 1,
+      document: { error: 'payout_disabled' },
+    });
     // The registration is read again with it, and changes nothing.
     await svc('payouts', 'sync', ...chainArguments, '--from-block', '0');
     expect(await statusOf(account)).toEqual(['disabled']);

@@ -53,6 +53,12 @@ export function payoutsCommand(surroundings: Surroundings): Command {
     .addCommand(payoutsSyncCommand(surroundings));
 }
 
+const REFUSALS = {
+  payout_terms_fixed: (id = '') => `Payout ${id} has other terms, and terms of an id never change.`,
+  payout_of_other_account: (id = '') => `Payout ${id} belongs to another account or mode.`,
+  payout_disabled: (id = '') => `Payout ${id} was switched off, and stays so.`,
+};
+
 const collect = (text: string, before: readonly string[] = []) => [...before, text];
 
 async function setOne({ options, context }: Input<SetOptions>): Promise<Outcome> {
@@ -76,13 +82,7 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<Outcome>
       return done({ payout, change }, `${words}\n\n${shown([payout], context.paint)}`);
     }
     if (result.code === 'account_unknown') return unknownAccount(options.account);
-    return failed(
-      result.code,
-      result.code === 'payout_terms_fixed'
-        ? `Payout ${options.payoutId} has other terms, and terms of an id never change.`
-        : `Payout ${options.payoutId} belongs to another account or mode.`,
-      'Leave --payout-id out to get a new id.',
-    );
+    return failed(result.code, REFUSALS[result.code](options.payoutId), 'Leave --payout-id out to get a new id.');
   });
 }
 

@@ -34,12 +34,19 @@ export async function registerPayout(
     const advice = 'The row stays pending; mend it and run the same command again.';
     return { ok: false, failure: failed(set.code, `The registrar’s transaction failed: ${set.reason}`, advice) };
   }
-  await mirrorPayout(operation, {
+  const mirrored = await mirrorPayout(operation, {
     network: payout.network,
     processor: payout.processor,
     payoutId: BigInt(payout.payoutId),
     status: 'active',
-    transactionId: set.transactionHash ?? 'registered before',
+    transactionId: set.transactionHash,
   });
+  if (mirrored === 'unknown' || mirrored === 'differs') {
+    const message = `It is registered, but its row is ${mirrored === 'unknown' ? 'gone' : 'another one now'}.`;
+    return {
+      ok: false,
+      failure: failed('payout_changed_meanwhile', message, 'Look at `payouts list` and `payouts sync`.'),
+    };
+  }
   return { ok: true, transactionHash: set.transactionHash };
 }
