@@ -20,6 +20,8 @@ export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './intent/merchant-setup.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
+export * from './lane/lane.ts';
+export * from './lane/lane-chain.ts';
 export { type Payment, paymentView } from './payment/payment.ts';
 export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';

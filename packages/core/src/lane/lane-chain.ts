@@ -1,0 +1,85 @@
+// What a lane asks of its chain. Trouble on the way to the chain throws `ChainUnavailable`: then nothing is known, and
+// nothing is concluded.
+import type { FlyingBatch, LaneItem, SignedTransaction } from './lane.ts';
+
+export class ChainUnavailable extends Error {
+  override readonly name = 'ChainUnavailable';
+}
+
+/** Why one payment would not, or did not, settle. Only `settled` moves money. */
+export const ITEM_OUTCOMES = [
+  'settled',
+  'payout_inactive',
+  'amount_out_of_range',
+  'intent_already_settled',
+  'not_yet_valid',
+  'expired',
+  'nonce_not_bound',
+  'malformed',
+  'authorization_used',
+  'insufficient_funds',
+  'pull_refused',
+  'nothing_arrived',
+] as const;
+export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
+
+export type Rehearsal =
+  /** One outcome per item, in their order. */
+  | { readonly ok: true; readonly outcomes: readonly ItemOutcome[]; readonly chainTimeSeconds: bigint }
+  /** The transaction as a whole would do nothing (paused, over a cap, not allowed): nobody's payment is to blame. */
+  | { readonly ok: false; readonly reason: string; readonly chainTimeSeconds: bigint };
+
+/** `known`: some node has it. `not_sent`: every node refused it and it can't be on its way. `unknown`: neither is sure. */
+export type Broadcast =
+  | { readonly outcome: 'known' | 'unknown' }
+  | { readonly outcome: 'not_sent'; readonly reason: string };
+
+/** A payment's part in a mined transaction, by its own event and the token's own transfer log. */
+export type MinedItem =
+  | {
+      readonly paymentId: string;
+      readonly outcome: 'settled';
+      /** Of the processor's event that says so. */
+      readonly logIndex: number;
+      /** Of the token's transfer from the payer to the processor. */
+      readonly transferLogIndex: number;
+      readonly feeAtomic: bigint;
+      /** Recipients whose part of this payment could not be delivered and is kept for them by the processor. */
+      readonly escrowedFor: readonly string[];
+    }
+  | { readonly paymentId: string; readonly outcome: Exclude<ItemOutcome, 'settled'> | 'reverted' | 'no_evidence' };
+
+export type MinedBatch = {
+  readonly batchId: string;
+  readonly transactionId: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  /** The transaction was mined and undone as a whole. */
+  readonly reverted: boolean;
+  /** What the relayer paid for it, in the chain's own coin. */
+  readonly gasCostAtomic: bigint;
+  /** Who gets the platform's fee. */
+  readonly feeRecipient: string;
+  /** One per item of the batch, in their order. */
+  readonly items: readonly MinedItem[];
+};
+
+/** Made for one lane: it holds the network's nodes and the relayer's signer. */
+export type LaneChain = {
+  /**
+   * What of the queue goes into the next transaction: payments that can share one (same processor and token, room for
+   * gas), from the head on, in the queue's order. At least one when the queue is not empty. `full` when it could take no
+   * more.
+   */
+  readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
+  /** Plays the transaction without sending it, against the latest block. */
+  readonly rehearse: (items: readonly LaneItem[]) => Promise<Rehearsal>;
+  /** Signs the transaction that carries exactly these items under this nonce. Sends nothing. */
+  readonly sign: (items: readonly LaneItem[], nonce: bigint) => Promise<SignedTransaction>;
+  /** Sends the bytes. Never throws for a node's trouble: that is `unknown`. */
+  readonly broadcast: (raw: Uint8Array) => Promise<Broadcast>;
+  /** Those of the batches that are mined by now. */
+  readonly findMined: (batches: readonly FlyingBatch[]) => Promise<readonly MinedBatch[]>;
+  /** The relayer's next nonce by the latest block. */
+  readonly minedNonce: () => Promise<bigint>;
+};
