@@ -49,9 +49,7 @@ type PaymentRow = {
   readonly completed_at: string | null;
 };
 
-const LOAD_STATUS = {
-  name: 'load-status',
-  text: `
+const SELECT_STATUS = `
     select intent.*, confirmed.payer as confirmed_payer,
       case when payment.id is not null then json_build_object(
         'id', payment.id, 'status', payment.status, 'network', payment.network,
@@ -68,8 +66,19 @@ const LOAD_STATUS = {
       select payer from svc.authorizations signed
       where signed.account_id = intent.account_id and signed.mode = intent.mode and signed.intent_id = intent.id
       order by signed.created_at desc limit 1
-    ) confirmed on intent.x402_upto
+    ) confirmed on intent.x402_upto`;
+
+const LOAD_STATUS = {
+  name: 'load-status',
+  text: `${SELECT_STATUS}
     where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+};
+
+const LOAD_STATUSES = {
+  name: 'load-statuses',
+  text: `${SELECT_STATUS}
+    join unnest($1::text[], $2::text[], $3::text[]) as wanted (account_id, mode, id)
+      on intent.account_id = wanted.account_id and intent.mode = wanted.mode and intent.id = wanted.id`,
 };
 
 export type IntentStatusRead = { readonly intent: Intent; readonly payment: Payment | null };
@@ -82,6 +91,35 @@ export async function loadStatus(
   const { rows } = await pool.query<IntentRow>({ ...LOAD_STATUS, values: [accountId, mode, intentId] });
   const [row] = rows;
   return row === undefined ? undefined : { intent: intentOf(row), payment: row.payment && paymentOf(row.payment) };
+}
+
+/** What a writer must name to change the intent, beside how it stands. */
+export type IntentToChange = IntentStatusRead & { readonly version: number; readonly eventSequence: number };
+
+/** By intent id. */
+export async function loadIntentsToChange(
+  client: pg.ClientBase,
+  owners: readonly { readonly accountId: string; readonly mode: string; readonly intentId: string }[],
+): Promise<ReadonlyMap<string, IntentToChange>> {
+  const { rows } = await client.query<IntentRow & { version: number; event_sequence: number }>({
+    ...LOAD_STATUSES,
+    values: [
+      owners.map(({ accountId }) => accountId),
+      owners.map(({ mode }) => mode),
+      owners.map(({ intentId }) => intentId),
+    ],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        intent: intentOf(row),
+        payment: row.payment && paymentOf(row.payment),
+        version: row.version,
+        eventSequence: row.event_sequence,
+      },
+    ]),
+  );
 }
 
 function intentOf(row: IntentRow): Intent {
