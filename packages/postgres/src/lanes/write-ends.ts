@@ -93,14 +93,13 @@ export async function writeEnds(client: pg.ClientBase, ends: readonly EndedPayme
     ],
   });
   const [written] = rows;
-  if (
-    written?.payments !== ends.length ||
-    written.intents !== ends.length ||
-    written.settlements !== ends.length
-  ) {
+  if (written?.payments !== ends.length || written.intents !== ends.length || written.settlements !== ends.length) {
     throw new Error(`${ends.length} payments end, but the rows have changed: ${JSON.stringify(written)}`);
   }
-  await writeEntries(client, ends.flatMap(({ entries }) => entries));
+  await writeEntries(
+    client,
+    ends.flatMap(({ entries }) => entries),
+  );
   await writeEvents(
     client,
     ends.flatMap(({ after, events }) => events.map((event) => ({ event, owner: after.intent }))),
