@@ -3,7 +3,7 @@
 import type { Tracer } from '@opentelemetry/api';
 import { newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
-import type { Logger } from 'pino';
+import type { Logger } from '@svc-pay/observe';
 import { createAdmit } from './http/admit.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';

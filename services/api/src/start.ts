@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, createIntentCodes, systemClock } from '@svc-pay/core';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
+import type { Logger } from '@svc-pay/observe';
 import { createApi } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
-import { createLogger } from './observe/logger.ts';
+import { createLogger } from '@svc-pay/observe';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
 import { createRateOf } from './prices.ts';
@@ -26,7 +26,7 @@ const CODES_PER_BLOCK = 100;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? createLogger(config.logLevel);
+  const logger = options.logger ?? createLogger('api', config.logLevel);
   const onProblem = (problem: Error) => logger.warn({ err: problem }, 'database connection lost');
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api',

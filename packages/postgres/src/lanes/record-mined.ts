@@ -50,7 +50,7 @@ async function record(
   const parts = batch.items.map((item, index) => ({ item, mined: minedPart(mined, item.paymentId, index) }));
   const cause = { requestId: batch.id, nowMs };
   const settled = parts.filter((part): part is SettledPart => part.mined.outcome === 'settled');
-  await writeEnds(client, await completePayments(client, held, mined, settled, gasCoin, cause), nowMs);
+  await writeEnds(client, await completePayments(client, held, mined, settled, gasCoin, cause), 'batched', nowMs);
   const unsettled = parts.filter(({ mined: part }) => part.outcome !== 'settled').map(({ item }) => item);
   if (unsettled.length === 0) return;
   await client.query({

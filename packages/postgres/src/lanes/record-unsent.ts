@@ -24,7 +24,7 @@ export async function recordUnsent(
     await inTransaction(pool, async (client) => {
       await requireHeld(client, held);
       const cause = { requestId: newId('batch', nowMs), nowMs };
-      await writeEnds(client, await failPayments(client, failed, null, cause), nowMs);
+      await writeEnds(client, await failPayments(client, failed, null, cause), 'queued', nowMs);
       await holdItems(client, kept, nowMs);
     });
     return true;

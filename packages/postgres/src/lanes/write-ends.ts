@@ -58,15 +58,23 @@ const WRITE_STATES = {
       set status = ended.settlement_status, updated_at = $1
       from ended
       where settlement.account_id = ended.account_id and settlement.mode = ended.mode
-        and settlement.payment_id = ended.payment_id and settlement.status not in ('completed', 'failed', 'canceled')
+        and settlement.payment_id = ended.payment_id and settlement.status = $19
       returning 1
     )
     select (select count(*) from payments)::integer as payments, (select count(*) from intents)::integer as intents,
       (select count(*) from settlements)::integer as settlements`,
 };
 
-/** Throws, so that the transaction is undone, when any row has changed since it was read. */
-export async function writeEnds(client: pg.ClientBase, ends: readonly EndedPayment[], nowMs: number): Promise<void> {
+/**
+ * `from` is what their settlements must be until now. Throws, so that the transaction is undone, when any row has changed
+ * since it was read.
+ */
+export async function writeEnds(
+  client: pg.ClientBase,
+  ends: readonly EndedPayment[],
+  from: 'queued' | 'batched' | 'mined',
+  nowMs: number,
+): Promise<void> {
   if (ends.length === 0) return;
   const column = <Value>(of: (end: EndedPayment) => Value) => ends.map(of);
   const { rows } = await client.query<{ payments: number; intents: number; settlements: number }>({
@@ -90,6 +98,7 @@ export async function writeEnds(client: pg.ClientBase, ends: readonly EndedPayme
       column(({ version }) => version),
       column(({ events }) => events.length),
       column(({ events }) => events.some(({ type }) => type === 'payment.created')),
+      from,
     ],
   });
   const [written] = rows;

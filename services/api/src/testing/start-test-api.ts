@@ -3,7 +3,7 @@ import type { Environment } from '@svc-pay/config';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
 import { readApiConfig } from '../config.ts';
-import { createLogger } from '../observe/logger.ts';
+import { createLogger } from '@svc-pay/observe';
 import { type RunningApi, startApi } from '../start.ts';
 import { NETWORKS, PEPPER, type SeededAccount, seedAccount } from './seed-account.ts';
 
@@ -33,7 +33,7 @@ export async function startTestApi(environment: Environment = {}): Promise<TestA
   const read = readApiConfig({ ...testEnvironment(database.url), ...environment });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const logs: string[] = [];
-  const logger = createLogger(read.config.logLevel, { write: (line: string) => logs.push(line) });
+  const logger = createLogger('api', read.config.logLevel, { write: (line: string) => logs.push(line) });
   const running = await startApi(read.config, { logger });
   afterwards(running.stop);
   return { ...running, database, logs, account: await seedAccount(database.pool) };
