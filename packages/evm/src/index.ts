@@ -33,6 +33,10 @@ export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
 export { mockUsdcBytecode } from './generated/mock-usdc-bytecode.ts';
 export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
 export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
+export { readAuthorizationStates, type WatchedAuthorization } from './lane/authorization-states.ts';
+export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
+export { type Finality, readFinality } from './lane/read-finality.ts';
+export type { TipBounds } from './lane/transaction-fees.ts';
 export {
   type BatchItem,
   type BatchPayment,
@@ -45,6 +49,7 @@ export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
 export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';
 export {
+  createEndpoints,
   createJsonRpc,
   type JsonRpc,
   type JsonRpcOptions,
@@ -52,5 +57,7 @@ export {
   type RpcCall,
   RpcUnavailable,
 } from './rpc/json-rpc.ts';
+export { createLocalSigner } from './signer/local-signer.ts';
+export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
 export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
 export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';

@@ -20,10 +20,22 @@ export type Anvil = {
   readonly stop: () => Promise<void>;
 };
 
-export async function startAnvil(): Promise<Anvil> {
+export type AnvilOptions = {
+  /** Blocks come by the clock instead of with every transaction. */
+  readonly blockTimeSeconds?: number;
+  /** A block is final after two of these; 32 unless told. */
+  readonly slotsInAnEpoch?: number;
+};
+
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const platform = `${process.platform}-${architectures[process.arch] ?? process.arch}`;
   const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform}/bin/anvil`);
-  const child = spawn(binary, ['--port', '0', '--host', '127.0.0.1', '--accounts', '1'], {
+  const { blockTimeSeconds, slotsInAnEpoch } = options;
+  const chosen = [
+    ...(blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)]),
+    ...(slotsInAnEpoch === undefined ? [] : ['--slots-in-an-epoch', String(slotsInAnEpoch)]),
+  ];
+  const child = spawn(binary, ['--port', '0', '--host', '127.0.0.1', '--accounts', '1', ...chosen], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const rpcUrl = await new Promise<string>((resolve, reject) => {

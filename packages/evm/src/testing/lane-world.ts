@@ -1,0 +1,161 @@
+// A deployed processor, a relayer's lane on it, and payers whose payments wait in its queue.
+import type { FlyingBatch, LaneChain, LaneItem, SignedTransaction } from '@svc-pay/core';
+import { evmNetwork } from '@svc-pay/protocol';
+import { type Address, type Hex, hexToBytes, keccak256, numberToHex, padHex } from 'viem';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import type { DeploymentRecord } from '../deploy/deployment-record.ts';
+import { setPayout } from '../deploy/set-payout.ts';
+import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import { createLaneChain } from '../lane/create-lane-chain.ts';
+import { createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
+import { createLocalSigner } from '../signer/local-signer.ts';
+import { deployedWorld, type PlannedWorld } from './plan-world.ts';
+import type { Anvil } from './start-anvil.ts';
+
+export type WantedItem = {
+  readonly payer?: PrivateKeyAccount;
+  /** The paying contract wallet; its signature is given whole. */
+  readonly wallet?: { readonly address: Address; readonly signature: Hex };
+  readonly kind?: LaneItem['kind'];
+  readonly intentCode?: bigint;
+  readonly capAtomic?: bigint;
+  readonly settledAtomic?: bigint;
+  readonly validAfterSeconds?: bigint;
+  readonly validBeforeSeconds?: bigint;
+  readonly nonce?: Hex;
+  readonly payout?: LaneItem['payout'];
+};
+
+export type LaneWorld = PlannedWorld & {
+  readonly record: DeploymentRecord;
+  readonly rpc: JsonRpc;
+  readonly lane: LaneChain;
+  readonly newPayout: (splits?: LaneItem['payout']['splits'], feeBps?: number) => Promise<LaneItem['payout']>;
+  /** Accounts with a million units of the token each. */
+  readonly newPayers: (count: number) => Promise<readonly PrivateKeyAccount[]>;
+  readonly mint: (...to: readonly Address[]) => Promise<void>;
+  /** A signed payment of a payer who has the money. */
+  readonly newItem: (wanted?: WantedItem) => Promise<LaneItem>;
+  readonly mine: (items: readonly LaneItem[]) => Promise<FlyingBatch>;
+};
+
+const MINTED = 1_000_000n;
+const fields = (...list: readonly (readonly [name: string, type: string])[]) =>
+  list.map(([name, type]) => ({ name, type }));
+const EIP3009 = fields(
+  ['from', 'address'],
+  ['to', 'address'],
+  ['value', 'uint256'],
+  ['validAfter', 'uint256'],
+  ['validBefore', 'uint256'],
+  ['nonce', 'bytes32'],
+);
+const PERMIT = fields(
+  ['owner', 'address'],
+  ['spender', 'address'],
+  ['value', 'uint256'],
+  ['nonce', 'uint256'],
+  ['deadline', 'uint256'],
+);
+const PRIMARY = {
+  transfer_with_authorization: 'TransferWithAuthorization',
+  receive_with_authorization: 'ReceiveWithAuthorization',
+  permit: 'Permit',
+} as const;
+export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
+  const world = await deployedWorld(anvil);
+  const { deployer, registrar, token, record, relayerKey } = world;
+  const rpc = createJsonRpc({ urls: [anvil.rpcUrl], timeoutMs: 20_000 });
+  const lane = createLaneChain({
+    network: evmNetwork(record.chainId),
+    rpc,
+    endpoints: [rpc],
+    signer: createLocalSigner(hexToBytes(relayerKey)),
+  });
+  let count = 0;
+
+  const mint = async (...to: readonly Address[]) => {
+    let nonce = await deployer.getTransactionCount({ address: deployer.account.address });
+    const gas = 100_000n;
+    const hashes = await Promise.all(
+      to.map((account) =>
+        deployer.writeContract({
+          address: token,
+          abi: mockUsdcAbi,
+          functionName: 'mint',
+          args: [account, MINTED],
+          nonce: nonce++,
+          gas,
+        }),
+      ),
+    );
+    await Promise.all(hashes.map((hash) => deployer.waitForTransactionReceipt({ hash })));
+  };
+  const newPayers = async (many: number) => {
+    const payers = Array.from({ length: many }, () => privateKeyToAccount(generatePrivateKey()));
+    await mint(...payers.map(({ address }) => address));
+    return payers;
+  };
+  const newPayout = async (splits: LaneItem['payout']['splits'] = [], feeBps = 50) => {
+    const id = BigInt(++count);
+    const { address: merchant } = privateKeyToAccount(generatePrivateKey());
+    const terms = { payoutId: id, merchant, feeBps, splits: splits.map(({ to, bps }) => ({ to: to as Address, bps })) };
+    const registered = await setPayout(registrar, record.processor, terms);
+    if (!registered.ok) throw new Error(registered.code);
+    return { id, merchant, feeBps, splits };
+  };
+  const standing = await newPayout();
+
+  const newItem = async (wanted: WantedItem = {}): Promise<LaneItem> => {
+    count += 1;
+    const { kind = 'transfer_with_authorization', wallet, capAtomic = 1_000n } = wanted;
+    const payer = wanted.payer ?? privateKeyToAccount(generatePrivateKey());
+    if (wanted.payer === undefined && wallet === undefined) await mint(payer.address);
+    const timestamp = wanted.validBeforeSeconds === undefined ? (await deployer.getBlock()).timestamp : 0n;
+    const validAfter = wanted.validAfterSeconds ?? 0n;
+    const validBefore = wanted.validBeforeSeconds ?? timestamp + 3_600n;
+    const nonce = wanted.nonce ?? (kind === 'permit' ? padHex('0x0') : keccak256(numberToHex(count)));
+    const from = wallet?.address ?? payer.address;
+    const primaryType = PRIMARY[kind];
+    const signature =
+      wallet?.signature ??
+      (await payer.signTypedData({
+        domain: { name: 'USD Coin', version: '2', chainId: record.chainId, verifyingContract: token },
+        types: { [primaryType]: kind === 'permit' ? PERMIT : EIP3009 },
+        primaryType,
+        message:
+          kind === 'permit'
+            ? { owner: from, spender: record.processor, value: capAtomic, nonce: BigInt(nonce), deadline: validBefore }
+            : { from, to: record.processor, value: capAtomic, validAfter, validBefore, nonce },
+      }));
+    return {
+      accountId: 'acct_1' as LaneItem['accountId'],
+      mode: 'test',
+      paymentId: `pay_${count}` as LaneItem['paymentId'],
+      intentId: `pi_${count}` as LaneItem['intentId'],
+      intentCode: wanted.intentCode ?? 1_000n + BigInt(count),
+      number: BigInt(count),
+      asset: token.toLowerCase(),
+      processor: record.processor.toLowerCase(),
+      kind,
+      byContract: wallet !== undefined,
+      payer: from.toLowerCase(),
+      capAtomic,
+      settledAtomic: wanted.settledAtomic ?? capAtomic,
+      validAfterSeconds: validAfter,
+      validBeforeSeconds: validBefore,
+      nonce,
+      signature,
+      payout: wanted.payout ?? standing,
+    };
+  };
+  const mine = async (items: readonly LaneItem[]): Promise<FlyingBatch> => {
+    const nonce = await lane.minedNonce();
+    const signed: SignedTransaction = await lane.sign(items, nonce);
+    const sent = await lane.broadcast(signed.raw);
+    if (sent.outcome !== 'known') throw new Error(JSON.stringify(sent));
+    await deployer.waitForTransactionReceipt({ hash: signed.transactionId as Hex });
+    return { id: `batch_${nonce}`, nonce, status: 'broadcast', createdAtMs: 0, transactions: [signed], items };
+  };
+  return { ...world, rpc, lane, newPayout, newPayers, mint, newItem, mine };
+}
