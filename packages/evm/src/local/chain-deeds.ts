@@ -1,5 +1,15 @@
 // What a test or a developer does on a chain of one's own. Every deed is done when its promise settles: mined, and visible.
-import { type Address, createTestClient, encodeDeployData, erc20Abi, type Hex, http, parseEther } from 'viem';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Address,
+  createTestClient,
+  encodeDeployData,
+  erc20Abi,
+  type Hex,
+  http,
+  parseEther,
+  TransactionReceiptNotFoundError,
+} from 'viem';
 import { createNonceManager, jsonRpc } from 'viem/nonce';
 import { openChain } from '../deploy/open-chain.ts';
 import { type PayoutTerms, type SetPayoutOutcome, setPayout } from '../deploy/set-payout.ts';
@@ -41,8 +51,14 @@ export async function chainDeeds({ rpcUrl, processor, keys }: Setup): Promise<Ch
     open({ ...keys.faucet.account, nonceManager }),
     open(keys.registrar.account),
   ]);
+  const receiptOf = (hash: Hex) => faucet.getTransactionReceipt({ hash }).catch(notYet);
+  // Asks for the receipt itself: a chain that mines on demand may have no further block to wait for.
   const mined = async (hash: Hex) => {
-    const receipt = await faucet.waitForTransactionReceipt({ hash });
+    let receipt = await receiptOf(hash);
+    while (receipt === undefined) {
+      await sleep(POLL_MS);
+      receipt = await receiptOf(hash);
+    }
     if (receipt.status !== 'success') throw new Error(`${hash} was mined and reverted`);
     return receipt;
   };
@@ -81,4 +97,8 @@ export async function chainDeeds({ rpcUrl, processor, keys }: Setup): Promise<Ch
     },
     nowSeconds: async () => (await faucet.getBlock()).timestamp,
   };
+}
+
+function notYet(problem: unknown): undefined {
+  if (!(problem instanceof TransactionReceiptNotFoundError)) throw problem;
 }

@@ -10,7 +10,7 @@ export type AnvilOptions = {
   /** `finalized` is two epochs behind the head: with 1 it follows closely. Default 32, as on Ethereum. */
   readonly slotsInAnEpoch?: number;
   readonly gasLimit?: number;
-  /** Where the chain is kept between runs; written when it stops and every `stateIntervalSeconds`. */
+  /** Where the chain is kept between runs; written when it stops and once a minute. */
   readonly stateFile?: string;
   /** In a session of its own, so that Ctrl-C does not reach it before whoever uses it. The caller has to stop it. */
   readonly ownSession?: boolean;
@@ -25,7 +25,8 @@ export type AnvilProcess = {
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 };
 
-const STATE_INTERVAL_SECONDS = 5;
+/** The file holds every block, some 1.6 KB each: writing it often would cost more than the chain itself. */
+const STATE_INTERVAL_SECONDS = 60;
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
 export async function runAnvil(options: AnvilOptions = {}): Promise<AnvilProcess> {

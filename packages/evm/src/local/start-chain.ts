@@ -33,15 +33,20 @@ export type LocalChain = ChainDeeds &
   };
 
 const POLL_MS = 10;
+const SETUP_BLOCK_SECONDS = 0.05;
 const GAS_LIMIT = 1_000_000_000;
 const CALL_GAS = 200_000;
 
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
   const { seed = generatePrivateKey(), relayers = 1, blockTimeSeconds, ...others } = options;
-  // Set-up does not wait for the clock where that can be helped: parts of a second can be set at the start only.
-  const later = Number.isInteger(blockTimeSeconds);
-  const blockTime = blockTimeSeconds === undefined || later ? {} : { blockTimeSeconds };
-  const anvil = await runAnvil({ ...others, ...blockTime, slotsInAnEpoch: 1, gasLimit: GAS_LIMIT });
+  // Set-up is not to wait for slow blocks. Parts of a second can be set at the start only, whole ones later too.
+  const settableLater = blockTimeSeconds === undefined || Number.isInteger(blockTimeSeconds);
+  const anvil = await runAnvil({
+    ...others,
+    blockTimeSeconds: settableLater ? SETUP_BLOCK_SECONDS : blockTimeSeconds,
+    slotsInAnEpoch: 1,
+    gasLimit: GAS_LIMIT,
+  });
   try {
     const keys = roleKeys(seed, relayers);
     const node = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) }).extend(publicActions);
@@ -68,7 +73,8 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
       const problems = await deploymentProblems(council, record, plan);
       if (problems.length > 0) throw new Error(`the kept chain is not as planned: ${problems.join('; ')}`);
     }
-    if (blockTimeSeconds !== undefined && later) await node.setIntervalMining({ interval: blockTimeSeconds });
+    if (blockTimeSeconds === undefined) await node.setAutomine(true);
+    else if (settableLater) await node.setIntervalMining({ interval: blockTimeSeconds });
     const deeds = await chainDeeds({ rpcUrl: anvil.rpcUrl, processor: record.processor, keys });
     const { chainId, network } = record;
     return { ...anvil, ...deeds, chainId, network, record, plan, keys, newlyDeployed };
