@@ -19,6 +19,7 @@ export { openAccount } from './deploy/open-account.ts';
 export { type ChainAccount, openChain } from './deploy/open-chain.ts';
 export { pauseProcessor, unpauseOperation } from './deploy/pause-processor.ts';
 export { type DeploymentPlan, planProblems, type TokenPlan } from './deploy/plan.ts';
+export { type RegistryEntry, readPayouts } from './deploy/read-payouts.ts';
 export { type ReadPlan, readPlan } from './deploy/read-plan.ts';
 export { retireRelayer, revokeRelayerOperation, rotateRelayerOperation } from './deploy/relayers.ts';
 export { type RoleName, roleMembers } from './deploy/roles.ts';
@@ -35,7 +36,9 @@ export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
 export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
 export { readAuthorizationStates, type WatchedAuthorization } from './lane/authorization-states.ts';
 export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
+export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
+export { readInclusions } from './lane/read-inclusions.ts';
 export type { TipBounds } from './lane/transaction-fees.ts';
 export {
   type BatchItem,

@@ -1,9 +1,9 @@
 // The public API as one Fastify app, made from the route table and its ports. Nothing here knows Postgres or the
 // environment, so a test starts the same app.
 import type { Tracer } from '@opentelemetry/api';
+import type { Logger } from '@svc-pay/observe';
 import { newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
-import type { Logger } from '@svc-pay/observe';
 import { createAdmit } from './http/admit.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';

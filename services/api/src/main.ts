@@ -1,6 +1,7 @@
 // The API process. Everything it consists of is made here and in start.ts.
-import { readApiConfig } from './config.ts';
+
 import { createLogger } from '@svc-pay/observe';
+import { readApiConfig } from './config.ts';
 import { startApi } from './start.ts';
 
 const EX_CONFIG = 78;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { readApiConfig } from './config.ts';
-import { createLogger } from '@svc-pay/observe';
 import { startApi } from './start.ts';
 import { CREATE, call, intentPath } from './testing/call.ts';
 import { readEvents } from './testing/read-events.ts';

@@ -1,13 +1,13 @@
 // The API as a running process: database, listeners, and the order in which everything ends.
 import type { AddressInfo } from 'node:net';
 import { type Clock, createIntentCodes, systemClock } from '@svc-pay/core';
+import type { Logger } from '@svc-pay/observe';
+import { createLogger } from '@svc-pay/observe';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from '@svc-pay/observe';
 import { createApi } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
-import { createLogger } from '@svc-pay/observe';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
 import { createRateOf } from './prices.ts';

@@ -1,6 +1,6 @@
 // Settlement as one value: lanes with their keys, watchers and timers without, and the internal listener.
 import type { AddressInfo } from 'node:net';
-import { type Clock, laneKey, type LanePace, type LaneParts, systemClock } from '@svc-pay/core';
+import { type Clock, type LanePace, type LaneParts, laneKey, systemClock } from '@svc-pay/core';
 import { type EngineWork, serveEngineWork, wakeDrain } from '@svc-pay/engine';
 import { createLaneChain, type TransactionSigner } from '@svc-pay/evm';
 import { createLogger, type Logger } from '@svc-pay/observe';
@@ -94,7 +94,8 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       const chain = createLaneChain({ network, rpc, endpoints, signer });
       const lane = { network, relayer: signer.address };
       await registerRelayer(pool, { ...lane, mode }, chain.minedNonce, clock.nowMs());
-      const log: LaneParts['log'] = (level, { what, ...details }) => logger[level]({ lane: laneKey(lane), ...details }, what);
+      const log: LaneParts['log'] = (level, { what, ...details }) =>
+        logger[level]({ lane: laneKey(lane), ...details }, what);
       lanes.set(laneKey(lane), { store, chain, clock, pace, log });
     }
   }

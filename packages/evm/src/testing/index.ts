@@ -1,4 +1,5 @@
 // A real chain for tests: Anvil, an account per role, and a deployed processor with a mock of USDC.
+export { type ChainOptions, type LocalChain, startChain } from '../local/start-chain.ts';
 export { type LaneWorld, laneWorld, type WantedItem } from './lane-world.ts';
 export { deployedWorld, type PlannedWorld, planWorld, TWO_DAYS_SECONDS } from './plan-world.ts';
-export { type Anvil, type AnvilOptions, startAnvil } from './start-anvil.ts';
+export { type Anvil, startAnvil } from './start-anvil.ts';

@@ -1,9 +1,9 @@
 // The API as it runs in production, in this process, on a database of its own.
 import type { Environment } from '@svc-pay/config';
+import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
 import { readApiConfig } from '../config.ts';
-import { createLogger } from '@svc-pay/observe';
 import { type RunningApi, startApi } from '../start.ts';
 import { NETWORKS, PEPPER, type SeededAccount, seedAccount } from './seed-account.ts';
 

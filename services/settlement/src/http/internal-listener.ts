@@ -1,9 +1,10 @@
 // The internal HTTP of settlement, on a listener of its own that the public never reaches.
+
+import type { Clock } from '@svc-pay/core';
+import type { LaneReport } from '@svc-pay/postgres/lanes';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
-import type { Clock } from '@svc-pay/core';
-import { fastify, type FastifyInstance, type FastifyReply } from 'fastify';
-import type { LaneReport } from '@svc-pay/postgres/lanes';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { createInternalKeyCheck } from './internal-key.ts';
 
 export type InternalListenerParts = {
@@ -25,9 +26,15 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
   const isInternalKey = createInternalKeyCheck(parts.keys);
   const refuse = (reply: FastifyReply, code: ErrorCode) => {
     const { status, message, retryable } = ERRORS[code];
-    return reply
-      .code(status)
-      .send({ error: code, message, param: null, retryable, moneyMoved: 'no', requestId: reply.request.id, docUrl: '' });
+    return reply.code(status).send({
+      error: code,
+      message,
+      param: null,
+      retryable,
+      moneyMoved: 'no',
+      requestId: reply.request.id,
+      docUrl: '',
+    });
   };
 
   app.get('/health', async () => ({ status: 'ok' }));

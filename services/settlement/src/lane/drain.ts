@@ -1,6 +1,14 @@
 // Lanes as the engine runs them: one at a time per key, step by step. The engine only says whose turn it is.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLane, LANE_DRAIN, laneKey, type LaneParts, laneRound, type LaneStore, parseLaneKey } from '@svc-pay/core';
+import {
+  type HeldLane,
+  LANE_DRAIN,
+  type LaneParts,
+  type LaneStore,
+  laneKey,
+  laneRound,
+  parseLaneKey,
+} from '@svc-pay/core';
 import type { Drain, Next } from '@svc-pay/engine';
 
 /** A step is one entry in the engine's journal: long enough to be few, short enough to lose little. */

@@ -1,8 +1,9 @@
 // The payout registry on chain is right; its rows here follow it. New intents use only what is active in both.
 import type { Pulse } from '@svc-pay/engine';
 import { readPayouts } from '@svc-pay/evm';
-import { mirrorPayout } from '@svc-pay/postgres/operator';
+import { basisPoints } from '@svc-pay/money';
 import { loadPayoutsToMirror } from '@svc-pay/postgres/lanes';
+import { mirrorPayout } from '@svc-pay/postgres/operator';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
 import type { WatchParts } from './watchers.ts';
@@ -28,8 +29,15 @@ export function createRegistryMirror(
           if (status === 'unregistered') continue;
           const operation = { pool, nowMs: clock.nowMs(), actor: 'service:settlement' };
           const { payoutId } = terms;
-          const registered = { network, processor, payoutId, status, transactionId: null, terms };
-          const mirrored = await mirrorPayout(operation, registered);
+          const splits = terms.splits.map(({ to, bps }) => ({ to, bps: basisPoints(bps) }));
+          const mirrored = await mirrorPayout(operation, {
+            network,
+            processor,
+            payoutId,
+            status,
+            transactionId: null,
+            terms: { ...terms, splits },
+          });
           if (mirrored === 'differs') {
             log('error', { network, payoutId: payoutId.toString() }, 'the registry has other terms than the database');
           }

@@ -9,7 +9,11 @@ const EVERY_MS = 1_000;
 /** Longer than any lane pauses by itself. */
 const SILENT_MS = 5_000;
 
-export function createReconciler(pool: pg.Pool, clock: Clock, wake: (drain: string, key: string) => Promise<void>): Pulse {
+export function createReconciler(
+  pool: pg.Pool,
+  clock: Clock,
+  wake: (drain: string, key: string) => Promise<void>,
+): Pulse {
   return {
     name: 'reconciler',
     everyMs: EVERY_MS,
