@@ -34,7 +34,7 @@ export type EngineWork = {
   readonly stop: () => Promise<void>;
 };
 
-const LEVELS = { trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', error: 'error' } as const;
+const LEVELS = { trace: 'debug', debug: 'debug', info: 'debug', warn: 'warn', error: 'error' } as const;
 const PULSE_KEY = 'one';
 const REQUEST_TIMEOUT_MS = 5_000;
 const LOOK_MS = 1_000;

@@ -116,7 +116,7 @@ export const SETTLEMENT_SETTINGS = {
   gatherMs: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_GATHER_MS',
-      about: 'Beside a transaction in flight the next one waits this long for company.',
+      about: 'For each transaction in flight the next one waits this long for company.',
       fallback: '200',
     },
     0,

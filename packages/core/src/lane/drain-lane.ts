@@ -11,7 +11,10 @@ import type { HeldLane, LaneState, LaneStore, UnsentItem } from './lane-store.ts
 export type LanePace = {
   /** Transactions of one lane under way at once. */
   readonly maxInFlight: number;
-  /** Beside transactions in flight a batch that is not full waits this long for company. */
+  /**
+   * Beside transactions in flight a batch that is not full waits this long for company, once for each of them: the more
+   * is on its way to the next block, the less is won by one more transaction.
+   */
   readonly gatherMs: number;
   /** Pause between two looks. */
   readonly pollMs: number;
@@ -100,10 +103,12 @@ async function sendNext(parts: LaneParts, held: HeldLane, state: LaneState, flyi
   const { store, chain, clock, pace, log } = parts;
   const waiting = await store.peekQueue(held, state.share, QUEUE_PEEK);
   if (waiting.count === 0) return 'empty';
-  const ripe = flying === 0 || waiting.count >= QUEUE_PEEK || clock.nowMs() - waiting.oldestAtMs >= pace.gatherMs;
+  const ripe = waiting.count >= QUEUE_PEEK || clock.nowMs() - waiting.oldestAtMs >= flying * pace.gatherMs;
   if (!ripe) return 'waiting';
 
   let queue = await store.loadQueue(held, state.share, QUEUE_HEAD);
+  if (queue.length === 0)
+    log('warn', { what: 'queued payments have no authorization or payout', count: waiting.count });
   for (let refused = 0; refused < MAX_REFUSED_GROUPS && queue.length > 0; refused += 1) {
     const { items } = chain.fit(queue);
     const rehearsal = await chain.rehearse(items);

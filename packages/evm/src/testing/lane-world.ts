@@ -155,7 +155,7 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     const sent = await lane.broadcast(signed.raw);
     if (sent.outcome !== 'known') throw new Error(JSON.stringify(sent));
     await deployer.waitForTransactionReceipt({ hash: signed.transactionId as Hex });
-    return { id: `batch_${nonce}`, nonce, status: 'broadcast', createdAtMs: 0, transactions: [signed], items };
+    return { id: `batch_${nonce}`, nonce, status: 'broadcast', sentAtMs: 0, transactions: [signed], items };
   };
   return { ...world, rpc, lane, newPayout, newPayers, mint, newItem, mine };
 }
