@@ -49,7 +49,7 @@ export function singleQuestions(item: LaneItem): readonly RpcCall[] {
 export function explainSingle({ item, chainTimeSeconds, played, state, callGas }: SinglePlay): SingleVerdict {
   const [settled, use, balance] = state;
   // A call to an address without code succeeds and does nothing; the processor's word shows that it is there.
-  const alreadySettled = quantityOf(resultOf(settled) === '0x' ? undefined : resultOf(settled)) === 1n;
+  const alreadySettled = quantityOf(resultOf(settled)) === 1n;
   if (played.ok) return { ok: true, outcome: 'settled' };
   const refusal = readRefusal(played);
   const named = refusal.name === undefined ? undefined : BY_NAME[refusal.name];

@@ -20,8 +20,25 @@ export async function rehearse(stage: Stage, items: readonly LaneItem[]): Promis
   const [played, block] = await askChain(stage.rpc, [askPlay(stage, call), askLatestBlock]);
   const chainTimeSeconds = blockTimeOf(block);
   const result = playOf(played);
-  if (!result.ok) return { ok: false, reason: readRefusal(result).text, chainTimeSeconds };
-  return { ok: true, outcomes: outcomesOf(items, result.result), chainTimeSeconds };
+  if (result.ok) return { ok: true, outcomes: outcomesOf(items, result.result), chainTimeSeconds };
+  const refusal = readRefusal(result);
+  const burners = refusal.name === 'NotEnoughGas' && items.length > 1 ? await findBurners(stage, items) : undefined;
+  if (burners !== undefined) return { ok: true, outcomes: burners, chainTimeSeconds };
+  return { ok: false, reason: refusal.text, chainTimeSeconds };
+}
+
+/**
+ * A payer whose account became a contract after it signed can burn all that a pull may take, and fail. Several of them
+ * use up the gas of everyone behind; played each on its own, they are told from the sound ones.
+ */
+async function findBurners(stage: Stage, items: readonly LaneItem[]): Promise<readonly ItemOutcome[] | undefined> {
+  const calls = items.map((item) => askPlay(stage, laneCall([item], stage.callGas)));
+  const plays = (await askChain(stage.rpc, calls)).map(playOf);
+  const outcomes = plays.flatMap((play, index) =>
+    play.ok ? outcomesOf(items.slice(index, index + 1), play.result) : [],
+  );
+  const told = outcomes.length === items.length && outcomes.some((outcome) => outcome !== 'settled');
+  return told ? outcomes : undefined;
 }
 
 async function rehearseSingle(stage: Stage, call: LaneCall, items: readonly LaneItem[]): Promise<Rehearsal> {
