@@ -36,6 +36,16 @@ export { createPricing, type PriceSource, type PricingOptions } from './pricing/
 export type { Purpose } from './settle/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
 export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
+export { refusalAnswer, settleAnswer } from './settle/settle-answer.ts';
+export { type SettleCall, type Settled, settlePayment } from './settle/settle-payment.ts';
+export type {
+  AuthorizationVerdict,
+  AwaitedPayment,
+  RefusedAttempt,
+  SentAuthorization,
+  SettlePorts,
+} from './settle/settle-ports.ts';
+export type { PaymentProgress, SettlementRead } from './settle/settlement-read.ts';
 export type { StoredAcceptance } from './settle/stored-acceptance.ts';
 export {
   type TermsRefusal,

@@ -3,6 +3,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import * as restate from '@restatedev/restate-sdk';
 import { type Drain, drainObject } from './drain.ts';
+import { post } from './post.ts';
 import { type Pulse, pulseObject } from './pulse.ts';
 
 export type EngineWorkOptions = {
@@ -113,19 +114,4 @@ async function knowsAll(adminUrl: string, names: readonly string[]): Promise<boo
   if (!response.ok) throw new Error(`the engine answered ${response.status}`);
   const { services } = (await response.json()) as { services: readonly { readonly name: string }[] };
   return names.every((name) => services.some((known) => known.name === name));
-}
-
-/** Wakes a drain. Cheap, and never more than a hint: what it was woken for stands in the database. */
-export async function wakeDrain(ingressUrl: string, name: string, key: string): Promise<void> {
-  await post(`${ingressUrl}/${name}/${encodeURIComponent(key)}/drain/send`);
-}
-
-async function post(url: string, body?: object): Promise<void> {
-  const response = await fetch(url, {
-    method: 'POST',
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  await response.arrayBuffer();
-  if (!response.ok) throw new Error(`the engine answered ${response.status}`);
 }

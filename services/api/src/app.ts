@@ -25,6 +25,8 @@ export type ApiOptions = {
   /** Undefined switches limits off. */
   readonly limits: RateLimits | undefined;
   readonly streams: Omit<StreamOptions, 'onProblem'>;
+  /** Settle requests that wait now. */
+  readonly settleWaits: () => number;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Where errors are explained; the code is appended as the fragment. */
@@ -70,7 +72,7 @@ export function createApi(options: ApiOptions): Api {
     ...options.streams,
     onProblem: (problem) => logger.warn({ err: problem }, 'a stream could not look'),
   });
-  const metrics = createMetrics({ streams: streams.count, pool: options.poolStats });
+  const metrics = createMetrics({ streams: streams.count, settleWaits: options.settleWaits, pool: options.poolStats });
   const cors = createCors(options.corsOrigins);
   const limiter = options.limits && createRateLimiter(options.limits);
   const admit = createAdmit({ ports, limiter });

@@ -67,7 +67,7 @@ test('a batch is found by whichever of its transactions was mined; one that is n
     id: 'batch_1',
     nonce,
     status: 'broadcast',
-    createdAtMs: 0,
+    sentAtMs: 0,
     transactions: [stuck, dearer],
     items,
   };
@@ -90,7 +90,7 @@ test('a transaction that was undone as a whole settles nobody', async () => {
   await world.guardian.waitForTransactionReceipt({ hash });
   expect(await world.lane.broadcast(signed.raw)).toEqual({ outcome: 'known' });
   await world.deployer.waitForTransactionReceipt({ hash: signed.transactionId as Hex });
-  const flying = { id: 'b', nonce, status: 'broadcast', createdAtMs: 0, transactions: [signed], items } as const;
+  const flying = { id: 'b', nonce, status: 'broadcast', sentAtMs: 0, transactions: [signed], items } as const;
   const [mined] = await world.lane.findMined([flying]);
   expect(mined?.reverted).toBe(true);
   expect(mined?.items.map(({ outcome }) => outcome)).toEqual(['reverted', 'reverted']);

@@ -5,7 +5,7 @@ import type { IntentStatus, NetworkId, PaymentStatus } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 
-type IntentRow = {
+export type IntentRow = {
   readonly account_id: Id<'account'>;
   readonly mode: Intent['mode'];
   readonly id: Id<'paymentIntent'>;
@@ -27,11 +27,10 @@ type IntentRow = {
   readonly created_at: Date;
   readonly expires_at: Date;
   readonly confirmed_payer: string | null;
-  readonly payment: PaymentRow | null;
 };
 
 /** As `json_build_object` writes it: amounts as text, times as text. */
-type PaymentRow = {
+export type PaymentRow = {
   readonly id: Id<'payment'>;
   readonly status: PaymentStatus;
   readonly network: NetworkId;
@@ -49,16 +48,19 @@ type PaymentRow = {
   readonly completed_at: string | null;
 };
 
+/** A payment of this alias as JSON, for `paymentOf`. */
+export const paymentJson = (alias: string) => `json_build_object(
+        'id', ${alias}.id, 'status', ${alias}.status, 'network', ${alias}.network,
+        'token_shortcode', ${alias}.token_shortcode, 'asset', ${alias}.asset, 'payer', ${alias}.payer,
+        'amount', ${alias}.amount::text, 'requested_amount', ${alias}.requested_amount::text,
+        'paid_amount', ${alias}.paid_amount::text, 'transaction_id', ${alias}.transaction_id,
+        'transaction_split_id', ${alias}.transaction_split_id, 'settlement_number', ${alias}.settlement_number::text,
+        'created_event', ${alias}.created_event, 'created_at', ${alias}.created_at, 'completed_at', ${alias}.completed_at
+      )`;
+
 const SELECT_STATUS = `
     select intent.*, confirmed.payer as confirmed_payer,
-      case when payment.id is not null then json_build_object(
-        'id', payment.id, 'status', payment.status, 'network', payment.network,
-        'token_shortcode', payment.token_shortcode, 'asset', payment.asset, 'payer', payment.payer,
-        'amount', payment.amount::text, 'requested_amount', payment.requested_amount::text,
-        'paid_amount', payment.paid_amount::text, 'transaction_id', payment.transaction_id,
-        'transaction_split_id', payment.transaction_split_id, 'settlement_number', payment.settlement_number::text,
-        'created_event', payment.created_event, 'created_at', payment.created_at, 'completed_at', payment.completed_at
-      ) end as payment
+      case when payment.id is not null then ${paymentJson('payment')} end as payment
     from svc.intents intent
     left join svc.payments payment
       on payment.account_id = intent.account_id and payment.mode = intent.mode and payment.id = intent.payment_id
@@ -88,7 +90,10 @@ export async function loadStatus(
   { accountId, mode }: Caller,
   intentId: Id<'paymentIntent'>,
 ): Promise<IntentStatusRead | undefined> {
-  const { rows } = await pool.query<IntentRow>({ ...LOAD_STATUS, values: [accountId, mode, intentId] });
+  const { rows } = await pool.query<IntentRow & { readonly payment: PaymentRow | null }>({
+    ...LOAD_STATUS,
+    values: [accountId, mode, intentId],
+  });
   const [row] = rows;
   return row === undefined ? undefined : { intent: intentOf(row), payment: row.payment && paymentOf(row.payment) };
 }
@@ -101,7 +106,7 @@ export async function loadIntentsToChange(
   client: pg.ClientBase,
   owners: readonly { readonly accountId: string; readonly mode: string; readonly intentId: string }[],
 ): Promise<ReadonlyMap<string, IntentToChange>> {
-  const { rows } = await client.query<IntentRow & { version: number; event_sequence: number }>({
+  const { rows } = await client.query<IntentRow & { payment: PaymentRow | null; version: number; event_sequence: number }>({
     ...LOAD_STATUSES,
     values: [
       owners.map(({ accountId }) => accountId),
@@ -122,7 +127,7 @@ export async function loadIntentsToChange(
   );
 }
 
-function intentOf(row: IntentRow): Intent {
+export function intentOf(row: IntentRow): Intent {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -148,7 +153,7 @@ function intentOf(row: IntentRow): Intent {
   };
 }
 
-function paymentOf(row: PaymentRow): Payment {
+export function paymentOf(row: PaymentRow): Payment {
   const amountOf = (text: string | null) => (text === null ? null : atomicAmount(BigInt(text)));
   return {
     id: row.id,

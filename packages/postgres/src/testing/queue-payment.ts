@@ -32,6 +32,7 @@ export async function queuePayment(
     paymentId,
     claimKey: claimKey({ network, asset: token.address, payer, uniquePart: nonce }),
     kind: change.kind ?? 'transfer_with_authorization',
+    byContract: false,
     acceptance,
     authorization: {
       from: payer,

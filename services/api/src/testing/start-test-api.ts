@@ -1,4 +1,5 @@
-// The API as it runs in production, in this process, on a database of its own.
+// The API as it runs in production, in this process, on a database of its own and with no more rights than it is granted.
+import { randomBytes } from 'node:crypto';
 import type { Environment } from '@svc-pay/config';
 import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
@@ -30,13 +31,24 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
 /** Stopped when the test that asked for it is done; at the top of a file, when the file is. */
 export async function startTestApi(environment: Environment = {}): Promise<TestApi> {
   const database = await createTestDatabase();
-  const read = readApiConfig({ ...testEnvironment(database.url), ...environment });
+  const read = readApiConfig({ ...testEnvironment(await openToApi(database)), ...environment });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const logs: string[] = [];
   const logger = createLogger('api', read.config.logLevel, { write: (line: string) => logs.push(line) });
   const running = await startApi(read.config, { logger });
   afterwards(running.stop);
   return { ...running, database, logs, account: await seedAccount(database.pool) };
+}
+
+/** The address of the database for a role of the API's group. */
+async function openToApi({ pool, url }: TestDatabase): Promise<string> {
+  const [role, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
+  await pool.query(`create role ${role} login password '${password}' in role svc_api`);
+  afterwards(async () => void (await pool.query(`drop role ${role}`)));
+  const own = new URL(url);
+  own.username = role;
+  own.password = password;
+  return own.href;
 }
 
 function afterwards(stop: () => Promise<void>): void {
