@@ -33,6 +33,14 @@ export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
 export { mockUsdcBytecode } from './generated/mock-usdc-bytecode.ts';
 export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
 export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
+export { NodeRefused } from './ledger/ask-node.ts';
+export {
+  CHAIN_CHECKS,
+  type ChainBefore,
+  type ChainToCheck,
+  checkChain,
+  lookAtChain,
+} from './ledger/check-chain.ts';
 export {
   type BatchItem,
   type BatchPayment,
