@@ -27,8 +27,26 @@ export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
 export * from './lane/lane-store.ts';
 export * from './ledger/book-payment.ts';
+export type {
+  BookedBatch,
+  BookedEntry,
+  BookedPaymentRow,
+  BookedRelayer,
+  Books,
+  StrayRows,
+} from './ledger/books.ts';
+export { type Census, checkBooks } from './ledger/check-books.ts';
+export {
+  type CheckedLine,
+  createFindings,
+  type Findings,
+  LEDGER_CHECKS,
+  type LedgerCheck,
+  type LedgerDifference,
+} from './ledger/findings.ts';
 export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
+export { isNative, liveEntries } from './ledger/live-entries.ts';
 export { type Payment, paymentView } from './payment/payment.ts';
 export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';

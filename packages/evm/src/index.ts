@@ -40,6 +40,14 @@ export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
 export { readInclusions } from './lane/read-inclusions.ts';
 export type { TipBounds } from './lane/transaction-fees.ts';
+export { NodeRefused } from './ledger/ask-node.ts';
+export {
+  CHAIN_CHECKS,
+  type ChainBefore,
+  type ChainToCheck,
+  checkChain,
+  lookAtChain,
+} from './ledger/check-chain.ts';
 export {
   type BatchItem,
   type BatchPayment,

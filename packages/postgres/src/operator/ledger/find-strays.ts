@@ -1,0 +1,29 @@
+// Rows that name a payment which is not there. The server does the searching; a few of them come back by name.
+import type { StrayRows } from '@svc-pay/core';
+import type pg from 'pg';
+
+const NAMED = 20;
+
+export const findStrayEntries = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select e.id from svc.ledger_entries e where not exists (
+       select from svc.payments p where p.account_id = e.account_id and p.mode = e.mode and p.id = e.payment_id
+     )`,
+  );
+
+export const findStrayIntents = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select i.id from svc.intents i where i.status = 'completed' and not exists (
+       select from svc.payments p where p.account_id = i.account_id and p.mode = i.mode and p.id = i.payment_id
+     )`,
+  );
+
+async function find(client: pg.ClientBase, strays: string): Promise<StrayRows> {
+  const { rows } = await client.query<{ count: number; ids: readonly string[] | null }>(
+    `select count(*)::integer as count, (array_agg(id order by id))[1:${NAMED}] as ids from (${strays}) as stray`,
+  );
+  const { count = 0, ids = null } = rows[0] ?? {};
+  return { count, ids: ids ?? [] };
+}
