@@ -54,7 +54,7 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'postgres', budgetSeconds: 90, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 60, checks: [tests('api')] },
-  { name: 'operator', budgetSeconds: 90, checks: [tests('operator')] },
+  { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',
