@@ -12,8 +12,11 @@ export type AnvilOptions = {
   readonly gasLimit?: number;
   /** Where the chain is kept between runs; written when it stops and once a minute. */
   readonly stateFile?: string;
-  /** In a session of its own, so that Ctrl-C does not reach it before whoever uses it. The caller has to stop it. */
-  readonly ownSession?: boolean;
+  /**
+   * Sees to it that the process does not outlive ours, and returns how to dismiss it. With a guard it runs in a session
+   * of its own, so that Ctrl-C does not reach it before whoever uses it.
+   */
+  readonly guard?: (pid: number) => () => void;
 };
 
 export type AnvilProcess = {
@@ -34,8 +37,10 @@ export async function runAnvil(options: AnvilOptions = {}): Promise<AnvilProcess
   const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform}/bin/anvil`);
   const child = spawn(binary, flags(options), {
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: options.ownSession ?? false,
+    detached: options.guard !== undefined,
   });
+  const dismiss = child.pid === undefined ? undefined : options.guard?.(child.pid);
+  if (dismiss !== undefined) child.once('exit', dismiss);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const rpcUrl = await new Promise<string>((resolve, reject) => {
     let printed = '';

@@ -106,7 +106,9 @@ export async function loadIntentsToChange(
   client: pg.ClientBase,
   owners: readonly { readonly accountId: string; readonly mode: string; readonly intentId: string }[],
 ): Promise<ReadonlyMap<string, IntentToChange>> {
-  const { rows } = await client.query<IntentRow & { payment: PaymentRow | null; version: number; event_sequence: number }>({
+  const { rows } = await client.query<
+    IntentRow & { payment: PaymentRow | null; version: number; event_sequence: number }
+  >({
     ...LOAD_STATUSES,
     values: [
       owners.map(({ accountId }) => accountId),

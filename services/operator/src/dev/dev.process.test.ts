@@ -15,9 +15,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { findService } from '../service/services.ts';
 import { curl } from './banner.ts';
 
-type Started = { baseUrl: string; account: { publishableKey: string; secretKey: string }; curl: string };
+type Started = {
+  baseUrl: string;
+  account: { publishableKey: string; secretKey: string };
+  chain: { rpcUrl: string; processor: string };
+  curl: string;
+};
 
 function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-dev-'));
@@ -57,12 +63,13 @@ const npmRunDev = (...argv: string[]) => start('npm', 'run', '--silent', 'dev', 
 const dev = (...argv: string[]) =>
   start('.ci/with-node', 'node', 'services/operator/src/dev/main.ts', '--json', ...argv);
 
-/** Processes that run for this folder: PostgreSQL is told of it, the API writes its log there. */
+/** Processes that run for this folder: database and chain are told of it, the engine too, services log there. */
 function processesOf(folder: string): string[] {
   const concerns = (pid: string) => {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      return command.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      return `${command}${environment}`.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
     } catch {
       // Gone meanwhile.
       return false;
@@ -76,12 +83,15 @@ const answerTo = async (command: string) => (await promisify(execFile)('bash', [
 test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, the next start has the same keys', async () => {
   const folder = newFolder();
   const first = npmRunDev('--folder', folder);
-  const { account, curl: printed } = await first.started();
+  const { account, chain, curl: printed } = await first.started();
   const answer = await answerTo(printed);
   expect(answer).toMatch(/^HTTP\/1\.1 402 /);
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
-    accepts: [{ network: 'eip155:84532', maxAmountRequired: '12500000' }],
+    accepts: [{ network: 'eip155:31337', maxAmountRequired: '12500000', payTo: chain.processor }],
   });
+  expect(await answerTo(printed.replace('anvil_usdc', 'anvil_vol'))).toContain(
+    '"maxAmountRequired":"5000000000000000000"',
+  );
   expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(readFileSync(path.join(folder, 'api.log'), 'utf8')).not.toContain(account.publishableKey);
   expect(processesOf(folder).length).toBeGreaterThan(1);
@@ -92,11 +102,21 @@ test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, 
   const second = dev('--folder', folder);
   const again = await second.started();
   expect(again.account).toEqual(account);
+  expect(again.chain.processor).toBe(chain.processor);
   expect(await answerTo(again.curl)).toMatch(/^HTTP\/1\.1 402 /);
   second.signalGroup('SIGKILL');
   await second.ended;
   // Nobody was left to stop them in order: the guards did.
   await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), 15_000);
+
+  rmSync(path.join(folder, 'chain.json'));
+  const chainless = dev('--folder', folder);
+  // What the chain lost and nobody used is put there again, at the same place.
+  const rebuilt = await chainless.started();
+  expect(rebuilt.chain.processor).toBe(chain.processor);
+  expect(await answerTo(rebuilt.curl)).toMatch(/^HTTP\/1\.1 402 /);
+  chainless.signalGroup('SIGINT');
+  expect(await chainless.ended).toBe(0);
 
   writeFileSync(path.join(folder, 'mine.txt'), 'not of the world');
   const fresh = dev('--folder', folder, '--fresh');
@@ -105,6 +125,14 @@ test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, 
   fresh.signalGroup('SIGINT');
   expect(await fresh.ended).toBe(0);
   expect(processesOf(folder)).toEqual([]);
+});
+
+test.runIf(findService('settlement'))('npm run dev -- --check pays once, says so, and leaves nothing', async () => {
+  const check = dev('--check');
+  expect({ exitCode: await check.ended, said: check.stderr() }).toMatchObject({
+    exitCode: 0,
+    said: expect.stringMatching(/every unit is where it belongs .* s\neverything stopped/),
+  });
 });
 
 test('the README shows the command that npm run dev prints', () => {
