@@ -68,6 +68,7 @@ export {
   type RpcCall,
   RpcUnavailable,
 } from './rpc/json-rpc.ts';
+export { type OpenedKeystore, openKeystore, sealKeystore } from './signer/keystore.ts';
 export { createLocalSigner } from './signer/local-signer.ts';
 export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
 export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
