@@ -4,7 +4,7 @@ import type { World } from './start-world.ts';
 import type { Payer } from './wallet.ts';
 import { payerOf, prepare, type SettleCall, type Settled, settle } from './wallet.ts';
 
-export const PRICE_ATOMIC = 1_500_000n;
+const PRICE_ATOMIC = 1_500_000n;
 
 export async function richPayers({ chain }: World, count: number): Promise<readonly Payer[]> {
   const keys = await Promise.all(Array.from({ length: count }, () => chain.newKey()));

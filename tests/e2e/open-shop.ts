@@ -20,7 +20,7 @@ export type Shop = {
 
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
 
-const anyAddress = () => `0x${randomBytes(20).toString('hex')}` as Address;
+const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
 
 export async function openShop(pool: pg.Pool, chain: LocalChain): Promise<Shop> {
   const nowMs = Date.now();

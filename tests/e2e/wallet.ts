@@ -85,11 +85,7 @@ export async function signHeader(payer: Payer, acceptance: Acceptance): Promise<
     value: acceptance.maxAmountRequired,
     validAfter: String(nowSeconds - DAY_SECONDS),
     validBefore: String(nowSeconds + (acceptance.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)),
-    nonce: isPermit
-      ? (`0x${BigInt(extra.permitNonce ?? 0)
-          .toString(16)
-          .padStart(64, '0')}` as Hex)
-      : (`0x${randomBytes(32).toString('hex')}` as Hex),
+    nonce: isPermit ? permitNonce(extra.permitNonce) : randomNonce(),
   };
   const domain = {
     name: extra.name,
@@ -121,6 +117,9 @@ export async function signHeader(payer: Payer, acceptance: Acceptance): Promise<
   return Buffer.from(JSON.stringify(header)).toString('base64');
 }
 
+const permitNonce = (given = '0'): Hex => `0x${BigInt(given).toString(16).padStart(64, '0')}`;
+const randomNonce = (): Hex => `0x${randomBytes(32).toString('hex')}`;
+
 export type SettleCall = {
   readonly paymentIntentId: string;
   readonly paymentHeader: string;
@@ -149,7 +148,7 @@ export async function prepare(
   };
 }
 
-export function post(url: string, key: string, body: unknown): Promise<Response> {
+function post(url: string, key: string, body: unknown): Promise<Response> {
   return fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },

@@ -36,7 +36,7 @@ export async function startSettlement(
     applicationName: 'svc-settlement',
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    byIndexOnly: true,
+    workBySets: true,
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });
   const work = await serveWork(config, database, { clock, logger, signers, networks });

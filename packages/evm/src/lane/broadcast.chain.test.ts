@@ -38,7 +38,7 @@ test('a replacement that outbids is taken, and the chain mines it instead', asyn
   expect(await world.lane.broadcast(first.raw)).not.toMatchObject({ outcome: 'not_sent' });
   await chain.setAutomine(true);
   await chain.mine({ blocks: 1 });
-  const flying = { id: 'b', nonce, status: 'broadcast', createdAtMs: 0, transactions: [first, second], items } as const;
+  const flying = { id: 'b', nonce, status: 'broadcast', sentAtMs: 0, transactions: [first, second], items } as const;
   expect(await world.lane.findMined([flying])).toMatchObject([{ transactionId: second.transactionId }]);
 });
 

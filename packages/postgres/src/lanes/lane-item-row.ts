@@ -2,17 +2,29 @@
 import type { AuthorizationKind, LaneItem, Mode } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 
-/** Of `svc.settlements s`, joined by `ITEM_JOINS`. */
+/** What is needed of `svc.settlements`. */
+export const SETTLEMENT_COLUMNS = `
+  account_id, mode, payment_id, intent_id, intent_code, claim_key, number, network, asset, cap, settled_amount, payout_id,
+  batch_id`;
+
+/** Of settlements `s`, joined by `ITEM_JOINS`. */
 export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
-  s.created_at, a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before, encode(a.nonce, 'hex') as nonce,
+  a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before, encode(a.nonce, 'hex') as nonce,
   encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits`;
 
+/** Row by row and by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them otherwise. */
 export const ITEM_JOINS = `
-  join svc.authorizations a
-    on a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id and a.claim_key = s.claim_key
-  join svc.payouts p
-    on p.network = s.network and p.processor = lower(a.recipient) and p.payout_id = s.payout_id`;
+  cross join lateral (
+    select * from svc.authorizations a
+    where a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id and a.claim_key = s.claim_key
+    offset 0
+  ) a
+  cross join lateral (
+    select * from svc.payouts p
+    where p.network = s.network and p.processor = lower(a.recipient) and p.payout_id = s.payout_id
+    offset 0
+  ) p`;
 
 export type LaneItemRow = {
   readonly account_id: Id<'account'>;

@@ -1,6 +1,6 @@
 import type { FlyingBatch, Lane } from '@svc-pay/core';
 import type pg from 'pg';
-import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf } from './lane-item-row.ts';
+import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
 
 type BatchRow = {
   readonly id: string;
@@ -25,9 +25,10 @@ const LOAD_BATCHES = {
 const LOAD_ITEMS = {
   name: 'lane-load-batch-items',
   text: `
-    select s.batch_id, ${ITEM_COLUMNS}
-    from svc.settlements s ${ITEM_JOINS}
-    where s.batch_id = any ($1) and s.status in ('batched', 'mined') order by s.number`,
+    with s as materialized (
+      select ${SETTLEMENT_COLUMNS} from svc.settlements where batch_id = any ($1) and status in ('batched', 'mined')
+    )
+    select s.batch_id, ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
 };
 
 /** Batches without a known end, by nonce, each with its items in the order of the queue, which is that of signing. */

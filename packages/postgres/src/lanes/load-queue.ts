@@ -1,8 +1,7 @@
-// What waits on a network, oldest first. The head is found by the queue's own index whatever the planner knows of the
-// table: the keys are gathered first and everything else is looked up by key.
+// What waits on a network, oldest first: the head by the queue's own index, everything else by key.
 import type { Lane, LaneItem, QueueShare } from '@svc-pay/core';
 import type pg from 'pg';
-import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf } from './lane-item-row.ts';
+import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
 
 const PEEK = {
   name: 'lane-peek-queue',
@@ -29,16 +28,11 @@ export async function peekQueue(
 const LOAD = {
   name: 'lane-load-queue',
   text: `
-    with head as materialized (
-      select account_id, mode, payment_id, number from svc.settlements
+    with s as materialized (
+      select ${SETTLEMENT_COLUMNS} from svc.settlements
       where network = $1 and status = 'queued' and number % $2 = $3 order by number limit $4
     )
-    select ${ITEM_COLUMNS}
-    from head
-    join svc.settlements s
-      on s.account_id = head.account_id and s.mode = head.mode and s.payment_id = head.payment_id
-    ${ITEM_JOINS}
-    order by s.number`,
+    select ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
 };
 
 export async function loadQueue(
