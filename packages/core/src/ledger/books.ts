@@ -74,7 +74,10 @@ export type Books = {
     network: string,
   ) => Promise<{ readonly firstBlock: bigint; readonly lastBlock: bigint } | undefined>;
   readonly relayers: (network: string) => Promise<readonly BookedRelayer[]>;
-  /** Entries of a payment that does not exist, and completed intents without their payment. */
+  /** Entries of a payment that does not exist. */
   readonly strayEntries: () => Promise<StrayRows>;
+  /** Completed intents whose payment does not exist. */
   readonly strayIntents: () => Promise<StrayRows>;
+  /** Payments of no account: `payments` does not read them. */
+  readonly strayPayments: () => Promise<StrayRows>;
 };

@@ -26,11 +26,11 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
       census.tokens.add(row.asset.toLowerCase());
     }
   }
-  const entries = await books.strayEntries();
-  if (entries.count > 0)
-    findings.differs('entries', entries.ids, `${entries.count} entries belong to payments that do not exist`);
-  const intents = await books.strayIntents();
-  if (intents.count > 0)
-    findings.differs('statuses', intents.ids, `${intents.count} intents are completed by payments that do not exist`);
+  const strays = [
+    ['entries', await books.strayEntries(), 'entries belong to payments that do not exist'],
+    ['statuses', await books.strayIntents(), 'intents are completed by payments that do not exist'],
+    ['statuses', await books.strayPayments(), 'payments belong to accounts that do not exist'],
+  ] as const;
+  for (const [check, { count, ids }, words] of strays) if (count > 0) findings.differs(check, ids, `${count} ${words}`);
   return networks;
 }

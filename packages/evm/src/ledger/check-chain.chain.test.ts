@@ -179,6 +179,22 @@ test.each<[string, (fresh: BooksInMemory) => BooksInMemory, RegExp]>([
     /log 0 is not the token's transfer/,
   ],
   [
+    'a cap that the token did not move',
+    (fresh) =>
+      spoil(fresh, (row) =>
+        entriesWhere(row, ({ accountName }) => accountName === 'payer', { amountAtomic: -1_000_001n }),
+      ),
+    /is not the token's transfer of 1000001/,
+  ],
+  [
+    'a nonce that the chain has not reached',
+    (fresh) => {
+      fresh.batches.push({ ...fresh.batches.at(-1)!, nonce: 3n });
+      return fresh;
+    },
+    /nonces 0x\w+: nonce 3 is recorded as mined, the chain counts 3 transactions/,
+  ],
+  [
     'network cost that is missing',
     (fresh) => spoil(fresh, (row) => ({ entries: row.entries.filter(({ asset }) => asset !== 'native') })),
     /gas network,.*its receipt says/,

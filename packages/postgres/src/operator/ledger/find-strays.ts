@@ -1,4 +1,4 @@
-// Rows that name a payment which is not there. The server does the searching; a few of them come back by name.
+// Rows that name a payment or an account which is not there. The server does the searching; a few of them come back by name.
 import type { StrayRows } from '@svc-pay/core';
 import type pg from 'pg';
 
@@ -17,6 +17,15 @@ export const findStrayIntents = (client: pg.ClientBase): Promise<StrayRows> =>
     client,
     `select i.id from svc.intents i where i.status = 'completed' and not exists (
        select from svc.payments p where p.account_id = i.account_id and p.mode = i.mode and p.id = i.payment_id
+     )`,
+  );
+
+/** Payments of an account that does not exist, which no walk over accounts would meet. */
+export const findStrayPayments = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select p.id from svc.payments p where not exists (
+       select from svc.account_modes m where m.account_id = p.account_id and m.mode = p.mode
      )`,
   );
 

@@ -1,7 +1,7 @@
 // The books at one moment: every page of a proof is read from the same snapshot, and nothing can be written in it.
 import type { Books } from '@svc-pay/core';
 import type pg from 'pg';
-import { findStrayEntries, findStrayIntents } from './find-strays.ts';
+import { findStrayEntries, findStrayIntents, findStrayPayments } from './find-strays.ts';
 import { readExtent, readMinedBatches, readRelayers } from './read-batches.ts';
 import { readPayments, readPaymentsOfCodes } from './read-payments.ts';
 
@@ -32,5 +32,6 @@ function booksOf(client: pg.ClientBase): Books {
     relayers: (network) => readRelayers(client, network),
     strayEntries: () => findStrayEntries(client),
     strayIntents: () => findStrayIntents(client),
+    strayPayments: () => findStrayPayments(client),
   };
 }
