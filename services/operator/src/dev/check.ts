@@ -15,6 +15,8 @@ export type CheckOptions = {
   readonly settlement: Service;
   readonly clock: Clock;
   readonly step: Step;
+  /** Settles when somebody wants it to end. */
+  readonly stopped: Promise<NodeJS.Signals>;
 };
 
 const USD = 12.5;
@@ -22,16 +24,17 @@ const AMOUNT_ATOMIC = 12_500_000n;
 const PATIENCE_MS = 60_000;
 
 /** Throws in words when anything is not as it should be. Leaves neither processes nor files. */
-export async function check({ api, settlement, clock, step }: CheckOptions): Promise<void> {
+export async function check({ api, settlement, clock, step, stopped }: CheckOptions): Promise<void> {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-check-'));
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o755);
   try {
     const options = { folder, api, settlement, fresh: true, port: undefined, freePorts: true, clock, step };
     const world = await startWorld(options);
-    const ended = world.ended.then((name) => Promise.reject(new Error(`${name} ended by itself`)));
     try {
-      await Promise.race([payOnce(world, clock, step), ended]);
+      const paid = payOnce(world, clock, step).then(() => 'paid' as const);
+      const first = await Promise.race([paid, stopped, world.ended]);
+      if (first !== 'paid') throw new Error(first.startsWith('SIG') ? 'it was stopped' : `${first} ended by itself`);
     } finally {
       await step('everything stopped', world.stop);
     }
