@@ -144,7 +144,7 @@ test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl
   fresh.signalGroup('SIGINT');
   expect(await fresh.ended).toBe(0);
   expect(processesOf(folder)).toEqual([]);
-});
+}, 180_000);
 
 test.runIf(settles)('npm run dev -- --check pays once, says so, and leaves nothing', async () => {
   const check = dev('--check');
