@@ -39,7 +39,8 @@ async function run(): Promise<number> {
   const stopped = stopSignal();
   if (options.check) {
     if (settlement === undefined) return complain('this checkout has no services/settlement', EXIT_FAILED);
-    await check({ api, settlement, clock: systemClock, step, stopped });
+    const paid = await check({ api, settlement, clock: systemClock, step, stopped });
+    process.stdout.write(`${paid}\n`);
     return 0;
   }
   const world = await startWorld({ ...options, api, settlement, clock: systemClock, step });
