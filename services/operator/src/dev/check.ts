@@ -15,23 +15,26 @@ export type CheckOptions = {
   readonly settlement: Service;
   readonly clock: Clock;
   readonly step: Step;
+  /** Settles when somebody wants it to end. */
+  readonly stopped: Promise<NodeJS.Signals>;
 };
 
 const USD = 12.5;
 const AMOUNT_ATOMIC = 12_500_000n;
 const PATIENCE_MS = 60_000;
 
-/** Throws in words when anything is not as it should be. Leaves neither processes nor files. */
-export async function check({ api, settlement, clock, step }: CheckOptions): Promise<void> {
+/** What was paid, in words; throws in words when anything is not as it should be. Leaves neither processes nor files. */
+export async function check({ api, settlement, clock, step, stopped }: CheckOptions): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-check-'));
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o755);
   try {
     const options = { folder, api, settlement, fresh: true, port: undefined, freePorts: true, clock, step };
     const world = await startWorld(options);
-    const ended = world.ended.then((name) => Promise.reject(new Error(`${name} ended by itself`)));
     try {
-      await Promise.race([payOnce(world, clock, step), ended]);
+      const interrupted = stopped.then(() => Promise.reject(new Error('it was stopped')));
+      const broken = world.ended.then((name) => Promise.reject(new Error(`${name} ended by itself`)));
+      return await Promise.race([payOnce(world, clock, step), interrupted, broken]);
     } finally {
       await step('everything stopped', world.stop);
     }
@@ -40,7 +43,7 @@ export async function check({ api, settlement, clock, step }: CheckOptions): Pro
   }
 }
 
-async function payOnce(world: World, clock: Clock, step: Step): Promise<void> {
+async function payOnce(world: World, clock: Clock, step: Step): Promise<string> {
   const { chain, baseUrl, account } = world;
   const merchant = { baseUrl, publishableKey: account.publishableKey };
   const payer = newKey();
@@ -59,6 +62,7 @@ async function payOnce(world: World, clock: Clock, step: Step): Promise<void> {
   const end = await step('intent has ended', () => waitForEnd(merchant, paymentIntentId, PATIENCE_MS));
   if (end.paymentIntent.status !== 'completed') throw new Error(`the intent is ${end.paymentIntent.status}`);
   await step('every unit is where it belongs', () => checkBalances(world, payer));
+  return `12.50 USD paid: intent ${paymentIntentId}, transaction ${end.payment?.transactionId}`;
 }
 
 async function checkBalances({ chain }: World, payer: LocalKey): Promise<void> {

@@ -36,12 +36,13 @@ async function run(): Promise<number> {
   if (options === undefined) return complain(`called wrongly: ${USAGE}`, EXIT_USAGE);
   const [api, settlement] = [findService('api'), findService('settlement')];
   if (api === undefined) return complain('this checkout has no services/api', EXIT_FAILED);
+  const stopped = stopSignal();
   if (options.check) {
     if (settlement === undefined) return complain('this checkout has no services/settlement', EXIT_FAILED);
-    await check({ api, settlement, clock: systemClock, step });
+    const paid = await check({ api, settlement, clock: systemClock, step, stopped });
+    process.stdout.write(`${paid}\n`);
     return 0;
   }
-  const stopped = stopSignal();
   const world = await startWorld({ ...options, api, settlement, clock: systemClock, step });
   const paint = paintFor(onTerminal(process.stdout));
   process.stdout.write(

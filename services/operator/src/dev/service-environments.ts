@@ -20,6 +20,7 @@ export type Wiring = {
 export const apiUrlOf = ({ api }: WorldPorts): string => `http://127.0.0.1:${api}`;
 export const settlementUrlOf = ({ settlement }: WorldPorts): string => `http://127.0.0.1:${settlement}`;
 
+/** Undefined takes a variable away that the developer's shell may have. */
 export function apiEnvironment({ secrets, ports, database, chain, engine, feed }: Wiring): Environment {
   return {
     ...networksOf(chain),
@@ -42,11 +43,12 @@ export function settlementEnvironment({ secrets, ports, database, chain, engine 
     SVC_ENGINE_ADMIN_URL: engine?.adminUrl,
     SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
     SVC_INTERNAL_KEYS: secrets.internalKey,
+    SVC_RELAYER_KEYSTORES: undefined,
+    SVC_RELAYER_PASSWORD_FILE: undefined,
     SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
   };
 }
 
-/** Undefined takes a variable away that the developer's shell may have. */
 function networksOf(chain: LocalChain): Environment {
   return { SVC_NETWORKS: JSON.stringify(devNetworks(chain)), SVC_NETWORKS_FILE: undefined };
 }

@@ -25,7 +25,8 @@ export async function startDevChain(folder: string, { chainSeed }: DevSecrets, p
     return await startChain({ seed, stateFile, blockTimeSeconds: BLOCK_TIME_SECONDS, port, guard });
   } catch (problem) {
     if (!kept) throw problem;
-    throw new Error('the chain of the last run can’t be used any more; start with --fresh', { cause: problem });
+    const reason = problem instanceof Error ? problem.message : 'no reason given';
+    throw new Error(`the chain of the last run can’t go on (${reason}); start with --fresh`, { cause: problem });
   }
 }
 

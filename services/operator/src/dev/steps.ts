@@ -9,21 +9,21 @@ export type StepsOptions = {
   readonly paint: Paint;
 };
 
-const NAME_WIDTH = 46;
+const NAME_WIDTH = 34;
 
 export function createSteps({ say, onTerminal, paint }: StepsOptions): Step {
   return async (name, work) => {
     const startMs = performance.now();
-    const line = (mark: string) => {
+    const line = (mark: string, remark = '') => {
       const seconds = `${((performance.now() - startMs) / 1_000).toFixed(1)} s`.padStart(7);
-      say(`${onTerminal ? `${mark} ` : ''}${name.padEnd(NAME_WIDTH)}${paint.dim(seconds)}\n`);
+      say(`${onTerminal ? `${mark} ` : ''}${name.padEnd(NAME_WIDTH)}${paint.dim(seconds)}${remark}\n`);
     };
     try {
       const result = await work();
       line(paint.good('✓'));
       return result;
     } catch (problem) {
-      line(paint.bad('✗'));
+      line(paint.bad('✗'), paint.bad('  failed'));
       throw problem;
     }
   };
