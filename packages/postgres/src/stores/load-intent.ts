@@ -58,12 +58,16 @@ export const paymentJson = (alias: string) => `json_build_object(
         'created_event', ${alias}.created_event, 'created_at', ${alias}.created_at, 'completed_at', ${alias}.completed_at
       )`;
 
+// `limit 1` keeps the look at the payment apart: joined freely, a plan made without values may read every payment of the
+// account instead of the one that is named.
 const SELECT_STATUS = `
     select intent.*, confirmed.payer as confirmed_payer,
       case when payment.id is not null then ${paymentJson('payment')} end as payment
     from svc.intents intent
-    left join svc.payments payment
-      on payment.account_id = intent.account_id and payment.mode = intent.mode and payment.id = intent.payment_id
+    left join lateral (
+      select * from svc.payments named
+      where named.account_id = $1 and named.mode = $2 and named.id = intent.payment_id limit 1
+    ) payment on true
     left join lateral (
       select payer from svc.authorizations signed
       where signed.account_id = intent.account_id and signed.mode = intent.mode and signed.intent_id = intent.id

@@ -1,5 +1,4 @@
-// An intent, its latest payment and the payment of one authorization, in one snapshot: a settle answer is made from this
-// and nothing else.
+// An intent, its latest payment and the payment of one authorization: a settle answer is made from this and nothing else.
 import type { Caller, PaymentProgress, SentAuthorization, SettlementRead } from '@svc-pay/core';
 import { atomicAmount } from '@svc-pay/money';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -13,38 +12,61 @@ type ProgressRow = {
   readonly sent_transaction_id: string | null;
 };
 
-/** While a payment's end is not recorded, the transaction it travels in is its batch's, once that was sent. */
-const progressJson = (alias: string) => `case when ${alias}.id is not null then json_build_object(
-        'payment', ${paymentJson(alias)},
-        'failure_code', ${alias}.failure_code, 'external_cost_amount', ${alias}.external_cost_amount::text,
-        'sent_transaction_id', (
-          select batch.transaction_id from svc.settlements settlement
-          join svc.batches batch on batch.id = settlement.batch_id and batch.status in ('broadcast', 'mined', 'finalized')
-          where settlement.account_id = ${alias}.account_id and settlement.mode = ${alias}.mode
-            and settlement.payment_id = ${alias}.id and settlement.status in ('batched', 'mined', 'completed')
-        )
-      ) end`;
+// Each step names one row by its whole key. `limit 1` keeps the steps apart: joined freely, a plan made without values may
+// read every payment of the account instead.
+const paymentStep = (paymentId: string) => `
+    left join lateral (
+      select settlement.claim_key, json_build_object(
+        'payment', ${paymentJson('payment')},
+        'failure_code', payment.failure_code, 'external_cost_amount', payment.external_cost_amount::text,
+        'sent_transaction_id', settlement.sent_transaction_id
+      ) as progress
+      from svc.payments payment
+      left join lateral (
+        select claim_key, (
+          select batch.transaction_id from svc.batches batch
+          where batch.id = settlement.batch_id and batch.status in ('broadcast', 'mined', 'finalized')
+            and settlement.status in ('batched', 'mined', 'completed')
+        ) as sent_transaction_id
+        from svc.settlements settlement
+        where settlement.account_id = $1 and settlement.mode = $2 and settlement.payment_id = payment.id
+        limit 1
+      ) settlement on true
+      where payment.account_id = $1 and payment.mode = $2 and payment.id = ${paymentId}
+      limit 1
+    ) step on true`;
 
 const LOAD_SETTLEMENT = {
   name: 'load-settlement',
   text: `
-    select intent.*, null as confirmed_payer,
-      ${progressJson('latest')} as latest,
-      ${progressJson('own')} as own
+    select intent.*, null as confirmed_payer, step.progress as latest,
+      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
     from svc.intents intent
-    left join svc.payments latest
-      on latest.account_id = intent.account_id and latest.mode = intent.mode and latest.id = intent.payment_id
+    ${paymentStep('intent.payment_id')}
     left join lateral (
-      select claim.payment_id from svc.authorizations signed
-      join svc.claims claim on claim.claim_key = signed.claim_key
-      where signed.account_id = intent.account_id and signed.mode = intent.mode and signed.intent_id = intent.id
+      select claim_key from svc.authorizations signed
+      where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
         and signed.payer = $4 and signed.nonce = $5 and signed.network = $6 and lower(signed.recipient) = $7
         and signed.cap = $8 and signed.valid_after = $9 and signed.valid_before = $10
       limit 1
-    ) mine on true
-    left join svc.payments own
-      on own.account_id = intent.account_id and own.mode = intent.mode and own.id = mine.payment_id
+    ) signed on true
     where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+};
+
+// For a header whose payment was followed by another. That happens only once it has ended, so this second look can't
+// contradict the first.
+const LOAD_EARLIER = {
+  name: 'load-earlier-payment',
+  text: `
+    select step.progress from svc.claims claim
+    ${paymentStep('claim.payment_id')}
+    where claim.claim_key = $3`,
+};
+
+type SettlementRow = IntentRow & {
+  readonly latest: ProgressRow | null;
+  readonly own_claim: Buffer | null;
+  readonly own_is_latest: boolean | null;
 };
 
 export async function loadSettlement(
@@ -53,15 +75,21 @@ export async function loadSettlement(
   intentId: Id<'paymentIntent'>,
   authorization: SentAuthorization | null,
 ): Promise<SettlementRead | undefined> {
-  const { rows } = await pool.query<
-    IntentRow & { readonly latest: ProgressRow | null; readonly own: ProgressRow | null }
-  >({
+  const { rows } = await pool.query<SettlementRow>({
     ...LOAD_SETTLEMENT,
     values: [accountId, mode, intentId, ...authorizationValues(authorization)],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
-  return { intent: intentOf(row), latest: row.latest && progressOf(row.latest), own: row.own && progressOf(row.own) };
+  const latest = row.latest && progressOf(row.latest);
+  const loadEarlier = async (claim: Buffer) => {
+    const values = [accountId, mode, claim];
+    const earlier = await pool.query<{ progress: ProgressRow | null }>({ ...LOAD_EARLIER, values });
+    const progress = earlier.rows[0]?.progress ?? null;
+    return progress && progressOf(progress);
+  };
+  const own = row.own_claim === null ? null : row.own_is_latest === true ? latest : await loadEarlier(row.own_claim);
+  return { intent: intentOf(row), latest, own };
 }
 
 /** The whole message, so that only the header that was claimed finds its payment. */

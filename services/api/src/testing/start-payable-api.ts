@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Environment } from '@svc-pay/config';
+import type { Clock } from '@svc-pay/core';
 import type { Acceptance } from '@svc-pay/protocol';
 import { afterAll } from 'vitest';
 import { CREATE, call } from './call.ts';
@@ -13,11 +14,13 @@ export type PayableIntent = { readonly id: string; readonly acceptance: Acceptan
 
 export type PayableApi = TestApi & {
   readonly chain: PaymentChain;
+  /** As `SVC_NETWORKS`. */
+  readonly networks: string;
   /** An intent with its one acceptance; in USDC unless the body says otherwise. */
   readonly newIntent: (body?: object) => Promise<PayableIntent>;
 };
 
-export async function startPayableApi(environment: Environment = {}): Promise<PayableApi> {
+export async function startPayableApi(environment: Environment = {}, clock?: Clock): Promise<PayableApi> {
   const chain = await startPaymentChain();
   const prices = createServer((_, response) => {
     response.end(JSON.stringify({ usd: '2', observedAt: new Date().toISOString() }));
@@ -25,15 +28,20 @@ export async function startPayableApi(environment: Environment = {}): Promise<Pa
   await new Promise<void>((resolve) => void prices.listen(0, '127.0.0.1', resolve));
   afterAll(() => void prices.close());
   const local = { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls: [chain.rpcUrl] };
-  const api = await startTestApi({
-    SVC_NETWORKS: JSON.stringify({ ...NETWORKS, 'eip155:31337': local }),
-    SVC_PRICE_FEED_URL: `http://127.0.0.1:${(prices.address() as AddressInfo).port}`,
-    SVC_SETTLE_WAIT_MS: '0',
-    ...environment,
-  });
+  const networks = JSON.stringify({ ...NETWORKS, 'eip155:31337': local });
+  const api = await startTestApi(
+    {
+      SVC_NETWORKS: networks,
+      SVC_PRICE_FEED_URL: `http://127.0.0.1:${(prices.address() as AddressInfo).port}`,
+      SVC_SETTLE_WAIT_MS: '0',
+      ...environment,
+    },
+    clock,
+  );
   return {
     ...api,
     chain,
+    networks,
     newIntent: async (body = {}) => {
       const asked = { usdAmount: '1.5', tokenShortcode: 'anvil_usdc', ...body };
       const response = await call(api, 'POST', CREATE, { key: api.account.keys.test.publishable, body: asked });

@@ -1,6 +1,7 @@
 // The API as it runs in production, in this process, on a database of its own and with no more rights than it is granted.
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '@svc-pay/config';
+import { type Clock, systemClock } from '@svc-pay/core';
 import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
@@ -29,13 +30,13 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
 }
 
 /** Stopped when the test that asked for it is done; at the top of a file, when the file is. */
-export async function startTestApi(environment: Environment = {}): Promise<TestApi> {
+export async function startTestApi(environment: Environment = {}, clock: Clock = systemClock): Promise<TestApi> {
   const database = await createTestDatabase();
   const read = readApiConfig({ ...testEnvironment(await openToApi(database)), ...environment });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const logs: string[] = [];
   const logger = createLogger('api', read.config.logLevel, { write: (line: string) => logs.push(line) });
-  const running = await startApi(read.config, { logger });
+  const running = await startApi(read.config, { logger, clock });
   afterwards(running.stop);
   return { ...running, database, logs, account: await seedAccount(database.pool) };
 }
