@@ -1,4 +1,4 @@
-import { createTestClient, type Hex, http } from 'viem';
+import { createTestClient, http } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createEndpoints } from '../rpc/json-rpc.ts';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
@@ -22,7 +22,7 @@ test('the same bytes again are known: in the pool, and after they were mined', a
   expect(await world.lane.broadcast(signed.raw)).toEqual({ outcome: 'known' });
   await chain.setAutomine(true);
   await chain.mine({ blocks: 1 });
-  await world.deployer.waitForTransactionReceipt({ hash: signed.transactionId as Hex });
+  await world.waitMined(signed.transactionId);
   expect(await world.lane.broadcast(signed.raw)).toEqual({ outcome: 'known' });
 });
 

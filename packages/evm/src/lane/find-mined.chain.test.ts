@@ -24,7 +24,7 @@ const block = async (account: string, on = true) => {
     functionName: 'setBlacklisted',
     args: [account as Hex, on],
   });
-  await world.deployer.waitForTransactionReceipt({ hash });
+  await world.waitMined(hash);
 };
 const newAddress = () => privateKeyToAddress(generatePrivateKey()).toLowerCase();
 const escrows = async (flying: FlyingBatch) => {
@@ -73,7 +73,7 @@ test('a batch is found by whichever of its transactions was mined; one that is n
   };
   expect(await world.lane.findMined([flying])).toEqual([]);
   expect(await world.lane.broadcast(dearer.raw)).toEqual({ outcome: 'known' });
-  await world.deployer.waitForTransactionReceipt({ hash: dearer.transactionId as Hex });
+  await world.waitMined(dearer.transactionId);
   expect(await world.lane.findMined([flying])).toMatchObject([{ transactionId: dearer.transactionId }]);
   expect(await world.lane.broadcast(stuck.raw)).toEqual({ outcome: 'known' });
   expect(await world.lane.minedNonce()).toBe(nonce + 1n);
@@ -87,9 +87,9 @@ test('a transaction that was undone as a whole settles nobody', async () => {
   const snapshot = await pausing.snapshot();
   await pausing.setBalance({ address: world.guardian.account.address, value: 10n ** 20n });
   const hash = await world.guardian.sendTransaction({ to: world.record.processor, data: '0x8456cb59' });
-  await world.guardian.waitForTransactionReceipt({ hash });
+  await world.waitMined(hash);
   expect(await world.lane.broadcast(signed.raw)).toEqual({ outcome: 'known' });
-  await world.deployer.waitForTransactionReceipt({ hash: signed.transactionId as Hex });
+  await world.waitMined(signed.transactionId);
   const flying = { id: 'b', nonce, status: 'broadcast', sentAtMs: 0, transactions: [signed], items } as const;
   const [mined] = await world.lane.findMined([flying]);
   expect(mined?.reverted).toBe(true);

@@ -178,7 +178,11 @@ describe('a node that cannot answer is nobody’s verdict', () => {
   const elsewhere: JsonRpc = async (calls) =>
     calls.map(({ method }) => ({ ok: true, result: method === 'eth_call' ? '0x' : { timestamp: '0x1' } }));
   const limited: JsonRpc = async (calls) =>
-    calls.map(() => ({ ok: false, code: -32_005, message: 'limit exceeded', data: null }));
+    calls.map(({ method }) =>
+      method === 'eth_call'
+        ? { ok: false, code: -32_005, message: 'limit exceeded', data: null }
+        : { ok: true, result: { timestamp: '0x1' } },
+    );
   const down: JsonRpc = async () => {
     throw new Error('ECONNREFUSED');
   };
@@ -216,7 +220,7 @@ describe('what stops the transaction as a whole is blamed on nobody', () => {
       functionName: 'mint',
       args: [payer!.address, 1n << 100n],
     });
-    await world.deployer.waitForTransactionReceipt({ hash });
+    await world.waitMined(hash);
     for (const kind of ['transfer_with_authorization', 'permit'] as const) {
       const item = await world.newItem({ payer: payer!, kind, capAtomic: 1n << 90n });
       expect(await outcomesOf(item)).toMatch(/^HourlyCapExceeded\(/);
@@ -228,7 +232,8 @@ describe('what stops the transaction as a whole is blamed on nobody', () => {
       bytecode: (await import('../generated/mock-usdc-bytecode.ts')).mockUsdcBytecode,
       args: [6],
     })) satisfies Hex;
-    const { contractAddress } = await world.deployer.waitForTransactionReceipt({ hash: other });
+    await world.waitMined(other);
+    const { contractAddress } = await world.deployer.getTransactionReceipt({ hash: other });
     for (const item of await both()) {
       expect(await outcomesOf({ ...item, asset: contractAddress!.toLowerCase() })).toMatch(/^TokenNotEnabled\(/);
     }

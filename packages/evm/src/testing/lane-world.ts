@@ -1,4 +1,5 @@
 // A deployed processor, a relayer's lane on it, and payers whose payments wait in its queue.
+import { setTimeout } from 'node:timers/promises';
 import type { FlyingBatch, LaneChain, LaneItem, SignedTransaction } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import { type Address, concat, type Hex, hexToBytes, keccak256, numberToHex, padHex } from 'viem';
@@ -37,6 +38,7 @@ export type LaneWorld = PlannedWorld & {
   /** A signed payment of a payer who has the money. */
   readonly newItem: (wanted?: WantedItem) => Promise<LaneItem>;
   readonly mine: (items: readonly LaneItem[]) => Promise<FlyingBatch>;
+  readonly waitMined: (transactionId: string) => Promise<void>;
 };
 
 const MINTED = 1_000_000n;
@@ -87,6 +89,15 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     const args = [last ?? token] as const;
     const held = await deployer.readContract({ address: token, abi: mockUsdcAbi, functionName: 'balanceOf', args });
     if (last !== undefined && held !== MINTED) throw new Error('the mock token keeps its balances elsewhere');
+  };
+  /** Asks until it is there: a client that waits for the next block waits for ever where none comes by itself. */
+  const waitMined = async (transactionId: string) => {
+    for (let asked = 0; asked < 1_000; asked += 1) {
+      const [answer] = await rpc([{ method: 'eth_getTransactionReceipt', params: [transactionId] }]);
+      if (answer?.ok === true && answer.result !== null) return;
+      await setTimeout(10);
+    }
+    throw new Error(`${transactionId} was not mined`);
   };
   const newPayers = async (many: number) => {
     const payers = Array.from({ length: many }, () => privateKeyToAccount(generatePrivateKey()));
@@ -151,8 +162,8 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     const signed: SignedTransaction = await lane.sign(items, nonce);
     const sent = await lane.broadcast(signed.raw);
     if (sent.outcome !== 'known') throw new Error(JSON.stringify(sent));
-    await deployer.waitForTransactionReceipt({ hash: signed.transactionId as Hex });
+    await waitMined(signed.transactionId);
     return { id: `batch_${nonce}`, nonce, status: 'broadcast', sentAtMs: 0, transactions: [signed], items };
   };
-  return { ...world, rpc, lane, newPayout, newPayers, mint, newItem, mine };
+  return { ...world, rpc, lane, newPayout, newPayers, mint, newItem, mine, waitMined };
 }
