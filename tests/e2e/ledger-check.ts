@@ -13,7 +13,7 @@ export async function ledgerCheck({ operatorEnvironment }: World): Promise<Ledge
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [path.join(ROOT, 'services/operator/src/main.ts'), 'ledger', 'check'],
-      { env: { ...operatorEnvironment, PATH: process.env['PATH'] } },
+      { env: operatorEnvironment },
     );
     return { exitCode: 0, output: stdout };
   } catch (problem) {

@@ -6,7 +6,7 @@ import { loadPayoutsToMirror } from '@svc-pay/postgres/lanes';
 import { mirrorPayout } from '@svc-pay/postgres/operator';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
-import type { WatchParts } from './watchers.ts';
+import type { WatchParts } from './watch-parts.ts';
 
 const EVERY_MS = 15_000;
 const AT_ONCE = 200;

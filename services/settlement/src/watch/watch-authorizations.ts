@@ -5,7 +5,7 @@ import { readAuthorizationStates, readFinality } from '@svc-pay/evm';
 import { closeAuthorizations, loadOverdueAuthorizations } from '@svc-pay/postgres/lanes';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
-import type { WatchParts } from './watchers.ts';
+import type { WatchParts } from './watch-parts.ts';
 
 const EVERY_MS = 5_000;
 const AT_ONCE = 500;

@@ -6,7 +6,7 @@ import { findMined, readFinality, readInclusions } from '@svc-pay/evm';
 import { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from '@svc-pay/postgres/lanes';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
-import type { WatchParts } from './watchers.ts';
+import type { WatchParts } from './watch-parts.ts';
 
 const EVERY_MS = 2_000;
 const AT_ONCE = 50;

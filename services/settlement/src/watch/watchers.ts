@@ -1,22 +1,12 @@
 // Everything that looks by itself. None of it holds a key: what they find is written down, and lanes act on it.
-import type { Clock } from '@svc-pay/core';
 import type { Pulse } from '@svc-pay/engine';
-import type pg from 'pg';
-import type { OpenNetwork } from '../open-networks.ts';
 import { createIntentExpiry } from './expire-intents.ts';
 import { createAuditSealer, createPartitionMaker } from './keep-house.ts';
 import { createRegistryMirror } from './mirror-registry.ts';
 import { createReconciler } from './reconcile.ts';
 import { createAuthorizationWatch } from './watch-authorizations.ts';
 import { createFinalityWatch } from './watch-finality.ts';
-
-export type WatchParts = {
-  readonly pool: pg.Pool;
-  readonly clock: Clock;
-  readonly networks: readonly OpenNetwork[];
-  readonly log: (level: 'info' | 'warn' | 'error', details: object, message: string) => void;
-  readonly wake: (drain: string, key: string) => Promise<void>;
-};
+import type { WatchParts } from './watch-parts.ts';
 
 export function createWatchers(parts: WatchParts): readonly Pulse[] {
   const { pool, clock, networks, wake } = parts;
