@@ -46,14 +46,13 @@ const RIVALS = { rival: true, blockTimeSeconds: 0.3, api, settlement: { SVC_SETT
 async function payBetweenRivals(world: World): Promise<void> {
   const { engine, rivalEngine, chain } = world;
   const relayer = chain.keys.relayers[0]?.account.address.toLowerCase() ?? '';
-  let paid = false;
-  const paying = payInTheMiddleOf(world, async () => {}).finally(() => {
-    paid = true;
-  });
-  while (!paid) {
+  const lane = `${chain.network}/${relayer}`;
+  const ending = new AbortController();
+  const paying = payInTheMiddleOf(world, async () => {}).finally(() => ending.abort());
+  while (!ending.signal.aborted) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     for (const { ingressUrl } of rivalEngine === undefined ? [] : [engine, rivalEngine]) {
-      await wakeDrain(ingressUrl, LANE_DRAIN, `${chain.network}/${relayer}`);
+      await wakeDrain(ingressUrl, LANE_DRAIN, lane);
     }
   }
   await paying;
@@ -87,7 +86,8 @@ test('signing again instead of sending again is found', async () => {
     await world.settlement.start();
   });
   expect(await allIsWell(world, 15)).toBe(false);
-  expect(await completed(world)).toBeGreaterThan(0);
+  const { rows } = await world.database.pool.query("select from svc.settlements where status = 'held'");
+  expect(rows.length).toBeGreaterThan(0);
 });
 
 test('recording before the receipt is found', async () => {

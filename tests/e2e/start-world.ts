@@ -24,7 +24,7 @@ export type WorldOptions = {
   readonly api?: Readonly<Record<string, string>>;
 };
 
-export type Engine = {
+type Engine = {
   readonly ingressUrl: string;
   readonly adminUrl: string;
   readonly kill: () => Promise<void>;
