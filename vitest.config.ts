@@ -46,6 +46,17 @@ export default defineConfig({
         },
       },
       { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['tests/e2e/**/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          // Each file brings up a whole world; two at once would only slow each other.
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -4,12 +4,18 @@ import { writeFileSync } from 'node:fs';
 import { API_SETTINGS } from '@svc-pay/api/config';
 import { type Settings, settingsTable } from '@svc-pay/config';
 import { OPERATOR_SETTINGS } from '@svc-pay/operator/config';
+import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
 
 const SERVICES: readonly { readonly title: string; readonly about: string; readonly settings: Settings }[] = [
   {
     title: 'API',
     about: 'The public HTTP service. It holds no key that opens secrets and none that signs.',
     settings: API_SETTINGS,
+  },
+  {
+    title: 'Settlement',
+    about: 'Lanes, watchers and the internal listener. The only process that holds relayer keys.',
+    settings: SETTLEMENT_SETTINGS,
   },
   {
     title: 'Operator’s command',

@@ -12,11 +12,12 @@ const RULES = ['@svc-pay/core', '@svc-pay/protocol', '@svc-pay/money'];
 const ADAPTERS = ['@svc-pay/evm', '@svc-pay/solana', '@svc-pay/icp', '@svc-pay/postgres', '@svc-pay/engine'];
 
 const adapter = (...outside: string[]): Room => ({ inside: RULES, outside: ['node:*', ...outside] });
-const service: Room = { inside: [...ADAPTERS, ...RULES, '@svc-pay/config'], outside: ['*'] };
+const service: Room = { inside: [...ADAPTERS, ...RULES, '@svc-pay/config', '@svc-pay/observe'], outside: ['*'] };
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/money': { inside: [], outside: [] },
   'packages/config': { inside: ['@svc-pay/core', '@svc-pay/protocol'], outside: ['node:fs', 'zod/mini'] },
+  'packages/observe': { inside: [], outside: ['pino'] },
   'packages/protocol': { inside: ['@svc-pay/money'], outside: ['zod/mini', '@noble/hashes/*'] },
   'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto', 'node:zlib'] },
   'packages/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),

@@ -8,19 +8,19 @@ import { ARTIFACTS, GENERATED } from './config.ts';
 import { buildContracts } from './forge.ts';
 
 const CONTRACTS = [
-  { contract: 'PaymentProcessor', constant: 'paymentProcessor', file: 'payment-processor' },
-  { contract: 'AdminTimelock', constant: 'adminTimelock', file: 'admin-timelock' },
-  { contract: 'MockUSDC', constant: 'mockUsdc', file: 'mock-usdc' },
+  { source: 'PaymentProcessor', contract: 'PaymentProcessor', constant: 'paymentProcessor', file: 'payment-processor' },
+  { source: 'AdminTimelock', contract: 'AdminTimelock', constant: 'adminTimelock', file: 'admin-timelock' },
+  { source: 'MockUSDC', contract: 'MockUSDC', constant: 'mockUsdc', file: 'mock-usdc' },
+  { source: 'MockPermitToken', contract: 'MockPermitToken', constant: 'mockPermitToken', file: 'mock-permit-token' },
+  { source: 'Wallets', contract: 'HonestWallet', constant: 'honestWallet', file: 'honest-wallet' },
 ] as const;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 buildContracts();
 const stale: string[] = [];
 mkdirSync(GENERATED, { recursive: true });
-for (const { contract, constant, file } of CONTRACTS) {
-  const artifact = JSON.parse(
-    readFileSync(path.join(ARTIFACTS, `${contract}.sol/${contract}.json`), 'utf8'),
-  ) as Artifact;
+for (const { source, contract, constant, file } of CONTRACTS) {
+  const artifact = JSON.parse(readFileSync(path.join(ARTIFACTS, `${source}.sol/${contract}.json`), 'utf8')) as Artifact;
   emit(`${file}-abi.ts`, abiSource(constant, artifact));
   emit(`${file}-bytecode.ts`, bytecodeSource(constant, artifact));
 }

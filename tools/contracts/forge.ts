@@ -37,9 +37,12 @@ export function forge(forgeArguments: readonly string[], options: ForgeOptions =
   return { exitCode: run.status ?? 1, output: `${run.stdout ?? ''}${run.stderr ?? ''}` };
 }
 
+/** Mocks that a chain of one's own gets too. */
+const DEPLOYED_MOCKS = ['MockUSDC', 'MockPermitToken', 'Wallets'].map((name) => `contracts/test/mocks/${name}.sol`);
+
 /** Builds what is deployed, with the optimizer. Ends the process with forge's words when that fails. */
 export function buildContracts(): void {
-  const build = forge(['build', 'contracts/src', 'contracts/test/mocks/MockUSDC.sol']);
+  const build = forge(['build', 'contracts/src', ...DEPLOYED_MOCKS]);
   if (build.exitCode === 0) return;
   console.error(build.output.slice(-8_000));
   process.exit(1);

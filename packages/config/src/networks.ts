@@ -17,13 +17,14 @@ const network = z.strictObject({
   ready: z.boolean(),
   rpcUrls: z.optional(z.array(rpcUrl)),
   rpcUrlPublic: z.optional(rpcUrl),
+  gasCoinUsd: z.optional(z.string().check(z.regex(/^\d{1,9}(?:\.\d{1,18})?$/))),
 });
 
 export type OperatedNetwork = z.infer<typeof network>;
 export type OperatedNetworks = ReadonlyMap<NetworkId, OperatedNetwork>;
 
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false), `rpcUrls` and `rpcUrlPublic` (optional)';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false), `rpcUrls`, `rpcUrlPublic` and `gasCoinUsd` (optional; what one coin that pays for gas is worth, as text)';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 

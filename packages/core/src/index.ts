@@ -20,8 +20,33 @@ export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './intent/merchant-setup.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
+export * from './lane/drain-lane.ts';
+export * from './lane/end-payment.ts';
+export * from './lane/judge-item.ts';
 export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
+export * from './lane/lane-store.ts';
+export * from './ledger/book-payment.ts';
+export type {
+  BookedBatch,
+  BookedEntry,
+  BookedPaymentRow,
+  BookedRelayer,
+  Books,
+  StrayRows,
+} from './ledger/books.ts';
+export { type Census, checkBooks } from './ledger/check-books.ts';
+export {
+  type CheckedLine,
+  createFindings,
+  type Findings,
+  LEDGER_CHECKS,
+  type LedgerCheck,
+  type LedgerDifference,
+} from './ledger/findings.ts';
+export * from './ledger/gas-share.ts';
+export * from './ledger/ledger-entry.ts';
+export { isNative, liveEntries } from './ledger/live-entries.ts';
 export { type Payment, paymentView } from './payment/payment.ts';
 export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
@@ -29,6 +54,16 @@ export { createPricing, type PriceSource, type PricingOptions } from './pricing/
 export type { Purpose } from './settle/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
 export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
+export { refusalAnswer, settleAnswer } from './settle/settle-answer.ts';
+export { type SettleCall, type Settled, settlePayment } from './settle/settle-payment.ts';
+export type {
+  AuthorizationVerdict,
+  AwaitedPayment,
+  RefusedAttempt,
+  SentAuthorization,
+  SettlePorts,
+} from './settle/settle-ports.ts';
+export type { PaymentProgress, SettlementRead } from './settle/settlement-read.ts';
 export type { StoredAcceptance } from './settle/stored-acceptance.ts';
 export {
   type TermsRefusal,

@@ -2,13 +2,14 @@
 // crashes and starts it again. It decides who runs; what is true stands in the database, behind a fence of its own,
 // because after a crash an old invocation may run beside the new one for seconds.
 import * as restate from '@restatedev/restate-sdk';
+import { RETRIES } from './retry.ts';
 
 /** `now`: there may be more. `idle`: the queue is empty and says so in its own row. Otherwise look again later. */
 export type Next = 'now' | 'idle' | { readonly afterMs: number };
 
 export type Drain = {
   readonly name: string;
-  /** Takes the key over: from here on writes under an earlier fence match nothing. Returned as text, for the journal. */
+  /** Takes the key over: from here on writes under an earlier fence match nothing. */
   readonly fence: (key: string) => Promise<string>;
   /**
    * One bounded piece of work. Runs at least once: it looks for what it began before it begins anew. The signal fires when
@@ -23,10 +24,12 @@ const MAX_STEPS = 30;
 export function drainObject(drain: Drain): restate.VirtualObjectDefinition<string, unknown> {
   return restate.object({
     name: drain.name,
+    options: RETRIES,
     handlers: {
       drain: async (ctx: restate.ObjectContext): Promise<void> => {
         const attemptOver = ctx.request().attemptCompletedSignal;
-        const fence = await ctx.run('fence', () => drain.fence(ctx.key));
+        // Outside of the journal: an attempt that is repeated must fence off the one it repeats, not share its fence.
+        const fence = await drain.fence(ctx.key);
         let next: Next = 'now';
         for (let steps = 0; steps < MAX_STEPS && next === 'now'; steps += 1) {
           next = await ctx.run('step', () => drain.step(ctx.key, fence, attemptOver));

@@ -111,6 +111,16 @@ test('with all its data deleted it needs nothing but to be told and woken again'
   expect(queue.done).toEqual(Array.from({ length: 120 }, (_, index) => index));
 });
 
+test('who keeps itself registered needs nobody when the engine has lost all its data', async () => {
+  const queue = queueOf(0);
+  const { crash, work, beats } = await world(queue.drain);
+  work.keepRegistered();
+  await crash({ loseData: true });
+  const before = beats.count;
+  await until(() => beats.count > before + 3);
+  expect(work.isRegistered()).toBe(true);
+});
+
 test('a pulse beats on, and starting it twice does not make it beat twice', async () => {
   const { beats, work } = await world(queueOf(0).drain);
   await work.register();

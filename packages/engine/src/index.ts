@@ -1,3 +1,4 @@
 export type { Drain, Next } from './drain.ts';
 export type { Pulse } from './pulse.ts';
-export { type EngineWork, type EngineWorkOptions, serveEngineWork, wakeDrain } from './serve.ts';
+export { type EngineWork, type EngineWorkOptions, serveEngineWork } from './serve.ts';
+export { wakeDrain } from './wake.ts';

@@ -1,5 +1,6 @@
 // Work that comes round: a reconciler, a sealer, a timer's sweep. Each beat is durable and sends the next one.
 import * as restate from '@restatedev/restate-sdk';
+import { RETRIES } from './retry.ts';
 
 export type Pulse = {
   readonly name: string;
@@ -27,6 +28,7 @@ export function pulseObject(pulse: Pulse): restate.VirtualObjectDefinition<strin
     });
   return restate.object({
     name: pulse.name,
+    options: RETRIES,
     handlers: {
       /** Every process that starts calls it; only the newest chain of beats goes on. */
       start: async (ctx: restate.ObjectContext): Promise<void> => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import * as restate from '@restatedev/restate-sdk';
 import { type Drain, drainObject } from './drain.ts';
+import { post } from './post.ts';
 import { type Pulse, pulseObject } from './pulse.ts';
 
 export type EngineWorkOptions = {
@@ -24,17 +25,34 @@ export type EngineWork = {
   readonly url: string;
   /** Tells the engine, again if need be, what this process serves, and starts the pulses. Throws when it is out of reach. */
   readonly register: () => Promise<void>;
+  /**
+   * Registers now, and again whenever the engine has forgotten this process or a pulse has fallen silent: after its data
+   * was lost, or when it came up later than we did. Decides nothing but that; `stop` ends it.
+   */
+  readonly keepRegistered: () => void;
+  /** Whether the engine knew this process when it was last asked. */
+  readonly isRegistered: () => boolean;
   readonly stop: () => Promise<void>;
 };
 
-const LEVELS = { trace: 'debug', debug: 'debug', info: 'info', warn: 'warn', error: 'error' } as const;
+const LEVELS = { trace: 'debug', debug: 'debug', info: 'debug', warn: 'warn', error: 'error' } as const;
 const PULSE_KEY = 'one';
 const REQUEST_TIMEOUT_MS = 5_000;
+const LOOK_MS = 1_000;
+const SILENCE_MS = 20_000;
 
 export async function serveEngineWork(options: EngineWorkOptions): Promise<EngineWork> {
+  let lastBeatMs = performance.now();
+  const heard = (pulse: Pulse): Pulse => ({
+    ...pulse,
+    beat: async () => {
+      lastBeatMs = performance.now();
+      await pulse.beat();
+    },
+  });
   const server = createServer(
     restate.createEndpointHandler({
-      services: [...options.drains.map(drainObject), ...options.pulses.map(pulseObject)],
+      services: [...options.drains.map(drainObject), ...options.pulses.map(heard).map(pulseObject)],
       logger: (meta, ...message) => {
         if (meta.replaying) return;
         options.log(LEVELS[meta.level], message.map(String).join(' '));
@@ -51,31 +69,49 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
     session.once('close', () => sessions.delete(session));
   });
   const url = options.advertisedUrl ?? `http://${options.host}:${(server.address() as AddressInfo).port}`;
+  const register = async () => {
+    await post(`${options.adminUrl}/deployments`, { uri: url, force: true });
+    for (const { name } of options.pulses) await post(`${options.ingressUrl}/${name}/${PULSE_KEY}/start/send`);
+    lastBeatMs = performance.now();
+  };
+  const names = [...options.drains, ...options.pulses].map(({ name }) => name);
+  let registered = false;
+  let looking: NodeJS.Timeout | undefined;
+  const look = async () => {
+    const silent = options.pulses.length > 0 && performance.now() - lastBeatMs > SILENCE_MS;
+    if (registered && !silent && (await knowsAll(options.adminUrl, names))) return;
+    registered = false;
+    await register();
+    registered = true;
+    options.log('info', 'registered with the engine');
+  };
+  const lookAgain = () => {
+    look()
+      .catch((problem: unknown) => options.log('warn', `the engine is out of reach: ${String(problem)}`))
+      .finally(() => {
+        if (looking !== undefined) looking = setTimeout(lookAgain, LOOK_MS);
+      });
+  };
   return {
     url,
-    register: async () => {
-      await post(`${options.adminUrl}/deployments`, { uri: url, force: true });
-      for (const { name } of options.pulses) await post(`${options.ingressUrl}/${name}/${PULSE_KEY}/start/send`);
+    register,
+    keepRegistered: () => {
+      looking ??= setTimeout(lookAgain, 0);
     },
+    isRegistered: () => registered,
     stop: () =>
       new Promise((resolve) => {
+        clearTimeout(looking);
+        looking = undefined;
         server.close(() => resolve());
         for (const session of sessions) session.destroy();
       }),
   };
 }
 
-/** Wakes a drain. Cheap, and never more than a hint: what it was woken for stands in the database. */
-export async function wakeDrain(ingressUrl: string, name: string, key: string): Promise<void> {
-  await post(`${ingressUrl}/${name}/${encodeURIComponent(key)}/drain/send`);
-}
-
-async function post(url: string, body?: object): Promise<void> {
-  const response = await fetch(url, {
-    method: 'POST',
-    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  await response.arrayBuffer();
+async function knowsAll(adminUrl: string, names: readonly string[]): Promise<boolean> {
+  const response = await fetch(`${adminUrl}/services`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
   if (!response.ok) throw new Error(`the engine answered ${response.status}`);
+  const { services } = (await response.json()) as { services: readonly { readonly name: string }[] };
+  return names.every((name) => services.some((known) => known.name === name));
 }

@@ -19,6 +19,7 @@ export { openAccount } from './deploy/open-account.ts';
 export { type ChainAccount, openChain } from './deploy/open-chain.ts';
 export { pauseProcessor, unpauseOperation } from './deploy/pause-processor.ts';
 export { type DeploymentPlan, planProblems, type TokenPlan } from './deploy/plan.ts';
+export { type RegistryEntry, readPayouts } from './deploy/read-payouts.ts';
 export { type ReadPlan, readPlan } from './deploy/read-plan.ts';
 export { retireRelayer, revokeRelayerOperation, rotateRelayerOperation } from './deploy/relayers.ts';
 export { type RoleName, roleMembers } from './deploy/roles.ts';
@@ -33,6 +34,20 @@ export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
 export { mockUsdcBytecode } from './generated/mock-usdc-bytecode.ts';
 export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
 export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
+export { readAuthorizationStates, type WatchedAuthorization } from './lane/authorization-states.ts';
+export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
+export { findMined } from './lane/find-mined.ts';
+export { type Finality, readFinality } from './lane/read-finality.ts';
+export { readInclusions } from './lane/read-inclusions.ts';
+export type { TipBounds } from './lane/transaction-fees.ts';
+export { NodeRefused } from './ledger/ask-node.ts';
+export {
+  CHAIN_CHECKS,
+  type ChainBefore,
+  type ChainToCheck,
+  checkChain,
+  lookAtChain,
+} from './ledger/check-chain.ts';
 export {
   type BatchItem,
   type BatchPayment,
@@ -45,6 +60,7 @@ export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
 export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';
 export {
+  createEndpoints,
   createJsonRpc,
   type JsonRpc,
   type JsonRpcOptions,
@@ -52,5 +68,8 @@ export {
   type RpcCall,
   RpcUnavailable,
 } from './rpc/json-rpc.ts';
+export { type OpenedKeystore, openKeystore, sealKeystore } from './signer/keystore.ts';
+export { createLocalSigner } from './signer/local-signer.ts';
+export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
 export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
 export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';

@@ -1,9 +1,9 @@
 // The public API as one Fastify app, made from the route table and its ports. Nothing here knows Postgres or the
 // environment, so a test starts the same app.
 import type { Tracer } from '@opentelemetry/api';
+import type { Logger } from '@svc-pay/observe';
 import { newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
-import type { Logger } from 'pino';
 import { createAdmit } from './http/admit.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
@@ -25,6 +25,8 @@ export type ApiOptions = {
   /** Undefined switches limits off. */
   readonly limits: RateLimits | undefined;
   readonly streams: Omit<StreamOptions, 'onProblem'>;
+  /** Settle requests that wait now. */
+  readonly settleWaits: () => number;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
   /** Where errors are explained; the code is appended as the fragment. */
@@ -70,7 +72,7 @@ export function createApi(options: ApiOptions): Api {
     ...options.streams,
     onProblem: (problem) => logger.warn({ err: problem }, 'a stream could not look'),
   });
-  const metrics = createMetrics({ streams: streams.count, pool: options.poolStats });
+  const metrics = createMetrics({ streams: streams.count, settleWaits: options.settleWaits, pool: options.poolStats });
   const cors = createCors(options.corsOrigins);
   const limiter = options.limits && createRateLimiter(options.limits);
   const admit = createAdmit({ ports, limiter });

@@ -9,7 +9,12 @@ const needed = {
   SVC_KEY_PEPPER: Buffer.from('canary-pepper-canary-pepper-canary').toString('base64'),
 };
 const networks = JSON.stringify({
-  'eip155:84532': { processor: `0x${'52'.repeat(20)}`, processorVersion: '1.3.0', ready: true },
+  'eip155:84532': {
+    processor: `0x${'52'.repeat(20)}`,
+    processorVersion: '1.3.0',
+    ready: true,
+    rpcUrls: ['https://rpc.example/canary'],
+  },
 });
 
 test('the database and the pepper are all that must be given', () => {
@@ -43,15 +48,25 @@ test('networks come as JSON or as a file, by any name of the network', () => {
   }
 });
 
-test('RPC addresses of the operator are allowed beside the rest, and forgotten', () => {
-  const withRpc = networks.replace('"ready":true', '"ready":true,"rpcUrls":["https://rpc.example/canary"]');
-  const read = readApiConfig({ ...needed, SVC_NETWORKS: withRpc });
+test('RPC addresses are kept apart from what an intent is made of', () => {
+  const read = readApiConfig({ ...needed, SVC_NETWORKS: networks });
   expect(read.ok && read.config.networks.get('eip155:84532')).toEqual({
     processor: `0x${'52'.repeat(20)}`,
     processorVersion: '1.3.0',
     ready: true,
   });
+  expect(read.ok && read.config.rpcUrls).toEqual(new Map([['eip155:84532', ['https://rpc.example/canary']]]));
 });
+
+test.each(['"rpcUrls":[]', '"rpcUrlPublic":"https://rpc.example"'])(
+  'a network where no signature can be verified is not ready: %s',
+  (instead) => {
+    const blind = networks.replace('"rpcUrls":["https://rpc.example/canary"]', instead);
+    const read = readApiConfig({ ...needed, SVC_NETWORKS: blind });
+    expect(read.ok && read.config.networks.get('eip155:84532')).toMatchObject({ ready: false });
+    expect(read.ok && read.config.rpcUrls).toEqual(new Map());
+  },
+);
 
 test.each([
   ['both', { SVC_NETWORKS: networks, SVC_NETWORKS_FILE: 'tsconfig.json' }],

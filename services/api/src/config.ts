@@ -16,6 +16,7 @@ import {
 } from '@svc-pay/config';
 import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 import type { NetworkSetup } from '@svc-pay/core';
+import type { RpcUrls } from './chain/chain-reads.ts';
 
 const PORT_MAX = 65_535;
 const DAY_MS = 86_400_000;
@@ -51,11 +52,36 @@ export const API_SETTINGS = {
   networks: optional(
     networksJson({
       name: 'SVC_NETWORKS',
-      about: 'What runs on each network, keyed by CAIP-2. A network that is missing is not offered.',
+      about:
+        'What runs on each network, keyed by CAIP-2. A network that is missing, or has no `rpcUrls` to verify signatures with, is not offered.',
     }),
   ),
   networksFile: optional(
     networksFile({ name: 'SVC_NETWORKS_FILE', about: 'The same as a file; either this or `SVC_NETWORKS`.' }),
+  ),
+  rpcTimeoutMs: wholeNumber(
+    {
+      name: 'SVC_API_RPC_TIMEOUT_MS',
+      about: 'Longest that one RPC address may take to answer before the next one is asked.',
+      fallback: '3000',
+    },
+    100,
+    60_000,
+  ),
+  settleWaitMs: wholeNumber(
+    {
+      name: 'SVC_SETTLE_WAIT_MS',
+      about: 'Longest that settle waits for the result before it answers `processing`; 0 answers at once.',
+      fallback: '20000',
+    },
+    0,
+    120_000,
+  ),
+  engineIngressUrl: optional(
+    httpUrl({
+      name: 'SVC_ENGINE_INGRESS_URL',
+      about: 'Where the engine is told that payments wait. Absent: nobody is told, and they are found a little later.',
+    }),
   ),
   host: text({ name: 'SVC_API_HOST', about: 'Address that the public listener binds.', fallback: '127.0.0.1' }),
   port: wholeNumber(
@@ -191,6 +217,8 @@ export const API_SETTINGS = {
 
 export type ApiConfig = Omit<ValuesOf<typeof API_SETTINGS>, 'networks' | 'networksFile'> & {
   readonly networks: ReadonlyMap<string, NetworkSetup>;
+  /** Of the networks that can be asked; they may carry a provider's key. */
+  readonly rpcUrls: RpcUrls;
 };
 
 export type ReadConfig =
@@ -210,14 +238,28 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
       : []),
   ];
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, config: Object.freeze({ ...rest, networks: setupsOf(networks ?? fromFile ?? new Map()) }) };
+  const operated: OperatedNetworks = networks ?? fromFile ?? new Map();
+  return { ok: true, config: Object.freeze({ ...rest, networks: setupsOf(operated), rpcUrls: rpcUrlsOf(operated) }) };
 }
 
-/** Without the addresses of nodes: the API dials no chain. */
+/** Without the addresses of nodes. Where there are none no signature can be verified, so nothing is promised there. */
 function setupsOf(networks: OperatedNetworks): ReadonlyMap<string, NetworkSetup> {
   const setups = new Map<string, NetworkSetup>();
-  for (const [network, { processor, processorVersion, ready, rpcUrlPublic }] of networks) {
-    setups.set(network, { processor, processorVersion, ready, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }) });
+  for (const [network, { processor, processorVersion, ready, rpcUrls = [], rpcUrlPublic }] of networks) {
+    setups.set(network, {
+      processor,
+      processorVersion,
+      ready: ready && rpcUrls.length > 0,
+      ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
+    });
   }
   return setups;
+}
+
+function rpcUrlsOf(networks: OperatedNetworks): RpcUrls {
+  const known = new Map<string, readonly [string, ...string[]]>();
+  for (const [network, { rpcUrls: [first, ...others] = [] }] of networks) {
+    if (first !== undefined) known.set(network, [first, ...others]);
+  }
+  return known;
 }

@@ -1,6 +1,7 @@
 // The API process. Everything it consists of is made here and in start.ts.
+
+import { createLogger } from '@svc-pay/observe';
 import { readApiConfig } from './config.ts';
-import { createLogger } from './observe/logger.ts';
 import { startApi } from './start.ts';
 
 const EX_CONFIG = 78;
@@ -10,7 +11,7 @@ if (!read.ok) {
   process.stderr.write(`the configuration has problems:\n${read.problems.map((line) => `  ${line}\n`).join('')}`);
   process.exit(EX_CONFIG);
 }
-const logger = createLogger(read.config.logLevel);
+const logger = createLogger('api', read.config.logLevel);
 process.on('uncaughtException', (problem) => {
   logger.fatal({ err: problem }, 'uncaught');
   process.exit(1);

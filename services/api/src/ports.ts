@@ -1,5 +1,13 @@
 // What the API needs of the world. The rules' own ports come from core; here are the ones only HTTP needs.
-import type { AuthenticatePorts, Caller, CancelIntentPorts, CreateIntentPorts, Intent, Payment } from '@svc-pay/core';
+import type {
+  AuthenticatePorts,
+  Caller,
+  CancelIntentPorts,
+  CreateIntentPorts,
+  Intent,
+  Payment,
+  SettlePorts,
+} from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 
 export type IntentSituation = {
@@ -21,6 +29,7 @@ export type StatusPorts = {
 export type ApiPorts = AuthenticatePorts &
   CreateIntentPorts &
   CancelIntentPorts &
+  SettlePorts &
   StatusPorts & {
     /** Resolves when the database answers and its schema is the one this release needs; throws otherwise. */
     readonly checkDatabase: () => Promise<void>;

@@ -1,5 +1,5 @@
 import { type Clock, createHttpFeed, createPricing, type PriceSource } from '@svc-pay/core';
-import type { Logger } from 'pino';
+import type { Logger } from '@svc-pay/observe';
 import type { ApiConfig } from './config.ts';
 
 const FEED_TIMEOUT_MS = 2_000;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { readApiConfig } from './config.ts';
-import { createLogger } from './observe/logger.ts';
 import { startApi } from './start.ts';
 import { CREATE, call, intentPath } from './testing/call.ts';
 import { readEvents } from './testing/read-events.ts';
@@ -110,7 +110,7 @@ test('a port that is taken ends the start, and leaves nothing open', async () =>
   const connections = async () =>
     (await api.database.pool.query('select from pg_stat_activity where datname = current_database()')).rowCount;
   const before = await connections();
-  await expect(startApi(config, { logger: createLogger('silent') })).rejects.toThrow('EADDRINUSE');
+  await expect(startApi(config, { logger: createLogger('api', 'silent') })).rejects.toThrow('EADDRINUSE');
   await expect.poll(connections).toBe(before);
 });
 

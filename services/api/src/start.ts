@@ -1,16 +1,20 @@
 // The API as a running process: database, listeners, and the order in which everything ends.
 import type { AddressInfo } from 'node:net';
-import { type Clock, createIntentCodes, systemClock } from '@svc-pay/core';
+import { type Clock, createIntentCodes, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
+import { wakeDrain } from '@svc-pay/engine/wake';
+import { createLogger, type Logger } from '@svc-pay/observe';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
 import type { FastifyInstance } from 'fastify';
-import type { Logger } from 'pino';
 import { createApi } from './app.ts';
+import { createChainReads } from './chain/chain-reads.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
-import { createLogger } from './observe/logger.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
+import type { ApiPorts } from './ports.ts';
 import { createRateOf } from './prices.ts';
+import { createLaneWaker } from './settle/lane-waker.ts';
+import { createOutcomeWaits } from './settle/outcome-waits.ts';
 
 export type RunningApi = {
   readonly app: FastifyInstance;
@@ -23,10 +27,14 @@ export type RunningApi = {
 export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
 
 const CODES_PER_BLOCK = 100;
+/** A lost notification costs this much at most. */
+const OUTCOME_POLL_MS = 1_000;
+const MAX_SETTLE_WAITS = 10_000;
+const WAKE_PAUSE_MS = 100;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? createLogger(config.logLevel);
+  const logger = options.logger ?? createLogger('api', config.logLevel);
   const onProblem = (problem: Error) => logger.warn({ err: problem }, 'database connection lost');
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api',
@@ -36,6 +44,25 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   });
   const stores = createApiStores(database, { clock, memoryMs: config.memoryMs });
   const watcher = watchIntents(config.databaseUrl, onProblem);
+  const watchIntent: ApiPorts['watchIntent'] = async (intentId, onChange) => watcher.watch(intentId, onChange);
+  const waits = createOutcomeWaits({
+    watchIntent,
+    findEnded: stores.findEnded,
+    pollMs: OUTCOME_POLL_MS,
+    max: MAX_SETTLE_WAITS,
+    onProblem: (problem) => logger.warn({ err: problem }, 'waiting payments could not be looked at'),
+  });
+  const { engineIngressUrl } = config;
+  const waker =
+    engineIngressUrl === undefined
+      ? undefined
+      : createLaneWaker({
+          markAwake: stores.markAwake,
+          markAsleep: stores.markAsleep,
+          wake: (lane) => wakeDrain(engineIngressUrl, LANE_DRAIN, laneKey(lane)),
+          pauseMs: WAKE_PAUSE_MS,
+          onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
+        });
   const pendingMigrations = await createPendingMigrations(database.pool);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
@@ -48,7 +75,15 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       facilitatorUrl: config.publicUrl ?? null,
       rateOf: createRateOf(config, clock, logger),
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
-      watchIntent: async (intentId, onChange) => watcher.watch(intentId, onChange),
+      watchIntent,
+      ...createChainReads({
+        rpcUrls: config.rpcUrls,
+        timeoutMs: config.rpcTimeoutMs,
+        onProblem: (network, problem) => logger.warn({ err: problem, network }, 'the chain could not be asked'),
+      }),
+      settleWaitMs: config.settleWaitMs,
+      awaitEnd: waits.awaitEnd,
+      wakeLanes: waker?.wakeLanes ?? (() => {}),
       checkDatabase: async () => {
         const pending = await pendingMigrations();
         if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);
@@ -64,6 +99,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       pollMs: config.streamPollMs,
       lifeMs: config.streamLifeMs,
     },
+    settleWaits: waits.count,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies ?? [],
     docsUrl: `${config.publicUrl ?? ''}/reference`,
@@ -73,7 +109,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   });
 
   const closeConnections = async () => {
-    await Promise.all([watcher.close(), tracing?.stop()]);
+    await Promise.all([watcher.close(), waker?.stop(), tracing?.stop()]);
     await database.close();
   };
   const listen = async () => {
@@ -96,6 +132,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     async stop() {
       logger.info('stopping');
       api.beginStop();
+      waits.endAll();
       await closeWithin(api.app, unused, config.stopTimeoutMs, () => logger.warn('requests were cut off'));
       await metrics.close();
       await closeConnections();

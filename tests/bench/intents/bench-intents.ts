@@ -104,7 +104,7 @@ function apiEnvironment(url: string, pepper: Buffer): Record<string, string> {
     SVC_DATABASE_URL: url,
     SVC_KEY_PEPPER: pepper.toString('base64'),
     SVC_NETWORKS: JSON.stringify({
-      'eip155:84532': { processor: PROCESSOR, processorVersion: '1.3.0', ready: true },
+      'eip155:84532': { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls: ['http://127.0.0.1:9'] },
     }),
     SVC_API_PORT: '0',
     SVC_API_METRICS_PORT: '0',

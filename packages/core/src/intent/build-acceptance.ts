@@ -11,11 +11,18 @@ export type AcceptanceRecord = {
   readonly offer: Offer;
 };
 
+export type AcceptanceHints = {
+  /** Base address that clients send settle to; null leaves it to the client. */
+  readonly facilitatorUrl: string | null;
+  /** The token's nonce of the expected payer, for a Permit. */
+  readonly permitNonce: bigint | undefined;
+};
+
 export function buildAcceptance(
   intent: Pick<Intent, 'id' | 'upto' | 'resource' | 'description' | 'mimeType'>,
   offer: Offer,
   maxTimeoutSeconds: number,
-  facilitatorUrl: string | null,
+  { facilitatorUrl, permitNonce }: AcceptanceHints,
 ): Acceptance {
   const { token, setup } = offer;
   const rpcUrlPublic = setup.rpcUrlPublic ?? findChain(token.network)?.rpcUrlPublic;
@@ -38,6 +45,7 @@ export function buildAcceptance(
       primaryType: token.signing === 'Permit' ? 'Permit' : 'TransferWithAuthorization',
       rpcChainId: String(chainIdOf(token.network) ?? ''),
       ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
+      ...(permitNonce !== undefined && { permitNonce: permitNonce.toString() }),
     },
   };
 }

@@ -9,6 +9,7 @@ import { eventsFor } from '../event/events-for.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
 import { selectTokens } from '../token/select-tokens.ts';
+import type { TokenEntry } from '../token/token-entry.ts';
 import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
 import { type AcceptanceRecord, buildAcceptance } from './build-acceptance.ts';
 import type { Intent } from './intent.ts';
@@ -32,6 +33,8 @@ export type CreateIntentPorts = {
   /** Base address that clients send settle to; null leaves it to the client. */
   readonly facilitatorUrl: string | null;
   readonly rateOf: PriceSource;
+  /** What the owner must sign next in a permit of this token; undefined when the chain does not say in time. */
+  readonly permitNonceOf: (token: TokenEntry, owner: string) => Promise<bigint | undefined>;
   readonly loadMerchant: (caller: Caller) => Promise<MerchantSetup>;
   /** What this idempotency key was answered before; undefined when it is new. */
   readonly recallAnswer: RecallAnswer;
@@ -78,10 +81,16 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const [first] = offers.length > 0 ? offers : priced.tokens;
   if (first === undefined) throw new Error('a selection without a token');
   const intent = draftIntent(ports.clock, call, terms, first, await ports.nextIntentCode());
-  const acceptances = offers.map((offer: Offer) => ({
-    offer,
-    acceptance: buildAcceptance(intent, offer, terms.maxTimeoutSeconds, ports.facilitatorUrl),
-  }));
+  const acceptances = await Promise.all(
+    offers.map(async (offer: Offer) => {
+      const permitNonce = await permitNonceFor(ports, offer, intent.expectedSender);
+      const { facilitatorUrl } = ports;
+      return {
+        offer,
+        acceptance: buildAcceptance(intent, offer, terms.maxTimeoutSeconds, { facilitatorUrl, permitNonce }),
+      };
+    }),
+  );
   const answer =
     acceptances.length > 0
       ? answerPaymentRequired(intent.id, acceptances, selected.deprecated)
@@ -98,6 +107,16 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
   if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
   return { ok: true, answer, replayed: false };
+}
+
+/** Only a payer who is known at creation can be told; everybody else asks the token. */
+async function permitNonceFor(
+  ports: CreateIntentPorts,
+  { token }: Offer,
+  expectedSender: string | null,
+): Promise<bigint | undefined> {
+  const known = expectedSender !== null && /^0x[0-9a-fA-F]{40}$/.test(expectedSender);
+  return known && token.signing === 'Permit' ? ports.permitNonceOf(token, expectedSender) : undefined;
 }
 
 function draftIntent(

@@ -74,8 +74,15 @@ export type LaneChain = {
   readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
   /** Plays the transaction without sending it, against the latest block. */
   readonly rehearse: (items: readonly LaneItem[]) => Promise<Rehearsal>;
-  /** Signs the transaction that carries exactly these items under this nonce. Sends nothing. */
-  readonly sign: (items: readonly LaneItem[], nonce: bigint) => Promise<SignedTransaction>;
+  /**
+   * Signs the transaction that carries exactly these items under this nonce. Sends nothing. With `replaced`, an earlier
+   * one of the same items and nonce that is stuck, it offers enough more for nodes to take it instead.
+   */
+  readonly sign: (
+    items: readonly LaneItem[],
+    nonce: bigint,
+    replaced?: SignedTransaction,
+  ) => Promise<SignedTransaction>;
   /** Sends the bytes. Never throws for a node's trouble: that is `unknown`. */
   readonly broadcast: (raw: Uint8Array) => Promise<Broadcast>;
   /** Those of the batches that are mined by now. */

@@ -58,7 +58,8 @@ export type FlyingBatch = {
   readonly id: string;
   readonly nonce: bigint;
   readonly status: 'signed' | 'broadcast';
-  readonly createdAtMs: number;
+  /** When it was last offered to the chain; when it was signed, if it never was. */
+  readonly sentAtMs: number;
   readonly transactions: readonly SignedTransaction[];
   /** In the order in which the transaction carries them. */
   readonly items: readonly LaneItem[];

@@ -14,6 +14,8 @@ export type PaymentClaim = {
   /** What makes the authorization unique on its chain, see `claimKey`. */
   readonly claimKey: Uint8Array;
   readonly kind: AuthorizationKind;
+  /** A contract wallet answered for the signature. */
+  readonly byContract: boolean;
   readonly acceptance: StoredAcceptance;
   readonly authorization: Authorization;
   /** 0x-hex, as it was sent. */

@@ -57,7 +57,8 @@ export function verifyTerms(given: TermsToVerify): TermsVerdict {
   return refused === undefined ? { ok: true, header, acceptance } : { ok: false, code: refused };
 }
 
-function isEvmHeader(header: { readonly payload: object }): header is EvmPaymentHeader {
+/** Whether a header carries an EVM authorization rather than something of Solana's. */
+export function isEvmHeader(header: { readonly payload: object }): header is EvmPaymentHeader {
   const { authorization } = header.payload as { authorization?: { from: string } };
   return authorization?.from.startsWith('0x') ?? false;
 }

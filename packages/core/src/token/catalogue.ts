@@ -56,10 +56,10 @@ const TOKENS_BY_NETWORK: Readonly<Record<string, Readonly<Record<string, Line>>>
   },
   // The local chain's tokens are mocks that its setup puts at these addresses.
   'eip155:31337': {
-    anvil_usdc: usdc('0x5Fc0000000000000000000000000000000000001'),
+    anvil_usdc: usdc('0x5fC0000000000000000000000000000000000001'),
     anvil_vol: {
       symbol: 'VOL',
-      address: '0x5Fc0000000000000000000000000000000000002',
+      address: '0x5fC0000000000000000000000000000000000002',
       decimals: 18,
       signing: 'Permit',
       domain: ['Volatile', '1'],

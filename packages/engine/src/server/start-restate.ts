@@ -1,7 +1,6 @@
 // A Restate server of one's own on loopback, for tests, the bench and `npm run dev`. The platform's binary itself: npm's
 // wrapper would be another process, with another pid, to kill.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -10,6 +9,8 @@ export type RestateServer = {
   readonly ingressUrl: string;
   readonly adminUrl: string;
   readonly pid: number;
+  /** Settles when it has ended, for whatever reason. */
+  readonly ended: Promise<void>;
   /** Waits until it is gone. `SIGKILL` is a crash. */
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 };
@@ -21,13 +22,19 @@ export type RestateOptions = {
   readonly ports?: RestatePorts;
   /** Ends every invocation after each step and replays it: finds steps that are not deterministic. */
   readonly alwaysReplay?: boolean;
+  /**
+   * Sees to it that the server does not outlive us, and returns how to dismiss it. With a guard it runs in a session of
+   * its own, so that Ctrl-C does not reach it before whoever uses it.
+   */
+  readonly guard?: (pid: number) => () => void;
 };
 
 export type RestatePorts = { readonly ingress: number; readonly admin: number; readonly node: number };
 
 const START_TIMEOUT_MS = 20_000;
 
-export async function startRestate({ dataDirectory, ports, alwaysReplay }: RestateOptions): Promise<RestateServer> {
+export async function startRestate(options: RestateOptions): Promise<RestateServer> {
+  const { dataDirectory, ports, alwaysReplay, guard } = options;
   const { ingress, admin, node } = ports ?? (await freePorts());
   mkdirSync(dataDirectory, { recursive: true });
   const binary = createRequire(import.meta.url).resolve(
@@ -35,6 +42,7 @@ export async function startRestate({ dataDirectory, ports, alwaysReplay }: Resta
   );
   const child = spawn(binary, ['--no-logo'], {
     stdio: 'ignore',
+    detached: guard !== undefined,
     env: {
       TMPDIR: dataDirectory,
       RESTATE_NODE_NAME: 'svc',
@@ -54,7 +62,9 @@ export async function startRestate({ dataDirectory, ports, alwaysReplay }: Resta
       ...(alwaysReplay && { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }),
     },
   });
-  const ended = once(child, 'exit');
+  const dismiss = child.pid === undefined ? undefined : guard?.(child.pid);
+  if (dismiss !== undefined) child.once('exit', dismiss);
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop: RestateServer['stop'] = async (signal = 'SIGTERM') => {
     child.kill(signal);
     await ended;
@@ -67,7 +77,7 @@ export async function startRestate({ dataDirectory, ports, alwaysReplay }: Resta
     await stop('SIGKILL');
     throw problem;
   }
-  return { ingressUrl, adminUrl, pid: child.pid ?? 0, stop };
+  return { ingressUrl, adminUrl, pid: child.pid ?? 0, ended, stop };
 }
 
 async function healthy(urls: readonly string[], gone: () => boolean): Promise<void> {

@@ -36,6 +36,13 @@ export function createJsonRpc({ urls, timeoutMs }: JsonRpcOptions): JsonRpc {
   };
 }
 
+/** Each endpoint on its own, for what must be told node by node. */
+export function createEndpoints({ urls, timeoutMs }: JsonRpcOptions): readonly [JsonRpc, ...JsonRpc[]] {
+  const [first, ...others] = urls;
+  const only = (url: string) => createJsonRpc({ urls: [url], timeoutMs });
+  return [only(first), ...others.map(only)];
+}
+
 async function ask(url: string, calls: readonly RpcCall[], timeoutMs: number): Promise<readonly RpcAnswer[]> {
   const response = await fetch(url, {
     method: 'POST',

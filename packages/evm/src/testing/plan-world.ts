@@ -1,5 +1,5 @@
 // A chain with an account for every role, and the plan that names them.
-import { type Address, encodeDeployData } from 'viem';
+import { type Address, encodeDeployData, type Hex } from 'viem';
 import { performCeremony } from '../deploy/ceremony.ts';
 import { deployProcessor } from '../deploy/deploy-processor.ts';
 import type { DeploymentRecord } from '../deploy/deployment-record.ts';
@@ -12,6 +12,8 @@ import type { Anvil } from './start-anvil.ts';
 const ROLE_HOLDERS = ['deployer', 'council', 'registrar', 'guardian', 'recovery', 'relayer', 'stranger'] as const;
 
 export type PlannedWorld = Record<(typeof ROLE_HOLDERS)[number], ChainAccount> & {
+  /** Of the relayer, for whoever signs without a client. */
+  readonly relayerKey: Hex;
   readonly token: Address;
   readonly plan: DeploymentPlan;
 };
@@ -20,10 +22,15 @@ export const TWO_DAYS_SECONDS = 172_800;
 
 export async function planWorld(anvil: Anvil): Promise<PlannedWorld> {
   const accounts = await Promise.all(ROLE_HOLDERS.map(async (role) => [role, await anvil.newAccount()] as const));
-  const holders = Object.fromEntries(accounts) as Record<(typeof ROLE_HOLDERS)[number], ChainAccount>;
+  const { privateKey: relayerKey, chain: relayer } = await anvil.newKey();
+  const holders = {
+    ...(Object.fromEntries(accounts) as Record<(typeof ROLE_HOLDERS)[number], ChainAccount>),
+    relayer,
+  };
   const token = await deployMockUsdc(holders.deployer);
   return {
     ...holders,
+    relayerKey,
     token,
     plan: {
       label: 'test',

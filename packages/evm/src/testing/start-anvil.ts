@@ -1,13 +1,8 @@
-// A chain of one's own for a test file: Anvil itself, not npm's wrapper around it, on a free port, mining every
-// transaction at once. Ends with `stop()`.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createRequire } from 'node:module';
+// A bare chain of one's own for a test file: on a free port, mining every transaction at once. Ends with `stop()`.
 import { createTestClient, type Hex, http, parseEther } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type ChainAccount, openChain } from '../deploy/open-chain.ts';
-
-const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
+import { newKey as drawKey } from '../local/role-keys.ts';
+import { type AnvilOptions, runAnvil } from '../local/run-anvil.ts';
 
 export type Anvil = {
   readonly rpcUrl: string;
@@ -20,26 +15,13 @@ export type Anvil = {
   readonly stop: () => Promise<void>;
 };
 
-export async function startAnvil(): Promise<Anvil> {
-  const platform = `${process.platform}-${architectures[process.arch] ?? process.arch}`;
-  const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${platform}/bin/anvil`);
-  const child = spawn(binary, ['--port', '0', '--host', '127.0.0.1', '--accounts', '1'], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const rpcUrl = await new Promise<string>((resolve, reject) => {
-    let printed = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk.toString();
-      const listening = /Listening on (127\.0\.0\.1:\d+)/.exec(printed)?.[1];
-      if (listening !== undefined) resolve(`http://${listening}`);
-    });
-    child.once('exit', () => reject(new Error(`anvil ended: ${printed}`)));
-    child.once('error', reject);
-  });
+export async function startAnvil(
+  options: Pick<AnvilOptions, 'blockTimeSeconds' | 'slotsInAnEpoch'> = {},
+): Promise<Anvil> {
+  const { rpcUrl, stop } = await runAnvil(options);
   const test = createTestClient({ mode: 'anvil', transport: http(rpcUrl) });
   const newKey = async () => {
-    const privateKey = generatePrivateKey();
-    const account = privateKeyToAccount(privateKey);
+    const { privateKey, account } = drawKey();
     await test.setBalance({ address: account.address, value: parseEther('100') });
     return { privateKey, chain: await openChain({ rpcUrl, account, pollingIntervalMs: 20 }) };
   };
@@ -52,10 +34,6 @@ export async function startAnvil(): Promise<Anvil> {
       await test.mine({ blocks: 1 });
     },
     removeCode: async (address) => test.setCode({ address, bytecode: '0x' }),
-    stop: async () => {
-      const ended = once(child, 'exit');
-      child.kill();
-      await ended;
-    },
+    stop: () => stop(),
   };
 }

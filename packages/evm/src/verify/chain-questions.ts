@@ -1,6 +1,7 @@
 // What the chain is asked about an authorization, as calls, and how its answers are read.
 import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+import { isRevert } from '../rpc/read-revert.ts';
 
 const TOKEN = parseAbi([
   'function balanceOf(address account) view returns (uint256)',
@@ -63,11 +64,6 @@ export function readWallet(answer: RpcAnswer): boolean {
   if (answer.ok) return typeof answer.result === 'string' && answer.result.toLowerCase() === VALID;
   if (isRevert(answer)) return false;
   throw new UnexpectedAnswer(`the node refused: ${answer.code}`);
-}
-
-/** Nodes say it differently: code 3 with the revert data, or a text. Running out of the given gas counts as well. */
-function isRevert(answer: Extract<RpcAnswer, { ok: false }>): boolean {
-  return answer.code === 3 || /revert|out of gas|OutOfGas|invalid opcode|gas required exceeds/i.test(answer.message);
 }
 
 function hexOf(answer: RpcAnswer): Hex {

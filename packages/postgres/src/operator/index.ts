@@ -7,6 +7,8 @@ export { exportPayer } from './export-payer.ts';
 export { PAYER_TABLES, type PayerRows, type PayerTable } from './find-payer-rows.ts';
 export { findSealedKeys, type SealedKey } from './find-sealed-keys.ts';
 export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './inspect-database.ts';
+export { withBooks } from './ledger/open-books.ts';
+export { listProcessors, listRelayers } from './ledger/read-batches.ts';
 export { type AccountRow, listAccounts } from './list-accounts.ts';
 export { listEnabledTokens } from './list-enabled-tokens.ts';
 export { type KeyRow, listKeys } from './list-keys.ts';

@@ -14,7 +14,7 @@ export type PayoutRequest = {
   readonly accountId: string;
   readonly mode: Mode;
   readonly network: NetworkId;
-  /** Lower case, where the network's addresses have no case. */
+  /** Stored in lower case where the network's addresses have none. */
   readonly processor: string;
   readonly merchant: string;
   readonly terms: PayoutTerms;
@@ -30,8 +30,9 @@ export type PayoutSet =
       readonly code: 'account_unknown' | 'payout_terms_fixed' | 'payout_of_other_account' | 'payout_disabled';
     };
 
-export async function setPayout(operation: Operation, request: PayoutRequest): Promise<PayoutSet> {
+export async function setPayout(operation: Operation, given: PayoutRequest): Promise<PayoutSet> {
   const { pool, nowMs, actor } = operation;
+  const request = { ...given, processor: spelled(given.processor), merchant: spelled(given.merchant) };
   const { accountId, mode } = request;
   return inTransaction(pool, async (client): Promise<PayoutSet> => {
     if (!(await lockAccountMode(client, accountId, mode))) return { ok: false, code: 'account_unknown' };
@@ -69,6 +70,8 @@ export async function setPayout(operation: Operation, request: PayoutRequest): P
     return { ok: true, payout, change: known === undefined ? 'created' : 'status' };
   });
 }
+
+const spelled = (address: string) => (address.startsWith('0x') ? address.toLowerCase() : address);
 
 /** The id that is named; without a name the newest of the account, if its terms are these. */
 async function findPayout(client: pg.ClientBase, request: PayoutRequest): Promise<Payout | undefined> {

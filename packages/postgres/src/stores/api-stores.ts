@@ -1,10 +1,27 @@
 // Everything the API asks of Postgres, behind core's ports.
-import type { AuthenticatePorts, Caller, CancelIntentPorts, Clock, CreateIntentPorts } from '@svc-pay/core';
+import type {
+  AuthenticatePorts,
+  AwaitedPayment,
+  Caller,
+  CancelIntentPorts,
+  Clock,
+  CreateIntentPorts,
+  Lane,
+  SettlePorts,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
+import { markAsleep, markAwake } from './awake-lanes.ts';
+import { bindKey, isKeyReused } from './bound-keys.ts';
+import { claimPayment, findClaim } from './claim-payment.ts';
 import type { Database } from './database.ts';
+import { findEnded } from './find-ended.ts';
 import { findKey } from './find-key.ts';
+import { loadAcceptances } from './load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './load-intent.ts';
 import { loadMerchant } from './load-merchant.ts';
+import { loadSettlement } from './load-settlement.ts';
+import { recordAttempt } from './record-attempt.ts';
 import { recordCancellation } from './record-cancellation.ts';
 import { recordIntent } from './record-intent.ts';
 import { reserveIntentCodes } from './reserve-intent-codes.ts';
@@ -13,9 +30,16 @@ import { recallAnswer } from './stored-answers.ts';
 
 export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
-  CancelIntentPorts & {
+  CancelIntentPorts &
+  Pick<
+    SettlePorts,
+    'loadSettlement' | 'loadAcceptances' | 'claimPayment' | 'findClaim' | 'recordAttempt' | 'isKeyReused' | 'bindKey'
+  > & {
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
     readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentStatusRead | undefined>;
+    readonly findEnded: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
+    readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
+    readonly markAsleep: (lane: Lane) => Promise<void>;
   };
 
 export type ApiStoreOptions = {
@@ -46,5 +70,15 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
     recordCancellation: (caller, before, idempotency) =>
       recordCancellation(pool, clock.nowMs(), caller, before, idempotency),
+    loadSettlement: (caller, intentId, authorization) => loadSettlement(pool, caller, intentId, authorization),
+    loadAcceptances: (caller, intentId) => loadAcceptances(pool, caller, intentId),
+    claimPayment: (claim) => claimPayment(pool, claim),
+    findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
+    recordAttempt: (attempt) => recordAttempt(pool, attempt),
+    isKeyReused: (caller, claim) => isKeyReused(pool, caller, claim),
+    bindKey: (caller, claim, nowMs) => bindKey(pool, caller, claim, nowMs),
+    findEnded: (awaited) => findEnded(pool, awaited),
+    markAwake: (network) => markAwake(pool, network),
+    markAsleep: (lane) => markAsleep(pool, lane),
   };
 }

@@ -37,6 +37,7 @@ function claimFor(
       uniquePart: nonce,
     }),
     kind: 'transfer_with_authorization',
+    byContract: false,
     acceptance,
     authorization: {
       from: PAYER,
@@ -90,7 +91,14 @@ test('a claim stores everything that settlement needs, in one commit', async () 
   });
   const [authorization] = await rows('authorizations', caller);
   expect(authorization.signature.toString('hex')).toBe('1b'.repeat(65));
-  expect(authorization).toMatchObject({ valid_before: '4000000000', closed_at: null });
+  expect(authorization).toMatchObject({ valid_before: '4000000000', closed_at: null, by_contract: false });
+});
+
+test('a claim keeps who answered for the signature', async () => {
+  const caller = await seedMerchant(pool);
+  const claim = { ...claimFor(caller, await payableIntent(caller)), byContract: true };
+  expect(await claimPayment(pool, claim)).toEqual({ outcome: 'claimed' });
+  expect(await rows('authorizations', caller)).toMatchObject([{ by_contract: true }]);
 });
 
 test('64 claims of one header at once: one payment, and everybody is told of it', async () => {

@@ -1,4 +1,4 @@
-import { type ClaimOutcome, isoTime, type PaymentClaim } from '@svc-pay/core';
+import { type Caller, type ClaimOutcome, isoTime, type PaymentClaim } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 
@@ -23,9 +23,9 @@ const CLAIM = {
     written_authorization as (
       insert into svc.authorizations (
         account_id, mode, intent_id, claim_key, kind, network, asset, payer, recipient, cap, valid_after, valid_before,
-        nonce, signature, created_at
+        nonce, signature, created_at, by_contract
       )
-      select $1, $2, $3, $5, $11, $6, $7, $8, $12, $13, $14, $15, $9, $16, $4 from claimed
+      select $1, $2, $3, $5, $11, $6, $7, $8, $12, $13, $14, $15, $9, $16, $4, $19 from claimed
     ),
     written_settlement as (
       insert into svc.settlements (
@@ -62,14 +62,31 @@ const FIND_CLAIM = {
 export async function claimPayment(pool: pg.Pool, claim: PaymentClaim): Promise<ClaimOutcome> {
   const { rows } = await pool.query<{ claimed: number }>({ ...CLAIM, values: valuesOf(claim) });
   if (rows[0]?.claimed === 1) return { outcome: 'claimed' };
-  const { accountId, mode } = claim.caller;
-  const found = await pool.query<{ same: boolean; payment_id: Id<'payment'> | null }>({
-    ...FIND_CLAIM,
-    values: [claim.claimKey, accountId, mode, claim.intentId],
-  });
-  const [held] = found.rows;
+  const held = await holderOf(pool, claim.caller, claim.intentId, claim.claimKey);
   if (held === undefined) return { outcome: 'intent_taken' };
   return held.same ? { outcome: 'claimed_before', paymentId: held.payment_id } : { outcome: 'bound_elsewhere' };
+}
+
+export async function findClaim(
+  pool: pg.Pool,
+  caller: Caller,
+  intentId: Id<'paymentIntent'>,
+  key: Uint8Array,
+): Promise<'here' | 'elsewhere' | undefined> {
+  const held = await holderOf(pool, caller, intentId, key);
+  return held && (held.same ? 'here' : 'elsewhere');
+}
+
+type Holder = { readonly same: boolean; readonly payment_id: Id<'payment'> | null };
+
+async function holderOf(
+  pool: pg.Pool,
+  { accountId, mode }: Caller,
+  intentId: Id<'paymentIntent'>,
+  key: Uint8Array,
+): Promise<Holder | undefined> {
+  const { rows } = await pool.query<Holder>({ ...FIND_CLAIM, values: [key, accountId, mode, intentId] });
+  return rows[0];
 }
 
 function valuesOf({
@@ -101,6 +118,7 @@ function valuesOf({
     bytesOf(rest.signature),
     acceptance.payoutId.toString(),
     acceptance.token.shortcode,
+    rest.byContract,
   ];
 }
 

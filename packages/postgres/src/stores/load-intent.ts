@@ -5,7 +5,7 @@ import type { IntentStatus, NetworkId, PaymentStatus } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 
-type IntentRow = {
+export type IntentRow = {
   readonly account_id: Id<'account'>;
   readonly mode: Intent['mode'];
   readonly id: Id<'paymentIntent'>;
@@ -27,11 +27,10 @@ type IntentRow = {
   readonly created_at: Date;
   readonly expires_at: Date;
   readonly confirmed_payer: string | null;
-  readonly payment: PaymentRow | null;
 };
 
 /** As `json_build_object` writes it: amounts as text, times as text. */
-type PaymentRow = {
+export type PaymentRow = {
   readonly id: Id<'payment'>;
   readonly status: PaymentStatus;
   readonly network: NetworkId;
@@ -49,27 +48,43 @@ type PaymentRow = {
   readonly completed_at: string | null;
 };
 
-const LOAD_STATUS = {
-  name: 'load-status',
-  text: `
+/** A payment of this alias as JSON, for `paymentOf`. */
+export const paymentJson = (alias: string) => `json_build_object(
+        'id', ${alias}.id, 'status', ${alias}.status, 'network', ${alias}.network,
+        'token_shortcode', ${alias}.token_shortcode, 'asset', ${alias}.asset, 'payer', ${alias}.payer,
+        'amount', ${alias}.amount::text, 'requested_amount', ${alias}.requested_amount::text,
+        'paid_amount', ${alias}.paid_amount::text, 'transaction_id', ${alias}.transaction_id,
+        'transaction_split_id', ${alias}.transaction_split_id, 'settlement_number', ${alias}.settlement_number::text,
+        'created_event', ${alias}.created_event, 'created_at', ${alias}.created_at, 'completed_at', ${alias}.completed_at
+      )`;
+
+// `limit 1` keeps the look at the payment apart: joined freely, a plan made without values may read every payment of the
+// account instead of the one that is named.
+const SELECT_STATUS = `
     select intent.*, confirmed.payer as confirmed_payer,
-      case when payment.id is not null then json_build_object(
-        'id', payment.id, 'status', payment.status, 'network', payment.network,
-        'token_shortcode', payment.token_shortcode, 'asset', payment.asset, 'payer', payment.payer,
-        'amount', payment.amount::text, 'requested_amount', payment.requested_amount::text,
-        'paid_amount', payment.paid_amount::text, 'transaction_id', payment.transaction_id,
-        'transaction_split_id', payment.transaction_split_id, 'settlement_number', payment.settlement_number::text,
-        'created_event', payment.created_event, 'created_at', payment.created_at, 'completed_at', payment.completed_at
-      ) end as payment
+      case when payment.id is not null then ${paymentJson('payment')} end as payment
     from svc.intents intent
-    left join svc.payments payment
-      on payment.account_id = intent.account_id and payment.mode = intent.mode and payment.id = intent.payment_id
+    left join lateral (
+      select * from svc.payments named
+      where named.account_id = intent.account_id and named.mode = intent.mode and named.id = intent.payment_id limit 1
+    ) payment on true
     left join lateral (
       select payer from svc.authorizations signed
       where signed.account_id = intent.account_id and signed.mode = intent.mode and signed.intent_id = intent.id
       order by signed.created_at desc limit 1
-    ) confirmed on intent.x402_upto
+    ) confirmed on intent.x402_upto`;
+
+const LOAD_STATUS = {
+  name: 'load-status',
+  text: `${SELECT_STATUS}
     where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+};
+
+const LOAD_STATUSES = {
+  name: 'load-statuses',
+  text: `${SELECT_STATUS}
+    join unnest($1::text[], $2::text[], $3::text[]) as wanted (account_id, mode, id)
+      on intent.account_id = wanted.account_id and intent.mode = wanted.mode and intent.id = wanted.id`,
 };
 
 export type IntentStatusRead = { readonly intent: Intent; readonly payment: Payment | null };
@@ -79,12 +94,46 @@ export async function loadStatus(
   { accountId, mode }: Caller,
   intentId: Id<'paymentIntent'>,
 ): Promise<IntentStatusRead | undefined> {
-  const { rows } = await pool.query<IntentRow>({ ...LOAD_STATUS, values: [accountId, mode, intentId] });
+  const { rows } = await pool.query<IntentRow & { readonly payment: PaymentRow | null }>({
+    ...LOAD_STATUS,
+    values: [accountId, mode, intentId],
+  });
   const [row] = rows;
   return row === undefined ? undefined : { intent: intentOf(row), payment: row.payment && paymentOf(row.payment) };
 }
 
-function intentOf(row: IntentRow): Intent {
+/** What a writer must name to change the intent, beside how it stands. */
+export type IntentToChange = IntentStatusRead & { readonly version: number; readonly eventSequence: number };
+
+/** By intent id. */
+export async function loadIntentsToChange(
+  client: pg.ClientBase,
+  owners: readonly { readonly accountId: string; readonly mode: string; readonly intentId: string }[],
+): Promise<ReadonlyMap<string, IntentToChange>> {
+  const { rows } = await client.query<
+    IntentRow & { payment: PaymentRow | null; version: number; event_sequence: number }
+  >({
+    ...LOAD_STATUSES,
+    values: [
+      owners.map(({ accountId }) => accountId),
+      owners.map(({ mode }) => mode),
+      owners.map(({ intentId }) => intentId),
+    ],
+  });
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      {
+        intent: intentOf(row),
+        payment: row.payment && paymentOf(row.payment),
+        version: row.version,
+        eventSequence: row.event_sequence,
+      },
+    ]),
+  );
+}
+
+export function intentOf(row: IntentRow): Intent {
   return {
     id: row.id,
     accountId: row.account_id,
@@ -110,7 +159,7 @@ function intentOf(row: IntentRow): Intent {
   };
 }
 
-function paymentOf(row: PaymentRow): Payment {
+export function paymentOf(row: PaymentRow): Payment {
   const amountOf = (text: string | null) => (text === null ? null : atomicAmount(BigInt(text)));
   return {
     id: row.id,

@@ -14,6 +14,7 @@ export async function createTestIntent(pool: pg.Pool, caller: Caller): Promise<I
       clock: systemClock,
       networks: NETWORKS,
       facilitatorUrl: null,
+      permitNonceOf: async () => undefined,
       rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 1),
     },

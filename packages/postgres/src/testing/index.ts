@@ -2,3 +2,4 @@ export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from 
 export { idAt } from './id-at.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';
 export { type MerchantOptions, NETWORKS, PROCESSOR, seedMerchant } from './seed-merchant.ts';
+export { type SettledBatch, seedSettledBatch } from './seed-settled-batch.ts';

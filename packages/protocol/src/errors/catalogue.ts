@@ -100,6 +100,7 @@ export const ERRORS = {
     'The permit was signed with another nonce than the token expects; sign again.',
   ),
   insufficient_funds: entry(200, 'payer', 'The wallet does not hold enough of this token.', true),
+  token_refused: entry(200, 'payer', 'The token refused the transfer; ask its issuer, or pay with another wallet.'),
   intent_not_payable: entry(200, 'payer', 'The intent is already paid, canceled or expired.'),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 

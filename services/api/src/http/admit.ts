@@ -8,8 +8,11 @@ import type { KeyedRoute } from '../routes/route.ts';
 import { presentedKey } from './presented-key.ts';
 
 type Admission =
-  | { readonly ok: true; readonly caller: Caller }
+  /** `limitedBy`: over its limit, on a route that decides by itself who is spared. */
+  | { readonly ok: true; readonly caller: Caller; readonly limitedBy?: Verdict['policy'] }
   | { readonly ok: false; readonly code: ErrorCode; readonly limitedBy?: Verdict['policy'] };
+
+type Limited = { readonly ok: false; readonly code: 'rate_limited'; readonly limitedBy: Verdict['policy'] };
 
 export type AdmitOptions = {
   readonly ports: Pick<ApiPorts, 'clock' | 'pepper' | 'findKey'>;
@@ -20,7 +23,7 @@ export type AdmitOptions = {
 export type Admit = (request: FastifyRequest, reply: FastifyReply, route: KeyedRoute) => Promise<Admission>;
 
 export function createAdmit({ ports, limiter }: AdmitOptions): Admit {
-  const within = (reply: FastifyReply, verdict: Verdict | undefined): Admission | undefined => {
+  const within = (reply: FastifyReply, verdict: Verdict | undefined): Limited | undefined => {
     if (verdict === undefined) return undefined;
     reply.headers(rateLimitHeaders(verdict));
     return verdict.allowed ? undefined : { ok: false, code: 'rate_limited', limitedBy: verdict.policy };
@@ -38,11 +41,11 @@ export function createAdmit({ ports, limiter }: AdmitOptions): Admit {
     if (!known.ok) return (secretShown ? within(reply, byAddress()) : undefined) ?? known;
     const { caller } = known;
     const late = within(reply, limiter?.byKey(caller, ports.clock.nowMs()));
-    if (late !== undefined) return late;
+    if (late !== undefined && route.sparesClaimed !== true) return late;
 
     if (route.access === 'secret' && caller.kind !== 'secret') return { ok: false, code: 'key_kind_not_allowed' };
     const named = request.headers['x-account-id'];
     if (named !== undefined && named !== caller.accountId) return { ok: false, code: 'account_mismatch' };
-    return { ok: true, caller };
+    return { ok: true, caller, ...(late && { limitedBy: late.limitedBy }) };
   };
 }

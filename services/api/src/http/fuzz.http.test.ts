@@ -3,12 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { errorBody } from '@svc-pay/protocol';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
+import { padHex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { arbitraryRequest, type GeneratedRequest } from '../testing/arbitrary-request.ts';
+import type { SignedSample } from '../testing/arbitrary-settle.ts';
 import { CREATE, call } from '../testing/call.ts';
 import { fuzzRequests, fuzzSeed } from '../testing/config.ts';
 import { operationsOf } from '../testing/fill-request.ts';
-import { seedAccount } from '../testing/seed-account.ts';
+import { NETWORKS, seedAccount } from '../testing/seed-account.ts';
+import { newNonce, newPayer, signHeader } from '../testing/sign-header.ts';
+import { startFakeNode } from '../testing/start-fake-node.ts';
 import { startTestApi } from '../testing/start-test-api.ts';
 
 const prices = createServer((_, response) => {
@@ -17,7 +21,11 @@ const prices = createServer((_, response) => {
 await new Promise<void>((resolve) => void prices.listen(0, '127.0.0.1', resolve));
 afterAll(() => void prices.close());
 
+const node = await startFakeNode();
+const networks = Object.entries(NETWORKS).map(([name, setup]) => [name, { ...setup, rpcUrls: [node] }]);
 const api = await startTestApi({
+  SVC_NETWORKS: JSON.stringify(Object.fromEntries(networks)),
+  SVC_SETTLE_WAIT_MS: '0',
   SVC_PRICE_FEED_URL: `http://127.0.0.1:${(prices.address() as AddressInfo).port}`,
   SVC_API_STREAM_LIFE_MS: '20',
   SVC_API_MEMORY_MS: '1000',
@@ -29,6 +37,18 @@ const keys = [api.account, other].flatMap((account) =>
 );
 const intentIds = await Promise.all(
   keys.map(async (key) => (await call(api, 'POST', CREATE, { key, body: { usdAmount: 1 } })).json().paymentIntentId),
+);
+
+const payer = newPayer();
+const signed = await Promise.all(
+  Array.from({ length: 60 }, async (_, index): Promise<SignedSample> => {
+    const tokenShortcode = ['basesepolia_usdc', 'anvil_usdc', 'anvil_vol'][index % 3];
+    const body = { usdAmount: 1, tokenShortcode, x402Upto: index % 15 === 0 };
+    const created = await call(api, 'POST', CREATE, { key: keys[index % 2] ?? '', body });
+    const { paymentIntentId: intentId, accepts } = created.json();
+    const nonce = tokenShortcode === 'anvil_vol' ? padHex('0x0') : newNonce();
+    return { intentId, acceptance: accepts[0], paymentHeader: await signHeader(payer, accepts[0], { nonce }) };
+  }),
 );
 
 const HANG_MS = 15_000;
@@ -60,6 +80,7 @@ test(`${fuzzRequests} generated requests: no 5xx, no hang, no refusal of another
     keys,
     intentIds,
     accountIds,
+    signed,
   };
   const arbitrary = arbitraryRequest(world);
   const counts = new Map<number, number>();
@@ -78,6 +99,12 @@ test(`${fuzzRequests} generated requests: no 5xx, no hang, no refusal of another
   }
   console.log(`fuzz: seed ${seed}, ${JSON.stringify(Object.fromEntries(counts))}`);
   expect([...counts.values()].reduce((sum, count) => sum + count, 0)).toBe(fuzzRequests);
+  // What fits was taken, and nothing was taken twice.
+  const { rows } = await api.database.pool.query<{ payments: number; intents: number }>(
+    'select count(*)::integer as payments, count(distinct intent_id)::integer as intents from svc.payments',
+  );
+  expect(rows[0]?.payments).toBeGreaterThan(0);
+  expect(rows[0]?.payments).toBe(rows[0]?.intents);
   // A fuzzer that only ever sees refusals at the door tests the door.
   for (const status of [200, 400, 401, 402, 404, 405, 422]) expect(counts.get(status) ?? 0).toBeGreaterThan(0);
 });

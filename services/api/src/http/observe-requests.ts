@@ -9,6 +9,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once a key was accepted. */
     caller: Caller | undefined;
+    /** The limit that this request is over, if any. */
+    limitedBy: 'key' | 'address' | undefined;
     /** Set when traces are on. */
     span: Span | undefined;
   }
@@ -18,6 +20,7 @@ const templateOf = (request: FastifyRequest) => request.routeOptions.url ?? 'unm
 
 export function observeRequests(app: FastifyInstance, metrics: Metrics, tracer: Tracer | undefined): void {
   app.decorateRequest('caller');
+  app.decorateRequest('limitedBy');
   app.decorateRequest('span');
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({

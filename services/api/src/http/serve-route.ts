@@ -36,11 +36,9 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
     onRequest: async (request, reply) => {
       if (route.access === 'publishable') options.cors.allow(request, reply);
       const admission = await options.admit(request, reply, route);
-      if (admission.ok) request.caller = admission.caller;
-      else {
-        if (admission.limitedBy !== undefined) options.world.metrics.requestLimited(admission.limitedBy);
-        return options.refuse(request, reply, admission);
-      }
+      request.limitedBy = admission.limitedBy;
+      if (!admission.ok) return refuse(request, reply, admission, options);
+      request.caller = admission.caller;
       return undefined;
     },
     handler: async (request, reply) => send(request, reply, route, await call(request, route, options.world), options),
@@ -63,6 +61,7 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
     params: request.params as Readonly<Record<string, string>>,
     body: request.body,
     claim: read.claim,
+    limited: request.limitedBy !== undefined,
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
   });
   return read.claim === null ? handled : handled.catch(whenKeyIsHeld);
@@ -75,14 +74,28 @@ function whenKeyIsHeld(problem: unknown): Outcome {
   return { ok: false, code: 'idempotency_in_progress', param: 'Idempotency-Key' };
 }
 
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Parameters<Refuse>[2],
+  { world, refuse: write }: ServeOptions,
+): FastifyReply {
+  if (refusal.code === 'rate_limited' && request.limitedBy !== undefined) {
+    world.metrics.requestLimited(request.limitedBy);
+  }
+  return write(request, reply, refusal);
+}
+
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
   route: Route,
   outcome: Outcome,
-  { world, refuse }: ServeOptions,
+  options: ServeOptions,
 ): FastifyReply {
-  if (!outcome.ok) return refuse(request, reply, outcome);
+  if (!outcome.ok) return refuse(request, reply, outcome, options);
+  // Who was spared from a limit need not wait.
+  if (request.limitedBy !== undefined) reply.removeHeader('retry-after');
   if ('stream' in outcome) {
     reply.hijack();
     const { raw } = reply;
@@ -99,7 +112,7 @@ function send(
   const { answer, replayed } = outcome;
   if (replayed) {
     reply.header('idempotent-replayed', 'true');
-    world.metrics.answerReplayed(route.path);
+    options.world.metrics.answerReplayed(route.path);
   }
   reply.code(answer.status);
   if (answer.status === 204) return reply.send();

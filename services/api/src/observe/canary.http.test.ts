@@ -4,11 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { makeApiKey } from '@svc-pay/core';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
+import type { Acceptance, EvmPaymentHeader } from '@svc-pay/protocol';
 import { expect, onTestFinished, test } from 'vitest';
-import { CREATE, cancelPath, intentPath } from '../testing/call.ts';
+import { CREATE, cancelPath, intentPath, NOTIFY, SETTLE } from '../testing/call.ts';
 import { readEvents } from '../testing/read-events.ts';
-import { addKey, seedAccount } from '../testing/seed-account.ts';
+import { addKey, NETWORKS, seedAccount } from '../testing/seed-account.ts';
+import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { startApiProcess } from '../testing/start-api-process.ts';
+import { startFakeNode } from '../testing/start-fake-node.ts';
 import { testEnvironment } from '../testing/start-test-api.ts';
 
 const canary = (name: string) => `canary-${name}-${randomBytes(16).toString('hex')}`;
@@ -31,6 +34,12 @@ test('no secret is in logs, answers, metrics, traces or the database', async () 
   await new Promise<void>((resolve) => void collector.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void collector.close());
 
+  const rpc = { dead: canary('rpc-dead'), alive: canary('rpc-alive') };
+  const networks = {
+    ...NETWORKS,
+    'eip155:84532': { ...NETWORKS['eip155:84532'], rpcUrls: [`http://127.0.0.1:9/v3/${rpc.dead}`] },
+    'eip155:31337': { ...NETWORKS['eip155:31337'], rpcUrls: [`${await startFakeNode()}/v3/${rpc.alive}`] },
+  };
   const url = new URL(database.url);
   url.username = role;
   url.password = password;
@@ -38,6 +47,9 @@ test('no secret is in logs, answers, metrics, traces or the database', async () 
     ...testEnvironment(url.href),
     SVC_KEY_PEPPER: pepper.toString('base64'),
     SVC_LOG_LEVEL: 'trace',
+    SVC_NETWORKS: JSON.stringify(networks),
+    SVC_SETTLE_WAIT_MS: '0',
+    SVC_ENGINE_INGRESS_URL: 'http://127.0.0.1:9',
     SVC_TRACE_URL: `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`,
   });
   const answers: string[] = [];
@@ -69,6 +81,32 @@ test('no secret is in logs, answers, metrics, traces or the database', async () 
     answers.push((await stream.next())?.data ?? '');
     await stream.close();
   }
+  const payer = newPayer();
+  const sent: string[] = [];
+  const refused: string[] = [];
+  const settle = async (tokenShortcode: string, signature?: `0x${string}`): Promise<string> => {
+    const headers = bearer(keys.test.publishable);
+    const body = JSON.stringify({ usdAmount: 1, tokenShortcode });
+    const created = await fetch(`${api.url}${CREATE}`, { method: 'POST', headers, body });
+    const { paymentIntentId, accepts } = (await created.json()) as { paymentIntentId: string; accepts: [Acceptance] };
+    const paymentHeader = await signHeader(payer, accepts[0], signature === undefined ? {} : { signature });
+    const { payload } = JSON.parse(Buffer.from(paymentHeader, 'base64').toString()) as EvmPaymentHeader;
+    sent.push(paymentHeader, payload.signature.slice(2), payload.authorization.nonce.slice(2));
+    if (signature !== undefined) refused.push(payload.signature.slice(2), payload.authorization.nonce.slice(2));
+    const request = JSON.stringify({ paymentIntentId, paymentHeader, paymentRequirements: accepts[0] });
+    const answer = await send(SETTLE, { method: 'POST', headers, body: request });
+    await send(SETTLE, { method: 'POST', headers, body: `${request.slice(0, -1)},` });
+    await send(NOTIFY, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ paymentIntentId, transactionId: paymentHeader }),
+    });
+    return answer;
+  };
+  const noSignature = () => `0x${randomBytes(65).toString('hex')}` as const;
+  expect(await settle('anvil_usdc')).toContain('"processing"');
+  expect(await settle('anvil_usdc', noSignature())).toContain('invalid_signature');
+  expect(await settle('basesepolia_usdc', noSignature())).toContain('chain_unavailable');
   await send(`${intentPath('pi_x')}?publishableKey=${shown.query}`);
   for (const path of ['/health', '/ready', '/openapi.json', '/reference']) await send(path);
   // A fault in the middle of a statement, so that an exception is logged with all it carries.
@@ -82,13 +120,21 @@ test('no secret is in logs, answers, metrics, traces or the database', async () 
 
   const written = { logs: api.output(), answers: answers.join('\n'), metrics, traces: traces.join('') };
   expect(written.logs).toContain('acceptances');
+  expect(written.logs).toContain('the chain could not be asked');
   expect(written.traces).toContain('GET /sdk/public/payments/intents/:intentId');
   const forms = (secret: string) => [
     secret,
     Buffer.from(secret).toString('base64'),
     Buffer.from(secret).toString('hex'),
   ];
-  const secrets = [pepper.toString(), password, ...Object.values(shown), ...everyKey.map((key) => key.slice(8))];
+  const secrets = [
+    pepper.toString(),
+    password,
+    ...Object.values(shown),
+    ...Object.values(rpc),
+    ...sent,
+    ...everyKey.map((key) => key.slice(8)),
+  ];
   for (const [where, text] of Object.entries(written)) {
     const found = secrets.flatMap(forms).filter((form) => text.includes(form));
     expect(found, where).toEqual([]);
@@ -100,6 +146,8 @@ test('no secret is in logs, answers, metrics, traces or the database', async () 
     pepper.toString(),
     password,
     ...Object.values(shown),
+    ...Object.values(rpc),
+    ...refused,
     keys.test.secret,
     keys.live.secret,
     revoked,

@@ -6,13 +6,18 @@ export type PoolStats = { readonly totalCount: number; readonly idleCount: numbe
 export type Metrics = {
   readonly requestEnded: (route: string, method: string, status: number, seconds: number) => void;
   readonly intentCreated: (mode: string, answer: 'payment_required' | 'fallback') => void;
+  readonly settleAnswered: (mode: string, status: string) => void;
   readonly answerReplayed: (route: string) => void;
   readonly requestLimited: (policy: string) => void;
   /** The text that Prometheus reads, with its content type. */
   readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
 };
 
-export type Gauges = { readonly streams: () => number; readonly pool: () => PoolStats };
+export type Gauges = {
+  readonly streams: () => number;
+  readonly settleWaits: () => number;
+  readonly pool: () => PoolStats;
+};
 
 export function createMetrics(gauges: Gauges): Metrics {
   const register = new Registry();
@@ -36,6 +41,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['mode', 'answer'] as const,
     registers: [register],
   });
+  const settles = new Counter({
+    name: 'settle_answers_total',
+    help: 'Settle requests answered, by status',
+    labelNames: ['mode', 'status'] as const,
+    registers: [register],
+  });
   const replays = new Counter({
     name: 'idempotent_replays_total',
     help: 'Stored answers given again',
@@ -49,6 +60,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     registers: [register],
   });
   gauge(register, 'stream_connections', 'Event streams open now', gauges.streams);
+  gauge(register, 'settle_waits', 'Settle requests that wait for their payment now', gauges.settleWaits);
   gauge(register, 'database_connections', 'Connections of the pool', () => gauges.pool().totalCount);
   gauge(
     register,
@@ -64,6 +76,7 @@ export function createMetrics(gauges: Gauges): Metrics {
       if (!route.endsWith('/stream')) durations.observe({ route, method }, seconds);
     },
     intentCreated: (mode, answer) => intents.inc({ mode, answer }),
+    settleAnswered: (mode, status) => settles.inc({ mode, status }),
     answerReplayed: (route) => replays.inc({ route }),
     requestLimited: (policy) => limited.inc({ policy }),
     read: async () => ({ contentType: register.contentType, body: await register.metrics() }),

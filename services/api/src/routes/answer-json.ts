@@ -1,6 +1,6 @@
 import type { Outcome } from './outcome.ts';
 
-export function answerJson(body: unknown): Outcome {
+export function answerJson(body: unknown): Extract<Outcome, { answer: unknown }> {
   return {
     ok: true,
     replayed: false,

@@ -36,6 +36,8 @@ type Call = {
   readonly params: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly claim: IdempotencyClaim | null;
+  /** Over its rate limit, on a route that spares what was claimed. */
+  readonly limited: boolean;
   readonly lastEventId: string | undefined;
 };
 
@@ -57,6 +59,8 @@ export type KeyedRoute = RouteContract & {
   readonly access: 'publishable' | 'secret';
   /** Also takes a publishable key as `?publishableKey=`, for clients that can't set headers. */
   readonly keyInQuery?: true;
+  /** Decides by itself who of those over their key's rate limit is answered: a claimed header always is. */
+  readonly sparesClaimed?: true;
   readonly body?: NamedSchema;
   readonly handle: (world: World, call: Call) => Promise<Outcome>;
 };

@@ -1,5 +1,6 @@
 // Generated requests for the routes of the OpenAPI document: values that fit a schema, values that nearly do, and noise.
 import fc from 'fast-check';
+import { arbitrarySettle, type SignedSample } from './arbitrary-settle.ts';
 import { type Operation, schemaNameOf } from './fill-request.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -17,6 +18,7 @@ export type RequestWorld = {
   readonly keys: readonly string[];
   readonly intentIds: readonly string[];
   readonly accountIds: readonly string[];
+  readonly signed: readonly SignedSample[];
 };
 
 export function arbitraryRequest(world: RequestWorld): fc.Arbitrary<GeneratedRequest> {
@@ -97,9 +99,18 @@ function headersOf({ keys, accountIds }: RequestWorld): fc.Arbitrary<Record<stri
     );
 }
 
-function payloadOf({ operation }: Operation, { schemas }: RequestWorld): fc.Arbitrary<string> {
-  const schema = schemas[schemaNameOf(operation)];
-  const fitting = schema === undefined ? fc.constant({}) : valueOf(schema);
+function payloadOf({ operation }: Operation, { schemas, signed, intentIds }: RequestWorld): fc.Arbitrary<string> {
+  const name = schemaNameOf(operation);
+  const schema = schemas[name];
+  const generated = schema === undefined ? fc.constant({}) : valueOf(schema);
+  const fitting =
+    name === 'SettleRequest'
+      ? mostly(arbitrarySettle(signed), generated)
+      : name === 'NotifyRequest'
+        ? fc.tuple(generated, fc.constantFrom(...intentIds)).map(([hints, paymentIntentId]) => {
+            return { ...(hints as object), paymentIntentId };
+          })
+        : generated;
   return fc.oneof(
     { weight: 14, arbitrary: fitting.map((value) => JSON.stringify(value)) },
     { weight: 2, arbitrary: fitting.chain((value) => damaged(JSON.stringify(value))) },
@@ -166,6 +177,7 @@ function valueOf(schema: Schema): fc.Arbitrary<unknown> {
       name,
       mostly(valueOf(field), fc.jsonValue({ maxDepth: 2 })),
     ]);
+    if (!Object.hasOwn(properties, 'usdAmount')) return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
     const amount = fc.constantFrom('usdAmount', 'amountUsd', 'amount');
     return fc
       .tuple(fc.record(Object.fromEntries(fields), { requiredKeys: [] }), amount, fc.integer({ min: 1, max: 10 ** 9 }))

@@ -9,6 +9,8 @@ export type CallOptions = {
 };
 
 export const CREATE = '/sdk/public/payments/intents/x402';
+export const SETTLE = '/sdk/public/payments/x402/settle';
+export const NOTIFY = '/sdk/public/payments/notify';
 export const intentPath = (id: string) => `/sdk/public/payments/intents/${id}`;
 export const cancelPath = (id: string) => `/sdk/payments/intents/${id}/cancel`;
 

@@ -27,6 +27,8 @@ export function operationsOf(document: {
 
 const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
   CreateIntentRequest: () => ({ usdAmount: 1 }),
+  SettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, paymentHeader: 'e30=' }),
+  NotifyRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
 };
 
 type Ids = { readonly intentId: string };

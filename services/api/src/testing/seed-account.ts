@@ -7,17 +7,21 @@ import { newId } from '@svc-pay/protocol/ids';
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
 export const PROCESSOR = `0x${'52'.repeat(20)}`;
 
+/** Nobody listens there: tests that verify bring a chain of their own. */
+const rpcUrls = ['http://127.0.0.1:9'];
+
 /** What the operator of the tests runs: two networks that can do everything, one whose processor is old, one paused. */
 export const NETWORKS = {
-  'eip155:84532': { processor: PROCESSOR, processorVersion: '1.3.0', ready: true },
-  'eip155:31337': { processor: PROCESSOR, processorVersion: '1.2.9', ready: true },
+  'eip155:84532': { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls },
+  'eip155:31337': { processor: PROCESSOR, processorVersion: '1.2.9', ready: true, rpcUrls },
   'eip155:8453': {
     processor: PROCESSOR,
     processorVersion: '1.3.0',
     ready: true,
+    rpcUrls,
     rpcUrlPublic: 'https://rpc.example/base',
   },
-  'eip155:137': { processor: PROCESSOR, processorVersion: '1.4.0', ready: false },
+  'eip155:137': { processor: PROCESSOR, processorVersion: '1.4.0', ready: false, rpcUrls },
 };
 
 const TOKENS: Readonly<Record<Mode, readonly string[]>> = {

@@ -1,10 +1,12 @@
-// The API as it runs in production, in this process, on a database of its own.
+// The API as it runs in production, in this process, on a database of its own and with no more rights than it is granted.
+import { randomBytes } from 'node:crypto';
 import type { Environment } from '@svc-pay/config';
+import { type Clock, systemClock } from '@svc-pay/core';
+import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
-import { afterAll, onTestFinished } from 'vitest';
 import { readApiConfig } from '../config.ts';
-import { createLogger } from '../observe/logger.ts';
 import { type RunningApi, startApi } from '../start.ts';
+import { afterwards } from './afterwards.ts';
 import { NETWORKS, PEPPER, type SeededAccount, seedAccount } from './seed-account.ts';
 
 export type TestApi = RunningApi & {
@@ -28,22 +30,24 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
 }
 
 /** Stopped when the test that asked for it is done; at the top of a file, when the file is. */
-export async function startTestApi(environment: Environment = {}): Promise<TestApi> {
+export async function startTestApi(environment: Environment = {}, clock: Clock = systemClock): Promise<TestApi> {
   const database = await createTestDatabase();
-  const read = readApiConfig({ ...testEnvironment(database.url), ...environment });
+  const read = readApiConfig({ ...testEnvironment(await openToApi(database)), ...environment });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const logs: string[] = [];
-  const logger = createLogger(read.config.logLevel, { write: (line: string) => logs.push(line) });
-  const running = await startApi(read.config, { logger });
+  const logger = createLogger('api', read.config.logLevel, { write: (line: string) => logs.push(line) });
+  const running = await startApi(read.config, { logger, clock });
   afterwards(running.stop);
   return { ...running, database, logs, account: await seedAccount(database.pool) };
 }
 
-function afterwards(stop: () => Promise<void>): void {
-  try {
-    onTestFinished(stop);
-  } catch {
-    // Outside of a test.
-    afterAll(stop);
-  }
+/** The address of the database for a role of the API's group. */
+async function openToApi({ pool, url }: TestDatabase): Promise<string> {
+  const [role, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
+  await pool.query(`create role ${role} login password '${password}' in role svc_api`);
+  afterwards(() => pool.query(`drop role ${role}`));
+  const own = new URL(url);
+  own.username = role;
+  own.password = password;
+  return own.href;
 }

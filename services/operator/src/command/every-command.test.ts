@@ -56,6 +56,7 @@ test('there are the commands that the manual promises', () => {
     'privacy erase',
     'audit seal',
     'audit verify',
+    'ledger check',
     'doctor',
   ]);
 });

@@ -4,6 +4,7 @@ import { auditCommand } from '../commands/audit.ts';
 import { contractsCommand } from '../commands/contracts.ts';
 import { doctorCommand } from '../commands/doctor.ts';
 import { keysCommand } from '../commands/keys.ts';
+import { ledgerCommand } from '../commands/ledger.ts';
 import { migrateCommand } from '../commands/migrate.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
@@ -36,6 +37,7 @@ Examples:
     contractsCommand,
     privacyCommand,
     auditCommand,
+    ledgerCommand,
     doctorCommand,
   ]) {
     program.addCommand(make(surroundings));

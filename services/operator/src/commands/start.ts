@@ -8,24 +8,35 @@ import { findService, SERVICE_NAMES, type ServiceName } from '../service/service
 import { stopSignal } from '../service/stop-signal.ts';
 
 export function startCommand(surroundings: Surroundings): Command {
-  return leaf('start', 'Run a service until it is told to stop. Its log goes to standard error.', ['start api'])
-    .addArgument(new Argument('<service>', 'which one').choices(SERVICE_NAMES))
-    .action(runs(surroundings, startOne));
+  const about =
+    'Run a service, or all on this machine, until told to stop. Logs go to standard error; when one ends, all do.';
+  return leaf('start', about, ['start api', 'start all'])
+    .addArgument(new Argument('<service>', 'which one').choices([...SERVICE_NAMES, 'all']))
+    .action(runs(surroundings, start));
 }
 
-async function startOne({ positionals: [name], context }: Input<unknown>): Promise<Outcome> {
-  const service = findService(name as ServiceName);
-  if (service === undefined) {
-    return failed('service_absent', `This checkout has no services/${name}.`, 'Check out a release that has it.');
+async function start({ positionals: [name], context }: Input<unknown>): Promise<Outcome> {
+  const names = name === 'all' ? SERVICE_NAMES : [name as ServiceName];
+  const found = names.map((each) => ({ name: each, service: findService(each) }));
+  const absent = found.find(({ service }) => service === undefined);
+  if (absent !== undefined) {
+    return failed(
+      'service_absent',
+      `This checkout has no services/${absent.name}.`,
+      'Check out a release that has it.',
+    );
   }
-  const services = runServices([service], {
-    env: environmentWith(context.environment),
-    // Standard output stays ours: with --json there is one document on it.
-    stdio: ['ignore', process.stderr, 'inherit'],
-  });
+  const services = runServices(
+    found.flatMap(({ service }) => service ?? []),
+    {
+      env: environmentWith(context.environment),
+      // Standard output stays ours: with --json there is one document on it.
+      stdio: ['ignore', process.stderr, 'inherit'],
+    },
+  );
   const first = await Promise.race([stopSignal(), services.ended]);
   await services.stop();
-  const { exitCode } = await services.ended;
+  const { name: ended, exitCode } = await services.ended;
   if (typeof first === 'string' || exitCode === 0) return done({ service: name, exitCode }, `${name} has stopped.`);
-  return failed('service_ended', `${name} ended by itself with exit code ${exitCode}.`, 'Its log above says why.');
+  return failed('service_ended', `${ended} ended by itself with exit code ${exitCode}.`, 'Its log above says why.');
 }

@@ -1,20 +1,23 @@
 import type { Paint } from '../output/paint.ts';
 import type { World } from './start-world.ts';
 
+type Shown = Pick<World, 'baseUrl' | 'account' | 'chain' | 'folder'>;
+
 /** What a new engineer needs: where it is, what opens it, and a command to paste. */
-export function banner(
-  { baseUrl, account, logFile }: Pick<World, 'baseUrl' | 'account' | 'logFile'>,
-  paint: Paint,
-): string {
+export function banner({ baseUrl, account, chain, folder }: Shown, settles: boolean, paint: Paint): string {
   const line = (name: string, value: string) => `  ${name.padEnd(16)} ${paint.bold(value)}`;
   return [
-    'SVC Pay is running, in test mode and on this machine only.',
+    `SVC Pay is running, in test mode and on this machine only${settles ? '' : '; nothing settles'}.`,
     '',
     line('base URL', baseUrl),
     line('publishable key', account.publishableKey),
     line('secret key', account.secretKey),
     line('account', account.id),
-    line('log', logFile),
+    line('chain', `${chain.rpcUrl}, id ${chain.chainId}, a block every second`),
+    line('processor', chain.record.processor),
+    line('anvil_usdc', `${chain.tokens.usdc}, anyone may mint`),
+    line('anvil_vol', `${chain.tokens.vol}, anyone may mint; always 2.50 USD`),
+    line('logs', folder),
     '',
     'Ask for a payment; the answer is 402 with what can be paid:',
     '',
@@ -24,11 +27,27 @@ export function banner(
   ].join('\n');
 }
 
+/** The same for programs. */
+export function documentOf({ baseUrl, account, chain, folder }: Shown): object {
+  return {
+    baseUrl,
+    account,
+    chain: {
+      rpcUrl: chain.rpcUrl,
+      network: chain.network,
+      processor: chain.record.processor,
+      tokens: { anvil_usdc: chain.tokens.usdc, anvil_vol: chain.tokens.vol },
+    },
+    folder,
+    curl: curl(baseUrl, account.publishableKey),
+  };
+}
+
 export function curl(baseUrl: string, publishableKey: string): string {
   return [
     `curl -i ${baseUrl}/sdk/public/payments/intents/x402 \\`,
     `  -H 'authorization: Bearer ${publishableKey}' \\`,
     "  -H 'content-type: application/json' \\",
-    `  -d '{"usdAmount": 12.50, "tokenShortcode": "basesepolia_usdc"}'`,
+    `  -d '{"usdAmount": 12.50, "tokenShortcode": "anvil_usdc"}'`,
   ].join('\n');
 }

@@ -1,8 +1,32 @@
 import { createServer } from 'node:net';
+import type { RestatePorts } from '@svc-pay/engine/server';
 import { freePort } from '@svc-pay/postgres/server';
 
-/** The usual port if nobody has it, else any free one. */
-export async function choosePort(usual: number): Promise<number> {
+export type WorldPorts = {
+  readonly api: number;
+  readonly settlement: number;
+  /** Where the engine calls the settlement service. */
+  readonly settlementWork: number;
+  readonly chain: number;
+  readonly engine: RestatePorts;
+};
+
+/** Each the usual one if nobody has it, else any free one; `free` leaves the usual ones to others. */
+export async function choosePorts(free: boolean): Promise<WorldPorts> {
+  const choose = free ? () => freePort() : choosePort;
+  const [api, settlement, settlementWork, chain, ingress, admin, node] = await Promise.all([
+    choose(8402),
+    choose(8403),
+    choose(9403),
+    choose(8545),
+    choose(8080),
+    choose(9070),
+    choose(5122),
+  ]);
+  return { api, settlement, settlementWork, chain, engine: { ingress, admin, node } };
+}
+
+async function choosePort(usual: number): Promise<number> {
   return (await isFree(usual)) ? usual : freePort();
 }
 

@@ -1,12 +1,14 @@
-// Networks of the development world. There is no processor behind these addresses: intents are offered, nothing settles.
+// The one network of the development world: a chain on this machine, with this commit's processor.
 import type { OperatedNetwork } from '@svc-pay/config/networks';
 
-const PROCESSOR = '0x5fc0000000000000000000000000000000000402';
-export const DEV_MERCHANT = '0x5fc0000000000000000000000000000000000403';
+export type DevNetworks = Readonly<Record<string, OperatedNetwork>>;
 
-const network = (): OperatedNetwork => ({ processor: PROCESSOR, processorVersion: '1.3.0', ready: true });
-
-export const DEV_NETWORKS: Readonly<Record<string, OperatedNetwork>> = {
-  'eip155:84532': network(),
-  'eip155:31337': network(),
-};
+export function devNetworks(chain: {
+  readonly network: string;
+  readonly rpcUrl: string;
+  readonly record: { readonly processor: string; readonly processorVersion: string };
+}): DevNetworks {
+  const { processor, processorVersion } = chain.record;
+  const setup = { processor, processorVersion, ready: true, rpcUrls: [chain.rpcUrl], rpcUrlPublic: chain.rpcUrl };
+  return { [chain.network]: setup };
+}

@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -17,7 +18,12 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { curl } from './banner.ts';
 
-type Started = { baseUrl: string; account: { publishableKey: string; secretKey: string }; curl: string };
+type Started = {
+  baseUrl: string;
+  account: { publishableKey: string; secretKey: string };
+  chain: { rpcUrl: string; processor: string };
+  curl: string;
+};
 
 function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-dev-'));
@@ -57,12 +63,13 @@ const npmRunDev = (...argv: string[]) => start('npm', 'run', '--silent', 'dev', 
 const dev = (...argv: string[]) =>
   start('.ci/with-node', 'node', 'services/operator/src/dev/main.ts', '--json', ...argv);
 
-/** Processes that run for this folder: PostgreSQL is told of it, the API writes its log there. */
+/** Processes that run for this folder: database and chain are told of it, the engine too, services log there. */
 function processesOf(folder: string): string[] {
   const concerns = (pid: string) => {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      return command.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
+      const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
+      return `${command}${environment}`.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
     } catch {
       // Gone meanwhile.
       return false;
@@ -71,17 +78,35 @@ function processesOf(folder: string): string[] {
   return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && concerns(name));
 }
 
+/** The blocks of the page as the one program that they are, where `viem` is found as in the reader's own project. */
+function programOf(page: string): string {
+  const blocks = [...readFileSync(page, 'utf8').matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
+  expect(blocks).toHaveLength(6);
+  const file = path.resolve(`.cache/pay-from-code-${process.pid}.mjs`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, blocks.join('\n'));
+  onTestFinished(() => rmSync(file));
+  return file;
+}
+
 const answerTo = async (command: string) => (await promisify(execFile)('bash', ['-c', command])).stdout;
 
-test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, the next start has the same keys', async () => {
+test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl-C leaves nothing running, the next start has the same keys', async () => {
   const folder = newFolder();
   const first = npmRunDev('--folder', folder);
-  const { account, curl: printed } = await first.started();
+  const { baseUrl, account, chain, curl: printed } = await first.started();
   const answer = await answerTo(printed);
   expect(answer).toMatch(/^HTTP\/1\.1 402 /);
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
-    accepts: [{ network: 'eip155:84532', maxAmountRequired: '12500000' }],
+    accepts: [{ network: 'eip155:31337', maxAmountRequired: '12500000', payTo: chain.processor }],
   });
+  expect(await answerTo(printed.replace('anvil_usdc', 'anvil_vol'))).toContain(
+    '"maxAmountRequired":"5000000000000000000"',
+  );
+  const program = programOf('docs/integrate/pay-from-code.md');
+  const env = { PATH: '/usr/bin:/bin', BASE_URL: baseUrl, PUBLISHABLE_KEY: account.publishableKey };
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 });
+  expect(stdout).toMatch(/^completed 0x[0-9a-f]{64}\n$/);
   expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(readFileSync(path.join(folder, 'api.log'), 'utf8')).not.toContain(account.publishableKey);
   expect(processesOf(folder).length).toBeGreaterThan(1);
@@ -92,11 +117,18 @@ test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, 
   const second = dev('--folder', folder);
   const again = await second.started();
   expect(again.account).toEqual(account);
+  expect(again.chain.processor).toBe(chain.processor);
   expect(await answerTo(again.curl)).toMatch(/^HTTP\/1\.1 402 /);
   second.signalGroup('SIGKILL');
   await second.ended;
   // Nobody was left to stop them in order: the guards did.
   await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), 15_000);
+
+  rmSync(path.join(folder, 'chain.json'));
+  const forgetful = dev('--folder', folder);
+  expect(await forgetful.ended).toBe(1);
+  expect(forgetful.stderr()).toContain('the chain has lost payments that the database knows of; start with --fresh');
+  expect(processesOf(folder)).toEqual([]);
 
   writeFileSync(path.join(folder, 'mine.txt'), 'not of the world');
   const fresh = dev('--folder', folder, '--fresh');
@@ -105,6 +137,14 @@ test('npm run dev: the printed curl answers 402, Ctrl-C leaves nothing running, 
   fresh.signalGroup('SIGINT');
   expect(await fresh.ended).toBe(0);
   expect(processesOf(folder)).toEqual([]);
+}, 180_000);
+
+test('npm run dev -- --check pays once, says so, and leaves nothing', async () => {
+  const check = dev('--check');
+  expect({ exitCode: await check.ended, said: check.stderr() }).toMatchObject({
+    exitCode: 0,
+    said: expect.stringMatching(/every unit is where it belongs .* s\neverything stopped/),
+  });
 });
 
 test('the README shows the command that npm run dev prints', () => {

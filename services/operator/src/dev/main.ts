@@ -1,8 +1,9 @@
-// npm run dev: PostgreSQL and the API with an account to try things with. Needs Node and what npm installed.
+// npm run dev: the whole service on this machine, with an account to try things with. Needs Node and what npm installed.
 //   --port <number>   listen there (default: 8402, or a free one when it is taken)
 //   --fresh           forget what earlier runs made
 //   --folder <path>   keep everything there (default: .cache/dev)
 //   --json            print one JSON document when it runs, and nothing else
+//   --check           start another world of its own, pay once in it, and end: 0 when all is well
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -11,37 +12,46 @@ import { EXIT_FAILED, EXIT_USAGE } from '../output/outcome.ts';
 import { paintFor } from '../output/paint.ts';
 import { findService } from '../service/services.ts';
 import { stopSignal } from '../service/stop-signal.ts';
-import { banner, curl } from './banner.ts';
+import { banner, documentOf } from './banner.ts';
+import { check } from './check.ts';
 import { startWorld } from './start-world.ts';
+import { createSteps } from './steps.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
-const USAGE = 'npm run dev -- [--port <number>] [--fresh] [--folder <path>] [--json]';
+const USAGE = 'npm run dev -- [--port <number>] [--fresh] [--folder <path>] [--json] [--check]';
 
-process.exitCode = await run();
+const onTerminal = (stream: NodeJS.WriteStream) => stream.isTTY && stream.hasColors();
+const step = createSteps({
+  say: (text) => process.stderr.write(text),
+  onTerminal: onTerminal(process.stderr),
+  paint: paintFor(onTerminal(process.stderr)),
+});
+
+process.exitCode = await run().catch((problem: unknown) =>
+  complain(problem instanceof Error ? problem.message : 'no reason given', EXIT_FAILED),
+);
 
 async function run(): Promise<number> {
   const options = readOptions();
   if (options === undefined) return complain(`called wrongly: ${USAGE}`, EXIT_USAGE);
-  const api = findService('api');
+  const [api, settlement] = [findService('api'), findService('settlement')];
   if (api === undefined) return complain('this checkout has no services/api', EXIT_FAILED);
-
   const stopped = stopSignal();
-  process.stderr.write('starting PostgreSQL and the API …\n');
-  const start = await startWorld({ api, ...options, clock: systemClock }).catch((problem: unknown) => ({
-    ok: false as const,
-    reason: problem instanceof Error ? problem.message : 'no reason given',
-  }));
-  if (!start.ok) return complain(`it did not start: ${start.reason}`, EXIT_FAILED);
-
-  const { world } = start;
-  const { baseUrl, account } = world;
-  const document = { baseUrl, account, curl: curl(baseUrl, account.publishableKey) };
-  const onTerminal = process.stdout.isTTY && process.stdout.hasColors();
-  process.stdout.write(`${options.json ? JSON.stringify(document, null, 2) : banner(world, paintFor(onTerminal))}\n`);
-
+  if (options.check) {
+    if (settlement === undefined) return complain('this checkout has no services/settlement', EXIT_FAILED);
+    const paid = await check({ api, settlement, clock: systemClock, step, stopped });
+    process.stdout.write(`${paid}\n`);
+    return 0;
+  }
+  const world = await startWorld({ ...options, api, settlement, clock: systemClock, step });
+  const paint = paintFor(onTerminal(process.stdout));
+  process.stdout.write(
+    `${options.json ? JSON.stringify(documentOf(world), null, 2) : banner(world, settlement !== undefined, paint)}\n`,
+  );
   const reason = await Promise.race([stopped, world.ended]);
   await world.stop();
-  return reason === 'SIGINT' || reason === 'SIGTERM' ? 0 : complain(reason, EXIT_FAILED);
+  if (reason === 'SIGINT' || reason === 'SIGTERM') return 0;
+  return complain(`${reason} ended by itself; logs are in ${world.folder}`, EXIT_FAILED);
 }
 
 type Options = {
@@ -49,6 +59,7 @@ type Options = {
   readonly fresh: boolean;
   readonly folder: string;
   readonly json: boolean;
+  readonly check: boolean;
 };
 
 function readOptions(): Options | undefined {
@@ -59,6 +70,7 @@ function readOptions(): Options | undefined {
         folder: { type: 'string', default: path.join(ROOT, '.cache/dev') },
         fresh: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
+        check: { type: 'boolean', default: false },
       },
     });
     const { port: text, ...others } = values;

@@ -9,25 +9,46 @@ const devSecrets = z.object({
   masterKeys: z.string(),
   /** Of the database role that the API logs in with. */
   apiPassword: z.string(),
+  settlementPassword: z.string(),
+  /** Between services. */
+  internalKey: z.string(),
+  /** Every key on the development chain comes from it. */
+  chainSeed: z.string().check(z.regex(/^0x[0-9a-f]{64}$/)),
   account: z.optional(z.object({ id: z.string(), publishableKey: z.string(), secretKey: z.string() })),
 });
 
 export type DevSecrets = z.infer<typeof devSecrets>;
 export type DevAccount = NonNullable<DevSecrets['account']>;
 
-const draw = () => randomBytes(32).toString('base64');
-
-/** What is kept in `file`, or new ones where there is nothing to read. */
+/** What is kept in `file`; what is missing there is drawn anew, and kept from then on. */
 export function readDevSecrets(file: string): DevSecrets {
+  const merged = devSecrets.safeParse({ ...drawn(), ...kept(file) });
+  const secrets = merged.success ? merged.data : drawn();
+  writeDevSecrets(file, secrets);
+  return secrets;
+}
+
+function drawn(): DevSecrets {
+  const hex = () => randomBytes(32).toString('hex');
+  const base64 = () => randomBytes(32).toString('base64');
+  return {
+    pepper: base64(),
+    masterKeys: `1:${base64()}`,
+    apiPassword: hex(),
+    settlementPassword: hex(),
+    internalKey: hex(),
+    chainSeed: `0x${hex()}`,
+  };
+}
+
+function kept(file: string): object {
   try {
-    const kept = devSecrets.safeParse(JSON.parse(readFileSync(file, 'utf8')));
-    if (kept.success) return kept.data;
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
     // Not there, or not ours: start anew.
+    return {};
   }
-  const fresh = { pepper: draw(), masterKeys: `1:${draw()}`, apiPassword: randomBytes(32).toString('hex') };
-  writeDevSecrets(file, fresh);
-  return fresh;
 }
 
 /** Whole or not at all, and for nobody else to read. */

@@ -1,51 +1,57 @@
-// PostgreSQL, migrated, with a role for the API that may do what the API may do and no more.
-
-import type { Clock } from '@svc-pay/core';
-import { inTransaction, migrate, openDatabase } from '@svc-pay/postgres';
-import type { Operation } from '@svc-pay/postgres/operator';
+// PostgreSQL, migrated, with a role for each service that may do what that service may do and no more.
+import { type Database, inTransaction, migrate, openDatabase } from '@svc-pay/postgres';
 import { type PostgresServer, startPostgres } from '@svc-pay/postgres/server';
-import type { DevAccount, DevSecrets } from './secrets.ts';
-import { seedAccount } from './seed-account.ts';
+import type { DevSecrets } from './secrets.ts';
 
-const API_ROLE = 'svc_dev_api';
+export type DevDatabase = Pick<PostgresServer, 'ended' | 'stop'> & {
+  /** As superuser, for setting up. */
+  readonly pool: Database['pool'];
+  readonly apiUrl: string;
+  readonly settlementUrl: string;
+};
 
-export type DevDatabase = { readonly server: PostgresServer; readonly apiUrl: string; readonly account: DevAccount };
-
-export async function startDatabase(directory: string, secrets: DevSecrets, clock: Clock): Promise<DevDatabase> {
+export async function startDatabase(directory: string, secrets: DevSecrets): Promise<DevDatabase> {
   const server = await startPostgres({ dataDirectory: directory });
   try {
     const migrated = await migrate(server.url);
     if (!migrated.ok) throw new Error(`migration ${migrated.name} does not fit (${migrated.code}); start with --fresh`);
-    const account = await prepare(server.url, secrets, clock);
-    const apiUrl = new URL(server.url);
-    apiUrl.username = API_ROLE;
-    apiUrl.password = secrets.apiPassword;
-    return { server, apiUrl: apiUrl.href, account };
+    const database = openDatabase(server.url, {
+      applicationName: 'svc-dev',
+      maxConnections: 2,
+      statementTimeoutMs: 30_000,
+      onConnectionLost: () => {},
+    });
+    const login = (role: string, group: string, password: string) =>
+      giveRole(database, server.url, { role, group, password });
+    return {
+      ended: server.ended,
+      stop: async () => {
+        await database.close();
+        await server.stop();
+      },
+      pool: database.pool,
+      apiUrl: await login('svc_dev_api', 'svc_api', secrets.apiPassword),
+      settlementUrl: await login('svc_dev_settlement', 'svc_settlement', secrets.settlementPassword),
+    };
   } catch (problem) {
     await server.stop();
     throw problem;
   }
 }
 
-async function prepare(url: string, secrets: DevSecrets, clock: Clock): Promise<DevAccount> {
-  const database = openDatabase(url, {
-    applicationName: 'svc-dev',
-    maxConnections: 2,
-    statementTimeoutMs: 30_000,
-    onConnectionLost: () => {},
+type Login = { readonly role: string; readonly group: string; readonly password: string };
+
+/** The address that a service logs in with. */
+async function giveRole({ pool }: Database, superuserUrl: string, { role, group, password }: Login): Promise<string> {
+  // A role's password can't be a parameter; this one is hexadecimal by its making.
+  if (!/^[0-9a-f]{64}$/.test(password)) throw new Error('the development secrets are damaged; start with --fresh');
+  await inTransaction(pool, async (client) => {
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role]);
+    if (rowCount === 0) await client.query(`create role ${role} in role ${group}`);
+    await client.query(`alter role ${role} with login password '${password}'`);
   });
-  try {
-    await inTransaction(database.pool, async (client) => {
-      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [API_ROLE]);
-      if (rowCount === 0) await client.query(`create role ${API_ROLE} in role svc_api`);
-      // A role's password can't be a parameter; this one is hexadecimal by its making.
-      if (!/^[0-9a-f]{64}$/.test(secrets.apiPassword))
-        throw new Error('the development secrets are damaged; start with --fresh');
-      await client.query(`alter role ${API_ROLE} with login password '${secrets.apiPassword}'`);
-    });
-    const operation: Operation = { pool: database.pool, nowMs: clock.nowMs(), actor: 'operator:dev' };
-    return await seedAccount(operation, secrets);
-  } finally {
-    await database.close();
-  }
+  const url = new URL(superuserUrl);
+  url.username = role;
+  url.password = password;
+  return url.href;
 }

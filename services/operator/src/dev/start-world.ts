@@ -1,94 +1,99 @@
-// The development world: a database with an account in it, and the API in front. Everything it keeps is in one folder.
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+// The development world: database, chain, engine and the services between them. Everything it keeps is in one folder.
 import path from 'node:path';
+import type { Environment } from '@svc-pay/config';
 import type { Clock } from '@svc-pay/core';
-import { reachableDirectory, waitForPreviousServer } from '@svc-pay/postgres/server';
+import type { LocalChain } from '@svc-pay/evm/local';
+import type { Operation } from '@svc-pay/postgres/operator';
 import type { Service } from '../service/services.ts';
-import { choosePort, isFree } from './choose-port.ts';
-import { DEV_NETWORKS } from './dev-networks.ts';
+import { chainFitsDatabase } from './chain-fits-database.ts';
+import { choosePorts, isFree } from './choose-port.ts';
+import { createParts, type Part } from './parts.ts';
+import { prepareFolder } from './prepare-folder.ts';
+import { startPriceFeed } from './price-feed.ts';
+import { registerDevPayout } from './register-payout.ts';
 import { type DevAccount, readDevSecrets, writeDevSecrets } from './secrets.ts';
-import { startApi } from './start-api.ts';
+import { seedAccount } from './seed-account.ts';
+import { apiEnvironment, apiUrlOf, settlementEnvironment, settlementUrlOf } from './service-environments.ts';
+import { startDevChain } from './start-chain.ts';
 import { startDatabase } from './start-database.ts';
+import { startEngine } from './start-engine.ts';
+import { startService } from './start-service.ts';
+import type { Step } from './steps.ts';
 
 export type WorldOptions = {
   readonly folder: string;
   readonly api: Service;
+  /** Undefined: nothing settles. */
+  readonly settlement: Service | undefined;
   /** Forget what is there. */
   readonly fresh: boolean;
   /** Undefined: the usual one, or a free one when it is taken. */
   readonly port: number | undefined;
+  /** No usual ports at all: another world may have them. */
+  readonly freePorts?: boolean;
   readonly clock: Clock;
+  readonly step: Step;
 };
 
 export type World = {
   readonly baseUrl: string;
   readonly account: DevAccount;
-  readonly logFile: string;
-  /** Settles with words when a part ends by itself. */
+  readonly chain: LocalChain;
+  /** Logs of the services are here, `<name>.log`. */
+  readonly folder: string;
+  /** Settles with the name of a part that ended by itself. */
   readonly ended: Promise<string>;
   readonly stop: () => Promise<void>;
 };
 
-export type WorldStart = { readonly ok: true; readonly world: World } | { readonly ok: false; readonly reason: string };
-
-const USUAL_PORT = 8402;
-
-/** Only what a world is made of: the folder is the caller's, and may hold other things. */
-async function forget(folder: string, directory: string): Promise<void> {
-  if (existsSync(path.join(directory, 'PG_VERSION'))) await rm(directory, { recursive: true });
-  for (const file of ['secrets.json', 'api.log']) await rm(path.join(folder, file), { force: true });
-}
-
-export async function startWorld({ folder, api, fresh, port: wanted, clock }: WorldOptions): Promise<WorldStart> {
-  const directory = reachableDirectory(path.join(folder, 'postgres'));
-  if (fresh) {
-    await waitForPreviousServer(directory);
-    await forget(folder, directory);
-  }
-  if (wanted !== undefined && !(await isFree(wanted))) return { ok: false, reason: `port ${wanted} is taken` };
-  const port = wanted ?? (await choosePort(USUAL_PORT));
-
+/** Throws in words when a part does not start; what had started is stopped then. */
+export async function startWorld(options: WorldOptions): Promise<World> {
+  const { folder, api, settlement, port: wanted, clock, step } = options;
+  if (wanted !== undefined && !(await isFree(wanted))) throw new Error(`port ${wanted} is taken`);
+  const directory = await prepareFolder(folder, options.fresh);
+  const chosen = await choosePorts(options.freePorts ?? false);
+  const ports = { ...chosen, api: wanted ?? chosen.api };
   const secretsFile = path.join(folder, 'secrets.json');
   const secrets = readDevSecrets(secretsFile);
-  const { server, apiUrl, account } = await startDatabase(directory, secrets, clock);
-  writeDevSecrets(secretsFile, { ...secrets, account });
-
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const logFile = path.join(folder, 'api.log');
-  const started = await startApi(
-    api,
-    baseUrl,
-    {
-      SVC_DATABASE_URL: apiUrl,
-      SVC_KEY_PEPPER: secrets.pepper,
-      SVC_NETWORKS: JSON.stringify(DEV_NETWORKS),
-      SVC_NETWORKS_FILE: undefined,
-      SVC_API_PORT: String(port),
-      SVC_API_METRICS_PORT: '0',
-      SVC_API_PUBLIC_URL: baseUrl,
-    },
-    logFile,
-  );
-  if (!started.ok) {
-    await server.stop();
-    return started;
-  }
-  const { services } = started;
-  return {
-    ok: true,
-    world: {
-      baseUrl,
-      account,
-      logFile,
-      ended: Promise.race([
-        services.ended.then(({ exitCode }) => `the API ended with exit code ${exitCode}; its log is ${logFile}`),
-        server.ended.then(() => 'PostgreSQL ended'),
-      ]),
-      stop: async () => {
-        await services.stop();
-        await server.stop();
-      },
-    },
+  const ground = createParts();
+  const services = createParts();
+  const stop = async () => {
+    await services.stop();
+    await ground.stop();
   };
+  const on = <Started extends Part>(name: string, work: () => Promise<Started>) =>
+    ground.start(name, () => step(name, work));
+  const run = (service: Service, baseUrl: string, environment: Environment) => {
+    const logFile = path.join(folder, `${service.name}.log`);
+    const name = `services/${service.name}`;
+    return services.start(name, () => step(name, () => startService(service, { baseUrl, environment, logFile })));
+  };
+  try {
+    const [database, chain, engine, feed] = await Promise.all([
+      on('PostgreSQL', () => startDatabase(directory, secrets)),
+      on('Anvil with tokens and processor', () => startDevChain(folder, secrets, ports.chain)),
+      settlement && on('Restate', () => startEngine(folder, ports.engine)),
+      ground.start('the price feed', () => startPriceFeed(clock)),
+    ]);
+    if (!(await chainFitsDatabase(database, chain))) {
+      throw new Error('the chain has lost payments that the database knows of; start with --fresh');
+    }
+    const account = await step('account and payout', async () => {
+      const operation: Operation = { pool: database.pool, nowMs: clock.nowMs(), actor: 'operator:dev' };
+      const seeded = await seedAccount(operation, secrets, chain.network);
+      writeDevSecrets(secretsFile, { ...secrets, account: seeded });
+      await registerDevPayout(operation, seeded.id, chain);
+      return seeded;
+    });
+    const wiring = { secrets, ports, database, chain, engine, feed };
+    await Promise.all([
+      settlement && run(settlement, settlementUrlOf(ports), settlementEnvironment(wiring)),
+      run(api, apiUrlOf(ports), apiEnvironment(wiring)),
+    ]);
+    const ended = Promise.race([ground.ended, services.ended]);
+    return { baseUrl: apiUrlOf(ports), account, chain, folder, ended, stop };
+  } catch (problem) {
+    await stop();
+    throw problem;
+  }
 }

@@ -1,5 +1,5 @@
 import { TOKENS } from '@svc-pay/core';
-import { deployedWorld, startAnvil } from '@svc-pay/evm/testing';
+import { deployedWorld, startAnvil, startChain } from '@svc-pay/evm/testing';
 import { token as unit } from '@svc-pay/money';
 import { evmNetwork } from '@svc-pay/protocol';
 import { afterAll, expect, test } from 'vitest';
@@ -38,4 +38,15 @@ test('a real token agrees with its own domain and decimals, and with no others',
   ]);
   expect(await check('USD Coin', '1', 6)).toEqual([expect.stringContaining('problem')]);
   expect(await check('USD Coin', '2', 18)).toEqual([expect.stringContaining('6 decimals, the catalogue says 18')]);
+});
+
+test('on a local chain every token is as the catalogue says', async () => {
+  const { rpcUrl, record: local, stop } = await startChain();
+  const findings = await shown({ processor: local.processor, rpcUrls: [rpcUrl] });
+  await stop();
+  expect(findings.filter((finding) => !finding.startsWith('ok '))).toEqual([]);
+  expect(findings.slice(2)).toEqual([
+    'ok anvil_usdc: Decimals and signing domain are those of the catalogue.',
+    'ok anvil_vol: Decimals and signing domain are those of the catalogue.',
+  ]);
 });

@@ -3,10 +3,11 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export type ServiceName = 'api';
+export type ServiceName = 'api' | 'settlement';
 
 const ENTRIES: Readonly<Record<ServiceName, string>> = {
   api: '../../../api/src/main.ts',
+  settlement: '../../../settlement/src/main.ts',
 };
 
 export const SERVICE_NAMES = Object.keys(ENTRIES) as readonly ServiceName[];

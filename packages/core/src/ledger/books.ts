@@ -1,0 +1,83 @@
+// What proving the books reads of them: one moment of the database, in pages. Nothing here writes.
+import type { Mode } from '../account/mode.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
+
+export type BookedEntry = Pick<
+  LedgerEntry,
+  'accountName' | 'party' | 'amountAtomic' | 'transactionId' | 'logIndex' | 'asset'
+> & { readonly id: string; readonly network: string; readonly reverses: string | null };
+
+/** A payment with everything that must agree with it. */
+export type BookedPaymentRow = {
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly paymentId: string;
+  readonly status: string;
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string | null;
+  readonly paidAtomic: bigint | null;
+  readonly feeAtomic: bigint | null;
+  readonly refundAtomic: bigint | null;
+  readonly transactionId: string | null;
+  /** `<transaction>:<log index>`. */
+  readonly splitId: string | null;
+  readonly intentId: string;
+  readonly intent: { readonly status: string; readonly code: bigint; readonly paymentId: string | null } | null;
+  readonly settlement: {
+    readonly status: string;
+    readonly capAtomic: bigint;
+    readonly settledAtomic: bigint;
+    readonly payoutId: bigint | null;
+    /** Null when the claim is not there. */
+    readonly claimedBy: string | null;
+    readonly batch: { readonly id: string; readonly status: string; readonly transactionId: string } | null;
+  } | null;
+  /** False for months whose settlements are dropped already. */
+  readonly settlementKept: boolean;
+  readonly terms: {
+    readonly merchant: string;
+    readonly feeBps: number;
+    readonly splits: readonly { readonly to: string; readonly bps: number }[];
+  } | null;
+  readonly entries: readonly BookedEntry[];
+};
+
+/** A batch that a lane recorded as mined. */
+export type BookedBatch = {
+  readonly id: string;
+  readonly relayer: string;
+  readonly nonce: bigint;
+  readonly transactionId: string;
+};
+
+export type BookedRelayer = {
+  readonly address: string;
+  readonly firstNonce: bigint;
+  readonly lastNonce: bigint;
+  /** The highest nonce of a batch that is recorded as mined. */
+  readonly lastMinedNonce: bigint | null;
+  /** Nonces from the first to the last without a batch that may have used them, a few of them. */
+  readonly missing: readonly bigint[];
+  readonly missingCount: number;
+};
+
+export type StrayRows = { readonly count: number; readonly ids: readonly string[] };
+
+export type Books = {
+  readonly payments: () => AsyncIterable<readonly BookedPaymentRow[]>;
+  /** Payments that the intents of these codes name. */
+  readonly paymentsOfCodes: (codes: readonly bigint[]) => Promise<readonly BookedPaymentRow[]>;
+  readonly minedBatches: (network: string) => AsyncIterable<readonly BookedBatch[]>;
+  /** Blocks of the first and the newest batch that is recorded as mined. */
+  readonly extent: (
+    network: string,
+  ) => Promise<{ readonly firstBlock: bigint; readonly lastBlock: bigint } | undefined>;
+  readonly relayers: (network: string) => Promise<readonly BookedRelayer[]>;
+  /** Entries of a payment that does not exist. */
+  readonly strayEntries: () => Promise<StrayRows>;
+  /** Completed intents whose payment does not exist. */
+  readonly strayIntents: () => Promise<StrayRows>;
+  /** Payments of no account: `payments` does not read them. */
+  readonly strayPayments: () => Promise<StrayRows>;
+};

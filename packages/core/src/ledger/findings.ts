@@ -1,0 +1,69 @@
+// What a proof looked at and where it failed. Counts are whole, named differences a few: a broken table must not fill the
+// terminal.
+export const LEDGER_CHECKS = {
+  entries: 'every payment has its entries, and they sum to zero',
+  statuses: 'payments, settlements, intents and claims agree',
+  events: 'every settlement on chain is one completed payment, and back',
+  transfers: 'the token moved what the books say, to whom they say',
+  gas: 'network cost is what the receipts say',
+  balances: 'the processor holds what is owed',
+  nonces: 'every transaction of a relayer is known',
+} as const;
+export type LedgerCheck = keyof typeof LEDGER_CHECKS;
+
+export type LedgerDifference = {
+  /** Payments, batches, transactions or accounts that it is about. */
+  readonly about: readonly string[];
+  readonly message: string;
+};
+
+export type CheckedLine = {
+  readonly check: LedgerCheck;
+  /** Null for what concerns the database alone. */
+  readonly network: string | null;
+  readonly looked: number;
+  readonly differing: number;
+  /** At most as many as were asked for. */
+  readonly differences: readonly LedgerDifference[];
+  /** Facts that are no fault. */
+  readonly notes: readonly string[];
+};
+
+export type Findings = {
+  readonly looked: (check: LedgerCheck, count?: number) => void;
+  readonly differs: (check: LedgerCheck, about: readonly string[], message: string) => void;
+  readonly note: (check: LedgerCheck, message: string) => void;
+  readonly lines: () => readonly CheckedLine[];
+};
+
+export function createFindings(
+  network: string | null,
+  checks: readonly LedgerCheck[],
+  mostDifferences: number,
+): Findings {
+  const open = new Map(
+    checks.map((check) => [
+      check,
+      { check, network, looked: 0, differing: 0, differences: [] as LedgerDifference[], notes: [] as string[] },
+    ]),
+  );
+  const lineOf = (check: LedgerCheck) => {
+    const line = open.get(check);
+    if (line === undefined) throw new Error(`${check} is not checked here`);
+    return line;
+  };
+  return {
+    looked: (check, count = 1) => {
+      lineOf(check).looked += count;
+    },
+    differs: (check, about, message) => {
+      const line = lineOf(check);
+      line.differing += 1;
+      if (line.differences.length < mostDifferences) line.differences.push({ about, message });
+    },
+    note: (check, message) => {
+      lineOf(check).notes.push(message);
+    },
+    lines: () => [...open.values()],
+  };
+}

@@ -1,0 +1,81 @@
+// Why a payment that goes alone would not settle. The processor names what it knows itself; why the token refused is
+// read from the token's state, in the order in which a batch would tell it.
+import type { ItemOutcome, LaneItem } from '@svc-pay/core';
+import { encodeFunctionData, type Hex } from 'viem';
+import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+import { askBalance, askPermitNonce, askUsed } from '../verify/chain-questions.ts';
+import { quantityOf, resultOf } from './ask-chain.ts';
+import { type Refusal, readRefusal } from './read-refusal.ts';
+
+export type SinglePlay = {
+  readonly item: LaneItem;
+  readonly chainTimeSeconds: bigint;
+  readonly played: RpcAnswer;
+  /** Answers to `singleQuestions`. */
+  readonly state: readonly RpcAnswer[];
+  readonly callGas: bigint;
+};
+
+export type SingleVerdict =
+  | { readonly ok: true; readonly outcome: ItemOutcome }
+  | { readonly ok: false; readonly reason: string };
+
+const BY_NAME: Readonly<Record<string, ItemOutcome>> = {
+  IntentAlreadySettled: 'intent_already_settled',
+  PayoutInactive: 'payout_inactive',
+  AmountOutOfRange: 'amount_out_of_range',
+  NonceNotBound: 'nonce_not_bound',
+  PermitExpired: 'expired',
+  PermitUsed: 'authorization_used',
+  InvalidSignature: 'pull_refused',
+};
+
+/** Whether the intent is settled, whether the authorization is used, what the payer holds. */
+export function singleQuestions(item: LaneItem): readonly RpcCall[] {
+  const payer = item.payer as Hex;
+  const settled = encodeFunctionData({
+    abi: paymentProcessorAbi,
+    functionName: 'isSettled',
+    args: [item.intentCode],
+  });
+  return [
+    { method: 'eth_call', params: [{ to: item.processor, data: settled }, 'latest'] },
+    item.kind === 'permit' ? askPermitNonce(item.asset, payer) : askUsed(item.asset, payer, item.nonce as Hex),
+    askBalance(item.asset, payer),
+  ];
+}
+
+export function explainSingle({ item, chainTimeSeconds, played, state, callGas }: SinglePlay): SingleVerdict {
+  const [settled, use, balance] = state;
+  // A call to an address without code succeeds and does nothing; the processor's word shows that it is there.
+  const alreadySettled = quantityOf(resultOf(settled)) === 1n;
+  if (played.ok) return { ok: true, outcome: 'settled' };
+  const refusal = readRefusal(played);
+  const named = refusal.name === undefined ? undefined : BY_NAME[refusal.name];
+  if (named !== undefined) return { ok: true, outcome: named };
+  if (refusal.name === 'WrongAmountArrived' && refusal.args[1] === 0n) return { ok: true, outcome: 'nothing_arrived' };
+  if (!blamesPayer(refusal, item, callGas)) return { ok: false, reason: refusal.text };
+  if (alreadySettled) return { ok: true, outcome: 'intent_already_settled' };
+  if (chainTimeSeconds <= item.validAfterSeconds && item.kind !== 'permit')
+    return { ok: true, outcome: 'not_yet_valid' };
+  if (chainTimeSeconds >= item.validBeforeSeconds) return { ok: true, outcome: 'expired' };
+  const used = quantityOf(resultOf(use));
+  if (item.kind === 'permit' ? used > BigInt(item.nonce) : used === 1n)
+    return { ok: true, outcome: 'authorization_used' };
+  if (quantityOf(resultOf(balance)) < item.capAtomic) return { ok: true, outcome: 'insufficient_funds' };
+  if (refusal.name === undefined) return { ok: false, reason: refusal.text };
+  return { ok: true, outcome: 'pull_refused' };
+}
+
+/** Everything else (paused, over a cap, not allowed, an unfit token) stops the lane, whoever stands at its head. */
+function blamesPayer({ name, args }: Refusal, item: LaneItem, callGas: bigint): boolean {
+  if (name === undefined || name === 'PullFailed' || name === 'PermitNotInForce') return true;
+  // Alone with a contract wallet, it is the wallet that burned the gas, unless the token's own limit was raised.
+  return (
+    name === 'NotEnoughGas' &&
+    item.byContract &&
+    typeof args[1] === 'bigint' &&
+    args[1] <= callGas + callGas / 63n + 10_000n
+  );
+}

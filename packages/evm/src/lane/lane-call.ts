@@ -1,0 +1,102 @@
+// The one call of a lane's transaction: a batch for what goes in a batch, a call of its own for a contract wallet or a
+// permit. Rehearsing and signing build it here, so what was played is what is sent.
+import type { LaneItem } from '@svc-pay/core';
+import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem';
+import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import { packBatchItem } from '../processor/batch-item.ts';
+import { goesInBatch } from './fit-batch.ts';
+import { gasLimit } from './gas-limit.ts';
+import { groupItems } from './group-items.ts';
+import { normalSignature, splitSignature } from './key-signature.ts';
+
+export type LaneCall = {
+  readonly form: 'batch' | 'single';
+  readonly to: Address;
+  readonly data: Hex;
+  readonly gas: bigint;
+};
+
+/** Throws for items that cannot share a transaction: `fitBatch` never puts them together. */
+export function laneCall(items: readonly LaneItem[], callGas: bigint): LaneCall {
+  const [head] = items;
+  if (head === undefined) throw new RangeError('a transaction carries at least one payment');
+  if (items.some(({ processor, asset }) => processor !== head.processor || asset !== head.asset)) {
+    throw new RangeError('payments of two processors or tokens cannot share a transaction');
+  }
+  const gas = gasLimit(items, callGas);
+  const to = addressOf(head.processor);
+  if (items.every(goesInBatch)) return { form: 'batch', to, data: batchData(head.asset, items), gas };
+  if (items.length > 1) throw new RangeError('a payment that goes alone cannot share a transaction');
+  return { form: 'single', to, data: head.kind === 'permit' ? permitData(head) : singleData(head), gas };
+}
+
+function batchData(asset: string, items: readonly LaneItem[]): Hex {
+  const groups = groupItems(items).map((group) => ({ payoutId: group.payout.id, items: group.items.map(packed) }));
+  return encodeFunctionData({
+    abi: paymentProcessorAbi,
+    functionName: 'settleBatch',
+    args: [addressOf(asset), groups],
+  });
+}
+
+function packed(item: LaneItem) {
+  const signature = normalSignature(item.signature);
+  if (signature === undefined) throw new RangeError('a batch carries the signatures of keys only');
+  return packBatchItem({
+    kind: item.kind === 'transfer_with_authorization' ? 'transfer' : 'receive',
+    payer: addressOf(item.payer),
+    intentCode: item.intentCode,
+    capAtomic: item.capAtomic,
+    settledAtomic: item.settledAtomic,
+    validAfterSeconds: item.validAfterSeconds,
+    validBeforeSeconds: item.validBeforeSeconds,
+    nonce: item.nonce as Hex,
+    signature,
+  });
+}
+
+function singleData(item: LaneItem): Hex {
+  const authorization = {
+    kind: item.kind === 'transfer_with_authorization' ? 0 : 1,
+    from: addressOf(item.payer),
+    value: item.capAtomic,
+    validAfter: item.validAfterSeconds,
+    validBefore: item.validBeforeSeconds,
+    nonce: item.nonce as Hex,
+  };
+  // A contract wallet reads its own signature: not a byte of it is touched.
+  const bytes = item.byContract ? item.signature : (normalSignature(item.signature) ?? item.signature);
+  const signature = bytes as Hex;
+  const asset = addressOf(item.asset);
+  const abi = paymentProcessorAbi;
+  if (item.settledAtomic === item.capAtomic) {
+    const args = [asset, item.intentCode, item.payout.id, authorization, signature] as const;
+    return encodeFunctionData({ abi, functionName: 'payWithSignature', args });
+  }
+  const args = [asset, item.intentCode, item.payout.id, authorization, item.settledAtomic, signature] as const;
+  return encodeFunctionData({ abi, functionName: 'payWithSignatureUpto', args });
+}
+
+function permitData(item: LaneItem): Hex {
+  // What no key can have signed is carried as zeros, and the processor refuses it by name.
+  const { v, r, s } = splitSignature(item.signature) ?? { v: 0, r: zeroHash, s: zeroHash };
+  const permit = {
+    owner: addressOf(item.payer),
+    value: item.capAtomic,
+    nonce: BigInt(item.nonce),
+    deadline: item.validBeforeSeconds,
+    v,
+    r,
+    s,
+  };
+  return encodeFunctionData({
+    abi: paymentProcessorAbi,
+    functionName: 'payWithPermit',
+    args: [addressOf(item.asset), item.intentCode, item.payout.id, permit, item.settledAtomic],
+  });
+}
+
+/** Lower case: the encoder refuses an address whose capitals are not its checksum. */
+function addressOf(address: string): Address {
+  return address.toLowerCase() as Address;
+}

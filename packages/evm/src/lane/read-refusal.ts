@@ -1,0 +1,32 @@
+// The processor's own error behind a reverted call.
+import { decodeErrorResult } from 'viem';
+import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import type { RpcAnswer } from '../rpc/json-rpc.ts';
+import { revertData } from '../rpc/read-revert.ts';
+
+const errors = paymentProcessorAbi.filter((entry) => entry.type === 'error');
+const MAX_TEXT = 200;
+
+export type Refusal = {
+  /** The error's name, or undefined when the node did not tell it or it is not the processor's. */
+  readonly name: string | undefined;
+  readonly args: readonly unknown[];
+  /** For people. */
+  readonly text: string;
+};
+
+export function readRefusal(answer: Extract<RpcAnswer, { ok: false }>): Refusal {
+  const data = revertData(answer);
+  if (data === undefined) return { name: undefined, args: [], text: answer.message.slice(0, MAX_TEXT) };
+  try {
+    const { errorName, args }: { errorName: string; args?: readonly unknown[] } = decodeErrorResult({
+      abi: errors,
+      data,
+    });
+    const values = args ?? [];
+    const text = `${errorName}(${values.map(String).join(', ')})`;
+    return { name: errorName, args: values, text: text.slice(0, MAX_TEXT) };
+  } catch {
+    return { name: undefined, args: [], text: `an unknown error, ${data.slice(0, 10)}` };
+  }
+}

@@ -1,0 +1,108 @@
+// Mined batches up to the day they are final. Only then is an item that did not settle called failed, or sent again.
+import { isoTime, judgeItem, type LaneItem, type MinedBatch, type UnsettledOutcome } from '@svc-pay/core';
+import type pg from 'pg';
+import { inTransaction } from '../stores/in-transaction.ts';
+import { type FailedPart, failPayments } from './end-payments.ts';
+import { loadBatchItems } from './load-flight.ts';
+import { holdItems } from './record-unsent.ts';
+import { writeEnds } from './write-ends.ts';
+
+export type AgeingBatch = {
+  readonly id: string;
+  readonly transactionId: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  /** Its items without an end; those that settled have theirs. */
+  readonly openItems: readonly LaneItem[];
+};
+
+const LOAD = {
+  name: 'load-ageing-batches',
+  text: `
+    select id, transaction_id, block_number, block_hash from svc.batches
+    where network = $1 and relayer = any (array(select address from svc.relayers where network = $1))
+      and status = 'mined' and block_number <= $2
+    order by nonce limit $3`,
+};
+
+export async function loadAgeingBatches(
+  pool: pg.Pool,
+  network: string,
+  finalizedNumber: bigint,
+  limit: number,
+): Promise<readonly AgeingBatch[]> {
+  const { rows } = await pool.query<{
+    id: string;
+    transaction_id: string;
+    block_number: string;
+    block_hash: string;
+  }>({ ...LOAD, values: [network, finalizedNumber.toString(), limit] });
+  if (rows.length === 0) return [];
+  const items = await loadBatchItems(
+    pool,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    transactionId: row.transaction_id,
+    blockNumber: BigInt(row.block_number),
+    blockHash: row.block_hash,
+    openItems: items.get(row.id) ?? [],
+  }));
+}
+
+/** One transaction. `outcomes` are those of the open items, in their order; recording twice changes nothing. */
+export async function recordFinal(
+  pool: pg.Pool,
+  batch: AgeingBatch,
+  outcomes: readonly UnsettledOutcome[],
+  nowMs: number,
+): Promise<void> {
+  if (outcomes.length !== batch.openItems.length) throw new Error(`batch ${batch.id} has other items`);
+  const failed: FailedPart[] = [];
+  const held: LaneItem[] = [];
+  const again: LaneItem[] = [];
+  for (const [index, item] of batch.openItems.entries()) {
+    const judgement = judgeItem(outcomes[index] ?? 'no_evidence');
+    if (judgement.end === 'failed') failed.push({ item, code: judgement.code });
+    else (judgement.end === 'held' ? held : again).push(item);
+  }
+  await inTransaction(pool, async (client) => {
+    const changed = await client.query({
+      name: 'record-final-batch',
+      text: "update svc.batches set status = 'finalized', updated_at = $2 where id = $1 and status = 'mined'",
+      values: [batch.id, isoTime(nowMs)],
+    });
+    if (changed.rowCount !== 1) return;
+    const cause = { requestId: batch.id, nowMs };
+    await writeEnds(client, await failPayments(client, failed, batch.transactionId, cause), 'mined', nowMs);
+    await holdItems(client, held, nowMs);
+    await queueAgain(client, again, nowMs);
+  });
+}
+
+async function queueAgain(client: pg.ClientBase, items: readonly LaneItem[], nowMs: number): Promise<void> {
+  if (items.length === 0) return;
+  await client.query({
+    name: 'queue-again',
+    text: `
+      update svc.settlements s set status = 'queued', relayer = null, batch_id = null, updated_at = $4
+      from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = 'mined'`,
+    values: [
+      items.map(({ accountId }) => accountId),
+      items.map(({ mode }) => mode),
+      items.map(({ paymentId }) => paymentId),
+      isoTime(nowMs),
+    ],
+  });
+}
+
+/** The open items' outcomes of a batch as it is found mined now; a settled one among them is a contradiction. */
+export function outcomesOf(batch: AgeingBatch, mined: MinedBatch): readonly UnsettledOutcome[] {
+  return mined.items.map(({ paymentId, outcome }) => {
+    if (outcome === 'settled') throw new Error(`${paymentId} of batch ${batch.id} is settled, its row says it is not`);
+    return outcome;
+  });
+}

@@ -1,0 +1,74 @@
+// A settlement with what its payer signed and where its money goes, as one row.
+import type { AuthorizationKind, LaneItem, Mode } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+
+/** What is needed of `svc.settlements`. */
+export const SETTLEMENT_COLUMNS = `
+  account_id, mode, payment_id, intent_id, intent_code, claim_key, number, network, asset, cap, settled_amount, payout_id,
+  batch_id`;
+
+/** Of settlements `s`, joined by `ITEM_JOINS`. */
+export const ITEM_COLUMNS = `
+  s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
+  a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before, encode(a.nonce, 'hex') as nonce,
+  encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits`;
+
+/** Row by row and by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them otherwise. */
+export const ITEM_JOINS = `
+  cross join lateral (
+    select * from svc.authorizations a
+    where a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id and a.claim_key = s.claim_key
+    offset 0
+  ) a
+  cross join lateral (
+    select * from svc.payouts p
+    where p.network = s.network and p.processor = lower(a.recipient) and p.payout_id = s.payout_id
+    offset 0
+  ) p`;
+
+export type LaneItemRow = {
+  readonly account_id: Id<'account'>;
+  readonly mode: Mode;
+  readonly payment_id: Id<'payment'>;
+  readonly intent_id: Id<'paymentIntent'>;
+  readonly intent_code: string;
+  readonly number: string;
+  readonly asset: string;
+  readonly cap: string;
+  readonly settled_amount: string;
+  readonly payout_id: string;
+  readonly recipient: string;
+  readonly kind: AuthorizationKind;
+  readonly by_contract: boolean;
+  readonly payer: string;
+  readonly valid_after: string;
+  readonly valid_before: string;
+  readonly nonce: string;
+  readonly signature: string;
+  readonly merchant: string;
+  readonly fee_bps: number;
+  readonly splits: readonly { readonly to: string; readonly bps: number }[];
+};
+
+export function laneItemOf(row: LaneItemRow): LaneItem {
+  return {
+    accountId: row.account_id,
+    mode: row.mode,
+    paymentId: row.payment_id,
+    intentId: row.intent_id,
+    intentCode: BigInt(row.intent_code),
+    number: BigInt(row.number),
+    asset: row.asset,
+    processor: row.recipient,
+    kind: row.kind,
+    byContract: row.by_contract,
+    payer: row.payer,
+    capAtomic: BigInt(row.cap),
+    settledAtomic: BigInt(row.settled_amount),
+    validAfterSeconds: BigInt(row.valid_after),
+    validBeforeSeconds: BigInt(row.valid_before),
+    nonce: `0x${row.nonce}`,
+    signature: `0x${row.signature}`,
+    payout: { id: BigInt(row.payout_id), merchant: row.merchant, feeBps: row.fee_bps, splits: row.splits },
+  };
+}

@@ -1,0 +1,46 @@
+// What waits on a network, oldest first: the head by the queue's own index, everything else by key.
+import type { Lane, LaneItem, QueueShare } from '@svc-pay/core';
+import type pg from 'pg';
+import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
+
+const PEEK = {
+  name: 'lane-peek-queue',
+  text: `
+    select count(*)::integer as count, min(created_at) as oldest from (
+      select created_at from svc.settlements
+      where network = $1 and status = 'queued' and number % $2 = $3 order by number limit $4
+    ) head`,
+};
+
+export async function peekQueue(
+  pool: pg.Pool,
+  { network }: Lane,
+  { index, count }: QueueShare,
+  limit: number,
+): Promise<{ readonly count: number; readonly oldestAtMs: number }> {
+  const { rows } = await pool.query<{ count: number; oldest: Date | null }>({
+    ...PEEK,
+    values: [network, count, index, limit],
+  });
+  return { count: rows[0]?.count ?? 0, oldestAtMs: rows[0]?.oldest?.getTime() ?? 0 };
+}
+
+const LOAD = {
+  name: 'lane-load-queue',
+  text: `
+    with s as materialized (
+      select ${SETTLEMENT_COLUMNS} from svc.settlements
+      where network = $1 and status = 'queued' and number % $2 = $3 order by number limit $4
+    )
+    select ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
+};
+
+export async function loadQueue(
+  pool: pg.Pool,
+  { network }: Lane,
+  { index, count }: QueueShare,
+  limit: number,
+): Promise<readonly LaneItem[]> {
+  const { rows } = await pool.query<LaneItemRow>({ ...LOAD, values: [network, count, index, limit] });
+  return rows.map(laneItemOf);
+}

@@ -1,0 +1,76 @@
+// A mined batch is recorded in one transaction. What settled is completed; what did not stays open until a finalized
+// block shows it, because a chain may still take its word back.
+import { type FlyingBatch, type HeldLane, isoTime, type MinedBatch, type MinedItem } from '@svc-pay/core';
+import type { Rate } from '@svc-pay/money';
+import type pg from 'pg';
+import { inTransaction } from '../stores/in-transaction.ts';
+import { completePayments, type SettledPart } from './end-payments.ts';
+import { requireHeld, TakenOver } from './hold-lane.ts';
+import { writeEnds } from './write-ends.ts';
+
+export type RecordOptions = {
+  readonly nowMs: number;
+  /** What the coin that pays for gas is worth; undefined when nobody said. */
+  readonly gasCoin: Rate | undefined;
+};
+
+export async function recordMined(
+  pool: pg.Pool,
+  held: HeldLane,
+  batch: FlyingBatch,
+  mined: MinedBatch,
+  options: RecordOptions,
+): Promise<boolean> {
+  try {
+    await inTransaction(pool, (client) => record(client, held, batch, mined, options));
+    return true;
+  } catch (problem) {
+    if (problem instanceof TakenOver) return false;
+    throw problem;
+  }
+}
+
+async function record(
+  client: pg.PoolClient,
+  held: HeldLane,
+  batch: FlyingBatch,
+  mined: MinedBatch,
+  { nowMs, gasCoin }: RecordOptions,
+): Promise<void> {
+  await requireHeld(client, held);
+  const changed = await client.query({
+    name: 'record-mined-batch',
+    text: `
+      update svc.batches set status = 'mined', transaction_id = $2, block_number = $3, block_hash = $4, updated_at = $5
+      where id = $1 and status in ('signed', 'broadcast')`,
+    values: [batch.id, mined.transactionId, mined.blockNumber.toString(), mined.blockHash, isoTime(nowMs)],
+  });
+  // Recorded before: the one who did it was cut off before it heard so.
+  if (changed.rowCount !== 1) return;
+  const parts = batch.items.map((item, index) => ({ item, mined: minedPart(mined, item.paymentId, index) }));
+  const cause = { requestId: batch.id, nowMs };
+  const settled = parts.filter((part): part is SettledPart => part.mined.outcome === 'settled');
+  await writeEnds(client, await completePayments(client, held, mined, settled, gasCoin, cause), 'batched', nowMs);
+  const unsettled = parts.filter(({ mined: part }) => part.outcome !== 'settled').map(({ item }) => item);
+  if (unsettled.length === 0) return;
+  await client.query({
+    name: 'record-unsettled-items',
+    text: `
+      update svc.settlements s set status = 'mined', updated_at = $4
+      from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = 'batched'`,
+    values: [
+      unsettled.map(({ accountId }) => accountId),
+      unsettled.map(({ mode }) => mode),
+      unsettled.map(({ paymentId }) => paymentId),
+      isoTime(nowMs),
+    ],
+  });
+}
+
+function minedPart({ items, batchId }: MinedBatch, paymentId: string, index: number): MinedItem {
+  const part = items[index];
+  if (part?.paymentId !== paymentId) throw new Error(`item ${index} of batch ${batchId} is not ${paymentId}`);
+  return part;
+}

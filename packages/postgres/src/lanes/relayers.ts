@@ -1,0 +1,86 @@
+// The lanes as rows: a key that starts to work gets one, and whoever finds work for a lane that is not at it wakes it.
+import { isoTime, type Lane, type Mode } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type pg from 'pg';
+
+export type NewRelayer = Lane & { readonly mode: Mode };
+
+/**
+ * A lane that exists stays as it is, and the chain is not asked: its nonces are counted here. A new one begins where the
+ * chain says that its key stands.
+ */
+export async function registerRelayer(
+  pool: pg.Pool,
+  { network, relayer, mode }: NewRelayer,
+  readNonce: () => Promise<bigint>,
+  nowMs: number,
+): Promise<void> {
+  const known = await pool.query('select from svc.relayers where network = $1 and address = $2', [network, relayer]);
+  if (known.rowCount === 1) return;
+  await pool.query(
+    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at)
+     values ($1, $2, $3, $4, 'active', $5) on conflict do nothing`,
+    [network, relayer, mode, (await readNonce()).toString(), isoTime(nowMs)],
+  );
+}
+
+export type LaneReport = Lane & {
+  readonly status: string;
+  readonly awake: boolean;
+  readonly nextNonce: string;
+  readonly inFlight: number;
+  readonly beatAt: string | null;
+};
+
+export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]> {
+  const { rows } = await pool.query<{
+    network: NetworkId;
+    address: string;
+    status: string;
+    awake: boolean;
+    next_nonce: string;
+    in_flight: number;
+    beat_at: Date | null;
+  }>(
+    `select network, address, status, awake, next_nonce, beat_at, (
+       select count(*)::integer from svc.batches b
+       where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
+     ) as in_flight
+     from svc.relayers r order by network, address`,
+  );
+  return rows.map((row) => ({
+    network: row.network,
+    relayer: row.address,
+    status: row.status,
+    awake: row.awake,
+    nextNonce: row.next_nonce,
+    inFlight: row.in_flight,
+    beatAt: row.beat_at === null ? null : isoTime(row.beat_at.getTime()),
+  }));
+}
+
+// Asleep beside work, or awake without a sign of life: the engine may have lost the wake-up, or all it knew.
+const FIND_FORGOTTEN = {
+  name: 'find-forgotten-lanes',
+  text: `
+    update svc.relayers lane set awake = true
+    where lane.status <> 'retired' and (not lane.awake or lane.beat_at is null or lane.beat_at < $1)
+      and (
+        (lane.status = 'active'
+          and exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued'))
+        or exists (
+          select from svc.batches b
+          where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')
+        )
+      )
+    returning lane.network, lane.address`,
+};
+
+/** Lanes that have work and nobody at it since `silentSinceMs`; they count as awake from now on. */
+export async function findForgottenLanes(pool: pg.Pool, silentSinceMs: number): Promise<readonly Lane[]> {
+  const { rows } = await pool.query<{ network: NetworkId; address: string }>({
+    ...FIND_FORGOTTEN,
+    values: [isoTime(silentSinceMs)],
+  });
+  return rows.map(({ network, address }) => ({ network, relayer: address }));
+}

@@ -1,0 +1,85 @@
+// A signed transaction is stored with its nonce and its items before anybody sees it. From this commit on the same bytes
+// are what is sent, also by whoever comes after a crash.
+import { type BatchToStore, type HeldLane, isoTime } from '@svc-pay/core';
+import type pg from 'pg';
+
+// The lane's row is the gate: it gives out each nonce once, and only to its holder. The items must all still be queued,
+// or the whole statement is undone by the division.
+const STORE = {
+  name: 'lane-store-batch',
+  text: `
+    with gate as (
+      update svc.relayers set next_nonce = next_nonce + 1, updated_at = $4
+      where network = $1 and address = $2 and epoch = $3 and next_nonce = $5
+      returning mode
+    ),
+    batch as (
+      insert into svc.batches (
+        id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at
+      )
+      select $6, $1, $2, mode, $5, $3, 'signed', cardinality($9::text[]), $7, $4, $4 from gate
+      returning id
+    ),
+    transaction as (
+      insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
+      select $1, $7, $6, mode, $8, $4 from gate
+    ),
+    taken as (
+      update svc.settlements s set status = 'batched', relayer = $2, batch_id = $6, updated_at = $4
+      from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = 'queued'
+      returning 1
+    )
+    select count(*)::integer as taken,
+      1 / (case when count(*) = (select count(*) from gate) * cardinality($9::text[]) then 1 else 0 end) as whole
+    from taken`,
+};
+
+const DIVISION_BY_ZERO = '22012';
+
+export async function storeBatch(
+  pool: pg.Pool,
+  held: HeldLane,
+  { id, nonce, signed, items }: BatchToStore,
+  nowMs: number,
+): Promise<boolean> {
+  const values = [
+    held.network,
+    held.relayer,
+    held.epoch.toString(),
+    isoTime(nowMs),
+    nonce.toString(),
+    id,
+    signed.transactionId,
+    Buffer.from(signed.raw),
+    items.map(({ accountId }) => accountId),
+    items.map(({ mode }) => mode),
+    items.map(({ paymentId }) => paymentId),
+  ];
+  try {
+    const { rows } = await pool.query<{ taken: number }>({ ...STORE, values });
+    return rows[0]?.taken === items.length;
+  } catch (problem) {
+    const { code } = problem as { code?: unknown };
+    if (code === DIVISION_BY_ZERO) return false;
+    throw problem;
+  }
+}
+
+const MARK = {
+  name: 'lane-mark-broadcast',
+  text: `
+    update svc.batches set status = 'broadcast', updated_at = $4
+    where id = any ($5) and status in ('signed', 'broadcast')
+      and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
+};
+
+export async function markBroadcast(
+  pool: pg.Pool,
+  { network, relayer, epoch }: HeldLane,
+  batchIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await pool.query({ ...MARK, values: [network, relayer, epoch.toString(), isoTime(nowMs), batchIds] });
+}

@@ -1,0 +1,69 @@
+import type { BookedPaymentRow } from '@svc-pay/core';
+import type pg from 'pg';
+import { type BookedDbRow, bookedRowOf, bookedRows } from './booked-row.ts';
+
+const PAGE = 500;
+const TENANTS = 1_000;
+
+type Tenant = { readonly account_id: string; readonly mode: string };
+
+// The page's size is written out: a planner that does not know it sorts the whole history for every page.
+const NEXT_PAGE = `${bookedRows(`
+  select * from svc.payments where account_id = $1 and mode = $2 and id > $3 order by id limit ${PAGE}`)} order by p.id`;
+
+/** Tenant by tenant, since that is what the key leads with; `findStrayPayments` finds those of no tenant. */
+export async function* readPayments(client: pg.ClientBase): AsyncGenerator<readonly BookedPaymentRow[]> {
+  for await (const { account_id, mode } of readTenants(client)) {
+    let after = '';
+    for (;;) {
+      const { rows } = await client.query<BookedDbRow>({
+        name: 'ledger-payments',
+        text: NEXT_PAGE,
+        values: [account_id, mode, after],
+      });
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      yield rows.map(bookedRowOf);
+      if (rows.length < PAGE) break;
+      after = last.id;
+    }
+  }
+}
+
+async function* readTenants(client: pg.ClientBase): AsyncGenerator<Tenant> {
+  let after: Tenant = { account_id: '', mode: '' };
+  for (;;) {
+    const { rows } = await client.query<Tenant>({
+      name: 'ledger-tenants',
+      text: `select account_id, mode from svc.account_modes where (account_id, mode) > ($1, $2)
+        order by account_id, mode limit ${TENANTS}`,
+      values: [after.account_id, after.mode],
+    });
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < TENANTS) return;
+    after = last;
+  }
+}
+
+const OF_CODES = bookedRows(`
+  select paid.* from unnest($1::bigint[]) as asked (code)
+  join svc.intent_codes known on known.intent_code = asked.code
+  join svc.intents named on named.account_id = known.account_id and named.mode = known.mode and named.id = known.intent_id
+  join svc.payments paid
+    on paid.account_id = named.account_id and paid.mode = named.mode and paid.id = named.payment_id`);
+
+export async function readPaymentsOfCodes(
+  client: pg.ClientBase,
+  codes: readonly bigint[],
+): Promise<readonly BookedPaymentRow[]> {
+  // A chain's code may be any 64 bits; ours are below 2^53, and a larger one would be no bigint of Postgres.
+  const ours = codes.filter((code) => code < 2n ** 53n);
+  if (ours.length === 0) return [];
+  const { rows } = await client.query<BookedDbRow>({
+    name: 'ledger-payments-of-codes',
+    text: OF_CODES,
+    values: [ours.map(String)],
+  });
+  return rows.map(bookedRowOf);
+}

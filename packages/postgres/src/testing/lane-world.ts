@@ -1,0 +1,69 @@
+// A lane on a database of its own and a fake chain, driven by hand.
+import { type HeldLane, type Lane, type LaneParts, type LaneStore, laneRound, systemClock } from '@svc-pay/core';
+import { evmNetwork } from '@svc-pay/protocol';
+import type pg from 'pg';
+import { createLaneStore } from '../lanes/lane-store.ts';
+import { registerRelayer } from '../lanes/relayers.ts';
+import { createFakeChain, type FakeChain } from './fake-chain.ts';
+import { queuePayment } from './queue-payment.ts';
+import { seedMerchant } from './seed-merchant.ts';
+
+export type LaneWorld = {
+  readonly pool: pg.Pool;
+  readonly lane: Lane;
+  readonly chain: FakeChain;
+  readonly store: LaneStore;
+  readonly parts: LaneParts;
+  readonly queue: (count: number) => Promise<readonly string[]>;
+  readonly hold: () => Promise<HeldLane>;
+  /** Rounds with mining in between until nothing is left to do. */
+  readonly settle: (parts?: LaneParts) => Promise<void>;
+  readonly statuses: () => Promise<Readonly<Record<string, number>>>;
+};
+
+export const FIRST_NONCE = 7n;
+
+export async function createLaneWorld(pool: pg.Pool, relayer = `0x${'5e'.repeat(20)}`): Promise<LaneWorld> {
+  const lane: Lane = { network: evmNetwork(84_532), relayer };
+  const chain = createFakeChain(FIRST_NONCE);
+  const store = createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined });
+  await registerRelayer(pool, { ...lane, mode: 'test' }, chain.minedNonce, Date.now());
+  const parts: LaneParts = {
+    store,
+    chain,
+    clock: systemClock,
+    pace: { maxInFlight: 4, gatherMs: 0, pollMs: 0, resendMs: 50, troubleMs: 0 },
+    log: () => {},
+  };
+  const caller = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
+  const hold = async () => ({ ...lane, epoch: await store.takeOver(lane) });
+  return {
+    pool,
+    lane,
+    chain,
+    store,
+    parts,
+    hold,
+    queue: async (count) => {
+      const queued: string[] = [];
+      for (let index = 0; index < count; index += 1) queued.push((await queuePayment(pool, caller)).paymentId);
+      return queued;
+    },
+    settle: async (given = parts) => {
+      const held = await hold();
+      for (let round = 0; round < 500; round += 1) {
+        const end = await laneRound(given, held);
+        chain.mine();
+        if (end === 'empty' && (await given.store.fallAsleep(held))) return;
+        if (end === 'taken_over') throw new Error('the lane was taken over');
+      }
+      throw new Error('the lane never came to rest');
+    },
+    statuses: async () => {
+      const { rows } = await pool.query<{ status: string; count: number }>(
+        'select status, count(*)::integer as count from svc.payments group by status',
+      );
+      return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+    },
+  };
+}

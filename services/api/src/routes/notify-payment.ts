@@ -1,0 +1,45 @@
+import { intentView, paymentView } from '@svc-pay/core';
+import { type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
+import { isId } from '@svc-pay/protocol/ids';
+import * as z from 'zod/mini';
+import { answerJson } from './answer-json.ts';
+import type { KeyedRoute } from './route.ts';
+
+/** What a client believes it knows is a hint: it may be anything, and moves nothing. */
+const named = z.object({ paymentIntentId: z.string() });
+
+export const notifyPayment: KeyedRoute = {
+  operationId: 'notifyPayment',
+  method: 'POST',
+  path: '/sdk/public/payments/notify',
+  access: 'publishable',
+  summary: 'Ask for progress',
+  description:
+    'Answers how the intent stands, and makes sure that somebody is at work on a payment that is under way. What the body ' +
+    'says about a transaction is a hint and changes nothing. May be repeated freely, with or without an idempotency key.',
+  body: { name: 'NotifyRequest', schema: notifyRequest },
+  responses: {
+    200: {
+      description: 'The intent and its latest payment',
+      schema: { name: 'NotifyResponse', schema: notifyResponse },
+    },
+  },
+  refusals: ['not_found'],
+  async handle({ ports }, { caller, body }) {
+    const request = named.safeParse(body);
+    if (!request.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+    const { paymentIntentId: intentId } = request.data;
+    const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;
+    if (situation === undefined) return { ok: false, code: 'not_found', param: null };
+    const { intent, payment } = situation;
+    if (payment?.status === 'pending') ports.wakeLanes(payment.network);
+    const answer: NotifyResponse = {
+      paymentIntentId: intent.id,
+      paymentId: payment?.id ?? null,
+      status: intent.status,
+      paymentIntent: intentView(intent),
+      payment: payment === null ? null : paymentView(payment, intent),
+    };
+    return answerJson(answer);
+  },
+};

@@ -1,0 +1,57 @@
+import { settlePayment as settle } from '@svc-pay/core';
+import { acceptanceEcho, settleRequest, settleResponse } from '@svc-pay/protocol';
+import { isId } from '@svc-pay/protocol/ids';
+import * as z from 'zod/mini';
+import { answerJson } from './answer-json.ts';
+import type { KeyedRoute } from './route.ts';
+
+/** Only this must fit for the request to be one at all: everything else that does not fit is the header's failure. */
+const named = z.object({
+  paymentIntentId: z.string(),
+  paymentHeader: z.optional(z.unknown()),
+  paymentRequirements: z.optional(z.unknown()),
+});
+
+/** Fits nothing that was ever offered. */
+const NO_ACCEPTANCE = { scheme: '', network: '', maxAmountRequired: '', payTo: '' };
+
+export const settlePayment: KeyedRoute = {
+  operationId: 'settlePayment',
+  method: 'POST',
+  path: '/sdk/public/payments/x402/settle',
+  access: 'publishable',
+  sparesClaimed: true,
+  summary: 'Settle an exact payment',
+  description:
+    'Verifies the signed header, takes it for the intent, and waits a bounded time for the result. Every business result ' +
+    'is 200 with a `status`; a header that is refused is `failed` with a code in `error`, and changes nothing. The same ' +
+    'header again answers how its payment stands now, is never verified twice and never taken twice. An idempotency key ' +
+    'stands for its request, but no answer is kept under it.',
+  body: { name: 'SettleRequest', schema: settleRequest },
+  responses: {
+    200: {
+      description: 'How the payment of this header stands',
+      schema: { name: 'SettleResponse', schema: settleResponse },
+    },
+  },
+  refusals: ['not_found', 'chain_unavailable'],
+  async handle({ ports, metrics }, { caller, body, claim, limited }) {
+    const request = named.safeParse(body);
+    if (!request.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+    const { paymentIntentId: intentId, paymentHeader, paymentRequirements } = request.data;
+    if (!isId('paymentIntent', intentId))
+      return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
+    const echo = z.nullish(acceptanceEcho).safeParse(paymentRequirements);
+    const settled = await settle(ports, {
+      caller,
+      intentId,
+      encodedHeader: typeof paymentHeader === 'string' ? paymentHeader : '',
+      echo: echo.success ? echo.data : NO_ACCEPTANCE,
+      claim,
+      limited,
+    });
+    if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
+    metrics.settleAnswered(caller.mode, settled.response.status);
+    return { ...answerJson(settled.response), replayed: settled.replayed && claim !== null };
+  },
+};

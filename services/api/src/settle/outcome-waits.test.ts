@@ -1,0 +1,102 @@
+import type { AwaitedPayment } from '@svc-pay/core';
+import { newId } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { createOutcomeWaits } from './outcome-waits.ts';
+
+const paymentOf = (): AwaitedPayment => ({
+  caller: { accountId: newId('account', 0), keyId: newId('key', 0), kind: 'publishable', mode: 'test' },
+  intentId: newId('paymentIntent', 0),
+  paymentId: newId('payment', 0),
+});
+
+function world(change: Partial<Parameters<typeof createOutcomeWaits>[0]> = {}) {
+  const watched = new Map<string, () => void>();
+  const polls: number[] = [];
+  const ended = new Set<string>();
+  const problems: unknown[] = [];
+  const waits = createOutcomeWaits({
+    watchIntent: async (intentId, onChange) => {
+      watched.set(intentId, onChange);
+      return () => void watched.delete(intentId);
+    },
+    findEnded: async (awaited) => {
+      polls.push(awaited.length);
+      return awaited.map(({ paymentId }) => paymentId).filter((id) => ended.has(id));
+    },
+    pollMs: 50,
+    max: 10_000,
+    onProblem: (problem) => problems.push(problem),
+    ...change,
+  });
+  return { waits, watched, polls, ended, problems };
+}
+const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+test('a notification wakes those who wait for that payment, and only them', async () => {
+  const { waits, watched } = world({ pollMs: 60_000 });
+  const [mine, other] = [paymentOf(), paymentOf()];
+  const [first, second, elsewhere] = [mine, mine, other].map((payment) => waits.awaitEnd(payment, 300));
+  await soon();
+  expect(watched.size).toBe(2);
+  watched.get(mine.intentId)?.();
+  expect(await Promise.all([first, second])).toEqual([true, true]);
+  expect(await elsewhere).toBe(false);
+  expect([waits.count(), watched.size]).toEqual([0, 0]);
+});
+
+test('2,048 who wait cost one statement a poll, and nothing is asked when nobody waits', async () => {
+  const { waits, polls, ended } = world();
+  const payments = Array.from({ length: 2_048 }, paymentOf);
+  const all = payments.map((payment) => waits.awaitEnd(payment, 5_000));
+  expect(waits.count()).toBe(2_048);
+  await new Promise((resolve) => setTimeout(resolve, 180));
+  expect(polls.length).toBeGreaterThanOrEqual(1);
+  expect(polls.length).toBeLessThanOrEqual(4);
+  expect(new Set(polls)).toEqual(new Set([2_048]));
+  for (const { paymentId } of payments) ended.add(paymentId);
+  expect(new Set(await Promise.all(all))).toEqual(new Set([true]));
+  const asked = polls.length;
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(polls.length).toBe(asked);
+});
+
+test('a poll that fails or hangs ends nobody’s wait, and does not pile up', async () => {
+  let asked = 0;
+  const { waits, problems } = world({
+    pollMs: 20,
+    findEnded: async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('no connection');
+      return new Promise(() => {});
+    },
+  });
+  expect(await waits.awaitEnd(paymentOf(), 200)).toBe(false);
+  expect([asked, problems.length]).toEqual([2, 1]);
+});
+
+test('who can’t be told of changes still finds out by looking', async () => {
+  const { waits, ended, problems } = world({
+    watchIntent: async () => {
+      throw new Error('no watcher');
+    },
+  });
+  const payment = paymentOf();
+  ended.add(payment.paymentId);
+  expect(await waits.awaitEnd(payment, 5_000)).toBe(true);
+  expect(problems).toHaveLength(1);
+});
+
+test('when the process stops everybody is let go, and nobody waits any more', async () => {
+  const { waits } = world();
+  const waiting = waits.awaitEnd(paymentOf(), 60_000);
+  waits.endAll();
+  expect(await waiting).toBe(false);
+  expect(await waits.awaitEnd(paymentOf(), 60_000)).toBe(false);
+});
+
+test('past the most that may wait the next one does not', async () => {
+  const { waits } = world({ max: 1 });
+  const first = waits.awaitEnd(paymentOf(), 100);
+  expect(await waits.awaitEnd(paymentOf(), 60_000)).toBe(false);
+  expect(await first).toBe(false);
+});

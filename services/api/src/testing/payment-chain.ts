@@ -1,0 +1,57 @@
+// A chain to verify payments on: Anvil with mocks of the catalogue's local tokens at their own addresses, and payers.
+import { TOKENS } from '@svc-pay/core';
+import { mockUsdcAbi } from '@svc-pay/evm';
+import { planWorld, startAnvil } from '@svc-pay/evm/testing';
+import type { EvmPaymentHeader } from '@svc-pay/protocol';
+import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicActions, walletActions } from 'viem';
+import { foundry } from 'viem/chains';
+import { afterwards } from './afterwards.ts';
+
+const addressOf = (shortcode: string) => {
+  const token = TOKENS.find((known) => known.shortcode === shortcode);
+  if (token === undefined) throw new Error(`no token ${shortcode}`);
+  return token.address as Hex;
+};
+
+export const USDC = addressOf('anvil_usdc');
+export const VOL = addressOf('anvil_vol');
+
+/** Ends with the test, or the test file, that asked for it. */
+export async function startPaymentChain() {
+  const anvil = await startAnvil();
+  afterwards(anvil.stop);
+  const { token, deployer } = await planWorld(anvil);
+  const client = createTestClient({ mode: 'anvil', chain: foundry, transport: http(anvil.rpcUrl) })
+    .extend(publicActions)
+    .extend(walletActions);
+  const code = await client.getCode({ address: token });
+  if (code === undefined) throw new Error('the mock has no code');
+  const abi: Abi = mockUsdcAbi;
+  const putTokens = async () => {
+    for (const address of [USDC, VOL]) await client.setCode({ address, bytecode: code });
+  };
+  await putTokens();
+  const write = async (address: Hex, functionName: 'mint' | 'transferWithAuthorization', args: readonly unknown[]) => {
+    const hash = await deployer.sendTransaction({
+      to: address,
+      data: encodeFunctionData({ abi, functionName, args }),
+    });
+    await deployer.waitForTransactionReceipt({ hash });
+  };
+  return {
+    rpcUrl: anvil.rpcUrl,
+    client,
+    mint: (address: Hex, to: string, value: bigint) => write(address, 'mint', [to, value]),
+    /** After a test took their code away. */
+    restoreTokens: putTokens,
+    /** Somebody submits what a header carries to the token itself. */
+    useAuthorization: async (encodedHeader: string) => {
+      const { payload } = JSON.parse(Buffer.from(encodedHeader, 'base64').toString()) as EvmPaymentHeader;
+      const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;
+      const args = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce, payload.signature];
+      await write(USDC, 'transferWithAuthorization', args);
+    },
+  };
+}
+
+export type PaymentChain = Awaited<ReturnType<typeof startPaymentChain>>;

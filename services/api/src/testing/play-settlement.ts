@@ -1,0 +1,54 @@
+// The settlement service's part, played with SQL: what it would record of a payment's way to the chain and its end.
+import { insertRow, type TestDatabase } from '@svc-pay/postgres/testing';
+import { newId } from '@svc-pay/protocol/ids';
+
+type Pool = TestDatabase['pool'];
+
+export const TRANSACTION = `0x${'7a'.repeat(32)}`;
+
+/** The intent's open payment is in a transaction that was sent. */
+export async function playBroadcast(pool: Pool, intentId: string): Promise<void> {
+  const relayer = `0x${'4e'.repeat(20)}`;
+  const id = newId('batch', Date.now());
+  await pool.query(
+    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at)
+     values ('eip155:31337', $1, 'test', 0, 'active', now()) on conflict do nothing`,
+    [relayer],
+  );
+  const { rows } = await pool.query('select count(*)::integer as nonce from svc.batches');
+  await insertRow(pool, 'batches', {
+    id,
+    network: 'eip155:31337',
+    relayer,
+    nonce: rows[0].nonce,
+    status: 'broadcast',
+    transaction_id: TRANSACTION,
+  });
+  await pool.query(
+    "update svc.settlements set status = 'batched', relayer = $2, batch_id = $3 where intent_id = $1 and status = 'queued'",
+    [intentId, relayer, id],
+  );
+}
+
+export async function playCompletion(pool: Pool, intentId: string): Promise<void> {
+  await pool.query(
+    `with ended as (
+       update svc.payments set status = 'completed', paid_amount = amount, completed_at = now(), transaction_id = $2,
+         transaction_split_id = $2 || ':3', external_cost_amount = 1234
+       where intent_id = $1 and status = 'pending'
+     )
+     update svc.intents set status = 'completed' where id = $1`,
+    [intentId, TRANSACTION],
+  );
+}
+
+/** The attempt failed, nothing moved, and the intent may be paid by another. */
+export async function playFailure(pool: Pool, intentId: string, code: string): Promise<void> {
+  await pool.query(
+    `with ended as (
+       update svc.payments set status = 'failed', failure_code = $2 where intent_id = $1 and status = 'pending'
+     )
+     update svc.intents set status = 'requires_payment' where id = $1`,
+    [intentId, code],
+  );
+}

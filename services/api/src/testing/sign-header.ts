@@ -1,0 +1,46 @@
+// A wallet that does what the client flow says, and on request something else.
+import {
+  type Acceptance,
+  type Authorization,
+  buildSignRequest,
+  type EvmPaymentHeader,
+  encodePaymentHeader,
+} from '@svc-pay/protocol';
+import { type Hex, toHex } from 'viem';
+import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+
+export const newPayer = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
+export const newNonce = (): Hex => toHex(crypto.getRandomValues(new Uint8Array(32)));
+
+export type HeaderChange = {
+  /** Another payer than the one who signs. */
+  readonly from?: Hex;
+  readonly nonce?: Hex;
+  /** Signed as well. */
+  readonly authorization?: Partial<Authorization>;
+  /** Put into the header after signing. */
+  readonly header?: Partial<EvmPaymentHeader>;
+  readonly signature?: Hex;
+};
+
+export async function signHeader(
+  payer: PrivateKeyAccount,
+  acceptance: Acceptance,
+  { from = payer.address, nonce = newNonce(), authorization = {}, header = {}, signature }: HeaderChange = {},
+): Promise<string> {
+  const nowSeconds = Math.floor(Date.now() / 1_000);
+  const request = buildSignRequest({ acceptance, payer: from, nonce, nowSeconds });
+  if (!request.ok) throw new Error(request.code);
+  const { types, primaryType, domain, message } = request.typedData;
+  const signed = { ...request.authorization, ...authorization };
+  const said: Readonly<Record<string, unknown>> =
+    primaryType === 'Permit' ? { ...message, deadline: signed.validBefore } : { ...message, ...authorization };
+  const typedData = { types, primaryType, domain, message: said } as never;
+  return encodePaymentHeader({
+    x402Version: 1,
+    scheme: acceptance.scheme,
+    network: acceptance.network,
+    payload: { authorization: signed, signature: signature ?? (await payer.signTypedData(typedData)) },
+    ...header,
+  });
+}

@@ -1,0 +1,103 @@
+// npm run dev -- --check: a world of its own, one payment through it as a payer would make it, and a look at the chain.
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Clock } from '@svc-pay/core';
+import { type LocalKey, newKey } from '@svc-pay/evm/local';
+import { SERVICE_NAMES, type Service } from '../service/services.ts';
+import { requestIntent, settle, signAcceptance, type Wallet, waitForEnd } from './pay-as-client.ts';
+import { DEV_PAYOUT } from './register-payout.ts';
+import { startWorld, type World } from './start-world.ts';
+import type { Step } from './steps.ts';
+
+export type CheckOptions = {
+  readonly api: Service;
+  readonly settlement: Service;
+  readonly clock: Clock;
+  readonly step: Step;
+  /** Settles when somebody wants it to end. */
+  readonly stopped: Promise<NodeJS.Signals>;
+};
+
+const USD = 12.5;
+const AMOUNT_ATOMIC = 12_500_000n;
+const PATIENCE_MS = 60_000;
+const LOG_LINES = 10;
+
+/** What was paid, in words; throws in words when anything is not as it should be. Leaves neither processes nor files. */
+export async function check({ api, settlement, clock, step, stopped }: CheckOptions): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-check-'));
+  // PostgreSQL may run as another user.
+  chmodSync(folder, 0o755);
+  try {
+    const options = { folder, api, settlement, fresh: true, port: undefined, freePorts: true, clock, step };
+    const world = await startWorld(options);
+    try {
+      const interrupted = stopped.then(() => Promise.reject(new Error('it was stopped')));
+      const broken = world.ended.then((name) => Promise.reject(new Error(`${name} ended by itself`)));
+      return await Promise.race([payOnce(world, clock, step), interrupted, broken]);
+    } catch (problem) {
+      const reason = problem instanceof Error ? problem.message : 'no reason given';
+      throw new Error(`${reason}${endOfLogs(folder)}`, { cause: problem });
+    } finally {
+      await step('everything stopped', world.stop);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The folder goes; what the services said last may be the reason. */
+function endOfLogs(folder: string): string {
+  return SERVICE_NAMES.map((name) => {
+    const lines = readFileSync(path.join(folder, `${name}.log`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const warnings = lines.filter((line) => /"level":[456]0/.test(line));
+    return `\n\n${name}:\n${(warnings.length > 0 ? warnings : lines).slice(-LOG_LINES).join('\n')}`;
+  }).join('');
+}
+
+async function payOnce(world: World, clock: Clock, step: Step): Promise<string> {
+  const { chain, baseUrl, account } = world;
+  const merchant = { baseUrl, publishableKey: account.publishableKey };
+  const payer = newKey();
+  await step('payer has 12.50 USDC', () => chain.mint(chain.tokens.usdc, payer.account.address, AMOUNT_ATOMIC));
+  const required = await step('402 with what to sign', () =>
+    requestIntent(merchant, { usdAmount: USD, tokenShortcode: 'anvil_usdc' }),
+  );
+  const [acceptance] = required.accepts;
+  if (acceptance === undefined) throw new Error('the 402 offers nothing');
+  const header = await step('wallet signs', () =>
+    signAcceptance(acceptance, walletOf(payer), Math.floor(clock.nowMs() / 1_000)),
+  );
+  const { paymentIntentId } = required;
+  const answer = await step('settle', () => settle(merchant, paymentIntentId, header, acceptance));
+  if (answer.status === 'failed') throw new Error(`settle answered failed: ${answer.error ?? 'without a reason'}`);
+  const end = await step('intent has ended', () => waitForEnd(merchant, paymentIntentId, PATIENCE_MS));
+  if (end.paymentIntent.status !== 'completed') throw new Error(`the intent is ${end.paymentIntent.status}`);
+  await step('every unit is where it belongs', () => checkBalances(world, payer));
+  return `12.50 USD paid: intent ${paymentIntentId}, transaction ${end.payment?.transactionId}`;
+}
+
+async function checkBalances({ chain }: World, payer: LocalKey): Promise<void> {
+  const [split] = DEV_PAYOUT.splits;
+  const share = (bps: number) => (AMOUNT_ATOMIC * BigInt(bps)) / 10_000n;
+  const [fee, partner] = [share(DEV_PAYOUT.feeBps), share(split.bps)];
+  const expected = [
+    ['merchant', DEV_PAYOUT.merchant, AMOUNT_ATOMIC - fee - partner],
+    ['partner', split.to, partner],
+    ['fee recipient', chain.plan.feeRecipient, fee],
+    ['payer', payer.account.address, 0n],
+    ['processor', chain.record.processor, 0n],
+  ] as const;
+  for (const [name, address, wanted] of expected) {
+    const balance = await chain.balanceOf(chain.tokens.usdc, address);
+    if (balance !== wanted) throw new Error(`${name} has ${balance} units on chain, not ${wanted}`);
+  }
+}
+
+const walletOf = ({ account }: LocalKey): Wallet => ({
+  address: account.address,
+  signTypedData: (typedData) => account.signTypedData(typedData),
+});

@@ -1,0 +1,54 @@
+// How the services of the development world are told of each other and of what they work on.
+import type { Environment } from '@svc-pay/config';
+import type { RestateServer } from '@svc-pay/engine/server';
+import type { LocalChain } from '@svc-pay/evm/local';
+import type { WorldPorts } from './choose-port.ts';
+import { devNetworks } from './dev-networks.ts';
+import type { PriceFeed } from './price-feed.ts';
+import type { DevSecrets } from './secrets.ts';
+import type { DevDatabase } from './start-database.ts';
+
+export type Wiring = {
+  readonly secrets: DevSecrets;
+  readonly ports: WorldPorts;
+  readonly database: DevDatabase;
+  readonly chain: LocalChain;
+  readonly engine: RestateServer | undefined;
+  readonly feed: PriceFeed;
+};
+
+export const apiUrlOf = ({ api }: WorldPorts): string => `http://127.0.0.1:${api}`;
+export const settlementUrlOf = ({ settlement }: WorldPorts): string => `http://127.0.0.1:${settlement}`;
+
+/** Undefined takes a variable away that the developer's shell may have. */
+export function apiEnvironment({ secrets, ports, database, chain, engine, feed }: Wiring): Environment {
+  return {
+    ...networksOf(chain),
+    SVC_DATABASE_URL: database.apiUrl,
+    SVC_KEY_PEPPER: secrets.pepper,
+    SVC_API_PORT: String(ports.api),
+    SVC_API_METRICS_PORT: '0',
+    SVC_API_PUBLIC_URL: apiUrlOf(ports),
+    SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
+    SVC_PRICE_FEED_URL: feed.url,
+  };
+}
+
+export function settlementEnvironment({ secrets, ports, database, chain, engine }: Wiring): Environment {
+  return {
+    ...networksOf(chain),
+    SVC_DATABASE_URL: database.settlementUrl,
+    SVC_SETTLEMENT_PORT: String(ports.settlement),
+    SVC_SETTLEMENT_ENGINE_PORT: String(ports.settlementWork),
+    SVC_ENGINE_ADMIN_URL: engine?.adminUrl,
+    SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
+    SVC_INTERNAL_KEYS: secrets.internalKey,
+    SVC_RELAYER_KEYSTORES: undefined,
+    SVC_RELAYER_PASSWORD_FILE: undefined,
+    SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
+  };
+}
+
+function networksOf(chain: LocalChain): Environment {
+  return { SVC_NETWORKS: JSON.stringify(devNetworks(chain)), SVC_NETWORKS_FILE: undefined };
+}

@@ -1,0 +1,73 @@
+// The books against themselves and against every chain that is given. Chains are looked at first: whatever they have by
+// then, the books know, because nothing is sent before it is stored.
+import { type CheckedLine, checkBooks, createFindings } from '@svc-pay/core';
+import { CHAIN_CHECKS, type ChainToCheck, checkChain, createJsonRpc, lookAtChain } from '@svc-pay/evm';
+import { listProcessors, listRelayers, withBooks } from '@svc-pay/postgres/operator';
+
+type Pool = Parameters<typeof withBooks>[0];
+
+export type NetworkToCheck = {
+  readonly network: string;
+  readonly chainId: bigint;
+  readonly processor: string;
+  readonly rpcUrls: readonly [string, ...string[]];
+  /** The processor's first block, where a deployment record tells. */
+  readonly deployedAtBlock: bigint | undefined;
+};
+
+export type LedgerToCheck = {
+  readonly pool: Pool;
+  readonly networks: readonly NetworkToCheck[];
+  /** Differences that are named per check; all are counted. */
+  readonly mostDifferences: number;
+  readonly rpcTimeoutMs: number;
+  readonly say: (text: string) => void;
+};
+
+export type LedgerReport = {
+  readonly holds: boolean;
+  readonly lines: readonly CheckedLine[];
+  /** Networks with payments that no chain was asked about. */
+  readonly uncompared: readonly string[];
+};
+
+/** Reads only. Throws when a node or the database does not answer: then nothing is proven. */
+export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
+  const { pool, networks, mostDifferences, say } = given;
+  const chains: ChainToCheck[] = [];
+  for (const network of networks) chains.push(await openChain(given, network));
+  return withBooks(pool, async (books) => {
+    say('reading the books …\n');
+    const own = createFindings(null, ['entries', 'statuses'], mostDifferences);
+    const censuses = await checkBooks(books, own);
+    const lines = [...own.lines()];
+    for (const chain of chains) {
+      say(`comparing with ${chain.network} …\n`);
+      const findings = createFindings(chain.network, CHAIN_CHECKS, mostDifferences);
+      await checkChain(books, chain, censuses.get(chain.network), findings);
+      lines.push(...findings.lines());
+    }
+    const compared = new Set(chains.map(({ network }) => network));
+    const uncompared = [...censuses].filter(([network, { completed }]) => completed > 0 && !compared.has(network));
+    return {
+      holds: lines.every(({ differing }) => differing === 0),
+      lines,
+      uncompared: uncompared.map(([network]) => network),
+    };
+  });
+}
+
+async function openChain(
+  { pool, rpcTimeoutMs }: LedgerToCheck,
+  { network, chainId, processor, rpcUrls, deployedAtBlock }: NetworkToCheck,
+): Promise<ChainToCheck> {
+  const rpc = createJsonRpc({ urls: rpcUrls, timeoutMs: rpcTimeoutMs });
+  const before = await lookAtChain(rpc, await listRelayers(pool, network));
+  if (before.chainId !== chainId) throw new WrongChain(`the node of ${network} belongs to chain ${before.chainId}`);
+  const processors = [...new Set([processor.toLowerCase(), ...(await listProcessors(pool, network))])];
+  return { rpc, network, processors, deployedAtBlock, before };
+}
+
+export class WrongChain extends Error {
+  override readonly name = 'WrongChain';
+}

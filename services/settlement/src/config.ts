@@ -1,0 +1,193 @@
+// What settlement takes from the environment. It is the only process that is given relayer keys.
+import {
+  commaList,
+  type Environment,
+  httpUrl,
+  oneOf,
+  optional,
+  postgresUrl,
+  readSettings,
+  secret,
+  text,
+  type ValuesOf,
+  wholeNumber,
+} from '@svc-pay/config';
+import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
+import { findChain } from '@svc-pay/core';
+
+const PORT_MAX = 65_535;
+const MINUTE_MS = 60_000;
+const INTERNAL_KEY_MIN = 32;
+
+export const SETTLEMENT_SETTINGS = {
+  databaseUrl: secret(
+    postgresUrl({ name: 'SVC_DATABASE_URL', about: 'The database of record, as a role of group `svc_settlement`.' }),
+  ),
+  databasePool: wholeNumber(
+    { name: 'SVC_SETTLEMENT_DATABASE_POOL', about: 'Most database connections of one process.', fallback: '10' },
+    2,
+    1_000,
+  ),
+  networks: optional(
+    networksJson({ name: 'SVC_NETWORKS', about: 'What runs on each network. Those with `rpcUrls` are settled.' }),
+  ),
+  networksFile: optional(
+    networksFile({ name: 'SVC_NETWORKS_FILE', about: 'The same as a file; either this or `SVC_NETWORKS`.' }),
+  ),
+  relayerKeystores: optional(
+    commaList({
+      name: 'SVC_RELAYER_KEYSTORES',
+      about: 'Encrypted keystore files (Web3 Secret Storage, version 3), one per relayer key.',
+    }),
+  ),
+  relayerPasswordFile: optional(
+    text({ name: 'SVC_RELAYER_PASSWORD_FILE', about: 'File with the password of those keystores, on its first line.' }),
+  ),
+  relayerTestKeys: optional(
+    secret(
+      commaList({
+        name: 'SVC_RELAYER_TEST_KEYS',
+        about: 'Private keys in 0x-hex instead of keystores. Refused beside a live network.',
+      }),
+    ),
+  ),
+  internalKeys: secret(
+    commaList({
+      name: 'SVC_INTERNAL_KEYS',
+      about: `Keys that the internal listener takes, each of ${INTERNAL_KEY_MIN} characters or more. Several during a rotation.`,
+    }),
+  ),
+  host: text({
+    name: 'SVC_SETTLEMENT_HOST',
+    about: 'Address that the internal listener binds. Keep it off the internet.',
+    fallback: '127.0.0.1',
+  }),
+  port: wholeNumber(
+    { name: 'SVC_SETTLEMENT_PORT', about: 'Port of the internal listener; 0 takes a free one.', fallback: '8403' },
+    0,
+    PORT_MAX,
+  ),
+  engineHost: text({
+    name: 'SVC_SETTLEMENT_ENGINE_HOST',
+    about: 'Address on which the engine reaches this process. Private network only.',
+    fallback: '127.0.0.1',
+  }),
+  enginePort: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_ENGINE_PORT',
+      about: 'Its port; 0 takes a free one. The same after a restart, or work under way waits a minute and a half.',
+      fallback: '9403',
+    },
+    0,
+    PORT_MAX,
+  ),
+  engineOwnUrl: optional(
+    httpUrl({
+      name: 'SVC_SETTLEMENT_ENGINE_URL',
+      about: 'Under which the engine reaches this process, when that is not where it listens.',
+    }),
+  ),
+  engineAdminUrl: httpUrl({
+    name: 'SVC_ENGINE_ADMIN_URL',
+    about: 'Admin address of Restate.',
+    fallback: 'http://127.0.0.1:9070',
+  }),
+  engineIngressUrl: httpUrl({
+    name: 'SVC_ENGINE_INGRESS_URL',
+    about: 'Ingress address of Restate.',
+    fallback: 'http://127.0.0.1:8080',
+  }),
+  engineIdentityKeys: optional(
+    commaList({
+      name: 'SVC_ENGINE_IDENTITY_KEYS',
+      about: 'Public keys (`publickeyv1_…`) of the engines that may call. Absent: whoever reaches the port.',
+    }),
+  ),
+  rpcTimeoutMs: wholeNumber(
+    { name: 'SVC_SETTLEMENT_RPC_TIMEOUT_MS', about: 'Time a node has to answer.', fallback: '10000' },
+    100,
+    MINUTE_MS,
+  ),
+  pollMs: wholeNumber(
+    { name: 'SVC_SETTLEMENT_POLL_MS', about: 'Pause between two looks for receipts and new work.', fallback: '100' },
+    10,
+    MINUTE_MS,
+  ),
+  gatherMs: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_GATHER_MS',
+      about: 'For each transaction in flight the next one waits this long for company.',
+      fallback: '200',
+    },
+    0,
+    MINUTE_MS,
+  ),
+  maxInFlight: wholeNumber(
+    { name: 'SVC_SETTLEMENT_MAX_IN_FLIGHT', about: 'Transactions of one lane under way at once.', fallback: '16' },
+    1,
+    64,
+  ),
+  resendMs: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_RESEND_MS',
+      about: 'The same bytes are offered to the nodes again when they are not mined after this time.',
+      fallback: '5000',
+    },
+    100,
+    10 * MINUTE_MS,
+  ),
+  logLevel: oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
+    'trace',
+    'debug',
+    'info',
+    'warn',
+    'error',
+    'fatal',
+    'silent',
+  ]),
+};
+
+export type SettlementConfig = Omit<ValuesOf<typeof SETTLEMENT_SETTINGS>, 'networks' | 'networksFile'> & {
+  readonly networks: OperatedNetworks;
+};
+
+export type ReadConfig =
+  | { readonly ok: true; readonly config: SettlementConfig }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+export function readSettlementConfig(environment: Environment = process.env): ReadConfig {
+  const read = readSettings(SETTLEMENT_SETTINGS, environment);
+  if (!read.ok) return read;
+  const { networks: given, networksFile: fromFile, ...rest } = read.values;
+  const networks = given ?? fromFile ?? new Map();
+  const problems = [
+    ...(given !== undefined && fromFile !== undefined
+      ? ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough']
+      : []),
+    ...relayerProblems(rest, networks),
+    ...(rest.internalKeys.length === 0 || rest.internalKeys.some((key) => key.length < INTERNAL_KEY_MIN)
+      ? [`SVC_INTERNAL_KEYS: each key has ${INTERNAL_KEY_MIN} characters or more`]
+      : []),
+  ];
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze({ ...rest, networks }) };
+}
+
+type RelayerSettings = Pick<SettlementConfig, 'relayerKeystores' | 'relayerPasswordFile' | 'relayerTestKeys'>;
+
+function relayerProblems(
+  { relayerKeystores, relayerPasswordFile, relayerTestKeys }: RelayerSettings,
+  networks: OperatedNetworks,
+): string[] {
+  if (relayerKeystores !== undefined && relayerTestKeys !== undefined) {
+    return ['SVC_RELAYER_KEYSTORES and SVC_RELAYER_TEST_KEYS are both given; one is enough'];
+  }
+  if (relayerKeystores !== undefined) {
+    return relayerPasswordFile === undefined ? ['SVC_RELAYER_PASSWORD_FILE is required beside the keystores'] : [];
+  }
+  if (relayerTestKeys === undefined) return ['SVC_RELAYER_KEYSTORES is required'];
+  if (!relayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
+    return ['SVC_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
+  }
+  const live = [...networks.keys()].find((network) => findChain(network)?.mode === 'live');
+  return live === undefined ? [] : [`SVC_RELAYER_TEST_KEYS is refused beside ${live}: use keystores`];
+}

@@ -1,0 +1,51 @@
+// A merchant as an operator sets one up: an account with keys, its tokens, and its payout, registered on chain.
+import { randomBytes } from 'node:crypto';
+import { createSecretBox, newKey } from '@svc-pay/core';
+import type { LocalChain } from '@svc-pay/evm/testing';
+import { payoutTerms } from '@svc-pay/money';
+import { createAccount, enableTokens, setPayout } from '@svc-pay/postgres/operator';
+import { parseNetwork } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import type { Address } from 'viem';
+
+export type Shop = {
+  readonly accountId: string;
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  readonly merchant: Address;
+  readonly splits: readonly { readonly to: Address; readonly bps: number }[];
+  readonly feeBps: number;
+};
+
+export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
+
+const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
+
+export async function openShop(pool: pg.Pool, chain: LocalChain): Promise<Shop> {
+  const nowMs = Date.now();
+  const operation = { pool, nowMs, actor: 'operator:test' };
+  const owner = { accountId: newId('account', nowMs), mode: 'test' } as const;
+  const secrets = { pepper: PEPPER, box: createSecretBox([{ number: 1, bytes: randomBytes(32) }]) };
+  const publishable = newKey(secrets, owner, 'publishable', nowMs);
+  const secret = newKey(secrets, owner, 'secret', nowMs);
+  await createAccount(operation, { id: owner.accountId, name: 'A shop', keys: [publishable.record, secret.record] });
+  await enableTokens(operation, { ...owner, shortcodes: ['anvil_usdc', 'anvil_vol'] });
+
+  const network = parseNetwork(chain.network);
+  const splits = [
+    { to: anyAddress(), bps: 1_000 },
+    { to: anyAddress(), bps: 33 },
+  ];
+  const feeBps = 100;
+  const merchant = anyAddress();
+  const terms = payoutTerms({ feeBps, splits });
+  if (network === undefined || !terms.ok) throw new Error('the shop has no terms');
+  const payout = { ...owner, network, processor: chain.record.processor, merchant, terms: terms.terms } as const;
+  const set = await setPayout(operation, { ...payout, status: 'active' });
+  if (!set.ok) throw new Error(set.code);
+  const registered = await chain.registerPayout({ payoutId: BigInt(set.payout.payoutId), merchant, feeBps, splits });
+  if (!registered.ok) throw new Error(registered.reason);
+  const { accountId } = owner;
+  return { accountId, publishableKey: publishable.text, secretKey: secret.text, merchant, splits, feeBps };
+}
