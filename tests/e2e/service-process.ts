@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
 
 export type ServiceProcess = {
   /** Of the first start; with fixed ports also of the later ones. */
@@ -32,6 +33,7 @@ export async function startService(
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (next.pid !== undefined) next.once('exit', guardAgainstOutliving(next.pid));
     let lines = '';
     const read = (chunk: Buffer) => {
       lines += chunk.toString();

@@ -9,6 +9,7 @@ import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/ser
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
+import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
 import { openShop, PEPPER, type Shop } from './open-shop.ts';
 import { mainOf, type ServiceProcess, startService } from './service-process.ts';
 
@@ -58,7 +59,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
     ...(options.relayers !== undefined && { relayers: options.relayers }),
   });
-  cleanUps.push(() => chain.stop('SIGKILL'));
+  const dismiss = guardAgainstOutliving(chain.pid);
+  cleanUps.push(async () => {
+    await chain.stop('SIGKILL');
+    dismiss();
+  });
   const shop = await openShop(database.pool, chain);
 
   const engine = await startEngine(options.alwaysReplay ?? false);
@@ -138,7 +143,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 async function startEngine(alwaysReplay: boolean): Promise<Engine> {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
   const ports = await freePorts();
-  const start = () => startRestate({ dataDirectory, ports, alwaysReplay });
+  const start = () => startRestate({ dataDirectory, ports, alwaysReplay, guard: guardAgainstOutliving });
   let server: RestateServer = await start();
   const loseData = () => rmSync(dataDirectory, { recursive: true, force: true });
   return {
