@@ -20,9 +20,17 @@ export type Shop = {
 
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
 
+export type ShopTerms = { readonly feeBps: number; readonly splitBps: readonly number[] };
+
 const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
 
-export async function openShop(pool: pg.Pool, chain: LocalChain): Promise<Shop> {
+const USUAL: ShopTerms = { feeBps: 100, splitBps: [1_000, 33] };
+
+export async function openShop(
+  pool: pg.Pool,
+  chain: LocalChain,
+  { feeBps, splitBps }: ShopTerms = USUAL,
+): Promise<Shop> {
   const nowMs = Date.now();
   const operation = { pool, nowMs, actor: 'operator:test' };
   const owner = { accountId: newId('account', nowMs), mode: 'test' } as const;
@@ -33,11 +41,7 @@ export async function openShop(pool: pg.Pool, chain: LocalChain): Promise<Shop> 
   await enableTokens(operation, { ...owner, shortcodes: ['anvil_usdc', 'anvil_vol'] });
 
   const network = parseNetwork(chain.network);
-  const splits = [
-    { to: anyAddress(), bps: 1_000 },
-    { to: anyAddress(), bps: 33 },
-  ];
-  const feeBps = 100;
+  const splits = splitBps.map((bps) => ({ to: anyAddress(), bps }));
   const merchant = anyAddress();
   const terms = payoutTerms({ feeBps, splits });
   if (network === undefined || !terms.ok) throw new Error('the shop has no terms');

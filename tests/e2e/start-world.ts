@@ -21,6 +21,8 @@ export type WorldOptions = {
   readonly settlementProgram?: readonly string[];
   /** A second settlement with the same keys on an engine of its own: nobody but the database keeps the two apart. */
   readonly rival?: boolean;
+  /** What settlement is told, when it is not what the API is told. */
+  readonly processorVersionOfSettlement?: string;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
 };
@@ -77,29 +79,33 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const roles = await loginRoles(database);
   cleanUps.push(roles.drop);
   const internalKey = randomBytes(24).toString('hex');
-  const shared = {
-    SVC_NETWORKS: JSON.stringify({
+  const networks = (processorVersion: string) =>
+    JSON.stringify({
       [chain.network]: {
         processor: chain.record.processor,
-        processorVersion: '1.3.0',
+        processorVersion,
         ready: true,
         rpcUrls: [chain.rpcUrl],
         gasCoinUsd: '3000',
       },
-    }),
-    SVC_LOG_LEVEL: 'info',
-  };
+    });
+  const shared = { SVC_NETWORKS: networks('1.3.0'), SVC_LOG_LEVEL: 'info' };
   const startSettlement = async ({ ingressUrl, adminUrl }: Pick<Engine, 'ingressUrl' | 'adminUrl'>) => {
+    // The same after a restart, so that the API finds it again.
+    const own = await freePorts();
     const started = await startService(options.settlementProgram ?? mainOf('settlement'), {
       ...shared,
       SVC_DATABASE_URL: roles.url('svc_settlement'),
       SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
       SVC_INTERNAL_KEYS: internalKey,
-      SVC_SETTLEMENT_PORT: '0',
-      SVC_SETTLEMENT_ENGINE_PORT: String((await freePorts()).node),
+      SVC_SETTLEMENT_PORT: String(own.admin),
+      SVC_SETTLEMENT_ENGINE_PORT: String(own.node),
       SVC_ENGINE_ADMIN_URL: adminUrl,
       SVC_ENGINE_INGRESS_URL: ingressUrl,
       SVC_SETTLEMENT_POLL_MS: '50',
+      ...(options.processorVersionOfSettlement !== undefined && {
+        SVC_NETWORKS: networks(options.processorVersionOfSettlement),
+      }),
       ...options.settlement,
     });
     cleanUps.push(() => started.kill('SIGKILL'));
@@ -119,6 +125,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     SVC_API_PORT: '0',
     SVC_API_METRICS_PORT: '0',
     SVC_API_RATE_LIMITS: 'off',
+    SVC_SETTLEMENT_URL: `http://127.0.0.1:${settlement.port}`,
+    SVC_INTERNAL_KEY: internalKey,
     SVC_PRICE_FEED_URL: `http://127.0.0.1:${(feed.address() as AddressInfo).port}`,
     ...options.api,
   });

@@ -75,7 +75,7 @@ export async function createIntent(
 }
 
 /** The header for one acceptance, signed now. */
-export async function signHeader(payer: Payer, acceptance: Acceptance): Promise<string> {
+export async function signHeader(payer: Payer, acceptance: Acceptance, windowSeconds?: number): Promise<string> {
   const { extra, asset, payTo } = acceptance;
   const nowSeconds = Math.floor(Date.now() / 1_000);
   const isPermit = extra.primaryType === 'Permit';
@@ -84,7 +84,7 @@ export async function signHeader(payer: Payer, acceptance: Acceptance): Promise<
     to: payTo as Address,
     value: acceptance.maxAmountRequired,
     validAfter: String(nowSeconds - DAY_SECONDS),
-    validBefore: String(nowSeconds + (acceptance.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)),
+    validBefore: String(nowSeconds + (windowSeconds ?? acceptance.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)),
     nonce: isPermit ? permitNonce(extra.permitNonce) : randomNonce(),
   };
   const domain = {
@@ -148,10 +148,15 @@ export async function prepare(
   };
 }
 
-function post(url: string, key: string, body: unknown): Promise<Response> {
+export function post(
+  url: string,
+  key: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return fetch(url, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
 }

@@ -33,7 +33,7 @@ test('a configuration is frozen', () => {
 
 test('secrets are marked as such and have no fallback', () => {
   const secrets = Object.values(API_SETTINGS).filter(({ secret }) => secret);
-  expect(secrets.map(({ name }) => name)).toEqual(['SVC_DATABASE_URL', 'SVC_KEY_PEPPER']);
+  expect(secrets.map(({ name }) => name)).toEqual(['SVC_DATABASE_URL', 'SVC_KEY_PEPPER', 'SVC_INTERNAL_KEY']);
   expect(secrets.filter(({ fallback }) => fallback !== undefined)).toEqual([]);
 });
 
@@ -85,6 +85,12 @@ test.each([
 test('metrics never share the public port', () => {
   expect(readApiConfig({ ...needed, SVC_API_PORT: '9402' })).toMatchObject({ ok: false });
   expect(readApiConfig({ ...needed, SVC_API_PORT: '0', SVC_API_METRICS_PORT: '0' })).toMatchObject({ ok: true });
+});
+
+test('the address of settlement and the key for it go together', () => {
+  const [url, key] = [{ SVC_SETTLEMENT_URL: 'http://127.0.0.1:8403' }, { SVC_INTERNAL_KEY: 'k'.repeat(32) }];
+  expect(readApiConfig({ ...needed, ...url, ...key })).toMatchObject({ ok: true });
+  for (const alone of [url, key]) expect(readApiConfig({ ...needed, ...alone })).toMatchObject({ ok: false });
 });
 
 test('a refused configuration names variables, never values', () => {

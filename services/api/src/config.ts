@@ -83,6 +83,18 @@ export const API_SETTINGS = {
       about: 'Where the engine is told that payments wait. Absent: nobody is told, and they are found a little later.',
     }),
   ),
+  settlementUrl: optional(
+    httpUrl({
+      name: 'SVC_SETTLEMENT_URL',
+      about:
+        'Internal listener of settlement, which settles up-to payments. Absent: up-to is neither offered nor settled.',
+    }),
+  ),
+  internalKey: optional(
+    secret(
+      text({ name: 'SVC_INTERNAL_KEY', about: 'One of settlement’s `SVC_INTERNAL_KEYS`; given with its address.' }),
+    ),
+  ),
   host: text({ name: 'SVC_API_HOST', about: 'Address that the public listener binds.', fallback: '127.0.0.1' }),
   port: wholeNumber(
     { name: 'SVC_API_PORT', about: 'Port of the public listener; 0 takes a free one.', fallback: '8402' },
@@ -235,6 +247,9 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
       : []),
     ...(rest.port !== 0 && rest.port === rest.metricsPort
       ? ['SVC_API_METRICS_PORT must differ from SVC_API_PORT: metrics are not public']
+      : []),
+    ...((rest.settlementUrl === undefined) !== (rest.internalKey === undefined)
+      ? ['SVC_SETTLEMENT_URL and SVC_INTERNAL_KEY go together']
       : []),
   ];
   if (problems.length > 0) return { ok: false, problems };

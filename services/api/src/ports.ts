@@ -7,6 +7,7 @@ import type {
   Intent,
   Payment,
   SettlePorts,
+  UptoPorts,
 } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 
@@ -30,6 +31,7 @@ export type ApiPorts = AuthenticatePorts &
   CreateIntentPorts &
   CancelIntentPorts &
   SettlePorts &
+  UptoPorts &
   StatusPorts & {
     /** Resolves when the database answers and its schema is the one this release needs; throws otherwise. */
     readonly checkDatabase: () => Promise<void>;

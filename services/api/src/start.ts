@@ -15,6 +15,7 @@ import type { ApiPorts } from './ports.ts';
 import { createRateOf } from './prices.ts';
 import { createLaneWaker } from './settle/lane-waker.ts';
 import { createOutcomeWaits } from './settle/outcome-waits.ts';
+import { createSettlementClient, NO_SETTLEMENT } from './settle/settlement-client.ts';
 
 export type RunningApi = {
   readonly app: FastifyInstance;
@@ -31,6 +32,7 @@ const CODES_PER_BLOCK = 100;
 const OUTCOME_POLL_MS = 1_000;
 const MAX_SETTLE_WAITS = 10_000;
 const WAKE_PAUSE_MS = 100;
+const SETTLEMENT_TIMEOUT_MS = 10_000;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   const clock = options.clock ?? systemClock;
@@ -63,12 +65,24 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
           pauseMs: WAKE_PAUSE_MS,
           onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
         });
+  const { settlementUrl, internalKey } = config;
+  const uptoSettles = settlementUrl !== undefined && internalKey !== undefined;
+  const settlement = uptoSettles
+    ? createSettlementClient({
+        url: settlementUrl,
+        internalKey,
+        timeoutMs: SETTLEMENT_TIMEOUT_MS,
+        onProblem: (problem) => logger.warn({ err: problem }, 'settlement could not be asked'),
+      })
+    : NO_SETTLEMENT;
   const pendingMigrations = await createPendingMigrations(database.pool);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
   const api = createApi({
     ports: {
       ...stores,
+      ...settlement,
+      uptoSettles,
       clock,
       pepper: config.keyPepper,
       networks: config.networks,

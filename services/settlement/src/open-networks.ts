@@ -9,6 +9,7 @@ export type OpenNetwork = {
   readonly network: NetworkId;
   readonly mode: Mode;
   readonly processor: string;
+  readonly processorVersion: string;
   /** Asks the nodes in their order until one answers. */
   readonly rpc: JsonRpc;
   /** Each node on its own. */
@@ -20,7 +21,7 @@ const WEI_DECIMALS = 18;
 
 /** Those of the EVM family that name their nodes. */
 export function openNetworks(operated: OperatedNetworks, timeoutMs: number, nowMs: number): readonly OpenNetwork[] {
-  return [...operated].flatMap(([network, { rpcUrls, processor, gasCoinUsd }]): OpenNetwork[] => {
+  return [...operated].flatMap(([network, { rpcUrls, processor, processorVersion, gasCoinUsd }]): OpenNetwork[] => {
     const [first, ...others] = rpcUrls ?? [];
     const chain = findChain(network);
     if (first === undefined || chain === undefined || chainIdOf(network) === undefined) return [];
@@ -30,6 +31,7 @@ export function openNetworks(operated: OperatedNetworks, timeoutMs: number, nowM
         network,
         mode: chain.mode,
         processor,
+        processorVersion,
         rpc: createJsonRpc({ urls: [first, ...others], timeoutMs }),
         endpoints: [endpoint(first), ...others.map(endpoint)],
         gasCoin: gasCoinUsd === undefined ? undefined : gasCoinRate(chain.gasSymbol, gasCoinUsd, nowMs),

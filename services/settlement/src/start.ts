@@ -8,6 +8,7 @@ import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/p
 import { createLaneStore, registerRelayer, reportLanes } from '@svc-pay/postgres/lanes';
 import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
+import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { type OpenNetwork, openNetworks } from './open-networks.ts';
 import { openSigners } from './open-signers.ts';
@@ -51,6 +52,14 @@ export async function startSettlement(
     keys: config.internalKeys,
     clock,
     reportLanes: () => reportLanes(database.pool),
+    beginUpto: createBeginUpto({
+      pool: database.pool,
+      clock,
+      networks,
+      wake: (drain, key) => wakeDrain(config.engineIngressUrl, drain, key),
+      onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
+    }),
+    onProblem: (problem) => logger.error({ err: problem }, 'unexpected'),
     findObstacles: async () => [
       ...(await pendingMigrations()).map((name) => `migration ${name} is missing`),
       ...(work.isRegistered() ? [] : ['the engine does not know this process']),

@@ -26,6 +26,11 @@ describe('the trigger table, row by row', () => {
     expect(types(bare, after)).toEqual(['x402_upto_authorization_received']);
     expect(types(after, after)).toEqual([]);
   });
+  test('another authorization took the place of the first: x402_upto_authorization_received again', () => {
+    const first = { intent: confirmed(intent), payment: null };
+    const second = { intent: { ...first.intent, expiresAtMs: first.intent.expiresAtMs + 1_000 }, payment: null };
+    expect(types(first, second)).toEqual(['x402_upto_authorization_received']);
+  });
   test('a payment that is only claimed says nothing yet', () => {
     expect(step(null, {})).toEqual([]);
   });

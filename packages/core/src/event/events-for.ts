@@ -27,7 +27,9 @@ export function eventsFor(before: Snapshot | undefined, after: Snapshot): readon
 function intentEvents(before: Intent | undefined, after: Intent): CausedEvent[] {
   const events: CausedEvent[] = [];
   if (before === undefined) events.push({ type: 'payment_intent.created' });
-  if (isConfirmed(after) && (before === undefined || !isConfirmed(before))) {
+  // The window's end is the authorization's own: another end is another authorization.
+  const received = before === undefined || !isConfirmed(before) || before.expiresAtMs !== after.expiresAtMs;
+  if (isConfirmed(after) && received) {
     events.push({ type: 'x402_upto_authorization_received' });
   }
   return events;

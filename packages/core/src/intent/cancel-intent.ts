@@ -19,21 +19,28 @@ export type CancelIntentPorts = {
     caller: Caller,
     before: Intent,
     idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null,
+    deed: CancelDeed,
   ) => Promise<Recorded | { readonly outcome: 'changed_meanwhile' }>;
 };
 
+/** As it stands in the audit record. */
+export type CancelDeed = 'intent.canceled' | 'upto.released';
+
 export type CanceledIntent =
   | { readonly ok: true; readonly answer: Answer; readonly replayed: boolean }
-  | { readonly ok: false; readonly code: 'not_found' | 'intent_not_cancelable' | 'idempotency_key_reused' };
+  | { readonly ok: false; readonly code: CancelRefusal };
+
+type CancelRefusal = 'not_found' | 'intent_not_cancelable' | 'not_an_upto_intent' | 'idempotency_key_reused';
 
 const MAX_TRIES = 5;
 
-/** Canceling what is canceled already answers the same again. */
+/** Canceling what is canceled already answers the same again. Releasing is canceling an up-to intent, and only that. */
 export async function cancelIntent(
   ports: CancelIntentPorts,
   caller: Caller,
   intentId: Id<'paymentIntent'>,
   claim: IdempotencyClaim | null,
+  deed: CancelDeed = 'intent.canceled',
 ): Promise<CanceledIntent> {
   const earlier = claim === null ? undefined : await ports.recallAnswer(caller, claim);
   if (earlier?.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
@@ -41,10 +48,11 @@ export async function cancelIntent(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await ports.loadIntent(caller, intentId);
     if (before === undefined) return { ok: false, code: 'not_found' };
+    if (deed === 'upto.released' && !before.upto) return { ok: false, code: 'not_an_upto_intent' };
     if (before.status === 'canceled') return { ok: true, answer: answerCanceled(before), replayed: false };
     if (!mayFollow(INTENT_TRANSITIONS, before.status, 'canceled')) return { ok: false, code: 'intent_not_cancelable' };
     const answer = answerCanceled({ ...before, status: 'canceled' });
-    const recorded = await ports.recordCancellation(caller, before, claim === null ? null : { claim, answer });
+    const recorded = await ports.recordCancellation(caller, before, claim === null ? null : { claim, answer }, deed);
     if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
     if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
     if (recorded.outcome === 'recorded') return { ok: true, answer, replayed: false };

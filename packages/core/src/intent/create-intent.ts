@@ -30,6 +30,8 @@ export type IntentRecord = {
 export type CreateIntentPorts = {
   readonly clock: Clock;
   readonly networks: ReadonlyMap<string, NetworkSetup>;
+  /** Whether settlement can be reached to settle an up-to intent later. */
+  readonly uptoSettles: boolean;
   /** Base address that clients send settle to; null leaves it to the client. */
   readonly facilitatorUrl: string | null;
   readonly rateOf: PriceSource;
@@ -68,6 +70,7 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const merchant = await ports.loadMerchant(call.caller);
   const terms = readTerms(call.request, merchant);
   if (!terms.ok) return terms;
+  if (terms.upto && !ports.uptoSettles) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
   const selected = selectTokens(terms.selector, call.caller.mode, merchant.enabledTokens);
   if (!selected.ok) return { ok: false, code: selected.code, param: selected.param };
   const priced = await priceTokens(selected.tokens, terms.asked, ports.rateOf);

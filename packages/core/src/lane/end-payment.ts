@@ -1,5 +1,6 @@
 // How a payment and its intent look when the chain has spoken.
 import { atomicAmount } from '@svc-pay/money';
+import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
 import type { Snapshot } from '../event/events-for.ts';
 import { INTENT_TRANSITIONS } from '../intent/intent-transitions.ts';
 import { PAYMENT_TRANSITIONS } from '../payment/payment-transitions.ts';
@@ -21,7 +22,13 @@ export function endPayment({ intent, payment }: Snapshot, end: PaymentEnd, nowMs
   const status = transition(PAYMENT_TRANSITIONS, payment.status, end.status);
   if (end.status === 'completed') {
     return {
-      intent: { ...intent, status: transition(INTENT_TRANSITIONS, intent.status, 'completed') },
+      intent: {
+        ...intent,
+        status: transition(INTENT_TRANSITIONS, intent.status, 'completed'),
+        ...(intent.upto && {
+          serviceMetadata: { ...intent.serviceMetadata, [UPTO_SETTLED_METADATA_KEY]: end.settledAtomic.toString() },
+        }),
+      },
       payment: {
         ...payment,
         status,

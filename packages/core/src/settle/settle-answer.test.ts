@@ -13,6 +13,8 @@ const progress = (change: Partial<PaymentProgress> = {}, payment = {}): PaymentP
   payment: samplePayment(payment),
   failureCode: null,
   externalCostAmount: null,
+  feeAmount: null,
+  refundAmount: null,
   sentTransactionId: null,
   ...change,
 });

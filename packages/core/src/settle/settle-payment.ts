@@ -37,7 +37,7 @@ export type Settled =
     };
 
 /** Refusals after which somebody may have claimed the same authorization meanwhile, and used it. */
-const MAY_BE_CLAIMED: ReadonlySet<string> = new Set([
+export const MAY_BE_CLAIMED: ReadonlySet<string> = new Set([
   'authorization_already_used',
   'permit_nonce_mismatch',
   'insufficient_funds',
@@ -83,7 +83,7 @@ async function settleNewHeader(
     if (terms.code === 'intent_not_payable' && isTaken(read)) return answer(settleAnswer(read));
     return refuse(terms.code, terms.detail);
   }
-  const key = keyOf(ports, terms);
+  const key = claimKeyOf(ports, terms);
   const verdict = await ports.verifyAuthorization(terms);
   if (verdict.ok) return claimHeader(ports, call, sent, { ...terms, ...verdict, key });
   if (verdict.code === 'chain_unavailable') return { ok: false, code: verdict.code };
@@ -170,13 +170,14 @@ async function reload(ports: SettlePorts, call: SettleCall, sent: SentAuthorizat
   return read;
 }
 
-function keyOf(ports: SettlePorts, terms: VerifiedTerms): Uint8Array {
+export function claimKeyOf(ports: Pick<SettlePorts, 'uniquePartOf'>, terms: VerifiedTerms): Uint8Array {
   const { network, token } = terms.acceptance;
   const { from: payer } = terms.header.payload.authorization;
   return claimKey({ network, asset: token.address, payer, uniquePart: ports.uniquePartOf(terms) });
 }
 
-function authorizationIn(encodedHeader: string): SentAuthorization | null {
+/** Null when the header can't be read, or carries none for an EVM chain. */
+export function authorizationIn(encodedHeader: string): SentAuthorization | null {
   const decoded = decodePaymentHeader(encodedHeader);
   if (!decoded.ok || !isEvmHeader(decoded.header)) return null;
   const { network: name, payload }: EvmPaymentHeader = decoded.header;

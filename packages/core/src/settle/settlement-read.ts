@@ -9,6 +9,9 @@ export type PaymentProgress = {
   readonly failureCode: string | null;
   /** Network cost in the token's smallest unit; null until it is known. */
   readonly externalCostAmount: AtomicAmount | null;
+  /** What the platform kept and what went back to the payer; null until the payment is completed. */
+  readonly feeAmount: AtomicAmount | null;
+  readonly refundAmount: AtomicAmount | null;
   /** Of the transaction that carries the payment while its end is not recorded; null before it was sent. */
   readonly sentTransactionId: string | null;
 };

@@ -1,5 +1,7 @@
 // What the settlement service asks of Postgres.
 
+export { markAsleep, markAwake } from '../stores/awake-lanes.ts';
+export { type BeganUpto, beginUpto, type UptoSettlement } from './begin-upto.ts';
 export { expireIntents } from './expire-intents.ts';
 export { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';

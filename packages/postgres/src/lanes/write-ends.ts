@@ -1,6 +1,7 @@
 // Payments that end, written together: payments, intents, settlements, books, events and their deliveries, within the
 // transaction of the caller. Each row must still be as it was read, or all of it is undone.
 import { type EventDraft, isoTime, type LedgerEntry, type Snapshot } from '@svc-pay/core';
+import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
 import type pg from 'pg';
 
 export type EndedPayment = {
@@ -47,6 +48,9 @@ const WRITE_STATES = {
     intents as (
       update svc.intents intent
       set status = ended.intent_status, event_sequence = event_sequence + ended.event_count, version = intent.version + 1,
+        service_metadata = case when intent.x402_upto and ended.payment_status = 'completed'
+          then intent.service_metadata || jsonb_build_object('${UPTO_SETTLED_METADATA_KEY}', ended.paid_amount::text)
+          else intent.service_metadata end,
         updated_at = $1
       from ended
       where intent.account_id = ended.account_id and intent.mode = ended.mode and intent.id = ended.intent_id
@@ -190,7 +194,7 @@ type OwnedEvent = {
   readonly owner: { readonly accountId: string; readonly mode: string };
 };
 
-async function writeEvents(client: pg.ClientBase, events: readonly OwnedEvent[]): Promise<void> {
+export async function writeEvents(client: pg.ClientBase, events: readonly OwnedEvent[]): Promise<void> {
   if (events.length === 0) return;
   const column = <Value>(of: (entry: OwnedEvent) => Value) => events.map(of);
   await client.query({

@@ -31,6 +31,11 @@ const questions: [string, string, string][] = [
     'intents_expiring',
   ],
   [
+    'up-to intents by id alone',
+    "select account_id, mode from svc.intents where id = 'pi' and x402_upto",
+    'intents_upto',
+  ],
+  [
     'deliveries that are due',
     "select * from svc.deliveries where status = 'pending' and next_at <= now() order by next_at limit 100",
     'deliveries_due',

@@ -8,6 +8,7 @@ import type {
   CreateIntentPorts,
   Lane,
   SettlePorts,
+  UptoPorts,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -21,8 +22,10 @@ import { loadAcceptances } from './load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './load-intent.ts';
 import { loadMerchant } from './load-merchant.ts';
 import { loadSettlement } from './load-settlement.ts';
+import { loadUpto } from './load-upto.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { recordCancellation } from './record-cancellation.ts';
+import { recordConfirmation } from './record-confirmation.ts';
 import { recordIntent } from './record-intent.ts';
 import { reserveIntentCodes } from './reserve-intent-codes.ts';
 import { shortMemory } from './short-memory.ts';
@@ -34,7 +37,8 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<
     SettlePorts,
     'loadSettlement' | 'loadAcceptances' | 'claimPayment' | 'findClaim' | 'recordAttempt' | 'isKeyReused' | 'bindKey'
-  > & {
+  > &
+  Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> & {
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
     readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentStatusRead | undefined>;
     readonly findEnded: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
@@ -68,8 +72,8 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
     loadIntent: async (caller, intentId) => (await loadStatus(pool, caller, intentId))?.intent,
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
-    recordCancellation: (caller, before, idempotency) =>
-      recordCancellation(pool, clock.nowMs(), caller, before, idempotency),
+    recordCancellation: (caller, before, idempotency, deed) =>
+      recordCancellation(pool, clock.nowMs(), caller, before, idempotency, deed),
     loadSettlement: (caller, intentId, authorization) => loadSettlement(pool, caller, intentId, authorization),
     loadAcceptances: (caller, intentId) => loadAcceptances(pool, caller, intentId),
     claimPayment: (claim) => claimPayment(pool, claim),
@@ -77,6 +81,8 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     recordAttempt: (attempt) => recordAttempt(pool, attempt),
     isKeyReused: (caller, claim) => isKeyReused(pool, caller, claim),
     bindKey: (caller, claim, nowMs) => bindKey(pool, caller, claim, nowMs),
+    loadUpto: (caller, intentId, authorization) => loadUpto(pool, caller, intentId, authorization),
+    recordConfirmation: (confirmation) => recordConfirmation(pool, confirmation),
     findEnded: (awaited) => findEnded(pool, awaited),
     markAwake: (network) => markAwake(pool, network),
     markAsleep: (lane) => markAsleep(pool, lane),

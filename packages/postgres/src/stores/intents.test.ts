@@ -24,6 +24,7 @@ const ports: CreateIntentPorts = {
   ...stores,
   clock: systemClock,
   networks: NETWORKS,
+  uptoSettles: true,
   permitNonceOf: async () => undefined,
   facilitatorUrl: null,
   rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),

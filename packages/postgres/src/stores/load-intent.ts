@@ -80,6 +80,11 @@ const LOAD_STATUS = {
     where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
 };
 
+const LOCK_INTENT = {
+  name: 'lock-intent',
+  text: 'select from svc.intents where account_id = $1 and mode = $2 and id = $3 for update',
+};
+
 const LOAD_STATUSES = {
   name: 'load-statuses',
   text: `${SELECT_STATUS}
@@ -105,14 +110,24 @@ export async function loadStatus(
 /** What a writer must name to change the intent, beside how it stands. */
 export type IntentToChange = IntentStatusRead & { readonly version: number; readonly eventSequence: number };
 
+/** The intent for whoever holds the transaction, and for nobody else until it ends. */
+export async function lockIntent(
+  client: pg.ClientBase,
+  { accountId, mode }: Pick<Intent, 'accountId' | 'mode'>,
+  intentId: Id<'paymentIntent'>,
+): Promise<IntentToChange | undefined> {
+  const values = [accountId, mode, intentId];
+  await client.query({ ...LOCK_INTENT, values });
+  const { rows } = await client.query<ToChangeRow>({ ...LOAD_STATUS, values });
+  return rows[0] && toChange(rows[0]);
+}
+
 /** By intent id. */
 export async function loadIntentsToChange(
   client: pg.ClientBase,
   owners: readonly { readonly accountId: string; readonly mode: string; readonly intentId: string }[],
 ): Promise<ReadonlyMap<string, IntentToChange>> {
-  const { rows } = await client.query<
-    IntentRow & { payment: PaymentRow | null; version: number; event_sequence: number }
-  >({
+  const { rows } = await client.query<ToChangeRow>({
     ...LOAD_STATUSES,
     values: [
       owners.map(({ accountId }) => accountId),
@@ -120,17 +135,22 @@ export async function loadIntentsToChange(
       owners.map(({ intentId }) => intentId),
     ],
   });
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        intent: intentOf(row),
-        payment: row.payment && paymentOf(row.payment),
-        version: row.version,
-        eventSequence: row.event_sequence,
-      },
-    ]),
-  );
+  return new Map(rows.map((row) => [row.id, toChange(row)]));
+}
+
+type ToChangeRow = IntentRow & {
+  readonly payment: PaymentRow | null;
+  readonly version: number;
+  readonly event_sequence: number;
+};
+
+function toChange(row: ToChangeRow): IntentToChange {
+  return {
+    intent: intentOf(row),
+    payment: row.payment && paymentOf(row.payment),
+    version: row.version,
+    eventSequence: row.event_sequence,
+  };
 }
 
 export function intentOf(row: IntentRow): Intent {

@@ -5,20 +5,23 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { type IntentRow, intentOf, type PaymentRow, paymentJson, paymentOf } from './load-intent.ts';
 
-type ProgressRow = {
+export type ProgressRow = {
   readonly payment: PaymentRow;
   readonly failure_code: string | null;
   readonly external_cost_amount: string | null;
+  readonly fee_amount: string | null;
+  readonly refund_amount: string | null;
   readonly sent_transaction_id: string | null;
 };
 
 // Each step names one row by its whole key. `limit 1` keeps the steps apart: joined freely, a plan made without values may
 // read every payment of the account instead.
-const paymentStep = (paymentId: string) => `
+export const paymentStep = (paymentId: string) => `
     left join lateral (
       select settlement.claim_key, json_build_object(
         'payment', ${paymentJson('payment')},
         'failure_code', payment.failure_code, 'external_cost_amount', payment.external_cost_amount::text,
+        'fee_amount', payment.fee_amount::text, 'refund_amount', payment.refund_amount::text,
         'sent_transaction_id', settlement.sent_transaction_id
       ) as progress
       from svc.payments payment
@@ -93,18 +96,21 @@ export async function loadSettlement(
 }
 
 /** The whole message, so that only the header that was claimed finds its payment. */
-function authorizationValues(authorization: SentAuthorization | null): unknown[] {
+export function authorizationValues(authorization: SentAuthorization | null): unknown[] {
   if (authorization === null) return Array<null>(7).fill(null);
   const { from, nonce, network, to, value, validAfter, validBefore } = authorization;
   const bytes = Buffer.from(nonce.slice(2), 'hex');
   return [from.toLowerCase(), bytes, network, to.toLowerCase(), value, validAfter, validBefore];
 }
 
-function progressOf(row: ProgressRow): PaymentProgress {
+export function progressOf(row: ProgressRow): PaymentProgress {
+  const amountOf = (text: string | null) => (text === null ? null : atomicAmount(BigInt(text)));
   return {
     payment: paymentOf(row.payment),
     failureCode: row.failure_code,
-    externalCostAmount: row.external_cost_amount === null ? null : atomicAmount(BigInt(row.external_cost_amount)),
+    externalCostAmount: amountOf(row.external_cost_amount),
+    feeAmount: amountOf(row.fee_amount),
+    refundAmount: amountOf(row.refund_amount),
     sentTransactionId: row.sent_transaction_id,
   };
 }

@@ -1,4 +1,4 @@
-import type { Caller, CancelIntentPorts, Intent } from '@svc-pay/core';
+import type { Caller, CancelDeed, CancelIntentPorts, Intent } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from './in-transaction.ts';
 import { answerColumns, recallAnswer } from './stored-answers.ts';
@@ -22,9 +22,10 @@ export async function recordCancellation(
   caller: Caller,
   before: Intent,
   idempotency: Idempotency,
+  deed: CancelDeed,
 ): Promise<Outcome> {
   try {
-    await inTransaction(pool, (client) => cancel(client, nowMs, caller, before, idempotency));
+    await inTransaction(pool, (client) => cancel(client, nowMs, caller, before, idempotency, deed));
     return { outcome: 'recorded' };
   } catch (problem) {
     if (!(problem instanceof NotRecorded)) throw problem;
@@ -39,6 +40,7 @@ async function cancel(
   { accountId, mode, keyId }: Caller,
   before: Intent,
   idempotency: Idempotency,
+  deed: CancelDeed,
 ): Promise<void> {
   const now = new Date(nowMs);
   if (idempotency !== null) {
@@ -60,7 +62,7 @@ async function cancel(
     accountId,
     mode,
     actor: `key:${keyId}`,
-    action: 'intent.canceled',
+    action: deed,
     target: before.id,
     detail: { from: before.status },
   });

@@ -1,11 +1,16 @@
 // An intent made as the API makes it.
 import { type Caller, createIntent, createIntentCodes, createPricing, systemClock } from '@svc-pay/core';
+import type { CreateIntentRequest } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { createApiStores } from '../stores/api-stores.ts';
 import { NETWORKS } from './seed-merchant.ts';
 
-export async function createTestIntent(pool: pg.Pool, caller: Caller): Promise<Id<'paymentIntent'>> {
+export async function createTestIntent(
+  pool: pg.Pool,
+  caller: Caller,
+  request: CreateIntentRequest = { usdAmount: '1.5' },
+): Promise<Id<'paymentIntent'>> {
   const database = { pool, url: '', ping: async () => {}, close: async () => {} };
   const stores = createApiStores(database, { clock: systemClock, memoryMs: 0 });
   const created = await createIntent(
@@ -13,12 +18,13 @@ export async function createTestIntent(pool: pg.Pool, caller: Caller): Promise<I
       ...stores,
       clock: systemClock,
       networks: NETWORKS,
+      uptoSettles: true,
       facilitatorUrl: null,
       permitNonceOf: async () => undefined,
       rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 1),
     },
-    { caller, request: { usdAmount: '1.5' }, requestId: 'req_test', claim: null },
+    { caller, request, requestId: 'req_test', claim: null },
   );
   if (!created.ok) throw new Error(created.code);
   return (JSON.parse(created.answer.body) as { paymentIntentId: Id<'paymentIntent'> }).paymentIntentId;

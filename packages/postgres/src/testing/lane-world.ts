@@ -1,5 +1,13 @@
 // A lane on a database of its own and a fake chain, driven by hand.
-import { type HeldLane, type Lane, type LaneParts, type LaneStore, laneRound, systemClock } from '@svc-pay/core';
+import {
+  type Caller,
+  type HeldLane,
+  type Lane,
+  type LaneParts,
+  type LaneStore,
+  laneRound,
+  systemClock,
+} from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { createLaneStore } from '../lanes/lane-store.ts';
@@ -11,6 +19,8 @@ import { seedMerchant } from './seed-merchant.ts';
 export type LaneWorld = {
   readonly pool: pg.Pool;
   readonly lane: Lane;
+  /** Whose payments they are. */
+  readonly caller: Caller;
   readonly chain: FakeChain;
   readonly store: LaneStore;
   readonly parts: LaneParts;
@@ -40,6 +50,7 @@ export async function createLaneWorld(pool: pg.Pool, relayer = `0x${'5e'.repeat(
   return {
     pool,
     lane,
+    caller,
     chain,
     store,
     parts,

@@ -52,6 +52,7 @@ export const ERRORS = {
   ),
   metadata_too_large: entry(422, 'merchant', 'Metadata takes at most 50 keys and 16 KiB.'),
   settled_amount_out_of_range: entry(422, 'merchant', 'The settled amount must be above 0 and at most the signed cap.'),
+  settled_amount_required: entry(422, 'merchant', 'Give settledAmountUsd or settledAmount, and not both.'),
   token_not_enabled: entry(422, 'merchant', 'This token is not enabled for your account.'),
   token_unknown: entry(422, 'merchant', 'No token goes by this name; see the list of token shortcodes.'),
   x402_upto_not_available: entry(422, 'merchant', 'Up-to payments are not available for this token.'),

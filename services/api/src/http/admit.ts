@@ -45,6 +45,7 @@ export function createAdmit({ ports, limiter }: AdmitOptions): Admit {
 
     if (route.access === 'secret' && caller.kind !== 'secret') return { ok: false, code: 'key_kind_not_allowed' };
     const named = request.headers['x-account-id'];
+    if (named === undefined && route.accountRequired) return { ok: false, code: 'account_id_required' };
     if (named !== undefined && named !== caller.accountId) return { ok: false, code: 'account_mismatch' };
     return { ok: true, caller, ...(late && { limitedBy: late.limitedBy }) };
   };

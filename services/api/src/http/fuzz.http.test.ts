@@ -13,6 +13,7 @@ import { operationsOf } from '../testing/fill-request.ts';
 import { NETWORKS, seedAccount } from '../testing/seed-account.ts';
 import { newNonce, newPayer, signHeader } from '../testing/sign-header.ts';
 import { startFakeNode } from '../testing/start-fake-node.ts';
+import { startFakeSettlement } from '../testing/start-fake-settlement.ts';
 import { startTestApi } from '../testing/start-test-api.ts';
 
 const prices = createServer((_, response) => {
@@ -23,9 +24,12 @@ afterAll(() => void prices.close());
 
 const node = await startFakeNode();
 const networks = Object.entries(NETWORKS).map(([name, setup]) => [name, { ...setup, rpcUrls: [node] }]);
+const settlement = await startFakeSettlement();
+settlement.answer = async () => ({ error: 'intent_not_payable' });
 const api = await startTestApi({
   SVC_NETWORKS: JSON.stringify(Object.fromEntries(networks)),
   SVC_SETTLE_WAIT_MS: '0',
+  SVC_SETTLEMENT_URL: settlement.url,
   SVC_PRICE_FEED_URL: `http://127.0.0.1:${(prices.address() as AddressInfo).port}`,
   SVC_API_STREAM_LIFE_MS: '20',
   SVC_API_MEMORY_MS: '1000',

@@ -1,8 +1,9 @@
 // The one way a refusal is written.
+import type { MoneyMoved } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode, errorBodyOf } from '@svc-pay/protocol/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-type Refusal = { readonly code: ErrorCode; readonly param?: string | null };
+type Refusal = { readonly code: ErrorCode; readonly param?: string | null; readonly moneyMoved?: MoneyMoved };
 
 /** Thrown where Fastify leaves no other way out, such as a body parser. */
 export class Refused extends Error {
@@ -16,8 +17,14 @@ export class Refused extends Error {
 export type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
 
 export function createRefuse(docsUrl: string): Refuse {
-  return (request, reply, { code, param }) => {
-    const body = errorBodyOf({ code, requestId: request.id, docsUrl, ...(typeof param === 'string' && { param }) });
+  return (request, reply, { code, param, moneyMoved }) => {
+    const body = errorBodyOf({
+      code,
+      requestId: request.id,
+      docsUrl,
+      ...(typeof param === 'string' && { param }),
+      ...(moneyMoved !== undefined && { moneyMoved }),
+    });
     const { status } = ERRORS[code];
     if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
     if (status === 401) reply.header('www-authenticate', 'Bearer');

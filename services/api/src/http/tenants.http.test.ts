@@ -24,8 +24,16 @@ const intents = { test: await intentOf('test'), live: await intentOf('live') };
 /** Every key that must not see the owner's intent of `mode`. */
 const keysOutside = (mode: (typeof MODES)[number]) =>
   KINDS.flatMap((kind) => [
-    ...MODES.map((foreign) => ({ whose: `a stranger's ${kind} ${foreign} key`, key: stranger.keys[foreign][kind] })),
-    { whose: `the owner's ${kind} key of the other mode`, key: owner.keys[mode === 'test' ? 'live' : 'test'][kind] },
+    ...MODES.map((foreign) => ({
+      whose: `a stranger's ${kind} ${foreign} key`,
+      key: stranger.keys[foreign][kind],
+      account: { 'x-account-id': stranger.accountId },
+    })),
+    {
+      whose: `the owner's ${kind} key of the other mode`,
+      key: owner.keys[mode === 'test' ? 'live' : 'test'][kind],
+      account: { 'x-account-id': owner.accountId },
+    },
   ]);
 
 const send = ({ method, path, operation }: Operation, intentId: string, key: string, headers = {}) => {
@@ -41,10 +49,10 @@ test('there are routes to try, and open ones take no id', () => {
 
 for (const route of keyed) {
   for (const mode of MODES) {
-    for (const { whose, key } of keysOutside(mode)) {
+    for (const { whose, key, account } of keysOutside(mode)) {
       test(`${route.method} ${route.path}: a ${mode} intent is not there for ${whose}`, async () => {
-        const mine = await send(route, intents[mode], key);
-        const nobodys = await send(route, newId('paymentIntent', Date.now()), key);
+        const mine = await send(route, intents[mode], key, account);
+        const nobodys = await send(route, newId('paymentIntent', Date.now()), key, account);
         expect(mine.body).not.toContain(intents[mode]);
         expect(mine.body).not.toContain(owner.accountId);
         expect(mine.statusCode).toBe(nobodys.statusCode);

@@ -33,7 +33,9 @@ export function parametersOf(route: Route): readonly object[] {
   if (route.access === 'open') return inPath;
   return [
     ...inPath,
-    text('x-account-id', 'header', 'Must be the account of the key when it is sent'),
+    route.accountRequired
+      ? text('x-account-id', 'header', 'The account of the key', {}, true)
+      : text('x-account-id', 'header', 'Must be the account of the key when it is sent'),
     ...(route.method === 'POST'
       ? [
           text(

@@ -7,6 +7,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
   if (route.access !== 'open') {
     codes.push('key_missing', 'key_invalid', 'account_mismatch', 'rate_limited', 'service_unavailable');
   }
+  if (route.access !== 'open' && route.accountRequired) codes.push('account_id_required');
   if (route.access === 'secret') codes.push('key_kind_not_allowed');
   if (route.method === 'POST') {
     codes.push('malformed_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout');

@@ -1,17 +1,23 @@
 // Every public route. What is not here does not exist.
 import { withDocs } from '../openapi/docs-routes.ts';
 import { cancelIntent } from './cancel-intent.ts';
+import { confirmUpto } from './confirm-upto.ts';
 import { createX402Intent } from './create-x402-intent.ts';
 import { getIntent } from './get-intent.ts';
 import { health } from './health.ts';
 import { notifyPayment } from './notify-payment.ts';
 import { ready } from './ready.ts';
+import { releaseUpto } from './release-upto.ts';
 import { settlePayment } from './settle-payment.ts';
+import { settleUpto } from './settle-upto.ts';
 import { streamIntent } from './stream-intent.ts';
 
 export const ROUTES = withDocs([
   createX402Intent,
   settlePayment,
+  confirmUpto,
+  settleUpto,
+  releaseUpto,
   notifyPayment,
   getIntent,
   streamIntent,

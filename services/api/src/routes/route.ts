@@ -61,6 +61,8 @@ export type KeyedRoute = RouteContract & {
   readonly keyInQuery?: true;
   /** Decides by itself who of those over their key's rate limit is answered: a claimed header always is. */
   readonly sparesClaimed?: true;
+  /** `x-account-id` must be sent beside the key. */
+  readonly accountRequired?: true;
   readonly body?: NamedSchema;
   readonly handle: (world: World, call: Call) => Promise<Outcome>;
 };

@@ -1,19 +1,8 @@
 import { settlePayment as settle } from '@svc-pay/core';
-import { acceptanceEcho, settleRequest, settleResponse } from '@svc-pay/protocol';
-import { isId } from '@svc-pay/protocol/ids';
-import * as z from 'zod/mini';
+import { settleRequest, settleResponse } from '@svc-pay/protocol';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
-
-/** Only this must fit for the request to be one at all: everything else that does not fit is the header's failure. */
-const named = z.object({
-  paymentIntentId: z.string(),
-  paymentHeader: z.optional(z.unknown()),
-  paymentRequirements: z.optional(z.unknown()),
-});
-
-/** Fits nothing that was ever offered. */
-const NO_ACCEPTANCE = { scheme: '', network: '', maxAmountRequired: '', payTo: '' };
+import { readSentHeader } from './sent-header.ts';
 
 export const settlePayment: KeyedRoute = {
   operationId: 'settlePayment',
@@ -36,20 +25,11 @@ export const settlePayment: KeyedRoute = {
   },
   refusals: ['not_found', 'chain_unavailable'],
   async handle({ ports, metrics }, { caller, body, claim, limited }) {
-    const request = named.safeParse(body);
-    if (!request.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
-    const { paymentIntentId: intentId, paymentHeader, paymentRequirements } = request.data;
-    if (!isId('paymentIntent', intentId))
-      return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
-    const echo = z.nullish(acceptanceEcho).safeParse(paymentRequirements);
-    const settled = await settle(ports, {
-      caller,
-      intentId,
-      encodedHeader: typeof paymentHeader === 'string' ? paymentHeader : '',
-      echo: echo.success ? echo.data : NO_ACCEPTANCE,
-      claim,
-      limited,
-    });
+    const sent = readSentHeader(body);
+    if (sent === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+    const { intentId, encodedHeader, echo } = sent;
+    if (intentId === null) return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
+    const settled = await settle(ports, { caller, intentId, encodedHeader, echo, claim, limited });
     if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
     metrics.settleAnswered(caller.mode, settled.response.status);
     return { ...answerJson(settled.response), replayed: settled.replayed && claim !== null };

@@ -28,6 +28,8 @@ export function operationsOf(document: {
 const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
   CreateIntentRequest: () => ({ usdAmount: 1 }),
   SettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, paymentHeader: 'e30=' }),
+  UptoSettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, settledAmount: '1' }),
+  UptoReleaseRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   NotifyRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
 };
 

@@ -26,6 +26,9 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
     SVC_API_PUBLIC_URL: 'https://pay.example',
     SVC_API_RATE_LIMITS: 'off',
     SVC_API_MEMORY_MS: '0',
+    // Nobody listens there: tests that settle up-to payments bring somebody.
+    SVC_SETTLEMENT_URL: 'http://127.0.0.1:9',
+    SVC_INTERNAL_KEY: 'internal-key-of-the-tests-internal-key',
   };
 }
 

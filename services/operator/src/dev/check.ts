@@ -1,11 +1,21 @@
-// npm run dev -- --check: a world of its own, one payment through it as a payer would make it, and a look at the chain.
+// npm run dev -- --check: a world of its own, an exact and an up-to payment through it as a payer would make them, and a
+// look at the chain after each.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '@svc-pay/core';
 import { type LocalKey, newKey } from '@svc-pay/evm/local';
+import type { Acceptance } from '@svc-pay/protocol';
 import { SERVICE_NAMES, type Service } from '../service/services.ts';
-import { requestIntent, settle, signAcceptance, type Wallet, waitForEnd } from './pay-as-client.ts';
+import {
+  confirmUpto,
+  requestIntent,
+  settle,
+  settleUpto,
+  signAcceptance,
+  type Wallet,
+  waitForEnd,
+} from './pay-as-client.ts';
 import { DEV_PAYOUT } from './register-payout.ts';
 import { startWorld, type World } from './start-world.ts';
 import type { Step } from './steps.ts';
@@ -21,6 +31,11 @@ export type CheckOptions = {
 
 const USD = 12.5;
 const AMOUNT_ATOMIC = 12_500_000n;
+/** An up-to payment: a cap, and what is charged of it. */
+const CAP_USD = 10;
+const CAP_ATOMIC = 10_000_000n;
+const CHARGE_USD = 3.21;
+const CHARGE_ATOMIC = 3_210_000n;
 const PATIENCE_MS = 60_000;
 const LOG_LINES = 10;
 
@@ -35,7 +50,7 @@ export async function check({ api, settlement, clock, step, stopped }: CheckOpti
     try {
       const interrupted = stopped.then(() => Promise.reject(new Error('it was stopped')));
       const broken = world.ended.then((name) => Promise.reject(new Error(`${name} ended by itself`)));
-      return await Promise.race([payOnce(world, clock, step), interrupted, broken]);
+      return await Promise.race([payTwice(world, clock, step), interrupted, broken]);
     } catch (problem) {
       const reason = problem instanceof Error ? problem.message : 'no reason given';
       throw new Error(`${reason}${endOfLogs(folder)}`, { cause: problem });
@@ -58,7 +73,12 @@ function endOfLogs(folder: string): string {
   }).join('');
 }
 
-async function payOnce(world: World, clock: Clock, step: Step): Promise<string> {
+async function payTwice(world: World, clock: Clock, step: Step): Promise<string> {
+  const exact = await payExact(world, clock, step);
+  return `${exact}\n${await payUpto(world, clock, step)}`;
+}
+
+async function payExact(world: World, clock: Clock, step: Step): Promise<string> {
   const { chain, baseUrl, account } = world;
   const merchant = { baseUrl, publishableKey: account.publishableKey };
   const payer = newKey();
@@ -68,27 +88,59 @@ async function payOnce(world: World, clock: Clock, step: Step): Promise<string> 
   );
   const [acceptance] = required.accepts;
   if (acceptance === undefined) throw new Error('the 402 offers nothing');
-  const header = await step('wallet signs', () =>
-    signAcceptance(acceptance, walletOf(payer), Math.floor(clock.nowMs() / 1_000)),
-  );
+  const header = await step('wallet signs', () => sign(acceptance, payer, clock));
   const { paymentIntentId } = required;
   const answer = await step('settle', () => settle(merchant, paymentIntentId, header, acceptance));
   if (answer.status === 'failed') throw new Error(`settle answered failed: ${answer.error ?? 'without a reason'}`);
   const end = await step('intent has ended', () => waitForEnd(merchant, paymentIntentId, PATIENCE_MS));
   if (end.paymentIntent.status !== 'completed') throw new Error(`the intent is ${end.paymentIntent.status}`);
-  await step('every unit is where it belongs', () => checkBalances(world, payer));
+  await step('every unit is where it belongs', () => checkBalances(world, [AMOUNT_ATOMIC], payer, 0n));
   return `12.50 USD paid: intent ${paymentIntentId}, transaction ${end.payment?.transactionId}`;
 }
 
-async function checkBalances({ chain }: World, payer: LocalKey): Promise<void> {
+async function payUpto(world: World, clock: Clock, step: Step): Promise<string> {
+  const { chain, baseUrl, account } = world;
+  const merchant = { baseUrl, publishableKey: account.publishableKey };
+  const backend = { baseUrl, secretKey: account.secretKey, accountId: account.id };
+  const payer = newKey();
+  await step('another payer has 10 USDC', () => chain.mint(chain.tokens.usdc, payer.account.address, CAP_ATOMIC));
+  const { paymentIntentId, header, acceptance } = await step('a cap of 10 USD is signed', async () => {
+    const required = await requestIntent(merchant, {
+      usdAmount: CAP_USD,
+      tokenShortcode: 'anvil_usdc',
+      x402Upto: true,
+    });
+    const [offered] = required.accepts;
+    if (offered === undefined) throw new Error('the 402 offers nothing');
+    return { ...required, acceptance: offered, header: await sign(offered, payer, clock) };
+  });
+  await step('the cap is confirmed', () => confirmUpto(merchant, paymentIntentId, header, acceptance));
+  const settled = await step('3.21 USD are charged', () => settleUpto(backend, paymentIntentId, CHARGE_USD));
+  if (!settled.ok) throw new Error(`up-to settle answered ${settled.status}: ${settled.error ?? 'without a reason'}`);
+  const end = await step('intent has ended', () => waitForEnd(merchant, paymentIntentId, PATIENCE_MS));
+  if (end.paymentIntent.status !== 'completed') throw new Error(`the intent is ${end.paymentIntent.status}`);
+  await step('the rest is back, all is in place', () =>
+    checkBalances(world, [AMOUNT_ATOMIC, CHARGE_ATOMIC], payer, CAP_ATOMIC - CHARGE_ATOMIC),
+  );
+  return `3.21 USD of a cap of 10.00 paid: intent ${paymentIntentId}, transaction ${end.payment?.transactionId}`;
+}
+
+/** `paid`: what was settled so far in this world, payment by payment. */
+async function checkBalances(
+  { chain }: World,
+  paid: readonly bigint[],
+  payer: LocalKey,
+  leftToPayer: bigint,
+): Promise<void> {
   const [split] = DEV_PAYOUT.splits;
-  const share = (bps: number) => (AMOUNT_ATOMIC * BigInt(bps)) / 10_000n;
-  const [fee, partner] = [share(DEV_PAYOUT.feeBps), share(split.bps)];
+  const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
+  const shares = (bps: number) => sum(paid.map((amount) => (amount * BigInt(bps)) / 10_000n));
+  const [fee, partner] = [shares(DEV_PAYOUT.feeBps), shares(split.bps)];
   const expected = [
-    ['merchant', DEV_PAYOUT.merchant, AMOUNT_ATOMIC - fee - partner],
+    ['merchant', DEV_PAYOUT.merchant, sum(paid) - fee - partner],
     ['partner', split.to, partner],
     ['fee recipient', chain.plan.feeRecipient, fee],
-    ['payer', payer.account.address, 0n],
+    ['payer', payer.account.address, leftToPayer],
     ['processor', chain.record.processor, 0n],
   ] as const;
   for (const [name, address, wanted] of expected) {
@@ -96,6 +148,9 @@ async function checkBalances({ chain }: World, payer: LocalKey): Promise<void> {
     if (balance !== wanted) throw new Error(`${name} has ${balance} units on chain, not ${wanted}`);
   }
 }
+
+const sign = (acceptance: Acceptance, payer: LocalKey, clock: Clock) =>
+  signAcceptance(acceptance, walletOf(payer), Math.floor(clock.nowMs() / 1_000));
 
 const walletOf = ({ account }: LocalKey): Wallet => ({
   address: account.address,

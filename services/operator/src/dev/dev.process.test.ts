@@ -20,7 +20,7 @@ import { curl } from './banner.ts';
 
 type Started = {
   baseUrl: string;
-  account: { publishableKey: string; secretKey: string };
+  account: { id: string; publishableKey: string; secretKey: string };
   chain: { rpcUrl: string; processor: string };
   curl: string;
 };
@@ -79,10 +79,10 @@ function processesOf(folder: string): string[] {
 }
 
 /** The blocks of the page as the one program that they are, where `viem` is found as in the reader's own project. */
-function programOf(page: string): string {
+function programOf(page: string, blockCount: number): string {
   const blocks = [...readFileSync(page, 'utf8').matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
-  expect(blocks).toHaveLength(6);
-  const file = path.resolve(`.cache/pay-from-code-${process.pid}.mjs`);
+  expect(blocks).toHaveLength(blockCount);
+  const file = path.resolve(`.cache/${path.basename(page, '.md')}-${process.pid}.mjs`);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, blocks.join('\n'));
   onTestFinished(() => rmSync(file));
@@ -91,7 +91,7 @@ function programOf(page: string): string {
 
 const answerTo = async (command: string) => (await promisify(execFile)('bash', ['-c', command])).stdout;
 
-test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl-C leaves nothing running, the next start has the same keys', async () => {
+test('npm run dev: the printed curl answers 402, the pages’ programs pay, Ctrl-C leaves nothing running, the next start has the same keys', async () => {
   const folder = newFolder();
   const first = npmRunDev('--folder', folder);
   const { baseUrl, account, chain, curl: printed } = await first.started();
@@ -103,10 +103,17 @@ test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl
   expect(await answerTo(printed.replace('anvil_usdc', 'anvil_vol'))).toContain(
     '"maxAmountRequired":"5000000000000000000"',
   );
-  const program = programOf('docs/integrate/pay-from-code.md');
-  const env = { PATH: '/usr/bin:/bin', BASE_URL: baseUrl, PUBLISHABLE_KEY: account.publishableKey };
-  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 });
-  expect(stdout).toMatch(/^completed 0x[0-9a-f]{64}\n$/);
+  const env = {
+    PATH: '/usr/bin:/bin',
+    BASE_URL: baseUrl,
+    PUBLISHABLE_KEY: account.publishableKey,
+    SECRET_KEY: account.secretKey,
+    ACCOUNT_ID: account.id,
+  };
+  const run = async (program: string) =>
+    (await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 })).stdout;
+  expect(await run(programOf('docs/integrate/pay-from-code.md', 6))).toMatch(/^completed 0x[0-9a-f]{64}\n$/);
+  expect(await run(programOf('docs/integrate/up-to.md', 4))).toBe('succeeded 1250000 3750000\n');
   expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(readFileSync(path.join(folder, 'api.log'), 'utf8')).not.toContain(account.publishableKey);
   expect(processesOf(folder).length).toBeGreaterThan(1);
@@ -139,11 +146,11 @@ test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl
   expect(processesOf(folder)).toEqual([]);
 }, 180_000);
 
-test('npm run dev -- --check pays once, says so, and leaves nothing', async () => {
+test('npm run dev -- --check pays twice, exact and up-to, says so, and leaves nothing', async () => {
   const check = dev('--check');
   expect({ exitCode: await check.ended, said: check.stderr() }).toMatchObject({
     exitCode: 0,
-    said: expect.stringMatching(/every unit is where it belongs .* s\neverything stopped/),
+    said: expect.stringMatching(/the rest is back, all is in place .* s\neverything stopped/),
   });
 });
 

@@ -3,7 +3,7 @@
 //   --fresh           forget what earlier runs made
 //   --folder <path>   keep everything there (default: .cache/dev)
 //   --json            print one JSON document when it runs, and nothing else
-//   --check           start another world of its own, pay once in it, and end: 0 when all is well
+//   --check           start another world of its own, pay in it, exact and up-to, and end: 0 when all is well
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

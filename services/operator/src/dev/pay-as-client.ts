@@ -12,9 +12,15 @@ import {
   type SettleResponse,
   settleResponse,
   type TypedData,
+  type UptoSettleResponse,
+  uptoConfirmResponse,
+  uptoSettleResponse,
 } from '@svc-pay/protocol';
 
 export type Merchant = { readonly baseUrl: string; readonly publishableKey: string };
+
+/** The merchant's own server. */
+export type Backend = { readonly baseUrl: string; readonly secretKey: string; readonly accountId: string };
 
 /** What a wallet does for a page: it has an address, and signs typed data when its owner agrees. */
 export type Wallet = {
@@ -62,6 +68,33 @@ export async function settle(
   const answer = await call(merchant, 'POST', '/sdk/public/payments/x402/settle', body);
   const parsed = settleResponse.safeParse(answer.body);
   if (!parsed.success) throw new Error(`settle answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return parsed.data;
+}
+
+/** The payer's side of an up-to payment: nothing moves yet. Throws when the cap is not taken. */
+export async function confirmUpto(
+  merchant: Merchant,
+  paymentIntentId: string,
+  paymentHeader: string,
+  paymentRequirements: Acceptance,
+): Promise<void> {
+  const body = { paymentIntentId, paymentHeader, paymentRequirements };
+  const answer = await call(merchant, 'POST', '/sdk/public/payments/intents/x402/upto/confirm', body);
+  const parsed = uptoConfirmResponse.safeParse(answer.body);
+  if (!parsed.success || !parsed.data.ok) throw new Error(`confirm answered ${JSON.stringify(answer.body)}`);
+}
+
+/** The merchant's side: what is left of the cap goes back in the same transaction. */
+export async function settleUpto(
+  { baseUrl, secretKey, accountId }: Backend,
+  paymentIntentId: string,
+  settledAmountUsd: number,
+): Promise<UptoSettleResponse> {
+  const headers = { authorization: `Bearer ${secretKey}`, 'x-account-id': accountId };
+  const body = { paymentIntentId, settledAmountUsd };
+  const answer = await send(`${baseUrl}/sdk/payments/x402/upto/settle`, 'POST', headers, body);
+  const parsed = uptoSettleResponse.safeParse(answer.body);
+  if (!parsed.success) throw new Error(`up-to settle answered ${answer.status}: ${JSON.stringify(answer.body)}`);
   return parsed.data;
 }
 

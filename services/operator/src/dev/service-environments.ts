@@ -30,6 +30,8 @@ export function apiEnvironment({ secrets, ports, database, chain, engine, feed }
     SVC_API_METRICS_PORT: '0',
     SVC_API_PUBLIC_URL: apiUrlOf(ports),
     SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
+    SVC_SETTLEMENT_URL: engine && settlementUrlOf(ports),
+    SVC_INTERNAL_KEY: engine && secrets.internalKey,
     SVC_PRICE_FEED_URL: feed.url,
   };
 }

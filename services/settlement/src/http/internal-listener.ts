@@ -1,9 +1,10 @@
 // The internal HTTP of settlement, on a listener of its own that the public never reaches.
 
 import type { Clock } from '@svc-pay/core';
-import type { LaneReport } from '@svc-pay/postgres/lanes';
+import type { BeganUpto, LaneReport, UptoSettlement } from '@svc-pay/postgres/lanes';
+import { internalUptoSettleRequest } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
-import { newId } from '@svc-pay/protocol/ids';
+import { isId, newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { createInternalKeyCheck } from './internal-key.ts';
 
@@ -11,11 +12,16 @@ export type InternalListenerParts = {
   readonly keys: readonly string[];
   readonly clock: Clock;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
+  readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
   /** Throws, or names what is missing. */
   readonly findObstacles: () => Promise<readonly string[]>;
+  readonly onProblem: (problem: unknown) => void;
 };
 
 const BODY_LIMIT_BYTES = 16_384;
+/** Who asked the caller for it. Only whoever holds an internal key can say so. */
+const ACTOR_HEADER = 'x-svc-actor';
+const ACTOR = /^key:[a-z]+_[0-9a-z]{1,40}$/;
 
 export function createInternalListener(parts: InternalListenerParts): FastifyInstance {
   const app = fastify({
@@ -50,8 +56,26 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
       return undefined;
     });
     keyed.get('/lanes', async () => ({ lanes: await parts.reportLanes() }));
+    keyed.post('/evm/settlement/x402-upto', async (request, reply) => {
+      const read = internalUptoSettleRequest.safeParse(request.body);
+      if (!read.success) return refuse(reply, 'malformed_request');
+      const { paymentIntentId: intentId, settledAmount } = read.data;
+      if (!isId('paymentIntent', intentId)) return refuse(reply, 'not_found');
+      const actor = String(request.headers[ACTOR_HEADER]);
+      const began = await parts.beginUpto({
+        intentId,
+        settledAtomic: BigInt(settledAmount),
+        actor: ACTOR.test(actor) ? actor : 'service:internal',
+      });
+      if (began.ok) return { ok: true, paymentIntentId: intentId, paymentId: began.paymentId, settledAmount };
+      return refuse(reply, began.code);
+    });
   });
   app.setNotFoundHandler((_, reply) => refuse(reply, 'not_found'));
-  app.setErrorHandler((_, __, reply) => refuse(reply, 'internal_error'));
+  app.setErrorHandler((problem: { readonly statusCode?: number }, _, reply) => {
+    const malformed = problem.statusCode !== undefined && problem.statusCode < 500;
+    if (!malformed) parts.onProblem(problem);
+    return refuse(reply, malformed ? 'malformed_request' : 'internal_error');
+  });
   return app;
 }
