@@ -39,7 +39,7 @@ export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain
 export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
 export { readInclusions } from './lane/read-inclusions.ts';
-export type { TipBounds } from './lane/transaction-fees.ts';
+export { readFees, type TipBounds } from './lane/transaction-fees.ts';
 export { NodeRefused } from './ledger/ask-node.ts';
 export {
   CHAIN_CHECKS,
@@ -58,6 +58,8 @@ export {
 } from './processor/batch-item.ts';
 export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound-nonce.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
+export { agreeOnEnds } from './rpc/agree-on-ends.ts';
+export { createEndpointPool, type EndpointPool, type EndpointTrouble } from './rpc/endpoint-pool.ts';
 export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';
 export {
   createEndpoints,

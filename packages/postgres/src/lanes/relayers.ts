@@ -72,6 +72,7 @@ const FIND_FORGOTTEN = {
           select from svc.batches b
           where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')
         )
+        or (lane.status = 'active' and lane.obstacle is not null)
       )
     returning lane.network, lane.address`,
 };
