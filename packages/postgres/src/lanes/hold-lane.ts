@@ -79,13 +79,15 @@ const SLEEP = {
 const HAS_WORK = {
   name: 'lane-has-work',
   text: `
-    select exists (select from svc.settlements where network = $1 and status = 'queued')
-      or exists (
+    select exists (
         select from svc.batches where network = $1 and relayer = $2 and status in ('signed', 'broadcast')
       )
       or exists (
-        select from svc.relayers
-        where network = $1 and address = $2 and status = 'active' and obstacle is not null
+        select from svc.relayers lane
+        where network = $1 and address = $2 and status = 'active' and (
+          obstacle is not null
+          or exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+        )
       ) as work`,
 };
 const WAKE = {

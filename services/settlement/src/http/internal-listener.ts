@@ -1,7 +1,7 @@
 // The internal HTTP of settlement, on a listener of its own that the public never reaches.
 
 import type { Clock } from '@svc-pay/core';
-import type { LaneReport } from '@svc-pay/postgres/lanes';
+import type { LaneReport, NetworkHealth } from '@svc-pay/postgres/lanes';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
@@ -11,6 +11,8 @@ export type InternalListenerParts = {
   readonly keys: readonly string[];
   readonly clock: Clock;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
+  /** Which networks are offered, and why not. */
+  readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
   /** Throws, or names what is missing. */
   readonly findObstacles: () => Promise<readonly string[]>;
 };
@@ -49,7 +51,10 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
       }
       return undefined;
     });
-    keyed.get('/lanes', async () => ({ lanes: await parts.reportLanes() }));
+    keyed.get('/lanes', async () => ({
+      lanes: await parts.reportLanes(),
+      networks: await parts.reportHealth(),
+    }));
   });
   app.setNotFoundHandler((_, reply) => refuse(reply, 'not_found'));
   app.setErrorHandler((_, __, reply) => refuse(reply, 'internal_error'));
