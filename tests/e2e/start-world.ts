@@ -16,6 +16,8 @@ export type WorldOptions = {
   readonly blockTimeSeconds?: number;
   readonly alwaysReplay?: boolean;
   readonly relayers?: number;
+  /** Instead of the chain's own address. */
+  readonly rpcUrls?: (chainUrl: string) => Promise<readonly string[]>;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
 };
@@ -75,7 +77,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         processor: chain.record.processor,
         processorVersion: '1.3.0',
         ready: true,
-        rpcUrls: [chain.rpcUrl],
+        rpcUrls: (await options.rpcUrls?.(chain.rpcUrl)) ?? [chain.rpcUrl],
         gasCoinUsd: '3000',
       },
     }),
