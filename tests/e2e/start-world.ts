@@ -23,6 +23,8 @@ export type WorldOptions = {
   readonly rival?: boolean;
   /** What settlement is told, when it is not what the API is told. */
   readonly processorVersionOfSettlement?: string;
+  /** Instead of the chain's own address. */
+  readonly rpcUrls?: (chainUrl: string) => Promise<readonly string[]>;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
 };
@@ -79,13 +81,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const roles = await loginRoles(database);
   cleanUps.push(roles.drop);
   const internalKey = randomBytes(24).toString('hex');
+  const rpcUrls = (await options.rpcUrls?.(chain.rpcUrl)) ?? [chain.rpcUrl];
   const networks = (processorVersion: string) =>
     JSON.stringify({
       [chain.network]: {
         processor: chain.record.processor,
         processorVersion,
         ready: true,
-        rpcUrls: [chain.rpcUrl],
+        rpcUrls,
         gasCoinUsd: '3000',
       },
     });

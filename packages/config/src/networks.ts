@@ -17,6 +17,7 @@ const network = z.strictObject({
   ready: z.boolean(),
   rpcUrls: z.optional(z.array(rpcUrl)),
   rpcUrlPublic: z.optional(rpcUrl),
+  maxFeeGwei: z.optional(z.int().check(z.gte(1), z.lte(1_000_000))),
   gasCoinUsd: z.optional(z.string().check(z.regex(/^\d{1,9}(?:\.\d{1,18})?$/))),
 });
 
@@ -24,7 +25,7 @@ export type OperatedNetwork = z.infer<typeof network>;
 export type OperatedNetworks = ReadonlyMap<NetworkId, OperatedNetwork>;
 
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false), `rpcUrls`, `rpcUrlPublic` and `gasCoinUsd` (optional; what one coin that pays for gas is worth, as text)';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false), `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost) and `gasCoinUsd` (what one coin that pays for gas is worth, as text), the last four optional';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 

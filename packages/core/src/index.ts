@@ -25,7 +25,9 @@ export * from './lane/end-payment.ts';
 export * from './lane/judge-item.ts';
 export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
+export type * from './lane/lane-parts.ts';
 export * from './lane/lane-store.ts';
+export * from './lane/network-health.ts';
 export * from './ledger/book-payment.ts';
 export type {
   BookedBatch,

@@ -38,8 +38,9 @@ export { readAuthorizationStates, type WatchedAuthorization } from './lane/autho
 export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
 export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
+export { type Fitness, readFitness } from './lane/read-fitness.ts';
 export { readInclusions } from './lane/read-inclusions.ts';
-export type { TipBounds } from './lane/transaction-fees.ts';
+export { DEFAULT_TIP_BOUNDS, type FeeBounds, type TipBounds } from './lane/transaction-fees.ts';
 export { NodeRefused } from './ledger/ask-node.ts';
 export {
   CHAIN_CHECKS,
@@ -58,6 +59,8 @@ export {
 } from './processor/batch-item.ts';
 export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound-nonce.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
+export { agreeOnEnds } from './rpc/agree-on-ends.ts';
+export { createEndpointPool, type EndpointPool, type EndpointTrouble } from './rpc/endpoint-pool.ts';
 export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';
 export {
   createEndpoints,
@@ -68,7 +71,9 @@ export {
   type RpcCall,
   RpcUnavailable,
 } from './rpc/json-rpc.ts';
+export { openAwsKms } from './signer/aws-kms.ts';
 export { type OpenedKeystore, openKeystore, sealKeystore } from './signer/keystore.ts';
+export { createKmsSigner, type KeyService } from './signer/kms-signer.ts';
 export { createLocalSigner } from './signer/local-signer.ts';
 export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
 export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';

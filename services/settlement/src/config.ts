@@ -43,6 +43,13 @@ export const SETTLEMENT_SETTINGS = {
   relayerPasswordFile: optional(
     text({ name: 'SVC_RELAYER_PASSWORD_FILE', about: 'File with the password of those keystores, on its first line.' }),
   ),
+  relayerKmsKeys: optional(
+    commaList({
+      name: 'SVC_RELAYER_KMS_KEYS',
+      about:
+        'Keys in AWS KMS (full ARNs; ECC_SECG_P256K1, sign and verify), one per relayer. Credentials are the SDK’s.',
+    }),
+  ),
   relayerTestKeys: optional(
     secret(
       commaList({
@@ -136,6 +143,42 @@ export const SETTLEMENT_SETTINGS = {
     100,
     10 * MINUTE_MS,
   ),
+  bumpMs: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_BUMP_MS',
+      about: 'A transaction that is not mined after this time is followed by a dearer one under its nonce.',
+      fallback: '30000',
+    },
+    100,
+    10 * MINUTE_MS,
+  ),
+  maxFeeGwei: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_MAX_FEE_GWEI',
+      about: 'The most that a unit of gas may cost, tip included; `maxFeeGwei` of a network overrides it.',
+      fallback: '500',
+    },
+    1,
+    1_000_000,
+  ),
+  stuckMs: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_STUCK_MS',
+      about: 'A network is not offered while a payment waits, or all lanes’ transactions fly, for longer than this.',
+      fallback: '60000',
+    },
+    1_000,
+    60 * MINUTE_MS,
+  ),
+  lowFloat: wholeNumber(
+    {
+      name: 'SVC_SETTLEMENT_LOW_FLOAT',
+      about: 'A relayer whose coins pay for fewer full transactions than this is reported as low.',
+      fallback: '50',
+    },
+    1,
+    100_000,
+  ),
   logLevel: oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
     'trace',
     'debug',
@@ -172,19 +215,33 @@ export function readSettlementConfig(environment: Environment = process.env): Re
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze({ ...rest, networks }) };
 }
 
-type RelayerSettings = Pick<SettlementConfig, 'relayerKeystores' | 'relayerPasswordFile' | 'relayerTestKeys'>;
+export type RelayerSettings = Pick<
+  SettlementConfig,
+  'relayerKeystores' | 'relayerPasswordFile' | 'relayerKmsKeys' | 'relayerTestKeys'
+>;
+
+/** With its region, which the client needs. */
+const KMS_KEY = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
 
 function relayerProblems(
-  { relayerKeystores, relayerPasswordFile, relayerTestKeys }: RelayerSettings,
+  { relayerKeystores, relayerPasswordFile, relayerKmsKeys, relayerTestKeys }: RelayerSettings,
   networks: OperatedNetworks,
 ): string[] {
-  if (relayerKeystores !== undefined && relayerTestKeys !== undefined) {
-    return ['SVC_RELAYER_KEYSTORES and SVC_RELAYER_TEST_KEYS are both given; one is enough'];
+  const realKeys = relayerKeystores !== undefined || relayerKmsKeys !== undefined;
+  if (realKeys && relayerTestKeys !== undefined) {
+    return ['SVC_RELAYER_TEST_KEYS is given beside keystores or KMS keys; use one kind'];
   }
-  if (relayerKeystores !== undefined) {
-    return relayerPasswordFile === undefined ? ['SVC_RELAYER_PASSWORD_FILE is required beside the keystores'] : [];
+  if (realKeys) {
+    return [
+      ...(relayerKeystores !== undefined && relayerPasswordFile === undefined
+        ? ['SVC_RELAYER_PASSWORD_FILE is required beside the keystores']
+        : []),
+      ...(relayerKmsKeys?.every((key) => KMS_KEY.test(key)) === false
+        ? ['SVC_RELAYER_KMS_KEYS: each is the full ARN of a key']
+        : []),
+    ];
   }
-  if (relayerTestKeys === undefined) return ['SVC_RELAYER_KEYSTORES is required'];
+  if (relayerTestKeys === undefined) return ['SVC_RELAYER_KEYSTORES or SVC_RELAYER_KMS_KEYS is required'];
   if (!relayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
     return ['SVC_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
   }

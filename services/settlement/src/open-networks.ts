@@ -1,7 +1,7 @@
 // The networks that this process settles on, with the ways to their nodes.
 import type { OperatedNetworks } from '@svc-pay/config/networks';
 import { findChain, type Mode } from '@svc-pay/core';
-import { createJsonRpc, type JsonRpc } from '@svc-pay/evm';
+import { agreeOnEnds, createEndpointPool, DEFAULT_TIP_BOUNDS, type FeeBounds, type JsonRpc } from '@svc-pay/evm';
 import { parseRate, type Rate, token } from '@svc-pay/money';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
 
@@ -10,34 +10,57 @@ export type OpenNetwork = {
   readonly mode: Mode;
   readonly processor: string;
   readonly processorVersion: string;
-  /** Asks the nodes in their order until one answers. */
+  /** Asks nodes in good standing; what ends payments needs the word of two where two answer. */
   readonly rpc: JsonRpc;
   /** Each node on its own. */
   readonly endpoints: readonly [JsonRpc, ...JsonRpc[]];
+  /** Those of them in good standing. */
+  readonly voters: () => Promise<readonly JsonRpc[]>;
+  readonly feeBounds: FeeBounds;
   readonly gasCoin: Rate | undefined;
 };
 
+export type OpenOptions = {
+  readonly timeoutMs: number;
+  readonly nowMs: number;
+  readonly maxFeeGwei: number;
+  readonly log: (level: 'info' | 'warn' | 'error', details: object, message: string) => void;
+};
+
 const WEI_DECIMALS = 18;
+const WEI_PER_GWEI = 1_000_000_000n;
 
 /** Those of the EVM family that name their nodes. */
-export function openNetworks(operated: OperatedNetworks, timeoutMs: number, nowMs: number): readonly OpenNetwork[] {
-  return [...operated].flatMap(([network, { rpcUrls, processor, processorVersion, gasCoinUsd }]): OpenNetwork[] => {
-    const [first, ...others] = rpcUrls ?? [];
-    const chain = findChain(network);
-    if (first === undefined || chain === undefined || chainIdOf(network) === undefined) return [];
-    const endpoint = (url: string) => createJsonRpc({ urls: [url], timeoutMs });
-    return [
-      {
-        network,
-        mode: chain.mode,
-        processor,
-        processorVersion,
-        rpc: createJsonRpc({ urls: [first, ...others], timeoutMs }),
-        endpoints: [endpoint(first), ...others.map(endpoint)],
-        gasCoin: gasCoinUsd === undefined ? undefined : gasCoinRate(chain.gasSymbol, gasCoinUsd, nowMs),
-      },
-    ];
-  });
+export function openNetworks(operated: OperatedNetworks, options: OpenOptions): readonly OpenNetwork[] {
+  const { timeoutMs, nowMs, log } = options;
+  return [...operated].flatMap(
+    ([network, { rpcUrls, processor, processorVersion, gasCoinUsd, maxFeeGwei }]): OpenNetwork[] => {
+      const [first, ...others] = rpcUrls ?? [];
+      const chain = findChain(network);
+      const chainId = chainIdOf(network);
+      if (first === undefined || chain === undefined || chainId === undefined) return [];
+      const pool = createEndpointPool({
+        urls: [first, ...others],
+        timeoutMs,
+        chainId,
+        onChange: (endpoint, trouble) =>
+          log(trouble === 'back' ? 'info' : 'warn', { network, endpoint }, `RPC endpoint: ${trouble}`),
+      });
+      return [
+        {
+          network,
+          mode: chain.mode,
+          processor,
+          processorVersion,
+          rpc: agreeOnEnds(pool, () => log('warn', { network }, 'RPC endpoints contradict each other')),
+          endpoints: pool.endpoints,
+          voters: pool.inGoodStanding,
+          feeBounds: { ...DEFAULT_TIP_BOUNDS, maxFeeWei: BigInt(maxFeeGwei ?? options.maxFeeGwei) * WEI_PER_GWEI },
+          gasCoin: gasCoinUsd === undefined ? undefined : gasCoinRate(chain.gasSymbol, gasCoinUsd, nowMs),
+        },
+      ];
+    },
+  );
 }
 
 function gasCoinRate(symbol: string, usdPerToken: string, nowMs: number): Rate | undefined {

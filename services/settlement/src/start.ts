@@ -5,13 +5,14 @@ import { type EngineWork, serveEngineWork, wakeDrain } from '@svc-pay/engine';
 import { createLaneChain, type TransactionSigner } from '@svc-pay/evm';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
-import { createLaneStore, registerRelayer, reportLanes } from '@svc-pay/postgres/lanes';
+import { createLaneStore, registerRelayer, reportHealth, reportLanes } from '@svc-pay/postgres/lanes';
 import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { type OpenNetwork, openNetworks } from './open-networks.ts';
 import { openSigners } from './open-signers.ts';
+import type { WatchParts } from './watch/watch-parts.ts';
 import { createWatchers } from './watch/watchers.ts';
 
 export type RunningSettlement = {
@@ -29,6 +30,8 @@ export type StartOptions = {
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const TROUBLE_MS = 1_000;
+/** A payment that nothing can carry now is tried again after this. */
+const DEFER_MS = 5_000;
 
 export async function startSettlement(
   config: SettlementConfig,
@@ -37,7 +40,13 @@ export async function startSettlement(
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
   const signers = await openSigners(config);
-  const networks = openNetworks(config.networks, config.rpcTimeoutMs, clock.nowMs());
+  const log: WatchParts['log'] = (level, details, message) => logger[level](details, message);
+  const networks = openNetworks(config.networks, {
+    timeoutMs: config.rpcTimeoutMs,
+    nowMs: clock.nowMs(),
+    maxFeeGwei: config.maxFeeGwei,
+    log,
+  });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-settlement',
     maxConnections: config.databasePool,
@@ -60,6 +69,7 @@ export async function startSettlement(
       onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
     }),
     onProblem: (problem) => logger.error({ err: problem }, 'unexpected'),
+    reportHealth: () => reportHealth(database.pool),
     findObstacles: async () => [
       ...(await pendingMigrations()).map((name) => `migration ${name} is missing`),
       ...(work.isRegistered() ? [] : ['the engine does not know this process']),
@@ -102,12 +112,21 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
     gatherMs: config.gatherMs,
     pollMs: config.pollMs,
     resendMs: config.resendMs,
+    bumpMs: config.bumpMs,
+    deferMs: DEFER_MS,
     troubleMs: TROUBLE_MS,
   };
   const lanes = new Map<string, LaneParts>();
-  for (const { network, mode, rpc, endpoints } of networks) {
+  for (const { network, mode, rpc, endpoints, voters, feeBounds } of networks) {
     for (const signer of signers) {
-      const chain = createLaneChain({ network, rpc, endpoints, signer });
+      const chain = createLaneChain({
+        network,
+        rpc,
+        endpoints,
+        voters,
+        signer,
+        maxFeeWei: feeBounds.maxFeeWei,
+      });
       const lane = { network, relayer: signer.address };
       await registerRelayer(pool, { ...lane, mode }, chain.minedNonce, clock.nowMs());
       const log: LaneParts['log'] = (level, { what, ...details }) =>
@@ -121,6 +140,7 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       pool,
       clock,
       networks,
+      health: { stuckMs: config.stuckMs, lowTransactions: BigInt(config.lowFloat) },
       log: (level, details, message) => logger[level](details, message),
       wake: (drain, key) => wakeDrain(config.engineIngressUrl, drain, key),
     }),

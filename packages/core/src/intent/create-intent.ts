@@ -32,6 +32,8 @@ export type CreateIntentPorts = {
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Whether settlement can be reached to settle an up-to intent later. */
   readonly uptoSettles: boolean;
+  /** Networks on which nothing new is promised for now, whatever the configuration says. */
+  readonly findWithdrawn?: () => Promise<ReadonlySet<string>>;
   /** Base address that clients send settle to; null leaves it to the client. */
   readonly facilitatorUrl: string | null;
   readonly rateOf: PriceSource;
@@ -76,7 +78,8 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const priced = await priceTokens(selected.tokens, terms.asked, ports.rateOf);
   if (!priced.ok) return priced;
 
-  const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, ports.networks));
+  const networks = await offeredNetworks(ports);
+  const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, networks));
   const offers = judged.filter((offer) => typeof offer !== 'string');
   const refusal = judged.find((offer) => typeof offer === 'string');
   if (offers.length === 0 && terms.upto) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
@@ -156,4 +159,12 @@ function draftIntent(
     expiresAtMs: nowMs + lifetimeSeconds * 1_000,
     confirmedPayer: null,
   };
+}
+
+async function offeredNetworks({ networks, findWithdrawn }: CreateIntentPorts): Promise<CreateIntentPorts['networks']> {
+  const withdrawn = (await findWithdrawn?.()) ?? new Set();
+  if (withdrawn.size === 0) return networks;
+  return new Map(
+    [...networks].map(([network, setup]) => [network, withdrawn.has(network) ? { ...setup, ready: false } : setup]),
+  );
 }

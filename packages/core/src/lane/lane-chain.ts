@@ -23,11 +23,29 @@ export const ITEM_OUTCOMES = [
 ] as const;
 export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
+/**
+ * Why a transaction as a whole would do nothing. `paused` and `not_allowed` hold for whatever the lane sends to that
+ * processor; with the others fewer payments, or others, may pass.
+ */
+export type WholeRefusal = 'paused' | 'not_allowed' | 'over_cap' | 'not_enough_gas' | 'refused';
+
 export type Rehearsal =
-  /** One outcome per item, in their order. */
-  | { readonly ok: true; readonly outcomes: readonly ItemOutcome[]; readonly chainTimeSeconds: bigint }
-  /** The transaction as a whole would do nothing (paused, over a cap, not allowed): nobody's payment is to blame. */
-  | { readonly ok: false; readonly reason: string; readonly chainTimeSeconds: bigint };
+  /** One outcome per item, in their order. `unsure` where nodes contradict each other: it ends nothing. */
+  | {
+      readonly ok: true;
+      readonly outcomes: readonly (ItemOutcome | 'unsure')[];
+      readonly chainTimeSeconds: bigint;
+    }
+  /** Nobody's payment is to blame. */
+  | {
+      readonly ok: false;
+      readonly cause: WholeRefusal;
+      readonly reason: string;
+      readonly chainTimeSeconds: bigint;
+    };
+
+/** The relayer's next nonce as the nodes tell it; they may be some blocks apart. */
+export type NonceRange = { readonly lowest: bigint; readonly highest: bigint };
 
 /** `known`: some node has it. `not_sent`: every node refused it and it can't be on its way. `unknown`: neither is sure. */
 export type Broadcast =
@@ -74,19 +92,25 @@ export type LaneChain = {
   readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
   /** Plays the transaction without sending it, against the latest block. */
   readonly rehearse: (items: readonly LaneItem[]) => Promise<Rehearsal>;
+  /** Signs the transaction that carries exactly these items under this nonce. Sends nothing. */
+  readonly sign: (items: readonly LaneItem[], nonce: bigint) => Promise<SignedTransaction>;
   /**
-   * Signs the transaction that carries exactly these items under this nonce. Sends nothing. With `replaced`, an earlier
-   * one of the same items and nonce that is stuck, it offers enough more for nodes to take it instead.
+   * The same call under the same nonce for more money, enough for nodes to take it instead; undefined when it may not
+   * cost more, or when, `behind` another one, its own offer is still good. Sends nothing.
    */
-  readonly sign: (
-    items: readonly LaneItem[],
-    nonce: bigint,
-    replaced?: SignedTransaction,
-  ) => Promise<SignedTransaction>;
+  readonly raise: (stuck: SignedTransaction, place: 'first' | 'behind') => Promise<SignedTransaction | undefined>;
+  /** Whether the relayer's coins pay for all of these at their dearest. */
+  readonly affords: (transactions: readonly SignedTransaction[]) => Promise<boolean>;
   /** Sends the bytes. Never throws for a node's trouble: that is `unknown`. */
   readonly broadcast: (raw: Uint8Array) => Promise<Broadcast>;
   /** Those of the batches that are mined by now. */
   readonly findMined: (batches: readonly FlyingBatch[]) => Promise<readonly MinedBatch[]>;
+  /**
+   * Those of the batches that can never be mined: a finalized block holds another transaction under their nonce. By the
+   * word of every node that answers.
+   */
+  readonly findReplaced: (batches: readonly FlyingBatch[]) => Promise<readonly string[]>;
   /** The relayer's next nonce by the latest block. */
   readonly minedNonce: () => Promise<bigint>;
+  readonly nonceRange: () => Promise<NonceRange>;
 };

@@ -31,6 +31,8 @@ export type LaneItem = {
   readonly intentCode: bigint;
   /** Its place in the queue. */
   readonly number: bigint;
+  /** Since a batch with it reverted as a whole: no transaction carries it among more than this. */
+  readonly batchLimit?: number;
   readonly asset: string;
   readonly processor: string;
   readonly kind: AuthorizationKind;
@@ -65,4 +67,9 @@ export type FlyingBatch = {
   readonly items: readonly LaneItem[];
 };
 
-export type SignedTransaction = { readonly transactionId: string; readonly raw: Uint8Array };
+export type SignedTransaction = {
+  readonly transactionId: string;
+  readonly raw: Uint8Array;
+  /** When it was stored; absent before. */
+  readonly signedAtMs?: number;
+};

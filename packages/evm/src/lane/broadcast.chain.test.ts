@@ -32,7 +32,8 @@ test('a replacement that outbids is taken, and the chain mines it instead', asyn
   const items = [await world.newItem()];
   const nonce = await world.lane.minedNonce();
   const first = await world.lane.sign(items, nonce);
-  const second = await world.lane.sign(items, nonce, first);
+  const second = await world.lane.raise(first, 'first');
+  if (second === undefined) throw new Error('it may cost more');
   expect(await world.lane.broadcast(first.raw)).toEqual({ outcome: 'known' });
   expect(await world.lane.broadcast(second.raw)).toEqual({ outcome: 'known' });
   expect(await world.lane.broadcast(first.raw)).not.toMatchObject({ outcome: 'not_sent' });

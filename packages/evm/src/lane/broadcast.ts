@@ -1,4 +1,5 @@
-// Offers signed bytes to the network's nodes, one after the other until one has them.
+// Offers signed bytes to all of the network's nodes at once: one that takes them is enough, and one that only says so must
+// not keep them from the others.
 import type { Broadcast } from '@svc-pay/core';
 import { bytesToHex, keccak256 } from 'viem';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
@@ -6,26 +7,35 @@ import { classifyBroadcast, type NodeWord } from './classify-broadcast.ts';
 
 const MAX_REASON = 200;
 
-/** `endpoints` are asked each on its own. Never throws. */
+type Word = { readonly word: NodeWord; readonly reason: string };
+
+/** `endpoints` are asked each on its own. Done as soon as one has it. Never throws. */
 export async function broadcast(endpoints: readonly JsonRpc[], raw: Uint8Array): Promise<Broadcast> {
   const transactionId = keccak256(raw);
   const call = { method: 'eth_sendRawTransaction', params: [bytesToHex(raw)] };
-  const reasons: string[] = [];
-  let allRefused = endpoints.length > 0;
-  for (const endpoint of endpoints) {
-    const { word, reason } = await offer(endpoint, call, transactionId);
-    if (word === 'known') return { outcome: 'known' };
-    if (word === 'unclear') allRefused = false;
-    else reasons.push(reason);
+  const offers = endpoints.map((endpoint) => offer(endpoint, call, transactionId));
+  const known = Promise.any(
+    offers.map(async (offered) => {
+      if ((await offered).word !== 'known') throw new Error('not here');
+    }),
+  );
+  try {
+    await known;
+    return { outcome: 'known' };
+  } catch {
+    const words = await Promise.all(offers);
+    if (words.length === 0 || words.some(({ word }) => word === 'unclear')) return { outcome: 'unknown' };
+    return {
+      outcome: 'not_sent',
+      reason: words
+        .map(({ reason }) => reason)
+        .join('; ')
+        .slice(0, MAX_REASON),
+    };
   }
-  return allRefused ? { outcome: 'not_sent', reason: reasons.join('; ').slice(0, MAX_REASON) } : { outcome: 'unknown' };
 }
 
-async function offer(
-  endpoint: JsonRpc,
-  call: Parameters<JsonRpc>[0][number],
-  transactionId: string,
-): Promise<{ readonly word: NodeWord; readonly reason: string }> {
+async function offer(endpoint: JsonRpc, call: Parameters<JsonRpc>[0][number], transactionId: string): Promise<Word> {
   try {
     const [answer] = await endpoint([call]);
     if (answer === undefined) return { word: 'unclear', reason: '' };

@@ -84,11 +84,11 @@ describe('of several nodes', () => {
       const messages = { known: 'already known', refused: 'insufficient funds', unclear: 'strange' };
       return [{ ok: false, code: -32_000, message: messages[word], data: null }] as const;
     };
-  test('one that has it is enough, and the rest is left alone', async () => {
+  test('one that has it is enough, and all of them are offered it', async () => {
     const asked: string[] = [];
     const nodes = [node('refused', asked), node('down', asked), node('known', asked), node('unclear', asked)];
     expect(await broadcast(nodes, RAW)).toEqual({ outcome: 'known' });
-    expect(asked).toEqual(['refused', 'down', 'known']);
+    expect(asked).toEqual(['refused', 'down', 'known', 'unclear']);
   });
   test('all must refuse before it counts as not sent', async () => {
     expect(await broadcast([node('refused'), node('refused')], RAW)).toMatchObject({ outcome: 'not_sent' });

@@ -1,7 +1,6 @@
 // One relayer key on one EVM network: what a lane asks of its chain, answered by nodes and a signer.
 import type { LaneChain, SignedTransaction } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
-import { bytesToHex, parseTransaction } from 'viem';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import type { TransactionSigner } from '../signer/transaction-signer.ts';
 import { askChain, quantityOf, resultOf } from './ask-chain.ts';
@@ -10,44 +9,75 @@ import { findMined } from './find-mined.ts';
 import { fitBatch } from './fit-batch.ts';
 import { DEFAULT_CALL_GAS } from './gas-limit.ts';
 import { laneCall } from './lane-call.ts';
-import { rehearse } from './rehearse.ts';
+import { readOffer } from './read-offer.ts';
+import { rehearseSurely } from './rehearse-surely.ts';
+import { findReplaced, readNonceRange } from './relayer-nonces.ts';
 import { signTransaction } from './sign-transaction.ts';
-import { DEFAULT_TIP_BOUNDS, type Fees, outbid, readFees, type TipBounds } from './transaction-fees.ts';
+import {
+  DEFAULT_MAX_FEE_WEI,
+  DEFAULT_TIP_BOUNDS,
+  outbid,
+  readFees,
+  stillGood,
+  type TipBounds,
+} from './transaction-fees.ts';
 
 export type LaneChainOptions = {
   readonly network: NetworkId;
   readonly rpc: JsonRpc;
-  /** The network's nodes each on its own: a transaction is offered to the next when one does not take it. */
+  /** The network's nodes each on its own: a transaction is offered to all of them. */
   readonly endpoints: readonly [JsonRpc, ...JsonRpc[]];
+  /** Those that are asked before a payment ends; all endpoints unless told. */
+  readonly voters?: () => Promise<readonly JsonRpc[]>;
+  /** How long the first voter waits for the others. */
+  readonly patienceMs?: number;
   readonly signer: TransactionSigner;
   /** The most that the processor lets one transfer burn, over the tokens it takes; 200,000 unless told. */
   readonly callGas?: bigint;
   readonly tipBounds?: TipBounds;
+  /** The most that a unit of gas may cost; 500 gwei unless told. */
+  readonly maxFeeWei?: bigint;
 };
+
+const PATIENCE_MS = 2_000;
 
 export function createLaneChain(options: LaneChainOptions): LaneChain {
   const { network, rpc, endpoints, signer, callGas = DEFAULT_CALL_GAS, tipBounds = DEFAULT_TIP_BOUNDS } = options;
+  const { voters = async () => endpoints, patienceMs = PATIENCE_MS, maxFeeWei = DEFAULT_MAX_FEE_WEI } = options;
+  const bounds = { ...tipBounds, maxFeeWei };
   const chainId = chainIdOf(network);
   if (chainId === undefined) throw new RangeError(`${network} is not an EVM network`);
+  const askRelayer = async (method: string): Promise<bigint> => {
+    const [answer] = await askChain(rpc, [{ method, params: [signer.address, 'latest'] }]);
+    return quantityOf(resultOf(answer));
+  };
   return {
     fit: (queue) => fitBatch(queue, callGas),
-    rehearse: (items) => rehearse({ rpc, relayer: signer.address, callGas }, items),
-    sign: async (items, nonce, replaced) => {
-      const fresh = await readFees(rpc, tipBounds);
-      const fees = replaced === undefined ? fresh : outbid(fresh, feesIn(replaced));
+    rehearse: (items) => rehearseSurely({ rpc, relayer: signer.address, callGas }, items, voters, patienceMs),
+    sign: async (items, nonce) => {
+      const fees = await readFees(rpc, bounds);
       return signTransaction(signer, { chainId, nonce, call: laneCall(items, callGas), fees });
     },
+    raise: async (stuck, place) => {
+      // To the byte the call that was sent before; nothing is built anew.
+      const { nonce, call, fees: before } = readOffer(stuck);
+      const fresh = await readFees(rpc, bounds);
+      if (place === 'behind' && stillGood(before, fresh)) return undefined;
+      const fees = outbid(fresh, before, bounds);
+      return fees && signTransaction(signer, { chainId, nonce, call, fees });
+    },
+    affords: async (transactions) => (await askRelayer('eth_getBalance')) >= worstCost(transactions),
     broadcast: (raw) => broadcast(endpoints, raw),
     findMined: (batches) => findMined(rpc, batches),
-    minedNonce: async () => {
-      const params = [signer.address, 'latest'];
-      const [count] = await askChain(rpc, [{ method: 'eth_getTransactionCount', params }]);
-      return quantityOf(resultOf(count));
-    },
+    findReplaced: async (batches) => findReplaced(await voters(), signer.address, batches, patienceMs),
+    minedNonce: () => askRelayer('eth_getTransactionCount'),
+    nonceRange: async () => readNonceRange(await voters(), signer.address, patienceMs),
   };
 }
 
-function feesIn({ raw }: SignedTransaction): Fees {
-  const { maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(bytesToHex(raw));
-  return { maxFeePerGas, maxPriorityFeePerGas };
+function worstCost(transactions: readonly SignedTransaction[]): bigint {
+  return transactions.reduce((sum, transaction) => {
+    const { call, fees } = readOffer(transaction);
+    return sum + call.gas * fees.maxFeePerGas;
+  }, 0n);
 }

@@ -1,12 +1,12 @@
 // Why a payment that goes alone would not settle. The processor names what it knows itself; why the token refused is
 // read from the token's state, in the order in which a batch would tell it.
-import type { ItemOutcome, LaneItem } from '@svc-pay/core';
+import type { ItemOutcome, LaneItem, WholeRefusal } from '@svc-pay/core';
 import { encodeFunctionData, type Hex } from 'viem';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { askBalance, askPermitNonce, askUsed } from '../verify/chain-questions.ts';
 import { quantityOf, resultOf } from './ask-chain.ts';
-import { type Refusal, readRefusal } from './read-refusal.ts';
+import { type Refusal, readRefusal, wholeRefusal } from './read-refusal.ts';
 
 export type SinglePlay = {
   readonly item: LaneItem;
@@ -19,7 +19,7 @@ export type SinglePlay = {
 
 export type SingleVerdict =
   | { readonly ok: true; readonly outcome: ItemOutcome }
-  | { readonly ok: false; readonly reason: string };
+  | { readonly ok: false; readonly cause: WholeRefusal; readonly reason: string };
 
 const BY_NAME: Readonly<Record<string, ItemOutcome>> = {
   IntentAlreadySettled: 'intent_already_settled',
@@ -55,7 +55,7 @@ export function explainSingle({ item, chainTimeSeconds, played, state, callGas }
   const named = refusal.name === undefined ? undefined : BY_NAME[refusal.name];
   if (named !== undefined) return { ok: true, outcome: named };
   if (refusal.name === 'WrongAmountArrived' && refusal.args[1] === 0n) return { ok: true, outcome: 'nothing_arrived' };
-  if (!blamesPayer(refusal, item, callGas)) return { ok: false, reason: refusal.text };
+  if (!blamesPayer(refusal, item, callGas)) return wholeRefusal(refusal);
   if (alreadySettled) return { ok: true, outcome: 'intent_already_settled' };
   if (chainTimeSeconds <= item.validAfterSeconds && item.kind !== 'permit')
     return { ok: true, outcome: 'not_yet_valid' };
@@ -64,7 +64,7 @@ export function explainSingle({ item, chainTimeSeconds, played, state, callGas }
   if (item.kind === 'permit' ? used > BigInt(item.nonce) : used === 1n)
     return { ok: true, outcome: 'authorization_used' };
   if (quantityOf(resultOf(balance)) < item.capAtomic) return { ok: true, outcome: 'insufficient_funds' };
-  if (refusal.name === undefined) return { ok: false, reason: refusal.text };
+  if (refusal.name === undefined) return wholeRefusal(refusal);
   return { ok: true, outcome: 'pull_refused' };
 }
 

@@ -61,7 +61,8 @@ test('a batch is found by whichever of its transactions was mined; one that is n
   const items = [await world.newItem()];
   const nonce = await world.lane.minedNonce();
   const stuck = await world.lane.sign(items, nonce);
-  const dearer = await world.lane.sign(items, nonce, stuck);
+  const dearer = await world.lane.raise(stuck, 'first');
+  if (dearer === undefined) throw new Error('it may cost more');
   expect(dearer.transactionId).not.toBe(stuck.transactionId);
   const flying: FlyingBatch = {
     id: 'batch_1',

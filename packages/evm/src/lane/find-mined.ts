@@ -2,6 +2,7 @@
 import { ChainUnavailable, type FlyingBatch, type MinedBatch, type MinedItem } from '@svc-pay/core';
 import { encodeFunctionData, numberToHex } from 'viem';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import { DISAGREEMENT } from '../rpc/agree-on-ends.ts';
 import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { askChain, quantityOf, resultOf } from './ask-chain.ts';
 import { readEvidence } from './item-evidence.ts';
@@ -19,7 +20,10 @@ export async function findMined(rpc: JsonRpc, batches: readonly FlyingBatch[]): 
     asked.map(({ transactionId }) => ({ method: 'eth_getTransactionReceipt', params: [transactionId] })),
   );
   const found = asked.flatMap(({ batch, transactionId }, index): Found[] => {
-    const receipt = readReceipt(resultOf(answers[index]));
+    const answer = answers[index];
+    // Where endpoints contradict each other it is not mined yet, as far as anybody can say.
+    if (answer?.ok === false && answer.code === DISAGREEMENT) return [];
+    const receipt = readReceipt(resultOf(answer));
     return receipt?.transactionId === transactionId.toLowerCase() ? [{ batch, receipt }] : [];
   });
   if (found.length === 0) return [];

@@ -1,4 +1,5 @@
 // The processor's own error behind a reverted call.
+import type { WholeRefusal } from '@svc-pay/core';
 import { decodeErrorResult } from 'viem';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import type { RpcAnswer } from '../rpc/json-rpc.ts';
@@ -29,4 +30,19 @@ export function readRefusal(answer: Extract<RpcAnswer, { ok: false }>): Refusal 
   } catch {
     return { name: undefined, args: [], text: `an unknown error, ${data.slice(0, 10)}` };
   }
+}
+
+const CAUSES: Readonly<Record<string, WholeRefusal>> = {
+  EnforcedPause: 'paused',
+  AccessControlUnauthorizedAccount: 'not_allowed',
+  HourlyCapExceeded: 'over_cap',
+  NotEnoughGas: 'not_enough_gas',
+};
+
+export function wholeRefusal({ name, text }: Refusal): {
+  readonly ok: false;
+  readonly cause: WholeRefusal;
+  readonly reason: string;
+} {
+  return { ok: false, cause: CAUSES[name ?? ''] ?? 'refused', reason: text };
 }

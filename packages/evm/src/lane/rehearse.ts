@@ -10,9 +10,9 @@ import { askChain, askLatestBlock, blockTimeOf } from './ask-chain.ts';
 import { explainSingle, singleQuestions } from './explain-single.ts';
 import { groupItems } from './group-items.ts';
 import { type LaneCall, laneCall } from './lane-call.ts';
-import { readRefusal } from './read-refusal.ts';
+import { readRefusal, wholeRefusal } from './read-refusal.ts';
 
-type Stage = { readonly rpc: JsonRpc; readonly relayer: Address; readonly callGas: bigint };
+export type Stage = { readonly rpc: JsonRpc; readonly relayer: Address; readonly callGas: bigint };
 
 export async function rehearse(stage: Stage, items: readonly LaneItem[]): Promise<Rehearsal> {
   const call = laneCall(items, stage.callGas);
@@ -24,7 +24,7 @@ export async function rehearse(stage: Stage, items: readonly LaneItem[]): Promis
   const refusal = readRefusal(result);
   const burners = refusal.name === 'NotEnoughGas' && items.length > 1 ? await findBurners(stage, items) : undefined;
   if (burners !== undefined) return { ok: true, outcomes: burners, chainTimeSeconds };
-  return { ok: false, reason: refusal.text, chainTimeSeconds };
+  return { ...wholeRefusal(refusal), chainTimeSeconds };
 }
 
 /**
@@ -49,7 +49,7 @@ async function rehearseSingle(stage: Stage, call: LaneCall, items: readonly Lane
   const chainTimeSeconds = blockTimeOf(block);
   const verdict = explainSingle({ item, chainTimeSeconds, played: playOf(played), state, callGas: stage.callGas });
   if (verdict.ok) return { ok: true, outcomes: [verdict.outcome], chainTimeSeconds };
-  return { ok: false, reason: verdict.reason, chainTimeSeconds };
+  return { ...verdict, chainTimeSeconds };
 }
 
 function askPlay({ relayer }: Stage, { to, data, gas }: LaneCall): RpcCall {

@@ -9,7 +9,7 @@ const signer = createLocalSigner(new Uint8Array(32).fill(0x11));
 const unsigned: Unsigned = {
   chainId: 8_453,
   nonce: 7n,
-  call: { form: 'batch', to: `0x${'ab'.repeat(20)}`, data: '0x1234', gas: 600_000n },
+  call: { to: `0x${'ab'.repeat(20)}`, data: '0x1234', gas: 600_000n },
   fees: { maxFeePerGas: 30n, maxPriorityFeePerGas: 2n },
 };
 

@@ -12,7 +12,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 export type Unsigned = {
   readonly chainId: number;
   readonly nonce: bigint;
-  readonly call: LaneCall;
+  readonly call: Pick<LaneCall, 'to' | 'data' | 'gas'>;
   readonly fees: Fees;
 };
 

@@ -98,3 +98,17 @@ describe('gathered calls', () => {
     expect(sizes).toEqual([4]);
   });
 });
+
+test('a user and a password in the address travel in a header', async () => {
+  let authorization: string | undefined;
+  const server = createServer((request, response) => {
+    ({ authorization } = request.headers);
+    request.resume().on('end', () => response.end(JSON.stringify([{ id: 0, result: 'a' }])));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const rpc = createJsonRpc({ urls: [`http://user:p%40ss@127.0.0.1:${port}/key`], timeoutMs: 1_000 });
+  expect(await rpc(calls('a'))).toEqual([{ ok: true, result: 'a' }]);
+  expect(authorization).toBe(`Basic ${Buffer.from('user:p@ss').toString('base64')}`);
+});

@@ -2,42 +2,13 @@
 // in differences, or this checker could not be trusted with the real thing.
 import { type HeldLane, type LaneParts, type LaneStore, laneRound } from '@svc-pay/core';
 import { describe, expect, test } from 'vitest';
-import { Crash, crashingParts } from '../testing/crashing-parts.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { laneDifferences } from '../testing/lane-differences.ts';
 import { createLaneWorld, type LaneWorld } from '../testing/lane-world.ts';
 import { recordingEarly, signingAgain, withoutFence } from '../testing/seeded-bugs.ts';
+import { workThroughCrashes } from '../testing/work-through-crashes.ts';
 
 const world = async () => createLaneWorld((await createTestDatabase()).pool);
-
-/** The same numbers for the same seed. */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** A process after the other works at the lane and dies, until one finds nothing left to do. */
-async function workThroughCrashes(lane: LaneWorld, parts: LaneParts, seed: number, maxLives = 400): Promise<number> {
-  const draw = numbersFrom(seed);
-  const mortal = crashingParts(parts, 0.25, draw);
-  for (let life = 1; life <= maxLives; life += 1) {
-    try {
-      const held = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
-      for (;;) {
-        const end = await laneRound(mortal, held);
-        if (draw() < 0.5) lane.chain.mine();
-        if (end === 'taken_over') throw new Crash('taken over');
-        if (end === 'empty' && (await mortal.store.fallAsleep(held))) return life;
-      }
-    } catch (problem) {
-      if (!(problem instanceof Crash)) throw problem;
-    }
-  }
-  return maxLives;
-}
 
 test.each([1, 2, 3, 4])(
   'crashes at every step, seed %i: each payment settles once and the books agree',
@@ -100,7 +71,7 @@ describe('bugs put in on purpose are found', () => {
   test('signing again instead of sending again: what was on its way is lost', async () => {
     const lane = await world();
     const payments = await lane.queue(60);
-    await workThroughCrashes(lane, signingAgain(lane.parts, lane.pool), 1, 60);
+    await workThroughCrashes(lane, signingAgain(lane.parts, lane.pool), 1, { maxLives: 60 });
     expect(await laneDifferences(lane, payments)).not.toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 // Who may write for a lane. Taking it over draws a new epoch; every write of a holder matches its epoch, so that one who
 // was replaced writes nothing, however long it goes on.
-import { type HeldLane, isoTime, type Lane, type LaneState } from '@svc-pay/core';
+import { type HeldLane, isoTime, type Lane, type LaneObstacle, type LaneState } from '@svc-pay/core';
 import type pg from 'pg';
 
 const TAKE_OVER = {
@@ -20,36 +20,55 @@ export async function takeOver(pool: pg.Pool, lane: Lane, nowMs: number): Promis
   return BigInt(row.epoch);
 }
 
-// A lane's share of the queue is its place among the active ones; one that drains takes nothing new.
+/** An obstacle that is gone by then was a node some blocks behind. */
+const OBSTACLE_COUNTS_AFTER_MS = 3_000;
+
+// A lane's share of the queue is its place among those that can send; of these, the ones with room under their caps.
 const BEAT = {
   name: 'lane-beat',
   text: `
+    with able as (
+      select address, capped from svc.relayers
+      where network = $1 and status = 'active' and condition in ('fine', 'low')
+        and (obstacle is null or obstacle_since > $5)
+    ),
+    sharing as (
+      select address, row_number() over (order by address) - 1 as place from able
+      where not capped or not exists (select from able where not capped)
+    )
     update svc.relayers lane set beat_at = $4
     where network = $1 and address = $2 and epoch = $3
-    returning next_nonce, status,
-      (select count(*)::integer from svc.relayers o where o.network = $1 and o.status = 'active') as lanes,
-      (select count(*)::integer from svc.relayers o where o.network = $1 and o.status = 'active' and o.address < $2)
-        as place`,
+    returning next_nonce, status, obstacle, (select count(*)::integer from sharing) as lanes,
+      (select place::integer from sharing where sharing.address = lane.address) as place`,
 };
 
 type BeatRow = {
   readonly next_nonce: string;
   readonly status: string;
+  readonly obstacle: LaneObstacle | null;
   readonly lanes: number;
-  readonly place: number;
+  /** Null when others take its part. */
+  readonly place: number | null;
 };
 
 export async function beat(pool: pg.Pool, held: HeldLane, nowMs: number): Promise<LaneState | undefined> {
   const { rows } = await pool.query<BeatRow>({
     ...BEAT,
-    values: [held.network, held.relayer, held.epoch.toString(), isoTime(nowMs)],
+    values: [
+      held.network,
+      held.relayer,
+      held.epoch.toString(),
+      isoTime(nowMs),
+      isoTime(nowMs - OBSTACLE_COUNTS_AFTER_MS),
+    ],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
   return {
     nextNonce: BigInt(row.next_nonce),
     open: row.status === 'active',
-    share: { index: row.place, count: Math.max(row.lanes, 1) },
+    share: row.place === null ? undefined : { index: row.place, count: row.lanes },
+    obstacle: row.obstacle,
   };
 }
 
@@ -60,9 +79,15 @@ const SLEEP = {
 const HAS_WORK = {
   name: 'lane-has-work',
   text: `
-    select exists (select from svc.settlements where network = $1 and status = 'queued')
-      or exists (
+    select exists (
         select from svc.batches where network = $1 and relayer = $2 and status in ('signed', 'broadcast')
+      )
+      or exists (
+        select from svc.relayers lane
+        where network = $1 and address = $2 and status = 'active' and (
+          obstacle is not null
+          or exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+        )
       ) as work`,
 };
 const WAKE = {

@@ -6,6 +6,14 @@ export { expireIntents } from './expire-intents.ts';
 export { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';
 export { loadPayoutsToMirror } from './load-payouts-to-mirror.ts';
+export {
+  listRelayerAddresses,
+  loadLaneFacts,
+  type NetworkHealth,
+  recordFitness,
+  recordHealth,
+  reportHealth,
+} from './network-health.ts';
 export { findForgottenLanes, type LaneReport, type NewRelayer, registerRelayer, reportLanes } from './relayers.ts';
 export {
   closeAuthorizations,

@@ -5,12 +5,12 @@ import type { Id } from '@svc-pay/protocol/ids';
 /** What is needed of `svc.settlements`. */
 export const SETTLEMENT_COLUMNS = `
   account_id, mode, payment_id, intent_id, intent_code, claim_key, number, network, asset, cap, settled_amount, payout_id,
-  batch_id`;
+  batch_id, batch_limit`;
 
 /** Of settlements `s`, joined by `ITEM_JOINS`. */
 export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
-  a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before, encode(a.nonce, 'hex') as nonce,
+  s.batch_limit,  a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before, encode(a.nonce, 'hex') as nonce,
   encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits`;
 
 /** Row by row and by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them otherwise. */
@@ -37,6 +37,7 @@ export type LaneItemRow = {
   readonly cap: string;
   readonly settled_amount: string;
   readonly payout_id: string;
+  readonly batch_limit: number | null;
   readonly recipient: string;
   readonly kind: AuthorizationKind;
   readonly by_contract: boolean;
@@ -58,6 +59,7 @@ export function laneItemOf(row: LaneItemRow): LaneItem {
     intentId: row.intent_id,
     intentCode: BigInt(row.intent_code),
     number: BigInt(row.number),
+    ...(row.batch_limit !== null && { batchLimit: row.batch_limit }),
     asset: row.asset,
     processor: row.recipient,
     kind: row.kind,

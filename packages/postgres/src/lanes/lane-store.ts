@@ -2,12 +2,16 @@
 import type { Clock, LaneStore } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
+import { deferItems } from './defer-items.ts';
 import { beat, fallAsleep, takeOver } from './hold-lane.ts';
 import { loadFlight } from './load-flight.ts';
 import { loadQueue, peekQueue } from './load-queue.ts';
+import { advanceNonce, noteObstacle, noteUnfit } from './note-lane.ts';
 import { recordMined } from './record-mined.ts';
+import { recordReplaced } from './record-replaced.ts';
 import { recordUnsent } from './record-unsent.ts';
 import { markBroadcast, storeBatch } from './store-batch.ts';
+import { storeTransaction } from './store-transaction.ts';
 
 export type LaneStoreOptions = {
   readonly clock: Clock;
@@ -20,13 +24,19 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate }: LaneStore
     takeOver: (lane) => takeOver(pool, lane, clock.nowMs()),
     beat: (held) => beat(pool, held, clock.nowMs()),
     loadFlight: (lane) => loadFlight(pool, lane),
-    peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit),
-    loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit),
+    peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
+    loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
     storeBatch: (held, batch) => storeBatch(pool, held, batch, clock.nowMs()),
+    storeTransaction: (held, batchId, signed) => storeTransaction(pool, held, batchId, signed, clock.nowMs()),
     markBroadcast: (held, batchIds) => markBroadcast(pool, held, batchIds, clock.nowMs()),
     recordMined: (held, batch, mined) =>
       recordMined(pool, held, batch, mined, { nowMs: clock.nowMs(), gasCoin: gasCoinRate(held.network) }),
     recordUnsent: (held, unsent) => recordUnsent(pool, held, unsent, clock.nowMs()),
+    recordReplaced: (held, batchId) => recordReplaced(pool, held, batchId, clock.nowMs()),
+    defer: (held, items, untilMs) => deferItems(pool, held, items, untilMs),
+    advanceNonce: (held, from, to) => advanceNonce(pool, held, from, to, clock.nowMs()),
+    noteObstacle: (held, obstacle) => noteObstacle(pool, held, obstacle, clock.nowMs()),
+    noteUnfit: (held, condition) => noteUnfit(pool, held, condition, clock.nowMs()),
     fallAsleep: (held) => fallAsleep(pool, held),
   };
 }

@@ -7,14 +7,16 @@ type BatchRow = {
   readonly nonce: string;
   readonly status: FlyingBatch['status'];
   readonly updated_at: Date;
-  readonly transactions: readonly { readonly id: string; readonly raw: string }[];
+  readonly transactions: readonly { readonly id: string; readonly raw: string; readonly at: string }[];
 };
 
 const LOAD_BATCHES = {
   name: 'lane-load-batches',
   text: `
     select b.id, b.nonce, b.status, b.updated_at, (
-        select json_agg(json_build_object('id', t.transaction_id, 'raw', encode(t.raw_transaction, 'hex'))
+        select json_agg(json_build_object(
+            'id', t.transaction_id, 'raw', encode(t.raw_transaction, 'hex'),
+            'at', (extract(epoch from t.created_at) * 1000)::bigint::text)
           order by t.created_at)
         from svc.batch_transactions t where t.batch_id = b.id
       ) as transactions
@@ -44,7 +46,11 @@ export async function loadFlight(pool: pg.Pool, { network, relayer }: Lane): Pro
     nonce: BigInt(batch.nonce),
     status: batch.status,
     sentAtMs: batch.updated_at.getTime(),
-    transactions: batch.transactions.map(({ id, raw }) => ({ transactionId: id, raw: Buffer.from(raw, 'hex') })),
+    transactions: batch.transactions.map(({ id, raw, at }) => ({
+      transactionId: id,
+      raw: Buffer.from(raw, 'hex'),
+      signedAtMs: Number.parseInt(at, 10),
+    })),
     items: items.get(batch.id) ?? [],
   }));
 }

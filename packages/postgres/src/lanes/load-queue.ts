@@ -1,5 +1,5 @@
-// What waits on a network, oldest first: the head by the queue's own index, everything else by key.
-import type { Lane, LaneItem, QueueShare } from '@svc-pay/core';
+// What waits on a network and is not left aside, oldest first: the head by the queue's own index, everything else by key.
+import { isoTime, type Lane, type LaneItem, type QueueShare } from '@svc-pay/core';
 import type pg from 'pg';
 import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
 
@@ -8,7 +8,8 @@ const PEEK = {
   text: `
     select count(*)::integer as count, min(created_at) as oldest from (
       select created_at from svc.settlements
-      where network = $1 and status = 'queued' and number % $2 = $3 order by number limit $4
+      where network = $1 and status = 'queued' and number % $2 = $3 and (retry_at is null or retry_at <= $5)
+      order by number limit $4
     ) head`,
 };
 
@@ -17,10 +18,11 @@ export async function peekQueue(
   { network }: Lane,
   { index, count }: QueueShare,
   limit: number,
+  nowMs: number,
 ): Promise<{ readonly count: number; readonly oldestAtMs: number }> {
   const { rows } = await pool.query<{ count: number; oldest: Date | null }>({
     ...PEEK,
-    values: [network, count, index, limit],
+    values: [network, count, index, limit, isoTime(nowMs)],
   });
   return { count: rows[0]?.count ?? 0, oldestAtMs: rows[0]?.oldest?.getTime() ?? 0 };
 }
@@ -30,7 +32,8 @@ const LOAD = {
   text: `
     with s as materialized (
       select ${SETTLEMENT_COLUMNS} from svc.settlements
-      where network = $1 and status = 'queued' and number % $2 = $3 order by number limit $4
+      where network = $1 and status = 'queued' and number % $2 = $3 and (retry_at is null or retry_at <= $5)
+      order by number limit $4
     )
     select ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
 };
@@ -40,7 +43,9 @@ export async function loadQueue(
   { network }: Lane,
   { index, count }: QueueShare,
   limit: number,
+  nowMs: number,
 ): Promise<readonly LaneItem[]> {
-  const { rows } = await pool.query<LaneItemRow>({ ...LOAD, values: [network, count, index, limit] });
+  const values = [network, count, index, limit, isoTime(nowMs)];
+  const { rows } = await pool.query<LaneItemRow>({ ...LOAD, values });
   return rows.map(laneItemOf);
 }

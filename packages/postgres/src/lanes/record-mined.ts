@@ -56,7 +56,11 @@ async function record(
   await client.query({
     name: 'record-unsettled-items',
     text: `
-      update svc.settlements s set status = 'mined', updated_at = $4
+      update svc.settlements s
+      set status = 'mined', updated_at = $4,
+        -- For the day it is queued again: half as many, and one that went alone only after a while.
+        batch_limit = case when $5 then greatest($6::integer / 2, 1) else batch_limit end,
+        retry_at = case when $5 and $6 = 1 then $4::timestamptz + interval '1 minute' else retry_at end
       from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'batched'`,
@@ -65,6 +69,8 @@ async function record(
       unsettled.map(({ mode }) => mode),
       unsettled.map(({ paymentId }) => paymentId),
       isoTime(nowMs),
+      mined.reverted,
+      batch.items.length,
     ],
   });
 }

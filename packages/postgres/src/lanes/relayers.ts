@@ -30,6 +30,13 @@ export type LaneReport = Lane & {
   readonly nextNonce: string;
   readonly inFlight: number;
   readonly beatAt: string | null;
+  /** What the chain says of its key, when it was last asked. */
+  readonly condition: string;
+  /** In the chain's own coin; null when nobody has looked. */
+  readonly balance: string | null;
+  readonly capped: boolean;
+  /** Why it has stopped; null when it has not. */
+  readonly obstacle: string | null;
 };
 
 export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]> {
@@ -41,8 +48,12 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
     next_nonce: string;
     in_flight: number;
     beat_at: Date | null;
+    condition: string;
+    balance: string | null;
+    capped: boolean;
+    obstacle: string | null;
   }>(
-    `select network, address, status, awake, next_nonce, beat_at, (
+    `select network, address, status, awake, next_nonce, beat_at, condition, balance, capped, obstacle, (
        select count(*)::integer from svc.batches b
        where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
      ) as in_flight
@@ -56,6 +67,10 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
     nextNonce: row.next_nonce,
     inFlight: row.in_flight,
     beatAt: row.beat_at === null ? null : isoTime(row.beat_at.getTime()),
+    condition: row.condition,
+    balance: row.balance,
+    capped: row.capped,
+    obstacle: row.obstacle,
   }));
 }
 
@@ -72,6 +87,7 @@ const FIND_FORGOTTEN = {
           select from svc.batches b
           where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')
         )
+        or (lane.status = 'active' and lane.obstacle is not null)
       )
     returning lane.network, lane.address`,
 };

@@ -1,4 +1,5 @@
 // What the operator's command asks of Postgres: one file per use case, one transaction each.
+export { type ChangedRelayer, changeRelayer, type RelayerStatus } from './change-relayer.ts';
 export { type ChangedTokens, disableTokens, enableTokens, type TokenChange } from './change-tokens.ts';
 export { createAccount, type NewAccount } from './create-account.ts';
 export { type CreatedKey, createKey } from './create-key.ts';

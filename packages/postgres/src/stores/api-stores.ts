@@ -18,6 +18,7 @@ import { claimPayment, findClaim } from './claim-payment.ts';
 import type { Database } from './database.ts';
 import { findEnded } from './find-ended.ts';
 import { findKey } from './find-key.ts';
+import { findWithdrawn } from './find-withdrawn.ts';
 import { loadAcceptances } from './load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './load-intent.ts';
 import { loadMerchant } from './load-merchant.ts';
@@ -33,6 +34,7 @@ import { recallAnswer } from './stored-answers.ts';
 
 export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
+  Required<Pick<CreateIntentPorts, 'findWithdrawn'>> &
   CancelIntentPorts &
   Pick<
     SettlePorts,
@@ -56,6 +58,11 @@ const MAX_REMEMBERED = 10_000;
 
 export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStoreOptions): ApiStores {
   const memory = { nowMs: clock.nowMs, ttlMs: memoryMs, maxEntries: MAX_REMEMBERED };
+  const withdrawn = shortMemory(
+    memory,
+    (all: 'all') => all,
+    () => findWithdrawn(pool),
+  );
   return {
     findKey: shortMemory(
       memory,
@@ -67,6 +74,7 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
       (caller: Caller) => `${caller.accountId}/${caller.mode}`,
       (caller) => loadMerchant(pool, caller),
     ),
+    findWithdrawn: () => withdrawn('all'),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
     recordIntent: (record) => recordIntent(pool, record),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),

@@ -22,7 +22,7 @@ export async function laneDifferences({ pool, chain }: LaneWorld, paymentIds: re
   }
   if (rows.length !== paymentIds.length) found.push(`${paymentIds.length - rows.length} payments are lost`);
   const batches = await pool.query<{ nonce: string; epoch: string }>(
-    "select nonce, epoch from svc.batches where status not in ('replaced', 'dropped') order by nonce, epoch",
+    "select nonce, epoch from svc.batches where status <> 'dropped' order by nonce, epoch",
   );
   for (const [index, { nonce, epoch }] of batches.rows.entries()) {
     const before = batches.rows[index - 1];

@@ -8,6 +8,7 @@ import { ledgerCommand } from '../commands/ledger.ts';
 import { migrateCommand } from '../commands/migrate.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
+import { relayersCommand } from '../commands/relayers.ts';
 import { startCommand } from '../commands/start.ts';
 import { tokensCommand } from '../commands/tokens.ts';
 import { COMMAND, type Surroundings } from './leaf.ts';
@@ -35,6 +36,7 @@ Examples:
     tokensCommand,
     payoutsCommand,
     contractsCommand,
+    relayersCommand,
     privacyCommand,
     auditCommand,
     ledgerCommand,

@@ -182,3 +182,28 @@ test('the doctor finds a pepper that keys were not made with', async () => {
   const { findings } = (await askSvc(other, 'doctor')).document as { findings: unknown[] };
   expect(findings).toContainEqual(expect.objectContaining({ subject: 'SVC_KEY_PEPPER', status: 'problem' }));
 });
+
+test('a relayer is drained, retired when nothing of it is open, and activated again, each with an audit entry', async () => {
+  const [network, address] = ['eip155:84532', `0x${'7a'.repeat(20)}`];
+  await pool.query(
+    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at)
+     values ($1, $2, 'test', 0, 'active', now())`,
+    [network, address],
+  );
+  const relayers = (...argv: string[]) => askSvc(environment, 'relayers', ...argv, '--network', network);
+  const statusNow = async () =>
+    (await pool.query('select status from svc.relayers where address = $1', [address])).rows[0].status;
+  expect((await relayers('retire', address)).document).toMatchObject({ error: 'relayer_not_draining' });
+  expect((await relayers('drain', address)).document).toMatchObject({ changed: true, before: 'active' });
+  await insertRow(pool, 'batches', { network, relayer: address, status: 'broadcast', id: 'bat_open' });
+  expect((await relayers('retire', address)).document).toMatchObject({ error: 'relayer_has_unfinished' });
+  await pool.query("update svc.batches set status = 'finalized' where id = 'bat_open'");
+  expect((await relayers('retire', address)).document).toMatchObject({ changed: true });
+  expect(await statusNow()).toBe('retired');
+  expect((await relayers('activate', address)).document).toMatchObject({ changed: true, before: 'retired' });
+  expect((await relayers('drain', `0x${'00'.repeat(20)}`)).document).toMatchObject({ error: 'relayer_unknown' });
+  const { rows } = await pool.query("select action, actor from svc.audit where account_id = 'platform' order by id");
+  expect(rows.map(({ action }) => action)).toEqual(['relayer.draining', 'relayer.retired', 'relayer.active']);
+  const listed = (await askSvc(environment, 'relayers', 'list')).document as { relayers: { relayer: string }[] };
+  expect(listed.relayers.map(({ relayer }) => relayer)).toContain(address);
+});

@@ -5,6 +5,7 @@ import { explainFailure } from '../command/explain-failure.ts';
 import { COMMAND } from '../command/leaf.ts';
 import { checkClock } from './check-clock.ts';
 import { checkKeySecrets, type KeySecretsAtHand } from './check-key-secrets.ts';
+import { checkLanes } from './check-lanes.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** The release is tested on this major version. */
@@ -31,6 +32,8 @@ export async function checkDatabase(url: string, secrets: KeySecretsAtHand, cloc
       ...checkPartitions(facts),
       ...checkDurability(facts),
       ...checkKeySecrets(sealed, secrets),
+      // A schema of an earlier release has no such tables; that is said above.
+      ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(() => []) : []),
     ];
   } catch (problem) {
     const { message, advice = '' } = explainFailure(problem);

@@ -1,7 +1,7 @@
 // The internal HTTP of settlement, on a listener of its own that the public never reaches.
 
 import type { Clock } from '@svc-pay/core';
-import type { BeganUpto, LaneReport, UptoSettlement } from '@svc-pay/postgres/lanes';
+import type { BeganUpto, LaneReport, NetworkHealth, UptoSettlement } from '@svc-pay/postgres/lanes';
 import { internalUptoSettleRequest } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { isId, newId } from '@svc-pay/protocol/ids';
@@ -13,6 +13,8 @@ export type InternalListenerParts = {
   readonly clock: Clock;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
   readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
+  /** Which networks are offered, and why not. */
+  readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
   /** Throws, or names what is missing. */
   readonly findObstacles: () => Promise<readonly string[]>;
   readonly onProblem: (problem: unknown) => void;
@@ -55,7 +57,10 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
       }
       return undefined;
     });
-    keyed.get('/lanes', async () => ({ lanes: await parts.reportLanes() }));
+    keyed.get('/lanes', async () => ({
+      lanes: await parts.reportLanes(),
+      networks: await parts.reportHealth(),
+    }));
     keyed.post('/evm/settlement/x402-upto', async (request, reply) => {
       const read = internalUptoSettleRequest.safeParse(request.body);
       if (!read.success) return refuse(reply, 'malformed_request');

@@ -34,8 +34,9 @@ async function laneStep(parts: LaneParts, held: HeldLane, attemptOver: AbortSign
     const end = await laneRound(parts, held);
     if (end === 'taken_over') return 'idle';
     if (end === 'blocked') return { afterMs: parts.pace.troubleMs };
-    if (end === 'waiting') await sleep(parts.pace.pollMs);
     if (end === 'empty' && (await parts.store.fallAsleep(held))) return 'idle';
+    // Nothing of the queue is this lane's, as long as others can take it.
+    if (end === 'waiting' || end === 'empty') await sleep(parts.pace.pollMs);
   }
   return 'now';
 }

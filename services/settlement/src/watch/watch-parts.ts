@@ -6,6 +6,12 @@ export type WatchParts = {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly networks: readonly OpenNetwork[];
+  readonly health: {
+    /** How long a payment may wait, or a transaction fly, before its lane counts as stuck. */
+    readonly stuckMs: number;
+    /** A relayer whose coins pay for fewer full transactions is reported. */
+    readonly lowTransactions: bigint;
+  };
   readonly log: (level: 'info' | 'warn' | 'error', details: object, message: string) => void;
   readonly wake: (drain: string, key: string) => Promise<void>;
 };

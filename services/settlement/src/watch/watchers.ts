@@ -6,6 +6,7 @@ import { createRegistryMirror } from './mirror-registry.ts';
 import { createReconciler } from './reconcile.ts';
 import { createAuthorizationWatch } from './watch-authorizations.ts';
 import { createFinalityWatch } from './watch-finality.ts';
+import { createHealthWatch } from './watch-health.ts';
 import type { WatchParts } from './watch-parts.ts';
 
 export function createWatchers(parts: WatchParts): readonly Pulse[] {
@@ -19,6 +20,7 @@ export function createWatchers(parts: WatchParts): readonly Pulse[] {
       createFinalityWatch(network, parts),
       createAuthorizationWatch(network, parts),
       createRegistryMirror(network, parts),
+      createHealthWatch(network, parts),
     ]),
   ];
 }

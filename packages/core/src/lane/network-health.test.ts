@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type LaneFacts, type NetworkFacts, withdrawalOf } from './network-health.ts';
+
+const STUCK_MS = 60_000;
+const fine: LaneFacts = { condition: 'fine', capped: false, obstacle: null, oldestFlightMs: null };
+const sound: NetworkFacts = { unreachableMs: null, paused: false, lanes: [fine], oldestQueuedMs: null };
+const reasonOf = (facts: Partial<NetworkFacts>) => withdrawalOf({ ...sound, ...facts }, STUCK_MS);
+
+test('a network with one lane that can send is offered, whatever ails the others', () => {
+  const ailing: readonly Partial<LaneFacts>[] = [
+    { condition: 'empty' },
+    { condition: 'not_allowed' },
+    { obstacle: 'nonce_gap' },
+    { capped: true },
+    { oldestFlightMs: STUCK_MS + 1 },
+  ];
+  expect(reasonOf({ lanes: [...ailing.map((trouble) => ({ ...fine, ...trouble })), fine] })).toBeNull();
+  expect(reasonOf({ lanes: [{ ...fine, condition: 'low' }] })).toBeNull();
+});
+
+test.each<[string, Partial<LaneFacts>]>([
+  ['out_of_gas', { condition: 'empty' }],
+  ['not_allowed', { condition: 'not_allowed' }],
+  ['nonce_behind', { obstacle: 'nonce_behind' }],
+  ['over_cap', { capped: true }],
+  ['stuck', { oldestFlightMs: STUCK_MS + 1 }],
+])('a network where no lane can send is withdrawn: %s', (reason, trouble) => {
+  expect(
+    reasonOf({
+      lanes: [
+        { ...fine, ...trouble },
+        { ...fine, ...trouble },
+      ],
+    }),
+  ).toBe(reason);
+});
+
+test('withdrawn too: paused, without lanes, silent for long, or with a payment that waits too long', () => {
+  expect(reasonOf({ paused: true })).toBe('paused');
+  expect(reasonOf({ lanes: [] })).toBe('no_active_relayer');
+  expect(reasonOf({ unreachableMs: 5_000 })).toBeNull();
+  expect(reasonOf({ unreachableMs: 10_000 })).toBe('chain_unreachable');
+  expect(reasonOf({ oldestQueuedMs: STUCK_MS })).toBeNull();
+  expect(reasonOf({ oldestQueuedMs: STUCK_MS + 1 })).toBe('stuck');
+});

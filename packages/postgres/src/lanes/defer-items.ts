@@ -1,0 +1,33 @@
+import { type HeldLane, isoTime, type LaneItem } from '@svc-pay/core';
+import type pg from 'pg';
+
+const DEFER = {
+  name: 'lane-defer-items',
+  text: `
+    update svc.settlements s set retry_at = $7
+    from unnest($4::text[], $5::text[], $6::text[]) as item (account_id, mode, payment_id)
+    where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+      and s.status = 'queued'
+      and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
+};
+
+/** They stay queued and keep their place; until then nobody looks at them. */
+export async function deferItems(
+  pool: pg.Pool,
+  { network, relayer, epoch }: HeldLane,
+  items: readonly LaneItem[],
+  untilMs: number,
+): Promise<void> {
+  await pool.query({
+    ...DEFER,
+    values: [
+      network,
+      relayer,
+      epoch.toString(),
+      items.map(({ accountId }) => accountId),
+      items.map(({ mode }) => mode),
+      items.map(({ paymentId }) => paymentId),
+      isoTime(untilMs),
+    ],
+  });
+}
