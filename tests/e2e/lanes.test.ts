@@ -1,10 +1,10 @@
 // Lanes that something stops: each time nothing fails that could still be paid, the network is withdrawn and comes back by
 // itself, and everything ends in its true status.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { chainTrouble } from './chain-trouble.ts';
 import { ledgerCheck } from './ledger-check.ts';
-import { paymentStatuses, prepareMany, richPayers, settleAll, waitFor } from './many-payments.ts';
-import { startWorld, type World } from './start-world.ts';
+import { prepareMany, richPayers, settleAll, waitFor } from './many-payments.ts';
+import { startWorld } from './start-world.ts';
 import type { SettleCall } from './wallet.ts';
 
 const world = await startWorld({

@@ -15,7 +15,8 @@ test('300 payments on three relayers, one of them drained in the middle: each se
   const svc = async (...argv: string[]) => {
     const env = world.operatorEnvironment;
     const run = promisify(execFile)(process.execPath, [MAIN, ...argv, '--json'], { env });
-    return JSON.parse((await run.catch((problem: { stdout: string }) => problem)).stdout) as Record<string, unknown>;
+    const { stdout } = await run.catch((problem: unknown) => problem as { stdout: string });
+    return JSON.parse(stdout) as Record<string, unknown>;
   };
   const calls = await prepareMany(world, await richPayers(world, 30), PAYMENTS);
   const first = settleAll(world, calls.slice(0, 150));

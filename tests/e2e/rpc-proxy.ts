@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
 type Answer = { readonly id: number; readonly result?: unknown; readonly error?: unknown };
 
-export type Temper =
+type Temper =
   | { readonly kind: 'honest' | 'dead' }
   | { readonly kind: 'slow'; readonly delayMs: number }
   /** Undefined leaves the truth as it is. */
@@ -25,7 +25,7 @@ export async function startRpcProxy(chainUrl: string): Promise<RpcProxy> {
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', async () => {
+    const reply = async () => {
       const now = temper;
       if (now.kind === 'dead') return request.socket.destroy();
       if (now.kind === 'slow') await sleep(now.delayMs);
@@ -42,7 +42,8 @@ export async function startRpcProxy(chainUrl: string): Promise<RpcProxy> {
         return { id: answer.id, jsonrpc: '2.0', result: lie };
       });
       return response.end(JSON.stringify(told));
-    });
+    };
+    request.on('end', () => void reply());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

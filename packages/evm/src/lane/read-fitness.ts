@@ -18,7 +18,7 @@ export type FitnessQuestion = {
   readonly bounds: FeeBounds;
 };
 
-export type RelayerFitness = {
+type RelayerFitness = {
   readonly relayer: string;
   readonly balanceWei: bigint;
   readonly condition: RelayerCondition;

@@ -1,5 +1,5 @@
 // A rehearsal that would end a payment is not believed of one node alone: whoever else answers must see it fail too. Where
-// they differ the payment stays where it is.
+// one differs the payment stays where it is; where two do, it goes: at worst that costs gas.
 import type { LaneItem, Rehearsal } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { votesOf } from '../rpc/votes-of.ts';
@@ -22,8 +22,10 @@ export async function rehearseSurely(
   const chainTimeSeconds = [first, ...votes].map((vote) => vote.chainTimeSeconds).reduce(lesser);
   if (!first.ok) return { ...first, chainTimeSeconds };
   const outcomes = first.outcomes.map((outcome, index) => {
-    const contradicted = votes.some((vote) => vote.ok && vote.outcomes[index] === 'settled');
-    return outcome !== 'settled' && contradicted ? ('unsure' as const) : outcome;
+    if (outcome === 'settled') return outcome;
+    const against = votes.filter((vote) => vote.ok && vote.outcomes[index] === 'settled').length;
+    if (against === 0) return outcome;
+    return against === 1 ? 'unsure' : 'settled';
   });
   return { ok: true, outcomes, chainTimeSeconds };
 }

@@ -16,14 +16,15 @@ async function node(answer: (call: Call) => unknown, delayMs = 0): Promise<Node>
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    request.on('end', async () => {
+    const reply = async () => {
       const calls = JSON.parse(text) as readonly Call[];
       asked.push(...calls.map(({ method }) => method));
       const results = calls.map((call) => ({ id: call.id, result: answer(call) }));
       if (results.some(({ result }) => result === undefined)) return;
       await sleep(delayMs);
       response.end(JSON.stringify(results));
-    });
+    };
+    request.on('end', () => void reply());
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -11,6 +11,17 @@ export function firstAnswer<Value>(
     const problems: unknown[] = [];
     let started = 0;
     let timer: NodeJS.Timeout | undefined;
+    const answer = async (ask: () => Promise<Value>) => {
+      try {
+        resolve(await ask());
+        clearTimeout(timer);
+      } catch (problem) {
+        problems.push(problem);
+        if (started < asks.length) startNext();
+        else if (problems.length === asks.length)
+          reject(new AggregateError(problems, 'nobody answered', { cause: problem }));
+      }
+    };
     const startNext = () => {
       clearTimeout(timer);
       const place = started;
@@ -23,17 +34,7 @@ export function firstAnswer<Value>(
           startNext();
         }, patienceMs);
       }
-      ask().then(
-        (value) => {
-          clearTimeout(timer);
-          resolve(value);
-        },
-        (problem: unknown) => {
-          problems.push(problem);
-          if (started < asks.length) startNext();
-          else if (problems.length === asks.length) reject(new AggregateError(problems));
-        },
-      );
+      void answer(ask);
     };
     startNext();
   });

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { findWithdrawn } from '../stores/find-withdrawn.ts';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { createLaneWorld } from '../testing/lane-world.ts';
+import { loadLaneFacts, recordFitness, recordHealth, reportHealth } from './network-health.ts';
+
+const NETWORK = 'eip155:84532';
+
+test('a network is withdrawn by a word of settlement, comes back by another, and only changes are news', async () => {
+  const { pool } = await createTestDatabase();
+  expect(await findWithdrawn(pool)).toEqual(new Set());
+  expect(await recordHealth(pool, NETWORK, null)).toBe(true);
+  expect(await recordHealth(pool, NETWORK, null)).toBe(false);
+  expect(await findWithdrawn(pool)).toEqual(new Set());
+  expect(await recordHealth(pool, NETWORK, 'paused')).toBe(true);
+  expect(await recordHealth(pool, NETWORK, 'paused')).toBe(false);
+  expect(await findWithdrawn(pool)).toEqual(new Set([NETWORK]));
+  expect(await recordHealth(pool, NETWORK, 'out_of_gas')).toBe(true);
+  expect(await reportHealth(pool)).toMatchObject([{ network: NETWORK, offered: false, reason: 'out_of_gas' }]);
+  expect(await recordHealth(pool, NETWORK, null)).toBe(true);
+  expect(await findWithdrawn(pool)).toEqual(new Set());
+});
+
+test('a network that settlement has not looked at for a minute is withdrawn', async () => {
+  const { pool } = await createTestDatabase();
+  await recordHealth(pool, NETWORK, null);
+  await pool.query("update svc.network_health set checked_at = now() - interval '61 seconds'");
+  expect(await findWithdrawn(pool)).toEqual(new Set([NETWORK]));
+});
+
+test('what is known of lanes: coins, obstacles that last, the oldest in flight and in the queue', async () => {
+  const lane = await createLaneWorld((await createTestDatabase()).pool);
+  const { pool } = lane;
+  const { relayer } = lane.lane;
+  const held = await lane.hold();
+  const poor = { relayer, balanceWei: 5n, condition: 'empty', capped: true } as const;
+  expect(await recordFitness(pool, NETWORK, [poor], Date.now())).toEqual([{ relayer, before: 'fine', now: 'empty' }]);
+  expect(await recordFitness(pool, NETWORK, [poor], Date.now())).toEqual([]);
+  await lane.store.noteObstacle(held, 'nonce_gap');
+  const facts = { condition: 'empty', capped: true, oldestFlightMs: null } as const;
+  expect(await loadLaneFacts(pool, NETWORK, Date.now())).toEqual({
+    lanes: [{ ...facts, obstacle: null }],
+    oldestQueuedMs: null,
+  });
+  expect((await loadLaneFacts(pool, NETWORK, Date.now() + 6_000)).lanes).toEqual([{ ...facts, obstacle: 'nonce_gap' }]);
+  await lane.queue(2);
+  expect((await loadLaneFacts(pool, NETWORK, Date.now() + 60_000)).oldestQueuedMs).toBeGreaterThanOrEqual(59_000);
+  await pool.query('update svc.settlements set retry_at = now()');
+  expect((await loadLaneFacts(pool, NETWORK, Date.now())).oldestQueuedMs).toBeNull();
+});
