@@ -16,6 +16,10 @@ export type WorldOptions = {
   readonly blockTimeSeconds?: number;
   readonly alwaysReplay?: boolean;
   readonly relayers?: number;
+  /** `finalized` lies twice this many blocks behind the newest; 1 unless told. */
+  readonly slotsInAnEpoch?: number;
+  /** Added to what SVC_NETWORKS says of the chain. */
+  readonly network?: Readonly<Record<string, unknown>>;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
 };
@@ -47,6 +51,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const chain = await startChain({
     blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
     ...(options.relayers !== undefined && { relayers: options.relayers }),
+    ...(options.slotsInAnEpoch !== undefined && { slotsInAnEpoch: options.slotsInAnEpoch }),
   });
   cleanUps.push(() => chain.stop('SIGKILL'));
   const shop = await openShop(database.pool, chain);
@@ -77,6 +82,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         ready: true,
         rpcUrls: [chain.rpcUrl],
         gasCoinUsd: '3000',
+        ...options.network,
       },
     }),
     SVC_ENGINE_INGRESS_URL: restate.ingressUrl,
@@ -86,6 +92,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...shared,
     SVC_DATABASE_URL: roles.url('svc_settlement'),
     SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
+    SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
     SVC_INTERNAL_KEYS: internalKey,
     SVC_SETTLEMENT_PORT: '0',
     SVC_SETTLEMENT_ENGINE_PORT: String((await freePorts()).node),

@@ -38,7 +38,8 @@ export { readAuthorizationStates, type WatchedAuthorization } from './lane/autho
 export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
 export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
-export { readInclusions } from './lane/read-inclusions.ts';
+export { readNonces } from './lane/read-nonces.ts';
+export { readBlockHashes } from './lane/read-places.ts';
 export type { TipBounds } from './lane/transaction-fees.ts';
 export { NodeRefused } from './ledger/ask-node.ts';
 export {
@@ -71,5 +72,11 @@ export {
 export { type OpenedKeystore, openKeystore, sealKeystore } from './signer/keystore.ts';
 export { createLocalSigner } from './signer/local-signer.ts';
 export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
+export { type ChainStanding, readStandings } from './trace/read-standings.ts';
+export {
+  type AuthorizationFate,
+  type TracedAuthorization,
+  traceAuthorizations,
+} from './trace/trace-authorizations.ts';
 export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
 export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';

@@ -3,6 +3,7 @@
 
 import { newId } from '@svc-pay/protocol/ids';
 import type { Clock } from '../clock.ts';
+import { isConfirmedBatch } from './is-confirmed.ts';
 import { judgeItem } from './judge-item.ts';
 import type { FlyingBatch, LaneItem } from './lane.ts';
 import { type Broadcast, ChainUnavailable, type LaneChain, type MinedBatch } from './lane-chain.ts';
@@ -75,9 +76,11 @@ async function lookAfter(
 ): Promise<number | 'taken_over'> {
   if (flight.length === 0) return 0;
   const mined = await chain.findMined(flight.filter(({ status }) => status === 'broadcast'));
+  let landed = 0;
   for (const batch of flight) {
     const found = mined.find(({ batchId }) => batchId === batch.id);
-    if (found === undefined) continue;
+    if (found === undefined || !isConfirmedBatch(found, batch.items)) continue;
+    landed += 1;
     if (!(await store.recordMined(held, batch, found))) return 'taken_over';
     log('info', minedEvent(batch, found));
   }
@@ -96,7 +99,7 @@ async function lookAfter(
     if (broadcast.outcome !== 'not_sent') offered.push(batch.id);
   }
   if (offered.length > 0) await store.markBroadcast(held, offered);
-  return mined.length;
+  return landed;
 }
 
 async function sendNext(parts: LaneParts, held: HeldLane, state: LaneState, flying: number): Promise<RoundEnd> {
@@ -155,8 +158,8 @@ async function send(
 }
 
 /** No block from now on can carry it. */
-function isOver({ validBeforeSeconds }: LaneItem, chainTimeSeconds: bigint): boolean {
-  return validBeforeSeconds <= chainTimeSeconds;
+function isOver({ validBeforeSeconds, recovery }: LaneItem, chainTimeSeconds: bigint): boolean {
+  return recovery === undefined && validBeforeSeconds <= chainTimeSeconds;
 }
 
 function noteBroadcast(log: LaneParts['log'], batchId: string, transactionId: string, broadcast: Broadcast): void {

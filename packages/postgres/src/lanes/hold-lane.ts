@@ -20,16 +20,17 @@ export async function takeOver(pool: pg.Pool, lane: Lane, nowMs: number): Promis
   return BigInt(row.epoch);
 }
 
-// A lane's share of the queue is its place among the active ones; one that drains takes nothing new.
+// A lane's share of the queue is its place among the active ones of its duty; one that drains takes nothing new.
 const BEAT = {
   name: 'lane-beat',
   text: `
     update svc.relayers lane set beat_at = $4
     where network = $1 and address = $2 and epoch = $3
     returning next_nonce, status,
-      (select count(*)::integer from svc.relayers o where o.network = $1 and o.status = 'active') as lanes,
-      (select count(*)::integer from svc.relayers o where o.network = $1 and o.status = 'active' and o.address < $2)
-        as place`,
+      (select count(*)::integer from svc.relayers o
+        where o.network = $1 and o.status = 'active' and o.duty = lane.duty) as lanes,
+      (select count(*)::integer from svc.relayers o
+        where o.network = $1 and o.status = 'active' and o.duty = lane.duty and o.address < $2) as place`,
 };
 
 type BeatRow = {
@@ -60,7 +61,11 @@ const SLEEP = {
 const HAS_WORK = {
   name: 'lane-has-work',
   text: `
-    select exists (select from svc.settlements where network = $1 and status = 'queued')
+    select case (select duty from svc.relayers where network = $1 and address = $2)
+        when 'recover' then
+          exists (select from svc.recoveries where network = $1 and status = 'queued' and deed <> 'hold')
+        else exists (select from svc.settlements where network = $1 and status = 'queued')
+      end
       or exists (
         select from svc.batches where network = $1 and relayer = $2 and status in ('signed', 'broadcast')
       ) as work`,

@@ -92,13 +92,13 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
     },
     findMined: async (batches) => {
       ask();
-      return batches.flatMap((batch) => minedBatch(batch, mined));
+      return batches.flatMap((batch) => minedBatch(batch, mined, blockNumber - 1n));
     },
     minedNonce: async () => nonce,
   };
 }
 
-function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>): MinedBatch[] {
+function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>, head: bigint): MinedBatch[] {
   return batch.transactions.flatMap(({ transactionId }) => {
     const found = mined.get(transactionId);
     if (found === undefined) return [];
@@ -108,6 +108,7 @@ function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>): Mine
         transactionId,
         blockNumber: found.blockNumber,
         blockHash: `0xb${found.blockNumber}`,
+        confirmations: head - found.blockNumber + 1n,
         reverted: false,
         gasCostAtomic: 1_000_003n,
         feeRecipient: `0x${'fe'.repeat(20)}`,
