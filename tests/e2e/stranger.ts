@@ -23,7 +23,7 @@ type Authorization = {
   readonly nonce: Hex;
 };
 
-export function signedIn({ paymentHeader }: SettleCall): {
+function signedIn({ paymentHeader }: SettleCall): {
   readonly authorization: Authorization;
   readonly signature: Hex;
 } {

@@ -77,8 +77,13 @@ describe('around the service', () => {
     ]);
     expect(await entriesOf(world, call)).toEqual(
       [
-        ...['payer -1500000', 'stranded 1500000', 'stranded -1500000'],
-        ...['merchant 1330050', 'split 150000', 'split 4950', 'platform_fee 15000'],
+        'payer -1500000',
+        'stranded 1500000',
+        'stranded -1500000',
+        'merchant 1330050',
+        'split 150000',
+        'split 4950',
+        'platform_fee 15000',
       ].sort(),
     );
     expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });

@@ -121,21 +121,15 @@ async function act(
 ): Promise<boolean> {
   const { intentId, paymentId, payer } = authorization;
   const details = { network, intentId, paymentId, payer };
-  switch (fate.fate) {
-    case 'burned':
-      return true;
-    case 'stranded': {
-      const place = { transactionId: fate.transactionId, logIndex: fate.logIndex };
-      const deed = await recordStranding(pool, { ...authorization, network, place }, clock.nowMs());
-      if (deed !== undefined) log('warn', { ...details, ...place, deed }, 'an authorization was submitted around us');
-      return deed !== undefined;
-    }
-    case 'settled':
-      log('error', { ...details, transactionId: fate.mined.transactionId }, 'a payment that failed here was settled');
-      return false;
-    case 'preempted':
-    case 'untold':
-      log('error', details, 'an authorization is used, and no log says how');
-      return false;
+  if (fate.fate === 'burned') return true;
+  if (fate.fate === 'stranded') {
+    const place = { transactionId: fate.transactionId, logIndex: fate.logIndex };
+    const deed = await recordStranding(pool, { ...authorization, network, place }, clock.nowMs());
+    if (deed !== undefined) log('warn', { ...details, ...place, deed }, 'an authorization was submitted around us');
+    return deed !== undefined;
   }
+  if (fate.fate === 'settled')
+    log('error', { ...details, transactionId: fate.mined.transactionId }, 'a payment that failed here was settled');
+  else log('error', details, 'an authorization is used, and no log says how');
+  return false;
 }

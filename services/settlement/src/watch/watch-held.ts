@@ -45,7 +45,7 @@ export function createHeldWatch(open: OpenNetwork, parts: WatchParts): Pulse {
   };
 }
 
-export function tracedOf({ item, claimedAtSeconds }: ClaimedPayment) {
+function tracedOf({ item, claimedAtSeconds }: ClaimedPayment) {
   const { asset, processor, payer, nonce, kind, capAtomic } = item;
   return { asset, processor, payer, nonce, kind, capAtomic, claimedAtSeconds, item };
 }
