@@ -10,6 +10,7 @@ import {
   parseEther,
   parseSignature,
   publicActions,
+  TransactionReceiptNotFoundError,
 } from 'viem';
 import type { World } from './start-world.ts';
 import type { SettleCall } from './wallet.ts';
@@ -100,7 +101,14 @@ export function nodeOf({ chain }: World) {
   const node = createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) }).extend(publicActions);
   return {
     blockNumber: () => node.getBlockNumber({ cacheTime: 0 }),
-    blockOf: async (hash: Hex) => (await node.getTransactionReceipt({ hash })).blockNumber,
+    findBlock: async (hash: Hex) => {
+      try {
+        return (await node.getTransactionReceipt({ hash })).blockNumber;
+      } catch (problem) {
+        if (problem instanceof TransactionReceiptNotFoundError) return undefined;
+        throw problem;
+      }
+    },
     /** Replaces the newest blocks by empty ones; their transactions are forgotten. */
     reorganise: (depth: number) =>
       node.request({ method: 'anvil_reorg', params: [depth, []] } as unknown as Parameters<typeof node.request>[0]),

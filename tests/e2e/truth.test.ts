@@ -142,7 +142,8 @@ describe('a chain that changes its mind', () => {
   let world: World;
   beforeAll(async () => {
     // Final after 64 blocks: there is time to reorganise before.
-    world = await startWorld({ ...NO_WAIT, blockTimeSeconds: 0.2, slotsInAnEpoch: 32 });
+    const network = { confirmations: [{ fromUsd: '100', blocks: 5 }] };
+    world = await startWorld({ ...NO_WAIT, network, blockTimeSeconds: 0.2, slotsInAnEpoch: 32 });
   });
 
   test.each([1, 3])('a reorganisation of %i blocks takes the payment back, and it settles again', async (depth) => {
@@ -152,7 +153,7 @@ describe('a chain that changes its mind', () => {
     const call = await prepare(world, payer);
     await ends(world, call, 'succeeded');
     const first = await settle(world, call);
-    const block = await node.blockOf(first.transactionId as Hex);
+    const block = (await node.findBlock(first.transactionId as Hex)) ?? 0n;
     await waitFor(async () => (await node.blockNumber()) >= block + BigInt(depth - 1), 20, 'buried');
     await node.reorganise(Number((await node.blockNumber()) - block) + 1);
     expect(await usdcOf(world, payer.address)).toBe(PRICE * 1_000n);
@@ -175,6 +176,29 @@ describe('a chain that changes its mind', () => {
     expect(await usdcOf(world, payer.address)).toBe(PRICE * 999n);
     expect((await usdcOf(world, world.shop.merchant)) - before).toBe(1_330_050n);
     expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });
+  });
+
+  test('a payment that must lie 5 blocks deep is called completed then, and what happens before is nobody’s business', async () => {
+    const node = nodeOf(world);
+    const payer = await onePayer(world);
+    const call = await prepare(world, payer, { usdAmount: '150', tokenShortcode: 'anvil_usdc' });
+    await settle(world, call);
+    const sent = async () => (await settle(world, call)).transactionId as Hex | null;
+    await waitFor(async () => (await sent()) !== null, 20, 'sent');
+    const hash = (await sent()) as Hex;
+    await waitFor(async () => (await node.findBlock(hash)) !== undefined, 20, 'mined');
+    const block = (await node.findBlock(hash)) ?? 0n;
+    const depth = Number((await node.blockNumber()) - block) + 1;
+    expect(depth).toBeLessThan(5);
+    await node.reorganise(depth);
+    await ends(world, call, 'succeeded');
+    expect(await node.blockNumber()).toBeGreaterThanOrEqual(((await node.findBlock(hash)) ?? 0n) + 4n);
+    expect(await settle(world, call)).toMatchObject({ paymentIntent: { confirmations: 5 } });
+    expect((await eventsOf(world, call)).map(({ type }) => type)).toEqual([
+      'payment_intent.created',
+      'payment.created',
+      'payment.completed',
+    ]);
   });
 
   test('a transaction that nodes forget before it is mined is sent again', async () => {

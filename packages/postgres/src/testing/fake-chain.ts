@@ -13,7 +13,12 @@ import {
 } from '@svc-pay/core';
 
 type Content = { readonly nonce: string; readonly payments: readonly string[]; readonly salt: number };
-type Mined = { readonly blockNumber: bigint; readonly outcomes: ReadonlyMap<string, ItemOutcome> };
+type Mined = {
+  readonly nonce: bigint;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly outcomes: ReadonlyMap<string, ItemOutcome>;
+};
 
 const MAX_ITEMS = 25;
 
@@ -23,6 +28,10 @@ export type FakeChain = LaneChain & {
   /** How often money moved, by payment. */
   readonly settled: ReadonlyMap<string, number>;
   readonly minedTransactions: () => number;
+  /** Forgets the newest blocks with all that was in them, and mines none in their place. */
+  readonly reorganise: (depth: number) => void;
+  /** The hash at a height. */
+  readonly hashAt: (height: bigint) => string;
   /** The next time this payment is rehearsed or mined it has this outcome. */
   readonly spoil: (paymentId: string, outcome: ItemOutcome, when: 'rehearsed' | 'mined') => void;
   /** Until told otherwise nothing can be asked. */
@@ -38,7 +47,9 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   let nonce = firstNonce;
   let blockNumber = 1n;
   let salt = 0;
+  const forkedAt: bigint[] = [];
   let off = false;
+  const hashAt = (height: bigint) => `0xb${height}f${forkedAt.filter((from) => from <= height).length}`;
   const ask = () => {
     if (off) throw new ChainUnavailable('cut off');
   };
@@ -46,6 +57,19 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   return {
     settled,
     minedTransactions: () => mined.size,
+    hashAt,
+    reorganise: (depth) => {
+      const from = blockNumber - BigInt(depth);
+      forkedAt.push(from);
+      for (const [id, { nonce: used, blockNumber: at, outcomes }] of mined) {
+        if (at < from) continue;
+        mined.delete(id);
+        pool.delete(used);
+        if (used < nonce) nonce = used;
+        for (const [payment, outcome] of outcomes)
+          if (outcome === 'settled') settled.set(payment, (settled.get(payment) ?? 0) - 1);
+      }
+    },
     spoil: (paymentId, outcome, when) => spoiled[when].set(paymentId, outcome),
     cutOff: (now) => {
       off = now;
@@ -59,7 +83,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
           outcomes.set(payment, outcome);
           if (outcome === 'settled') settled.set(payment, count + 1);
         }
-        mined.set(id, { blockNumber, outcomes });
+        mined.set(id, { nonce, blockNumber, blockHash: hashAt(blockNumber), outcomes });
         nonce += 1n;
       }
       blockNumber += 1n;
@@ -69,7 +93,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
       ask();
       const outcomes = items.map(
         ({ paymentId }) =>
-          spoiled.rehearsed.get(paymentId) ?? (settled.has(paymentId) ? 'authorization_used' : 'settled'),
+          spoiled.rehearsed.get(paymentId) ?? ((settled.get(paymentId) ?? 0) > 0 ? 'authorization_used' : 'settled'),
       );
       return { ok: true, outcomes, chainTimeSeconds: 1_000n };
     },
@@ -107,7 +131,7 @@ function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>, head:
         batchId: batch.id,
         transactionId,
         blockNumber: found.blockNumber,
-        blockHash: `0xb${found.blockNumber}`,
+        blockHash: found.blockHash,
         confirmations: head - found.blockNumber + 1n,
         reverted: false,
         gasCostAtomic: 1_000_003n,
