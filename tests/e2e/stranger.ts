@@ -34,8 +34,8 @@ function signedIn({ paymentHeader }: SettleCall): {
   return payload;
 }
 
-/** As anybody may who has seen it. Done when it is mined. */
-export async function submitDirectly({ chain }: World, call: SettleCall): Promise<Hex> {
+/** As anybody may who has seen it, with a tip that puts it before others. Done when it is mined. */
+export async function submitDirectly({ chain }: World, call: SettleCall, tipWei = 0n): Promise<Hex> {
   const { authorization, signature } = signedIn(call);
   const { r, s, yParity } = parseSignature(signature);
   const { account } = await chain.newKey(parseEther('1'));
@@ -57,6 +57,7 @@ export async function submitDirectly({ chain }: World, call: SettleCall): Promis
       s,
     ],
     gas: 200_000n,
+    ...(tipWei > 0n && { maxPriorityFeePerGas: tipWei, maxFeePerGas: tipWei * 2n }),
   });
   const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
   if (status !== 'success') throw new Error('the stranger was refused');

@@ -119,6 +119,23 @@ describe('around the service', () => {
     expect(await entriesOf(world, call)).toEqual([]);
   });
 
+  test('a payment whose transaction a stranger overtook completes by itself', async () => {
+    const node = nodeOf(world);
+    const payer = await onePayer(world);
+    const call = await prepare(world, payer);
+    await node.mineEvery(60);
+    await settle(world, call);
+    await waitFor(async () => Object.keys(await node.pending()).length > 0, 20, 'sent');
+    const overtaking = submitDirectly(world, call, 50_000_000_000n);
+    await waitFor(async () => Object.keys(await node.pending()).length > 1, 20, 'overtaken');
+    await node.mineEvery(1);
+    await overtaking;
+    await ends(world, call, 'succeeded');
+    expect(await usdcOf(world, payer.address)).toBe(PRICE * 999n);
+    expect((await entriesOf(world, call)).filter((line) => line.startsWith('stranded'))).toHaveLength(2);
+    expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });
+  });
+
   test('a lie about recovered money is found', async () => {
     const { pool } = world.database;
     expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });
@@ -199,6 +216,27 @@ describe('a chain that changes its mind', () => {
       'payment.created',
       'payment.completed',
     ]);
+  });
+
+  test('a recovery that a reorganisation takes back is done again, and the payment completes once more', async () => {
+    const node = nodeOf(world);
+    const payer = await onePayer(world);
+    const call = await queuedWithoutSettlement(world, payer);
+    await submitDirectly(world, call);
+    await world.settlement.start();
+    await ends(world, call, 'succeeded');
+    const { transactionId } = await settle(world, call);
+    const block = (await node.findBlock(transactionId as Hex)) ?? 0n;
+    await node.reorganise(Number((await node.blockNumber()) - block) + 1);
+    await waitFor(async () => (await eventsOf(world, call)).length === 5, 40, 'taken back and completed again');
+    expect((await eventsOf(world, call)).map(({ type }) => type).slice(2)).toEqual([
+      'payment.completed',
+      'payment.updated',
+      'payment.completed',
+    ]);
+    expect(await usdcOf(world, payer.address)).toBe(PRICE * 999n);
+    expect(await usdcOf(world, world.chain.record.processor)).toBe(0n);
+    expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });
   });
 
   test('a transaction that nodes forget before it is mined is sent again', async () => {
