@@ -1,16 +1,22 @@
 // Money that strangers' submissions stranded, against the chain: it came by a transfer of the token's own, of what was
 // signed, from the payer to a processor.
 import type { BookedPaymentRow, Books, Findings } from '@svc-pay/core';
-import type { TransactionsToCheck } from './check-transactions.ts';
+import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { type ChainLog, transferOf } from './processor-logs.ts';
 import { readReceipts } from './read-receipts.ts';
 
 const RECEIPTS_AT_ONCE = 50;
 
+export type RecoveriesToCheck = {
+  readonly rpc: JsonRpc;
+  readonly network: string;
+  readonly processors: readonly string[];
+};
+
 /** Answers the payments whose money went back, by the batch that did it. `findings` has the check `transfers`. */
 export async function checkRecoveries(
   books: Books,
-  { rpc, network, processors }: TransactionsToCheck,
+  { rpc, network, processors }: RecoveriesToCheck,
   findings: Findings,
 ): Promise<ReadonlyMap<string, readonly BookedPaymentRow[]>> {
   const returned = new Map<string, BookedPaymentRow[]>();

@@ -83,7 +83,7 @@ describe('a block that is gone', () => {
     const [place] = await loadBatchPlaces(lane.pool, lane.lane.network, 0n, 10);
     if (place === undefined) throw new Error('no batch');
     const both = [1, 2].map(() => takeBackBatch(lane.pool, place.id, place.blockHash, Date.now()));
-    expect((await Promise.all(both)).sort()).toEqual([false, true]);
+    expect((await Promise.all(both)).filter(Boolean)).toHaveLength(1);
     expect(await net(lane)).toBe('0');
   });
 });

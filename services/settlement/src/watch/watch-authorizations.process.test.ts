@@ -4,7 +4,7 @@ import { startChain } from '@svc-pay/evm/testing';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { evmNetwork } from '@svc-pay/protocol';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAuthorizationWatch } from '../../services/settlement/src/watch/watch-authorizations.ts';
+import { createAuthorizationWatch } from './watch-authorizations.ts';
 
 const MANY = 2_000;
 /** 50,000 within two minutes, and these are the share of it that is due in that time. */
