@@ -49,7 +49,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
-          include: ['tests/e2e/**/*.test.ts'],
+          include: ['tests/e2e/**/*.test.ts', 'services/settlement/src/**/*.process.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           // Each file brings up a whole world; two at once would only slow each other.
           fileParallelism: false,

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
+import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
-import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
 import { openShop, PEPPER, type Shop } from './open-shop.ts';
 import { mainOf, type ServiceProcess, startService } from './service-process.ts';
 
@@ -17,6 +17,10 @@ export type WorldOptions = {
   readonly blockTimeSeconds?: number;
   readonly alwaysReplay?: boolean;
   readonly relayers?: number;
+  /** `finalized` lies twice this many blocks behind the newest; 1 unless told. */
+  readonly slotsInAnEpoch?: number;
+  /** Added to what SVC_NETWORKS says of the chain. */
+  readonly network?: Readonly<Record<string, unknown>>;
   /** Instead of the settlement that ships. */
   readonly settlementProgram?: readonly string[];
   /** A second settlement with the same keys on an engine of its own: nobody but the database keeps the two apart. */
@@ -62,6 +66,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const chain = await startChain({
     blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
     ...(options.relayers !== undefined && { relayers: options.relayers }),
+    ...(options.slotsInAnEpoch !== undefined && { slotsInAnEpoch: options.slotsInAnEpoch }),
   });
   const dismiss = guardAgainstOutliving(chain.pid);
   cleanUps.push(async () => {
@@ -90,6 +95,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         ready: true,
         rpcUrls,
         gasCoinUsd: '3000',
+        ...options.network,
       },
     });
   const shared = { SVC_NETWORKS: networks('1.3.0'), SVC_LOG_LEVEL: 'info' };
@@ -100,6 +106,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       ...shared,
       SVC_DATABASE_URL: roles.url('svc_settlement'),
       SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
+      SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
       SVC_INTERNAL_KEYS: internalKey,
       SVC_SETTLEMENT_PORT: String(own.admin),
       SVC_SETTLEMENT_ENGINE_PORT: String(own.node),

@@ -55,7 +55,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'postgres', budgetSeconds: 110, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
   { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 300, checks: [tests('e2e')] },
+  { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',

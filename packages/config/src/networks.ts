@@ -11,6 +11,9 @@ const rpcUrl = z.string().check(
   z.refine((text) => URL.canParse(text)),
 );
 
+const usdText = z.string().check(z.regex(/^\d{1,9}(?:\.\d{1,18})?$/));
+const blocks = z.int().check(z.minimum(1), z.maximum(10_000));
+
 const network = z.strictObject({
   processor: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)),
   processorVersion: z.string().check(z.regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
@@ -18,14 +21,15 @@ const network = z.strictObject({
   rpcUrls: z.optional(z.array(rpcUrl)),
   rpcUrlPublic: z.optional(rpcUrl),
   maxFeeGwei: z.optional(z.int().check(z.gte(1), z.lte(1_000_000))),
-  gasCoinUsd: z.optional(z.string().check(z.regex(/^\d{1,9}(?:\.\d{1,18})?$/))),
+  gasCoinUsd: z.optional(usdText),
+  confirmations: z.optional(z.union([blocks, z.array(z.strictObject({ fromUsd: usdText, blocks }))])),
 });
 
 export type OperatedNetwork = z.infer<typeof network>;
 export type OperatedNetworks = ReadonlyMap<NetworkId, OperatedNetwork>;
 
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false), `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost) and `gasCoinUsd` (what one coin that pays for gas is worth, as text), the last four optional';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`)';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 

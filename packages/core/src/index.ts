@@ -22,13 +22,21 @@ export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/end-payment.ts';
+export { isConfirmedBatch } from './lane/is-confirmed.ts';
 export * from './lane/judge-item.ts';
 export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
 export type * from './lane/lane-parts.ts';
 export * from './lane/lane-store.ts';
 export * from './lane/network-health.ts';
-export * from './ledger/book-payment.ts';
+export { takeBackPayment } from './lane/take-back.ts';
+export {
+  type BookedPayment,
+  bookPayment,
+  type SettledItem,
+  type SettledPayment,
+} from './ledger/book-payment.ts';
+export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './ledger/book-stranding.ts';
 export type {
   BookedBatch,
   BookedEntry,

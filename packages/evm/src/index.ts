@@ -39,7 +39,7 @@ export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain
 export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
 export { type Fitness, readFitness } from './lane/read-fitness.ts';
-export { readInclusions } from './lane/read-inclusions.ts';
+export { readBlockHashes } from './lane/read-places.ts';
 export { DEFAULT_TIP_BOUNDS, type FeeBounds, type TipBounds } from './lane/transaction-fees.ts';
 export { NodeRefused } from './ledger/ask-node.ts';
 export {
@@ -76,5 +76,11 @@ export { type OpenedKeystore, openKeystore, sealKeystore } from './signer/keysto
 export { createKmsSigner, type KeyService } from './signer/kms-signer.ts';
 export { createLocalSigner } from './signer/local-signer.ts';
 export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
+export { type ChainStanding, readStandings } from './trace/read-standings.ts';
+export {
+  type AuthorizationFate,
+  type TracedAuthorization,
+  traceAuthorizations,
+} from './trace/trace-authorizations.ts';
 export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
 export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';

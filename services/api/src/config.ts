@@ -260,12 +260,13 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
 /** Without the addresses of nodes. Where there are none no signature can be verified, so nothing is promised there. */
 function setupsOf(networks: OperatedNetworks): ReadonlyMap<string, NetworkSetup> {
   const setups = new Map<string, NetworkSetup>();
-  for (const [network, { processor, processorVersion, ready, rpcUrls = [], rpcUrlPublic }] of networks) {
+  for (const [network, { processor, processorVersion, ready, rpcUrls = [], rpcUrlPublic, confirmations }] of networks) {
     setups.set(network, {
       processor,
       processorVersion,
       ready: ready && rpcUrls.length > 0,
       ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
+      ...(confirmations !== undefined && { confirmations }),
     });
   }
   return setups;

@@ -58,6 +58,21 @@ export const SETTLEMENT_SETTINGS = {
       }),
     ),
   ),
+  recoveryKeystore: optional(
+    text({
+      name: 'SVC_RECOVERY_KEYSTORE',
+      about:
+        'Encrypted keystore file of the recovery key, under the same password. Absent: stranded money is found and waits.',
+    }),
+  ),
+  recoveryTestKey: optional(
+    secret(
+      text({
+        name: 'SVC_RECOVERY_TEST_KEY',
+        about: 'Private key in 0x-hex instead of that keystore. Refused beside a live network.',
+      }),
+    ),
+  ),
   internalKeys: secret(
     commaList({
       name: 'SVC_INTERNAL_KEYS',
@@ -208,6 +223,7 @@ export function readSettlementConfig(environment: Environment = process.env): Re
       ? ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough']
       : []),
     ...relayerProblems(rest, networks),
+    ...recoveryProblems(rest, networks),
     ...(rest.internalKeys.length === 0 || rest.internalKeys.some((key) => key.length < INTERNAL_KEY_MIN)
       ? [`SVC_INTERNAL_KEYS: each key has ${INTERNAL_KEY_MIN} characters or more`]
       : []),
@@ -245,6 +261,28 @@ function relayerProblems(
   if (!relayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
     return ['SVC_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
   }
-  const live = [...networks.keys()].find((network) => findChain(network)?.mode === 'live');
+  const live = liveNetwork(networks);
   return live === undefined ? [] : [`SVC_RELAYER_TEST_KEYS is refused beside ${live}: use keystores`];
+}
+
+type RecoverySettings = Pick<SettlementConfig, 'recoveryKeystore' | 'recoveryTestKey' | 'relayerPasswordFile'>;
+
+function recoveryProblems(
+  { recoveryKeystore, recoveryTestKey, relayerPasswordFile }: RecoverySettings,
+  networks: OperatedNetworks,
+): string[] {
+  if (recoveryKeystore !== undefined && recoveryTestKey !== undefined) {
+    return ['SVC_RECOVERY_KEYSTORE and SVC_RECOVERY_TEST_KEY are both given; one is enough'];
+  }
+  if (recoveryKeystore !== undefined && relayerPasswordFile === undefined) {
+    return ['SVC_RELAYER_PASSWORD_FILE is required beside SVC_RECOVERY_KEYSTORE'];
+  }
+  if (recoveryTestKey === undefined) return [];
+  if (!/^0x[0-9a-fA-F]{64}$/.test(recoveryTestKey)) return ['SVC_RECOVERY_TEST_KEY: a key is 32 bytes in 0x-hex'];
+  const live = liveNetwork(networks);
+  return live === undefined ? [] : [`SVC_RECOVERY_TEST_KEY is refused beside ${live}: use a keystore`];
+}
+
+function liveNetwork(networks: OperatedNetworks): string | undefined {
+  return [...networks.keys()].find((network) => findChain(network)?.mode === 'live');
 }

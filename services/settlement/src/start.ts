@@ -2,16 +2,22 @@
 import type { AddressInfo } from 'node:net';
 import { type Clock, type LanePace, type LaneParts, laneKey, systemClock } from '@svc-pay/core';
 import { type EngineWork, serveEngineWork, wakeDrain } from '@svc-pay/engine';
-import { createLaneChain, type TransactionSigner } from '@svc-pay/evm';
+import { createLaneChain } from '@svc-pay/evm';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
-import { createLaneStore, registerRelayer, reportHealth, reportLanes } from '@svc-pay/postgres/lanes';
+import {
+  createLaneStore,
+  createRecoveryStore,
+  registerRelayer,
+  reportHealth,
+  reportLanes,
+} from '@svc-pay/postgres/lanes';
 import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { type OpenNetwork, openNetworks } from './open-networks.ts';
-import { openSigners } from './open-signers.ts';
+import { openSigners, type Signers } from './open-signers.ts';
 import type { WatchParts } from './watch/watch-parts.ts';
 import { createWatchers } from './watch/watchers.ts';
 
@@ -78,8 +84,11 @@ export async function startSettlement(
   await listener.listen({ host: config.host, port: config.port });
   work.keepRegistered();
   const { port } = listener.server.address() as AddressInfo;
-  const relayers = signers.map(({ address }) => address);
-  logger.info({ host: config.host, port, engineUrl: work.url, relayers }, 'listening');
+  const relayers = signers.relayers.map(({ address }) => address);
+  logger.info(
+    { host: config.host, port, engineUrl: work.url, relayers, recovery: signers.recovery?.address },
+    'listening',
+  );
   return {
     url: `http://${config.host}:${port}`,
     engineUrl: work.url,
@@ -96,17 +105,24 @@ export async function startSettlement(
 type Parts = {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly signers: readonly TransactionSigner[];
+  readonly signers: Signers;
   readonly networks: readonly OpenNetwork[];
   readonly bend: (parts: LaneParts) => LaneParts;
 };
 
 async function serveWork(config: SettlementConfig, { pool }: Database, parts: Parts): Promise<EngineWork> {
   const { clock, logger, signers, networks, bend } = parts;
-  const store = createLaneStore(pool, {
+  const options: Parameters<typeof createLaneStore>[1] = {
     clock,
     gasCoinRate: (network) => networks.find((open) => open.network === network)?.gasCoin,
-  });
+  };
+  const store = createLaneStore(pool, options);
+  const recoveryStore = createRecoveryStore(pool, options);
+  const { recovery } = signers;
+  const workers = [
+    ...signers.relayers.map((signer) => ({ signer, duty: 'settle', laneStore: store }) as const),
+    ...(recovery === undefined ? [] : [{ signer: recovery, duty: 'recover', laneStore: recoveryStore } as const]),
+  ];
   const pace: LanePace = {
     maxInFlight: config.maxInFlight,
     gatherMs: config.gatherMs,
@@ -118,7 +134,7 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
   };
   const lanes = new Map<string, LaneParts>();
   for (const { network, mode, rpc, endpoints, voters, feeBounds } of networks) {
-    for (const signer of signers) {
+    for (const { signer, duty, laneStore } of workers) {
       const chain = createLaneChain({
         network,
         rpc,
@@ -128,10 +144,10 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
         maxFeeWei: feeBounds.maxFeeWei,
       });
       const lane = { network, relayer: signer.address };
-      await registerRelayer(pool, { ...lane, mode }, chain.minedNonce, clock.nowMs());
+      await registerRelayer(pool, { ...lane, mode, duty }, chain.minedNonce, clock.nowMs());
       const log: LaneParts['log'] = (level, { what, ...details }) =>
         logger[level]({ lane: laneKey(lane), ...details }, what);
-      lanes.set(laneKey(lane), bend({ store, chain, clock, pace, log }));
+      lanes.set(laneKey(lane), bend({ store: laneStore, chain, clock, pace, log }));
     }
   }
   return serveEngineWork({

@@ -129,7 +129,7 @@ function draftIntent(
   clock: Clock,
   { caller }: CreateIntentCall,
   terms: IntentTerms,
-  first: Pick<Offer, 'token' | 'amount'>,
+  first: Pick<Offer, 'token' | 'amount'> & Partial<Pick<Offer, 'confirmations'>>,
   intentCode: number,
 ): Intent {
   const nowMs = clock.nowMs();
@@ -158,6 +158,7 @@ function draftIntent(
     createdAtMs: nowMs,
     expiresAtMs: nowMs + lifetimeSeconds * 1_000,
     confirmedPayer: null,
+    confirmations: first.confirmations ?? 1,
   };
 }
 

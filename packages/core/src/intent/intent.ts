@@ -38,6 +38,8 @@ export type Intent = {
   readonly expiresAtMs: number;
   /** Who signed the stored authorization of an up-to intent. */
   readonly confirmedPayer: string | null;
+  /** Blocks, counting its own, before a payment of it is called completed. */
+  readonly confirmations: number;
 };
 
 export function intentView(intent: Intent): PaymentIntent {
@@ -54,6 +56,7 @@ export function intentView(intent: Intent): PaymentIntent {
     createdAt: isoTime(intent.createdAtMs),
     x402_upto: intent.upto,
     expiresAt: isoTime(intent.expiresAtMs),
+    confirmations: intent.confirmations,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { UsdMicros } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
+import type { ConfirmationPolicy } from './confirmations.ts';
 
 export type ActivePayout = {
   readonly network: NetworkId;
@@ -26,4 +27,6 @@ export type NetworkSetup = {
   /** False while no relayer can pay, so that no new acceptance promises what can't be kept. */
   readonly ready: boolean;
   readonly rpcUrlPublic?: string;
+  /** One block unless told. */
+  readonly confirmations?: ConfirmationPolicy;
 };

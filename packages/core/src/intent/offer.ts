@@ -3,12 +3,18 @@ import { type AtomicAmount, agreesWithUsd, type Rate, requiredFromUsd, tokenAmou
 import { familyOf } from '@svc-pay/protocol';
 import { isBelowMinimum } from '../pricing/below-minimum.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
+import { confirmationsFor } from './confirmations.ts';
 import type { ActivePayout, MerchantSetup, NetworkSetup } from './merchant-setup.ts';
 import { type AskedAmount, MAX_PAYABLE_ATOMIC } from './read-amount.ts';
 
 export type PricedToken = { readonly token: TokenEntry; readonly rate: Rate; readonly amount: AtomicAmount };
 
-export type Offer = PricedToken & { readonly setup: NetworkSetup; readonly payout: ActivePayout };
+export type Offer = PricedToken & {
+  readonly setup: NetworkSetup;
+  readonly payout: ActivePayout;
+  /** Blocks, counting its own, before a payment of it is called completed. */
+  readonly confirmations: number;
+};
 
 export type Unavailable =
   | 'x402_not_available_for_token'
@@ -53,7 +59,7 @@ export function offerToken(
     ({ network, processor }) => network === token.network && processor.toLowerCase() === setup.processor.toLowerCase(),
   );
   if (!setup.ready || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
-  return { ...priced, setup, payout };
+  return { ...priced, setup, payout, confirmations: confirmationsFor(setup.confirmations, priced) };
 }
 
 /** Version 1.3.0 brought `payWithSignatureUpto`. */

@@ -72,6 +72,8 @@ export type MinedBatch = {
   readonly transactionId: string;
   readonly blockNumber: bigint;
   readonly blockHash: string;
+  /** Blocks from its own up to the newest, both counted. */
+  readonly confirmations: bigint;
   /** The transaction was mined and undone as a whole. */
   readonly reverted: boolean;
   /** What the relayer paid for it, in the chain's own coin. */

@@ -53,6 +53,18 @@ export type LaneItem = {
     readonly feeBps: number;
     readonly splits: readonly { readonly to: string; readonly bps: number }[];
   };
+  /** Blocks, counting its own, before it is called completed. */
+  readonly confirmations: number;
+  /** Its money lies with the processor already: a stranger submitted the authorization. */
+  readonly recovery?: Recovery;
+};
+
+export type Recovery = {
+  /** `settle` completes the payment with it, `return` sends it back whole. */
+  readonly deed: 'settle' | 'return';
+  /** The token's transfer that brought it. */
+  readonly transactionId: string;
+  readonly logIndex: number;
 };
 
 /** A batch whose end is not known yet, with every transaction ever signed for it. */

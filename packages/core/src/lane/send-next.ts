@@ -87,7 +87,9 @@ type Judged = { readonly item: LaneItem; readonly outcome: ItemOutcome | 'unsure
 /** No block from now on can carry a payment whose time is over, whatever else is wrong. */
 function judge(items: readonly LaneItem[], rehearsal: Rehearsal): readonly Judged[] {
   return items.map((item, index) => {
-    if (item.validBeforeSeconds <= rehearsal.chainTimeSeconds) return { item, outcome: 'expired' };
+    // What is recovered was submitted in time.
+    if (item.recovery === undefined && item.validBeforeSeconds <= rehearsal.chainTimeSeconds)
+      return { item, outcome: 'expired' };
     return { item, outcome: rehearsal.ok ? (rehearsal.outcomes[index] ?? 'malformed') : 'settled' };
   });
 }

@@ -1,6 +1,7 @@
 // What flies is looked after until its end is known: mined, or certainly never to be mined. Until then its nonce carries
 // the same call and nothing else; what may change is what it offers for its gas.
 import { noteObstacle } from './check-nonce.ts';
+import { isConfirmedBatch } from './is-confirmed.ts';
 import type { FlyingBatch, SignedTransaction } from './lane.ts';
 import type { MinedBatch } from './lane-chain.ts';
 import { type LaneEvent, type LaneParts, noteBroadcast } from './lane-parts.ts';
@@ -24,15 +25,20 @@ export async function tendFlight(
   if (all.length === 0) return { flight: [], landed: 0, stalled: false };
   const { store, chain, clock, pace, log } = parts;
   const mined = await chain.findMined(all);
+  const recorded = new Set<string>();
   for (const batch of all) {
     const found = mined.find(({ batchId }) => batchId === batch.id);
-    if (found === undefined) continue;
+    if (found === undefined || !isConfirmedBatch(found, batch.items)) continue;
     if (!(await store.recordMined(held, batch, found))) return 'taken_over';
+    recorded.add(batch.id);
     log('info', minedEvent(batch, found));
   }
-  const open = all.filter(({ id }) => !mined.some(({ batchId }) => batchId === id));
+  const open = all.filter(({ id }) => !recorded.has(id));
+  // What is mined and waits for more blocks on top of it is heard of.
   const unheard = open.filter(
-    ({ status, sentAtMs }) => status === 'signed' || clock.nowMs() - sentAtMs >= pace.resendMs,
+    ({ id, status, sentAtMs }) =>
+      !mined.some(({ batchId }) => batchId === id) &&
+      (status === 'signed' || clock.nowMs() - sentAtMs >= pace.resendMs),
   );
   const [first] = open;
   if (first === undefined || unheard.length === 0) {

@@ -1,5 +1,6 @@
 // The double entry of one settled payment: the cap leaves the payer at the token's transfer, and every unit of it reaches
-// somebody at the processor's event. What the chain says and what the terms say must agree, or nothing is booked.
+// somebody at the processor's event. Money that a stranger's submission stranded left the payer before; then it is that
+// which is given out. What the chain says and what the terms say must agree, or nothing is booked.
 import { atomicAmount, type Breakdown, breakDown, payoutTerms } from '@svc-pay/money';
 import type { Lane, LaneItem } from '../lane/lane.ts';
 import type { MinedBatch, MinedItem } from '../lane/lane-chain.ts';
@@ -70,7 +71,9 @@ export function bookPayment(settled: SettledPayment, booking: Booking): BookedPa
     entryOf(item.asset, escrowed.has(spelled(party)) ? 'escrow' : accountName, party, amountAtomic);
 
   const entries = [
-    entryOf(item.asset, 'payer', item.payer, -item.capAtomic, mined.transferLogIndex),
+    item.recovery === undefined
+      ? entryOf(item.asset, 'payer', item.payer, -item.capAtomic, mined.transferLogIndex)
+      : entryOf(item.asset, 'stranded', item.payer, -item.capAtomic),
     part('merchant', item.payout.merchant, breakdown.merchantAtomic),
     ...breakdown.splits.map(({ to, amountAtomic }) => part('split', to, amountAtomic)),
     part('platform_fee', batch.feeRecipient, breakdown.feeAtomic),
@@ -90,6 +93,6 @@ function breakdownOf({ paymentId, payout, settledAtomic, capAtomic }: LaneItem):
 }
 
 /** One spelling per party, or sums by party would miss some. */
-function spelled(address: string): string {
+export function spelled(address: string): string {
   return address.startsWith('0x') ? address.toLowerCase() : address;
 }

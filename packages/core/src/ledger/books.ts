@@ -40,6 +40,14 @@ export type BookedPaymentRow = {
     readonly feeBps: number;
     readonly splits: readonly { readonly to: string; readonly bps: number }[];
   } | null;
+  /** Its authorization was submitted around us: where the token's transfer stands, and what was done with the money. */
+  readonly recovery: {
+    readonly deed: string;
+    readonly status: string;
+    readonly transactionId: string;
+    readonly logIndex: number;
+    readonly batchId: string | null;
+  } | null;
   readonly entries: readonly BookedEntry[];
 };
 
@@ -68,6 +76,8 @@ export type Books = {
   readonly payments: () => AsyncIterable<readonly BookedPaymentRow[]>;
   /** Payments that the intents of these codes name. */
   readonly paymentsOfCodes: (codes: readonly bigint[]) => Promise<readonly BookedPaymentRow[]>;
+  /** Payments whose money was stranded. */
+  readonly recovered: (network: string) => AsyncIterable<readonly BookedPaymentRow[]>;
   readonly minedBatches: (network: string) => AsyncIterable<readonly BookedBatch[]>;
   /** Blocks of the first and the newest batch that is recorded as mined. */
   readonly extent: (

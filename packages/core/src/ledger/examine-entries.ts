@@ -1,10 +1,8 @@
 // One payment's entries against what its payment, its settlement and its payout's terms say they must be.
-import { atomicAmount, breakDown, payoutTerms } from '@svc-pay/money';
 import type { BookedEntry, BookedPaymentRow } from './books.ts';
-import { NETWORK_PARTY } from './ledger-entry.ts';
+import { examineRecovered } from './examine-recovery.ts';
+import { compareParts, examineGas, examinePlaces, expectedParts } from './expected-parts.ts';
 import { isNative, liveEntries, unbalanced } from './live-entries.ts';
-
-type Part = { readonly accountName: string; readonly party: string | null; readonly amountAtomic: bigint };
 
 /** What is wrong with them, in words; empty when they are exactly what they must be. */
 export function examineEntries(row: BookedPaymentRow): readonly string[] {
@@ -13,6 +11,7 @@ export function examineEntries(row: BookedPaymentRow): readonly string[] {
     ...badReversals,
     ...unbalanced(row.entries).map(([asset, off]) => `its entries in ${asset} are off by ${off}`),
   ];
+  if (row.recovery !== null) return [...problems, ...examineRecovered(row, row.recovery, live)];
   if (row.status === 'completed') return [...problems, ...examineCompleted(row, live)];
   // What a refund or a mismatch books is not a plain settlement: that it balances is all that is known here.
   if (row.status === 'refunded' || row.status === 'mismatched') return problems;
@@ -25,76 +24,4 @@ function examineCompleted(row: BookedPaymentRow, live: readonly BookedEntry[]): 
   if (typeof parts === 'string') return [parts];
   const token = live.filter((entry) => !isNative(entry));
   return [...compareParts(token, parts), ...examinePlaces(row, live), ...examineGas(live.filter(isNative))];
-}
-
-/** Null as a party: the database does not say who that is. */
-function expectedParts(row: BookedPaymentRow): readonly Part[] | string {
-  const { paidAtomic, feeAtomic, refundAtomic, settlement, terms, payer } = row;
-  if (paidAtomic === null || feeAtomic === null || refundAtomic === null)
-    return 'it is completed without amounts paid, kept as fee and returned';
-  if (settlement === null || terms === null) {
-    if (row.settlementKept) return 'its settlement or the terms of its payout are not there';
-    return [{ accountName: 'payer', party: payer, amountAtomic: -(paidAtomic + refundAtomic) }];
-  }
-  const { capAtomic, settledAtomic } = settlement;
-  if (paidAtomic !== settledAtomic) return `it was paid ${paidAtomic}, its settlement says ${settledAtomic}`;
-  const read = payoutTerms(terms);
-  if (!read.ok) return `the terms of its payout are ${read.code}`;
-  const broken = breakDown(atomicAmount(settledAtomic), atomicAmount(capAtomic), read.terms);
-  if (!broken.ok) return `its settlement is ${broken.code}`;
-  const { breakdown } = broken;
-  if (breakdown.feeAtomic !== feeAtomic) return `its fee is ${feeAtomic}, its terms say ${breakdown.feeAtomic}`;
-  if (breakdown.refundAtomic !== refundAtomic)
-    return `it returned ${refundAtomic}, cap and settled amount say ${breakdown.refundAtomic}`;
-  return [
-    { accountName: 'payer', party: payer, amountAtomic: -capAtomic },
-    { accountName: 'merchant', party: terms.merchant, amountAtomic: breakdown.merchantAtomic },
-    ...breakdown.splits.map(({ to, amountAtomic }) => ({ accountName: 'split', party: to, amountAtomic })),
-    { accountName: 'platform_fee', party: null, amountAtomic: feeAtomic },
-    { accountName: 'refund', party: payer, amountAtomic: refundAtomic },
-  ].filter(({ amountAtomic }) => amountAtomic !== 0n);
-}
-
-function compareParts(entries: readonly BookedEntry[], parts: readonly Part[]): readonly string[] {
-  const left = [...entries];
-  const problems: string[] = [];
-  for (const part of parts) {
-    const at = left.findIndex((entry) => isPart(entry, part));
-    if (at === -1) problems.push(`no entry ${part.accountName} ${part.party ?? 'of the fee'} ${part.amountAtomic}`);
-    else left.splice(at, 1);
-  }
-  // Of an old payment only the payer's side is known.
-  const known = parts.length > 1 ? left : left.filter(({ amountAtomic }) => amountAtomic < 0n);
-  for (const { id, accountName, amountAtomic } of known)
-    problems.push(`entry ${id} (${accountName} ${amountAtomic}) is one too many`);
-  return problems;
-}
-
-function isPart(entry: BookedEntry, { accountName, party, amountAtomic }: Part): boolean {
-  const account = entry.accountName === accountName || (entry.accountName === 'escrow' && amountAtomic > 0n);
-  return (
-    account &&
-    entry.amountAtomic === amountAtomic &&
-    (party === null || entry.party.toLowerCase() === party.toLowerCase())
-  );
-}
-
-function examinePlaces({ transactionId, splitId }: BookedPaymentRow, live: readonly BookedEntry[]): readonly string[] {
-  const elsewhere = live.find(
-    (entry) =>
-      entry.transactionId !== transactionId ||
-      (entry.accountName !== 'payer' && `${entry.transactionId}:${entry.logIndex}` !== splitId),
-  );
-  if (elsewhere === undefined) return [];
-  return [
-    `entry ${elsewhere.id} points at ${elsewhere.transactionId}:${elsewhere.logIndex}, the payment at ${splitId ?? transactionId}`,
-  ];
-}
-
-/** Both sides or none: gas may be free. */
-function examineGas(entries: readonly BookedEntry[]): readonly string[] {
-  if (entries.length === 0) return [];
-  const paid = entries.filter(({ party }) => party === NETWORK_PARTY);
-  const sound = entries.length === 2 && paid.length === 1 && paid.every(({ amountAtomic }) => amountAtomic > 0n);
-  return sound ? [] : ['its network cost is not one entry of the relayer and one of the network'];
 }

@@ -12,6 +12,8 @@ export type StoredAcceptance = {
   readonly amount: AtomicAmount;
   readonly payoutId: bigint;
   readonly maxTimeoutSeconds: number;
+  /** Blocks, counting its own, before a payment of it is called completed. */
+  readonly confirmations: number;
   /** The rate the amount was computed at; an up-to settle in dollars uses it again. */
   readonly rate: Rate;
 };

@@ -25,6 +25,7 @@ function acceptanceOf(shortcode: string, change: Partial<StoredAcceptance> = {})
     amount: atomicAmount(1_500_000n),
     payoutId: 1n,
     maxTimeoutSeconds: 300,
+    confirmations: 1,
     rate: rate.rate,
     ...change,
   };

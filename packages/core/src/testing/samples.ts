@@ -30,6 +30,7 @@ export function sampleIntent(change: Partial<Intent> = {}): Intent {
     createdAtMs: BORN_MS,
     expiresAtMs: BORN_MS + 86_400_000,
     confirmedPayer: null,
+    confirmations: 1,
     ...change,
   };
 }

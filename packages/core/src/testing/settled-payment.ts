@@ -51,6 +51,7 @@ export function settledPayment(wish: Wish): SettledPayment {
       validBeforeSeconds: 2_000_000_000n,
       nonce: `0x${'01'.repeat(32)}`,
       signature: `0x${'02'.repeat(65)}`,
+      confirmations: 1,
       payout: { id: 3n, merchant: MERCHANT, feeBps, splits },
     },
     mined: {

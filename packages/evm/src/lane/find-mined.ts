@@ -7,6 +7,7 @@ import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { askChain, quantityOf, resultOf } from './ask-chain.ts';
 import { readEvidence } from './item-evidence.ts';
 import { type Receipt, readReceipt } from './read-receipt.ts';
+import { readRecoveryEvidence } from './recovery-evidence.ts';
 import { replayLegs } from './replay-legs.ts';
 import { wordOf } from './settlement-logs.ts';
 
@@ -15,10 +16,10 @@ type Found = { readonly batch: FlyingBatch; readonly receipt: Receipt };
 export async function findMined(rpc: JsonRpc, batches: readonly FlyingBatch[]): Promise<readonly MinedBatch[]> {
   const asked = batches.flatMap((batch) => batch.transactions.map(({ transactionId }) => ({ batch, transactionId })));
   if (asked.length === 0) return [];
-  const answers = await askChain(
-    rpc,
-    asked.map(({ transactionId }) => ({ method: 'eth_getTransactionReceipt', params: [transactionId] })),
-  );
+  const [head, ...answers] = await askChain(rpc, [
+    { method: 'eth_blockNumber', params: [] },
+    ...asked.map(({ transactionId }) => ({ method: 'eth_getTransactionReceipt', params: [transactionId] })),
+  ]);
   const found = asked.flatMap(({ batch, transactionId }, index): Found[] => {
     const answer = answers[index];
     // Where endpoints contradict each other it is not mined yet, as far as anybody can say.
@@ -28,12 +29,14 @@ export async function findMined(rpc: JsonRpc, batches: readonly FlyingBatch[]): 
   });
   if (found.length === 0) return [];
   const feeRecipients = await readFeeRecipients(rpc, found);
-  return found.map((mined, index) => minedBatch(mined, feeRecipients[index] ?? ''));
+  const headNumber = quantityOf(resultOf(head));
+  return found.map((mined, index) => minedBatch(mined, feeRecipients[index] ?? '', headNumber));
 }
 
-function minedBatch({ batch, receipt }: Found, feeRecipientAtBlock: string): MinedBatch {
+function minedBatch({ batch, receipt }: Found, feeRecipientAtBlock: string, headNumber: bigint): MinedBatch {
   const { transactionId, blockNumber, blockHash, reverted, gasCostAtomic, logs } = receipt;
-  const evidence = reverted ? [] : readEvidence(batch.items, logs);
+  const recovers = batch.items.some(({ recovery }) => recovery !== undefined);
+  const evidence = reverted ? [] : (recovers ? readRecoveryEvidence : readEvidence)(batch.items, logs);
   const { escrowedFor, feeRecipient = feeRecipientAtBlock } = replayLegs(batch.items, evidence, logs);
   const items = batch.items.map(({ paymentId }, index): MinedItem => {
     const found = evidence[index];
@@ -47,6 +50,8 @@ function minedBatch({ batch, receipt }: Found, feeRecipientAtBlock: string): Min
     transactionId,
     blockNumber,
     blockHash,
+    // A node that answers the receipt has that block, whatever it says of its head.
+    confirmations: headNumber < blockNumber ? 1n : headNumber - blockNumber + 1n,
     reverted,
     gasCostAtomic,
     feeRecipient,

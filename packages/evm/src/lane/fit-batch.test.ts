@@ -26,6 +26,7 @@ function item(change: Partial<LaneItem> = {}): LaneItem {
     validBeforeSeconds: 100n,
     nonce: `0x${'00'.repeat(32)}`,
     signature: SIGNATURE,
+    confirmations: 1,
     payout: { id: 1n, merchant: '0xd0', feeBps: 50, splits: [] },
     ...change,
   };

@@ -31,6 +31,7 @@ export function fitBatch(
 /** An EIP-3009 authorization signed by a key, of a size that the packed form holds. Everything else goes alone. */
 export function goesInBatch(item: LaneItem): boolean {
   return (
+    item.recovery === undefined &&
     item.kind !== 'permit' &&
     !item.byContract &&
     item.capAtomic >> 128n === 0n &&

@@ -26,6 +26,7 @@ const item: LaneItem = {
   validBeforeSeconds: 100n,
   nonce: padHex('0x1'),
   signature: `0x${'11'.repeat(65)}`,
+  confirmations: 1,
   payout: { id: 3n, merchant: address('e1'), feeBps: 50, splits: [] },
 };
 

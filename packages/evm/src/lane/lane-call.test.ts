@@ -24,6 +24,7 @@ const item = (change: Partial<LaneItem> = {}): LaneItem => ({
   validBeforeSeconds: 100n,
   nonce: padHex('0x9'),
   signature: `0x${R}${S}01`,
+  confirmations: 1,
   payout: { id: 3n, merchant: padHex('0xd1', { size: 20 }), feeBps: 50, splits: [] },
   ...change,
 });

@@ -10,7 +10,7 @@ import { groupItems } from './group-items.ts';
 import { normalSignature, splitSignature } from './key-signature.ts';
 
 export type LaneCall = {
-  readonly form: 'batch' | 'single';
+  readonly form: 'batch' | 'single' | 'recovery';
   readonly to: Address;
   readonly data: Hex;
   readonly gas: bigint;
@@ -27,6 +27,7 @@ export function laneCall(items: readonly LaneItem[], callGas: bigint): LaneCall 
   const to = addressOf(head.processor);
   if (items.every(goesInBatch)) return { form: 'batch', to, data: batchData(head.asset, items), gas };
   if (items.length > 1) throw new RangeError('a payment that goes alone cannot share a transaction');
+  if (head.recovery !== undefined) return { form: 'recovery', to, data: recoveryData(head), gas };
   return { form: 'single', to, data: head.kind === 'permit' ? permitData(head) : singleData(head), gas };
 }
 
@@ -55,8 +56,8 @@ function packed(item: LaneItem) {
   });
 }
 
-function singleData(item: LaneItem): Hex {
-  const authorization = {
+function authorizationOf(item: LaneItem) {
+  return {
     kind: item.kind === 'transfer_with_authorization' ? 0 : 1,
     from: addressOf(item.payer),
     value: item.capAtomic,
@@ -64,9 +65,30 @@ function singleData(item: LaneItem): Hex {
     validBefore: item.validBeforeSeconds,
     nonce: item.nonce as Hex,
   };
-  // A contract wallet reads its own signature: not a byte of it is touched.
-  const bytes = item.byContract ? item.signature : (normalSignature(item.signature) ?? item.signature);
-  const signature = bytes as Hex;
+}
+
+/** A contract wallet reads its own signature: not a byte of it is touched. */
+function signatureOf({ byContract, signature }: LaneItem): Hex {
+  return (byContract ? signature : (normalSignature(signature) ?? signature)) as Hex;
+}
+
+function recoveryData(item: LaneItem): Hex {
+  const [abi, asset, authorization, signature] = [
+    paymentProcessorAbi,
+    addressOf(item.asset),
+    authorizationOf(item),
+    signatureOf(item),
+  ] as const;
+  if (item.recovery?.deed === 'return') {
+    return encodeFunctionData({ abi, functionName: 'returnStranded', args: [asset, authorization, signature] });
+  }
+  const args = [asset, item.intentCode, item.payout.id, authorization, item.settledAtomic, signature] as const;
+  return encodeFunctionData({ abi, functionName: 'settleStranded', args });
+}
+
+function singleData(item: LaneItem): Hex {
+  const authorization = authorizationOf(item);
+  const signature = signatureOf(item);
   const asset = addressOf(item.asset);
   const abi = paymentProcessorAbi;
   if (item.settledAtomic === item.capAtomic) {

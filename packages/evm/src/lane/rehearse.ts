@@ -7,6 +7,7 @@ import { readItemCodes } from '../processor/batch-item.ts';
 import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { isRevert } from '../rpc/read-revert.ts';
 import { askChain, askLatestBlock, blockTimeOf } from './ask-chain.ts';
+import { explainRecovery } from './explain-recovery.ts';
 import { explainSingle, singleQuestions } from './explain-single.ts';
 import { groupItems } from './group-items.ts';
 import { type LaneCall, laneCall } from './lane-call.ts';
@@ -17,6 +18,10 @@ export type Stage = { readonly rpc: JsonRpc; readonly relayer: Address; readonly
 export async function rehearse(stage: Stage, items: readonly LaneItem[]): Promise<Rehearsal> {
   const call = laneCall(items, stage.callGas);
   if (call.form === 'single') return rehearseSingle(stage, call, items);
+  if (call.form === 'recovery') {
+    const [answer, latest] = await askChain(stage.rpc, [askPlay(stage, call), askLatestBlock]);
+    return explainRecovery(playOf(answer), blockTimeOf(latest));
+  }
   const [played, block] = await askChain(stage.rpc, [askPlay(stage, call), askLatestBlock]);
   const chainTimeSeconds = blockTimeOf(block);
   const result = playOf(played);

@@ -34,6 +34,7 @@ const item = (change: Partial<LaneItem> = {}): LaneItem => ({
   validBeforeSeconds: 100n,
   nonce: padHex('0x1'),
   signature: `0x${'11'.repeat(64)}1b`,
+  confirmations: 1,
   payout: { id: 3n, merchant: MERCHANT, feeBps: 50, splits: [{ to: SPLIT, bps: 1_000 }] },
   ...change,
 });

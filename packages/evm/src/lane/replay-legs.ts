@@ -57,6 +57,12 @@ function legsOf(items: readonly LaneItem[], evidence: readonly ItemEvidence[]): 
     }),
   }));
   const all = settled.flatMap(({ parts }) => parts);
+  if (items.some(({ recovery }) => recovery?.deed === 'return')) {
+    return all.map(({ item, position }) => ({
+      to: item.payer,
+      shares: [{ position, amountAtomic: item.capAtomic }],
+    }));
+  }
   const refunds = all.map(({ item, position }) => ({
     to: item.payer,
     shares: [{ position, amountAtomic: item.capAtomic - item.settledAtomic }],

@@ -5,6 +5,10 @@ import type { LaneLog } from './read-receipt.ts';
 
 export const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
 export const FAILED = toEventSelector('PaymentFailed(uint64,address,uint8,bytes)');
+export const STRANDED_SETTLED = toEventSelector('StrandedSettled(uint64,address,address,bytes32)');
+export const STRANDED_RETURNED = toEventSelector('StrandedReturned(address,address,bytes32,uint256)');
+export const AUTHORIZATION_USED = toEventSelector('AuthorizationUsed(address,bytes32)');
+export const AUTHORIZATION_CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
 const ESCROWED = toEventSelector('Escrowed(address,address,uint256)');
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const APPROVAL = toEventSelector('Approval(address,address,uint256)');

@@ -1,5 +1,5 @@
 // What the processors hold and owe of each token, against what logs and books add up to.
-import type { Findings } from '@svc-pay/core';
+import type { Census, Findings } from '@svc-pay/core';
 import { toFunctionSelector } from 'viem';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { askNode, hexOf, wordOf } from './ask-node.ts';
@@ -33,7 +33,12 @@ export async function readHoldings(
   return new Map(tokens.map((token) => [token, holdings.of(token)]));
 }
 
-export function checkBalances(holdings: ReadonlyMap<string, TokenFlow>, flows: TokenFlows, findings: Findings): void {
+export function checkBalances(
+  holdings: ReadonlyMap<string, TokenFlow>,
+  flows: TokenFlows,
+  census: Census | undefined,
+  findings: Findings,
+): void {
   for (const [token, { heldAtomic, owedAtomic }] of holdings) {
     findings.looked('balances');
     const expected = flows.of(token);
@@ -51,11 +56,18 @@ export function checkBalances(holdings: ReadonlyMap<string, TokenFlow>, flows: T
       );
     if (heldAtomic < owedAtomic)
       findings.differs('balances', [token], `the processor holds ${heldAtomic} and owes ${owedAtomic}`);
+    const stranded = census?.strandedAtomic.get(token) ?? 0n;
+    if (heldAtomic - owedAtomic < stranded && census?.recovering === 0)
+      findings.differs(
+        'balances',
+        [token],
+        `the books call ${stranded} stranded, beyond what it owes the processor holds ${heldAtomic - owedAtomic}`,
+      );
     // Anybody can send a token here: that is nobody's fault, and recovery's to return.
-    if (heldAtomic > owedAtomic)
+    if (heldAtomic - owedAtomic > stranded)
       findings.note(
         'balances',
-        `${heldAtomic - owedAtomic} of token ${token} lie on the processor and belong to no payment`,
+        `${heldAtomic - owedAtomic - stranded} of token ${token} lie on the processor and belong to no payment`,
       );
   }
 }

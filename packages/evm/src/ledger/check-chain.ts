@@ -77,7 +77,7 @@ export async function checkChain(
   // A payment may also have completed after the last block that was read: its receipt tells.
   if (announced < (census?.completed ?? 0)) await findUnannounced(books, { rpc, network, processors }, findings);
   await checkTransactions(books, { rpc, network, processors }, findings);
-  checkBalances(holdings, flows, findings);
+  checkBalances(holdings, flows, census, findings);
   checkNonces(await books.relayers(network), before.counts, findings);
 }
 

@@ -1,6 +1,7 @@
 // Every batch that a lane recorded as mined, against its receipt.
 import type { Books, Findings } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { checkRecoveries } from './check-recoveries.ts';
 import { examineEvent } from './examine-event.ts';
 import { examineTransaction } from './examine-transaction.ts';
 import { settledEventOf } from './processor-logs.ts';
@@ -19,6 +20,7 @@ export async function checkTransactions(
   findings: Findings,
 ): Promise<void> {
   let settledNothing = 0;
+  const returned = await checkRecoveries(books, { rpc, network, processors }, findings);
   for await (const page of books.minedBatches(network)) {
     const receipts = await readReceipts(
       rpc,
@@ -30,7 +32,8 @@ export async function checkTransactions(
         findings.differs('events', [id, transactionId], 'it is recorded as mined, and the chain does not have it');
         continue;
       }
-      const { rows, pending, matched } = await settledRows(books, receipt, network, processors);
+      const { rows: settled, pending, matched } = await settledRows(books, receipt, network, processors);
+      const rows = [...settled, ...(returned.get(id) ?? [])];
       for (const { paymentId } of pending)
         findings.differs(
           'events',

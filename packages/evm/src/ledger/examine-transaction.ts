@@ -11,7 +11,7 @@ export type TransactionProblem = {
   readonly message: string;
 };
 
-/** `rows` are the completed payments of the transaction, all of them. */
+/** `rows` are the payments that the transaction completed, or whose stranded money it returned, all of them. */
 export function examineTransaction(
   receipt: MinedReceipt,
   rows: readonly BookedPaymentRow[],
@@ -33,6 +33,8 @@ function examinePull(
   row: BookedPaymentRow,
   processors: readonly string[],
 ): readonly TransactionProblem[] {
+  // Stranded money came by a transaction of somebody else's, which is looked at with the recoveries.
+  if (row.recovery !== null) return [];
   const pull = liveEntries(row.entries).live.find(({ accountName }) => accountName === 'payer');
   if (pull === undefined) return [];
   const log = logs.find(({ logIndex }) => logIndex === pull.logIndex);

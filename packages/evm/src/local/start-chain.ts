@@ -13,7 +13,7 @@ import { MOCK_TOKENS, placeMockTokens } from './mock-tokens.ts';
 import { type RoleKeys, roleKeys } from './role-keys.ts';
 import { type AnvilOptions, type AnvilProcess, runAnvil } from './run-anvil.ts';
 
-export type ChainOptions = Omit<AnvilOptions, 'slotsInAnEpoch' | 'gasLimit'> & {
+export type ChainOptions = Omit<AnvilOptions, 'gasLimit'> & {
   /** 32 bytes that all keys come from. Left out: new ones. A kept chain needs the seed it was made with. */
   readonly seed?: Hex;
   /** Default 1. */
@@ -38,13 +38,13 @@ const GAS_LIMIT = 1_000_000_000;
 const CALL_GAS = 200_000;
 
 export async function startChain(options: ChainOptions = {}): Promise<LocalChain> {
-  const { seed = generatePrivateKey(), relayers = 1, blockTimeSeconds, ...others } = options;
+  const { seed = generatePrivateKey(), relayers = 1, blockTimeSeconds, slotsInAnEpoch = 1, ...others } = options;
   // Set-up is not to wait for slow blocks. Parts of a second can be set at the start only, whole ones later too.
   const settableLater = blockTimeSeconds === undefined || Number.isInteger(blockTimeSeconds);
   const anvil = await runAnvil({
     ...others,
     blockTimeSeconds: settableLater ? SETUP_BLOCK_SECONDS : blockTimeSeconds,
-    slotsInAnEpoch: 1,
+    slotsInAnEpoch,
     gasLimit: GAS_LIMIT,
   });
   try {

@@ -23,6 +23,9 @@ export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
       yield rows;
     },
     paymentsOfCodes: async (codes) => rows.filter(({ intent }) => intent !== null && codes.includes(intent.code)),
+    recovered: async function* () {
+      yield rows.filter(({ recovery }) => recovery !== null);
+    },
     minedBatches: async function* () {
       yield batches;
     },
@@ -79,6 +82,7 @@ function rowsOf(batch: HandSettled): readonly BookedPaymentRow[] {
       },
       settlementKept: true,
       terms: item.payout,
+      recovery: null,
       entries,
     };
   });

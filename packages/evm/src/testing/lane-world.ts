@@ -155,6 +155,7 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
       nonce,
       signature,
       payout: wanted.payout ?? standing,
+      confirmations: 1,
     };
   };
   const mine = async (items: readonly LaneItem[]): Promise<FlyingBatch> => {

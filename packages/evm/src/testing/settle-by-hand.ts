@@ -131,6 +131,7 @@ async function signedItem(
     validBeforeSeconds: validBefore,
     nonce,
     signature,
+    confirmations: 1,
     payout: { id: payoutId, merchant, feeBps, splits },
   };
 }

@@ -83,6 +83,7 @@ async function termsOf(asked: Asked = {}): Promise<VerifiedTerms> {
     amount,
     payoutId: 1n,
     maxTimeoutSeconds: 300,
+    confirmations: 1,
     rate: rate.rate,
   };
   const acceptance: Acceptance = {

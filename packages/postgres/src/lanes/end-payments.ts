@@ -88,7 +88,7 @@ export async function failPayments(
   });
 }
 
-function beforeOf(befores: ReadonlyMap<string, IntentToChange>, item: LaneItem): IntentToChange {
+export function beforeOf(befores: ReadonlyMap<string, IntentToChange>, item: LaneItem): IntentToChange {
   const before = befores.get(item.intentId);
   if (before?.payment?.id !== item.paymentId) {
     throw new Error(`intent ${item.intentId} does not name payment ${item.paymentId}`);
@@ -96,7 +96,7 @@ function beforeOf(befores: ReadonlyMap<string, IntentToChange>, item: LaneItem):
   return before;
 }
 
-function changeOf(
+export function changeOf(
   before: IntentToChange,
   { intent, payment }: ReturnType<typeof endPayment>,
   { requestId, nowMs }: Cause,

@@ -78,6 +78,13 @@ export async function recordFinal(
     await writeEnds(client, await failPayments(client, failed, batch.transactionId, cause), 'mined', nowMs);
     await holdItems(client, held, nowMs);
     await queueAgain(client, again, nowMs);
+    await client.query({
+      name: 'recover-again',
+      text: `
+        update svc.recoveries set status = 'queued', relayer = null, batch_id = null, updated_at = $2
+        where batch_id = $1 and status = 'mined'`,
+      values: [batch.id, isoTime(nowMs)],
+    });
   });
 }
 

@@ -23,13 +23,14 @@ export async function takeOver(pool: pg.Pool, lane: Lane, nowMs: number): Promis
 /** An obstacle that is gone by then was a node some blocks behind. */
 const OBSTACLE_COUNTS_AFTER_MS = 3_000;
 
-// A lane's share of the queue is its place among those that can send; of these, the ones with room under their caps.
+// A lane's share of the queue is its place among those of its duty that can send; of these, the ones with room under their caps.
 const BEAT = {
   name: 'lane-beat',
   text: `
     with able as (
       select address, capped from svc.relayers
       where network = $1 and status = 'active' and condition in ('fine', 'low')
+        and duty = (select duty from svc.relayers where network = $1 and address = $2)
         and (obstacle is null or obstacle_since > $5)
     ),
     sharing as (
@@ -86,7 +87,12 @@ const HAS_WORK = {
         select from svc.relayers lane
         where network = $1 and address = $2 and status = 'active' and (
           obstacle is not null
-          or exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+          or case lane.duty
+            when 'recover' then exists (
+              select from svc.recoveries r where r.network = lane.network and r.status = 'queued' and r.deed <> 'hold'
+            )
+            else exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+          end
         )
       ) as work`,
 };

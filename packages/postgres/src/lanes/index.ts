@@ -2,10 +2,13 @@
 
 export { markAsleep, markAwake } from '../stores/awake-lanes.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './begin-upto.ts';
+export { type ClaimedPayment, loadClaimedPayments, loadHeldPayments } from './claimed-payments.ts';
 export { expireIntents } from './expire-intents.ts';
 export { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';
 export { loadPayoutsToMirror } from './load-payouts-to-mirror.ts';
+export { type BatchPlace, loadBatchPlaces, loadRecordedBatch, type RecordedBatch } from './mined-batches.ts';
+export { hasSameOutcome, type MoveOptions, moveBatch } from './move-batch.ts';
 export {
   listRelayerAddresses,
   loadLaneFacts,
@@ -14,9 +17,14 @@ export {
   recordHealth,
   reportHealth,
 } from './network-health.ts';
+export { completeHeld, failHeld, queueHeld, recordStranding, type StrandedAuthorization } from './record-fate.ts';
+export { createRecoveryStore } from './recovery-store.ts';
 export { findForgottenLanes, type LaneReport, type NewRelayer, registerRelayer, reportLanes } from './relayers.ts';
+export { takeBackBatch } from './take-back.ts';
 export {
+  type AuthorizationCursor,
   closeAuthorizations,
-  loadOverdueAuthorizations,
-  type OverdueAuthorization,
+  FIRST_AUTHORIZATION,
+  loadOpenAuthorizations,
+  type OpenAuthorization,
 } from './watched-authorizations.ts';

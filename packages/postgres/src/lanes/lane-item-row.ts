@@ -10,8 +10,9 @@ export const SETTLEMENT_COLUMNS = `
 /** Of settlements `s`, joined by `ITEM_JOINS`. */
 export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
-  s.batch_limit,  a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before, encode(a.nonce, 'hex') as nonce,
-  encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits`;
+  s.batch_limit, a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before,
+  encode(a.nonce, 'hex') as nonce, encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits,
+  i.confirmations`;
 
 /** Row by row and by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them otherwise. */
 export const ITEM_JOINS = `
@@ -24,7 +25,11 @@ export const ITEM_JOINS = `
     select * from svc.payouts p
     where p.network = s.network and p.processor = lower(a.recipient) and p.payout_id = s.payout_id
     offset 0
-  ) p`;
+  ) p
+  cross join lateral (
+    select confirmations from svc.intents i where i.account_id = s.account_id and i.mode = s.mode and i.id = s.intent_id
+    offset 0
+  ) i`;
 
 export type LaneItemRow = {
   readonly account_id: Id<'account'>;
@@ -49,6 +54,7 @@ export type LaneItemRow = {
   readonly merchant: string;
   readonly fee_bps: number;
   readonly splits: readonly { readonly to: string; readonly bps: number }[];
+  readonly confirmations: number;
 };
 
 export function laneItemOf(row: LaneItemRow): LaneItem {
@@ -72,5 +78,6 @@ export function laneItemOf(row: LaneItemRow): LaneItem {
     nonce: `0x${row.nonce}`,
     signature: `0x${row.signature}`,
     payout: { id: BigInt(row.payout_id), merchant: row.merchant, feeBps: row.fee_bps, splits: row.splits },
+    confirmations: row.confirmations,
   };
 }

@@ -1,6 +1,7 @@
 import type { FlyingBatch, Lane } from '@svc-pay/core';
 import type pg from 'pg';
 import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
+import { loadRecoveriesOf, recoveryItemOf } from './recovery-items.ts';
 
 type BatchRow = {
   readonly id: string;
@@ -34,10 +35,14 @@ const LOAD_ITEMS = {
 };
 
 /** Batches without a known end, by nonce, each with its items in the order of the queue, which is that of signing. */
-export async function loadFlight(pool: pg.Pool, { network, relayer }: Lane): Promise<readonly FlyingBatch[]> {
+export async function loadFlight(
+  pool: pg.Pool,
+  { network, relayer }: Lane,
+  loadItems: typeof loadBatchItems = loadBatchItems,
+): Promise<readonly FlyingBatch[]> {
   const { rows: batches } = await pool.query<BatchRow>({ ...LOAD_BATCHES, values: [network, relayer] });
   if (batches.length === 0) return [];
-  const items = await loadBatchItems(
+  const items = await loadItems(
     pool,
     batches.map(({ id }) => id),
   );
@@ -61,4 +66,14 @@ export async function loadBatchItems(
 ): Promise<ReadonlyMap<string, FlyingBatch['items']>> {
   const { rows } = await pool.query<LaneItemRow & { batch_id: string }>({ ...LOAD_ITEMS, values: [batchIds] });
   return new Map([...Map.groupBy(rows, (row) => row.batch_id)].map(([id, group]) => [id, group.map(laneItemOf)]));
+}
+
+export async function loadRecoveryBatchItems(
+  pool: pg.Pool,
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, FlyingBatch['items']>> {
+  const rows = await loadRecoveriesOf(pool, batchIds);
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.recovery_batch ?? '')].map(([id, group]) => [id, group.map(recoveryItemOf)]),
+  );
 }

@@ -14,7 +14,8 @@ const OBSTACLE_COUNTS_AFTER_MS = 5_000;
 export async function listRelayerAddresses(pool: pg.Pool, network: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ address: string }>({
     name: 'list-relayer-addresses',
-    text: "select address from svc.relayers where network = $1 and status <> 'retired' order by address",
+    text: `select address from svc.relayers
+      where network = $1 and status <> 'retired' and duty = 'settle' order by address`,
     values: [network],
   });
   return rows.map(({ address }) => address);
@@ -74,7 +75,7 @@ export async function loadLaneFacts(
           select min(b.created_at) from svc.batches b
           where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
         ) as oldest
-      from svc.relayers r where network = $1 and status = 'active' order by address`,
+      from svc.relayers r where network = $1 and status = 'active' and duty = 'settle' order by address`,
     values: [network, isoTime(nowMs - OBSTACLE_COUNTS_AFTER_MS)],
   });
   const queue = await pool.query<{ oldest: Date | null }>({

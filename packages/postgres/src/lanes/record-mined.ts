@@ -38,15 +38,7 @@ async function record(
   { nowMs, gasCoin }: RecordOptions,
 ): Promise<void> {
   await requireHeld(client, held);
-  const changed = await client.query({
-    name: 'record-mined-batch',
-    text: `
-      update svc.batches set status = 'mined', transaction_id = $2, block_number = $3, block_hash = $4, updated_at = $5
-      where id = $1 and status in ('signed', 'broadcast')`,
-    values: [batch.id, mined.transactionId, mined.blockNumber.toString(), mined.blockHash, isoTime(nowMs)],
-  });
-  // Recorded before: the one who did it was cut off before it heard so.
-  if (changed.rowCount !== 1) return;
+  if (!(await markMined(client, mined, nowMs))) return;
   const parts = batch.items.map((item, index) => ({ item, mined: minedPart(mined, item.paymentId, index) }));
   const cause = { requestId: batch.id, nowMs };
   const settled = parts.filter((part): part is SettledPart => part.mined.outcome === 'settled');
@@ -75,7 +67,19 @@ async function record(
   });
 }
 
-function minedPart({ items, batchId }: MinedBatch, paymentId: string, index: number): MinedItem {
+/** False when it was recorded before: the one who did it was cut off before it heard so. */
+export async function markMined(client: pg.ClientBase, mined: MinedBatch, nowMs: number): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'record-mined-batch',
+    text: `
+      update svc.batches set status = 'mined', transaction_id = $2, block_number = $3, block_hash = $4, updated_at = $5
+      where id = $1 and status in ('signed', 'broadcast')`,
+    values: [mined.batchId, mined.transactionId, mined.blockNumber.toString(), mined.blockHash, isoTime(nowMs)],
+  });
+  return rowCount === 1;
+}
+
+export function minedPart({ items, batchId }: MinedBatch, paymentId: string, index: number): MinedItem {
   const part = items[index];
   if (part?.paymentId !== paymentId) throw new Error(`item ${index} of batch ${batchId} is not ${paymentId}`);
   return part;

@@ -20,7 +20,11 @@ export async function recordReplaced(pool: pg.Pool, held: HeldLane, batchId: str
       await client.query({
         name: 'queue-replaced-items',
         text: `
-          update svc.settlements set status = 'queued', relayer = null, batch_id = null, updated_at = $2
+          with settlements as (
+            update svc.settlements set status = 'queued', relayer = null, batch_id = null, updated_at = $2
+            where batch_id = $1 and status = 'batched'
+          )
+          update svc.recoveries set status = 'queued', relayer = null, batch_id = null, updated_at = $2
           where batch_id = $1 and status = 'batched'`,
         values: [batchId, isoTime(nowMs)],
       });

@@ -3,7 +3,11 @@ import { isoTime, type Lane, type Mode } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 
-export type NewRelayer = Lane & { readonly mode: Mode };
+export type NewRelayer = Lane & {
+  readonly mode: Mode;
+  /** What it works at: payments that wait, or money that was stranded. */
+  readonly duty: 'settle' | 'recover';
+};
 
 /**
  * A lane that exists stays as it is, and the chain is not asked: its nonces are counted here. A new one begins where the
@@ -11,20 +15,21 @@ export type NewRelayer = Lane & { readonly mode: Mode };
  */
 export async function registerRelayer(
   pool: pg.Pool,
-  { network, relayer, mode }: NewRelayer,
+  { network, relayer, mode, duty }: NewRelayer,
   readNonce: () => Promise<bigint>,
   nowMs: number,
 ): Promise<void> {
   const known = await pool.query('select from svc.relayers where network = $1 and address = $2', [network, relayer]);
   if (known.rowCount === 1) return;
   await pool.query(
-    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at)
-     values ($1, $2, $3, $4, 'active', $5) on conflict do nothing`,
-    [network, relayer, mode, (await readNonce()).toString(), isoTime(nowMs)],
+    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at, duty)
+     values ($1, $2, $3, $4, 'active', $5, $6) on conflict do nothing`,
+    [network, relayer, mode, (await readNonce()).toString(), isoTime(nowMs), duty],
   );
 }
 
 export type LaneReport = Lane & {
+  readonly duty: string;
   readonly status: string;
   readonly awake: boolean;
   readonly nextNonce: string;
@@ -43,6 +48,7 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
   const { rows } = await pool.query<{
     network: NetworkId;
     address: string;
+    duty: string;
     status: string;
     awake: boolean;
     next_nonce: string;
@@ -53,7 +59,7 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
     capped: boolean;
     obstacle: string | null;
   }>(
-    `select network, address, status, awake, next_nonce, beat_at, condition, balance, capped, obstacle, (
+    `select network, address, duty, status, awake, next_nonce, beat_at, condition, balance, capped, obstacle, (
        select count(*)::integer from svc.batches b
        where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
      ) as in_flight
@@ -62,6 +68,7 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
   return rows.map((row) => ({
     network: row.network,
     relayer: row.address,
+    duty: row.duty,
     status: row.status,
     awake: row.awake,
     nextNonce: row.next_nonce,
@@ -81,8 +88,12 @@ const FIND_FORGOTTEN = {
     update svc.relayers lane set awake = true
     where lane.status <> 'retired' and (not lane.awake or lane.beat_at is null or lane.beat_at < $1)
       and (
-        (lane.status = 'active'
-          and exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued'))
+        (lane.status = 'active' and case lane.duty
+          when 'recover' then exists (
+            select from svc.recoveries r where r.network = lane.network and r.status = 'queued' and r.deed <> 'hold'
+          )
+          else exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+        end)
         or exists (
           select from svc.batches b
           where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')

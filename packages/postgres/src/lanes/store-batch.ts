@@ -5,9 +5,7 @@ import type pg from 'pg';
 
 // The lane's row is the gate: it gives out each nonce once, and only to its holder. The items must all still be queued,
 // or the whole statement is undone by the division.
-const STORE = {
-  name: 'lane-store-batch',
-  text: `
+const storeText = (taking: string) => `
     with gate as (
       update svc.relayers set next_nonce = next_nonce + 1, updated_at = $4
       where network = $1 and address = $2 and epoch = $3 and next_nonce = $5
@@ -24,16 +22,39 @@ const STORE = {
       insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
       select $1, $7, $6, mode, $8, $4 from gate
     ),
+    ${taking}
+    select count(*)::integer as taken,
+      1 / (case when count(*) = (select count(*) from gate) * cardinality($9::text[]) then 1 else 0 end) as whole
+    from taken`;
+
+const TAKE_SETTLEMENTS = `
     taken as (
       update svc.settlements s set status = 'batched', relayer = $2, batch_id = $6, updated_at = $4
       from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'queued'
       returning 1
-    )
-    select count(*)::integer as taken,
-      1 / (case when count(*) = (select count(*) from gate) * cardinality($9::text[]) then 1 else 0 end) as whole
-    from taken`,
+    )`;
+
+// What it completes stays held, and is bound to the batch already: completing is one step then.
+const TAKE_RECOVERIES = `
+    taken as (
+      update svc.recoveries r set status = 'batched', relayer = $2, batch_id = $6, updated_at = $4
+      from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
+      where r.account_id = item.account_id and r.mode = item.mode and r.payment_id = item.payment_id
+        and r.status = 'queued'
+      returning 1
+    ),
+    bound as (
+      update svc.settlements s set relayer = $2, batch_id = $6, updated_at = $4
+      from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = 'held'
+    )`;
+
+const STORE = {
+  settle: { name: 'lane-store-batch', text: storeText(TAKE_SETTLEMENTS) },
+  recover: { name: 'lane-store-recovery', text: storeText(TAKE_RECOVERIES) },
 };
 
 const DIVISION_BY_ZERO = '22012';
@@ -43,6 +64,7 @@ export async function storeBatch(
   held: HeldLane,
   { id, nonce, signed, items }: BatchToStore,
   nowMs: number,
+  duty: keyof typeof STORE = 'settle',
 ): Promise<boolean> {
   const values = [
     held.network,
@@ -58,7 +80,7 @@ export async function storeBatch(
     items.map(({ paymentId }) => paymentId),
   ];
   try {
-    const { rows } = await pool.query<{ taken: number }>({ ...STORE, values });
+    const { rows } = await pool.query<{ taken: number }>({ ...STORE[duty], values });
     return rows[0]?.taken === items.length;
   } catch (problem) {
     const { code } = problem as { code?: unknown };

@@ -1,34 +1,52 @@
 // Every authorization that was ever stored is looked after until a finalized block is past its last second: until then
-// anybody who has seen it may submit it.
+// anybody who has seen it may submit it. Pages go by the index of what is open, in the order in which they run out.
 import { type AuthorizationKind, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 
-export type OverdueAuthorization = {
+export type OpenAuthorization = {
   readonly accountId: string;
   readonly mode: string;
   readonly intentId: string;
   readonly claimKey: Uint8Array;
   readonly kind: AuthorizationKind;
   readonly asset: string;
+  readonly processor: string;
   readonly payer: string;
+  readonly capAtomic: bigint;
   /** 0x-hex. */
   readonly nonce: string;
-  /** Of the payment that claimed it; null when nothing was to be settled. */
+  readonly validBeforeSeconds: bigint;
+  readonly claimedAtSeconds: bigint;
+  /** Of the payment that claimed it; both null when nothing is to be settled yet. */
+  readonly paymentId: string | null;
   readonly settlement: string | null;
 };
 
+/** Where a page ended: pass it to get the next one. */
+export type AuthorizationCursor = { readonly validBeforeSeconds: bigint; readonly claimKey: Uint8Array };
+
+/** From the very first one on. */
+export const FIRST_AUTHORIZATION: AuthorizationCursor = { validBeforeSeconds: 0n, claimKey: new Uint8Array() };
+
+// A payment that is on its way is the lane's; a recovery of it is under way when there is one.
 const LOAD = {
-  name: 'load-overdue-authorizations',
+  name: 'load-open-authorizations',
   text: `
-    select a.account_id, a.mode, a.intent_id, a.claim_key, a.kind, a.asset, a.payer, encode(a.nonce, 'hex') as nonce,
-      s.status as settlement
+    select a.account_id, a.mode, a.intent_id, a.claim_key, a.kind, a.asset, a.recipient, a.payer, a.cap,
+      encode(a.nonce, 'hex') as nonce, a.valid_before, extract(epoch from a.created_at)::bigint as claimed_at,
+      c.payment_id, s.status as settlement
     from (
       select * from svc.authorizations
-      where network = $1 and valid_before < $2 and closed_at is null order by valid_before limit $3
+      where network = $1 and closed_at is null and valid_before >= $2 and valid_before < $5
+        and (valid_before > $2 or claim_key > $3)
+      order by valid_before, claim_key limit $4
     ) a
-    left join svc.claims c on c.claim_key = a.claim_key
-    left join svc.settlements s
-      on s.account_id = a.account_id and s.mode = a.mode and s.payment_id = c.payment_id`,
+    left join lateral (select payment_id from svc.claims c where c.claim_key = a.claim_key limit 1) c on true
+    left join lateral (
+      select status from svc.settlements s
+      where s.account_id = a.account_id and s.mode = a.mode and s.payment_id = c.payment_id limit 1
+    ) s on true
+    order by a.valid_before, a.claim_key`,
 };
 
 type Row = {
@@ -38,19 +56,32 @@ type Row = {
   readonly claim_key: Buffer;
   readonly kind: AuthorizationKind;
   readonly asset: string;
+  readonly recipient: string;
   readonly payer: string;
+  readonly cap: string;
   readonly nonce: string;
+  readonly valid_before: string;
+  readonly claimed_at: string;
+  readonly payment_id: string | null;
   readonly settlement: string | null;
 };
 
-/** Those whose last second lies before `finalizedSeconds`, and that nobody has closed. */
-export async function loadOverdueAuthorizations(
+/** Those after the cursor whose last second lies before `beforeSeconds`, and that nobody has closed. */
+export async function loadOpenAuthorizations(
   pool: pg.Pool,
   network: string,
-  finalizedSeconds: bigint,
+  after: AuthorizationCursor,
+  beforeSeconds: bigint,
   limit: number,
-): Promise<readonly OverdueAuthorization[]> {
-  const { rows } = await pool.query<Row>({ ...LOAD, values: [network, finalizedSeconds.toString(), limit] });
+): Promise<readonly OpenAuthorization[]> {
+  const values = [
+    network,
+    after.validBeforeSeconds.toString(),
+    Buffer.from(after.claimKey),
+    limit,
+    beforeSeconds.toString(),
+  ];
+  const { rows } = await pool.query<Row>({ ...LOAD, values });
   return rows.map((row) => ({
     accountId: row.account_id,
     mode: row.mode,
@@ -58,19 +89,26 @@ export async function loadOverdueAuthorizations(
     claimKey: row.claim_key,
     kind: row.kind,
     asset: row.asset,
+    processor: row.recipient,
     payer: row.payer,
+    capAtomic: BigInt(row.cap),
     nonce: `0x${row.nonce}`,
+    validBeforeSeconds: BigInt(row.valid_before),
+    claimedAtSeconds: BigInt(row.claimed_at),
+    paymentId: row.payment_id,
     settlement: row.settlement,
   }));
 }
 
+export type AuthorizationKey = Pick<OpenAuthorization, 'accountId' | 'mode' | 'intentId' | 'claimKey'>;
+
 export async function closeAuthorizations(
-  pool: pg.Pool,
-  over: readonly OverdueAuthorization[],
+  client: pg.Pool | pg.ClientBase,
+  over: readonly AuthorizationKey[],
   nowMs: number,
 ): Promise<void> {
   if (over.length === 0) return;
-  await pool.query({
+  await client.query({
     name: 'close-authorizations',
     text: `
       update svc.authorizations a set closed_at = $5

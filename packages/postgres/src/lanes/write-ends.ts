@@ -1,4 +1,4 @@
-// Payments that end, written together: payments, intents, settlements, books, events and their deliveries, within the
+// Payments that end, or whose end is taken back, written together: payments, intents, settlements, books, events and their deliveries, within the
 // transaction of the caller. Each row must still be as it was read, or all of it is undone.
 import { type EventDraft, isoTime, type LedgerEntry, type Snapshot } from '@svc-pay/core';
 import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
@@ -9,7 +9,8 @@ export type EndedPayment = {
   /** Of the intent, as it was read. */
   readonly version: number;
   readonly eventSequence: number;
-  readonly settlement: 'completed' | 'failed';
+  /** `batched` and `held` when a reorganisation took the end back. */
+  readonly settlement: 'completed' | 'failed' | 'batched' | 'held';
   readonly failureCode: string | null;
   readonly feeAtomic: bigint | null;
   readonly refundAtomic: bigint | null;
@@ -42,7 +43,7 @@ const WRITE_STATES = {
         completed_at = case when ended.payment_status = 'completed' then $1::timestamptz end, updated_at = $1
       from ended
       where payment.account_id = ended.account_id and payment.mode = ended.mode and payment.id = ended.payment_id
-        and payment.status = 'pending'
+        and payment.status = $20
       returning 1
     ),
     intents as (
@@ -76,7 +77,7 @@ const WRITE_STATES = {
 export async function writeEnds(
   client: pg.ClientBase,
   ends: readonly EndedPayment[],
-  from: 'queued' | 'batched' | 'mined',
+  from: 'queued' | 'held' | 'batched' | 'mined' | 'completed',
   nowMs: number,
 ): Promise<void> {
   if (ends.length === 0) return;
@@ -103,6 +104,7 @@ export async function writeEnds(
       column(({ events }) => events.length),
       column(({ events }) => events.some(({ type }) => type === 'payment.created')),
       from,
+      from === 'completed' ? 'completed' : 'pending',
     ],
   });
   const [written] = rows;
@@ -132,7 +134,7 @@ const WRITE_ENTRIES = {
     )`,
 };
 
-async function writeEntries(client: pg.ClientBase, entries: readonly LedgerEntry[]): Promise<void> {
+export async function writeEntries(client: pg.ClientBase, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const column = <Value>(of: (entry: LedgerEntry) => Value) => entries.map(of);
   await client.query({

@@ -6,7 +6,7 @@ import type pg from 'pg';
 const MARK_AWAKE = {
   name: 'mark-awake',
   text: `
-    update svc.relayers set awake = true where network = $1 and status = 'active' and not awake
+    update svc.relayers set awake = true where network = $1 and status = 'active' and duty = 'settle' and not awake
     returning address`,
 };
 const MARK_ASLEEP = {

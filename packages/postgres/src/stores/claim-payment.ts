@@ -45,7 +45,7 @@ const CLAIM = {
     changed_intent as (
       update svc.intents
       set status = 'processing', payment_id = $10, amount = $13, ledger_id = $7, network = $6, token_shortcode = $18,
-        version = version + 1, updated_at = $4
+        confirmations = $20, version = version + 1, updated_at = $4
       from claimed
       where account_id = $1 and mode = $2 and id = $3
     )
@@ -119,6 +119,7 @@ function valuesOf({
     acceptance.payoutId.toString(),
     acceptance.token.shortcode,
     rest.byContract,
+    acceptance.confirmations,
   ];
 }
 

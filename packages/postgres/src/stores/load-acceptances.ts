@@ -14,6 +14,7 @@ type Row = {
   readonly amount: string;
   readonly payout_id: string;
   readonly max_timeout_seconds: number;
+  readonly confirmations: number;
   readonly usd_per_token_atto: string;
   readonly rate_source: string;
   readonly rate_observed_at: Date;
@@ -22,7 +23,7 @@ type Row = {
 const LOAD_ACCEPTANCES = {
   name: 'load-acceptances',
   text: `
-    select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds,
+    select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds, confirmations,
       usd_per_token_atto, rate_source, rate_observed_at
     from svc.acceptances where account_id = $1 and mode = $2 and intent_id = $3 order by position`,
 };
@@ -50,6 +51,7 @@ function acceptanceOf(row: Row): StoredAcceptance {
     amount: atomicAmount(BigInt(row.amount)),
     payoutId: BigInt(row.payout_id),
     maxTimeoutSeconds: row.max_timeout_seconds,
+    confirmations: row.confirmations,
     rate: rateOf(row, known.unit),
   };
 }

@@ -27,6 +27,7 @@ export type IntentRow = {
   readonly created_at: Date;
   readonly expires_at: Date;
   readonly confirmed_payer: string | null;
+  readonly confirmations: number;
 };
 
 /** As `json_build_object` writes it: amounts as text, times as text. */
@@ -176,6 +177,7 @@ export function intentOf(row: IntentRow): Intent {
     createdAtMs: row.created_at.getTime(),
     expiresAtMs: row.expires_at.getTime(),
     confirmedPayer: row.confirmed_payer,
+    confirmations: row.confirmations,
   };
 }
 

@@ -8,12 +8,12 @@ import { answerColumns, recallAnswer } from './stored-answers.ts';
 
 const INTENT_COLUMNS = `
   id intent_code status x402_upto amount ledger_id network token_shortcode amount_usd_atto description resource mime_type
-  expected_sender payer_public_key metadata service_metadata expires_at`
+  expected_sender payer_public_key metadata service_metadata expires_at confirmations`
   .trim()
   .split(/\s+/);
 const ACCEPTANCE_COLUMNS = `
   position scheme network token_shortcode asset pay_to amount payout_id max_timeout_seconds usd_per_token_atto rate_source
-  rate_observed_at body`
+  rate_observed_at body confirmations`
   .trim()
   .split(/\s+/);
 const ANSWER_COLUMNS = ['key', 'request_hash', 'response_status', 'response_headers', 'response_body'];
@@ -124,6 +124,7 @@ function valuesOf({ intent, acceptances, events }: IntentRecord): unknown[] {
     JSON.stringify(intent.metadata),
     JSON.stringify(intent.serviceMetadata),
     isoTime(intent.expiresAtMs),
+    intent.confirmations,
     ...eventValues(event),
     ...acceptances.flatMap(acceptanceValues),
   ];
@@ -148,5 +149,6 @@ function acceptanceValues({ acceptance, offer }: IntentRecord['acceptances'][num
     offer.rate.source,
     isoTime(offer.rate.observedAtMs),
     JSON.stringify(acceptance),
+    offer.confirmations,
   ];
 }

@@ -20,7 +20,9 @@ type Content = {
   readonly fee: number;
 };
 type Mined = {
+  readonly nonce: bigint;
   readonly blockNumber: bigint;
+  readonly blockHash: string;
   readonly outcomes: ReadonlyMap<string, ItemOutcome | 'reverted'>;
   readonly reverted: boolean;
 };
@@ -36,6 +38,10 @@ export type FakeChain = LaneChain & {
   readonly minedTransactions: () => number;
   /** Calls that were ever offered under a nonce: more than one is a lane that broke its word. */
   readonly callsUnder: () => ReadonlyMap<bigint, ReadonlySet<string>>;
+  /** Forgets the newest blocks with all that was in them, and mines none in their place. */
+  readonly reorganise: (depth: number) => void;
+  /** The hash at a height. */
+  readonly hashAt: (height: bigint) => string;
   /** The next time this payment is rehearsed or mined it has this outcome. */
   readonly spoil: (paymentId: string, outcome: ItemOutcome, when: 'rehearsed' | 'mined') => void;
   /** Until told otherwise nothing can be asked. */
@@ -66,6 +72,8 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   let [salt, feeFloor, largest, coins] = [0, 0, MAX_ITEMS, Number.POSITIVE_INFINITY];
   let off = false;
   let whole: ((items: readonly LaneItem[]) => WholeRefusal | undefined) | undefined;
+  const forkedAt: bigint[] = [];
+  const hashAt = (height: bigint) => `0xb${height}f${forkedAt.filter((from) => from <= height).length}`;
   const ask = () => {
     if (off) throw new ChainUnavailable('cut off');
   };
@@ -85,7 +93,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
       outcomes.set(payment, reverted ? 'reverted' : outcome);
       if (!reverted && outcome === 'settled') settled.set(payment, count + 1);
     }
-    mined.set(id, { blockNumber, outcomes, reverted });
+    mined.set(id, { nonce, blockNumber, blockHash: hashAt(blockNumber), outcomes, reverted });
     pool.delete(nonce);
     nonce += 1n;
   };
@@ -94,6 +102,19 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
     settled,
     minedTransactions: () => mined.size,
     callsUnder: () => calls,
+    hashAt,
+    reorganise: (depth) => {
+      const from = blockNumber - BigInt(depth);
+      forkedAt.push(from);
+      for (const [id, { nonce: used, blockNumber: at, outcomes }] of mined) {
+        if (at < from) continue;
+        mined.delete(id);
+        pool.delete(used);
+        if (used < nonce) nonce = used;
+        for (const [payment, outcome] of outcomes)
+          if (outcome === 'settled') settled.set(payment, (settled.get(payment) ?? 0) - 1);
+      }
+    },
     spoil: (paymentId, outcome, when) => spoiled[when].set(paymentId, outcome),
     cutOff: (now) => {
       off = now;
@@ -138,7 +159,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
       if (cause !== undefined) return { ok: false, cause, reason: cause, chainTimeSeconds: timeSeconds };
       const outcomes = items.map(
         ({ paymentId }) =>
-          spoiled.rehearsed.get(paymentId) ?? (settled.has(paymentId) ? 'authorization_used' : 'settled'),
+          spoiled.rehearsed.get(paymentId) ?? ((settled.get(paymentId) ?? 0) > 0 ? 'authorization_used' : 'settled'),
       );
       return { ok: true, outcomes, chainTimeSeconds: timeSeconds };
     },
@@ -171,7 +192,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
     },
     findMined: async (batches) => {
       ask();
-      return batches.flatMap((batch) => minedBatch(batch, mined));
+      return batches.flatMap((batch) => minedBatch(batch, mined, blockNumber - 1n));
     },
     findReplaced: async (batches) => {
       ask();
@@ -189,7 +210,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
 
 const idOf = (raw: Uint8Array) => `0x${createHash('sha256').update(raw).digest('hex')}`;
 
-function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>): MinedBatch[] {
+function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>, head = 0n): MinedBatch[] {
   return batch.transactions.flatMap(({ transactionId }) => {
     const found = mined.get(transactionId);
     if (found === undefined) return [];
@@ -198,7 +219,8 @@ function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>): Mine
         batchId: batch.id,
         transactionId,
         blockNumber: found.blockNumber,
-        blockHash: `0xb${found.blockNumber}`,
+        blockHash: found.blockHash,
+        confirmations: head - found.blockNumber + 1n,
         reverted: found.reverted,
         gasCostAtomic: 1_000_003n,
         feeRecipient: `0x${'fe'.repeat(20)}`,

@@ -37,7 +37,7 @@ export async function createLaneWorld(pool: pg.Pool, relayer = `0x${'5e'.repeat(
   const lane: Lane = { network: evmNetwork(84_532), relayer };
   const chain = createFakeChain(FIRST_NONCE);
   const store = createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined });
-  await registerRelayer(pool, { ...lane, mode: 'test' }, chain.minedNonce, Date.now());
+  await registerRelayer(pool, { ...lane, mode: 'test', duty: 'settle' }, chain.minedNonce, Date.now());
   const parts: LaneParts = {
     store,
     chain,

@@ -33,6 +33,7 @@ export const recordingEarly: SeededBug = (parts) => ({
         transactionId: transactions[0]?.transactionId ?? '',
         blockNumber: 1n,
         blockHash: '0xb1',
+        confirmations: 1n,
         reverted: false,
         gasCostAtomic: 1n,
         feeRecipient: `0x${'fe'.repeat(20)}`,

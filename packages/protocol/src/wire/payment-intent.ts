@@ -19,6 +19,7 @@ export const paymentIntent = z.object({
   createdAt: isoTime,
   x402_upto: z.boolean(),
   expiresAt: z.nullable(isoTime),
+  confirmations: wholeNumber,
 });
 export type PaymentIntent = z.infer<typeof paymentIntent>;
 

@@ -48,6 +48,8 @@ export function settlementEnvironment({ secrets, ports, database, chain, engine 
     SVC_RELAYER_KEYSTORES: undefined,
     SVC_RELAYER_PASSWORD_FILE: undefined,
     SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
+    SVC_RECOVERY_KEYSTORE: undefined,
+    SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
   };
 }
 

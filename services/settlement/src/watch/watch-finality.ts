@@ -1,17 +1,32 @@
-// Looks after mined batches until their block is final. Then an item that did not settle is called failed, or goes again,
-// and not before.
-import { type FlyingBatch, type UnsettledOutcome } from '@svc-pay/core';
+// Looks after mined batches until their block is final. A block that is gone is followed: the batch is recorded where it is
+// now, or taken back and put into flight again. Only in a final block is an item that did not settle called failed.
+import { type FlyingBatch, isConfirmedBatch, type UnsettledOutcome } from '@svc-pay/core';
 import type { Pulse } from '@svc-pay/engine';
-import { findMined, readFinality, readInclusions } from '@svc-pay/evm';
-import { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from '@svc-pay/postgres/lanes';
+import { findMined, readBlockHashes, readFinality } from '@svc-pay/evm';
+import {
+  type AgeingBatch,
+  type BatchPlace,
+  hasSameOutcome,
+  loadAgeingBatches,
+  loadBatchPlaces,
+  loadRecordedBatch,
+  moveBatch,
+  outcomesOf,
+  recordFinal,
+  takeBackBatch,
+} from '@svc-pay/postgres/lanes';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
 import type { WatchParts } from './watch-parts.ts';
 
-const EVERY_MS = 2_000;
+const EVERY_MS = 1_000;
 const AT_ONCE = 50;
+/** Of those that are not final the newest are looked at every time: a reorganisation begins at the newest block. */
+const NEWEST = 200;
 
-export function createFinalityWatch({ network, rpc }: OpenNetwork, { pool, clock, log }: WatchParts): Pulse {
+export function createFinalityWatch(open: OpenNetwork, parts: WatchParts): Pulse {
+  const { network, rpc } = open;
+  const { pool, clock } = parts;
   const outcomesNow = async (batch: AgeingBatch): Promise<readonly UnsettledOutcome[]> => {
     if (batch.openItems.length === 0) return [];
     const [mined] = await findMined(rpc, [asFlying(batch)]);
@@ -23,21 +38,43 @@ export function createFinalityWatch({ network, rpc }: OpenNetwork, { pool, clock
     everyMs: EVERY_MS,
     beat: async () => {
       const { finalizedNumber } = await readFinality(rpc);
-      const batches = await loadAgeingBatches(pool, network, finalizedNumber, AT_ONCE);
-      const inclusions = await readInclusions(
+      const ageing = await loadAgeingBatches(pool, network, finalizedNumber, AT_ONCE);
+      const young = await loadBatchPlaces(pool, network, finalizedNumber, NEWEST);
+      const hashes = await readBlockHashes(
         rpc,
-        batches.map(({ transactionId }) => transactionId),
+        [...ageing, ...young].map(({ blockNumber }) => blockNumber),
       );
-      for (const [index, batch] of batches.entries()) {
-        const { id, transactionId } = batch;
-        if (inclusions[index]?.blockHash !== batch.blockHash) {
-          log('error', { network, batchId: id, transactionId }, 'a recorded transaction is no longer where it was');
-          continue;
-        }
+      // A node that has no such block is behind, or its chain is short for a moment: nothing is known yet.
+      const isGone = ({ blockNumber, blockHash }: BatchPlace) => (hashes.get(blockNumber) ?? blockHash) !== blockHash;
+      // Youngest last, so that payments are taken back and sent again in the order of their nonces.
+      for (const batch of [...ageing, ...young.toReversed()]) if (isGone(batch)) await follow(open, parts, batch);
+      for (const batch of ageing) {
+        if (hashes.get(batch.blockNumber) !== batch.blockHash) continue;
         await recordFinal(pool, batch, await outcomesNow(batch), clock.nowMs());
       }
     },
   };
+}
+
+async function follow(
+  { network, rpc, gasCoin }: OpenNetwork,
+  { pool, clock, log }: WatchParts,
+  place: BatchPlace,
+): Promise<void> {
+  const batch = await loadRecordedBatch(pool, place.id);
+  if (batch === undefined) return;
+  const details = { network, batchId: batch.id, transactionId: batch.transactionId, payments: batch.settledIds.size };
+  const [mined] = await findMined(rpc, [batch]);
+  // Two answers that do not fit together: the nodes are not of one mind yet.
+  if (mined?.blockHash === place.blockHash) return;
+  const nowMs = clock.nowMs();
+  if (mined !== undefined && hasSameOutcome(batch, mined) && isConfirmedBatch(mined, batch.items)) {
+    if (await moveBatch(pool, batch, place.blockHash, mined, { nowMs, gasCoin }))
+      log('warn', { ...details, blockNumber: mined.blockNumber.toString() }, 'a reorganisation moved a batch');
+    return;
+  }
+  if (await takeBackBatch(pool, batch.id, place.blockHash, nowMs))
+    log('error', details, 'a reorganisation took a batch back; it is sent again');
 }
 
 /** Its open items alone: the others have their end. */

@@ -7,6 +7,7 @@ import { createReconciler } from './reconcile.ts';
 import { createAuthorizationWatch } from './watch-authorizations.ts';
 import { createFinalityWatch } from './watch-finality.ts';
 import { createHealthWatch } from './watch-health.ts';
+import { createHeldWatch } from './watch-held.ts';
 import type { WatchParts } from './watch-parts.ts';
 
 export function createWatchers(parts: WatchParts): readonly Pulse[] {
@@ -18,9 +19,24 @@ export function createWatchers(parts: WatchParts): readonly Pulse[] {
     createPartitionMaker(pool),
     ...networks.flatMap((network) => [
       createFinalityWatch(network, parts),
+      createHeldWatch(network, parts),
       createAuthorizationWatch(network, parts),
       createRegistryMirror(network, parts),
       createHealthWatch(network, parts),
     ]),
-  ];
+  ].map((pulse) => lasting(pulse, parts));
+}
+
+/** A beat that fails is told and done with: were it left to be tried again, a long outage would end the pulse for good. */
+function lasting(pulse: Pulse, { log }: WatchParts): Pulse {
+  return {
+    ...pulse,
+    beat: async () => {
+      try {
+        await pulse.beat();
+      } catch (problem) {
+        log('warn', { pulse: pulse.name, err: problem }, 'a watcher could not finish its round');
+      }
+    },
+  };
 }

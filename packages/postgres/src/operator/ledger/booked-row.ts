@@ -12,6 +12,7 @@ export const bookedRows = (payments: string): string => `
     s.status as settlement_status, s.cap, s.settled_amount, s.payout_id, c.payment_id as claimed_by,
     b.id as batch_id, b.status as batch_status, b.transaction_id as batch_transaction_id,
     t.merchant, t.fee_bps, t.splits,
+    v.deed, v.status as recovery_status, v.stranded_transaction_id, v.stranded_log_index, v.batch_id as recovery_batch,
     p.id >= (
       select svc.id_bound('pay', date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
         - make_interval(months => coalesce(months_kept, 12000)))
@@ -26,6 +27,7 @@ export const bookedRows = (payments: string): string => `
   from (${payments}) p
   ${one('i', 'svc.intents i where i.account_id = p.account_id and i.mode = p.mode and i.id = p.intent_id')}
   ${one('s', 'svc.settlements s where s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id')}
+  ${one('v', 'svc.recoveries v where v.account_id = p.account_id and v.mode = p.mode and v.payment_id = p.id')}
   ${one('c', 'svc.claims c where c.claim_key = s.claim_key')}
   ${one('b', 'svc.batches b where b.id = s.batch_id')}
   ${one(
@@ -66,6 +68,11 @@ export type BookedDbRow = {
   readonly merchant: string | null;
   readonly fee_bps: number;
   readonly splits: readonly { readonly to: string; readonly bps: number }[];
+  readonly deed: string | null;
+  readonly recovery_status: string;
+  readonly stranded_transaction_id: string;
+  readonly stranded_log_index: number;
+  readonly recovery_batch: string | null;
   readonly settlement_kept: boolean | null;
   readonly entries: readonly {
     readonly id: string;
@@ -102,6 +109,16 @@ export function bookedRowOf(row: BookedDbRow): BookedPaymentRow {
     settlement: settlementOf(row),
     settlementKept: row.settlement_kept ?? true,
     terms: row.merchant === null ? null : { merchant: row.merchant, feeBps: row.fee_bps, splits: row.splits },
+    recovery:
+      row.deed === null
+        ? null
+        : {
+            deed: row.deed,
+            status: row.recovery_status,
+            transactionId: row.stranded_transaction_id,
+            logIndex: row.stranded_log_index,
+            batchId: row.recovery_batch,
+          },
     entries: row.entries.map((entry) => ({
       id: entry.id,
       network: entry.network,

@@ -35,6 +35,7 @@ function newItem(change: Partial<LaneItem> = {}): LaneItem {
     validBeforeSeconds: 2_000_000_000n,
     nonce: `0x${lastCode.toString(16).padStart(64, '0')}`,
     signature: `0x${'02'.repeat(65)}`,
+    confirmations: 1,
     payout: { id: 3n, merchant: address('bb'), feeBps: 250, splits: [{ to: address('0c'), bps: 1_000 }] },
     ...change,
   };

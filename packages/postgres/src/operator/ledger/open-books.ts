@@ -3,7 +3,7 @@ import type { Books } from '@svc-pay/core';
 import type pg from 'pg';
 import { findStrayEntries, findStrayIntents, findStrayPayments } from './find-strays.ts';
 import { readExtent, readMinedBatches, readRelayers } from './read-batches.ts';
-import { readPayments, readPaymentsOfCodes } from './read-payments.ts';
+import { readPayments, readPaymentsOfCodes, readRecovered } from './read-payments.ts';
 
 /**
  * Chains are asked while the snapshot is open, unlike anywhere else: a proof must not mix two moments of the books. It
@@ -27,6 +27,7 @@ function booksOf(client: pg.ClientBase): Books {
   return {
     payments: () => readPayments(client),
     paymentsOfCodes: (codes) => readPaymentsOfCodes(client, codes),
+    recovered: (network) => readRecovered(client, network),
     minedBatches: (network) => readMinedBatches(client, network),
     extent: (network) => readExtent(client, network),
     relayers: (network) => readRelayers(client, network),

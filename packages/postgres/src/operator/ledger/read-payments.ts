@@ -67,3 +67,32 @@ export async function readPaymentsOfCodes(
   });
   return rows.map(bookedRowOf);
 }
+
+const RECOVERED = `${bookedRows(`
+  select paid.* from (
+    select account_id, mode, payment_id from svc.recoveries
+    where network = $1 and payment_id is not null and (account_id, mode, payment_id) > ($2, $3, $4)
+    order by account_id, mode, payment_id limit ${PAGE}
+  ) known
+  join svc.payments paid
+    on paid.account_id = known.account_id and paid.mode = known.mode and paid.id = known.payment_id`)}
+  order by p.account_id, p.mode, p.id`;
+
+export async function* readRecovered(
+  client: pg.ClientBase,
+  network: string,
+): AsyncGenerator<readonly BookedPaymentRow[]> {
+  let after = ['', '', ''];
+  for (;;) {
+    const { rows } = await client.query<BookedDbRow>({
+      name: 'ledger-recovered',
+      text: RECOVERED,
+      values: [network, ...after],
+    });
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows.map(bookedRowOf);
+    if (rows.length < PAGE) return;
+    after = [last.account_id, last.mode, last.id];
+  }
+}

@@ -1,0 +1,108 @@
+// Batches that are recorded as mined and not final yet: what they carry, whatever became of each payment since.
+import type { FlyingBatch, LaneItem } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type pg from 'pg';
+import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
+import { loadRecoveryItems } from './recovery-items.ts';
+
+export type BatchPlace = {
+  readonly id: string;
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+};
+
+const LOAD_PLACES = {
+  name: 'load-batch-places',
+  text: `
+    select id, block_number, block_hash from svc.batches
+    where network = $1 and relayer = any (array(select address from svc.relayers where network = $1))
+      and status = 'mined' and block_number > $2
+    order by block_number desc limit $3`,
+};
+
+/** The newest first: what is older than `limit` of them is looked at when it is about to become final. */
+export async function loadBatchPlaces(
+  pool: pg.Pool,
+  network: string,
+  finalizedNumber: bigint,
+  limit: number,
+): Promise<readonly BatchPlace[]> {
+  const { rows } = await pool.query<{ id: string; block_number: string; block_hash: string }>({
+    ...LOAD_PLACES,
+    values: [network, finalizedNumber.toString(), limit],
+  });
+  return rows.map((row) => ({ id: row.id, blockNumber: BigInt(row.block_number), blockHash: row.block_hash }));
+}
+
+/** A batch as its lane sent it, with what was recorded of it. */
+export type RecordedBatch = FlyingBatch & {
+  readonly network: NetworkId;
+  readonly relayer: string;
+  /** Of the transaction that was recorded as mined. */
+  readonly transactionId: string;
+  /** Payments of it that were recorded as settled, or recovered. */
+  readonly settledIds: ReadonlySet<string>;
+};
+
+const LOAD_BATCH = {
+  name: 'load-recorded-batch',
+  text: `
+    select b.network, b.relayer, b.nonce, b.transaction_id, r.duty, (
+        select json_agg(json_build_object('id', t.transaction_id, 'raw', encode(t.raw_transaction, 'hex'))
+          order by t.created_at)
+        from svc.batch_transactions t where t.batch_id = b.id
+      ) as transactions
+    from svc.batches b join svc.relayers r on r.network = b.network and r.address = b.relayer
+    where b.id = $1 and b.status = any ($2)`,
+};
+
+type BatchRow = {
+  readonly network: NetworkId;
+  readonly relayer: string;
+  readonly nonce: string;
+  readonly transaction_id: string;
+  readonly duty: 'settle' | 'recover';
+  readonly transactions: readonly { readonly id: string; readonly raw: string }[];
+};
+
+const LOAD_ITEMS = {
+  name: 'load-recorded-items',
+  text: `
+    with s as materialized (
+      select ${SETTLEMENT_COLUMNS}, status from svc.settlements
+      where batch_id = $1 and status in ('batched', 'mined', 'completed')
+    )
+    select s.status as settlement, ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
+};
+
+/** Undefined when it is in none of these states any more. */
+export async function loadRecordedBatch(
+  client: pg.ClientBase | pg.Pool,
+  batchId: string,
+  states: readonly string[] = ['mined'],
+): Promise<RecordedBatch | undefined> {
+  const { rows } = await client.query<BatchRow>({ ...LOAD_BATCH, values: [batchId, states] });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const parts = row.duty === 'recover' ? await loadRecoveryItems(client, batchId) : await loadItems(client, batchId);
+  return {
+    id: batchId,
+    network: row.network,
+    relayer: row.relayer,
+    nonce: BigInt(row.nonce),
+    status: 'broadcast',
+    sentAtMs: 0,
+    transactionId: row.transaction_id,
+    transactions: row.transactions.map(({ id, raw }) => ({ transactionId: id, raw: Buffer.from(raw, 'hex') })),
+    items: parts.map(({ item }) => item),
+    settledIds: new Set(parts.filter(({ settled }) => settled).map(({ item }) => item.paymentId)),
+  };
+}
+
+async function loadItems(
+  client: pg.ClientBase | pg.Pool,
+  batchId: string,
+): Promise<readonly { readonly item: LaneItem; readonly settled: boolean }[]> {
+  const { rows } = await client.query<LaneItemRow & { settlement: string }>({ ...LOAD_ITEMS, values: [batchId] });
+  return rows.map((row) => ({ item: laneItemOf(row), settled: row.settlement === 'completed' }));
+}

@@ -1,0 +1,67 @@
+// Many authorizations that run out at once: the watch is done with them in time, and still sees the one that was used.
+import { createJsonRpc, DEFAULT_TIP_BOUNDS } from '@svc-pay/evm';
+import { startChain } from '@svc-pay/evm/testing';
+import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { evmNetwork } from '@svc-pay/protocol';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAuthorizationWatch } from './watch-authorizations.ts';
+
+const MANY = 2_000;
+/** 50,000 within two minutes, and these are the share of it that is due in that time. */
+const DUE_MS = (120_000 * MANY) / 50_000;
+
+test(`${MANY} unused authorizations that run out within a minute are closed within ${DUE_MS} ms`, async () => {
+  const { pool } = await createTestDatabase();
+  const chain = await startChain({ blockTimeSeconds: 0.1 });
+  onTestFinished(() => chain.stop('SIGKILL'));
+  const nowSeconds = await chain.nowSeconds();
+  await pool.query(
+    `insert into svc.authorizations (
+       account_id, mode, intent_id, claim_key, kind, network, asset, payer, recipient, cap, valid_after, valid_before,
+       nonce, signature, created_at
+     )
+     select 'acct_many', 'test', 'pi_' || n, sha256(n::text::bytea), 'transfer_with_authorization', $1, lower($2),
+       '0x' || substr(encode(sha256(n::text::bytea), 'hex'), 1, 40), lower($3), 1500000, 1, $4::bigint + n % 60,
+       sha256(('nonce' || n)::bytea), decode(repeat('1b', 65), 'hex'), now()
+     from generate_series(1, $5::integer) n`,
+    [chain.network, chain.tokens.usdc, chain.record.processor, nowSeconds.toString(), MANY],
+  );
+  const rpc = createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 20_000 });
+  const open = {
+    network: evmNetwork(chain.chainId),
+    mode: 'test',
+    processor: chain.record.processor,
+    processorVersion: chain.record.processorVersion,
+    rpc,
+    endpoints: [rpc],
+    voters: async () => [rpc],
+    feeBounds: { ...DEFAULT_TIP_BOUNDS, maxFeeWei: 1_000_000_000_000n },
+    gasCoin: undefined,
+  } as const;
+  const errors: string[] = [];
+  const watch = createAuthorizationWatch(open, {
+    pool,
+    clock: { nowMs: () => Date.now() },
+    networks: [open],
+    log: (_, __, message) => errors.push(message),
+    wake: async () => {},
+  });
+  const openCount = async () =>
+    (
+      await pool.query<{ count: number }>(
+        'select count(*)::integer as count from svc.authorizations where closed_at is null',
+      )
+    ).rows[0]?.count;
+
+  await watch.beat();
+  expect(await openCount()).toBe(MANY);
+  await chain.advance(120);
+  // Final is two blocks behind.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const startMs = performance.now();
+  await watch.beat();
+  const tookMs = performance.now() - startMs;
+  expect(await openCount()).toBe(0);
+  expect(tookMs).toBeLessThan(DUE_MS);
+  expect(errors).toEqual([]);
+});
