@@ -9,7 +9,7 @@ alter table svc.settlements add column batch_limit integer check (batch_limit > 
 create domain svc.relayer_condition as text check (value in ('fine', 'low', 'empty', 'not_allowed'));
 alter table svc.relayers add column condition svc.relayer_condition not null default 'fine';
 -- In the chain's own coin.
-alter table svc.relayers add column balance numeric(78, 0) check (balance >= 0);
+alter table svc.relayers add column balance svc.amount;
 alter table svc.relayers add column checked_at timestamptz;
 -- Of some token it has moved nearly all that the processor lets it move within the hour.
 alter table svc.relayers add column capped boolean not null default false;

@@ -11,16 +11,16 @@ export function firstAnswer<Value>(
     const problems: unknown[] = [];
     let started = 0;
     let timer: NodeJS.Timeout | undefined;
-    const answer = async (ask: () => Promise<Value>) => {
-      try {
-        resolve(await ask());
-        clearTimeout(timer);
-      } catch (problem) {
-        problems.push(problem);
-        if (started < asks.length) startNext();
-        else if (problems.length === asks.length)
-          reject(new AggregateError(problems, 'nobody answered', { cause: problem }));
+    const fail = (problem: unknown) => {
+      problems.push(problem);
+      if (started < asks.length) startNext();
+      else if (problems.length === asks.length) {
+        reject(new AggregateError(problems, 'nobody answered', { cause: problem }));
       }
+    };
+    const succeed = (value: Value) => {
+      clearTimeout(timer);
+      resolve(value);
     };
     const startNext = () => {
       clearTimeout(timer);
@@ -34,7 +34,7 @@ export function firstAnswer<Value>(
           startNext();
         }, patienceMs);
       }
-      void answer(ask);
+      ask().then(succeed, fail);
     };
     startNext();
   });

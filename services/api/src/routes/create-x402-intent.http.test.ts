@@ -121,6 +121,25 @@ test.each([
   expect(read.json().paymentIntent).toMatchObject({ status: 'requires_payment', amount: '3000000' });
 });
 
+test('a network that settlement withdrew is not offered, and offered again when it is back', async () => {
+  const own = await startTestApi();
+  const { publishable } = own.account.keys.test;
+  const body = { usdAmount: 1, tokenShortcode: 'basesepolia_usdc' };
+  const statusOf = async () => (await call(own, 'POST', CREATE, { key: publishable, body })).statusCode;
+  const write = (offered: boolean) =>
+    own.database.pool.query(
+      `insert into svc.network_health (network, offered, reason, since, checked_at)
+       values ('eip155:84532', $1, case when $1 then null else 'out_of_gas' end, now(), now())
+       on conflict (network) do update set offered = excluded.offered, reason = excluded.reason`,
+      [offered],
+    );
+  await write(false);
+  const withdrawn = await call(own, 'POST', CREATE, { key: publishable, body });
+  expect(withdrawn.json()).toMatchObject({ error: 'x402_temporarily_unavailable', fallbackSuggested: true });
+  await write(true);
+  await expect.poll(statusOf, { timeout: 5_000 }).toBe(402);
+});
+
 test.each([
   ['Internet Computer', { tokenShortcode: 'ic_ckusdc' }, 'live'],
   ['Solana', { tokenShortcode: 'soldevnet_usdc' }, 'test'],
