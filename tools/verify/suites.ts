@@ -52,17 +52,10 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-<<<<<<< HEAD
-  { name: 'postgres', budgetSeconds: 110, checks: [tests('postgres')] },
-  { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
+  { name: 'postgres', budgetSeconds: 120, checks: [tests('postgres')] },
+  { name: 'api', budgetSeconds: 100, checks: [tests('api')] },
   { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
   { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
-=======
-  { name: 'postgres', budgetSeconds: 120, checks: [tests('postgres')] },
-  { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
-  { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 330, checks: [tests('e2e')] },
->>>>>>> i6-lanes
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',
