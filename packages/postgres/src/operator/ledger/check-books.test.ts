@@ -102,6 +102,8 @@ test('books as a lane leaves them hold, and are counted', async () => {
   expect(await check(pool)).toEqual({
     census: {
       completed: 3,
+      recovering: 0,
+      strandedAtomic: new Map(),
       tokens: new Set([address('70'), address('33')]),
     },
     looked: 4,
