@@ -12,15 +12,15 @@ export function firstAnswer<Value>(
     let started = 0;
     let timer: NodeJS.Timeout | undefined;
     const answer = async (ask: () => Promise<Value>) => {
-      try {
-        resolve(await ask());
+      const [told] = await Promise.allSettled([ask()]);
+      if (told.status === 'fulfilled') {
         clearTimeout(timer);
-      } catch (problem) {
-        problems.push(problem);
-        if (started < asks.length) startNext();
-        else if (problems.length === asks.length)
-          reject(new AggregateError(problems, 'nobody answered', { cause: problem }));
+        resolve(told.value);
+        return;
       }
+      problems.push(told.reason);
+      if (started < asks.length) startNext();
+      else if (problems.length === asks.length) reject(new AggregateError(problems));
     };
     const startNext = () => {
       clearTimeout(timer);
