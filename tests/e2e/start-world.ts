@@ -55,14 +55,17 @@ export type World = {
   readonly operatorEnvironment: Readonly<Record<string, string>>;
   readonly engine: Engine;
   readonly rivalEngine: Engine | undefined;
+  readonly stop: () => Promise<void>;
 };
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const database = await createTestDatabase();
   const cleanUps: (() => Promise<void> | void)[] = [];
-  afterwards(async () => {
-    for (const cleanUp of cleanUps.reverse()) await cleanUp();
-  });
+  // Each once, the last first. A world that begins in a hook is to be stopped by one.
+  const stop = async () => {
+    for (let cleanUp = cleanUps.pop(); cleanUp !== undefined; cleanUp = cleanUps.pop()) await cleanUp();
+  };
+  afterwards(stop);
   const chain = await startChain({
     blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
     ...(options.relayers !== undefined && { relayers: options.relayers }),
@@ -154,6 +157,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     operatorEnvironment: { SVC_DATABASE_URL: database.url, SVC_NETWORKS: shared.SVC_NETWORKS },
     engine,
     rivalEngine,
+    stop,
   };
 }
 

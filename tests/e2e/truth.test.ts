@@ -1,7 +1,7 @@
 // The truth after a payment was called completed, failed or held: strangers, cancellations and chains that change their
 // mind. Nobody does anything; every status becomes right by itself, and the books hold.
 import type { Address, Hex } from 'viem';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { richPayers, waitFor } from './many-payments.ts';
 import { startWorld, type World } from './start-world.ts';
@@ -56,6 +56,7 @@ describe('around the service', () => {
   beforeAll(async () => {
     world = await startWorld(NO_WAIT);
   });
+  afterAll(() => world.stop());
 
   test('a payment that a stranger submitted first completes by itself', async () => {
     const payer = await onePayer(world);
@@ -162,6 +163,7 @@ describe('a chain that changes its mind', () => {
     const network = { confirmations: [{ fromUsd: '100', blocks: 5 }] };
     world = await startWorld({ ...NO_WAIT, network, blockTimeSeconds: 0.2, slotsInAnEpoch: 32 });
   });
+  afterAll(() => world.stop());
 
   test.each([1, 3])('a reorganisation of %i blocks takes the payment back, and it settles again', async (depth) => {
     const node = nodeOf(world);

@@ -3,16 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { richPayers } from './many-payments.ts';
 import { openShop } from './open-shop.ts';
-import { startWorld, type World } from './start-world.ts';
+import { startWorld } from './start-world.ts';
 import { confirm, prepareUpto, release, settleUpto } from './upto-calls.ts';
 import { type Payer, post, settle, signHeader } from './wallet.ts';
 
-let world: World;
-let payer: Payer;
-beforeAll(async () => {
-  world = await startWorld();
-  [payer] = (await richPayers(world, 1)) as [Payer];
-});
+const world = await startWorld();
+const [payer] = (await richPayers(world, 1)) as [Payer];
 
 afterAll(async () => {
   expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });

@@ -61,7 +61,7 @@ const BY_PAYMENT = {
 
 /** By payment id. */
 export async function loadClaimedPayments(
-  pool: pg.Pool,
+  pool: pg.Pool | pg.ClientBase,
   payments: readonly { readonly accountId: string; readonly mode: string; readonly paymentId: string | null }[],
 ): Promise<ReadonlyMap<string, ClaimedPayment>> {
   const named = payments.filter(({ paymentId }) => paymentId !== null);

@@ -3,6 +3,7 @@
 export { markAsleep, markAwake } from '../stores/awake-lanes.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './begin-upto.ts';
 export { type ClaimedPayment, loadClaimedPayments, loadHeldPayments } from './claimed-payments.ts';
+export { type DecidedMoney, decideHeldMoney } from './decide-held-money.ts';
 export { expireIntents } from './expire-intents.ts';
 export { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';

@@ -17,9 +17,14 @@ export type StoredRow = {
 };
 
 /** The newest authorization of an intent as JSON, for `storedOf`; `signed` is its row. */
+// Closed, or used around us: then its money lies at the processor, and is still the merchant's to settle.
 export const STORED_JSON = `json_build_object(
         'network', signed.network, 'asset', signed.asset, 'recipient', signed.recipient, 'cap', signed.cap::text,
-        'valid_before', signed.valid_before::text, 'closed', signed.closed_at is not null
+        'valid_before', signed.valid_before::text, 'closed', signed.closed_at is not null and not exists (
+          select from svc.recoveries stranded
+          where stranded.account_id = signed.account_id and stranded.mode = signed.mode
+            and stranded.claim_key = signed.claim_key and stranded.deed = 'hold'
+        )
       )`;
 
 const LOAD_UPTO = {

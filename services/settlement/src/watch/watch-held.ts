@@ -2,7 +2,7 @@
 // intent settled. A final block and its logs say which, and then they end.
 import type { Pulse } from '@svc-pay/engine';
 import { readFinality, readStandings, traceAuthorizations } from '@svc-pay/evm';
-import { type ClaimedPayment, loadHeldPayments, queueHeld } from '@svc-pay/postgres/lanes';
+import { type ClaimedPayment, decideHeldMoney, loadHeldPayments, queueHeld } from '@svc-pay/postgres/lanes';
 import type { OpenNetwork } from '../open-networks.ts';
 import { actOnHeld } from './act-on-fate.ts';
 import { pulseName } from './pulse-name.ts';
@@ -20,6 +20,9 @@ export function createHeldWatch(open: OpenNetwork, parts: WatchParts): Pulse {
     name: pulseName('held', network),
     everyMs: EVERY_MS,
     beat: async () => {
+      for (const decided of await decideHeldMoney(pool, network, clock.nowMs(), AT_ONCE)) {
+        parts.log('info', { network, ...decided }, 'stranded money of an up-to intent is decided');
+      }
       let after = 0n;
       for (let turn = 0; turn < MAX_TURNS; turn += 1) {
         const held = await loadHeldPayments(pool, network, after, AT_ONCE);
