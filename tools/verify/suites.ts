@@ -54,6 +54,7 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'postgres', budgetSeconds: 90, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
+  { name: 'webhooks', budgetSeconds: 90, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
   { name: 'e2e', budgetSeconds: 240, checks: [tests('e2e')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
