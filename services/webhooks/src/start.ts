@@ -41,6 +41,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     workBySets: true,
+    readInOrder: true,
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });
   const { pool } = database;

@@ -88,6 +88,7 @@ export async function startDeliveryWorld({ environment, mode = 'test', ca }: Wor
       maxConnections: 4,
       statementTimeoutMs: 10_000,
       workBySets: true,
+      readInOrder: true,
       onConnectionLost: () => {},
     });
   const join = (database = openServiceDatabase()) => {
