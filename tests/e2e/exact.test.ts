@@ -1,14 +1,11 @@
 import type { Address } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { richPayers } from './many-payments.ts';
-import { startWorld, type World } from './start-world.ts';
+import { startWorld } from './start-world.ts';
 import { createIntent, payerOf, prepare, settle, signHeader } from './wallet.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld();
 
 afterAll(async () => {
   expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
 
 export type ServiceProcess = {
   /** Of the first start; with fixed ports also of the later ones. */
@@ -14,8 +15,13 @@ export type ServiceProcess = {
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
+/** What Node is called with: a service as it ships, or another program in its place. */
+export const mainOf = (name: 'api' | 'settlement'): readonly string[] => [
+  path.join(ROOT, 'services', name, 'src/main.ts'),
+];
+
 export async function startService(
-  name: 'api' | 'settlement',
+  program: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): Promise<ServiceProcess> {
   let child: ChildProcess | undefined;
@@ -23,10 +29,11 @@ export async function startService(
   let port = 0;
   const start = async () => {
     const started = Promise.withResolvers<number>();
-    const next = spawn(process.execPath, [path.join(ROOT, 'services', name, 'src/main.ts')], {
+    const next = spawn(process.execPath, program, {
       env: environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (next.pid !== undefined) next.once('exit', guardAgainstOutliving(next.pid));
     let lines = '';
     const read = (chunk: Buffer) => {
       lines += chunk.toString();
@@ -36,7 +43,7 @@ export async function startService(
     };
     next.stdout.on('data', read);
     next.stderr.on('data', read);
-    next.once('exit', () => started.reject(new Error(`${name} ended: ${lines}`)));
+    next.once('exit', () => started.reject(new Error(`${program.join(' ')} ended: ${lines}`)));
     port = await started.promise;
     child = next;
   };

@@ -9,15 +9,29 @@ import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/ser
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
+import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
 import { openShop, PEPPER, type Shop } from './open-shop.ts';
-import { type ServiceProcess, startService } from './service-process.ts';
+import { mainOf, type ServiceProcess, startService } from './service-process.ts';
 
 export type WorldOptions = {
   readonly blockTimeSeconds?: number;
   readonly alwaysReplay?: boolean;
   readonly relayers?: number;
+  /** Instead of the settlement that ships. */
+  readonly settlementProgram?: readonly string[];
+  /** A second settlement with the same keys on an engine of its own: nobody but the database keeps the two apart. */
+  readonly rival?: boolean;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
+};
+
+type Engine = {
+  readonly ingressUrl: string;
+  readonly adminUrl: string;
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly loseData: () => void;
+  readonly discard: () => Promise<void>;
 };
 
 export type World = {
@@ -31,11 +45,8 @@ export type World = {
   readonly settlement: ServiceProcess;
   /** For the operator's command. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
-  readonly engine: {
-    readonly kill: () => Promise<void>;
-    readonly start: () => Promise<void>;
-    readonly loseData: () => void;
-  };
+  readonly engine: Engine;
+  readonly rivalEngine: Engine | undefined;
 };
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
@@ -48,18 +59,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
     ...(options.relayers !== undefined && { relayers: options.relayers }),
   });
-  cleanUps.push(() => chain.stop('SIGKILL'));
+  const dismiss = guardAgainstOutliving(chain.pid);
+  cleanUps.push(async () => {
+    await chain.stop('SIGKILL');
+    dismiss();
+  });
   const shop = await openShop(database.pool, chain);
 
-  const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
-  const ports = await freePorts();
-  const startEngine = () =>
-    startRestate({ dataDirectory, ports, ...(options.alwaysReplay && { alwaysReplay: options.alwaysReplay }) });
-  let restate: RestateServer = await startEngine();
-  cleanUps.push(async () => {
-    await restate.stop('SIGKILL');
-    rmSync(dataDirectory, { recursive: true, force: true });
-  });
+  const engine = await startEngine(options.alwaysReplay ?? false);
+  cleanUps.push(engine.discard);
 
   const feed = createServer((_, response) => {
     const observedAt = new Date().toISOString();
@@ -79,23 +87,33 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         gasCoinUsd: '3000',
       },
     }),
-    SVC_ENGINE_INGRESS_URL: restate.ingressUrl,
     SVC_LOG_LEVEL: 'info',
   };
-  const settlement = await startService('settlement', {
+  const startSettlement = async ({ ingressUrl, adminUrl }: Pick<Engine, 'ingressUrl' | 'adminUrl'>) => {
+    const started = await startService(options.settlementProgram ?? mainOf('settlement'), {
+      ...shared,
+      SVC_DATABASE_URL: roles.url('svc_settlement'),
+      SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
+      SVC_INTERNAL_KEYS: internalKey,
+      SVC_SETTLEMENT_PORT: '0',
+      SVC_SETTLEMENT_ENGINE_PORT: String((await freePorts()).node),
+      SVC_ENGINE_ADMIN_URL: adminUrl,
+      SVC_ENGINE_INGRESS_URL: ingressUrl,
+      SVC_SETTLEMENT_POLL_MS: '50',
+      ...options.settlement,
+    });
+    cleanUps.push(() => started.kill('SIGKILL'));
+    return started;
+  };
+  const settlement = await startSettlement(engine);
+  const rivalEngine = options.rival === true ? await startEngine(false) : undefined;
+  if (rivalEngine !== undefined) {
+    cleanUps.push(rivalEngine.discard);
+    await startSettlement(rivalEngine);
+  }
+  const api = await startService(mainOf('api'), {
     ...shared,
-    SVC_DATABASE_URL: roles.url('svc_settlement'),
-    SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
-    SVC_INTERNAL_KEYS: internalKey,
-    SVC_SETTLEMENT_PORT: '0',
-    SVC_SETTLEMENT_ENGINE_PORT: String((await freePorts()).node),
-    SVC_ENGINE_ADMIN_URL: restate.adminUrl,
-    SVC_SETTLEMENT_POLL_MS: '50',
-    ...options.settlement,
-  });
-  cleanUps.push(() => settlement.kill('SIGKILL'));
-  const api = await startService('api', {
-    ...shared,
+    SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     SVC_DATABASE_URL: roles.url('svc_api'),
     SVC_KEY_PEPPER: PEPPER.toString('base64'),
     SVC_API_PORT: '0',
@@ -116,12 +134,29 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     api,
     settlement,
     operatorEnvironment: { SVC_DATABASE_URL: database.url, SVC_NETWORKS: shared.SVC_NETWORKS },
-    engine: {
-      kill: () => restate.stop('SIGKILL'),
-      start: async () => {
-        restate = await startEngine();
-      },
-      loseData: () => rmSync(dataDirectory, { recursive: true, force: true }),
+    engine,
+    rivalEngine,
+  };
+}
+
+/** Where it is found stays the same over crashes. */
+async function startEngine(alwaysReplay: boolean): Promise<Engine> {
+  const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
+  const ports = await freePorts();
+  const start = () => startRestate({ dataDirectory, ports, alwaysReplay, guard: guardAgainstOutliving });
+  let server: RestateServer = await start();
+  const loseData = () => rmSync(dataDirectory, { recursive: true, force: true });
+  return {
+    ingressUrl: server.ingressUrl,
+    adminUrl: server.adminUrl,
+    kill: () => server.stop('SIGKILL'),
+    start: async () => {
+      server = await start();
+    },
+    loseData,
+    discard: async () => {
+      await server.stop('SIGKILL');
+      loseData();
     },
   };
 }

@@ -35,7 +35,7 @@ export const INSTALL: Suite = {
 export const SUITES: readonly Suite[] = [
   {
     name: 'static',
-    budgetSeconds: 60,
+    budgetSeconds: 90,
     checks: [
       command('format', 'biome', 'check', '.'),
       command('lint', 'oxlint', '--type-aware', '--max-warnings=0'),
@@ -46,17 +46,17 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'unit',
-    budgetSeconds: 90,
+    budgetSeconds: 110,
     checks: [
       tests('unit'),
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'postgres', budgetSeconds: 90, checks: [tests('postgres')] },
+  { name: 'postgres', budgetSeconds: 110, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
   { name: 'webhooks', budgetSeconds: 90, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 240, checks: [tests('e2e')] },
+  { name: 'e2e', budgetSeconds: 300, checks: [tests('e2e')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',

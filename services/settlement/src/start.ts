@@ -19,7 +19,12 @@ export type RunningSettlement = {
   readonly stop: () => Promise<void>;
 };
 
-export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
+export type StartOptions = {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** For tests that put a bug in on purpose, and for nothing else. */
+  readonly bend?: (parts: LaneParts, database: Database) => LaneParts;
+};
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const TROUBLE_MS = 1_000;
@@ -39,7 +44,8 @@ export async function startSettlement(
     workBySets: true,
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });
-  const work = await serveWork(config, database, { clock, logger, signers, networks });
+  const bend = (parts: LaneParts) => options.bend?.(parts, database) ?? parts;
+  const work = await serveWork(config, database, { clock, logger, signers, networks, bend });
   const pendingMigrations = await createPendingMigrations(database.pool);
   const listener = createInternalListener({
     keys: config.internalKeys,
@@ -73,10 +79,11 @@ type Parts = {
   readonly logger: Logger;
   readonly signers: readonly TransactionSigner[];
   readonly networks: readonly OpenNetwork[];
+  readonly bend: (parts: LaneParts) => LaneParts;
 };
 
 async function serveWork(config: SettlementConfig, { pool }: Database, parts: Parts): Promise<EngineWork> {
-  const { clock, logger, signers, networks } = parts;
+  const { clock, logger, signers, networks, bend } = parts;
   const store = createLaneStore(pool, {
     clock,
     gasCoinRate: (network) => networks.find((open) => open.network === network)?.gasCoin,
@@ -96,11 +103,11 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       await registerRelayer(pool, { ...lane, mode }, chain.minedNonce, clock.nowMs());
       const log: LaneParts['log'] = (level, { what, ...details }) =>
         logger[level]({ lane: laneKey(lane), ...details }, what);
-      lanes.set(laneKey(lane), { store, chain, clock, pace, log });
+      lanes.set(laneKey(lane), bend({ store, chain, clock, pace, log }));
     }
   }
   return serveEngineWork({
-    drains: [createLaneDrain(lanes, store)],
+    drains: [createLaneDrain(lanes)],
     pulses: createWatchers({
       pool,
       clock,

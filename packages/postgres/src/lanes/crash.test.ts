@@ -6,6 +6,7 @@ import { Crash, crashingParts } from '../testing/crashing-parts.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { laneDifferences } from '../testing/lane-differences.ts';
 import { createLaneWorld, type LaneWorld } from '../testing/lane-world.ts';
+import { recordingEarly, signingAgain, withoutFence } from '../testing/seeded-bugs.ts';
 
 const world = async () => createLaneWorld((await createTestDatabase()).pool);
 
@@ -92,14 +93,14 @@ describe('bugs put in on purpose are found', () => {
   test('without the fence the last writer wins, and payments that were taken are lost', async () => {
     const lane = await world();
     await lane.pool.query('drop index svc.batches_nonce');
-    const payments = await workBesideZombie(lane, unfenced(lane), 30);
+    const payments = await workBesideZombie(lane, withoutFence(lane.parts, lane.pool).store, 30);
     expect(await laneDifferences(lane, payments)).not.toEqual([]);
   });
 
   test('signing again instead of sending again: what was on its way is lost', async () => {
     const lane = await world();
     const payments = await lane.queue(60);
-    await workThroughCrashes(lane, { ...lane.parts, store: signingAgain(lane) }, 1, 60);
+    await workThroughCrashes(lane, signingAgain(lane.parts, lane.pool), 1, 60);
     expect(await laneDifferences(lane, payments)).not.toEqual([]);
   });
 
@@ -107,74 +108,7 @@ describe('bugs put in on purpose are found', () => {
     const lane = await world();
     const payments = await lane.queue(60);
     for (const bad of payments.slice(0, 3)) lane.chain.spoil(bad, 'insufficient_funds', 'mined');
-    await workThroughCrashes(lane, recordingEarly(lane), 1);
+    await workThroughCrashes(lane, recordingEarly(lane.parts, lane.pool), 1);
     expect(await laneDifferences(lane, payments)).not.toEqual([]);
   });
 });
-
-/** Stores whatever it is given, for whoever comes. */
-function unfenced({ pool, store }: LaneWorld): LaneStore {
-  return {
-    ...store,
-    storeBatch: async ({ network, relayer, epoch }, { id, nonce, signed, items }) => {
-      await pool.query('update svc.relayers set next_nonce = $1', [String(nonce + 1n)]);
-      await pool.query(
-        `insert into svc.batches (id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at)
-         values ($1, $2, $3, 'test', $4, $5, 'signed', $6, $7, now(), now())`,
-        [id, network, relayer, String(nonce), String(epoch), items.length, signed.transactionId],
-      );
-      await pool.query(
-        `insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
-         values ($1, $2, $3, 'test', $4, now())`,
-        [network, signed.transactionId, id, signed.raw],
-      );
-      await pool.query(
-        "update svc.settlements set status = 'batched', relayer = $1, batch_id = $2 where payment_id = any ($3)",
-        [relayer, id, items.map(({ paymentId }) => paymentId)],
-      );
-      return true;
-    },
-  };
-}
-
-/** A new holder forgets what flies and lets it be signed anew. */
-function signingAgain({ pool, store }: LaneWorld): LaneStore {
-  return {
-    ...store,
-    takeOver: async (lane) => {
-      await pool.query("update svc.batches set status = 'replaced' where status in ('signed', 'broadcast')");
-      await pool.query(
-        "update svc.settlements set status = 'queued', relayer = null, batch_id = null where status = 'batched'",
-      );
-      return store.takeOver(lane);
-    },
-  };
-}
-
-/** Takes a transaction that was sent for one that was mined. */
-function recordingEarly({ parts }: LaneWorld): LaneParts {
-  return {
-    ...parts,
-    chain: {
-      ...parts.chain,
-      findMined: async (batches) =>
-        batches.map(({ id, items, transactions }) => ({
-          batchId: id,
-          transactionId: transactions[0]?.transactionId ?? '',
-          blockNumber: 1n,
-          blockHash: '0xb1',
-          reverted: false,
-          gasCostAtomic: 1n,
-          feeRecipient: `0x${'fe'.repeat(20)}`,
-          items: items.map(({ paymentId, settledAtomic, payout }, index) => ({
-            paymentId,
-            outcome: 'settled' as const,
-            logIndex: index,
-            transferLogIndex: index,
-            feeAtomic: (settledAtomic * BigInt(payout.feeBps)) / 10_000n,
-            escrowedFor: [],
-          })),
-        })),
-    },
-  };
-}

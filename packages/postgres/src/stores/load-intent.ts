@@ -66,7 +66,7 @@ const SELECT_STATUS = `
     from svc.intents intent
     left join lateral (
       select * from svc.payments named
-      where named.account_id = $1 and named.mode = $2 and named.id = intent.payment_id limit 1
+      where named.account_id = intent.account_id and named.mode = intent.mode and named.id = intent.payment_id limit 1
     ) payment on true
     left join lateral (
       select payer from svc.authorizations signed

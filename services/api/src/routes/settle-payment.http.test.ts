@@ -1,7 +1,7 @@
 // From a signed header to a payment: taken once, waited for, and answered from rows ever after.
 import { notifyResponse, settleResponse } from '@svc-pay/protocol';
 import { describe, expect, test, vi } from 'vitest';
-import { call, intentPath, NOTIFY, SETTLE } from '../testing/call.ts';
+import { CREATE, call, intentPath, NOTIFY, SETTLE } from '../testing/call.ts';
 import { USDC } from '../testing/payment-chain.ts';
 import { playBroadcast, playCompletion, playFailure, TRANSACTION } from '../testing/play-settlement.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
@@ -220,6 +220,11 @@ describe('an idempotency key', () => {
       status: 422,
       error: 'idempotency_key_reused',
       param: 'Idempotency-Key',
+    });
+    const elsewhere = await call(api, 'POST', CREATE, { key, body: { usdAmount: 1 }, headers });
+    expect({ status: elsewhere.statusCode, ...elsewhere.json() }).toMatchObject({
+      status: 422,
+      error: 'idempotency_key_reused',
     });
   });
 

@@ -5,7 +5,7 @@ import { planWorld, startAnvil } from '@svc-pay/evm/testing';
 import type { EvmPaymentHeader } from '@svc-pay/protocol';
 import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicActions, walletActions } from 'viem';
 import { foundry } from 'viem/chains';
-import { afterAll } from 'vitest';
+import { afterwards } from './afterwards.ts';
 
 const addressOf = (shortcode: string) => {
   const token = TOKENS.find((known) => known.shortcode === shortcode);
@@ -16,10 +16,10 @@ const addressOf = (shortcode: string) => {
 export const USDC = addressOf('anvil_usdc');
 export const VOL = addressOf('anvil_vol');
 
-/** Ends with the test file. */
+/** Ends with the test, or the test file, that asked for it. */
 export async function startPaymentChain() {
   const anvil = await startAnvil();
-  afterAll(anvil.stop);
+  afterwards(anvil.stop);
   const { token, deployer } = await planWorld(anvil);
   const client = createTestClient({ mode: 'anvil', chain: foundry, transport: http(anvil.rpcUrl) })
     .extend(publicActions)

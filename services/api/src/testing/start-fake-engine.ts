@@ -1,7 +1,7 @@
 // A fake at the boundary of the engine: it hears who is woken, and can be deaf on purpose.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterwards } from './afterwards.ts';
 
 export type FakeEngine = {
   readonly url: string;
@@ -17,7 +17,7 @@ export async function startFakeEngine(): Promise<FakeEngine> {
     response.writeHead(engine.deaf ? 500 : 202).end('{}');
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterwards(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,7 +1,7 @@
 // A fake at the boundary of the chain: a node on which nobody is a contract, nothing was used and everybody is rich.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll } from 'vitest';
+import { afterwards } from './afterwards.ts';
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly { readonly data?: string }[] };
 
@@ -22,7 +22,7 @@ export async function startFakeNode(): Promise<string> {
     });
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
+  afterwards(() => {
     server.closeAllConnections();
     server.close();
   });

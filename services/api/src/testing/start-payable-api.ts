@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Environment } from '@svc-pay/config';
 import type { Clock } from '@svc-pay/core';
 import type { Acceptance } from '@svc-pay/protocol';
-import { afterAll } from 'vitest';
+import { afterwards } from './afterwards.ts';
 import { CREATE, call } from './call.ts';
 import { type PaymentChain, startPaymentChain } from './payment-chain.ts';
 import { NETWORKS, PROCESSOR } from './seed-account.ts';
@@ -26,7 +26,7 @@ export async function startPayableApi(environment: Environment = {}, clock?: Clo
     response.end(JSON.stringify({ usd: '2', observedAt: new Date().toISOString() }));
   });
   await new Promise<void>((resolve) => void prices.listen(0, '127.0.0.1', resolve));
-  afterAll(() => void prices.close());
+  afterwards(() => void prices.close());
   const local = { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls: [chain.rpcUrl] };
   const networks = JSON.stringify({ ...NETWORKS, 'eip155:31337': local });
   const api = await startTestApi(

@@ -4,9 +4,9 @@ import type { Environment } from '@svc-pay/config';
 import { type Clock, systemClock } from '@svc-pay/core';
 import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
-import { afterAll, onTestFinished } from 'vitest';
 import { readApiConfig } from '../config.ts';
 import { type RunningApi, startApi } from '../start.ts';
+import { afterwards } from './afterwards.ts';
 import { NETWORKS, PEPPER, type SeededAccount, seedAccount } from './seed-account.ts';
 
 export type TestApi = RunningApi & {
@@ -45,18 +45,9 @@ export async function startTestApi(environment: Environment = {}, clock: Clock =
 async function openToApi({ pool, url }: TestDatabase): Promise<string> {
   const [role, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
   await pool.query(`create role ${role} login password '${password}' in role svc_api`);
-  afterwards(async () => void (await pool.query(`drop role ${role}`)));
+  afterwards(() => pool.query(`drop role ${role}`));
   const own = new URL(url);
   own.username = role;
   own.password = password;
   return own.href;
-}
-
-function afterwards(stop: () => Promise<void>): void {
-  try {
-    onTestFinished(stop);
-  } catch {
-    // Outside of a test.
-    afterAll(stop);
-  }
 }

@@ -1,10 +1,10 @@
 // npm run dev -- --check: a world of its own, one payment through it as a payer would make it, and a look at the chain.
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '@svc-pay/core';
 import { type LocalKey, newKey } from '@svc-pay/evm/local';
-import type { Service } from '../service/services.ts';
+import { SERVICE_NAMES, type Service } from '../service/services.ts';
 import { requestIntent, settle, signAcceptance, type Wallet, waitForEnd } from './pay-as-client.ts';
 import { DEV_PAYOUT } from './register-payout.ts';
 import { startWorld, type World } from './start-world.ts';
@@ -23,6 +23,7 @@ export type CheckOptions = {
 const USD = 12.5;
 const AMOUNT_ATOMIC = 12_500_000n;
 const PATIENCE_MS = 60_000;
+const LOG_LINES = 10;
 
 /** What was paid, in words; throws in words when anything is not as it should be. Leaves neither processes nor files. */
 export async function check({ api, settlement, webhooks, clock, step, stopped }: CheckOptions): Promise<string> {
@@ -36,12 +37,26 @@ export async function check({ api, settlement, webhooks, clock, step, stopped }:
       const interrupted = stopped.then(() => Promise.reject(new Error('it was stopped')));
       const broken = world.ended.then((name) => Promise.reject(new Error(`${name} ended by itself`)));
       return await Promise.race([payOnce(world, clock, step), interrupted, broken]);
+    } catch (problem) {
+      const reason = problem instanceof Error ? problem.message : 'no reason given';
+      throw new Error(`${reason}${endOfLogs(folder)}`, { cause: problem });
     } finally {
       await step('everything stopped', world.stop);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The folder goes; what the services said last may be the reason. */
+function endOfLogs(folder: string): string {
+  return SERVICE_NAMES.map((name) => {
+    const lines = readFileSync(path.join(folder, `${name}.log`), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const warnings = lines.filter((line) => /"level":[456]0/.test(line));
+    return `\n\n${name}:\n${(warnings.length > 0 ? warnings : lines).slice(-LOG_LINES).join('\n')}`;
+  }).join('');
 }
 
 async function payOnce(world: World, clock: Clock, step: Step): Promise<string> {

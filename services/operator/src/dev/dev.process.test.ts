@@ -16,10 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { findService } from '../service/services.ts';
 import { curl } from './banner.ts';
-
-const settles = findService('settlement') !== undefined;
 
 type Started = {
   baseUrl: string;
@@ -106,12 +103,10 @@ test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl
   expect(await answerTo(printed.replace('anvil_usdc', 'anvil_vol'))).toContain(
     '"maxAmountRequired":"5000000000000000000"',
   );
-  if (settles) {
-    const program = programOf('docs/integrate/pay-from-code.md');
-    const env = { PATH: '/usr/bin:/bin', BASE_URL: baseUrl, PUBLISHABLE_KEY: account.publishableKey };
-    const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 });
-    expect(stdout).toMatch(/^completed 0x[0-9a-f]{64}\n$/);
-  }
+  const program = programOf('docs/integrate/pay-from-code.md');
+  const env = { PATH: '/usr/bin:/bin', BASE_URL: baseUrl, PUBLISHABLE_KEY: account.publishableKey };
+  const { stdout } = await promisify(execFile)(process.execPath, [program], { env, timeout: 60_000 });
+  expect(stdout).toMatch(/^completed 0x[0-9a-f]{64}\n$/);
   expect(statSync(path.join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
   expect(readFileSync(path.join(folder, 'api.log'), 'utf8')).not.toContain(account.publishableKey);
   expect(processesOf(folder).length).toBeGreaterThan(1);
@@ -129,13 +124,11 @@ test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl
   // Nobody was left to stop them in order: the guards did.
   await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), 15_000);
 
-  if (settles) {
-    rmSync(path.join(folder, 'chain.json'));
-    const forgetful = dev('--folder', folder);
-    expect(await forgetful.ended).toBe(1);
-    expect(forgetful.stderr()).toContain('the chain has lost payments that the database knows of; start with --fresh');
-    expect(processesOf(folder)).toEqual([]);
-  }
+  rmSync(path.join(folder, 'chain.json'));
+  const forgetful = dev('--folder', folder);
+  expect(await forgetful.ended).toBe(1);
+  expect(forgetful.stderr()).toContain('the chain has lost payments that the database knows of; start with --fresh');
+  expect(processesOf(folder)).toEqual([]);
 
   writeFileSync(path.join(folder, 'mine.txt'), 'not of the world');
   const fresh = dev('--folder', folder, '--fresh');
@@ -146,7 +139,7 @@ test('npm run dev: the printed curl answers 402, the page’s program pays, Ctrl
   expect(processesOf(folder)).toEqual([]);
 }, 180_000);
 
-test.runIf(settles)('npm run dev -- --check pays once, says so, and leaves nothing', async () => {
+test('npm run dev -- --check pays once, says so, and leaves nothing', async () => {
   const check = dev('--check');
   expect({ exitCode: await check.ended, said: check.stderr() }).toMatchObject({
     exitCode: 0,

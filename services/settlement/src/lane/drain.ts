@@ -1,14 +1,6 @@
 // Lanes as the engine runs them: one at a time per key, step by step. The engine only says whose turn it is.
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type HeldLane,
-  LANE_DRAIN,
-  type LaneParts,
-  type LaneStore,
-  laneKey,
-  laneRound,
-  parseLaneKey,
-} from '@svc-pay/core';
+import { type HeldLane, LANE_DRAIN, type Lane, type LaneParts, laneKey, laneRound, parseLaneKey } from '@svc-pay/core';
 import type { Drain, Next } from '@svc-pay/engine';
 
 /** A step is one entry in the engine's journal: long enough to be few, short enough to lose little. */
@@ -17,15 +9,21 @@ const STEP_MS = 1_000;
 /** By lane key: the lanes whose relayer this process can sign for. */
 export type Lanes = ReadonlyMap<string, LaneParts>;
 
-export function createLaneDrain(lanes: Lanes, store: LaneStore): Drain {
+export function createLaneDrain(lanes: Lanes): Drain {
+  const partsOf = (lane: Lane) => {
+    const parts = lanes.get(laneKey(lane));
+    if (parts === undefined) throw new Error(`this process holds no key for ${laneKey(lane)}`);
+    return parts;
+  };
   return {
     name: LANE_DRAIN,
-    fence: async (key) => String(await store.takeOver(parseLaneKey(key))),
+    fence: async (key) => {
+      const lane = parseLaneKey(key);
+      return String(await partsOf(lane).store.takeOver(lane));
+    },
     step: async (key, fence, attemptOver) => {
       const lane = parseLaneKey(key);
-      const parts = lanes.get(laneKey(lane));
-      if (parts === undefined) throw new Error(`this process holds no key for ${key}`);
-      return laneStep(parts, { ...lane, epoch: BigInt(fence) }, attemptOver);
+      return laneStep(partsOf(lane), { ...lane, epoch: BigInt(fence) }, attemptOver);
     },
   };
 }
