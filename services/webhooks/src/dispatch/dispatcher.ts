@@ -44,7 +44,9 @@ export type Dispatcher = {
 const LEASE_MS = 60_000;
 const PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 100;
-const MOST_ENDPOINTS = 50;
+const MOST_ENDPOINTS = 200;
+/** Rows of one endpoint that a claim may always take; more when few endpoints are due. */
+const FAIR_ROWS = 5;
 /** What costs an endpoint nothing of its pace. */
 const ANSWERS: ReadonlySet<string> = new Set(['succeeded', 'refused', 'blocked']);
 
@@ -81,8 +83,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     const nowMs = clock.nowMs();
     const wanted: Wanted[] = [];
     let taken = 0;
+    const share = Math.max(FAIR_ROWS, Math.floor(pace.free() / Math.max(due.length, 1)));
     for (const { accountId, mode, endpointId } of due) {
-      const room = Math.min(pace.roomFor(endpointId, nowMs), pace.free() - taken);
+      const room = Math.min(pace.roomFor(endpointId, nowMs), share, pace.free() - taken);
       if (room <= 0) continue;
       wanted.push({ accountId, mode, endpointId, room });
       taken += room;
