@@ -28,13 +28,16 @@ const FROM_HEAD = {
     with head as materialized (
       select account_id, mode, endpoint_id from svc.deliveries
       where status = 'pending' and next_at <= $3 and mode = any ($4::text[]) order by next_at limit ${HEAD}
+    ),
+    due as materialized (
+      select account_id, mode, endpoint_id from head where ${shardOf('endpoint_id', '$2')} = $1
+      group by account_id, mode, endpoint_id
     )
-    select distinct head.account_id, head.mode, head.endpoint_id, coalesce(endpoint.status = 'enabled', false) as enabled,
+    select due.account_id, due.mode, due.endpoint_id, coalesce(endpoint.status = 'enabled', false) as enabled,
       (select count(*)::integer from head) as seen
-    from head
+    from due
     left join svc.endpoints endpoint
-      on endpoint.account_id = head.account_id and endpoint.mode = head.mode and endpoint.id = head.endpoint_id
-    where ${shardOf('head.endpoint_id', '$2')} = $1`,
+      on endpoint.account_id = due.account_id and endpoint.mode = due.mode and endpoint.id = due.endpoint_id`,
 };
 
 const WALK_LIMIT = 200;
