@@ -89,6 +89,18 @@ test('who paused past the lease may still record while nobody else has claimed',
   expect(await delivery(event)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
 });
 
+test('who lost the lease to another records nothing while the other is at it', async () => {
+  const { pool, shop, clock, delivery } = world;
+  const endpoint = await shop.addEndpoint({ url: 'http://127.0.0.1:1/' });
+  const event = await shop.emit([endpoint], { atMs: clock.nowMs() });
+  const [paused] = await claim(endpoint.id);
+  clock.move(LEASE_MS);
+  const [other] = await claim(endpoint.id);
+  expect((await recordDeliveries(pool, [reportOf(paused!)], clock.nowMs())).count).toBe(0);
+  expect(await delivery(event)).toMatchObject({ status: 'pending', lease_until: new Date(clock.nowMs() + LEASE_MS) });
+  expect((await recordDeliveries(pool, [reportOf(other!, 'refused')], clock.nowMs())).count).toBe(1);
+});
+
 test('the same report twice counts once', async () => {
   const { pool, shop, clock, attempts } = world;
   const endpoint = await shop.addEndpoint({ url: 'http://127.0.0.1:1/' });
