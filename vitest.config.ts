@@ -39,6 +39,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'webhooks',
+          include: ['services/webhooks/src/**/*.{http,process}.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
           name: 'contracts-deploy',
           include: ['packages/evm/src/**/*.chain.test.ts'],
           testTimeout: 20_000,

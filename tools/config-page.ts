@@ -5,6 +5,7 @@ import { API_SETTINGS } from '@svc-pay/api/config';
 import { type Settings, settingsTable } from '@svc-pay/config';
 import { OPERATOR_SETTINGS } from '@svc-pay/operator/config';
 import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
+import { WEBHOOKS_SETTINGS } from '@svc-pay/webhooks/config';
 
 const SERVICES: readonly { readonly title: string; readonly about: string; readonly settings: Settings }[] = [
   {
@@ -16,6 +17,11 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
     title: 'Settlement',
     about: 'Lanes, watchers and the internal listener. The only process that holds relayer keys.',
     settings: SETTLEMENT_SETTINGS,
+  },
+  {
+    title: 'Webhooks',
+    about: 'Sends events to merchants’ endpoints. The only process that dials addresses which merchants chose.',
+    settings: WEBHOOKS_SETTINGS,
   },
   {
     title: 'Operator’s command',

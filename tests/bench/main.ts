@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { benchIntents } from './intents/bench-intents.ts';
 import { benchWebhookVerify } from './webhook-verify.ts';
+import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 
 type Bench = (
   seconds: number,
@@ -11,6 +12,7 @@ type Bench = (
 const BENCHES: Readonly<Record<string, Bench>> = {
   intents: benchIntents,
   'webhook-verify': benchWebhookVerify,
+  webhooks: benchWebhooks,
 };
 
 const { values, positionals } = parseArgs({

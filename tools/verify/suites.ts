@@ -24,7 +24,7 @@ const tests = (project: string): Check => ({
 
 export const INSTALL: Suite = {
   name: 'install',
-  budgetSeconds: 210,
+  budgetSeconds: 180,
   checks: [
     // Never `npm ci`: docs/decisions/0006-dependencies.md.
     command('npm install', 'npm', 'install', '--no-progress'),
@@ -54,12 +54,13 @@ export const SUITES: readonly Suite[] = [
   },
   { name: 'postgres', budgetSeconds: 120, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 100, checks: [tests('api')] },
-  { name: 'operator', budgetSeconds: 120, checks: [tests('operator')] },
+  { name: 'webhooks', budgetSeconds: 100, checks: [tests('webhooks')] },
+  { name: 'operator', budgetSeconds: 110, checks: [tests('operator')] },
   { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',
-    budgetSeconds: 150,
+    budgetSeconds: 130,
     checks: [
       { name: 'tests of contracts', command: ['node', 'tools/contracts/test.ts'], counts: 'forge' },
       command('gas and size', 'node', 'tools/contracts/gas.ts'),
@@ -70,7 +71,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 120,
+    budgetSeconds: 100,
     checks: [
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),
       command('pages hold', 'npm', 'run', 'docs:run'),

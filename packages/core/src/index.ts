@@ -8,6 +8,22 @@ export { type SigningCandidate, signingKeyAt } from './account/signing-key.ts';
 export * from './audit/audit-entry.ts';
 export * from './audit/seal-audit.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
+export * from './delivery/delivery.ts';
+export { judgeAttempt } from './delivery/judge-attempt.ts';
+export { retryAfterMs } from './delivery/retry-after.ts';
+export type { Random } from './delivery/retry-schedule.ts';
+export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
+export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
+export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';
+export {
+  type CheckedUrl,
+  checkEndpointUrl,
+  DENIED_PORTS,
+  type EndpointTarget,
+  type UrlPolicy,
+  type UrlProblem,
+} from './endpoint/endpoint-url.ts';
+export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export * from './event/event-draft.ts';
 export * from './event/events-for.ts';
 export * from './idempotency/stored-answer.ts';

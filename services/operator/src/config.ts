@@ -5,6 +5,7 @@ import {
   base64Bytes,
   type Environment,
   httpUrl,
+  masterKeys,
   optional,
   postgresUrl,
   readSettings,
@@ -13,7 +14,6 @@ import {
   type ValuesOf,
 } from '@svc-pay/config';
 import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
-import { masterKeys } from './master-keys.ts';
 
 export const OPERATOR_SETTINGS = {
   databaseUrl: secret(

@@ -9,6 +9,7 @@ const OURS = [
   'accounts',
   'batch_transactions',
   'batches',
+  'delivery_shards',
   'history',
   'installation',
   'network_health',
@@ -19,7 +20,15 @@ const OURS = [
 /** Tenants' rows whose key is unique over all tenants, for ever. */
 const UNIQUE_OVER_ALL = ['claims', 'intent_codes'];
 /** Without a mode: it belongs to the account as a whole, or to the installation. */
-const WITHOUT_MODE = ['accounts', 'history', 'installation', 'network_health', 'operators', 'svc_migrations'];
+const WITHOUT_MODE = [
+  'accounts',
+  'delivery_shards',
+  'history',
+  'installation',
+  'network_health',
+  'operators',
+  'svc_migrations',
+];
 
 type Column = { table: string; column: string; type: string; nullable: boolean; collation: string };
 

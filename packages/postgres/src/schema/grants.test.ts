@@ -72,6 +72,10 @@ test.each([
   ['svc_webhooks', 'select lookup from svc.api_keys'],
   ['svc_webhooks', 'update svc.endpoints set url = null'],
   ['svc_webhooks', 'update svc.events set body = null'],
+  ['svc_webhooks', 'update svc.endpoints set secret_ciphertext = null'],
+  ['svc_webhooks', 'select * from svc.relayers'],
+  ['svc_api', 'update svc.delivery_shards set awake = true'],
+  ['svc_settlement', 'select * from svc.delivery_shards'],
 ])('%s may not: %s', async (role, sql) => {
   await expect(as(role, (query) => query(sql))).rejects.toMatchObject(denied);
 });
@@ -81,6 +85,8 @@ test.each([
   ['svc_settlement', "select svc.ensure_partitions(0, 1, '2050-01-01Z')"],
   ['svc_settlement', 'update svc.relayers set epoch = epoch + 1'],
   ['svc_webhooks', 'select ciphertext from svc.api_keys where signing'],
+  ['svc_webhooks', 'update svc.delivery_shards set epoch = epoch + 1'],
+  ['svc_webhooks', 'select from svc.endpoints for no key update'],
 ])('%s may: %s', (role, sql) => as(role, (query) => query(sql)));
 
 test('nothing is open to everyone', async () => {

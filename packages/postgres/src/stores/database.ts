@@ -9,6 +9,8 @@ export type DatabaseOptions = {
   readonly statementTimeoutMs: number;
   /** For a process whose statements take sets of rows, see below. */
   readonly workBySets?: boolean;
+  /** For a process that looks at the head of long queues, see below. */
+  readonly readInOrder?: boolean;
   /** Told of a connection that broke while idle; the pool replaces it. */
   readonly onConnectionLost: (problem: Error) => void;
 };
@@ -31,6 +33,9 @@ const SINGLE_KEYS = '-c plan_cache_mode=force_generic_plan';
 const SETS =
   '-c plan_cache_mode=force_custom_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
+/** The head of a queue by its index: a planner that takes the queue for short would rather sort all of it. */
+const IN_ORDER = '-c enable_sort=off -c enable_bitmapscan=off';
+
 export function openDatabase(url: string, options: DatabaseOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -39,7 +44,10 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    options: options.workBySets === true ? SETS : SINGLE_KEYS,
+    options: [
+      options.workBySets === true ? SETS : SINGLE_KEYS,
+      ...(options.readInOrder === true ? [IN_ORDER] : []),
+    ].join(' '),
   });
   pool.on('error', options.onConnectionLost);
   return {

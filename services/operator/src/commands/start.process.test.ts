@@ -40,5 +40,5 @@ test('a service that ends by itself is a failure, with its own words above', asy
 test('start all runs every service, and when one ends by itself all do', async () => {
   const { exitCode, stderr } = await runSvc({ SVC_API_PORT: 'canary' }, 'start', 'all');
   expect(exitCode).toBe(1);
-  expect(stderr).toMatch(/(api|settlement) ended by itself with exit code 78/);
+  expect(stderr).toMatch(/(api|settlement|webhooks) ended by itself with exit code 78/);
 });

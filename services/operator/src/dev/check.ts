@@ -23,6 +23,7 @@ import type { Step } from './steps.ts';
 export type CheckOptions = {
   readonly api: Service;
   readonly settlement: Service;
+  readonly webhooks: Service | undefined;
   readonly clock: Clock;
   readonly step: Step;
   /** Settles when somebody wants it to end. */
@@ -40,12 +41,12 @@ const PATIENCE_MS = 60_000;
 const LOG_LINES = 10;
 
 /** What was paid, in words; throws in words when anything is not as it should be. Leaves neither processes nor files. */
-export async function check({ api, settlement, clock, step, stopped }: CheckOptions): Promise<string> {
+export async function check({ api, settlement, webhooks, clock, step, stopped }: CheckOptions): Promise<string> {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-check-'));
   // PostgreSQL may run as another user.
   chmodSync(folder, 0o755);
   try {
-    const options = { folder, api, settlement, fresh: true, port: undefined, freePorts: true, clock, step };
+    const options = { folder, api, settlement, webhooks, fresh: true, port: undefined, freePorts: true, clock, step };
     const world = await startWorld(options);
     try {
       const interrupted = stopped.then(() => Promise.reject(new Error('it was stopped')));

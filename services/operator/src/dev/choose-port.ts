@@ -7,6 +7,8 @@ export type WorldPorts = {
   readonly settlement: number;
   /** Where the engine calls the settlement service. */
   readonly settlementWork: number;
+  readonly webhooks: number;
+  readonly webhooksWork: number;
   readonly chain: number;
   readonly engine: RestatePorts;
 };
@@ -14,16 +16,18 @@ export type WorldPorts = {
 /** Each the usual one if nobody has it, else any free one; `free` leaves the usual ones to others. */
 export async function choosePorts(free: boolean): Promise<WorldPorts> {
   const choose = free ? () => freePort() : choosePort;
-  const [api, settlement, settlementWork, chain, ingress, admin, node] = await Promise.all([
+  const [api, settlement, settlementWork, webhooks, webhooksWork, chain, ingress, admin, node] = await Promise.all([
     choose(8402),
     choose(8403),
     choose(9403),
+    choose(8404),
+    choose(9404),
     choose(8545),
     choose(8080),
     choose(9070),
     choose(5122),
   ]);
-  return { api, settlement, settlementWork, chain, engine: { ingress, admin, node } };
+  return { api, settlement, settlementWork, webhooks, webhooksWork, chain, engine: { ingress, admin, node } };
 }
 
 async function choosePort(usual: number): Promise<number> {

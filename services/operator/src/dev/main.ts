@@ -34,16 +34,16 @@ process.exitCode = await run().catch((problem: unknown) =>
 async function run(): Promise<number> {
   const options = readOptions();
   if (options === undefined) return complain(`called wrongly: ${USAGE}`, EXIT_USAGE);
-  const [api, settlement] = [findService('api'), findService('settlement')];
+  const [api, settlement, webhooks] = [findService('api'), findService('settlement'), findService('webhooks')];
   if (api === undefined) return complain('this checkout has no services/api', EXIT_FAILED);
   const stopped = stopSignal();
   if (options.check) {
     if (settlement === undefined) return complain('this checkout has no services/settlement', EXIT_FAILED);
-    const paid = await check({ api, settlement, clock: systemClock, step, stopped });
+    const paid = await check({ api, settlement, webhooks, clock: systemClock, step, stopped });
     process.stdout.write(`${paid}\n`);
     return 0;
   }
-  const world = await startWorld({ ...options, api, settlement, clock: systemClock, step });
+  const world = await startWorld({ ...options, api, settlement, webhooks, clock: systemClock, step });
   const paint = paintFor(onTerminal(process.stdout));
   process.stdout.write(
     `${options.json ? JSON.stringify(documentOf(world), null, 2) : banner(world, settlement !== undefined, paint)}\n`,

@@ -10,6 +10,7 @@ const devSecrets = z.object({
   /** Of the database role that the API logs in with. */
   apiPassword: z.string(),
   settlementPassword: z.string(),
+  webhooksPassword: z.string(),
   /** Between services. */
   internalKey: z.string(),
   /** Every key on the development chain comes from it. */
@@ -36,6 +37,7 @@ function drawn(): DevSecrets {
     masterKeys: `1:${base64()}`,
     apiPassword: hex(),
     settlementPassword: hex(),
+    webhooksPassword: hex(),
     internalKey: hex(),
     chainSeed: `0x${hex()}`,
   };

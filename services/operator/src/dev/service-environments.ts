@@ -19,6 +19,7 @@ export type Wiring = {
 
 export const apiUrlOf = ({ api }: WorldPorts): string => `http://127.0.0.1:${api}`;
 export const settlementUrlOf = ({ settlement }: WorldPorts): string => `http://127.0.0.1:${settlement}`;
+export const webhooksUrlOf = ({ webhooks }: WorldPorts): string => `http://127.0.0.1:${webhooks}`;
 
 /** Undefined takes a variable away that the developer's shell may have. */
 export function apiEnvironment({ secrets, ports, database, chain, engine, feed }: Wiring): Environment {
@@ -50,6 +51,20 @@ export function settlementEnvironment({ secrets, ports, database, chain, engine 
     SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
     SVC_RECOVERY_KEYSTORE: undefined,
     SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
+  };
+}
+
+/** Receivers of a developer are on their own machine. */
+export function webhooksEnvironment({ secrets, ports, database, engine }: Wiring): Environment {
+  return {
+    SVC_DATABASE_URL: database.webhooksUrl,
+    SVC_MASTER_KEYS: secrets.masterKeys,
+    SVC_WEBHOOKS_MODES: 'test',
+    SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+    SVC_WEBHOOKS_PORT: String(ports.webhooks),
+    SVC_WEBHOOKS_ENGINE_PORT: String(ports.webhooksWork),
+    SVC_ENGINE_ADMIN_URL: engine?.adminUrl,
+    SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
   };
 }
 

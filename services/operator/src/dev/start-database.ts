@@ -8,6 +8,7 @@ export type DevDatabase = Pick<PostgresServer, 'ended' | 'stop'> & {
   readonly pool: Database['pool'];
   readonly apiUrl: string;
   readonly settlementUrl: string;
+  readonly webhooksUrl: string;
 };
 
 export async function startDatabase(directory: string, secrets: DevSecrets): Promise<DevDatabase> {
@@ -32,6 +33,7 @@ export async function startDatabase(directory: string, secrets: DevSecrets): Pro
       pool: database.pool,
       apiUrl: await login('svc_dev_api', 'svc_api', secrets.apiPassword),
       settlementUrl: await login('svc_dev_settlement', 'svc_settlement', secrets.settlementPassword),
+      webhooksUrl: await login('svc_dev_webhooks', 'svc_webhooks', secrets.webhooksPassword),
     };
   } catch (problem) {
     await server.stop();

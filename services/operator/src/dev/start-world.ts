@@ -13,7 +13,14 @@ import { startPriceFeed } from './price-feed.ts';
 import { registerDevPayout } from './register-payout.ts';
 import { type DevAccount, readDevSecrets, writeDevSecrets } from './secrets.ts';
 import { seedAccount } from './seed-account.ts';
-import { apiEnvironment, apiUrlOf, settlementEnvironment, settlementUrlOf } from './service-environments.ts';
+import {
+  apiEnvironment,
+  apiUrlOf,
+  settlementEnvironment,
+  settlementUrlOf,
+  webhooksEnvironment,
+  webhooksUrlOf,
+} from './service-environments.ts';
 import { startDevChain } from './start-chain.ts';
 import { startDatabase } from './start-database.ts';
 import { startEngine } from './start-engine.ts';
@@ -25,6 +32,8 @@ export type WorldOptions = {
   readonly api: Service;
   /** Undefined: nothing settles. */
   readonly settlement: Service | undefined;
+  /** Undefined: events are recorded, and nobody is told. */
+  readonly webhooks: Service | undefined;
   /** Forget what is there. */
   readonly fresh: boolean;
   /** Undefined: the usual one, or a free one when it is taken. */
@@ -48,7 +57,7 @@ export type World = {
 
 /** Throws in words when a part does not start; what had started is stopped then. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { folder, api, settlement, port: wanted, clock, step } = options;
+  const { folder, api, settlement, webhooks, port: wanted, clock, step } = options;
   if (wanted !== undefined && !(await isFree(wanted))) throw new Error(`port ${wanted} is taken`);
   const directory = await prepareFolder(folder, options.fresh);
   const chosen = await choosePorts(options.freePorts ?? false);
@@ -72,7 +81,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const [database, chain, engine, feed] = await Promise.all([
       on('PostgreSQL', () => startDatabase(directory, secrets)),
       on('Anvil with tokens and processor', () => startDevChain(folder, secrets, ports.chain)),
-      settlement && on('Restate', () => startEngine(folder, ports.engine)),
+      (settlement ?? webhooks) && on('Restate', () => startEngine(folder, ports.engine)),
       ground.start('the price feed', () => startPriceFeed(clock)),
     ]);
     if (!(await chainFitsDatabase(database, chain))) {
@@ -88,6 +97,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     const wiring = { secrets, ports, database, chain, engine, feed };
     await Promise.all([
       settlement && run(settlement, settlementUrlOf(ports), settlementEnvironment(wiring)),
+      webhooks && run(webhooks, webhooksUrlOf(ports), webhooksEnvironment(wiring)),
       run(api, apiUrlOf(ports), apiEnvironment(wiring)),
     ]);
     const ended = Promise.race([ground.ended, services.ended]);

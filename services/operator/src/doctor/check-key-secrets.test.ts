@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { MasterKeys } from '@svc-pay/config';
 import { createSecretBox, newKey } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
-import type { MasterKeys } from '../master-keys.ts';
 import { checkKeySecrets } from './check-key-secrets.ts';
 
 const NOW_MS = 1_794_744_000_000;

@@ -1,9 +1,9 @@
 // Whether the pepper and the master keys at hand are those that stored keys were made with. The wrong pepper makes every
 // key of every merchant unknown; a lost master key makes webhooks unsigned.
 import { timingSafeEqual } from 'node:crypto';
+import type { MasterKeys } from '@svc-pay/config';
 import { type ApiKeyText, createSecretBox, keyIndex, secretKeyContext } from '@svc-pay/core';
 import type { SealedKey } from '@svc-pay/postgres/operator';
-import type { MasterKeys } from '../master-keys.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 export type KeySecretsAtHand = {

@@ -3,11 +3,12 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export type ServiceName = 'api' | 'settlement';
+export type ServiceName = 'api' | 'settlement' | 'webhooks';
 
 const ENTRIES: Readonly<Record<ServiceName, string>> = {
   api: '../../../api/src/main.ts',
   settlement: '../../../settlement/src/main.ts',
+  webhooks: '../../../webhooks/src/main.ts',
 };
 
 export const SERVICE_NAMES = Object.keys(ENTRIES) as readonly ServiceName[];

@@ -1,5 +1,5 @@
-import { type Setting, type SettingText, setting } from '@svc-pay/config';
 import type { MasterKey } from '@svc-pay/core';
+import { type Setting, type SettingText, setting } from './setting.ts';
 
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
 

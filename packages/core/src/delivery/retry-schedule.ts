@@ -1,0 +1,40 @@
+// When a delivery is tried again: about 76 hours over ten retries. An endpoint with fewer retries ends earlier in the
+// list, one with more repeats its last step.
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const STEPS_MS: readonly number[] = [
+  5 * SECOND_MS,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+const JITTER = 0.2;
+const OUR_FAULT_MAX_MS = HOUR_MS;
+
+/** A number of [0, 1). */
+export type Random = () => number;
+
+/** Pause before the `retry`th retry, counted from 1, spread by a fifth to either side. */
+export function retryDelayMs(retry: number, random: Random): number {
+  const step = STEPS_MS[Math.min(retry, STEPS_MS.length) - 1];
+  if (step === undefined) throw new RangeError('retries are counted from 1');
+  return spread(step, random);
+}
+
+/** Pause after the `count`th try in a row that failed on our side. It costs the endpoint none of its retries. */
+export function ownFaultDelayMs(count: number, random: Random): number {
+  return spread(Math.min(5 * SECOND_MS * 2 ** Math.max(count - 1, 0), OUR_FAULT_MAX_MS), random);
+}
+
+function spread(delayMs: number, random: Random): number {
+  return Math.round(delayMs * (1 - JITTER + 2 * JITTER * random()));
+}

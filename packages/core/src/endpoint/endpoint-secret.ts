@@ -1,0 +1,27 @@
+// The secret of one endpoint, for receivers that verify by Standard Webhooks: unlike the account's key it opens nothing.
+import type { SecretContext } from '../account/secret-box.ts';
+
+const PREFIX = 'whsec_';
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
+
+export function newEndpointSecret(randomBytes: (length: number) => Uint8Array): string {
+  return `${PREFIX}${Buffer.from(randomBytes(32)).toString('base64')}`;
+}
+
+/** Undefined when the text is not such a secret. */
+export function endpointSecretBytes(text: string): Uint8Array | undefined {
+  const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '';
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
+  const bytes = Buffer.from(base64, 'base64');
+  return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : undefined;
+}
+
+/** What the ciphertexts of an endpoint are bound to. */
+export function endpointContext(
+  accountId: string,
+  endpointId: string,
+  purpose: 'endpoint-secret' | 'endpoint-headers',
+): SecretContext {
+  return { accountId, id: endpointId, purpose };
+}

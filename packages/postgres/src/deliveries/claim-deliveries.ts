@@ -1,0 +1,123 @@
+// Takes due deliveries, a few of each endpoint, under a lease. A row that is due although it was leased belonged to a
+// sender that ended or hung: its attempt is written down as what it was, so that a second arrival has a known cause.
+import { type ClaimedDelivery, isoTime, type Mode } from '@svc-pay/core';
+import type pg from 'pg';
+
+export type Wanted = {
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly endpointId: string;
+  /** Most rows to take. */
+  readonly room: number;
+};
+
+const CLAIM = {
+  name: 'claim-deliveries',
+  text: `
+    with wanted as materialized (
+      select wanted.*, endpoint.url, endpoint.retry_count, endpoint.timeout_seconds, endpoint.headers_ciphertext,
+        endpoint.secret_ciphertext, endpoint.failing_since
+      from unnest($1::text[], $2::text[], $3::text[], $4::integer[]) as wanted (account_id, mode, endpoint_id, room)
+      join svc.endpoints endpoint
+        on endpoint.account_id = wanted.account_id and endpoint.mode = wanted.mode
+          and endpoint.id = wanted.endpoint_id and endpoint.status = 'enabled'
+    ),
+    picked as materialized (
+      select wanted.account_id, wanted.mode, wanted.endpoint_id, due.event_id, due.attempt_count, due.lease_until
+      from wanted cross join lateral (
+        select d.event_id, d.attempt_count, d.lease_until from svc.deliveries d
+        where d.status = 'pending' and d.endpoint_id = wanted.endpoint_id and d.next_at <= $5
+          and d.account_id = wanted.account_id and d.mode = wanted.mode
+        order by d.next_at limit wanted.room for update skip locked
+      ) due
+    ),
+    lost as (
+      insert into svc.delivery_attempts (
+        account_id, mode, event_id, endpoint_id, attempt, outcome, total_ms, error, started_at, next_at
+      )
+      select account_id, mode, event_id, endpoint_id, attempt_count, 'our_fault', $7::integer,
+        'the sender ended before it recorded this attempt; it may have arrived',
+        lease_until - make_interval(secs => $7::integer / 1000.0), $5
+      from picked where lease_until is not null
+    ),
+    taken as (
+      update svc.deliveries d
+      set next_at = $6, lease_until = $6, fence = d.fence + 1, attempt_count = d.attempt_count + 1,
+        uncharged_count = d.uncharged_count + (d.lease_until is not null)::integer
+      from picked
+      where d.account_id = picked.account_id and d.mode = picked.mode and d.event_id = picked.event_id
+        and d.endpoint_id = picked.endpoint_id
+      returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count,
+        d.attempt_count - 1 - d.uncharged_count as charged_before
+    )
+    select taken.*, event.body, event.sequence, wanted.url, wanted.retry_count, wanted.timeout_seconds,
+      wanted.headers_ciphertext, wanted.secret_ciphertext, wanted.failing_since
+    from taken
+    -- In the order of its key, so that it is read by its key: a planner without figures takes any index that begins with
+    -- the account, and then reads all events of the account for each one.
+    cross join lateral (
+      select body, sequence from svc.events
+      where account_id = taken.account_id and mode = taken.mode and id >= taken.event_id and id <= taken.event_id
+      order by id limit 1
+    ) event
+    join wanted on wanted.account_id = taken.account_id and wanted.mode = taken.mode
+      and wanted.endpoint_id = taken.endpoint_id`,
+};
+
+type Row = {
+  readonly account_id: string;
+  readonly mode: Mode;
+  readonly event_id: string;
+  readonly endpoint_id: string;
+  readonly fence: string;
+  readonly attempt_count: number;
+  readonly charged_before: number;
+  readonly body: Buffer;
+  readonly sequence: number;
+  readonly url: string;
+  readonly retry_count: number;
+  readonly timeout_seconds: number;
+  readonly headers_ciphertext: Buffer | null;
+  readonly secret_ciphertext: Buffer | null;
+  readonly failing_since: Date | null;
+};
+
+export async function claimDeliveries(
+  pool: pg.Pool,
+  wanted: readonly Wanted[],
+  nowMs: number,
+  leaseMs: number,
+): Promise<readonly ClaimedDelivery[]> {
+  if (wanted.length === 0) return [];
+  const { rows } = await pool.query<Row>({
+    ...CLAIM,
+    values: [
+      wanted.map(({ accountId }) => accountId),
+      wanted.map(({ mode }) => mode),
+      wanted.map(({ endpointId }) => endpointId),
+      wanted.map(({ room }) => room),
+      isoTime(nowMs),
+      isoTime(nowMs + leaseMs),
+      leaseMs,
+    ],
+  });
+  return rows.map((row) => ({
+    accountId: row.account_id,
+    mode: row.mode,
+    eventId: row.event_id,
+    endpointId: row.endpoint_id,
+    fence: row.fence,
+    attempt: row.attempt_count,
+    chargedBefore: row.charged_before,
+    sequence: row.sequence,
+    body: row.body,
+    endpoint: {
+      url: row.url,
+      retryCount: row.retry_count,
+      timeoutMs: row.timeout_seconds * 1_000,
+      headersCiphertext: row.headers_ciphertext,
+      secretCiphertext: row.secret_ciphertext,
+      failingSinceMs: row.failing_since?.getTime() ?? null,
+    },
+  }));
+}

@@ -1,0 +1,26 @@
+import type pg from 'pg';
+import { findDueEndpoints } from './find-due-endpoints.ts';
+import type { HeldShard } from './shards.ts';
+
+const SET_AWAKE = {
+  name: 'shard-set-awake',
+  text: 'update svc.delivery_shards set awake = $4 where drain = $1 and shard = $2 and epoch = $3',
+};
+
+/**
+ * Asleep first, then one more look: what was due before the first statement is seen by the second, what comes after it is
+ * found by the lookout, which sees the shard asleep. False when there was something after all.
+ */
+export async function fallAsleep(
+  pool: pg.Pool,
+  held: HeldShard,
+  modes: readonly string[],
+  nowMs: number,
+): Promise<boolean> {
+  const values = [held.drain, held.index, held.epoch];
+  await pool.query({ ...SET_AWAKE, values: [...values, false] });
+  const { endpoints } = await findDueEndpoints(pool, held, modes, nowMs, '');
+  if (endpoints.length === 0) return true;
+  await pool.query({ ...SET_AWAKE, values: [...values, true] });
+  return false;
+}

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { startNameServer } from './testing/name-server.ts';
+import { startReceiver, status } from './testing/receiver.ts';
+import { type ProcessWorld, startProcessWorld } from './testing/webhooks-process.ts';
+
+const nameServer = await startNameServer();
+const world: ProcessWorld = await startProcessWorld({ SVC_WEBHOOKS_DNS_SERVERS: nameServer.address });
+const { pool, shop } = world;
+const patience = { timeout: 20_000, interval: 20 };
+
+async function attemptsOf(event: string) {
+  const { rows } = await pool.query<{ attempt: number; outcome: string; error: string | null }>(
+    'select attempt, outcome, error from svc.delivery_attempts where event_id = $1 order by attempt',
+    [event],
+  );
+  return rows;
+}
+const statusOf = async (event: string) => {
+  const { rows } = await pool.query<{ status: string }>('select status from svc.deliveries where event_id = $1', [
+    event,
+  ]);
+  return rows[0]?.status;
+};
+const isLeased = async (event: string) => {
+  const { rows } = await pool.query('select from svc.deliveries where event_id = $1 and lease_until is not null', [
+    event,
+  ]);
+  return rows.length === 1;
+};
+const lost = { attempt: 1, outcome: 'our_fault', error: expect.stringContaining('ended before it recorded') };
+
+test('an event is at its endpoint within a second of its commit', async () => {
+  const receiver = await startReceiver();
+  const endpoint = await shop.addEndpoint({ url: receiver.url });
+  const waits: number[] = [];
+  for (let index = 0; index < 40; index += 1) {
+    const before = receiver.requests.length;
+    await shop.emit([endpoint], { atMs: Date.now() });
+    const committedMs = performance.now();
+    await expect.poll(() => receiver.requests.length, { timeout: 5_000, interval: 1 }).toBe(before + 1);
+    waits.push((receiver.requests.at(-1)?.atMs ?? 0) - committedMs);
+    // Some while the shard is awake, some when it has gone to sleep.
+    if (index % 8 === 7) await new Promise((resolve) => setTimeout(resolve, 1_500));
+  }
+  const sorted = waits.toSorted((one, other) => one - other);
+  console.log(`commit to first byte: median ${sorted[20]?.toFixed(0)} ms, longest ${sorted.at(-1)?.toFixed(0)} ms`);
+  expect(sorted.at(-1)).toBeLessThan(1_000);
+}, 60_000);
+
+describe('killed', () => {
+  test('before it sent: the delivery arrives once', async () => {
+    const receiver = await startReceiver();
+    nameServer.names.set('held.test', 'silent');
+    const endpoint = await shop.addEndpoint({ url: `http://held.test:${receiver.port}/`, timeoutSeconds: 30 });
+    const event = await shop.emit([endpoint], { atMs: Date.now() });
+    await expect.poll(() => isLeased(event), patience).toBe(true);
+    await world.kill();
+    nameServer.names.set('held.test', ['127.0.0.1']);
+    await world.endLeases();
+    await world.start();
+    await expect.poll(() => statusOf(event), patience).toBe('succeeded');
+    expect(receiver.requests).toHaveLength(1);
+    expect(await attemptsOf(event)).toMatchObject([lost, { attempt: 2, outcome: 'succeeded' }]);
+  });
+
+  test('after it sent and before it recorded: it arrives again, and the log says why', async () => {
+    const receiver = await startReceiver(() => {});
+    const endpoint = await shop.addEndpoint({ url: receiver.url, timeoutSeconds: 30 });
+    const event = await shop.emit([endpoint], { atMs: Date.now() });
+    await expect.poll(() => receiver.requests.length, patience).toBe(1);
+    await world.kill();
+    receiver.answer = status(200);
+    await world.endLeases();
+    await world.start();
+    await expect.poll(() => statusOf(event), patience).toBe('succeeded');
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([event, event]);
+    expect(await attemptsOf(event)).toMatchObject([lost, { attempt: 2, outcome: 'succeeded' }]);
+  });
+
+  test('in the middle of a claim: nothing is lost', async () => {
+    const receiver = await startReceiver();
+    const endpoint = await shop.addEndpoint({ url: receiver.url });
+    const holder = await pool.connect();
+    await holder.query('begin');
+    // The claim writes lost attempts, so it waits for this table.
+    await holder.query('lock table svc.delivery_attempts in share mode');
+    const events = await Promise.all(Array.from({ length: 20 }, () => shop.emit([endpoint], { atMs: Date.now() })));
+    const claiming = async (wait: string) => {
+      const { rows } = await pool.query(
+        `select from pg_stat_activity
+         where state = 'active' and query like '%picked%' and datname = current_database() and pid <> pg_backend_pid()
+           and coalesce(wait_event_type, '') like $1`,
+        [wait],
+      );
+      return rows.length;
+    };
+    await expect.poll(() => claiming('Lock'), patience).toBeGreaterThan(0);
+    await world.kill();
+    await holder.query('rollback');
+    holder.release();
+    await expect.poll(() => claiming('%'), patience).toBe(0);
+    await world.endLeases();
+    await world.start();
+    for (const event of events) await expect.poll(() => statusOf(event), patience).toBe('succeeded');
+    const arrived = receiver.requests.map(({ headers }) => String(headers['webhook-id']));
+    expect(arrived.toSorted()).toEqual(events.toSorted());
+  });
+
+  test('again and again under load: everything arrives, and what arrives twice has a recorded cause', async () => {
+    const receiver = await startReceiver((response) => {
+      setTimeout(() => response.writeHead(200).end(), 5);
+    });
+    const endpoints = await Promise.all(
+      Array.from({ length: 5 }, () => shop.addEndpoint({ url: receiver.url, timeoutSeconds: 5 })),
+    );
+    const events: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const batch = Array.from({ length: 40 }, () =>
+        shop.emit([endpoints[round]!, endpoints[round + 1]!], { atMs: Date.now() }),
+      );
+      events.push(...(await Promise.all(batch)));
+      await expect.poll(() => receiver.requests.length, patience).toBeGreaterThan(round * 40);
+      await world.kill();
+      await world.endLeases();
+      await world.start();
+    }
+    const pending = async () =>
+      (await pool.query("select from svc.deliveries where status = 'pending' and event_id = any ($1)", [events])).rows
+        .length;
+    await expect
+      .poll(
+        async () => {
+          await world.endLeases().catch(() => {});
+          return pending();
+        },
+        { timeout: 25_000, interval: 1_000 },
+      )
+      .toBe(0);
+    const arrivals = Map.groupBy(receiver.requests, ({ headers }) => String(headers['webhook-id']));
+    expect([...arrivals.keys()].toSorted()).toEqual(events.toSorted());
+    for (const event of events) {
+      const count = arrivals.get(event)?.length ?? 0;
+      const causes = (await attemptsOf(event)).filter(
+        ({ outcome, error }) => outcome === 'our_fault' || error !== null,
+      );
+      expect(count, event).toBeLessThanOrEqual(2 + causes.length);
+      expect(count, event).toBeGreaterThanOrEqual(2);
+    }
+  }, 60_000);
+});
+
+test('an engine that lost all its data is told again by itself, and deliveries go on', async () => {
+  const receiver = await startReceiver();
+  const endpoint = await shop.addEndpoint({ url: receiver.url });
+  await world.restartEngineWithoutData();
+  const event = await shop.emit([endpoint], { atMs: Date.now() });
+  await expect.poll(() => statusOf(event), patience).toBe('succeeded');
+  expect(receiver.requests).toHaveLength(1);
+  const metrics = await (await fetch(`${world.url()}/metrics`)).text();
+  expect(metrics).toMatch(/^delivery_attempts_total\{mode="test",outcome="succeeded"\} \d+$/m);
+});

@@ -1,0 +1,83 @@
+import { claimDeliveries, findDueEndpoints } from '@svc-pay/postgres/deliveries';
+import { newId } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { startDeliveryWorld } from '../testing/delivery-world.ts';
+import { startReceiver } from '../testing/receiver.ts';
+
+async function pile(world: Awaited<ReturnType<typeof startDeliveryWorld>>, endpointId: string, count: number) {
+  const { accountId } = world.shop;
+  const event = newId('event', world.clock.nowMs()).slice(0, -6);
+  await world.pool.query(
+    `with numbers as (select $3 || lpad(to_hex(n), 6, '0') as id from generate_series(1, $4::integer) n),
+       written as (
+         insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
+         select $1, 'test', id, 'payment_intent.created', 'pi_x', 1, '2026-11-15', '{}', $5 from numbers
+       )
+     insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
+     select $1, 'test', id, $2, 'pending', $5, $5 from numbers`,
+    [accountId, endpointId, event, count, new Date(world.clock.nowMs() - 60_000)],
+  );
+}
+
+test('an endpoint that hangs with thousands of deliveries does not hold up the others', async () => {
+  const world = await startDeliveryWorld({ environment: { SVC_WEBHOOKS_CONCURRENCY: '32' } });
+  const hung = await startReceiver(() => {});
+  const healthy = await startReceiver();
+  await pile(world, (await world.shop.addEndpoint({ url: hung.url, timeoutSeconds: 30 })).id, 5_000);
+  const endpoint = await world.shop.addEndpoint({ url: healthy.url });
+  const sent = await Promise.all(
+    Array.from({ length: 200 }, () => world.shop.emit([endpoint], { atMs: world.clock.nowMs() })),
+  );
+  const turns = world.settle();
+  await expect.poll(() => healthy.requests.length, { timeout: 10_000 }).toBe(sent.length);
+  expect(hung.requests.length).toBeLessThanOrEqual(4);
+  await world.sending.dispatcher.stop(0);
+  await world.pool.query("update svc.deliveries set next_at = 'infinity' where status = 'pending'");
+  await turns;
+});
+
+test('a claim over a thousand endpoints, one of them with a hundred thousand rows, takes a few of each and is quick', async () => {
+  const world = await startDeliveryWorld();
+  const { pool, servicePool, shop, clock } = world;
+  const big = await shop.addEndpoint({ url: 'http://127.0.0.1:1/' });
+  await pile(world, big.id, 100_000);
+  await pool.query(
+    `with made as (
+       insert into svc.endpoints (account_id, mode, id, url, event_types, status, api_version, created_at, updated_at)
+       select $1, 'test', 'we_' || lpad(n::text, 26, '0'), 'http://127.0.0.1:1/', '{payment_intent.created}', 'enabled',
+         '2026-11-15', now(), now() from generate_series(1, 999) n
+       returning id
+     )
+     insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
+     select $1, 'test', event.id, made.id, 'pending', $2, $2
+     from made, (select id from svc.events order by id limit 5) event`,
+    [shop.accountId, new Date(clock.nowMs())],
+  );
+  const shard = { drain: 'test', index: 0, count: 1 };
+  const seen = new Set<string>();
+  const lookMs: number[] = [];
+  const claimMs: number[] = [];
+  let after = '';
+  do {
+    const lookStartMs = performance.now();
+    const due = await findDueEndpoints(servicePool, shard, ['test'], clock.nowMs(), after);
+    lookMs.push(performance.now() - lookStartMs);
+    after = due.after;
+    if (due.endpoints.length === 0) break;
+    const wanted = due.endpoints.slice(0, 50).map((each) => ({ ...each, room: 5 }));
+    const claimStartMs = performance.now();
+    const claimed = await claimDeliveries(servicePool, wanted, clock.nowMs(), 60_000);
+    claimMs.push(performance.now() - claimStartMs);
+    expect(claimed).toHaveLength(250);
+    for (const { endpointId } of due.endpoints) seen.add(endpointId);
+  } while (after !== '');
+  expect(seen.size).toBe(1_000);
+  console.log(
+    `look ${median(lookMs).toFixed(1)} ms (200 endpoints), claim ${median(claimMs).toFixed(1)} ms (50 × 5 rows)`,
+  );
+  // Far above what was seen, so that only reading the whole table would pass it.
+  expect(median(claimMs)).toBeLessThan(300);
+  expect(median(lookMs)).toBeLessThan(300);
+});
+
+const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;

@@ -1,0 +1,78 @@
+// Writes reports down, as many together as came in while the last ones were written. A report is kept until the database
+// has taken it: losing it would mean to send again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, DeliveryReport } from '@svc-pay/core';
+import { type Recorded, recordDeliveries } from '@svc-pay/postgres/deliveries';
+import type pg from 'pg';
+
+export type Recorder = {
+  /** Settles when it is written, or void because somebody else had claimed the delivery since. */
+  readonly record: (report: DeliveryReport) => Promise<void>;
+};
+
+export type RecorderParts = {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly onRecorded: (recorded: Recorded, of: number) => void;
+  readonly onProblem: (problem: unknown) => void;
+};
+
+const AT_ONCE = 200;
+const PAUSE_MS = 500;
+
+type Waiting = { readonly report: DeliveryReport; readonly done: () => void };
+
+export function createRecorder({ pool, clock, onRecorded, onProblem }: RecorderParts): Recorder {
+  let waiting: Waiting[] = [];
+  let writing = false;
+  const write = async (reports: readonly DeliveryReport[]) => {
+    onRecorded(await recordDeliveries(pool, reports, clock.nowMs()), reports.length);
+  };
+  const writeAll = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, AT_ONCE);
+      waiting = waiting.slice(AT_ONCE);
+      for (;;) {
+        try {
+          await write(batch.map(({ report }) => report));
+          break;
+        } catch (problem) {
+          onProblem(problem);
+          if (isAboutData(problem)) {
+            for (const { report } of batch) await write([bare(report)]).catch(onProblem);
+            break;
+          }
+          await sleep(PAUSE_MS);
+        }
+      }
+      for (const { done } of batch) done();
+    }
+  };
+  return {
+    record: (report) =>
+      new Promise((resolve) => {
+        waiting.push({ report, done: resolve });
+        if (writing) return;
+        writing = true;
+        setImmediate(() => {
+          writeAll()
+            .catch(onProblem)
+            .finally(() => {
+              writing = false;
+            });
+        });
+      }),
+  };
+}
+
+/** Something in a row that the database does not take, however often it is offered. */
+function isAboutData(problem: unknown): boolean {
+  return problem instanceof Error && 'code' in problem && String(problem.code).startsWith('22');
+}
+
+function bare({ record, ...rest }: DeliveryReport): DeliveryReport {
+  return {
+    ...rest,
+    record: { ...record, responseHeaders: {}, responseExcerpt: null, error: 'what came back could not be kept' },
+  };
+}

@@ -1,0 +1,67 @@
+// Opens what a delivery is signed with, at the moment of sending. The signing keys of an account are remembered for a
+// second: a switch to another key is followed at once, and a burst asks once.
+import {
+  type ClaimedDelivery,
+  type Clock,
+  endpointContext,
+  endpointSecretBytes,
+  readCustomHeaders,
+  type SecretBox,
+  secretKeyContext,
+  signingKeyAt,
+} from '@svc-pay/core';
+import { type KeyHolder, loadSigningKeys, type SealedSigningKey } from '@svc-pay/postgres/deliveries';
+import type pg from 'pg';
+import type { DeliverySecrets } from './sign-delivery.ts';
+
+export type OpenSecrets = {
+  /** Loads the keys of everybody in one go; call it before `open`. */
+  readonly prepare: (holders: readonly KeyHolder[]) => Promise<void>;
+  /** In words what is missing when it can't be signed: that is ours to repair. */
+  readonly open: (delivery: ClaimedDelivery) => DeliverySecrets | string;
+};
+
+type Remembered = { readonly atMs: number; readonly keys: readonly SealedSigningKey[] };
+
+const REMEMBER_MS = 1_000;
+const MOST_REMEMBERED = 10_000;
+const nameOf = ({ accountId, mode }: KeyHolder) => `${mode} ${accountId}`;
+
+export function createOpenSecrets(pool: pg.Pool, box: SecretBox, clock: Clock): OpenSecrets {
+  const remembered = new Map<string, Remembered>();
+  return {
+    prepare: async (holders) => {
+      const nowMs = performance.now();
+      if (remembered.size > MOST_REMEMBERED) remembered.clear();
+      const unknown = new Map(
+        holders
+          .filter((holder) => nowMs - (remembered.get(nameOf(holder))?.atMs ?? Number.NEGATIVE_INFINITY) > REMEMBER_MS)
+          .map((holder) => [nameOf(holder), holder]),
+      );
+      if (unknown.size === 0) return;
+      const keys = Map.groupBy(await loadSigningKeys(pool, [...unknown.values()]), nameOf);
+      for (const name of unknown.keys()) remembered.set(name, { atMs: nowMs, keys: keys.get(name) ?? [] });
+    },
+    open: ({ accountId, mode, endpointId, endpoint }) => {
+      const key = signingKeyAt(remembered.get(nameOf({ accountId, mode }))?.keys ?? [], clock.nowMs());
+      if (key === undefined) return 'the account has no key to sign with';
+      try {
+        const opened = (sealed: Uint8Array | null, purpose: 'endpoint-secret' | 'endpoint-headers') =>
+          sealed === null ? null : box.open(sealed, endpointContext(accountId, endpointId, purpose));
+        const secretText = opened(endpoint.secretCiphertext, 'endpoint-secret');
+        const headersText = opened(endpoint.headersCiphertext, 'endpoint-headers');
+        const endpointSecret = secretText === null ? null : endpointSecretBytes(secretText);
+        const customHeaders = headersText === null ? {} : readCustomHeaders(headersText);
+        if (endpointSecret === undefined) return 'the secret of the endpoint can’t be read';
+        if (customHeaders === undefined) return 'the custom headers of the endpoint can’t be read';
+        return {
+          signingKey: box.open(key.ciphertext, secretKeyContext(accountId, key.id)),
+          endpointSecret,
+          customHeaders,
+        };
+      } catch {
+        return 'no master key opens what the delivery is signed with';
+      }
+    },
+  };
+}

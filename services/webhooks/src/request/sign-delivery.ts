@@ -1,0 +1,59 @@
+// The headers of one try. The body's bytes are the same at every try; the time and what is signed with it are new.
+import { createHmac } from 'node:crypto';
+import { SIGNATURE_HEADER, signWebhook, TIMESTAMP_HEADER } from '@svc-pay/protocol/webhook';
+
+/** Grows with every event of an intent, for receivers that have to sort. */
+const SEQUENCE_HEADER = 'x-svc-sequence';
+
+export type DeliveryToSign = {
+  readonly eventId: string;
+  readonly sequence: number;
+  readonly body: Uint8Array;
+};
+
+export type DeliverySecrets = {
+  /** The account's secret key. */
+  readonly signingKey: string;
+  /** Of the endpoint, when it has one. */
+  readonly endpointSecret: Uint8Array | null;
+  readonly customHeaders: Readonly<Record<string, string>>;
+};
+
+export type SignedHeaders = {
+  readonly sent: Readonly<Record<string, string>>;
+  /** The same for a log: who reads it learns no secret and can't replay a signature. */
+  readonly masked: Readonly<Record<string, string>>;
+};
+
+const MASK = '***';
+const USER_AGENT = 'SVC-Pay-Webhooks/1';
+
+export async function signDelivery(
+  { eventId, sequence, body }: DeliveryToSign,
+  { signingKey, endpointSecret, customHeaders }: DeliverySecrets,
+  nowSeconds: number,
+): Promise<SignedHeaders> {
+  const time = String(nowSeconds);
+  const plain = {
+    'content-type': 'application/json',
+    'user-agent': USER_AGENT,
+    [TIMESTAMP_HEADER]: time,
+    [SEQUENCE_HEADER]: String(sequence),
+    ...(endpointSecret !== null && { 'webhook-id': eventId, 'webhook-timestamp': time }),
+  };
+  const signed = {
+    [SIGNATURE_HEADER]: await signWebhook(signingKey, nowSeconds, body),
+    ...(endpointSecret !== null && { 'webhook-signature': standardSignature(endpointSecret, eventId, time, body) }),
+  };
+  const masked = {
+    [SIGNATURE_HEADER]: `t=${time},v1=${MASK}`,
+    ...(endpointSecret !== null && { 'webhook-signature': `v1,${MASK}` }),
+    ...Object.fromEntries(Object.keys(customHeaders).map((name) => [name, MASK])),
+  };
+  return { sent: { ...customHeaders, ...plain, ...signed }, masked: { ...plain, ...masked } };
+}
+
+function standardSignature(secret: Uint8Array, eventId: string, time: string, body: Uint8Array): string {
+  const digest = createHmac('sha256', secret).update(`${eventId}.${time}.`).update(body).digest('base64');
+  return `v1,${digest}`;
+}

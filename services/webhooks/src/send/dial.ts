@@ -1,0 +1,144 @@
+// The only place that opens a connection. Every address of an answer is looked at first, one that is denied refuses them
+// all, and what is dialled is the address that was looked at: there is no second lookup that could say something else.
+import net from 'node:net';
+import tls from 'node:tls';
+import { type AddressPolicy, type EndpointTarget, isDeniedAddress } from '@svc-pay/core';
+import type { ResolveName } from './resolve-name.ts';
+import { problemOf, SendProblem } from './send-problem.ts';
+
+/** Filled while a connection is made, as far as it got. */
+export type Phases = {
+  address: string | null;
+  dnsMs: number | null;
+  connectMs: number | null;
+  tlsMs: number | null;
+};
+
+export type DialOptions = {
+  readonly resolveName: ResolveName;
+  readonly policyOf: () => AddressPolicy;
+  /** Certificates to trust instead of the usual ones. */
+  readonly ca?: string | undefined;
+};
+
+export type Dial = (target: EndpointTarget, phases: Phases, over: AbortSignal, budgetMs: number) => Promise<net.Socket>;
+
+const MAX_ADDRESSES = 4;
+
+export function createDial({ resolveName, policyOf, ca }: DialOptions): Dial {
+  return async (target, phases, over, budgetMs) => {
+    const startMs = performance.now();
+    const addresses = target.isAddress ? [target.hostname] : await orOver(resolveName(target.hostname), over);
+    if (!target.isAddress) phases.dnsMs = since(startMs);
+    const policy = policyOf();
+    const denied = addresses.find((address) => isDeniedAddress(address, policy));
+    if (denied !== undefined) throw new SendProblem('blocked', `${denied} is not an address that we connect to`);
+    const socket = await connectToAny(addresses.slice(0, MAX_ADDRESSES), target, { phases, over, startMs, budgetMs });
+    if (!target.secure) return socket;
+    return secured(socket, target, phases, over, ca);
+  };
+}
+
+type Connecting = {
+  readonly phases: Phases;
+  readonly over: AbortSignal;
+  readonly startMs: number;
+  readonly budgetMs: number;
+};
+
+/** One after the other, each with its share of the time that is left. The fault of the last one is told. */
+async function connectToAny(
+  addresses: readonly string[],
+  { port }: EndpointTarget,
+  { phases, over, startMs, budgetMs }: Connecting,
+): Promise<net.Socket> {
+  let problem = new SendProblem('unreachable', 'the name has no address');
+  for (const [index, address] of addresses.entries()) {
+    const leftMs = budgetMs - since(startMs);
+    const connectStartMs = performance.now();
+    phases.address = address;
+    try {
+      const socket = await connected(address, port, over, leftMs / (addresses.length - index));
+      phases.connectMs = since(connectStartMs);
+      return socket;
+    } catch (thrown) {
+      if (over.aborted) throw thrown;
+      const next = problemOf(thrown);
+      // A route that we lack to one of them is no fault of ours while another was within reach.
+      problem = index > 0 && next.outcome === 'our_fault' ? problem : next;
+    }
+  }
+  throw problem;
+}
+
+function connected(address: string, port: number, over: AbortSignal, timeoutMs: number): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    // `host` is an address, so Node asks nobody about it.
+    const socket = net.connect({ host: address, port, autoSelectFamily: false, noDelay: true });
+    const timer = setTimeout(() => end(new SendProblem('timed_out', 'no connection in time')), timeoutMs);
+    const abort = () => end(overProblem());
+    const end = (problem: Error | undefined) => {
+      clearTimeout(timer);
+      over.removeEventListener('abort', abort);
+      socket.removeListener('error', end);
+      if (problem === undefined) return resolve(socket);
+      socket.on('error', () => {});
+      socket.destroy();
+      reject(problem);
+    };
+    over.addEventListener('abort', abort);
+    if (over.aborted) return abort();
+    socket.once('error', end);
+    socket.once('connect', () => end(undefined));
+  });
+}
+
+function secured(
+  socket: net.Socket,
+  { hostname, isAddress }: EndpointTarget,
+  phases: Phases,
+  over: AbortSignal,
+  ca: string | undefined,
+): Promise<net.Socket> {
+  const startMs = performance.now();
+  return new Promise((resolve, reject) => {
+    const secure = tls.connect({
+      socket,
+      host: hostname,
+      ...(!isAddress && { servername: hostname.replace(/\.$/, '') }),
+      ALPNProtocols: ['http/1.1'],
+      minVersion: 'TLSv1.2',
+      ...(ca !== undefined && { ca }),
+    });
+    const abort = () => end(overProblem());
+    const end = (problem: Error | undefined) => {
+      over.removeEventListener('abort', abort);
+      secure.removeListener('error', end);
+      if (problem === undefined) {
+        phases.tlsMs = since(startMs);
+        return resolve(secure);
+      }
+      secure.on('error', () => {});
+      secure.destroy();
+      reject(problem);
+    };
+    over.addEventListener('abort', abort);
+    if (over.aborted) return abort();
+    secure.once('error', end);
+    secure.once('secureConnect', () => end(undefined));
+  });
+}
+
+const overProblem = () => new SendProblem('timed_out', 'the time was over');
+
+function orOver<Value>(work: Promise<Value>, over: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const abort = () => reject(overProblem());
+  over.addEventListener('abort', abort);
+  work.then(resolve, reject);
+  return promise.finally(() => over.removeEventListener('abort', abort));
+}
+
+function since(startMs: number): number {
+  return Math.round(performance.now() - startMs);
+}

@@ -1,0 +1,19 @@
+// The addresses of this machine, public ones too: what listens there was not meant for merchants to reach.
+import { networkInterfaces } from 'node:os';
+import { type IpRange, parseRange } from '@svc-pay/core';
+
+const KEPT_MS = 30_000;
+
+export function createOwnAddresses(): () => readonly IpRange[] {
+  let known: readonly IpRange[] = [];
+  let readAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (performance.now() - readAtMs > KEPT_MS) {
+      known = Object.values(networkInterfaces())
+        .flatMap((addresses) => addresses ?? [])
+        .flatMap(({ address }) => parseRange(address.replace(/%.*$/, '')) ?? []);
+      readAtMs = performance.now();
+    }
+    return known;
+  };
+}

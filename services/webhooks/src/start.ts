@@ -1,0 +1,144 @@
+// Webhooks as one value: shards that claim and send, the lookout that wakes them, and the internal listener.
+import type { AddressInfo } from 'node:net';
+import { type AddressPolicy, type Clock, createSecretBox, type Random, systemClock } from '@svc-pay/core';
+import { serveEngineWork, wakeDrain } from '@svc-pay/engine';
+import { createLogger, type Logger } from '@svc-pay/observe';
+import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
+import type { Recorded } from '@svc-pay/postgres/deliveries';
+import type pg from 'pg';
+import type { WebhooksConfig } from './config.ts';
+import { attemptDelivery } from './dispatch/attempt-delivery.ts';
+import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.ts';
+import { createDeliveryDrain, createLookout } from './dispatch/drain.ts';
+import { createPace } from './dispatch/endpoint-pace.ts';
+import { createRecorder } from './dispatch/recorder.ts';
+import { createInternalListener } from './http/internal-listener.ts';
+import { createDeliveryMetrics, type DeliveryMetrics } from './observe-deliveries.ts';
+import { createOpenSecrets } from './request/open-secrets.ts';
+import { createConnections } from './send/connections.ts';
+import { createDial } from './send/dial.ts';
+import { createOwnAddresses } from './send/own-addresses.ts';
+import { createResolveName } from './send/resolve-name.ts';
+import { createSendRequest } from './send/send-request.ts';
+
+export type RunningWebhooks = {
+  readonly url: string;
+  readonly engineUrl: string;
+  readonly stop: () => Promise<void>;
+};
+
+export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+const GRACE_MS = 8_000;
+const TURN_MS = 1_000;
+
+export async function startWebhooks(config: WebhooksConfig, options: StartOptions = {}): Promise<RunningWebhooks> {
+  const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? createLogger('webhooks', config.logLevel);
+  const database = openDatabase(config.databaseUrl, {
+    applicationName: 'svc-webhooks',
+    maxConnections: config.databasePool,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    workBySets: true,
+    readInOrder: true,
+    onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
+  });
+  const { pool } = database;
+  const { dispatcher, metrics, close } = createSending(config, { pool, clock, logger });
+  const setup = { pool, clock, modes: config.modes, shards: config.shards };
+  const work = await serveEngineWork({
+    drains: [createDeliveryDrain(setup, dispatcher)],
+    pulses: [createLookout(setup, config.lookoutMs, (drain, key) => wakeDrain(config.engineIngressUrl, drain, key))],
+    host: config.engineHost,
+    port: config.enginePort,
+    ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),
+    identityKeys: config.engineIdentityKeys ?? [],
+    adminUrl: config.engineAdminUrl,
+    ingressUrl: config.engineIngressUrl,
+    log: (level, message) => logger[level]({ part: 'engine' }, message),
+  });
+  const pendingMigrations = await createPendingMigrations(pool);
+  const listener = createInternalListener({
+    findObstacles: async () => [
+      ...(await pendingMigrations()).map((name) => `migration ${name} is missing`),
+      ...(work.isRegistered() ? [] : ['the engine does not know this process']),
+    ],
+    metrics: metrics.read,
+  });
+  await listener.listen({ host: config.host, port: config.port });
+  work.keepRegistered();
+  const { port } = listener.server.address() as AddressInfo;
+  logger.info({ host: config.host, port, engineUrl: work.url, modes: config.modes }, 'listening');
+  return {
+    url: `http://${config.host}:${port}`,
+    engineUrl: work.url,
+    stop: async () => {
+      logger.info('stopping');
+      await dispatcher.stop(GRACE_MS);
+      await work.stop();
+      await listener.close();
+      await close();
+      await database.close();
+      logger.info('stopped');
+    },
+  };
+}
+
+type SendingParts = {
+  readonly pool: pg.Pool;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly random?: Random;
+  readonly turnMs?: number;
+  /** Certificates to trust instead of the usual ones. */
+  readonly ca?: string;
+};
+
+export type Sending = {
+  readonly dispatcher: Dispatcher;
+  readonly metrics: DeliveryMetrics;
+  readonly close: () => Promise<void>;
+};
+
+/** Everything between a claimed row and its report, without the engine that drives it. */
+export function createSending(config: WebhooksConfig, parts: SendingParts): Sending {
+  const { pool, clock, logger, random = Math.random, turnMs = TURN_MS, ca } = parts;
+  const ownAddresses = createOwnAddresses();
+  const policyOf = (): AddressPolicy => ({
+    allowLoopback: config.allowLoopback,
+    alsoDenied: [...config.deniedAddresses, ...ownAddresses()],
+  });
+  const connections = createConnections(
+    createDial({ resolveName: createResolveName({ servers: config.dnsServers }), policyOf, ca }),
+  );
+  const send = createSendRequest(connections);
+  const secrets = createOpenSecrets(pool, createSecretBox(config.masterKeys), clock);
+  const pace = createPace(config.concurrency, config.perEndpoint);
+  const metrics = createDeliveryMetrics(() => config.concurrency - pace.free());
+  const onProblem = (problem: unknown) => logger.error({ err: problem }, 'a delivery could not be handled');
+  const onRecorded = ({ count, switchedOff }: Recorded, of: number) => {
+    if (count < of) {
+      metrics.voided(of - count);
+      logger.warn({ count: of - count }, 'reports came after their lease and do not count');
+    }
+    for (const endpoint of switchedOff) {
+      metrics.switchedOff(endpoint.reason);
+      logger.warn(endpoint, 'an endpoint was switched off');
+    }
+  };
+  const dispatcher = createDispatcher({
+    pool,
+    clock,
+    modes: config.modes,
+    pace,
+    recorder: createRecorder({ pool, clock, onRecorded, onProblem }),
+    turnMs,
+    prepare: secrets.prepare,
+    attempt: (delivery, stopped) =>
+      attemptDelivery(delivery, { secrets, send, clock, random, deniedPorts: config.deniedPorts }, stopped),
+    onReport: metrics.attempted,
+    onProblem,
+  });
+  return { dispatcher, metrics, close: connections.close };
+}

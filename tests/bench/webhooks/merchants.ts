@@ -1,0 +1,60 @@
+// Accounts with a signing key, endpoints, and events in the pace that a bench wants.
+import { randomBytes } from 'node:crypto';
+import { createSecretBox, endpointContext, newEndpointSecret, newKey } from '@svc-pay/core';
+import { createAccount } from '@svc-pay/postgres/operator';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+
+export type Merchants = {
+  readonly accountId: string;
+  readonly addEndpoints: (count: number, url: string) => Promise<readonly string[]>;
+  /** One event for each endpoint named, in one commit. */
+  readonly emit: (endpoints: readonly string[]) => Promise<readonly string[]>;
+};
+
+/** A body as long as a payment's usually is. */
+const BODY = JSON.stringify({ object: 'event', data: { object: { note: 'x'.repeat(900) } } });
+
+export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs: () => number): Promise<Merchants> {
+  const box = createSecretBox([{ number: 1, bytes: masterKey }]);
+  const accountId = newId('account', nowMs());
+  const keys = (['test', 'live'] as const).map((mode) =>
+    newKey({ pepper: randomBytes(32), box }, { accountId, mode }, 'secret', nowMs()),
+  );
+  const operation = { pool, nowMs: nowMs(), actor: 'operator:bench' };
+  await createAccount(operation, { id: accountId, name: 'A shop', keys: keys.map(({ record }) => record) });
+  return {
+    accountId,
+    addEndpoints: async (count, url) => {
+      const ids = Array.from({ length: count }, () => newId('endpoint', nowMs()));
+      for (const id of ids) {
+        const secret = box.seal(newEndpointSecret(randomBytes), endpointContext(accountId, id, 'endpoint-secret'));
+        await pool.query(
+          `insert into svc.endpoints (
+             account_id, mode, id, url, event_types, timeout_seconds, status, api_version, created_at, updated_at,
+             secret_ciphertext
+           ) values ($1, 'test', $2, $3, '{payment.completed}', 5, 'enabled', '2026-11-15', now(), now(), $4)`,
+          [accountId, id, url, secret],
+        );
+      }
+      return ids;
+    },
+    emit: async (endpoints) => {
+      const atMs = nowMs();
+      const ids = endpoints.map(() => newId('event', atMs));
+      await pool.query({
+        name: 'emit',
+        text: `
+          with drafted as materialized (select * from unnest($2::text[], $3::text[]) as drafted (id, endpoint_id)),
+          written as (
+            insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
+            select $1, 'test', id, 'payment.completed', id, 1, '2026-11-15', $4, $5 from drafted
+          )
+          insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
+          select $1, 'test', id, endpoint_id, 'pending', $5, $5 from drafted`,
+        values: [accountId, ids, endpoints, Buffer.from(BODY), new Date(atMs)],
+      });
+      return ids;
+    },
+  };
+}
