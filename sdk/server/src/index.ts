@@ -1,4 +1,4 @@
-// For a merchant's server: receive webhooks and deal with each event once. How a framework hands
+// For a merchant's server: receive webhooks, deal with each event once, and settle up-to payments. How a framework hands
 // over the raw body is in its own entry: `/express`, `/fastify`, `/hono`, `/next`, `/node`.
 export type { WebhookOptions } from './answer/answer-delivery.ts';
 export { type EventHandlers, onEvent } from './event/on-event.ts';
@@ -20,3 +20,12 @@ export {
 export type { DeliveryHeaders } from './receive/delivery-headers.ts';
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from './receive/receiver.ts';
 export type { Refusal, RefusalCode } from './receive/refusal.ts';
+export type { SettleCall } from './upto/settle-request.ts';
+export {
+  createUptoClient,
+  type UptoClient,
+  type UptoClientOptions,
+  type UptoReleased,
+  type UptoSettled,
+} from './upto/upto-client.ts';
+export type { UptoError } from './upto/upto-error.ts';
