@@ -67,7 +67,7 @@ function candidatesIn(text: string): readonly string[] | undefined {
     if (!/^[a-z0-9]+,[\w+/=-]+$/.test(item)) return undefined;
     if (!item.startsWith('v1,')) continue;
     if (!/^v1,[A-Za-z0-9+/]{43}=$/.test(item) || candidates.length === MAX_CANDIDATES) return undefined;
-    candidates.push(hexOf(bytesFromBase64(item.slice(3)) ?? new Uint8Array()));
+    candidates.push(hexOf(atob(item.slice(3))));
   }
   return candidates.length === 0 ? undefined : candidates;
 }
@@ -88,6 +88,9 @@ function isText(header: unknown, form: RegExp): header is string {
   return typeof header === 'string' && form.test(header);
 }
 
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+function hexOf(binary: string): string {
+  let hex = '';
+  for (let index = 0; index < binary.length; index += 1)
+    hex += (binary.charCodeAt(index) + 0x100).toString(16).slice(1);
+  return hex;
 }
