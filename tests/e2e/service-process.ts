@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
+import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 
 export type ServiceProcess = {
   /** Of the first start; with fixed ports also of the later ones. */

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
+import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
-import { guardAgainstOutliving } from '../../services/operator/src/service/outlive-guard.ts';
 import { openShop, PEPPER, type Shop } from './open-shop.ts';
 import { mainOf, type ServiceProcess, startService } from './service-process.ts';
 
