@@ -7,14 +7,14 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,services}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
-          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process}.test.ts'],
+          include: ['{packages,services,sdk}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
         },
       },
       {
         test: {
           name: 'postgres',
-          include: ['packages/postgres/src/**/*.test.ts'],
+          include: ['packages/postgres/src/**/*.test.ts', 'sdk/*/src/**/*.postgres.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },

@@ -10,7 +10,7 @@ const LIMITS = {
   './errors': 2_500,
   './hash': 3_500,
   './ids': 1_000,
-  './webhook': 9_500,
+  './webhook': 10_000,
 };
 
 const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

@@ -3,8 +3,8 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 export type HmacKey = KeyObject;
 
 /** Preparing a key costs more than a short HMAC, so it is done once. */
-export function prepareKey(secret: string): HmacKey {
-  return createSecretKey(secret, 'utf8');
+export function prepareKey(secret: string | Uint8Array): HmacKey {
+  return typeof secret === 'string' ? createSecretKey(secret, 'utf8') : createSecretKey(secret);
 }
 
 /** Hex HMAC-SHA256 over the prefix and the body. Typed as in hmac.web.ts, where it has to be awaited. */

@@ -4,8 +4,10 @@ const utf8 = new TextEncoder();
 
 export type HmacKey = ReturnType<typeof crypto.subtle.importKey>;
 
-export function prepareKey(secret: string): HmacKey {
-  return crypto.subtle.importKey('raw', utf8.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+export function prepareKey(secret: string | Uint8Array): HmacKey {
+  // A copy, because WebCrypto takes no bytes that may be shared with another thread.
+  const bytes = typeof secret === 'string' ? utf8.encode(secret) : new Uint8Array(secret);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }
 
 export async function hmacSha256(key: HmacKey, prefix: string, body: Uint8Array): Promise<string> {

@@ -1,6 +1,15 @@
-export { type ReadEvent, readWebhookEvent } from './read-event.ts';
+export { type LaterEvent, type ReadEvent, readWebhookEvent } from './read-event.ts';
 export { signWebhook } from './sign-webhook.ts';
 export { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './signature-header.ts';
+export {
+  createStandardWebhookVerifier,
+  STANDARD_ID_HEADER,
+  STANDARD_SECRET_PREFIX,
+  STANDARD_SIGNATURE_HEADER,
+  STANDARD_TIMESTAMP_HEADER,
+  type StandardDelivery,
+  type StandardWebhookVerifier,
+} from './verify-standard-webhook.ts';
 export {
   createWebhookVerifier,
   DEFAULT_TOLERANCE_SECONDS,

@@ -1,4 +1,4 @@
-// Checks a delivery as it came off the wire: signature first, then time on both sides, then (in open-webhook.ts) JSON.
+// Checks a delivery as it came off the wire: signature first, then time on both sides, then (in read-event.ts) JSON.
 import { equalInConstantTime, hmacSha256, prepareKey } from '#hmac';
 import { parseSignatureHeader } from './signature-header.ts';
 

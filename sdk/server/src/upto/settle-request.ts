@@ -1,0 +1,57 @@
+// The settled amount as a merchant gives it: dollars or smallest units, one of the two. Checked before it is sent, since
+// JSON would turn a NaN into an amount that is missing.
+import { parseAtomic, parseUsd } from '@svc-pay/money';
+import type { UptoSettleRequest } from '@svc-pay/protocol';
+import { ERRORS } from '@svc-pay/protocol/errors';
+import { badCall, type UptoError } from './upto-error.ts';
+
+type InDollars = {
+  /** Decimal text such as `'3.75'`, or a number. Converted at the intent's own rate, rounded down. */
+  readonly settledAmountUsd: string | number;
+  readonly settledAmount?: undefined;
+};
+type InSmallestUnits = {
+  /** Digits: the token's smallest unit. */
+  readonly settledAmount: string;
+  readonly settledAmountUsd?: undefined;
+};
+
+export type SettleCall = {
+  readonly paymentIntentId: string;
+  /** Needed only when the payer's authorization was not confirmed with the service before. */
+  readonly paymentHeader?: string;
+} & (InDollars | InSmallestUnits);
+
+export function settleRequest(
+  call: SettleCall,
+): { readonly ok: true; readonly request: UptoSettleRequest } | UptoError {
+  const { paymentIntentId, paymentHeader, settledAmount, settledAmountUsd } = call;
+  if ((settledAmount === undefined) === (settledAmountUsd === undefined)) {
+    return badCall('settled_amount_required', 'Give settledAmountUsd or settledAmount, and not both.', 'settledAmount');
+  }
+  const isPositive = settledAmount === undefined ? isPositiveUsd(settledAmountUsd) : isPositiveAtomic(settledAmount);
+  if (!isPositive) {
+    const param = settledAmount === undefined ? 'settledAmountUsd' : 'settledAmount';
+    return badCall('invalid_amount', ERRORS.invalid_amount.message, param);
+  }
+  return {
+    ok: true,
+    request: {
+      paymentIntentId,
+      ...(settledAmount === undefined ? { settledAmountUsd } : { settledAmount }),
+      ...(paymentHeader !== undefined && { paymentHeader }),
+    },
+  };
+}
+
+function isPositiveUsd(amountUsd: unknown): boolean {
+  if (typeof amountUsd !== 'string' && typeof amountUsd !== 'number') return false;
+  const read = parseUsd(amountUsd);
+  return read.ok && read.usd > 0n;
+}
+
+function isPositiveAtomic(amountAtomic: unknown): boolean {
+  if (typeof amountAtomic !== 'string') return false;
+  const read = parseAtomic(amountAtomic);
+  return read.ok && read.atomic > 0n;
+}
