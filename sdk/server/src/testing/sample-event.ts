@@ -20,6 +20,7 @@ const intent = {
   metadata: { order: '42', note: 'grüß' },
   createdAt: '2026-11-15T10:00:00.000Z',
   x402_upto: false,
+  confirmations: 1,
   expiresAt: null,
 };
 
