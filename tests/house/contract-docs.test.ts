@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { ITEM_CODES, paymentProcessorAbi } from '@svc-pay/evm';
+import { ITEM_OUTCOMES } from '@svc-pay/core';
+import { paymentProcessorAbi } from '@svc-pay/evm';
 import { expect, test } from 'vitest';
 
 const administration = new Set(['grantRole', 'revokeRole', 'renounceRole']);
@@ -51,7 +52,7 @@ test('every event that a page names exists in the contract', () => {
 
 test('the codes of a batch are documented in order', () => {
   const page = read('docs/contracts/settle-batch.md');
-  ITEM_CODES.forEach((code, index) => expect(page).toContain(`| ${index} | \`${code}\` |`));
+  ITEM_OUTCOMES.forEach((code, index) => expect(page).toContain(`| ${index} | \`${code}\` |`));
 });
 
 test('the gas table shows the committed figures', () => {

@@ -26,6 +26,17 @@ export function oneOf<Word extends string>(about: SettingText, words: readonly W
   });
 }
 
+/** Every service has it, under one name. */
+export const logLevel = oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
+  'trace',
+  'debug',
+  'info',
+  'warn',
+  'error',
+  'fatal',
+  'silent',
+]);
+
 export const commaList = (about: SettingText): Setting<readonly string[]> =>
   setting(about, {
     form: 'a list with commas',

@@ -45,6 +45,19 @@ export const networksFile = (about: SettingText): Setting<OperatedNetworks> =>
     },
   });
 
+/** From the one of the two settings that was given; none runs nowhere. */
+export function chosenNetworks(given: {
+  readonly networks: OperatedNetworks | undefined;
+  readonly networksFile: OperatedNetworks | undefined;
+}): { readonly networks: OperatedNetworks; readonly problems: readonly string[] } {
+  const { networks, networksFile: fromFile } = given;
+  const both = networks !== undefined && fromFile !== undefined;
+  return {
+    networks: networks ?? fromFile ?? new Map(),
+    problems: both ? ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough'] : [],
+  };
+}
+
 function networksFrom(value: unknown): OperatedNetworks | undefined {
   const parsed = z.record(z.string(), network).safeParse(value);
   if (!parsed.success) return undefined;

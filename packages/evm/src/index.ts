@@ -52,8 +52,6 @@ export {
 export {
   type BatchItem,
   type BatchPayment,
-  ITEM_CODES,
-  type ItemCode,
   packBatchItem,
   readItemCodes,
 } from './processor/batch-item.ts';

@@ -5,7 +5,7 @@ import {
   type Environment,
   flag,
   httpUrl,
-  oneOf,
+  logLevel,
   optional,
   postgresUrl,
   readSettings,
@@ -14,7 +14,7 @@ import {
   type ValuesOf,
   wholeNumber,
 } from '@svc-pay/config';
-import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
+import { chosenNetworks, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 import type { NetworkSetup } from '@svc-pay/core';
 import type { RpcUrls } from './chain/chain-reads.ts';
 
@@ -210,15 +210,7 @@ export const API_SETTINGS = {
     1_000,
     DAY_MS,
   ),
-  logLevel: oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
-    'trace',
-    'debug',
-    'info',
-    'warn',
-    'error',
-    'fatal',
-    'silent',
-  ]),
+  logLevel,
   traceUrl: optional(
     httpUrl({
       name: 'SVC_TRACE_URL',
@@ -240,11 +232,10 @@ export type ReadConfig =
 export function readApiConfig(environment: Environment = process.env): ReadConfig {
   const read = readSettings(API_SETTINGS, environment);
   if (!read.ok) return read;
-  const { networks, networksFile: fromFile, ...rest } = read.values;
+  const { networks, networksFile, ...rest } = read.values;
+  const chosen = chosenNetworks({ networks, networksFile });
   const problems = [
-    ...(networks !== undefined && fromFile !== undefined
-      ? ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough']
-      : []),
+    ...chosen.problems,
     ...(rest.port !== 0 && rest.port === rest.metricsPort
       ? ['SVC_API_METRICS_PORT must differ from SVC_API_PORT: metrics are not public']
       : []),
@@ -253,7 +244,7 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
       : []),
   ];
   if (problems.length > 0) return { ok: false, problems };
-  const operated: OperatedNetworks = networks ?? fromFile ?? new Map();
+  const operated = chosen.networks;
   return { ok: true, config: Object.freeze({ ...rest, networks: setupsOf(operated), rpcUrls: rpcUrlsOf(operated) }) };
 }
 

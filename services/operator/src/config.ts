@@ -13,7 +13,7 @@ import {
   text,
   type ValuesOf,
 } from '@svc-pay/config';
-import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
+import { chosenNetworks, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 
 export const OPERATOR_SETTINGS = {
   databaseUrl: secret(
@@ -62,12 +62,11 @@ export function readOperatorConfig<Needed extends Need>(
   const read = readSettings({ ...needed, networks, networksFile, operator }, environment);
   if (!read.ok) return read;
   const values = read.values as Readonly<Pick<All, Needed | 'networks' | 'networksFile' | 'operator'>>;
-  if (values.networks !== undefined && values.networksFile !== undefined) {
-    return { ok: false, problems: ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough'] };
-  }
+  const chosen = chosenNetworks(values);
+  if (chosen.problems.length > 0) return { ok: false, problems: chosen.problems };
   const config: OperatorConfig<Needed> = Object.freeze({
     ...values,
-    networks: values.networks ?? values.networksFile ?? new Map(),
+    networks: chosen.networks,
     actor: `operator:${values.operator ?? userOfMachine()}`,
   });
   return { ok: true, config };

@@ -3,7 +3,7 @@ import {
   commaList,
   type Environment,
   httpUrl,
-  oneOf,
+  logLevel,
   optional,
   postgresUrl,
   readSettings,
@@ -12,7 +12,7 @@ import {
   type ValuesOf,
   wholeNumber,
 } from '@svc-pay/config';
-import { networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
+import { chosenNetworks, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 import { findChain } from '@svc-pay/core';
 
 const PORT_MAX = 65_535;
@@ -194,15 +194,7 @@ export const SETTLEMENT_SETTINGS = {
     1,
     100_000,
   ),
-  logLevel: oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
-    'trace',
-    'debug',
-    'info',
-    'warn',
-    'error',
-    'fatal',
-    'silent',
-  ]),
+  logLevel,
 };
 
 export type SettlementConfig = Omit<ValuesOf<typeof SETTLEMENT_SETTINGS>, 'networks' | 'networksFile'> & {
@@ -216,12 +208,11 @@ export type ReadConfig =
 export function readSettlementConfig(environment: Environment = process.env): ReadConfig {
   const read = readSettings(SETTLEMENT_SETTINGS, environment);
   if (!read.ok) return read;
-  const { networks: given, networksFile: fromFile, ...rest } = read.values;
-  const networks = given ?? fromFile ?? new Map();
+  const { networks: given, networksFile, ...rest } = read.values;
+  const chosen = chosenNetworks({ networks: given, networksFile });
+  const { networks } = chosen;
   const problems = [
-    ...(given !== undefined && fromFile !== undefined
-      ? ['SVC_NETWORKS and SVC_NETWORKS_FILE are both given; one is enough']
-      : []),
+    ...chosen.problems,
     ...relayerProblems(rest, networks),
     ...recoveryProblems(rest, networks),
     ...(rest.internalKeys.length === 0 || rest.internalKeys.some((key) => key.length < INTERNAL_KEY_MIN)

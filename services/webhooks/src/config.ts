@@ -5,6 +5,7 @@ import {
   type Environment,
   flag,
   httpUrl,
+  logLevel,
   masterKeys,
   oneOf,
   optional,
@@ -129,15 +130,7 @@ export const WEBHOOKS_SETTINGS = {
       about: 'Public keys (`publickeyv1_…`) of the engines that may call. Absent: whoever reaches the port.',
     }),
   ),
-  logLevel: oneOf({ name: 'SVC_LOG_LEVEL', about: 'Least severe line that is logged.', fallback: 'info' }, [
-    'trace',
-    'debug',
-    'info',
-    'warn',
-    'error',
-    'fatal',
-    'silent',
-  ]),
+  logLevel,
 };
 
 export type WebhooksConfig = Omit<ValuesOf<typeof WEBHOOKS_SETTINGS>, 'modes' | 'deniedPorts' | 'deniedAddresses'> & {

@@ -6,7 +6,7 @@ export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
 }
 
-/** Why one payment would not, or did not, settle. Only `settled` moves money. */
+/** Why one payment would not, or did not, settle; only `settled` moves money. The processor's codes are places in this list. */
 export const ITEM_OUTCOMES = [
   'settled',
   'payout_inactive',

@@ -1,6 +1,7 @@
 // The logs that settling leaves, as words: compared whole, so that nothing is decoded that could be decoded otherwise.
+
+import { ITEM_OUTCOMES, type ItemOutcome } from '@svc-pay/core';
 import { type Hex, toEventSelector } from 'viem';
-import { ITEM_CODES, type ItemCode } from '../processor/batch-item.ts';
 import type { LaneLog } from './read-receipt.ts';
 
 export const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
@@ -55,7 +56,7 @@ export function readLeg(log: LaneLog, processor: string, token: string): LegLog 
   return undefined;
 }
 
-export function failureOf(log: LaneLog): Exclude<ItemCode, 'settled'> | undefined {
-  const code = ITEM_CODES[Number(dataWord(log, 0) ?? -1n)];
+export function failureOf(log: LaneLog): Exclude<ItemOutcome, 'settled'> | undefined {
+  const code = ITEM_OUTCOMES[Number(dataWord(log, 0) ?? -1n)];
   return code === 'settled' ? undefined : code;
 }

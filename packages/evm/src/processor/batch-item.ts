@@ -1,4 +1,5 @@
 // One payment of a batch as the processor takes it, six words, and the codes it answers with.
+import { ITEM_OUTCOMES, type ItemOutcome } from '@svc-pay/core';
 import type { Address, Hex } from 'viem';
 import { hexToBytes, size } from 'viem';
 
@@ -40,28 +41,10 @@ export function packBatchItem(payment: BatchPayment): BatchItem {
   };
 }
 
-/** In the order of the contract's `ItemCode`. Only `settled` moved money. */
-export const ITEM_CODES = [
-  'settled',
-  'payout_inactive',
-  'amount_out_of_range',
-  'intent_already_settled',
-  'not_yet_valid',
-  'expired',
-  'nonce_not_bound',
-  'malformed',
-  'authorization_used',
-  'insufficient_funds',
-  'pull_refused',
-  'nothing_arrived',
-] as const;
-
-export type ItemCode = (typeof ITEM_CODES)[number];
-
 /** The answer of `settleBatch`, one byte per item. Throws on a code that this version does not know. */
-export function readItemCodes(codes: Hex): ItemCode[] {
+export function readItemCodes(codes: Hex): ItemOutcome[] {
   return [...hexToBytes(codes)].map((byte) => {
-    const code = ITEM_CODES[byte];
+    const code = ITEM_OUTCOMES[byte];
     if (code === undefined) throw new RangeError(`item code ${byte} is unknown`);
     return code;
   });

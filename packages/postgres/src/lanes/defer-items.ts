@@ -1,5 +1,6 @@
 import { type HeldLane, isoTime, type LaneItem } from '@svc-pay/core';
 import type pg from 'pg';
+import { settlementKeys } from './move-settlements.ts';
 
 const DEFER = {
   name: 'lane-defer-items',
@@ -20,14 +21,6 @@ export async function deferItems(
 ): Promise<void> {
   await pool.query({
     ...DEFER,
-    values: [
-      network,
-      relayer,
-      epoch.toString(),
-      items.map(({ accountId }) => accountId),
-      items.map(({ mode }) => mode),
-      items.map(({ paymentId }) => paymentId),
-      isoTime(untilMs),
-    ],
+    values: [network, relayer, epoch.toString(), ...settlementKeys(items), isoTime(untilMs)],
   });
 }

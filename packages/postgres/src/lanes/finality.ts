@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import { type FailedPart, failPayments } from './end-payments.ts';
 import { loadBatchItems } from './load-flight.ts';
-import { holdItems } from './record-unsent.ts';
+import { moveSettlements } from './move-settlements.ts';
 import { writeEnds } from './write-ends.ts';
 
 export type AgeingBatch = {
@@ -76,8 +76,8 @@ export async function recordFinal(
     if (changed.rowCount !== 1) return;
     const cause = { requestId: batch.id, nowMs };
     await writeEnds(client, await failPayments(client, failed, batch.transactionId, cause), 'mined', nowMs);
-    await holdItems(client, held, nowMs);
-    await queueAgain(client, again, nowMs);
+    await moveSettlements(client, held, { from: ['mined'], to: 'held' }, nowMs);
+    await moveSettlements(client, again, { from: ['mined'], to: 'queued' }, nowMs);
     await client.query({
       name: 'recover-again',
       text: `
@@ -85,24 +85,6 @@ export async function recordFinal(
         where batch_id = $1 and status = 'mined'`,
       values: [batch.id, isoTime(nowMs)],
     });
-  });
-}
-
-async function queueAgain(client: pg.ClientBase, items: readonly LaneItem[], nowMs: number): Promise<void> {
-  if (items.length === 0) return;
-  await client.query({
-    name: 'queue-again',
-    text: `
-      update svc.settlements s set status = 'queued', relayer = null, batch_id = null, updated_at = $4
-      from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
-      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-        and s.status = 'mined'`,
-    values: [
-      items.map(({ accountId }) => accountId),
-      items.map(({ mode }) => mode),
-      items.map(({ paymentId }) => paymentId),
-      isoTime(nowMs),
-    ],
   });
 }
 

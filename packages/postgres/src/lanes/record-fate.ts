@@ -9,6 +9,7 @@ import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import type { ClaimedPayment } from './claimed-payments.ts';
 import { completePayments, failPayments } from './end-payments.ts';
+import { moveSettlements } from './move-settlements.ts';
 import { type AuthorizationKey, closeAuthorizations } from './watched-authorizations.ts';
 import { writeEnds, writeEntries } from './write-ends.ts';
 
@@ -82,21 +83,8 @@ export async function failHeld(pool: pg.Pool, payment: ClaimedPayment, code: Err
 
 /** Held ones that nothing stands in the way of any more: what the chain said was taken back. */
 export async function queueHeld(pool: pg.Pool, payments: readonly ClaimedPayment[], nowMs: number): Promise<void> {
-  if (payments.length === 0) return;
-  await pool.query({
-    name: 'queue-held',
-    text: `
-      update svc.settlements s set status = 'queued', relayer = null, batch_id = null, updated_at = $4
-      from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
-      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-        and s.status = 'held'`,
-    values: [
-      payments.map(({ accountId }) => accountId),
-      payments.map(({ mode }) => mode),
-      payments.map(({ item }) => item.paymentId),
-      isoTime(nowMs),
-    ],
-  });
+  const items = payments.map(({ item }) => item);
+  await moveSettlements(pool, items, { from: ['held'], to: 'queued' }, nowMs);
 }
 
 const BIND = {

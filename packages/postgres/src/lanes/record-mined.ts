@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import { completePayments, type SettledPart } from './end-payments.ts';
 import { requireHeld, TakenOver } from './hold-lane.ts';
+import { settlementKeys } from './move-settlements.ts';
 import { writeEnds } from './write-ends.ts';
 
 export type RecordOptions = {
@@ -56,14 +57,7 @@ async function record(
       from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'batched'`,
-    values: [
-      unsettled.map(({ accountId }) => accountId),
-      unsettled.map(({ mode }) => mode),
-      unsettled.map(({ paymentId }) => paymentId),
-      isoTime(nowMs),
-      mined.reverted,
-      batch.items.length,
-    ],
+    values: [...settlementKeys(unsettled), isoTime(nowMs), mined.reverted, batch.items.length],
   });
 }
 

@@ -1,10 +1,11 @@
 // Payments that the rehearsal sorted out: they were never sent, so nothing of ours can move them any more.
-import { type HeldLane, isoTime, judgeItem, type LaneItem, type UnsentItem } from '@svc-pay/core';
+import { type HeldLane, judgeItem, type LaneItem, type UnsentItem } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import { type FailedPart, failPayments } from './end-payments.ts';
 import { requireHeld, TakenOver } from './hold-lane.ts';
+import { moveSettlements } from './move-settlements.ts';
 import { writeEnds } from './write-ends.ts';
 
 export async function recordUnsent(
@@ -25,29 +26,11 @@ export async function recordUnsent(
       await requireHeld(client, held);
       const cause = { requestId: newId('batch', nowMs), nowMs };
       await writeEnds(client, await failPayments(client, failed, null, cause), 'queued', nowMs);
-      await holdItems(client, kept, nowMs);
+      await moveSettlements(client, kept, { from: ['queued'], to: 'held' }, nowMs);
     });
     return true;
   } catch (problem) {
     if (problem instanceof TakenOver) return false;
     throw problem;
   }
-}
-
-export async function holdItems(client: pg.ClientBase, items: readonly LaneItem[], nowMs: number): Promise<void> {
-  if (items.length === 0) return;
-  await client.query({
-    name: 'hold-settlements',
-    text: `
-      update svc.settlements s set status = 'held', updated_at = $4
-      from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
-      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-        and s.status in ('queued', 'mined')`,
-    values: [
-      items.map(({ accountId }) => accountId),
-      items.map(({ mode }) => mode),
-      items.map(({ paymentId }) => paymentId),
-      isoTime(nowMs),
-    ],
-  });
 }

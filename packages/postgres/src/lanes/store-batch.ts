@@ -2,6 +2,7 @@
 // are what is sent, also by whoever comes after a crash.
 import { type BatchToStore, type HeldLane, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
+import { settlementKeys } from './move-settlements.ts';
 
 // The lane's row is the gate: it gives out each nonce once, and only to its holder. The items must all still be queued,
 // or the whole statement is undone by the division.
@@ -75,9 +76,7 @@ export async function storeBatch(
     id,
     signed.transactionId,
     Buffer.from(signed.raw),
-    items.map(({ accountId }) => accountId),
-    items.map(({ mode }) => mode),
-    items.map(({ paymentId }) => paymentId),
+    ...settlementKeys(items),
   ];
   try {
     const { rows } = await pool.query<{ taken: number }>({ ...STORE[duty], values });
