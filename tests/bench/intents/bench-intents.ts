@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { migrate } from '@svc-pay/postgres';
 import { startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
+import { durableSettings } from '../durable-settings.ts';
 import { median } from '../median.ts';
 import { CpuShare, cpuSeconds } from './cpu-time.ts';
 import { load, type Target } from './load.ts';
@@ -113,17 +114,6 @@ function apiEnvironment(url: string, pepper: Buffer): Record<string, string> {
     SVC_API_RATE_TEST: '1000000',
     SVC_API_RATE_ADDRESS: '1000000',
   };
-}
-
-/** Fails unless the server really waits for its disk. */
-async function durableSettings(client: pg.Client): Promise<Record<string, string>> {
-  const settings: Record<string, string> = {};
-  for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
-    const { rows } = await client.query<Record<string, string>>(`show ${name}`);
-    settings[name] = rows[0]?.[name] ?? 'unknown';
-    if (settings[name] !== 'on') throw new Error(`${name} is ${settings[name]}`);
-  }
-  return settings;
 }
 
 /** Every 402 that was counted stands for an intent with its event. */

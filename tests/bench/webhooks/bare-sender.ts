@@ -2,15 +2,19 @@
 import { Pool } from 'undici';
 
 /** Requests a second over `count` requests. */
-export async function sendBare(port: number, count: number, concurrency: number): Promise<number> {
+export async function sendBare(port: number, count: number, concurrency: number, body: Buffer): Promise<number> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: concurrency, pipelining: 1 });
-  const body = 'x'.repeat(1_000);
   let left = count;
   const startMs = performance.now();
   const lane = async () => {
     while (left > 0) {
       left -= 1;
-      const response = await pool.request({ method: 'POST', path: '/ok', body });
+      const response = await pool.request({
+        method: 'POST',
+        path: '/ok',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       await response.body.dump();
     }
   };

@@ -9,11 +9,15 @@ export type Merchants = {
   readonly accountId: string;
   readonly addEndpoints: (count: number, url: string) => Promise<readonly string[]>;
   /** One event for each endpoint named, in one commit. */
-  readonly emit: (endpoints: readonly string[]) => Promise<readonly string[]>;
+  readonly emit: (endpoints: readonly string[], due?: 'now' | 'later') => Promise<readonly string[]>;
+  /** Everything that was emitted for later is due now. */
+  readonly makeDue: () => Promise<void>;
+  readonly body: Buffer;
 };
 
 /** A body as long as a payment's usually is. */
-const BODY = JSON.stringify({ object: 'event', data: { object: { note: 'x'.repeat(900) } } });
+const BODY = Buffer.from(JSON.stringify({ object: 'event', data: { object: { note: 'x'.repeat(900) } } }));
+const LATER_MS = 3_600_000;
 
 export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs: () => number): Promise<Merchants> {
   const box = createSecretBox([{ number: 1, bytes: masterKey }]);
@@ -39,7 +43,7 @@ export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs:
       }
       return ids;
     },
-    emit: async (endpoints) => {
+    emit: async (endpoints, due = 'now') => {
       const atMs = nowMs();
       const ids = endpoints.map(() => newId('event', atMs));
       await pool.query({
@@ -51,10 +55,18 @@ export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs:
             select $1, 'test', id, 'payment.completed', id, 1, '2026-11-15', $4, $5 from drafted
           )
           insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
-          select $1, 'test', id, endpoint_id, 'pending', $5, $5 from drafted`,
-        values: [accountId, ids, endpoints, Buffer.from(BODY), new Date(atMs)],
+          select $1, 'test', id, endpoint_id, 'pending', $6, $5 from drafted`,
+        values: [accountId, ids, endpoints, BODY, new Date(atMs), new Date(due === 'now' ? atMs : atMs + LATER_MS)],
       });
       return ids;
     },
+    makeDue: async () => {
+      await pool.query(
+        `update svc.deliveries set next_at = $1
+         where status = 'pending' and attempt_count = 0 and lease_until is null and next_at > $1`,
+        [new Date(nowMs())],
+      );
+    },
+    body: BODY,
   };
 }

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type BenchWorld, nowMs } from './bench-world.ts';
+
+export type Waits = {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly lost: number;
+  readonly duplicates: number;
+};
+
+/** When each event was committed, by the sender's clock. */
+export type Committed = ReadonlyMap<string, number>;
+
+/** Waits until `count` requests arrived since the last reading, or says false when patience is over. */
+export async function waitForArrivals(world: BenchWorld, count: number, patienceMs: number): Promise<boolean> {
+  for (const endMs = nowMs() + patienceMs; nowMs() < endMs; await sleep(20)) {
+    if ((await world.arrivalCount()) >= count) return true;
+  }
+  return false;
+}
+
+/** From commit to arrival. An event that arrived twice counts by its first arrival. */
+export function measureWaits(
+  committed: Committed,
+  arrivals: readonly (readonly [string, number])[],
+  sinceMs: number,
+  atLeastMs: number,
+): Waits {
+  const mine = arrivals.filter(([id]) => committed.has(id));
+  const first = new Map(mine.toReversed());
+  const lastMs = mine.reduce((latest, [, atMs]) => Math.max(latest, atMs), sinceMs);
+  const waits = [...first].map(([id, atMs]) => Math.max(0, atMs - (committed.get(id) ?? 0)));
+  waits.sort((one, other) => one - other);
+  const quantile = (share: number) => Math.round(waits[Math.floor(waits.length * share)] ?? Number.NaN);
+  return {
+    perSecond: Math.round(first.size / (Math.max(atLeastMs, lastMs - sinceMs) / 1_000)),
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+    lost: committed.size - first.size,
+    duplicates: mine.length - first.size,
+  };
+}

@@ -1,0 +1,75 @@
+// The real service, its own process, beside a durable Postgres and Restate, and a process that plays the merchants.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePorts, startRestate } from '@svc-pay/engine/server';
+import { migrate } from '@svc-pay/postgres';
+import { startPostgres } from '@svc-pay/postgres/server';
+import pg from 'pg';
+import { durableSettings } from '../durable-settings.ts';
+import { type Listening, startProcess } from '../intents/start-process.ts';
+import { type Merchants, openMerchants } from './merchants.ts';
+
+export type Arrival = readonly [eventId: string, atMs: number];
+
+export type BenchWorld = {
+  readonly merchants: Merchants;
+  readonly receiverPort: number;
+  readonly settings: Record<string, string>;
+  /** All since the last time it was asked. */
+  readonly arrivals: () => Promise<readonly Arrival[]>;
+  readonly arrivalCount: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+/** Wall clock with fractions. The merchants' process reads the same one. */
+export const nowMs = () => performance.timeOrigin + performance.now();
+
+export async function startBenchWorld(): Promise<BenchWorld> {
+  const postgres = await startPostgres({ settings: { max_connections: '60', shared_buffers: '256MB' } });
+  const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
+  const engine = await startRestate({ dataDirectory });
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
+  const started: Listening[] = [];
+  const stop = async () => {
+    for (const listening of started) await listening.stop();
+    await pool.end();
+    await engine.stop('SIGKILL');
+    await postgres.stop();
+    rmSync(dataDirectory, { recursive: true, force: true });
+  };
+  try {
+    const migrated = await migrate(postgres.url);
+    if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
+    const settings = await durableSettings(pool);
+    const masterKey = randomBytes(32);
+    const receiver = await startProcess('tests/bench/webhooks/receiver.ts', [], {});
+    started.push(receiver);
+    started.push(
+      await startProcess('services/webhooks/src/main.ts', [], {
+        SVC_DATABASE_URL: postgres.url,
+        SVC_MASTER_KEYS: `1:${masterKey.toString('base64')}`,
+        SVC_WEBHOOKS_MODES: 'test',
+        SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+        SVC_WEBHOOKS_PORT: '0',
+        SVC_WEBHOOKS_ENGINE_PORT: String((await freePorts()).node),
+        SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+        SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+      }),
+    );
+    const merchants = await openMerchants(pool, masterKey, () => Math.floor(nowMs()));
+    const ask = async (what: string) => (await fetch(`http://127.0.0.1:${receiver.port}/${what}`)).text();
+    return {
+      merchants,
+      receiverPort: receiver.port,
+      settings,
+      arrivals: async () => JSON.parse(await ask('arrivals')) as Arrival[],
+      arrivalCount: async () => Number.parseInt(await ask('count'), 10),
+      stop,
+    };
+  } catch (problem) {
+    await stop();
+    throw problem;
+  }
+}
