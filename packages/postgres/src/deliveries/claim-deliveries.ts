@@ -14,17 +14,18 @@ export type Wanted = {
 const CLAIM = {
   name: 'claim-deliveries',
   text: `
-    with wanted as materialized (
-      select wanted.*, endpoint.url, endpoint.retry_count, endpoint.timeout_seconds, endpoint.headers_ciphertext,
-        endpoint.secret_ciphertext, endpoint.failing_since
+    with picked as materialized (
+      select wanted.account_id, wanted.mode, wanted.endpoint_id, due.event_id, due.attempt_count, due.lease_until, endpoint.*
       from unnest($1::text[], $2::text[], $3::text[], $4::integer[]) as wanted (account_id, mode, endpoint_id, room)
-      join svc.endpoints endpoint
-        on endpoint.account_id = wanted.account_id and endpoint.mode = wanted.mode
-          and endpoint.id = wanted.endpoint_id and endpoint.status = 'enabled'
-    ),
-    picked as materialized (
-      select wanted.account_id, wanted.mode, wanted.endpoint_id, due.event_id, due.attempt_count, due.lease_until
-      from wanted cross join lateral (
+      -- With a limit it is looked up by its key, one by one; a plain join compares every endpoint with every other.
+      cross join lateral (
+        select url, retry_count, timeout_seconds, headers_ciphertext, secret_ciphertext, failing_since
+        from svc.endpoints e
+        where e.account_id = wanted.account_id and e.mode = wanted.mode and e.id = wanted.endpoint_id
+          and e.status = 'enabled'
+        limit 1
+      ) endpoint
+      cross join lateral (
         select d.event_id, d.attempt_count, d.lease_until from svc.deliveries d
         where d.status = 'pending' and d.endpoint_id = wanted.endpoint_id and d.next_at <= $5
           and d.account_id = wanted.account_id and d.mode = wanted.mode
@@ -48,10 +49,10 @@ const CLAIM = {
       where d.account_id = picked.account_id and d.mode = picked.mode and d.event_id = picked.event_id
         and d.endpoint_id = picked.endpoint_id
       returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count,
-        d.attempt_count - 1 - d.uncharged_count as charged_before
+        d.attempt_count - 1 - d.uncharged_count as charged_before, picked.url, picked.retry_count,
+        picked.timeout_seconds, picked.headers_ciphertext, picked.secret_ciphertext, picked.failing_since
     )
-    select taken.*, event.body, event.sequence, wanted.url, wanted.retry_count, wanted.timeout_seconds,
-      wanted.headers_ciphertext, wanted.secret_ciphertext, wanted.failing_since
+    select taken.*, event.body, event.sequence
     from taken
     -- In the order of its key, so that it is read by its key: a planner without figures takes any index that begins with
     -- the account, and then reads all events of the account for each one.
@@ -59,9 +60,7 @@ const CLAIM = {
       select body, sequence from svc.events
       where account_id = taken.account_id and mode = taken.mode and id >= taken.event_id and id <= taken.event_id
       order by id limit 1
-    ) event
-    join wanted on wanted.account_id = taken.account_id and wanted.mode = taken.mode
-      and wanted.endpoint_id = taken.endpoint_id`,
+    ) event`,
 };
 
 type Row = {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findDueEndpoints } from './find-due-endpoints.ts';
+import { findDueEndpoints, walkDueEndpoints } from './find-due-endpoints.ts';
 import type { HeldShard } from './shards.ts';
 
 const SET_AWAKE = {
@@ -19,8 +19,14 @@ export async function fallAsleep(
 ): Promise<boolean> {
   const values = [held.drain, held.index, held.epoch];
   await pool.query({ ...SET_AWAKE, values: [...values, false] });
-  const { endpoints } = await findDueEndpoints(pool, held, modes, nowMs, '');
-  if (endpoints.length === 0) return true;
+  if (await nothingDue(pool, held, modes, nowMs)) return true;
   await pool.query({ ...SET_AWAKE, values: [...values, true] });
   return false;
+}
+
+async function nothingDue(pool: pg.Pool, held: HeldShard, modes: readonly string[], nowMs: number): Promise<boolean> {
+  const { endpoints, all } = await findDueEndpoints(pool, held, modes, nowMs);
+  if (all || endpoints.length > 0) return endpoints.length === 0;
+  // Others fill the head of the queue: what this shard has may stand behind it.
+  return (await walkDueEndpoints(pool, held, modes, nowMs, '')).endpoints.length === 0;
 }

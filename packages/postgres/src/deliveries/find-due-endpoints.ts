@@ -1,6 +1,6 @@
-// Endpoints of a shard that have something due. Usually few rows are due, and those name their endpoints. When one endpoint
-// holds the whole head of the queue, the index by endpoint is walked from one to the next instead, so that a backlog of
-// a hundred thousand costs as much as one of five.
+// Endpoints of a shard that have something due. Usually few rows are due, and those name their endpoints. When a backlog
+// fills the head of the queue, the index by endpoint is walked from one to the next instead, so that a hundred thousand rows
+// cost as much as five; and the other end of the queue names those whose events are fresh.
 import { isoTime, type Mode } from '@svc-pay/core';
 import type pg from 'pg';
 import { type Shard, shardOf } from './shards.ts';
@@ -21,26 +21,32 @@ type Row = {
   readonly seen: number;
 };
 
+/** Asked row by row, so that each is one step into the index however many endpoints there are. */
+const isEnabled = (row: string) => `coalesce((
+  select e.status = 'enabled' from svc.endpoints e
+  where e.account_id = ${row}.account_id and e.mode = ${row}.mode and e.id = ${row}.endpoint_id limit 1
+), false)`;
+
 const HEAD = 500;
-const FROM_HEAD = {
-  name: 'due-endpoints-from-head',
+const fromOneEnd = (name: string, order: 'asc' | 'desc') => ({
+  name,
   text: `
-    with head as materialized (
+    with rows_there as materialized (
       select account_id, mode, endpoint_id from svc.deliveries
-      where status = 'pending' and next_at <= $3 and mode = any ($4::text[]) order by next_at limit ${HEAD}
+      where status = 'pending' and next_at <= $3 and mode = any ($4::text[]) order by next_at ${order} limit ${HEAD}
     ),
     due as materialized (
-      select account_id, mode, endpoint_id from head where ${shardOf('endpoint_id', '$2')} = $1
+      select account_id, mode, endpoint_id from rows_there where ${shardOf('endpoint_id', '$2')} = $1
       group by account_id, mode, endpoint_id
     )
-    select due.account_id, due.mode, due.endpoint_id, coalesce(endpoint.status = 'enabled', false) as enabled,
-      (select count(*)::integer from head) as seen
-    from due
-    left join svc.endpoints endpoint
-      on endpoint.account_id = due.account_id and endpoint.mode = due.mode and endpoint.id = due.endpoint_id`,
-};
+    select due.account_id, due.mode, due.endpoint_id, ${isEnabled('due')} as enabled,
+      (select count(*)::integer from rows_there) as seen
+    from due`,
+});
+const FROM_HEAD = fromOneEnd('due-endpoints-from-head', 'asc');
+const FROM_TAIL = fromOneEnd('due-endpoints-from-tail', 'desc');
 
-const WALK_LIMIT = 200;
+const WALK_LIMIT = 1_000;
 const WALK = {
   name: 'due-endpoints-by-walk',
   text: `
@@ -55,11 +61,8 @@ const WALK = {
         where d.status = 'pending' and d.endpoint_id > waiting.endpoint_id order by d.endpoint_id limit 1
       ) following
     )
-    select waiting.account_id, waiting.mode, waiting.endpoint_id, coalesce(endpoint.status = 'enabled', false) as enabled,
-      0 as seen
+    select waiting.account_id, waiting.mode, waiting.endpoint_id, ${isEnabled('waiting')} as enabled, 0 as seen
     from waiting
-    left join svc.endpoints endpoint
-      on endpoint.account_id = waiting.account_id and endpoint.mode = waiting.mode and endpoint.id = waiting.endpoint_id
     where ${shardOf('waiting.endpoint_id', '$2')} = $1 and waiting.mode = any ($4::text[])
       and exists (
         select from svc.deliveries d
@@ -68,25 +71,50 @@ const WALK = {
     limit ${WALK_LIMIT}`,
 };
 
-export type DueEndpoints = {
+export type Found = {
   readonly endpoints: readonly DueEndpoint[];
-  /** Where the next look goes on; empty when this one saw them all. */
-  readonly after: string;
+  /** False when more is due than was looked at. */
+  readonly all: boolean;
 };
 
+/** By the rows that are due for longest. */
 export async function findDueEndpoints(
   pool: pg.Pool,
   { index, count }: Shard,
   modes: readonly string[],
   nowMs: number,
+): Promise<Found> {
+  const { rows } = await pool.query<Row>({ ...FROM_HEAD, values: [index, count, isoTime(nowMs), modes] });
+  const full = rows[0] === undefined ? await headIsFull(pool, nowMs, modes) : rows[0].seen === HEAD;
+  return { endpoints: rows.map(endpointOf), all: !full };
+}
+
+/** By the rows that fell due last. */
+export async function findFreshEndpoints(
+  pool: pg.Pool,
+  { index, count }: Shard,
+  modes: readonly string[],
+  nowMs: number,
+): Promise<readonly DueEndpoint[]> {
+  const { rows } = await pool.query<Row>({ ...FROM_TAIL, values: [index, count, isoTime(nowMs), modes] });
+  return rows.map(endpointOf);
+}
+
+export type Walked = {
+  readonly endpoints: readonly DueEndpoint[];
+  /** Where the next walk goes on; empty when this one saw them all. */
+  readonly after: string;
+};
+
+/** By their ids, however many rows each of them has. */
+export async function walkDueEndpoints(
+  pool: pg.Pool,
+  { index, count }: Shard,
+  modes: readonly string[],
+  nowMs: number,
   after: string,
-): Promise<DueEndpoints> {
-  const values = [index, count, isoTime(nowMs), modes];
-  const { rows: head } = await pool.query<Row>({ ...FROM_HEAD, values });
-  if (head[0] !== undefined ? head[0].seen < HEAD : !(await headIsFull(pool, nowMs, modes))) {
-    return { endpoints: head.map(endpointOf), after: '' };
-  }
-  const { rows } = await pool.query<Row>({ ...WALK, values: [...values, after] });
+): Promise<Walked> {
+  const { rows } = await pool.query<Row>({ ...WALK, values: [index, count, isoTime(nowMs), modes, after] });
   const last = rows.length < WALK_LIMIT ? '' : (rows.at(-1)?.endpoint_id ?? '');
   return { endpoints: rows.map(endpointOf), after: last };
 }

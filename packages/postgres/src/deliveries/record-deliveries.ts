@@ -22,27 +22,26 @@ const RECORD = {
       update svc.deliveries d
       set status = report.status, reason = report.reason, lease_until = null,
         next_at = case when report.status <> 'pending' then null
-          when endpoint.status = 'enabled' then report.next_at else 'infinity' end,
+          when exists (
+            select from svc.endpoints e
+            where e.account_id = report.account_id and e.mode = report.mode and e.id = report.endpoint_id
+              and e.status = 'enabled'
+          ) then report.next_at else 'infinity' end,
         finished_at = case when report.status <> 'pending' then $23::timestamptz end,
         uncharged_count = d.uncharged_count + report.uncharged
       from report
-      left join svc.endpoints endpoint
-        on endpoint.account_id = report.account_id and endpoint.mode = report.mode and endpoint.id = report.endpoint_id
       where d.account_id = report.account_id and d.mode = report.mode and d.event_id = report.event_id
         and d.endpoint_id = report.endpoint_id and d.fence = report.fence and d.lease_until is not null
-      returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.attempt_count, d.next_at
+      returning d.attempt_count, d.next_at as due_again_at, report.*
     )
     insert into svc.delivery_attempts (
       account_id, mode, event_id, endpoint_id, attempt, outcome, response_status, address, dns_ms, connect_ms, tls_ms,
       first_byte_ms, total_ms, request_headers, response_headers, response_excerpt, error, started_at, next_at
     )
-    select recorded.account_id, recorded.mode, recorded.event_id, recorded.endpoint_id, recorded.attempt_count,
-      report.outcome, report.response_status, report.address, report.dns_ms, report.connect_ms, report.tls_ms,
-      report.first_byte_ms, report.total_ms, report.request_headers, report.response_headers, report.response_excerpt,
-      report.error, report.started_at, nullif(recorded.next_at, 'infinity')
-    from recorded
-    join report on report.account_id = recorded.account_id and report.mode = recorded.mode
-      and report.event_id = recorded.event_id and report.endpoint_id = recorded.endpoint_id`,
+    select account_id, mode, event_id, endpoint_id, attempt_count, outcome, response_status, address, dns_ms, connect_ms,
+      tls_ms, first_byte_ms, total_ms, request_headers, response_headers, response_excerpt, error, started_at,
+      nullif(due_again_at, 'infinity')
+    from recorded`,
 };
 
 // Who switches an endpoint on waits for this lock, and then sees what was parked under it.

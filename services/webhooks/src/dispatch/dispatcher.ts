@@ -8,14 +8,15 @@ import {
   claimDeliveries,
   type DueEndpoint,
   fallAsleep,
-  findDueEndpoints,
   type HeldShard,
   type KeyHolder,
   stopDeliveries,
   type Wanted,
 } from '@svc-pay/postgres/deliveries';
 import type pg from 'pg';
+import { createDueList } from './due-list.ts';
 import type { Pace } from './endpoint-pace.ts';
+import { createEndpointTurns } from './endpoint-turns.ts';
 import type { Recorder } from './recorder.ts';
 
 export type DispatcherParts = {
@@ -55,8 +56,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const stopped = new AbortController();
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
-  /** Where each shard's walk over endpoints goes on. */
-  const places = new Map<number, string>();
+  const dueList = createDueList(pool, modes);
+  const turns = createEndpointTurns();
 
   const carry = async (delivery: ClaimedDelivery): Promise<void> => {
     let answered = false;
@@ -87,6 +88,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     for (const { accountId, mode, endpointId } of due) {
       const room = Math.min(pace.roomFor(endpointId, nowMs), share, pace.free() - taken);
       if (room <= 0) continue;
+      turns.had(endpointId);
       wanted.push({ accountId, mode, endpointId, room });
       taken += room;
       if (wanted.length === MOST_ENDPOINTS) break;
@@ -95,10 +97,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   };
 
   const look = async (held: HeldShard): Promise<readonly DueEndpoint[]> => {
-    const { endpoints, after } = await findDueEndpoints(pool, held, modes, clock.nowMs(), places.get(held.index) ?? '');
-    places.set(held.index, after);
+    const endpoints = await dueList.look(held, clock.nowMs());
     for (const endpoint of endpoints) if (!endpoint.enabled) await stopDeliveries(pool, endpoint, clock.nowMs());
-    return shuffled(endpoints.filter(({ enabled }) => enabled));
+    return turns.inOrder(endpoints.filter(({ enabled }) => enabled));
   };
 
   const claim = async (due: readonly DueEndpoint[]): Promise<number> => {
@@ -134,10 +135,4 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await Promise.all(underWay);
     },
   };
-}
-
-/** So that with more endpoints than fit into one claim none is always the last. */
-function shuffled<Item>(items: readonly Item[]): readonly Item[] {
-  const start = items.length === 0 ? 0 : Math.floor(performance.now()) % items.length;
-  return [...items.slice(start), ...items.slice(0, start)];
 }

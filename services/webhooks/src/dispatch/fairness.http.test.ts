@@ -1,4 +1,4 @@
-import { claimDeliveries, findDueEndpoints } from '@svc-pay/postgres/deliveries';
+import { claimDeliveries, walkDueEndpoints } from '@svc-pay/postgres/deliveries';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld } from '../testing/delivery-world.ts';
@@ -36,6 +36,25 @@ test('an endpoint that hangs with thousands of deliveries does not hold up the o
   await turns;
 });
 
+test('a fresh event goes before thousands that fell due earlier for others', async () => {
+  const world = await startDeliveryWorld({ environment: { SVC_WEBHOOKS_CONCURRENCY: '8' } });
+  const flooded = await startReceiver();
+  const other = await startReceiver();
+  for (let index = 0; index < 60; index += 1) {
+    await pile(world, (await world.shop.addEndpoint({ url: flooded.url })).id, 50);
+  }
+  const endpoint = await world.shop.addEndpoint({ url: other.url });
+  const turns = world.settle();
+  await expect.poll(() => flooded.requests.length, { timeout: 10_000 }).toBeGreaterThan(100);
+  const before = flooded.requests.length;
+  await world.shop.emit([endpoint], { atMs: world.clock.nowMs() });
+  await expect.poll(() => other.requests.length, { timeout: 10_000, interval: 5 }).toBe(1);
+  expect(flooded.requests.length - before).toBeLessThan(200);
+  await world.sending.dispatcher.stop(0);
+  await world.pool.query("update svc.deliveries set next_at = 'infinity' where status = 'pending'");
+  await turns;
+});
+
 test('a claim over a thousand endpoints, one of them with a hundred thousand rows, takes a few of each and is quick', async () => {
   const world = await startDeliveryWorld();
   const { pool, servicePool, shop, clock } = world;
@@ -60,7 +79,7 @@ test('a claim over a thousand endpoints, one of them with a hundred thousand row
   let after = '';
   do {
     const lookStartMs = performance.now();
-    const due = await findDueEndpoints(servicePool, shard, ['test'], clock.nowMs(), after);
+    const due = await walkDueEndpoints(servicePool, shard, ['test'], clock.nowMs(), after);
     lookMs.push(performance.now() - lookStartMs);
     after = due.after;
     if (due.endpoints.length === 0) break;
@@ -73,7 +92,7 @@ test('a claim over a thousand endpoints, one of them with a hundred thousand row
   } while (after !== '');
   expect(seen.size).toBe(1_000);
   console.log(
-    `look ${median(lookMs).toFixed(1)} ms (200 endpoints), claim ${median(claimMs).toFixed(1)} ms (50 × 5 rows)`,
+    `look ${median(lookMs).toFixed(1)} ms (1,000 endpoints), claim ${median(claimMs).toFixed(1)} ms (50 × 5 rows)`,
   );
   // Far above what was seen, so that only reading the whole table would pass it.
   expect(median(claimMs)).toBeLessThan(300);
