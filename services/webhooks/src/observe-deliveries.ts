@@ -8,6 +8,8 @@ export type DeliveryMetrics = {
   /** Reports that came too late to count. */
   readonly voided: (count: number) => void;
   readonly switchedOff: (reason: string) => void;
+  /** An endpoint was named as about to be switched off. */
+  readonly warned: (mode: string) => void;
   readonly read: () => Promise<string>;
 };
 
@@ -48,6 +50,12 @@ export function createDeliveryMetrics(underWay: () => number): DeliveryMetrics {
     labelNames: ['reason'] as const,
     registers,
   });
+  const warnings = new Counter({
+    name: 'endpoint_warnings_total',
+    help: 'Endpoints named as about to be switched off, each once a day',
+    labelNames: ['mode'] as const,
+    registers,
+  });
   const gauge: Gauge = new Gauge({
     name: 'delivery_requests_under_way',
     help: 'Requests under way now',
@@ -66,6 +74,7 @@ export function createDeliveryMetrics(underWay: () => number): DeliveryMetrics {
     },
     voided: (count) => voids.inc(count),
     switchedOff: (reason) => off.inc({ reason }),
+    warned: (mode) => warnings.inc({ mode }),
     read: () => register.metrics(),
   };
 }

@@ -19,7 +19,8 @@ const CLAIM = {
       from unnest($1::text[], $2::text[], $3::text[], $4::integer[]) as wanted (account_id, mode, endpoint_id, room)
       -- With a limit it is looked up by its key, one by one; a plain join compares every endpoint with every other.
       cross join lateral (
-        select url, retry_count, timeout_seconds, headers_ciphertext, secret_ciphertext, failing_since
+        select url, retry_count, timeout_seconds, headers_ciphertext, secret_ciphertext, previous_secret_ciphertext,
+          previous_secret_expires_at, failing_since
         from svc.endpoints e
         where e.account_id = wanted.account_id and e.mode = wanted.mode and e.id = wanted.endpoint_id
           and e.status = 'enabled'
@@ -50,7 +51,8 @@ const CLAIM = {
         and d.endpoint_id = picked.endpoint_id
       returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count,
         d.attempt_count - 1 - d.uncharged_count as charged_before, picked.url, picked.retry_count,
-        picked.timeout_seconds, picked.headers_ciphertext, picked.secret_ciphertext, picked.failing_since
+        picked.timeout_seconds, picked.headers_ciphertext, picked.secret_ciphertext, picked.previous_secret_ciphertext,
+        picked.previous_secret_expires_at, picked.failing_since
     )
     select taken.*, event.body, event.sequence
     from taken
@@ -78,6 +80,8 @@ type Row = {
   readonly timeout_seconds: number;
   readonly headers_ciphertext: Buffer | null;
   readonly secret_ciphertext: Buffer | null;
+  readonly previous_secret_ciphertext: Buffer | null;
+  readonly previous_secret_expires_at: Date | null;
   readonly failing_since: Date | null;
 };
 
@@ -116,7 +120,12 @@ export async function claimDeliveries(
       timeoutMs: row.timeout_seconds * 1_000,
       headersCiphertext: row.headers_ciphertext,
       secretCiphertext: row.secret_ciphertext,
+      previousSecret: previousOf(row),
       failingSinceMs: row.failing_since?.getTime() ?? null,
     },
   }));
+}
+
+function previousOf({ previous_secret_ciphertext: ciphertext, previous_secret_expires_at: until }: Row) {
+  return ciphertext === null || until === null ? null : { ciphertext, expiresAtMs: until.getTime() };
 }

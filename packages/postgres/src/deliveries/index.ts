@@ -6,3 +6,5 @@ export { type KeyHolder, loadSigningKeys, type SealedSigningKey } from './load-s
 export { type Recorded, recordDeliveries, type SwitchedOff } from './record-deliveries.ts';
 export { beatShard, findSleepingShards, type HeldShard, type Shard, takeOverShard } from './shards.ts';
 export { type EndpointKey, stopDeliveries } from './stop-deliveries.ts';
+export { type FailingEndpoint, nameFailing } from './warn-failing.ts';
+export { workRecovery } from './work-recovery.ts';
