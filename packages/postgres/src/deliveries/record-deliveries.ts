@@ -30,7 +30,7 @@ const RECORD = {
         on endpoint.account_id = report.account_id and endpoint.mode = report.mode and endpoint.id = report.endpoint_id
       where d.account_id = report.account_id and d.mode = report.mode and d.event_id = report.event_id
         and d.endpoint_id = report.endpoint_id and d.fence = report.fence and d.lease_until is not null
-      returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.attempt_count, d.next_at
+      returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count, d.next_at
     )
     insert into svc.delivery_attempts (
       account_id, mode, event_id, endpoint_id, attempt, outcome, response_status, address, dns_ms, connect_ms, tls_ms,
@@ -41,8 +41,10 @@ const RECORD = {
       report.first_byte_ms, report.total_ms, report.request_headers, report.response_headers, report.response_excerpt,
       report.error, report.started_at, nullif(recorded.next_at, 'infinity')
     from recorded
+    -- By the fence too: who lost a lease and claimed the row again may report both at once.
     join report on report.account_id = recorded.account_id and report.mode = recorded.mode
-      and report.event_id = recorded.event_id and report.endpoint_id = recorded.endpoint_id`,
+      and report.event_id = recorded.event_id and report.endpoint_id = recorded.endpoint_id
+      and report.fence = recorded.fence`,
 };
 
 // Who switches an endpoint on waits for this lock, and then sees what was parked under it.
