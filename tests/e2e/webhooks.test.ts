@@ -71,7 +71,7 @@ const paymentFields = (paymentIntentId: string, amount: string, requested = amou
   requestedAmount: requested,
   network: 'evm',
   token: 'USDC',
-  intent: { intentCode: expect.any(Number), amount: requested },
+  intent: { id: paymentIntentId, intentCode: expect.any(Number), amount: requested, createdAt: expect.any(String) },
 });
 const settledFields = (transactionId: string | null | undefined, amount: string) => ({
   status: 'completed',
