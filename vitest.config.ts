@@ -40,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'webhooks',
-          include: ['services/webhooks/src/**/*.{http,process}.test.ts'],
+          include: ['services/webhooks/src/**/*.{http,process}.test.ts', 'tests/chaos/webhooks/*.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,

@@ -1,22 +1,67 @@
-// npm run chaos -- <name> [--intents N]
-// The same test that verify runs with a few, with as many as asked for.
+// npm run chaos -- expiry [--intents N]
+// npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
+// The same tests that verify runs with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
-
-const TROUBLES: Readonly<Record<string, string>> = { expiry: 'tests/e2e/upto-expiry.test.ts' };
+import { createProgress } from './harness/progress.ts';
+import { runWebhooksChaos } from './webhooks/run-webhooks.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { intents: { type: 'string', default: '50000' } },
+  options: {
+    intents: { type: 'string', default: '50000' },
+    deliveries: { type: 'string', default: '20000' },
+    faults: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '1' },
+  },
 });
-const file = TROUBLES[positionals[0] ?? ''];
-if (file === undefined || !/^[1-9]\d*$/.test(values.intents)) {
-  console.error(`npm run chaos -- <name> [--intents N]; names: ${Object.keys(TROUBLES).join(', ')}`);
-  process.exit(64);
+const whole = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number.parseInt(text, 10) : undefined);
+
+const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefined>> = {
+  expiry: () => {
+    if (whole(values.intents) === undefined) return undefined;
+    const { status } = spawnSync('vitest', ['run', '--project', 'e2e', 'tests/e2e/upto-expiry.test.ts'], {
+      stdio: 'inherit',
+      env: { ...environmentOfChild(), SVC_CHAOS_INTENTS: values.intents },
+    });
+    return status ?? 1;
+  },
+  webhooks: () => {
+    const [deliveries, faults, seed] = [values.deliveries, values.faults, values.seed].map(whole);
+    if (deliveries === undefined || faults === undefined || seed === undefined) return undefined;
+    return webhooks(deliveries, faults, seed);
+  },
+};
+
+async function webhooks(deliveries: number, faults: number, seed: number): Promise<number> {
+  const progress = createProgress(deliveries);
+  const result = await runWebhooksChaos({ deliveries, faults, seed }, progress);
+  progress.say('');
+  for (const problem of result.problems.slice(0, MOST_SHOWN)) progress.say(problem);
+  progress.say(
+    `${result.arrivals} arrivals, ${result.duplicates} of them again; slowest recovery ${result.slowestRecoveryMs} ms; ${result.seconds} s`,
+  );
+  const figures = {
+    seed,
+    deliveries: result.deliveries,
+    faults: Object.values(result.kinds).reduce((sum, count) => sum + count, 0),
+    kinds: result.kinds,
+    lost: result.lost,
+    unexplained_duplicates: result.unexplainedDuplicates,
+    problems: result.problems.length,
+    in_flight_p50: result.inFlightP50,
+  };
+  console.log(JSON.stringify(figures));
+  return result.lost + result.unexplainedDuplicates + result.problems.length === 0 ? 0 : 1;
 }
-const { status } = spawnSync('vitest', ['run', '--project', 'e2e', file], {
-  stdio: 'inherit',
-  env: { ...environmentOfChild(), SVC_CHAOS_INTENTS: values.intents },
-});
-process.exitCode = status ?? 1;
+
+const MOST_SHOWN = 20;
+
+const status = await TROUBLES[positionals[0] ?? '']?.();
+if (status === undefined) {
+  console.error(
+    'npm run chaos -- expiry [--intents N] | npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
+  );
+}
+process.exitCode = status ?? 64;

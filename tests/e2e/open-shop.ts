@@ -19,6 +19,8 @@ export type Shop = {
 };
 
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
+export const MASTER_KEY = randomBytes(32);
+export const BOX = createSecretBox([{ number: 1, bytes: MASTER_KEY }]);
 
 export type ShopTerms = { readonly feeBps: number; readonly splitBps: readonly number[] };
 
@@ -34,7 +36,7 @@ export async function openShop(
   const nowMs = Date.now();
   const operation = { pool, nowMs, actor: 'operator:test' };
   const owner = { accountId: newId('account', nowMs), mode: 'test' } as const;
-  const secrets = { pepper: PEPPER, box: createSecretBox([{ number: 1, bytes: randomBytes(32) }]) };
+  const secrets = { pepper: PEPPER, box: BOX };
   const publishable = newKey(secrets, owner, 'publishable', nowMs);
   const secret = newKey(secrets, owner, 'secret', nowMs);
   await createAccount(operation, { id: owner.accountId, name: 'A shop', keys: [publishable.record, secret.record] });

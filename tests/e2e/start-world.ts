@@ -1,4 +1,4 @@
-// Everything at once, each as its own process: PostgreSQL, Restate, Anvil, the API and settlement.
+// Everything at once, each as its own process: PostgreSQL, Restate, Anvil, the API, settlement, and webhooks if asked for.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ import { type LocalChain, startChain } from '@svc-pay/evm/testing';
 import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
-import { openShop, PEPPER, type Shop } from './open-shop.ts';
+import { MASTER_KEY, openShop, PEPPER, type Shop } from './open-shop.ts';
 import { mainOf, type ServiceProcess, startService } from './service-process.ts';
 
 export type WorldOptions = {
@@ -29,6 +29,8 @@ export type WorldOptions = {
   readonly processorVersionOfSettlement?: string;
   /** Instead of the chain's own address. */
   readonly rpcUrls?: (chainUrl: string) => Promise<readonly string[]>;
+  /** Whether deliveries go out. */
+  readonly webhooks?: boolean;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
 };
@@ -144,6 +146,20 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     ...options.api,
   });
   cleanUps.push(() => api.kill('SIGKILL'));
+  if (options.webhooks === true) {
+    const own = await freePorts();
+    const webhooks = await startService(mainOf('webhooks'), {
+      SVC_DATABASE_URL: roles.url('svc_webhooks'),
+      SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
+      SVC_WEBHOOKS_MODES: 'test',
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+      SVC_WEBHOOKS_PORT: String(own.admin),
+      SVC_WEBHOOKS_ENGINE_PORT: String(own.node),
+      SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+    });
+    cleanUps.push(() => webhooks.kill('SIGKILL'));
+  }
 
   return {
     apiUrl: `http://127.0.0.1:${api.port}`,
@@ -186,7 +202,7 @@ async function startEngine(alwaysReplay: boolean): Promise<Engine> {
 /** One that may log in for each group of the schema, so that every process has its own rights and no more. */
 async function loginRoles({ pool, url }: TestDatabase) {
   const mark = randomBytes(4).toString('hex');
-  const groups = ['svc_api', 'svc_settlement'] as const;
+  const groups = ['svc_api', 'svc_settlement', 'svc_webhooks'] as const;
   const nameOf = (group: string) => `${group}_${mark}`;
   for (const group of groups)
     await pool.query(`create role ${nameOf(group)} login password '${mark}' in role ${group}`);

@@ -8,7 +8,7 @@ import type { FailingEndpoint, Recorded } from '@svc-pay/postgres/deliveries';
 import type pg from 'pg';
 import type { WebhooksConfig } from './config.ts';
 import { attemptDelivery } from './dispatch/attempt-delivery.ts';
-import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.ts';
+import { createDispatcher, type Dispatcher, type DispatcherParts } from './dispatch/dispatcher.ts';
 import { createDeliveryDrain, createLookout } from './dispatch/drain.ts';
 import { createPace } from './dispatch/endpoint-pace.ts';
 import { createRecorder } from './dispatch/recorder.ts';
@@ -28,11 +28,19 @@ export type RunningWebhooks = {
   readonly stop: () => Promise<void>;
 };
 
-export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
+export type StartOptions = {
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+  /** What a test puts in the way of a dispatcher: a place to stop at, a shorter lease, or a bug. */
+  readonly bend?: (parts: DispatcherParts) => DispatcherParts;
+};
 
 const STATEMENT_TIMEOUT_MS = 30_000;
+const TRANSACTION_PAUSE_MS = 10_000;
 const GRACE_MS = 8_000;
 const TURN_MS = 1_000;
+/** The longest timeout that an endpoint may have is half of it. */
+const LEASE_MS = 60_000;
 
 export async function startWebhooks(config: WebhooksConfig, options: StartOptions = {}): Promise<RunningWebhooks> {
   const clock = options.clock ?? systemClock;
@@ -41,12 +49,18 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     applicationName: 'svc-webhooks',
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    transactionPauseMs: TRANSACTION_PAUSE_MS,
     workBySets: true,
     readInOrder: true,
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });
   const { pool } = database;
-  const { dispatcher, metrics, close } = createSending(config, { pool, clock, logger });
+  const { dispatcher, metrics, close } = createSending(config, {
+    pool,
+    clock,
+    logger,
+    ...(options.bend !== undefined && { bend: options.bend }),
+  });
   const setup = { pool, clock, modes: config.modes, shards: config.shards };
   const tending = {
     ...setup,
@@ -105,6 +119,7 @@ type SendingParts = {
   readonly turnMs?: number;
   /** Certificates to trust instead of the usual ones. */
   readonly ca?: string;
+  readonly bend?: NonNullable<StartOptions['bend']>;
 };
 
 export type Sending = {
@@ -115,7 +130,7 @@ export type Sending = {
 
 /** Everything between a claimed row and its report, without the engine that drives it. */
 export function createSending(config: WebhooksConfig, parts: SendingParts): Sending {
-  const { pool, clock, logger, random = Math.random, turnMs = TURN_MS, ca } = parts;
+  const { pool, clock, logger, random = Math.random, turnMs = TURN_MS, ca, bend = (given) => given } = parts;
   const ownAddresses = createOwnAddresses();
   const policyOf = (): AddressPolicy => ({
     allowLoopback: config.allowLoopback,
@@ -139,18 +154,20 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
       logger.warn(endpoint, 'an endpoint was switched off');
     }
   };
-  const dispatcher = createDispatcher({
+  const dispatcherParts: DispatcherParts = {
     pool,
     clock,
     modes: config.modes,
     pace,
     recorder: createRecorder({ pool, clock, onRecorded, onProblem }),
     turnMs,
+    leaseMs: LEASE_MS,
     prepare: secrets.prepare,
     attempt: (delivery, stopped) =>
       attemptDelivery(delivery, { secrets, send, clock, random, deniedPorts: config.deniedPorts }, stopped),
     onReport: metrics.attempted,
     onProblem,
-  });
+  };
+  const dispatcher = createDispatcher(bend(dispatcherParts));
   return { dispatcher, metrics, close: connections.close };
 }

@@ -46,6 +46,20 @@ export function paymentView(payment: Payment, intent: Intent): WirePayment {
     ...(payment.completedAtMs !== null && { completedAt: isoTime(payment.completedAtMs) }),
     network: chainTypeOf(payment.network),
     token: payment.tokenSymbol,
-    intent: { intentCode: intent.intentCode, amount: intent.amount.toString(), metadata: shownMetadata(intent) },
+    intent: intentOfPayment(intent),
+  };
+}
+
+/** Without its status, which has events of its own: what a merchant needs to find the order. */
+function intentOfPayment(intent: Intent): WirePayment['intent'] {
+  return {
+    id: intent.id,
+    intentCode: intent.intentCode,
+    amount: intent.amount.toString(),
+    ledgerCanisterId: intent.ledgerId,
+    description: intent.description,
+    expectedSenderPrincipal: intent.expectedSender,
+    metadata: shownMetadata(intent),
+    createdAt: isoTime(intent.createdAtMs),
   };
 }

@@ -33,6 +33,7 @@ const RECORD = {
       from report
       where d.account_id = report.account_id and d.mode = report.mode and d.event_id = report.event_id
         and d.endpoint_id = report.endpoint_id and d.fence = report.fence and d.lease_until is not null
+      -- The report itself, not found again by its key: who lost a lease and claimed the row again may report both at once.
       returning d.attempt_count, d.next_at as due_again_at, report.*
     )
     insert into svc.delivery_attempts (

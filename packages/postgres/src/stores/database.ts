@@ -7,6 +7,11 @@ export type DatabaseOptions = {
   readonly maxConnections: number;
   /** A statement that runs longer is a fault, not something to wait for. */
   readonly statementTimeoutMs: number;
+  /**
+   * A transaction that waits longer for its next statement is ended by the server, and its locks with it: its process hangs,
+   * or its machine is gone without a word. Left out: it may wait.
+   */
+  readonly transactionPauseMs?: number;
   /** For a process whose statements take sets of rows, see below. */
   readonly workBySets?: boolean;
   /** For a process that looks at the head of long queues, see below. */
@@ -42,6 +47,9 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     max: options.maxConnections,
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
+    ...(options.transactionPauseMs !== undefined && {
+      idle_in_transaction_session_timeout: options.transactionPauseMs,
+    }),
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
     options: [
@@ -49,7 +57,13 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
       ...(options.readInOrder === true ? [IN_ORDER] : []),
     ].join(' '),
   });
-  pool.on('error', options.onConnectionLost);
+  // A connection that breaks in the middle of a transaction fails its next statement; without this it would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('error', (problem) => {
+    // The driver hangs the whole connection on it, with the key that cancels its statements: nothing for a log.
+    Reflect.deleteProperty(problem, 'client');
+    options.onConnectionLost(problem);
+  });
   return {
     pool,
     url,

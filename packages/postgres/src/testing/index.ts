@@ -1,3 +1,4 @@
+export { writeEvents } from '../lanes/write-ends.ts';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
 export { idAt } from './id-at.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';

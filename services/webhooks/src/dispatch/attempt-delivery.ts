@@ -37,12 +37,13 @@ async function attempt(
   stopped: AbortSignal,
 ): Promise<AttemptRecord> {
   const { endpoint, mode, endpointId } = delivery;
-  const startedAtMs = clock.nowMs();
   const checked = checkEndpointUrl(endpoint.url, { mode, deniedPorts });
-  if (!checked.ok) return unsent('blocked', checked.code, startedAtMs);
+  if (!checked.ok) return unsent('blocked', checked.code, clock.nowMs());
   const opened = secrets.open(delivery);
-  if (typeof opened === 'string') return unsent('our_fault', opened, startedAtMs);
-  const { sent: headers, masked } = await signDelivery(delivery, opened, Math.floor(startedAtMs / 1_000));
+  if (typeof opened === 'string') return unsent('our_fault', opened, clock.nowMs());
+  const { sent: headers, masked } = await signDelivery(delivery, opened, Math.floor(clock.nowMs() / 1_000));
+  // After the signing, which waits for a thread: the log's times and phases are those of the request.
+  const startedAtMs = clock.nowMs();
   const { retryAfter, ...sent } = await send(
     {
       endpointKey: `${mode} ${endpointId} ${endpoint.url}`,

@@ -30,6 +30,8 @@ export type DispatcherParts = {
   readonly attempt: (delivery: ClaimedDelivery, stopped: AbortSignal) => Promise<DeliveryReport>;
   /** How long a turn takes what comes in. */
   readonly turnMs: number;
+  /** How long a claimed delivery is nobody else's: longer than any endpoint's timeout and the writing down together. */
+  readonly leaseMs: number;
   readonly onReport: (report: DeliveryReport) => void;
   readonly onProblem: (problem: unknown) => void;
 };
@@ -41,8 +43,6 @@ export type Dispatcher = {
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
-/** Longer than any endpoint's timeout and the writing down together. */
-const LEASE_MS = 60_000;
 const PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 100;
 const MOST_ENDPOINTS = 200;
@@ -103,7 +103,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   };
 
   const claim = async (due: readonly DueEndpoint[]): Promise<number> => {
-    const claimed = await claimDeliveries(pool, wantedOf(due), clock.nowMs(), LEASE_MS);
+    const claimed = await claimDeliveries(pool, wantedOf(due), clock.nowMs(), parts.leaseMs);
     if (claimed.length > 0) await parts.prepare(claimed);
     for (const delivery of claimed) start(delivery);
     return claimed.length;

@@ -101,6 +101,22 @@ test('who lost the lease to another records nothing while the other is at it', a
   expect((await recordDeliveries(pool, [reportOf(other!, 'refused')], clock.nowMs())).count).toBe(1);
 });
 
+test('the reports of a lost lease and of the next one may come together: the next one counts, as do those beside them', async () => {
+  const { pool, shop, clock, delivery, attempts } = world;
+  const endpoint = await shop.addEndpoint({ url: 'http://127.0.0.1:1/' });
+  const event = await shop.emit([endpoint], { atMs: clock.nowMs() });
+  const [paused] = await claim(endpoint.id);
+  clock.move(LEASE_MS);
+  const [again] = await claim(endpoint.id);
+  const beside = await shop.emit([endpoint], { atMs: clock.nowMs() });
+  const [neighbour] = await claim(endpoint.id);
+  const reports = [reportOf(paused!, 'refused'), reportOf(neighbour!), reportOf(again!)];
+  expect((await recordDeliveries(pool, reports, clock.nowMs())).count).toBe(2);
+  expect(await delivery(event)).toMatchObject({ status: 'succeeded', attempt_count: 2 });
+  expect(await delivery(beside)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
+  expect((await attempts(event)).map(({ outcome }) => outcome)).toEqual(['our_fault', 'succeeded']);
+});
+
 test('the same report twice counts once', async () => {
   const { pool, shop, clock, attempts } = world;
   const endpoint = await shop.addEndpoint({ url: 'http://127.0.0.1:1/' });

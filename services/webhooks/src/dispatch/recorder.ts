@@ -39,7 +39,11 @@ export function createRecorder({ pool, clock, onRecorded, onProblem }: RecorderP
         } catch (problem) {
           onProblem(problem);
           if (isAboutData(problem)) {
-            for (const { report } of batch) await write([bare(report)]).catch(onProblem);
+            for (const { report } of batch) {
+              await write([report])
+                .catch(() => write([bare(report)]))
+                .catch(onProblem);
+            }
             break;
           }
           await sleep(PAUSE_MS);
@@ -65,9 +69,9 @@ export function createRecorder({ pool, clock, onRecorded, onProblem }: RecorderP
   };
 }
 
-/** Something in a row that the database does not take, however often it is offered. */
+/** Something in a row that the database does not take, however often it is offered: a value, or a broken constraint. */
 function isAboutData(problem: unknown): boolean {
-  return problem instanceof Error && 'code' in problem && String(problem.code).startsWith('22');
+  return problem instanceof Error && 'code' in problem && /^2[23]/.test(String(problem.code));
 }
 
 function bare({ record, ...rest }: DeliveryReport): DeliveryReport {

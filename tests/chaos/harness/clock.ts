@@ -1,0 +1,1 @@
+export const nowMs = (): number => Date.now();

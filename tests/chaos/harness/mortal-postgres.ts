@@ -1,0 +1,40 @@
+// A durable PostgreSQL that comes back where it was, after an orderly end or a crash.
+import { migrate } from '@svc-pay/postgres';
+import { freePort, type PostgresServer, startPostgres } from '@svc-pay/postgres/server';
+import pg from 'pg';
+
+export type MortalPostgres = {
+  readonly url: string;
+  /** Its connections break with the server; a broken one is replaced. */
+  readonly pool: pg.Pool;
+  /** `fast` cuts connections and shuts down; `immediate` is a crash, with recovery at the next start. */
+  readonly restart: (how: 'fast' | 'immediate') => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+export async function startMortalPostgres(dataDirectory: string): Promise<MortalPostgres> {
+  const port = await freePort();
+  const settings = { max_connections: '60', shared_buffers: '128MB', max_wal_size: '1GB' };
+  const start = () => startPostgres({ dataDirectory, port, settings });
+  let server: PostgresServer = await start();
+  const migrated = await migrate(server.url);
+  if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
+  const pool = new pg.Pool({ connectionString: server.url, max: 6 });
+  pool.on('error', () => {});
+  return {
+    url: server.url,
+    pool,
+    restart: async (how) => {
+      if (how === 'fast') await server.stop();
+      else {
+        process.kill(server.pid, 'SIGQUIT');
+        await server.ended;
+      }
+      server = await start();
+    },
+    stop: async () => {
+      await pool.end();
+      await server.stop();
+    },
+  };
+}
