@@ -1,5 +1,5 @@
 export * from './forms.ts';
-export { type MasterKeys, masterKeys } from './master-keys.ts';
+export { type MasterKeys, masterKeys, sealingKey } from './master-keys.ts';
 export * from './read-settings.ts';
 export * from './setting.ts';
 export { settingsTable } from './settings-table.ts';

@@ -1,4 +1,4 @@
-import type { MasterKey } from '@svc-pay/core';
+import type { MasterKey, SealingKey } from '@svc-pay/core';
 import { type Setting, type SettingText, setting } from './setting.ts';
 
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
@@ -17,6 +17,10 @@ export const masterKeys = (about: SettingText): Setting<MasterKeys> =>
       return first !== undefined && known.length === keys.length && distinct ? [first, ...others] : undefined;
     },
   });
+
+/** The public half of a master key, as `keys seal-key` prints it. */
+export const sealingKey = (about: SettingText): Setting<SealingKey> =>
+  setting(about, { form: '`number:base64 of 32 bytes`', read: readOne });
 
 function readOne(part: string): MasterKey | undefined {
   const [, digits, base64] = ONE.exec(part) ?? [];

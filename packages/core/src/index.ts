@@ -1,9 +1,12 @@
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
 export { keyIndex } from './account/key-index.ts';
+export type { MasterKey } from './account/master-key.ts';
 export * from './account/mode.ts';
 export * from './account/new-key.ts';
+export { createSealer, type Sealer, type SealingKey, sealingKeyOf } from './account/sealing-key.ts';
 export * from './account/secret-box.ts';
+export type { SecretContext } from './account/secret-context.ts';
 export { type SigningCandidate, signingKeyAt } from './account/signing-key.ts';
 export * from './audit/audit-entry.ts';
 export * from './audit/seal-audit.ts';
@@ -25,8 +28,10 @@ export {
   type UrlProblem,
 } from './endpoint/endpoint-url.ts';
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
+export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export * from './event/event-draft.ts';
 export * from './event/events-for.ts';
+export { draftSample, SAMPLE_METADATA_KEY } from './event/sample-event.ts';
 export * from './idempotency/stored-answer.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';

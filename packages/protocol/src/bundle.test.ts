@@ -10,6 +10,7 @@ const LIMITS = {
   './errors': 2_500,
   './hash': 3_500,
   './ids': 1_000,
+  './merchant': 11_000,
   './webhook': 10_000,
 };
 

@@ -1,4 +1,5 @@
-// What the API takes from the environment. It holds no key that opens secrets and none that signs.
+// What the API takes from the environment. It holds no key that opens secrets and none that signs; what it seals, it can't
+// read again.
 import {
   base64Bytes,
   commaList,
@@ -9,13 +10,14 @@ import {
   optional,
   postgresUrl,
   readSettings,
+  sealingKey,
   secret,
   text,
   type ValuesOf,
   wholeNumber,
 } from '@svc-pay/config';
 import { chosenNetworks, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
-import type { NetworkSetup } from '@svc-pay/core';
+import { DENIED_PORTS, type NetworkSetup } from '@svc-pay/core';
 import type { RpcUrls } from './chain/chain-reads.ts';
 
 const PORT_MAX = 65_535;
@@ -210,6 +212,23 @@ export const API_SETTINGS = {
     1_000,
     DAY_MS,
   ),
+  sealingKey: optional(
+    sealingKey({
+      name: 'SVC_SEAL_KEY',
+      about:
+        'Public half of the master key, as `keys seal-key` prints it: seals the secrets of endpoints. Absent: none can be created.',
+    }),
+  ),
+  allowLoopback: flag({
+    name: 'SVC_WEBHOOKS_ALLOW_LOOPBACK',
+    about: 'Whether test endpoints may be on this machine; the webhooks process has to allow it too.',
+    fallback: 'off',
+  }),
+  deniedPorts: commaList({
+    name: 'SVC_WEBHOOKS_DENIED_PORTS',
+    about: 'Ports that no endpoint may have.',
+    fallback: DENIED_PORTS.join(','),
+  }),
   logLevel,
   traceUrl: optional(
     httpUrl({
@@ -219,7 +238,8 @@ export const API_SETTINGS = {
   ),
 };
 
-export type ApiConfig = Omit<ValuesOf<typeof API_SETTINGS>, 'networks' | 'networksFile'> & {
+export type ApiConfig = Omit<ValuesOf<typeof API_SETTINGS>, 'networks' | 'networksFile' | 'deniedPorts'> & {
+  readonly deniedPorts: ReadonlySet<number>;
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Of the networks that can be asked; they may carry a provider's key. */
   readonly rpcUrls: RpcUrls;
@@ -232,7 +252,7 @@ export type ReadConfig =
 export function readApiConfig(environment: Environment = process.env): ReadConfig {
   const read = readSettings(API_SETTINGS, environment);
   if (!read.ok) return read;
-  const { networks, networksFile, ...rest } = read.values;
+  const { networks, networksFile, deniedPorts: ports, ...rest } = read.values;
   const chosen = chosenNetworks({ networks, networksFile });
   const problems = [
     ...chosen.problems,
@@ -242,10 +262,15 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
     ...((rest.settlementUrl === undefined) !== (rest.internalKey === undefined)
       ? ['SVC_SETTLEMENT_URL and SVC_INTERNAL_KEY go together']
       : []),
+    ...(ports.every((port) => /^[1-9]\d{0,4}$/.test(port)) ? [] : ['SVC_WEBHOOKS_DENIED_PORTS: each is a port']),
   ];
   if (problems.length > 0) return { ok: false, problems };
   const operated = chosen.networks;
-  return { ok: true, config: Object.freeze({ ...rest, networks: setupsOf(operated), rpcUrls: rpcUrlsOf(operated) }) };
+  const deniedPorts = new Set(ports.map((port) => Number.parseInt(port, 10)));
+  return {
+    ok: true,
+    config: Object.freeze({ ...rest, deniedPorts, networks: setupsOf(operated), rpcUrls: rpcUrlsOf(operated) }),
+  };
 }
 
 /** Without the addresses of nodes. Where there are none no signature can be verified, so nothing is promised there. */

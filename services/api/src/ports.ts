@@ -5,10 +5,13 @@ import type {
   CancelIntentPorts,
   CreateIntentPorts,
   Intent,
+  NewUrlPolicy,
   Payment,
+  Sealer,
   SettlePorts,
   UptoPorts,
 } from '@svc-pay/core';
+import type { MerchantStores } from '@svc-pay/postgres/merchant';
 import type { Id } from '@svc-pay/protocol/ids';
 
 export type IntentSituation = {
@@ -27,12 +30,20 @@ export type StatusPorts = {
   readonly watchIntent: (intentId: Id<'paymentIntent'>, onChange: () => void) => Promise<() => void | Promise<void>>;
 };
 
+export type EndpointPorts = {
+  readonly merchant: MerchantStores;
+  /** Seals what it can't open. Undefined when the operator has set no key for it. */
+  readonly sealer: Sealer | undefined;
+  readonly endpointUrls: Omit<NewUrlPolicy, 'mode'>;
+};
+
 export type ApiPorts = AuthenticatePorts &
   CreateIntentPorts &
   CancelIntentPorts &
   SettlePorts &
   UptoPorts &
-  StatusPorts & {
+  StatusPorts &
+  EndpointPorts & {
     /** Resolves when the database answers and its schema is the one this release needs; throws otherwise. */
     readonly checkDatabase: () => Promise<void>;
   };

@@ -1,9 +1,10 @@
 // The API as a running process: database, listeners, and the order in which everything ends.
 import type { AddressInfo } from 'node:net';
-import { type Clock, createIntentCodes, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
+import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
 import { wakeDrain } from '@svc-pay/engine/wake';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
+import { createMerchantStores } from '@svc-pay/postgres/merchant';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './app.ts';
 import { createChainReads } from './chain/chain-reads.ts';
@@ -83,6 +84,9 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       ...stores,
       ...settlement,
       uptoSettles,
+      merchant: createMerchantStores(database, clock),
+      sealer: config.sealingKey && createSealer(config.sealingKey),
+      endpointUrls: { allowLoopback: config.allowLoopback, deniedPorts: config.deniedPorts },
       clock,
       pepper: config.keyPepper,
       networks: config.networks,

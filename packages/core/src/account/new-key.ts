@@ -4,7 +4,8 @@ import { type Id, newId } from '@svc-pay/protocol/ids';
 import { type ApiKeyText, hintOf, type KeyKind, makeApiKey } from './api-key.ts';
 import { keyIndex } from './key-index.ts';
 import type { Mode } from './mode.ts';
-import type { SecretBox, SecretContext } from './secret-box.ts';
+import type { SecretBox } from './secret-box.ts';
+import type { SecretContext } from './secret-context.ts';
 
 /** What is stored of a key. A secret key can be opened only by who holds the master key. */
 export type KeyRecord = {

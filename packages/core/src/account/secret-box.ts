@@ -1,15 +1,9 @@
 // Secrets at rest: AES-256-GCM under a master key, bound to what they belong to. A ciphertext moved to another account,
 // key or purpose does not open.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-
-export type SecretContext = { readonly accountId: string; readonly id: string; readonly purpose: string };
-
-export type MasterKey = {
-  /** 1 to 255; written in front of each ciphertext, so that an older master key still opens what it sealed. */
-  readonly number: number;
-  /** 32 bytes. */
-  readonly bytes: Uint8Array;
-};
+import type { MasterKey } from './master-key.ts';
+import { openSealed, SEALED_TO_PUBLIC } from './sealing-key.ts';
+import { associated, type SecretContext } from './secret-context.ts';
 
 export type SecretBox = {
   readonly seal: (secret: string, context: SecretContext) => Uint8Array;
@@ -22,7 +16,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES;
 
-/** The first key seals; all of them open. */
+/** The first key seals; all of them open, also what was sealed with one's public half. */
 export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): SecretBox {
   for (const { number, bytes } of keys) {
     if (!Number.isInteger(number) || number < 1 || number > 255)
@@ -39,9 +33,11 @@ export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): Sec
       return Buffer.concat([Uint8Array.of(current.number), nonce, ciphertext, cipher.getAuthTag()]);
     },
     open(sealed, context) {
-      const key = keys.find(({ number }) => number === sealed[0]);
+      const toPublic = sealed[0] === SEALED_TO_PUBLIC;
+      const key = keys.find(({ number }) => number === sealed[toPublic ? 1 : 0]);
       if (key === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
         throw new Error('no master key opens this secret');
+      if (toPublic) return openSealed(sealed, context, key);
       const decipher = createDecipheriv(ALGORITHM, key.bytes, sealed.subarray(1, HEAD_BYTES), {
         authTagLength: TAG_BYTES,
       });
@@ -52,8 +48,4 @@ export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): Sec
       );
     },
   };
-}
-
-function associated({ accountId, id, purpose }: SecretContext): Buffer {
-  return Buffer.from(JSON.stringify([accountId, id, purpose]), 'utf8');
 }

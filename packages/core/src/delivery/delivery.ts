@@ -1,6 +1,9 @@
 // One event on its way to one endpoint.
 import type { Mode } from '../account/mode.ts';
 
+/** Nothing but failures for this long switches an endpoint off. */
+export const ENDPOINT_OFF_AFTER_MS = 5 * 86_400_000;
+
 /** `refused`: answered, but not with 2xx. `blocked`: the address is one that we do not dial. */
 export type AttemptOutcome = 'succeeded' | 'refused' | 'timed_out' | 'unreachable' | 'blocked' | 'our_fault';
 
@@ -32,6 +35,8 @@ export type ClaimedEndpoint = {
   readonly timeoutMs: number;
   readonly headersCiphertext: Uint8Array | null;
   readonly secretCiphertext: Uint8Array | null;
+  /** The secret before it, which signs beside it until its time is up. */
+  readonly previousSecret: { readonly ciphertext: Uint8Array; readonly expiresAtMs: number } | null;
   /** Since when nothing has succeeded; null while all is well. */
   readonly failingSinceMs: number | null;
 };

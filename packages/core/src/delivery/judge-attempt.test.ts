@@ -25,6 +25,7 @@ function judge(
     timeoutMs: 5_000,
     headersCiphertext: null,
     secretCiphertext: null,
+    previousSecret: null,
     failingSinceMs,
   };
   const { outcome = 'refused', responseStatus = 500, retryAfterMs = null } = record;

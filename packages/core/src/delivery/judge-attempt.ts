@@ -1,5 +1,5 @@
 // What becomes of a delivery after an attempt. Pure: time and chance are given.
-import type { AttemptRecord, ClaimedDelivery, DeliveryVerdict } from './delivery.ts';
+import { type AttemptRecord, type ClaimedDelivery, type DeliveryVerdict, ENDPOINT_OFF_AFTER_MS } from './delivery.ts';
 import { ownFaultDelayMs, type Random, retryDelayMs } from './retry-schedule.ts';
 
 const GONE = 410;
@@ -7,7 +7,6 @@ const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 /** Whoever is overrun gets at least this long. */
 const BREATHER_MS = 60_000;
-const OFF_AFTER_MS = 5 * 86_400_000;
 
 export function judgeAttempt(
   { attempt, chargedBefore, endpoint }: Pick<ClaimedDelivery, 'attempt' | 'chargedBefore' | 'endpoint'>,
@@ -20,7 +19,7 @@ export function judgeAttempt(
     return { next: 'again', atMs: nowMs + ownFaultDelayMs(attempt - chargedBefore, random), charged: false };
   }
   if (responseStatus === GONE) return { next: 'parked', reason: 'gone' };
-  if (endpoint.failingSinceMs !== null && nowMs - endpoint.failingSinceMs >= OFF_AFTER_MS) {
+  if (endpoint.failingSinceMs !== null && nowMs - endpoint.failingSinceMs >= ENDPOINT_OFF_AFTER_MS) {
     return { next: 'parked', reason: 'failing' };
   }
   const retry = chargedBefore + 1;

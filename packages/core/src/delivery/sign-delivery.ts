@@ -14,8 +14,8 @@ export type DeliveryToSign = {
 export type DeliverySecrets = {
   /** The account's secret key. */
   readonly signingKey: string;
-  /** Of the endpoint, when it has one. */
-  readonly endpointSecret: Uint8Array | null;
+  /** Of the endpoint, when it has any: the current one, and the one before it while they overlap. */
+  readonly endpointSecrets: readonly Uint8Array[];
   readonly customHeaders: Readonly<Record<string, string>>;
 };
 
@@ -30,24 +30,27 @@ const USER_AGENT = 'SVC-Pay-Webhooks/1';
 
 export async function signDelivery(
   { eventId, sequence, body }: DeliveryToSign,
-  { signingKey, endpointSecret, customHeaders }: DeliverySecrets,
+  { signingKey, endpointSecrets, customHeaders }: DeliverySecrets,
   nowSeconds: number,
 ): Promise<SignedHeaders> {
   const time = String(nowSeconds);
+  const standard = endpointSecrets.length > 0;
   const plain = {
     'content-type': 'application/json',
     'user-agent': USER_AGENT,
     [TIMESTAMP_HEADER]: time,
     [SEQUENCE_HEADER]: String(sequence),
-    ...(endpointSecret !== null && { 'webhook-id': eventId, 'webhook-timestamp': time }),
+    ...(standard && { 'webhook-id': eventId, 'webhook-timestamp': time }),
   };
   const signed = {
     [SIGNATURE_HEADER]: await signWebhook(signingKey, nowSeconds, body),
-    ...(endpointSecret !== null && { 'webhook-signature': standardSignature(endpointSecret, eventId, time, body) }),
+    ...(standard && {
+      'webhook-signature': endpointSecrets.map((each) => standardSignature(each, eventId, time, body)).join(' '),
+    }),
   };
   const masked = {
     [SIGNATURE_HEADER]: `t=${time},v1=${MASK}`,
-    ...(endpointSecret !== null && { 'webhook-signature': `v1,${MASK}` }),
+    ...(standard && { 'webhook-signature': endpointSecrets.map(() => `v1,${MASK}`).join(' ') }),
     ...Object.fromEntries(Object.keys(customHeaders).map((name) => [name, MASK])),
   };
   return { sent: { ...customHeaders, ...plain, ...signed }, masked: { ...plain, ...masked } };

@@ -1,5 +1,5 @@
 // The secret of one endpoint, for receivers that verify by Standard Webhooks: unlike the account's key it opens nothing.
-import type { SecretContext } from '../account/secret-box.ts';
+import type { SecretContext } from '../account/secret-context.ts';
 
 const PREFIX = 'whsec_';
 const MIN_BYTES = 24;

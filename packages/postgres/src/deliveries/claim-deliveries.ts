@@ -16,7 +16,8 @@ const CLAIM = {
   text: `
     with wanted as materialized (
       select wanted.*, endpoint.url, endpoint.retry_count, endpoint.timeout_seconds, endpoint.headers_ciphertext,
-        endpoint.secret_ciphertext, endpoint.failing_since
+        endpoint.secret_ciphertext, endpoint.previous_secret_ciphertext, endpoint.previous_secret_expires_at,
+        endpoint.failing_since
       from unnest($1::text[], $2::text[], $3::text[], $4::integer[]) as wanted (account_id, mode, endpoint_id, room)
       join svc.endpoints endpoint
         on endpoint.account_id = wanted.account_id and endpoint.mode = wanted.mode
@@ -51,7 +52,8 @@ const CLAIM = {
         d.attempt_count - 1 - d.uncharged_count as charged_before
     )
     select taken.*, event.body, event.sequence, wanted.url, wanted.retry_count, wanted.timeout_seconds,
-      wanted.headers_ciphertext, wanted.secret_ciphertext, wanted.failing_since
+      wanted.headers_ciphertext, wanted.secret_ciphertext, wanted.previous_secret_ciphertext,
+      wanted.previous_secret_expires_at, wanted.failing_since
     from taken
     -- In the order of its key, so that it is read by its key: a planner without figures takes any index that begins with
     -- the account, and then reads all events of the account for each one.
@@ -79,6 +81,8 @@ type Row = {
   readonly timeout_seconds: number;
   readonly headers_ciphertext: Buffer | null;
   readonly secret_ciphertext: Buffer | null;
+  readonly previous_secret_ciphertext: Buffer | null;
+  readonly previous_secret_expires_at: Date | null;
   readonly failing_since: Date | null;
 };
 
@@ -117,7 +121,12 @@ export async function claimDeliveries(
       timeoutMs: row.timeout_seconds * 1_000,
       headersCiphertext: row.headers_ciphertext,
       secretCiphertext: row.secret_ciphertext,
+      previousSecret: previousOf(row),
       failingSinceMs: row.failing_since?.getTime() ?? null,
     },
   }));
+}
+
+function previousOf({ previous_secret_ciphertext: ciphertext, previous_secret_expires_at: until }: Row) {
+  return ciphertext === null || until === null ? null : { ciphertext, expiresAtMs: until.getTime() };
 }

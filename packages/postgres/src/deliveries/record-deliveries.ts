@@ -1,6 +1,6 @@
 // How attempts went, many in one statement: what becomes of each delivery, its line in the log, and the health of its
 // endpoint. A report whose fence is old changes nothing at all.
-import { type DeliveryReport, isoTime } from '@svc-pay/core';
+import { type DeliveryReport, ENDPOINT_OFF_AFTER_MS, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 
@@ -22,7 +22,8 @@ const RECORD = {
       update svc.deliveries d
       set status = report.status, reason = report.reason, lease_until = null,
         next_at = case when report.status <> 'pending' then null
-          when endpoint.status = 'enabled' then report.next_at else 'infinity' end,
+          -- Of a deleted endpoint it comes due once more, and is discarded then.
+          when endpoint.status = 'disabled' then 'infinity' else report.next_at end,
         finished_at = case when report.status <> 'pending' then $23::timestamptz end,
         uncharged_count = d.uncharged_count + report.uncharged
       from report
@@ -63,8 +64,6 @@ const HEALTH = `
     and endpoint.status = 'enabled' and (given.change <> 'failed' or endpoint.failing_since is null)
   returning endpoint.account_id, endpoint.mode, endpoint.id, endpoint.status, endpoint.disabled_reason`;
 
-/** Nothing but failures for this long switches an endpoint off. */
-const OFF_AFTER_MS = 5 * 86_400_000;
 /** For a delivery whose endpoint was to be switched off and turned out to be well. */
 const SOON_MS = 60_000;
 
@@ -97,7 +96,7 @@ export async function recordDeliveries(
     await client.query(LOCK, keys);
     const { rows } = await client.query<{ account_id: string; id: string; status: string; disabled_reason: string }>(
       HEALTH,
-      [...keys, changes.map(({ change }) => change), isoTime(nowMs), isoTime(nowMs - OFF_AFTER_MS)],
+      [...keys, changes.map(({ change }) => change), isoTime(nowMs), isoTime(nowMs - ENDPOINT_OFF_AFTER_MS)],
     );
     const { rowCount } = await client.query({ ...RECORD, values });
     return {

@@ -43,6 +43,7 @@ test('the API records an intent with everything around it', () =>
   inserts('svc_api', [
     ...(['intents', 'intent_codes', 'acceptances', 'events', 'endpoints', 'deliveries', 'claims'] as const),
     ...(['authorizations', 'payments', 'settlements', 'attempts', 'idempotency', 'audit'] as const),
+    'delivery_recoveries',
   ]));
 
 test('settlement records a batch with everything around it', () =>
@@ -76,6 +77,13 @@ test.each([
   ['svc_webhooks', 'select * from svc.relayers'],
   ['svc_api', 'update svc.delivery_shards set awake = true'],
   ['svc_settlement', 'select * from svc.delivery_shards'],
+  ['svc_settlement', 'select previous_secret_ciphertext from svc.endpoints'],
+  ['svc_settlement', 'select * from svc.delivery_recoveries'],
+  ['svc_api', 'update svc.delivery_recoveries set queued = 0'],
+  ['svc_api', 'delete from svc.endpoints'],
+  ['svc_webhooks', "insert into svc.delivery_recoveries (id) values ('rec')"],
+  ['svc_webhooks', 'update svc.endpoints set previous_secret_ciphertext = null'],
+  ['svc_webhooks', 'insert into svc.audit (id) values (null)'],
 ])('%s may not: %s', async (role, sql) => {
   await expect(as(role, (query) => query(sql))).rejects.toMatchObject(denied);
 });
@@ -87,6 +95,9 @@ test.each([
   ['svc_webhooks', 'select ciphertext from svc.api_keys where signing'],
   ['svc_webhooks', 'update svc.delivery_shards set epoch = epoch + 1'],
   ['svc_webhooks', 'select from svc.endpoints for no key update'],
+  ['svc_webhooks', 'select from svc.delivery_recoveries for update skip locked'],
+  ['svc_webhooks', 'update svc.endpoints set warned_at = now()'],
+  ['svc_api', 'select from svc.endpoints for no key update'],
 ])('%s may: %s', (role, sql) => as(role, (query) => query(sql)));
 
 test('nothing is open to everyone', async () => {

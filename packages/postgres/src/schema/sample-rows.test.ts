@@ -38,6 +38,11 @@ const refusals: [SampleTable, string, Record<string, unknown>][] = [
   ['events', 'an unknown type', { type: 'payment.canceled' }],
   ['deliveries', 'a waiting one without a time', { next_at: null }],
   ['deliveries', 'giving up without a reason', { status: 'failed', next_at: null, finished_at: new Date() }],
+  ['endpoints', 'a former secret that never expires', { id: 'we_b', previous_secret_ciphertext: Buffer.alloc(60) }],
+  ['endpoints', 'more than 20 headers', { id: 'we_b', header_names: Array(21).fill('x') }],
+  ['delivery_recoveries', 'an end before its beginning', { id: 'rec_b', to_at: new Date(-1) }],
+  ['delivery_recoveries', 'a failure without reason', { id: 'rec_b', status: 'failed', finished_at: new Date() }],
+  ['delivery_recoveries', 'more queued than examined', { id: 'rec_b', queued: 1 }],
   ['idempotency', 'remembering a 500', { key: 'b', response_status: 500, response_body: Buffer.alloc(0) }],
 ];
 

@@ -204,6 +204,17 @@ export const SAMPLES = {
     total_ms: 12,
     started_at: NOW,
   },
+  delivery_recoveries: {
+    ...tenant,
+    id: 'rec_a',
+    endpoint_id: 'we_a',
+    from_at: new Date(0),
+    to_at: NOW,
+    reach: 'failed',
+    status: 'running',
+    after_event_id: '',
+    created_at: NOW,
+  },
   idempotency: { ...tenant, key: 'order-1', request_hash: Buffer.alloc(32, 4), created_at: NOW },
   audit: {
     ...tenant,

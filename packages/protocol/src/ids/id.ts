@@ -14,6 +14,7 @@ const PREFIXES = {
   operator: 'op',
   payment: 'pay',
   paymentIntent: 'pi',
+  recovery: 'rec',
   request: 'req',
   settlement: 'stl',
 } as const;
@@ -59,6 +60,11 @@ export function isId<Kind extends IdKind>(kind: Kind, text: unknown): text is Id
   const prefix = `${PREFIXES[kind]}_`;
   // The first character carries three bits: more would be a time past the 48th bit.
   return text.startsWith(prefix) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length));
+}
+
+/** Sorts before every id of that moment or later, and behind all earlier ones. */
+export function idBound(kind: IdKind, atMs: number): string {
+  return `${PREFIXES[kind]}_${inBase32(Math.min(Math.max(atMs, 0), MAX_TIME_MS), TIME_CHARACTERS)}`;
 }
 
 /** Milliseconds since the epoch at which the id was drawn. */

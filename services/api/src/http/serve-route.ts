@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { readClaim } from '../body/idempotency-claim.ts';
 import type { Outcome } from '../routes/outcome.ts';
+import { malformed } from '../routes/read-body.ts';
 import type { KeyedRoute, Route, World } from '../routes/route.ts';
 import type { Admit } from './admit.ts';
 import type { Cors } from './cors.ts';
@@ -54,11 +55,14 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
       ? readClaim(headers['idempotency-key'], request.method, path, request.rawBody ?? NO_BYTES)
       : ({ ok: true, claim: null } as const);
   if (!read.ok) return { ok: false, code: read.code, param: 'Idempotency-Key' };
+  const query = route.query?.safeParse(request.query);
+  if (query?.success === false) return malformed(query.error);
   const lastEventId = headers['last-event-id'];
   const handled = route.handle(world, {
     caller,
     requestId: request.id,
     params: request.params as Readonly<Record<string, string>>,
+    query: (query?.data ?? {}) as Readonly<Record<string, string | undefined>>,
     body: request.body,
     claim: read.claim,
     limited: request.limitedBy !== undefined,

@@ -1,9 +1,10 @@
 // Made from the OpenAPI document: a route that is added to it is tested here, or this file says that it does not know how.
 
-import { newId } from '@svc-pay/protocol/ids';
+import { insertRow, NOW } from '@svc-pay/postgres/testing';
+import { type IdKind, newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
-import { CREATE, call, intentPath } from '../testing/call.ts';
-import { fillRequest, type Operation, operationsOf } from '../testing/fill-request.ts';
+import { CREATE, call, ENDPOINTS, intentPath } from '../testing/call.ts';
+import { fillRequest, type Ids, type Operation, operationsOf } from '../testing/fill-request.ts';
 import { seedAccount } from '../testing/seed-account.ts';
 import { startTestApi } from '../testing/start-test-api.ts';
 
@@ -19,7 +20,45 @@ const KINDS = ['publishable', 'secret'] as const;
 const intentOf = async (mode: (typeof MODES)[number]): Promise<string> =>
   (await call(api, 'POST', CREATE, { key: owner.keys[mode].publishable, body: { usdAmount: 7 } })).json()
     .paymentIntentId;
-const intents = { test: await intentOf('test'), live: await intentOf('live') };
+const anId = (kind: IdKind) => newId(kind, Date.now());
+const NOBODYS: Ids = {
+  intentId: anId('paymentIntent'),
+  endpointId: anId('endpoint'),
+  eventId: anId('event'),
+  paymentId: anId('payment'),
+  recoveryId: anId('recovery'),
+};
+
+/** One of everything that an id can name. */
+async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
+  const created = await call(api, 'POST', ENDPOINTS, {
+    key: owner.keys[mode].secret,
+    body: { url: 'https://shop.example/hooks', eventTypes: ['payment_intent.created'] },
+  });
+  const ids = {
+    intentId: await intentOf(mode),
+    endpointId: created.json().endpoint.id as string,
+    eventId: anId('event'),
+    paymentId: anId('payment'),
+    recoveryId: anId('recovery'),
+  };
+  const tenant = { account_id: owner.accountId, mode };
+  await insertRow(api.database.pool, 'events', {
+    ...tenant,
+    id: ids.eventId,
+    intent_id: ids.intentId,
+    payment_id: ids.paymentId,
+    body: Buffer.from(JSON.stringify({ id: ids.eventId })),
+  });
+  await insertRow(api.database.pool, 'deliveries', { ...tenant, event_id: ids.eventId, endpoint_id: ids.endpointId });
+  await insertRow(api.database.pool, 'delivery_recoveries', {
+    ...tenant,
+    id: ids.recoveryId,
+    endpoint_id: ids.endpointId,
+  });
+  return ids;
+}
+const owned = { test: await ownedBy('test'), live: await ownedBy('live') };
 
 /** Every key that must not see the owner's intent of `mode`. */
 const keysOutside = (mode: (typeof MODES)[number]) =>
@@ -36,8 +75,8 @@ const keysOutside = (mode: (typeof MODES)[number]) =>
     },
   ]);
 
-const send = ({ method, path, operation }: Operation, intentId: string, key: string, headers = {}) => {
-  const { url, body } = fillRequest(path, operation, { intentId });
+const send = ({ method, path, operation }: Operation, ids: Ids, key: string, headers = {}) => {
+  const { url, body } = fillRequest(path, operation, ids);
   return call(api, method, url, { key, headers, ...(body !== undefined && { body }) });
 };
 const withoutRequestId = (text: string) => text.replaceAll(/req_[0-9a-z]{26}/g, 'req');
@@ -50,21 +89,22 @@ test('there are routes to try, and open ones take no id', () => {
 for (const route of keyed) {
   for (const mode of MODES) {
     for (const { whose, key, account } of keysOutside(mode)) {
-      test(`${route.method} ${route.path}: a ${mode} intent is not there for ${whose}`, async () => {
-        const mine = await send(route, intents[mode], key, account);
-        const nobodys = await send(route, newId('paymentIntent', Date.now()), key, account);
-        expect(mine.body).not.toContain(intents[mode]);
+      test(`${route.method} ${route.path}: what is ${mode} is not there for ${whose}`, async () => {
+        const mine = await send(route, owned[mode], key, account);
+        const nobodys = await send(route, NOBODYS, key, account);
+        for (const id of Object.values(owned[mode])) expect(mine.body).not.toContain(id);
         expect(mine.body).not.toContain(owner.accountId);
         expect(mine.statusCode).toBe(nobodys.statusCode);
-        // A route without an id in it makes something new, which may well answer differently each time.
-        if (route.path.includes('{')) expect(withoutRequestId(mine.body)).toBe(withoutRequestId(nobodys.body));
+        // A POST without an id in it makes something new, which may well answer differently each time.
+        if (route.path.includes('{') || route.method === 'GET')
+          expect(withoutRequestId(mine.body)).toBe(withoutRequestId(nobodys.body));
       });
     }
   }
 
   test(`${route.method} ${route.path}: naming another account is refused`, async () => {
     for (const mode of MODES) {
-      const response = await send(route, intents[mode], stranger.keys[mode].secret, {
+      const response = await send(route, owned[mode], stranger.keys[mode].secret, {
         'x-account-id': owner.accountId,
       });
       expect({ status: response.statusCode, ...response.json() }).toMatchObject({
@@ -75,16 +115,26 @@ for (const route of keyed) {
   });
 }
 
-test('after all of this the owner still sees both intents, unchanged', async () => {
+test('after all of this the owner still sees everything, unchanged', async () => {
   for (const mode of MODES) {
-    const read = await call(api, 'GET', intentPath(intents[mode]), { key: owner.keys[mode].publishable });
-    expect(read.json().paymentIntent).toMatchObject({ id: intents[mode], status: 'requires_payment' });
+    const read = await call(api, 'GET', intentPath(owned[mode].intentId), { key: owner.keys[mode].publishable });
+    expect(read.json().paymentIntent).toMatchObject({ id: owned[mode].intentId, status: 'requires_payment' });
+    const hooks = await call(api, 'GET', `${ENDPOINTS}/${owned[mode].endpointId}`, { key: owner.keys[mode].secret });
+    expect(hooks.json().endpoint).toMatchObject({ status: 'enabled', url: 'https://shop.example/hooks' });
+    expect(hooks.json().endpoint.updatedAt).toBe(hooks.json().endpoint.createdAt);
+    const { rows } = await api.database.pool.query(
+      'select attempt_count, next_at from svc.deliveries where event_id = $1',
+      [owned[mode].eventId],
+    );
+    expect(rows).toEqual([{ attempt_count: 0, next_at: NOW }]);
   }
 });
 
 test('a route with something unknown in its path or body stops this file', () => {
   const operation = { operationId: 'getThing', security: [{ secretKey: [] }] };
-  expect(() => fillRequest('/things/{thingId}', operation, { intentId: 'pi_x' })).toThrow('thingId');
+  expect(() => fillRequest('/things/{thingId}', operation, NOBODYS)).toThrow('thingId');
   const requestBody = { content: { 'application/json': { schema: { $ref: '#/components/schemas/NewThing' } } } };
-  expect(() => fillRequest('/things', { ...operation, requestBody }, { intentId: 'pi_x' })).toThrow('NewThing');
+  expect(() => fillRequest('/things', { ...operation, requestBody }, NOBODYS)).toThrow('NewThing');
+  const parameters = [{ in: 'query', name: 'thing' }];
+  expect(() => fillRequest('/things', { ...operation, parameters }, NOBODYS)).toThrow('thing');
 });

@@ -34,7 +34,7 @@ export function buildDocument(routes: readonly Route[]): OpenapiDocument {
     info: {
       title: 'SVC Pay',
       version: API_VERSION,
-      description: 'X402 payments: intents, their status and their events.',
+      description: 'X402 payments: intents, their status, and webhooks about them.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,
@@ -51,7 +51,10 @@ function operationOf(route: Route): JsonObject {
     parameters: parametersOf(route),
     ...('body' in route &&
       route.body && {
-        requestBody: { required: true, content: { 'application/json': { schema: refTo(route.body.name) } } },
+        requestBody: {
+          required: route.bodyOptional !== true,
+          content: { 'application/json': { schema: refTo(route.body.name) } },
+        },
       }),
     responses: { ...answersOf(route), ...refusalResponses(refusalsOf(route)) },
   };

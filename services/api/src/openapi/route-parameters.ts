@@ -1,4 +1,5 @@
 // Keys and parameters of a route, as the document states them.
+import * as z from 'zod/mini';
 import type { Route } from '../routes/route.ts';
 
 export const SECURITY_SCHEMES = {
@@ -26,13 +27,46 @@ const text = (name: string, place: string, description: string, schema: object =
   schema: { type: 'string', ...schema },
 });
 
+const PATH_IDS: Readonly<Record<string, readonly [what: string, prefix: string]>> = {
+  intentId: ['intent', 'pi'],
+  endpointId: ['endpoint', 'we'],
+  eventId: ['event', 'evt'],
+  recoveryId: ['recovery', 'rec'],
+};
+
+function idInPath(name: string): object {
+  const [what, prefix] = PATH_IDS[name] ?? [];
+  if (what === undefined) throw new Error(`no description of {${name}}`);
+  return text(name, 'path', `Id of the ${what}`, { pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$` }, true);
+}
+
+const IN_QUERY: Readonly<Record<string, string>> = {
+  limit: 'Most items of the answer, 1 to 100; 25 unless told',
+  startingAfter: 'Id of the last item of the page before; deliveries go by their event',
+  status: 'Only those with this status',
+  type: 'Only events of this type',
+  intentId: 'Only events of this intent',
+  paymentId: 'Only events of this payment',
+  createdAfter: 'Only events of this time or later',
+  createdBefore: 'Only events before this time',
+  undelivered: '`true`: only events that some endpoint has not got yet, or was given up on',
+};
+
+function inQuery(query: z.ZodMiniObject): readonly object[] {
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input' });
+  return Object.entries(properties).map(([name, schema]) => {
+    const description = IN_QUERY[name];
+    if (description === undefined) throw new Error(`no description of ?${name}`);
+    return text(name, 'query', description, schema as object);
+  });
+}
+
 export function parametersOf(route: Route): readonly object[] {
-  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) =>
-    text(name, 'path', 'Id of the intent', { pattern: '^pi_[0-9a-hjkmnp-tv-z]{26}$' }, true),
-  );
+  const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => idInPath(name));
   if (route.access === 'open') return inPath;
   return [
     ...inPath,
+    ...(route.query === undefined ? [] : inQuery(route.query)),
     route.accountRequired
       ? text('x-account-id', 'header', 'The account of the key', {}, true)
       : text('x-account-id', 'header', 'Must be the account of the key when it is sent'),

@@ -9,8 +9,11 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
   }
   if (route.access !== 'open' && route.accountRequired) codes.push('account_id_required');
   if (route.access === 'secret') codes.push('key_kind_not_allowed');
-  if (route.method === 'POST') {
+  if (route.access !== 'open' && route.query !== undefined) codes.push('malformed_request');
+  if (route.method === 'POST' || route.method === 'PATCH') {
     codes.push('malformed_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout');
+  }
+  if (route.method === 'POST') {
     codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress');
   }
   return [...new Set(codes)];

@@ -11,6 +11,7 @@ import { releaseUpto } from './release-upto.ts';
 import { settlePayment } from './settle-payment.ts';
 import { settleUpto } from './settle-upto.ts';
 import { streamIntent } from './stream-intent.ts';
+import { WEBHOOK_ROUTES } from './webhooks/index.ts';
 
 export const ROUTES = withDocs([
   createX402Intent,
@@ -22,6 +23,7 @@ export const ROUTES = withDocs([
   getIntent,
   streamIntent,
   cancelIntent,
+  ...WEBHOOK_ROUTES,
   health,
   ready,
 ]);

@@ -19,7 +19,7 @@ type ResponseContract = {
 
 type RouteContract = {
   readonly operationId: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** As OpenAPI writes it, with `{intentId}`. */
   readonly path: string;
   readonly summary: string;
@@ -34,6 +34,8 @@ type Call = {
   readonly caller: Caller;
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
+  /** What the route's schema let pass; empty without one. */
+  readonly query: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
   readonly claim: IdempotencyClaim | null;
   /** Over its rate limit, on a route that spares what was claimed. */
@@ -64,6 +66,10 @@ export type KeyedRoute = RouteContract & {
   /** `x-account-id` must be sent beside the key. */
   readonly accountRequired?: true;
   readonly body?: NamedSchema;
+  /** May be left out. */
+  readonly bodyOptional?: true;
+  /** Of texts alone. A parameter that it does not know, or that is repeated, is refused. */
+  readonly query?: z.ZodMiniObject;
   readonly handle: (world: World, call: Call) => Promise<Outcome>;
 };
 

@@ -12,6 +12,8 @@ export const CREATE = '/sdk/public/payments/intents/x402';
 export const SETTLE = '/sdk/public/payments/x402/settle';
 export const UPTO_CONFIRM = '/sdk/public/payments/intents/x402/upto/confirm';
 export const UPTO_SETTLE = '/sdk/payments/x402/upto/settle';
+export const ENDPOINTS = '/sdk/webhooks/endpoints';
+export const EVENTS = '/sdk/events';
 export const NOTIFY = '/sdk/public/payments/notify';
 export const intentPath = (id: string) => `/sdk/public/payments/intents/${id}`;
 export const cancelPath = (id: string) => `/sdk/payments/intents/${id}/cancel`;

@@ -4,11 +4,12 @@
 type OperationObject = {
   readonly operationId: string;
   readonly security: readonly object[];
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>> };
 };
 
 export type Operation = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly operation: OperationObject;
 };
@@ -31,24 +32,49 @@ const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
   UptoSettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, settledAmount: '1' }),
   UptoReleaseRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   NotifyRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
+  EndpointConfiguration: () => ({ url: 'https://shop.example/hooks', eventTypes: ['payment.completed'] }),
+  EndpointUpdate: () => ({ url: 'https://elsewhere.example/hooks' }),
+  RotateSecretRequest: () => ({ overlapSeconds: 0 }),
+  SampleRequest: () => ({ type: 'payment.completed' }),
+  RecoverRequest: () => ({ from: '2020-01-01T00:00:00Z', to: '2040-01-01T00:00:00Z', only: 'all' }),
+  ResendRequest: ({ endpointId }) => ({ endpointId }),
 };
 
-type Ids = { readonly intentId: string };
+export type Ids = {
+  readonly intentId: string;
+  readonly endpointId: string;
+  readonly eventId: string;
+  readonly paymentId: string;
+  readonly recoveryId: string;
+};
+
+/** Parameters of a query that name something of a tenant's; the others only narrow what a caller sees anyway. */
+const QUERY_IDS = ['intentId', 'paymentId'] as const;
+const NO_IDS = ['limit', 'startingAfter', 'status', 'type', 'createdAfter', 'createdBefore', 'undelivered'];
 
 export function fillRequest(
   path: string,
   operation: OperationObject,
   ids: Ids,
 ): { readonly url: string; readonly body?: object } {
-  const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const inPath = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     if (!Object.hasOwn(ids, name)) throw new Error(`${operation.operationId}: no way to fill {${name}} in the path`);
     return ids[name as keyof Ids];
   });
+  const url = `${inPath}${queryOf(operation, ids)}`;
   if (operation.requestBody === undefined) return { url };
   const shape = schemaNameOf(operation);
   const body = BODIES[shape];
   if (body === undefined) throw new Error(`${operation.operationId}: no way to fill a body of shape ${shape}`);
   return { url, body: body(ids) };
+}
+
+function queryOf({ operationId, parameters = [] }: OperationObject, ids: Ids): string {
+  const names = parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+  const unknown = names.find((name) => !NO_IDS.includes(name) && !QUERY_IDS.includes(name as 'intentId'));
+  if (unknown !== undefined) throw new Error(`${operationId}: no way to fill ?${unknown}`);
+  const filled = QUERY_IDS.filter((name) => names.includes(name)).map((name): [string, string] => [name, ids[name]]);
+  return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`;
 }
 
 export function schemaNameOf({ requestBody }: OperationObject): string {

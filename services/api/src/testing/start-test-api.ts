@@ -1,7 +1,7 @@
 // The API as it runs in production, in this process, on a database of its own and with no more rights than it is granted.
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '@svc-pay/config';
-import { type Clock, systemClock } from '@svc-pay/core';
+import { type Clock, createSecretBox, type MasterKey, sealingKeyOf, systemClock } from '@svc-pay/core';
 import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { readApiConfig } from '../config.ts';
@@ -16,10 +16,15 @@ export type TestApi = RunningApi & {
   readonly account: SeededAccount;
 };
 
+/** Opens what the API under test has sealed. The API has the public half alone. */
+const MASTER_KEY: MasterKey = { number: 1, bytes: new Uint8Array(randomBytes(32)) };
+export const BOX = createSecretBox([MASTER_KEY]);
+
 export function testEnvironment(databaseUrl: string): Record<string, string> {
   return {
     SVC_DATABASE_URL: databaseUrl,
     SVC_KEY_PEPPER: PEPPER.toString('base64'),
+    SVC_SEAL_KEY: `1:${Buffer.from(sealingKeyOf(MASTER_KEY).bytes).toString('base64')}`,
     SVC_NETWORKS: JSON.stringify(NETWORKS),
     SVC_API_PORT: '0',
     SVC_API_METRICS_PORT: '0',

@@ -49,6 +49,7 @@ test('there are the commands that the manual promises', () => {
     'keys roll',
     'keys sign-with',
     'keys revoke',
+    'keys seal-key',
     'tokens list',
     'tokens enable',
     'tokens disable',

@@ -51,6 +51,14 @@ test('the process itself: help is 0, a wrong call 64, a failure 1, and a pipe ge
   for (const { stdout, stderr } of [help, wrong, failed]) expect(stdout + stderr).not.toContain('\u001B');
 });
 
+test('the seal key is the public half of the first master key, and needs no database', async () => {
+  const { SVC_MASTER_KEYS = '' } = environment;
+  const shown = await callSvc({ SVC_MASTER_KEYS }, 'keys', 'seal-key');
+  expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(shown.stdout.trim()).toMatch(/^\d+:[A-Za-z0-9+/]{43}=$/);
+  expect(SVC_MASTER_KEYS).not.toContain(shown.stdout.trim().split(':')[1]);
+});
+
 test('a key is rolled, switched to and its predecessor revoked', async () => {
   const { account, keys } = await create();
   const old = keys.find(({ mode, kind }) => mode === 'live' && kind === 'secret')!;

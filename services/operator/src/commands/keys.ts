@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { accountOption, leaf, modeOption, runs, type Surroundings } from '../command/leaf.ts';
 import { listAll, revokeOne, signWithOne } from './keys-change.ts';
 import { createOne, rollOne } from './keys-make.ts';
+import { showSealKey } from './keys-seal.ts';
 
 export function keysCommand(surroundings: Surroundings): Command {
   const create = leaf('create', 'Make another key. A secret key signs webhooks only if no other does.', [
@@ -37,7 +38,12 @@ export function keysCommand(surroundings: Surroundings): Command {
   ])
     .argument('<key>', 'id of the key')
     .action(runs(surroundings, revokeOne));
+  const sealKey = leaf(
+    'seal-key',
+    'Print the public half of the master key, for SVC_SEAL_KEY of the API. It seals the secrets of endpoints and opens nothing.',
+    ['keys seal-key'],
+  ).action(runs(surroundings, showSealKey));
   const group = new Command('keys').description('Make, roll and revoke API keys.');
-  for (const command of [create, list, roll, signWith, revoke]) group.addCommand(command);
+  for (const command of [create, list, roll, signWith, revoke, sealKey]) group.addCommand(command);
   return group;
 }

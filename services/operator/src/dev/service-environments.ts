@@ -2,6 +2,7 @@
 import type { Environment } from '@svc-pay/config';
 import type { RestateServer } from '@svc-pay/engine/server';
 import type { LocalChain } from '@svc-pay/evm/local';
+import { sealKeyText } from '../commands/keys-seal.ts';
 import type { WorldPorts } from './choose-port.ts';
 import { devNetworks } from './dev-networks.ts';
 import type { PriceFeed } from './price-feed.ts';
@@ -27,6 +28,8 @@ export function apiEnvironment({ secrets, ports, database, chain, engine, feed }
     ...networksOf(chain),
     SVC_DATABASE_URL: database.apiUrl,
     SVC_KEY_PEPPER: secrets.pepper,
+    SVC_SEAL_KEY: sealKeyText(secrets.masterKeys),
+    SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
     SVC_API_PORT: String(ports.api),
     SVC_API_METRICS_PORT: '0',
     SVC_API_PUBLIC_URL: apiUrlOf(ports),

@@ -1,7 +1,8 @@
+import { createSealer, endpointContext, newEndpointSecret, sealingKeyOf } from '@svc-pay/core';
 import { describe, expect, test } from 'vitest';
 import { START_MS, startDeliveryWorld } from '../testing/delivery-world.ts';
 import { startReceiver, status } from '../testing/receiver.ts';
-import { BOX } from '../testing/shop.ts';
+import { BOX, MASTER_KEYS } from '../testing/shop.ts';
 import { verifyByTheText, verifyStandard } from '../testing/verify-by-the-text.ts';
 
 const world = await startDeliveryWorld();
@@ -47,6 +48,38 @@ test('custom headers arrive, and the log shows their names alone', async () => {
   expect(attempt?.request_headers).toMatchObject({ Authorization: '***', 'X-Shop': '***', 'x-svc-sequence': '1' });
   expect(attempt?.request_headers['x-svc-signature']).toMatch(/^t=\d+,v1=\*{3}$/);
   expect(JSON.stringify(attempt)).not.toContain('shop-token');
+});
+
+test('while two secrets overlap both sign, one after the other, and the interface’s own signature stays one', async () => {
+  const receiver = await startReceiver();
+  const endpoint = await shop.addEndpoint({ url: receiver.url });
+  const next = newEndpointSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
+  // Sealed as the API does it, which can't open it.
+  const sealer = createSealer(sealingKeyOf(MASTER_KEYS[0]));
+  await pool.query(
+    `update svc.endpoints set previous_secret_ciphertext = secret_ciphertext, previous_secret_expires_at = $2,
+       secret_ciphertext = $3 where id = $1`,
+    [
+      endpoint.id,
+      new Date(clock.nowMs() + 60_000),
+      sealer.seal(next, endpointContext(shop.accountId, endpoint.id, 'endpoint-secret')),
+    ],
+  );
+  const event = await shop.emit([endpoint], { atMs: clock.nowMs() });
+  await settle();
+  const [during] = receiver.requests;
+  expect(String(during?.headers['webhook-signature']).split(' ')).toHaveLength(2);
+  for (const secret of [next, endpoint.secret]) {
+    expect(verifyStandard(during!.headers, during!.body, secret, seconds())).toBe(true);
+  }
+  expect(during?.headers['x-svc-signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/);
+  expect((await attempts(event))[0]?.request_headers['webhook-signature']).toBe('v1,*** v1,***');
+  clock.move(60_000);
+  await shop.emit([endpoint], { atMs: clock.nowMs() });
+  await settle();
+  const after = receiver.requests[1]!;
+  expect(verifyStandard(after.headers, after.body, next, seconds())).toBe(true);
+  expect(verifyStandard(after.headers, after.body, endpoint.secret, seconds())).toBe(false);
 });
 
 test('only subscribed endpoints get an event', async () => {

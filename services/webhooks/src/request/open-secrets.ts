@@ -8,6 +8,7 @@ import {
   endpointSecretBytes,
   readCustomHeaders,
   type SecretBox,
+  type SecretContext,
   secretKeyContext,
   signingKeyAt,
 } from '@svc-pay/core';
@@ -25,10 +26,22 @@ type Remembered = { readonly atMs: number; readonly keys: readonly SealedSigning
 
 const REMEMBER_MS = 1_000;
 const MOST_REMEMBERED = 10_000;
+/** Opening what was sealed to a public key is dear beside a delivery, and an endpoint's secrets seldom change. */
+const MOST_OPENED = 10_000;
 const nameOf = ({ accountId, mode }: KeyHolder) => `${mode} ${accountId}`;
 
 export function createOpenSecrets(pool: pg.Pool, box: SecretBox, clock: Clock): OpenSecrets {
   const remembered = new Map<string, Remembered>();
+  const openedTexts = new Map<string, string>();
+  const openOnce = (sealed: Uint8Array, context: SecretContext): string => {
+    const name = `${context.accountId} ${context.id} ${context.purpose} ${Buffer.from(sealed).toString('latin1')}`;
+    const known = openedTexts.get(name);
+    if (known !== undefined) return known;
+    if (openedTexts.size >= MOST_OPENED) openedTexts.clear();
+    const text = box.open(sealed, context);
+    openedTexts.set(name, text);
+    return text;
+  };
   return {
     prepare: async (holders) => {
       const nowMs = performance.now();
@@ -47,16 +60,23 @@ export function createOpenSecrets(pool: pg.Pool, box: SecretBox, clock: Clock): 
       if (key === undefined) return 'the account has no key to sign with';
       try {
         const opened = (sealed: Uint8Array | null, purpose: 'endpoint-secret' | 'endpoint-headers') =>
-          sealed === null ? null : box.open(sealed, endpointContext(accountId, endpointId, purpose));
-        const secretText = opened(endpoint.secretCiphertext, 'endpoint-secret');
-        const headersText = opened(endpoint.headersCiphertext, 'endpoint-headers');
-        const endpointSecret = secretText === null ? null : endpointSecretBytes(secretText);
+          sealed === null ? null : openOnce(sealed, endpointContext(accountId, endpointId, purpose));
+        const { secretCiphertext, previousSecret, headersCiphertext } = endpoint;
+        const overlaps = previousSecret !== null && previousSecret.expiresAtMs > clock.nowMs();
+        const endpointSecrets = [secretCiphertext, overlaps ? previousSecret.ciphertext : null]
+          .map((sealed) => opened(sealed, 'endpoint-secret'))
+          .filter((text) => text !== null)
+          .map(endpointSecretBytes)
+          .filter((bytes) => bytes !== undefined);
+        const headersText = opened(headersCiphertext, 'endpoint-headers');
         const customHeaders = headersText === null ? {} : readCustomHeaders(headersText);
-        if (endpointSecret === undefined) return 'the secret of the endpoint can’t be read';
+        if (secretCiphertext !== null && endpointSecrets.length < (overlaps ? 2 : 1)) {
+          return 'the secret of the endpoint can’t be read';
+        }
         if (customHeaders === undefined) return 'the custom headers of the endpoint can’t be read';
         return {
           signingKey: box.open(key.ciphertext, secretKeyContext(accountId, key.id)),
-          endpointSecret,
+          endpointSecrets,
           customHeaders,
         };
       } catch {

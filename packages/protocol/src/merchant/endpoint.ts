@@ -1,0 +1,62 @@
+// Endpoints as their merchant sees and changes them. Secrets are shown when they are made and never again.
+import * as z from 'zod/mini';
+import { endpointConfiguration } from '../wire/endpoint.ts';
+import { EVENT_TYPES } from '../wire/events.ts';
+import { isoTime, wholeNumber } from '../wire/primitives.ts';
+
+export const DEFAULT_OVERLAP_SECONDS = 86_400;
+export const MAX_OVERLAP_SECONDS = 604_800;
+/** Stands for a header's value wherever one is shown. */
+export const HEADER_MASK = '***';
+
+export const endpoint = z.object({
+  id: z.string(),
+  url: z.string(),
+  eventTypes: z.array(z.enum(EVENT_TYPES)),
+  retryCount: wholeNumber,
+  timeoutSeconds: wholeNumber,
+  /** Names, each with a mask for its value. */
+  headers: z.catchall(z.object({}), z.string()),
+  status: z.enum(['enabled', 'disabled']),
+  /** `gone`, `failing` or `merchant`. */
+  disabledReason: z.nullable(z.string()),
+  /** Since when nothing has succeeded. */
+  failingSince: z.nullable(isoTime),
+  /** When it is switched off unless something succeeds before. */
+  disablesAt: z.nullable(isoTime),
+  /** Until then deliveries are signed with the secret before the last one too. */
+  previousSecretExpiresAt: z.nullable(isoTime),
+  createdAt: isoTime,
+  updatedAt: isoTime,
+  apiVersion: z.string(),
+  mode: z.enum(['test', 'live']),
+});
+export type Endpoint = z.infer<typeof endpoint>;
+
+/** What is left out stays as it is; `headers` replaces them all, and null takes them away. */
+export const endpointUpdate = z.partial(endpointConfiguration);
+export type EndpointUpdate = z.infer<typeof endpointUpdate>;
+
+export const endpointResponse = z.object({ endpoint });
+export const endpointList = z.object({ data: z.array(endpoint), hasMore: z.boolean() });
+export const createdEndpoint = z.object({
+  endpoint,
+  /** Null when the answer is a repeat: it was shown with the first one. */
+  secret: z.nullable(z.string()),
+});
+export const deletedEndpoint = z.object({ id: z.string(), deleted: z.literal(true) });
+export const enabledEndpoint = z.object({ endpoint, replayed: wholeNumber });
+
+export const rotateSecretRequest = z.object({
+  /** How long the old secret goes on signing beside the new one. */
+  overlapSeconds: z.nullish(z.int().check(z.minimum(0), z.maximum(MAX_OVERLAP_SECONDS))),
+});
+export const rotatedSecret = z.object({
+  endpoint,
+  secret: z.nullable(z.string()),
+  previousSecretExpiresAt: z.nullable(isoTime),
+});
+
+export const sampleRequest = z.object({ type: z.enum(EVENT_TYPES) });
+export const sentSample = z.object({ eventId: z.string() });
+export const triggeredSample = z.object({ eventId: z.string(), deliveries: wholeNumber });
