@@ -19,10 +19,10 @@ export function forwardSecretOf(secretKey: string): string {
 }
 
 export function createForward(url: string, secretKey: string, clock: Clock) {
-  const endpointSecret = endpointSecretBytes(forwardSecretOf(secretKey)) ?? null;
+  const endpointSecrets = [endpointSecretBytes(forwardSecretOf(secretKey))].filter((bytes) => bytes !== undefined);
   return async ({ id, sequence, event }: Followed): Promise<Forwarded> => {
     const body = Buffer.from(JSON.stringify(event));
-    const secrets = { signingKey: secretKey, endpointSecret, customHeaders: {} };
+    const secrets = { signingKey: secretKey, endpointSecrets, customHeaders: {} };
     const { sent } = await signDelivery({ eventId: id, sequence, body }, secrets, Math.floor(clock.nowMs() / 1_000));
     const startMs = performance.now();
     const answered = (status: number | undefined, problem?: string): Forwarded => ({
