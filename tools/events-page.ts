@@ -67,7 +67,7 @@ export function eventsPage(): string {
   return `# Events
 
 What the service posts to your endpoints. Shapes, types and examples are made from the code that validates and writes them
-(\`npm run docs:events\`). How to receive them: [your first webhook](../integrate/webhooks.md).
+(\`npm run docs:events\`). How to receive them: [your first webhook](../integrate/first-webhook.md).
 
 | Type | Sent when | \`data.object\` |
 |---|---|---|
