@@ -10,6 +10,8 @@ export type DeliveryMetrics = {
   /** Reports that came too late to count. */
   readonly voided: (count: number) => void;
   readonly switchedOff: (reason: string) => void;
+  /** An endpoint was named as about to be switched off. */
+  readonly warned: (mode: string) => void;
   /** Looks at the database anew. When that fails, what is read from there is left out rather than told old. */
   readonly read: () => Promise<string>;
 };
@@ -67,6 +69,12 @@ export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: P
     labelNames: ['reason'] as const,
     registers,
   });
+  const warnings = new Counter({
+    name: 'endpoint_warnings_total',
+    help: 'Endpoints named as about to be switched off, each once a day',
+    labelNames: ['mode'] as const,
+    registers,
+  });
   const gauge: Gauge = new Gauge({
     name: 'delivery_requests_under_way',
     help: 'Requests under way now',
@@ -107,6 +115,7 @@ export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: P
   // From 0 on: of a series that begins with its first event a monitor sees no increase.
   for (const mode of modes) {
     ends.inc({ mode }, 0);
+    warnings.inc({ mode }, 0);
     for (const outcome of OUTCOMES) attempts.inc({ mode, outcome }, 0);
   }
   for (const reason of OFF_REASONS) off.inc({ reason }, 0);
@@ -133,6 +142,7 @@ export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: P
     },
     voided: (count) => voids.inc(count),
     switchedOff: (reason) => off.inc({ reason }),
+    warned: (mode) => warnings.inc({ mode }),
     read: async () => {
       const seen = await measure().catch(onProblem);
       for (const each of [due, oldest, failing, longest, offNow]) each.reset();

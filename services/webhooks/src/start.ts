@@ -4,7 +4,7 @@ import { type AddressPolicy, type Clock, createSecretBox, type Random, systemClo
 import { serveEngineWork, wakeDrain } from '@svc-pay/engine';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
-import { measureDeliveries, type Recorded } from '@svc-pay/postgres/deliveries';
+import { type FailingEndpoint, measureDeliveries, type Recorded } from '@svc-pay/postgres/deliveries';
 import type pg from 'pg';
 import type { WebhooksConfig } from './config.ts';
 import { attemptDelivery } from './dispatch/attempt-delivery.ts';
@@ -12,6 +12,7 @@ import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.ts';
 import { createDeliveryDrain, createLookout } from './dispatch/drain.ts';
 import { createPace } from './dispatch/endpoint-pace.ts';
 import { createRecorder } from './dispatch/recorder.ts';
+import { recoveryPulse, warningPulse } from './dispatch/tend-endpoints.ts';
 import { createInternalListener } from './http/internal-listener.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from './observe-deliveries.ts';
 import { createOpenSecrets } from './request/open-secrets.ts';
@@ -47,9 +48,20 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
   const { pool } = database;
   const { dispatcher, metrics, close } = createSending(config, { pool, clock, logger });
   const setup = { pool, clock, modes: config.modes, shards: config.shards };
+  const tending = {
+    ...setup,
+    onFailing: (endpoint: FailingEndpoint) => {
+      metrics.warned(endpoint.mode);
+      logger.warn(endpoint, 'an endpoint fails and will be switched off');
+    },
+  };
   const work = await serveEngineWork({
     drains: [createDeliveryDrain(setup, dispatcher)],
-    pulses: [createLookout(setup, config.lookoutMs, (drain, key) => wakeDrain(config.engineIngressUrl, drain, key))],
+    pulses: [
+      createLookout(setup, config.lookoutMs, (drain, key) => wakeDrain(config.engineIngressUrl, drain, key)),
+      recoveryPulse(tending),
+      warningPulse(tending),
+    ],
     host: config.engineHost,
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),

@@ -7,3 +7,5 @@ export { type DeliveryMeasures, measureDeliveries } from './measure-deliveries.t
 export { type Recorded, recordDeliveries, type SwitchedOff } from './record-deliveries.ts';
 export { beatShard, findSleepingShards, type HeldShard, type Shard, takeOverShard } from './shards.ts';
 export { type EndpointKey, stopDeliveries } from './stop-deliveries.ts';
+export { type FailingEndpoint, nameFailing } from './warn-failing.ts';
+export { workRecovery } from './work-recovery.ts';

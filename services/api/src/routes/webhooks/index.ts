@@ -3,8 +3,14 @@ import type { Route } from '../route.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import { getEndpoint } from './get-endpoint.ts';
+import { getEvent } from './get-event.ts';
+import { listDeliveries } from './list-deliveries.ts';
 import { listEndpoints } from './list-endpoints.ts';
+import { listEvents } from './list-events.ts';
+import { getRecovery, recoverEndpoint } from './recover-endpoint.ts';
+import { resendEvent } from './resend-event.ts';
 import { rotateSecret } from './rotate-secret.ts';
+import { testEndpoint, triggerEvent } from './send-sample.ts';
 import { disableEndpoint, enableEndpoint } from './switch-endpoint.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 
@@ -16,5 +22,13 @@ export const WEBHOOK_ROUTES: readonly Route[] = [
   deleteEndpoint,
   enableEndpoint,
   disableEndpoint,
+  testEndpoint,
   rotateSecret,
+  listDeliveries,
+  recoverEndpoint,
+  getRecovery,
+  listEvents,
+  getEvent,
+  resendEvent,
+  triggerEvent,
 ];
