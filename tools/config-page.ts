@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { API_SETTINGS } from '@svc-pay/api/config';
 import { type Settings, settingsTable } from '@svc-pay/config';
 import { OPERATOR_SETTINGS } from '@svc-pay/operator/config';
+import { MERCHANT_SETTINGS } from '@svc-pay/operator/merchant-config';
 import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
 import { WEBHOOKS_SETTINGS } from '@svc-pay/webhooks/config';
 
@@ -28,6 +29,11 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
     about:
       '`npm run svc`. Each command asks only for the secrets it needs: most for the database alone. What is missing ends it with exit code 1.',
     settings: OPERATOR_SETTINGS,
+  },
+  {
+    title: 'Merchant’s commands',
+    about: '`npm run svc -- listen`, `trigger` and `events`: a merchant’s own, over the public API.',
+    settings: MERCHANT_SETTINGS,
   },
 ];
 

@@ -66,6 +66,10 @@ test('a relayer without coins: nothing fails, the network is withdrawn, and a to
     lanes: expect.arrayContaining([expect.objectContaining({ duty: 'settle', condition: 'empty', balance: '1' })]),
     networks: [{ offered: false, reason: 'out_of_gas' }],
   });
+  const metrics = await (await fetch(`${world.internalUrl}/metrics`)).text();
+  expect(metrics).toContain(`network_withdrawn{network="${world.chain.network}",reason="out_of_gas"} 1`);
+  expect(metrics).toContain(`lanes{network="${world.chain.network}",duty="settle",condition="empty"} 1`);
+  expect(metrics).toContain(`settlement_waiting{network="${world.chain.network}",stage="queued"} 5`);
   await trouble.node.setBalance({ address, value });
   await allCompleted(calls);
   await offered();

@@ -15,6 +15,7 @@ export * from './delivery/delivery.ts';
 export { judgeAttempt } from './delivery/judge-attempt.ts';
 export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
+export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts';
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
 export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';

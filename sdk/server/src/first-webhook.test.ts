@@ -1,4 +1,4 @@
-// The two programs of docs/integrate/webhooks.md, run as a reader would run them.
+// The two programs of docs/integrate/first-webhook.md, run as a reader would run them.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const page = readFileSync(path.join(root, 'docs/integrate/webhooks.md'), 'utf8');
+const page = readFileSync(path.join(root, 'docs/integrate/first-webhook.md'), 'utf8');
 const [receiver = '', sender = ''] = [...page.matchAll(/^```js\n(.*?)^```$/gms)].map(([, program = '']) => program);
 
 test('the page’s receiver answers the page’s sender as the page says', { timeout: 30_000 }, async () => {

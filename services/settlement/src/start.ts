@@ -8,6 +8,7 @@ import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/p
 import {
   createLaneStore,
   createRecoveryStore,
+  measureLanes,
   registerRelayer,
   reportHealth,
   reportLanes,
@@ -16,6 +17,7 @@ import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
+import { createSettlementMetrics, type SettlementMetrics } from './observe/settlement-metrics.ts';
 import { type OpenNetwork, openNetworks } from './open-networks.ts';
 import { openSigners, type Signers } from './open-signers.ts';
 import type { WatchParts } from './watch/watch-parts.ts';
@@ -46,7 +48,15 @@ export async function startSettlement(
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
   const signers = await openSigners(config);
-  const log: WatchParts['log'] = (level, details, message) => logger[level](details, message);
+  const metrics = createSettlementMetrics({
+    networks: [...config.networks.keys()],
+    measure: () => measureLanes(database.pool, clock.nowMs()),
+    onProblem: (problem) => logger.warn({ err: problem }, 'the database could not be measured'),
+  });
+  const log: WatchParts['log'] = (level, details, message) => {
+    metrics.logged(level);
+    logger[level](details, message);
+  };
   const networks = openNetworks(config.networks, {
     timeoutMs: config.rpcTimeoutMs,
     nowMs: clock.nowMs(),
@@ -61,7 +71,7 @@ export async function startSettlement(
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });
   const bend = (parts: LaneParts) => options.bend?.(parts, database) ?? parts;
-  const work = await serveWork(config, database, { clock, logger, signers, networks, bend });
+  const work = await serveWork(config, database, { clock, logger, log, metrics, signers, networks, bend });
   const pendingMigrations = await createPendingMigrations(database.pool);
   const listener = createInternalListener({
     keys: config.internalKeys,
@@ -76,6 +86,7 @@ export async function startSettlement(
     }),
     onProblem: (problem) => logger.error({ err: problem }, 'unexpected'),
     reportHealth: () => reportHealth(database.pool),
+    metrics: metrics.read,
     findObstacles: async () => [
       ...(await pendingMigrations()).map((name) => `migration ${name} is missing`),
       ...(work.isRegistered() ? [] : ['the engine does not know this process']),
@@ -105,13 +116,15 @@ export async function startSettlement(
 type Parts = {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly log: WatchParts['log'];
+  readonly metrics: SettlementMetrics;
   readonly signers: Signers;
   readonly networks: readonly OpenNetwork[];
   readonly bend: (parts: LaneParts) => LaneParts;
 };
 
 async function serveWork(config: SettlementConfig, { pool }: Database, parts: Parts): Promise<EngineWork> {
-  const { clock, logger, signers, networks, bend } = parts;
+  const { clock, logger, log, metrics, signers, networks, bend } = parts;
   const options: Parameters<typeof createLaneStore>[1] = {
     clock,
     gasCoinRate: (network) => networks.find((open) => open.network === network)?.gasCoin,
@@ -145,9 +158,9 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       });
       const lane = { network, relayer: signer.address };
       await registerRelayer(pool, { ...lane, mode, duty }, chain.minedNonce, clock.nowMs());
-      const log: LaneParts['log'] = (level, { what, ...details }) =>
-        logger[level]({ lane: laneKey(lane), ...details }, what);
-      lanes.set(laneKey(lane), bend({ store: laneStore, chain, clock, pace, log }));
+      const logOfLane: LaneParts['log'] = (level, { what, ...details }) =>
+        log(level, { lane: laneKey(lane), ...details }, what);
+      lanes.set(laneKey(lane), bend({ store: laneStore, chain, clock, pace, log: logOfLane }));
     }
   }
   return serveEngineWork({
@@ -157,7 +170,8 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       clock,
       networks,
       health: { stuckMs: config.stuckMs, lowTransactions: BigInt(config.lowFloat) },
-      log: (level, details, message) => logger[level](details, message),
+      log,
+      metrics,
       wake: (drain, key) => wakeDrain(config.engineIngressUrl, drain, key),
     }),
     host: config.engineHost,

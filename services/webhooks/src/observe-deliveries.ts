@@ -1,21 +1,40 @@
 // What an operator watches. Labels are few and fixed, never an address or an id.
-import type { DeliveryReport } from '@svc-pay/core';
+import type { AttemptOutcome, DeliveryReport, EndpointOffReason, Mode } from '@svc-pay/core';
+import type { DeliveryMeasures } from '@svc-pay/postgres/deliveries';
 import { type Id, timeOfId } from '@svc-pay/protocol/ids';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type DeliveryMetrics = {
+  readonly registry: Registry;
   readonly attempted: (report: DeliveryReport) => void;
   /** Reports that came too late to count. */
   readonly voided: (count: number) => void;
   readonly switchedOff: (reason: string) => void;
   /** An endpoint was named as about to be switched off. */
   readonly warned: (mode: string) => void;
+  /** Looks at the database anew. When that fails, what is read from there is left out rather than told old. */
   readonly read: () => Promise<string>;
 };
 
+type Parts = {
+  readonly modes: readonly Mode[];
+  readonly underWay: () => number;
+  readonly measure: () => Promise<DeliveryMeasures>;
+  readonly onProblem: (problem: unknown) => void;
+};
+
+const OUTCOMES: readonly AttemptOutcome[] = [
+  'succeeded',
+  'refused',
+  'timed_out',
+  'unreachable',
+  'blocked',
+  'our_fault',
+];
+const OFF_REASONS: readonly EndpointOffReason[] = ['gone', 'failing'];
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createDeliveryMetrics(underWay: () => number): DeliveryMetrics {
+export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: Parts): DeliveryMetrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -63,7 +82,56 @@ export function createDeliveryMetrics(underWay: () => number): DeliveryMetrics {
     registers: [],
   });
   register.registerMetric(gauge);
+  const due = new Gauge({
+    name: 'deliveries_due',
+    help: 'Due and not taken up, by whether their endpoint is well or failing; counted up to 10,000',
+    labelNames: ['health'] as const,
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'deliveries_due_oldest_seconds',
+    help: 'How long the oldest of them has been due',
+    labelNames: ['health'] as const,
+    registers,
+  });
+  const failing = new Gauge({
+    name: 'endpoints_failing',
+    help: 'Endpoints that are on and have had nothing but failures for a while',
+    labelNames: ['mode'] as const,
+    registers,
+  });
+  const longest = new Gauge({
+    name: 'endpoints_failing_longest_seconds',
+    help: 'For how long the worst of them has',
+    labelNames: ['mode'] as const,
+    registers,
+  });
+  const offNow = new Gauge({
+    name: 'endpoints_off',
+    help: 'Endpoints that are switched off, by why',
+    labelNames: ['mode', 'reason'] as const,
+    registers,
+  });
+  // From 0 on: of a series that begins with its first event a monitor sees no increase.
+  for (const mode of modes) {
+    ends.inc({ mode }, 0);
+    warnings.inc({ mode }, 0);
+    for (const outcome of OUTCOMES) attempts.inc({ mode, outcome }, 0);
+  }
+  for (const reason of OFF_REASONS) off.inc({ reason }, 0);
+  const show = (seen: DeliveryMeasures) => {
+    for (const { health, count, oldestSeconds } of seen.due) {
+      due.set({ health }, count);
+      oldest.set({ health }, oldestSeconds);
+    }
+    for (const { mode, count, longestSeconds } of seen.failing) {
+      failing.set({ mode }, count);
+      longest.set({ mode }, longestSeconds);
+    }
+    for (const { mode, reason, count } of seen.off) offNow.set({ mode, reason }, count);
+  };
   return {
+    registry: register,
     attempted: ({ delivery, record, verdict }) => {
       attempts.inc({ mode: delivery.mode, outcome: record.outcome });
       requests.observe(record.totalMs / 1_000);
@@ -75,6 +143,11 @@ export function createDeliveryMetrics(underWay: () => number): DeliveryMetrics {
     voided: (count) => voids.inc(count),
     switchedOff: (reason) => off.inc({ reason }),
     warned: (mode) => warnings.inc({ mode }),
-    read: () => register.metrics(),
+    read: async () => {
+      const seen = await measure().catch(onProblem);
+      for (const each of [due, oldest, failing, longest, offNow]) each.reset();
+      if (seen !== undefined) show(seen);
+      return register.metrics();
+    },
   };
 }

@@ -4,7 +4,7 @@ import { type AddressPolicy, type Clock, createSecretBox, type Random, systemClo
 import { serveEngineWork, wakeDrain } from '@svc-pay/engine';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
-import type { FailingEndpoint, Recorded } from '@svc-pay/postgres/deliveries';
+import { type FailingEndpoint, measureDeliveries, type Recorded } from '@svc-pay/postgres/deliveries';
 import type pg from 'pg';
 import type { WebhooksConfig } from './config.ts';
 import { attemptDelivery } from './dispatch/attempt-delivery.ts';
@@ -142,7 +142,12 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
   const send = createSendRequest(connections);
   const secrets = createOpenSecrets(pool, createSecretBox(config.masterKeys), clock);
   const pace = createPace(config.concurrency, config.perEndpoint);
-  const metrics = createDeliveryMetrics(() => config.concurrency - pace.free());
+  const metrics = createDeliveryMetrics({
+    modes: config.modes,
+    underWay: () => config.concurrency - pace.free(),
+    measure: () => measureDeliveries(pool, config.modes, clock.nowMs()),
+    onProblem: (problem) => logger.warn({ err: problem }, 'the database could not be measured'),
+  });
   const onProblem = (problem: unknown) => logger.error({ err: problem }, 'a delivery could not be handled');
   const onRecorded = ({ count, switchedOff }: Recorded, of: number) => {
     if (count < of) {

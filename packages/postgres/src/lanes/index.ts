@@ -8,6 +8,7 @@ export { expireIntents } from './expire-intents.ts';
 export { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';
 export { loadPayoutsToMirror } from './load-payouts-to-mirror.ts';
+export { type LaneMeasures, measureLanes } from './measure-lanes.ts';
 export { type BatchPlace, loadBatchPlaces, loadRecordedBatch, type RecordedBatch } from './mined-batches.ts';
 export { hasSameOutcome, type MoveOptions, moveBatch } from './move-batch.ts';
 export {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { findWithdrawn } from '../stores/find-withdrawn.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createLaneWorld } from '../testing/lane-world.ts';
+import { measureLanes } from './measure-lanes.ts';
 import { loadLaneFacts, recordFitness, recordHealth, reportHealth } from './network-health.ts';
 
 const NETWORK = 'eip155:84532';
@@ -47,4 +48,32 @@ test('what is known of lanes: coins, obstacles that last, the oldest in flight a
   expect((await loadLaneFacts(pool, NETWORK, Date.now() + 60_000)).oldestQueuedMs).toBeGreaterThanOrEqual(59_000);
   await pool.query('update svc.settlements set retry_at = now()');
   expect((await loadLaneFacts(pool, NETWORK, Date.now())).oldestQueuedMs).toBeNull();
+});
+
+test('how settlement stands in numbers: networks, lanes by condition, what waits at each stage and how long', async () => {
+  const lane = await createLaneWorld((await createTestDatabase()).pool);
+  const { pool } = lane;
+  const stage = (name: string, count: number, oldestSeconds: unknown = 0) => ({
+    network: NETWORK,
+    stage: name,
+    count,
+    oldestSeconds,
+  });
+  expect(await measureLanes(pool, Date.now())).toEqual({
+    networks: [],
+    lanes: [{ network: NETWORK, duty: 'settle', condition: 'fine', count: 1 }],
+    stages: expect.arrayContaining([stage('queued', 0), stage('flying', 0), stage('held', 0)]),
+    recoveries: [],
+  });
+  await lane.queue(3);
+  await recordHealth(pool, NETWORK, 'stuck');
+  await pool.query(
+    "update svc.settlements set status = 'held' where number = (select min(number) from svc.settlements)",
+  );
+  const seen = await measureLanes(pool, Date.now() + 60_000);
+  expect(seen.networks).toEqual([{ network: NETWORK, reason: 'stuck', checkedSeconds: expect.any(Number) }]);
+  const old = seen.stages.find((each) => each.stage === 'queued');
+  expect(old).toEqual(stage('queued', 2, expect.any(Number)));
+  expect(old?.oldestSeconds).toBeGreaterThan(59);
+  expect(seen.stages).toContainEqual(stage('held', 1, expect.any(Number)));
 });

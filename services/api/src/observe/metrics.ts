@@ -1,9 +1,11 @@
 // What an operator watches. Labels are few and fixed: route templates, never addresses or ids.
+import { SETTLE_STATUSES } from '@svc-pay/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type PoolStats = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
 
 export type Metrics = {
+  readonly registry: Registry;
   readonly requestEnded: (route: string, method: string, status: number, seconds: number) => void;
   readonly intentCreated: (mode: string, answer: 'payment_required' | 'fallback') => void;
   readonly settleAnswered: (mode: string, status: string) => void;
@@ -59,6 +61,8 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['policy'] as const,
     registers: [register],
   });
+  // From 0 on: of a series that begins with its first event a monitor sees no increase.
+  for (const mode of ['test', 'live']) for (const status of SETTLE_STATUSES) settles.inc({ mode, status }, 0);
   gauge(register, 'stream_connections', 'Event streams open now', gauges.streams);
   gauge(register, 'settle_waits', 'Settle requests that wait for their payment now', gauges.settleWaits);
   gauge(register, 'database_connections', 'Connections of the pool', () => gauges.pool().totalCount);
@@ -71,6 +75,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge(register, 'database_waiting', 'Requests that wait for a connection', () => gauges.pool().waitingCount);
 
   return {
+    registry: register,
     requestEnded(route, method, status, seconds) {
       requests.inc({ route, method, status });
       if (!route.endsWith('/stream')) durations.observe({ route, method }, seconds);

@@ -12,18 +12,24 @@ const context: Context = {
   ask: undefined,
 };
 
-async function run(...argv: string[]) {
+const run = (...argv: string[]) => runIn({}, ...argv);
+
+async function runIn(environment: Context['environment'], ...argv: string[]) {
   let [stdout, stderr] = ['', ''];
-  const exitCode = await runCommandLine(argv, context, {
-    out: (text) => {
-      stdout += text;
+  const exitCode = await runCommandLine(
+    argv,
+    { ...context, environment },
+    {
+      out: (text) => {
+        stdout += text;
+      },
+      error: (text) => {
+        stderr += text;
+      },
+      outputOnTerminal: false,
+      errorPaint: paintFor(false),
     },
-    error: (text) => {
-      stderr += text;
-    },
-    outputOnTerminal: false,
-    errorPaint: paintFor(false),
-  });
+  );
   return { exitCode, stdout, stderr };
 }
 
@@ -63,6 +69,10 @@ test('there are the commands that the manual promises', () => {
     'audit verify',
     'ledger check',
     'doctor',
+    'listen',
+    'trigger',
+    'events list',
+    'events resend',
   ]);
 });
 
@@ -84,7 +94,29 @@ test.each(leaves)(
 
 test('no option of any command takes a secret', () => {
   const flags = commands.flatMap(({ options }) => options.map(({ flags: text }) => text));
-  expect(flags.filter((text) => /secret|password|pepper|url|token|master/i.test(text))).toEqual([]);
+  const suspicious = flags.filter((text) => /secret|password|pepper|url|token|master/i.test(text));
+  expect(new Set(suspicious)).toEqual(new Set(['--api-url <address>']));
+});
+
+test.each([
+  ['--api-url', ['events', 'list', '--api-url', 'http://user:canary@127.0.0.1']],
+  ['--forward-to', ['listen', '--forward-to', 'http://canary@127.0.0.1']],
+])('%s takes no secret either: an address with a user or a password is refused, and not repeated', async (_, argv) => {
+  const { exitCode, stdout, stderr } = await run(...argv);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 64, stdout: '' });
+  expect(stderr).not.toContain('canary');
+});
+
+test.each([
+  ['no key', {}],
+  ['a publishable key', { SVC_SECRET_KEY: 'pk_test_canary' }],
+  ['a file that is not there', { SVC_SECRET_KEY_FILE: '/nowhere/canary' }],
+  ['two keys', { SVC_SECRET_KEY: 'sk_test_canary', SVC_SECRET_KEY_FILE: '/nowhere/canary' }],
+])('%s ends a merchant’s command by the variable’s name, and no value is repeated', async (_, environment) => {
+  const { exitCode, stderr } = await runIn(environment, 'events', 'list');
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/SVC_SECRET_KEY/);
+  expect(stderr).not.toContain('canary');
 });
 
 test('a group without a command, and nothing at all, show help and count as called wrongly', async () => {
@@ -107,6 +139,9 @@ test.each([
   ['an overlap over seven days', ['keys', 'roll', '--account', 'acct_a', '--mode', 'test', '--overlap', '8d']],
   ['a mode that is none', ['keys', 'list', '--mode', 'staging']],
   ['a payer too short to search for', ['privacy', 'export', '0x']],
+  ['a type of event that is none', ['listen', '--forward-to', 'http://127.0.0.1', '--types', 'payment.paid']],
+  ['a count of nothing', ['listen', '--forward-to', 'http://127.0.0.1', '--count', '0']],
+  ['a sample of a type that is none', ['trigger', 'payment.paid']],
   ['an erasure that nobody confirms', ['privacy', 'erase', `0x${'ab'.repeat(20)}`]],
 ])('%s is refused as called wrongly, before anything is opened', async (_, argv) => {
   expect(await run(...argv)).toMatchObject({ exitCode: 64, stdout: '' });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { mockUsdcAbi, setPayout, writeDeploymentRecord } from '@svc-pay/evm';
@@ -94,6 +94,21 @@ test('books of a real chain hold: the command ends with 0 and says what it looke
   expect(shown.exitCode).toBe(0);
   expect(shown.stdout).toMatch(/^CHECK +NETWORK +LOOKED AT +DIFFER +PROVES THAT$/m);
   expect(shown.stdout).toMatch(/^gas +eip155:31337 +2 +0 +network cost is what the receipts say$/m);
+});
+
+test('a monitor gets the result as a file, and a check that proved nothing leaves the file alone', async () => {
+  const { environment } = await books();
+  const file = path.join(folder, 'svc_ledger.prom');
+  const run = (given: typeof environment) =>
+    callSvc(given, 'ledger', 'check', '--records', folder, '--metrics-file', file);
+  expect((await run(environment)).exitCode).toBe(0);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toMatch(/^ledger_check_ended_seconds 1\d{9}$/m);
+  expect(text).toMatch(/^ledger_check_looked\{check="gas",network="eip155:31337"\} 2$/m);
+  expect(text.match(/^ledger_check_differences\{[^}]+\} 0$/gm)).toHaveLength(7);
+  const silent = JSON.stringify({ [NETWORK]: { ...setup, rpcUrls: ['http://127.0.0.1:9'] } });
+  expect((await run({ ...environment, SVC_NETWORKS: silent })).exitCode).toBe(1);
+  expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
 test.each<[string, string, readonly unknown[], RegExp]>([

@@ -7,12 +7,13 @@ import type { Input } from '../command/context.ts';
 import { leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
 import { checkLedger, type LedgerReport, type NetworkToCheck, WrongChain } from '../ledger/check-ledger.ts';
+import { ledgerMetrics, writeMetricsFile } from '../ledger/ledger-metrics.ts';
 import { done, failed, misused, type Outcome } from '../output/outcome.ts';
 import type { Paint } from '../output/paint.ts';
 import { harmless, table } from '../output/table.ts';
 import { RECORDS } from './contracts.ts';
 
-type Options = { readonly network?: string; readonly records: string };
+type Options = { readonly network?: string; readonly records: string; readonly metricsFile?: string };
 
 /** Whole tables are searched for strays; each page takes far less. */
 const STATEMENT_TIMEOUT_MS = 600_000;
@@ -23,10 +24,18 @@ export function ledgerCommand(surroundings: Surroundings): Command {
   const check = leaf(
     'check',
     'Prove the books, and compare them with every chain of SVC_NETWORKS that has rpcUrls. Reads only; ends with 1 when something differs.',
-    ['ledger check', 'ledger check --network eip155:8453 --json'],
+    [
+      'ledger check',
+      'ledger check --network eip155:8453 --json',
+      'ledger check --metrics-file /var/lib/node_exporter/svc_ledger.prom',
+    ],
   )
     .option('--network <caip2>', 'compare with this network only')
     .option('--records <folder>', 'where deployment records are kept', RECORDS)
+    .option(
+      '--metrics-file <file>',
+      'write the result there too, for a monitor; a check that could not end leaves it as it was',
+    )
     .action(runs<Options>(surroundings, checkAll));
   return new Command('ledger').description('Prove that the books are right.').addCommand(check);
 }
@@ -40,16 +49,17 @@ async function checkAll({ options, context }: Input<Options>): Promise<Outcome> 
       if (networks === undefined) return misused('--network: SVC_NETWORKS has no such network with rpcUrls');
       try {
         const { pool } = operation;
-        return outcomeOf(
-          await checkLedger({
-            pool,
-            networks,
-            mostDifferences: MOST_DIFFERENCES,
-            rpcTimeoutMs: RPC_TIMEOUT_MS,
-            say: context.say,
-          }),
-          context.paint,
-        );
+        const report = await checkLedger({
+          pool,
+          networks,
+          mostDifferences: MOST_DIFFERENCES,
+          rpcTimeoutMs: RPC_TIMEOUT_MS,
+          say: context.say,
+        });
+        if (options.metricsFile !== undefined) {
+          await writeMetricsFile(options.metricsFile, ledgerMetrics(report.lines, context.clock.nowMs()));
+        }
+        return outcomeOf(report, context.paint);
       } catch (problem) {
         if (problem instanceof RpcUnavailable || problem instanceof NodeRefused || problem instanceof WrongChain)
           return failed(

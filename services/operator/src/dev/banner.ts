@@ -1,4 +1,5 @@
 import type { Paint } from '../output/paint.ts';
+import { secretKeyFileOf } from './secrets.ts';
 import type { World } from './start-world.ts';
 
 type Shown = Pick<World, 'baseUrl' | 'account' | 'chain' | 'folder'>;
@@ -22,6 +23,11 @@ export function banner({ baseUrl, account, chain, folder }: Shown, settles: bool
     'Ask for a payment; the answer is 402 with what can be paid:',
     '',
     curl(baseUrl, account.publishableKey),
+    '',
+    'Hear of it on your own receiver (docs/integrate/first-webhook.md):',
+    '',
+    `SVC_SECRET_KEY_FILE=${secretKeyFileOf(folder)} SVC_API_URL=${baseUrl} \\`,
+    '  npm run svc -- listen --forward-to http://127.0.0.1:3000/',
     '',
     'Ctrl-C stops it; what was made stays. `npm run dev -- --fresh` forgets it.',
   ].join('\n');

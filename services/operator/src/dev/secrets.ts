@@ -53,10 +53,18 @@ function kept(file: string): object {
   }
 }
 
-/** Whole or not at all, and for nobody else to read. */
 export function writeDevSecrets(file: string, secrets: DevSecrets): void {
+  writeOwn(file, JSON.stringify(secrets, null, 2));
+  if (secrets.account !== undefined) writeOwn(secretKeyFileOf(path.dirname(file)), secrets.account.secretKey);
+}
+
+/** The account's secret key alone, for SVC_SECRET_KEY_FILE. */
+export const secretKeyFileOf = (folder: string): string => path.join(folder, 'secret-key');
+
+/** Whole or not at all, and for nobody else to read. */
+function writeOwn(file: string, text: string): void {
   mkdirSync(path.dirname(file), { recursive: true });
   const staging = `${file}.${process.pid}`;
-  writeFileSync(staging, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(staging, `${text}\n`, { mode: 0o600 });
   renameSync(staging, file);
 }

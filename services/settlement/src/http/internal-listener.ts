@@ -17,6 +17,7 @@ export type InternalListenerParts = {
   readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
   /** Throws, or names what is missing. */
   readonly findObstacles: () => Promise<readonly string[]>;
+  readonly metrics: () => Promise<string>;
   readonly onProblem: (problem: unknown) => void;
 };
 
@@ -50,6 +51,7 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
     const obstacles = await parts.findObstacles().catch(() => ['the database does not answer']);
     return reply.code(obstacles.length === 0 ? 200 : 503).send({ ready: obstacles.length === 0, obstacles });
   });
+  app.get('/metrics', async (_, reply) => reply.type('text/plain; version=0.0.4').send(await parts.metrics()));
   app.register(async (keyed) => {
     keyed.addHook('onRequest', async (request, reply) => {
       if (!isInternalKey(request.headers.authorization)) {

@@ -58,7 +58,7 @@ export function createFinalityWatch(open: OpenNetwork, parts: WatchParts): Pulse
 
 async function follow(
   { network, rpc, gasCoin }: OpenNetwork,
-  { pool, clock, log }: WatchParts,
+  { pool, clock, log, metrics }: WatchParts,
   place: BatchPlace,
 ): Promise<void> {
   const batch = await loadRecordedBatch(pool, place.id);
@@ -69,12 +69,16 @@ async function follow(
   if (mined?.blockHash === place.blockHash) return;
   const nowMs = clock.nowMs();
   if (mined !== undefined && hasSameOutcome(batch, mined) && isConfirmedBatch(mined, batch.items)) {
-    if (await moveBatch(pool, batch, place.blockHash, mined, { nowMs, gasCoin }))
+    if (await moveBatch(pool, batch, place.blockHash, mined, { nowMs, gasCoin })) {
+      metrics.batchMoved(network);
       log('warn', { ...details, blockNumber: mined.blockNumber.toString() }, 'a reorganisation moved a batch');
+    }
     return;
   }
-  if (await takeBackBatch(pool, batch.id, place.blockHash, nowMs))
+  if (await takeBackBatch(pool, batch.id, place.blockHash, nowMs)) {
+    metrics.batchTakenBack(network);
     log('error', details, 'a reorganisation took a batch back; it is sent again');
+  }
 }
 
 /** Its open items alone: the others have their end. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@svc-pay/core';
 import type pg from 'pg';
+import type { SettlementMetrics } from '../observe/settlement-metrics.ts';
 import type { OpenNetwork } from '../open-networks.ts';
 
 export type WatchParts = {
@@ -13,5 +14,6 @@ export type WatchParts = {
     readonly lowTransactions: bigint;
   };
   readonly log: (level: 'info' | 'warn' | 'error', details: object, message: string) => void;
+  readonly metrics: Pick<SettlementMetrics, 'batchMoved' | 'batchTakenBack'>;
   readonly wake: (drain: string, key: string) => Promise<void>;
 };

@@ -8,9 +8,9 @@ import {
   judgeAttempt,
   type Random,
   retryAfterMs,
+  signDelivery,
 } from '@svc-pay/core';
 import type { OpenSecrets } from '../request/open-secrets.ts';
-import { signDelivery } from '../request/sign-delivery.ts';
 import type { SendRequest } from '../send/send-request.ts';
 
 export type AttemptParts = {

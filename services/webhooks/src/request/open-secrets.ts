@@ -3,6 +3,7 @@
 import {
   type ClaimedDelivery,
   type Clock,
+  type DeliverySecrets,
   endpointContext,
   endpointSecretBytes,
   readCustomHeaders,
@@ -13,7 +14,6 @@ import {
 } from '@svc-pay/core';
 import { type KeyHolder, loadSigningKeys, type SealedSigningKey } from '@svc-pay/postgres/deliveries';
 import type pg from 'pg';
-import type { DeliverySecrets } from './sign-delivery.ts';
 
 export type OpenSecrets = {
   /** Loads the keys of everybody in one go; call it before `open`. */
