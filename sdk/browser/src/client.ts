@@ -58,6 +58,7 @@ export type SvcPay = {
 const ATTEMPT_ID_BYTES = 16;
 const MAX_REMEMBERED_ATTEMPTS = 100;
 
+/** One per page is enough. Throws `invalid_request` for an address or a key that can't be one; asks nobody. */
 export function createSvcPay(options: SvcPayOptions): SvcPay {
   const { baseUrl, publishableKey, wallet, timeouts = {} } = options;
   if (!URL.canParse(baseUrl)) throw new SvcPayError('invalid_request', { reason: 'baseUrl' });

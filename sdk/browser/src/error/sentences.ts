@@ -28,6 +28,7 @@ const SENTENCES = {
   wrong_network: 'The wallet is on another network than this payment. Switch it, then try again.',
 } as const;
 
+/** Ends that only this package knows, with what the payer is told. */
 export type SdkErrorCode = keyof typeof SENTENCES;
 
 const OTHERWISE = 'This payment can’t be made here at the moment.';

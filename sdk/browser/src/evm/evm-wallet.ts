@@ -24,6 +24,7 @@ export type EvmWalletOptions = {
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
+/** Any EIP-1193 wallet: one that is handed in, announced (EIP-6963) or injected. Asks nobody until something is to be signed. */
 export function evmWallet(options: EvmWalletOptions = {}): PayerWallet {
   return {
     canSign: (acceptance) => chainIdOfAcceptance(acceptance) !== undefined,
