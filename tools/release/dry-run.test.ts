@@ -70,6 +70,15 @@ test('a workspace that is not private is packed, and every file is in the sums',
   expect(checked.match(/: OK$/gm)).toHaveLength(4);
 });
 
+test('a folder that was built to be published is packed as it lies', { timeout: 30_000 }, () => {
+  repository({ private: true });
+  write('.cache/stage/package.json', { name: '@shop/page', version: '3.0.0', exports: './page.js' });
+  write('.cache/stage/page.js', 'export const page = 1;\n');
+  const run = dryRun(root, out, [path.join(root, '.cache/stage')]);
+  expect(run).toMatchObject({ ok: true, notes: [] });
+  expect(entriesOf('shop-page-3.0.0.tgz')).toEqual(expect.arrayContaining(['package/package.json', 'package/page.js']));
+});
+
 test('private workspaces only: says that there is nothing to pack, and makes the rest', { timeout: 30_000 }, () => {
   repository({ private: true });
   const run = dryRun(root, out);

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { billOfMaterials } from './bill-of-materials.ts';
 import { noticesOf } from './notices.ts';
+import { packedFile, packFolder } from './pack-folder.ts';
 import { publishableWorkspaces } from './publishable.ts';
 import { NPM_FLAGS, runTool } from './run-tool.ts';
 
@@ -18,7 +19,8 @@ type DryRun =
   | { readonly ok: true; readonly artifacts: readonly Artifact[]; readonly notes: readonly string[] }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-export function dryRun(root: string, outDirectory: string): DryRun {
+/** `staged`: folders that were built to be packed as they are. */
+export function dryRun(root: string, outDirectory: string, staged: readonly string[] = []): DryRun {
   const { name, version }: { name: string; version: string } = JSON.parse(
     readFileSync(path.join(root, 'package.json'), 'utf8'),
   );
@@ -40,12 +42,18 @@ export function dryRun(root: string, outDirectory: string): DryRun {
     notes.push(`the source archive is of ${commit}; uncommitted changes are not in it`);
 
   const workspaces = publishableWorkspaces(root);
-  if (workspaces.length === 0) notes.push('no package to pack: every workspace is private');
+  if (workspaces.length + staged.length === 0) notes.push('no package to pack: every workspace is private');
   for (const workspace of workspaces) {
     problems.push(...workspace.problems);
     const argv = ['pack', '--json', '--workspace', workspace.name, '--pack-destination', outDirectory];
     const packed = runTool(root, 'npm', [...argv, ...NPM_FLAGS]);
     if (packed.ok) made.push({ file: packedFile(packed.output), about: `npm package ${workspace.name}` });
+    else problems.push(packed.problem);
+  }
+
+  for (const folder of staged) {
+    const packed = packFolder(root, folder, outDirectory);
+    if (packed.ok) made.push({ file: packed.file, about: 'npm package, built' });
     else problems.push(packed.problem);
   }
 
@@ -71,12 +79,4 @@ export function dryRun(root: string, outDirectory: string): DryRun {
   const sums = artifacts.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join('');
   writeFileSync(path.join(outDirectory, 'SHA256SUMS'), sums);
   return { ok: true, artifacts, notes };
-}
-
-/** npm 11 answers with a list; newer ones with an object keyed by package name. */
-function packedFile(json: string): string {
-  const answer: Record<string, { filename: string }> = JSON.parse(json);
-  const [entry] = Object.values(answer);
-  if (entry === undefined) throw new Error('npm pack named no file');
-  return entry.filename;
 }

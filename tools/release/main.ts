@@ -1,6 +1,7 @@
 // npm run release -- --dry     makes what a release consists of in .cache/release and publishes nothing
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildPackages } from '../pack/build-packages.ts';
 import { dryRun } from './dry-run.ts';
 
 const { values } = parseArgs({ options: { dry: { type: 'boolean', default: false } } });
@@ -11,7 +12,8 @@ if (!values.dry) {
 }
 
 const outDirectory = path.resolve('.cache/release');
-const run = dryRun(process.cwd(), outDirectory);
+const staged = await buildPackages(process.cwd(), path.resolve('.cache/pack'));
+const run = dryRun(process.cwd(), outDirectory, staged);
 if (!run.ok) {
   console.error(['release: RED', ...run.problems.map((problem) => `  ${problem}`)].join('\n'));
   process.exit(1);

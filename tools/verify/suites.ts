@@ -73,6 +73,7 @@ export const SUITES: readonly Suite[] = [
     name: 'packages',
     budgetSeconds: 100,
     checks: [
+      command('packages, installed and used', 'npm', 'run', 'packages'),
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),
       command('pages hold', 'npm', 'run', 'docs:run'),
     ],

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 /** Gzipped bytes of an entry with everything it needs, minified for a browser. */
 const LIMITS = {
   '.': 12_000,
+  './bound-nonce': 10_000,
   './errors': 2_500,
   './hash': 3_500,
   './ids': 1_000,

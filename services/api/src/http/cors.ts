@@ -1,7 +1,8 @@
 // Browsers may call the publishable routes, from the origins that are configured. Secret keys have no business in a page.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-const READABLE = 'X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Deprecation';
+/** `Date` among them: a payer whose clock is wrong dates a signature by ours. */
+const READABLE = 'X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Date';
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, X-Account-Id, Last-Event-ID, Traceparent';
 const REMEMBER_SECONDS = '86400';
 

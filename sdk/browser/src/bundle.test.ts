@@ -1,0 +1,41 @@
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+
+/** What a page gets that imports these names and nothing else. */
+async function bundled(source: string) {
+  const bundle = await rolldown({
+    input: 'page',
+    platform: 'browser',
+    plugins: [
+      {
+        name: 'page',
+        resolveId: (id) => (id === 'page' ? 'page' : undefined),
+        load: (id) => (id === 'page' ? source : undefined),
+      },
+    ],
+    // An import that can't be resolved would only be a warning.
+    onLog: (_, log) => {
+      throw new Error(log.message);
+    },
+  });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  return output[0];
+}
+
+const at = (file: string) => JSON.stringify(new URL(file, import.meta.url).pathname);
+
+test('the EVM path stays within 30,000 bytes and needs nothing of Node', async () => {
+  const { code, imports } = await bundled(
+    `export { createSvcPay, SvcPayError } from ${at('index.ts')}; export { evmWallet } from ${at('evm/index.ts')};`,
+  );
+  expect(imports).toEqual([]);
+  expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(30_000);
+});
+
+test('a page that only waits carries no chain', async () => {
+  const { code } = await bundled(`export { createSvcPay } from ${at('index.ts')};`);
+  expect(/eth_[cs]|wallet_(?:switch|add)|eip6963|0x70a08231/.test(code)).toBe(false);
+});

@@ -1,0 +1,42 @@
+/** What a page asks for. One of the two amounts; a token by its shortcode, or any that the account offers. */
+export type PaymentRequest = {
+  /** Dollars, as decimal text such as `'12.50'` or as a number. */
+  readonly usdAmount?: string | number;
+  /** Digits: the token's smallest unit. */
+  readonly amount?: string;
+  /** Such as `base_usdc`. */
+  readonly tokenShortcode?: string;
+  readonly description?: string;
+  readonly resource?: string;
+  /** Any JSON object; comes back in webhooks. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** The address that must pay, when it is known. */
+  readonly expectedSenderPrincipal?: string;
+  /** Deprecated: use `tokenShortcode`. */
+  readonly symbol?: string;
+  /** Deprecated: use `tokenShortcode`. */
+  readonly ledgerCanisterId?: string;
+  /** Deprecated: use `tokenShortcode`. */
+  readonly chainId?: string | number;
+  /** What the page knows by itself. An acceptance that says otherwise is never signed. */
+  readonly expect?: Expectation;
+};
+
+export type UptoRequest = PaymentRequest & {
+  /** How long the signature is to be good for; a day unless told. */
+  readonly maxTimeoutSeconds?: number;
+};
+
+/** Each part that is given is held against the acceptance before the wallet is asked. */
+export type Expectation = {
+  /** The processor's address, for those who know it. */
+  readonly payTo?: string;
+  /** Address of the token. */
+  readonly asset?: string;
+  /** `eip155:8453` or `8453`. */
+  readonly network?: string;
+  /** Digits: at most this much of the token's smallest unit. The way to bound a token whose price moves. */
+  readonly maxAmount?: string;
+  /** The signature may be good for at most so long; an hour for a payment, seven days for an up-to one, unless told. */
+  readonly maxTimeoutSeconds?: number;
+};

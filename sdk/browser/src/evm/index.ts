@@ -1,0 +1,9 @@
+// The EVM side of paying.
+export {
+  type AnnouncedWallet,
+  type DiscoverOptions,
+  discoverWallets,
+  injectedProvider,
+} from './discover-wallets.ts';
+export type { Eip1193Provider } from './eip1193.ts';
+export { type EvmWalletOptions, evmWallet } from './evm-wallet.ts';

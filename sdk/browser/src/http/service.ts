@@ -1,0 +1,83 @@
+// The service as the SDK knows it: five calls of the publishable key, each one request. What may be repeated is decided by
+// who calls; nothing here repeats by itself.
+import type { Acceptance, CreateIntentRequest, SettleRequest } from '@svc-pay/protocol';
+import type { Ports } from '../ports.ts';
+import { type Reply, sendOnce } from './send-once.ts';
+
+export type ServiceOptions = {
+  readonly baseUrl: string;
+  readonly publishableKey: string;
+  readonly requestTimeoutMs: number;
+  readonly settleTimeoutMs: number;
+};
+
+/** A signed header on its way, with the acceptance exactly as it came. */
+export type Submission = Pick<SettleRequest, 'paymentIntentId' | 'paymentHeader'> & {
+  readonly paymentRequirements: Acceptance;
+};
+
+export type Service = ReturnType<typeof createService>;
+
+export function createService(ports: Ports, options: ServiceOptions) {
+  const { publishableKey, requestTimeoutMs, settleTimeoutMs } = options;
+  const base = new URL(options.baseUrl);
+  const authorization = { authorization: `Bearer ${publishableKey}` };
+  const at = (path: string, from: string = base.href) => `${from.replace(/\/+$/, '')}/sdk/public/payments/${path}`;
+
+  const post = (
+    url: string,
+    body: unknown,
+    signal: AbortSignal,
+    timeoutMs: number,
+    more: Record<string, string> = {},
+  ) =>
+    sendOnce(
+      ports,
+      {
+        method: 'POST',
+        url,
+        headers: { ...authorization, 'content-type': 'application/json', ...more },
+        body: JSON.stringify(body),
+        timeoutMs,
+      },
+      signal,
+    );
+
+  /** The acceptance may name a facilitator. A signed header is money, so it goes only to the origin that was configured. */
+  const facilitatorOf = ({ paymentRequirements }: Submission): string => {
+    const named = paymentRequirements.extra?.facilitatorUrl;
+    return named && URL.canParse(named) && new URL(named).origin === base.origin ? named : base.href;
+  };
+
+  return {
+    /** Safe to repeat: the key makes all repeats one request. */
+    createIntent: (
+      body: CreateIntentRequest,
+      idempotencyKey: string,
+      signal: AbortSignal,
+    ): Promise<Reply | undefined> =>
+      post(at('intents/x402'), body, signal, requestTimeoutMs, { 'idempotency-key': idempotencyKey }),
+
+    /** Safe to repeat: a header is taken once, and a repeat answers how its payment stands. */
+    settle: (submission: Submission, signal: AbortSignal): Promise<Reply | undefined> =>
+      post(at('x402/settle', facilitatorOf(submission)), submission, signal, settleTimeoutMs),
+
+    /** Safe to repeat, like settle. */
+    confirmUpto: (submission: Submission, signal: AbortSignal): Promise<Reply | undefined> =>
+      post(at('intents/x402/upto/confirm', facilitatorOf(submission)), submission, signal, settleTimeoutMs),
+
+    /** Asks how the intent stands, and that somebody looks after it. Moves nothing. */
+    notify: (paymentIntentId: string, signal: AbortSignal): Promise<Reply | undefined> =>
+      post(at('notify'), { paymentIntentId }, signal, requestTimeoutMs),
+
+    /** The event stream; rejects when it can't be opened. By fetch, so that the key stays out of addresses. */
+    openStream: (paymentIntentId: string, signal: AbortSignal): Promise<Response> =>
+      ports.fetch(at(`intents/${encodeURIComponent(paymentIntentId)}/stream`), {
+        headers: { ...authorization, accept: 'text/event-stream' },
+        redirect: 'error',
+        credentials: 'omit',
+        cache: 'no-store',
+        signal,
+      }),
+  };
+}

@@ -1,0 +1,64 @@
+// From a request to a signed header, for both kinds of payment: ask for an intent, hold every acceptance against what was
+// asked, let the wallet choose and sign. Nothing has been sent when this ends, so whatever goes wrong here moved no money.
+import { encodePaymentHeader, type Scheme } from '@svc-pay/protocol';
+import { askedBy, intentRequestOf } from '../check/asked.ts';
+import { type Difference, differenceFrom } from '../check/check-acceptance.ts';
+import type { UptoRequest } from '../check/payment-request.ts';
+import { SvcPayError } from '../error/svc-pay-error.ts';
+import type { Attempt } from '../events/attempt.ts';
+import { haltIfAborted } from '../http/race.ts';
+import type { Submission } from '../http/service.ts';
+import type { Offered } from '../read/read-intent.ts';
+import type { WalletCall } from '../wallet.ts';
+import type { Parts } from './parts.ts';
+import { payRegularly } from './pay-regularly.ts';
+import { requestIntent } from './request-intent.ts';
+
+export async function authorize(
+  parts: Parts,
+  attempt: Attempt,
+  { request, scheme, signal }: { readonly request: UptoRequest; readonly scheme: Scheme; readonly signal: AbortSignal },
+): Promise<Submission> {
+  const { ports, wallet, walletTimeoutMs } = parts;
+  haltIfAborted(signal);
+  const asked = askedBy(request, scheme);
+  const call: WalletCall = { ports, signal, walletTimeoutMs, nowSeconds: () => Math.floor(ports.nowMs() / 1_000) };
+  const payerFields = await wallet?.intentFields?.(call);
+  const body = { ...intentRequestOf(request, scheme), ...payerFields };
+  const { answer, nowSeconds } = await requestIntent(parts, body, attempt.attemptId, signal);
+  const { paymentIntentId } = answer;
+  attempt.created({ paymentIntentId, status: 'requires_payment' });
+  if (answer.kind === 'fallback') return payRegularly(attempt, scheme, answer.reason);
+
+  const fitting = fittingOf(answer.offers, (offer) => differenceFrom(asked, offer.acceptance, answer.paymentIntentId));
+  if (wallet === undefined) throw new SvcPayError('no_wallet');
+  const signable = fitting.filter(({ acceptance }) => wallet.canSign(acceptance));
+  if (signable.length === 0) throw new SvcPayError('no_usable_acceptance');
+  haltIfAborted(signal);
+  const offered = signable.map(({ acceptance }) => acceptance);
+  const { acceptance, header, payer } = await wallet.authorize(offered, { ...call, nowSeconds });
+  haltIfAborted(signal);
+  const signed = signable.find((offer) => offer.acceptance === acceptance);
+  if (signed === undefined) throw new SvcPayError('acceptance_refused', { reason: 'wallet' });
+  attempt.updated({
+    payer,
+    network: acceptance.network,
+    asset: acceptance.asset ?? acceptance.payTo,
+    amount: acceptance.maxAmountRequired,
+  });
+  return {
+    paymentIntentId: answer.paymentIntentId,
+    paymentHeader: encodePaymentHeader(header),
+    paymentRequirements: signed.echo,
+  };
+}
+
+function fittingOf(
+  offers: readonly Offered[],
+  differenceOf: (offer: Offered) => Difference | undefined,
+): readonly Offered[] {
+  const differences = offers.map(differenceOf);
+  const fitting = offers.filter((_, index) => differences[index] === undefined);
+  if (fitting.length > 0) return fitting;
+  throw new SvcPayError('acceptance_refused', { reason: differences[0] ?? 'unreadable' });
+}

@@ -1,0 +1,29 @@
+import type { PaymentRequest } from '../check/payment-request.ts';
+import { SvcPayError } from '../error/svc-pay-error.ts';
+import type { Attempt } from '../events/attempt.ts';
+import { authorize } from './authorize.ts';
+import { conclude, type PaymentResult } from './conclude.ts';
+import { findOut } from './find-out.ts';
+import { type CallOptions, type Parts, signalOf } from './parts.ts';
+import { payRegularly } from './pay-regularly.ts';
+import { runAttempt } from './run-attempt.ts';
+
+export function createPayment(
+  parts: Parts,
+  attempt: Attempt,
+  request: PaymentRequest,
+  options: CallOptions,
+): Promise<PaymentResult> {
+  return runAttempt(attempt, async () => {
+    const signal = signalOf(options);
+    const submission = await authorize(parts, attempt, { request, scheme: 'exact', signal });
+    const untilMs = parts.ports.nowMs() + (options.timeoutMs ?? parts.paymentTimeoutMs);
+    try {
+      const situation = await findOut(parts, attempt, submission, { signal, untilMs });
+      return conclude(attempt, situation, submission.paymentIntentId);
+    } catch (problem) {
+      if (!(problem instanceof SvcPayError) || problem.code !== 'x402_minimum_amount_not_met') throw problem;
+      return payRegularly(attempt, 'exact', problem.code);
+    }
+  });
+}

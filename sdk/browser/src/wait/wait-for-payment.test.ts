@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { type Answer, events, INTENT_ID, refused, stands } from '../testing/fake-service.ts';
+import { payWorld } from '../testing/pay-world.ts';
+
+const told = (status: string) => (stands(status) as { body: unknown }).body;
+const wait = { paymentIntentId: INTENT_ID };
+
+test.each<[string, object, string]>([
+  ['failed', { code: 'payment_failed', moneyMoved: 'no' }, 'failed'],
+  ['canceled', { code: 'payment_canceled', moneyMoved: 'no' }, 'failed'],
+  ['mismatched', { code: 'payment_mismatched', moneyMoved: 'yes' }, 'mismatched'],
+])('%s ends the wait with an error, once', async (status, expected, event) => {
+  const { pay, failure, terminals } = payWorld({ answers: { stream: [events(told('processing'), told(status))] } });
+  expect(await failure(pay.waitForPayment(wait))).toMatchObject(expected);
+  expect(terminals()).toMatchObject([{ type: `svc-sdk-transaction-${event}`, detail: { paymentIntentId: INTENT_ID } }]);
+});
+
+test('needs no wallet, and tells every change it hears', async () => {
+  const { pay, time, heard } = payWorld({
+    answers: { stream: [events(told('requires_payment'), told('processing'), told('completed'))] },
+  });
+  expect(await time.run(pay.waitForPayment(wait))).toMatchObject({ status: 'completed', payer: null });
+  expect(heard.map(({ detail }) => detail.status)).toEqual([null, 'requires_payment', 'processing', 'completed']);
+});
+
+test('a stream that broke is opened again; one that is refused is left', async () => {
+  const answers = { stream: [events('x'), 'broken', events(told('completed'))] as Answer[] };
+  const world = payWorld({ answers });
+  await world.time.run(world.pay.waitForPayment(wait));
+  expect(world.service.of('stream')).toHaveLength(3);
+});
+
+test('has an end of its own, and knows nothing then', async () => {
+  const { pay, failure, time } = payWorld({ answers: { notify: [stands('requires_payment')], stream: ['silence'] } });
+  const startMs = time.nowMs();
+  expect(await failure(pay.waitForPayment(wait, { timeoutMs: 60_000 }))).toMatchObject({
+    code: 'outcome_unknown',
+    moneyMoved: 'unknown',
+    retryable: true,
+  });
+  expect(time.nowMs() - startMs).toBe(60_000);
+});
+
+test('an intent that is not ours ends it at once', async () => {
+  const { pay, failure, service } = payWorld({
+    answers: { notify: [refused(404, 'not_found')], stream: [refused(404, 'not_found')] },
+  });
+  expect(await failure(pay.waitForPayment(wait))).toMatchObject({ code: 'not_found', moneyMoved: 'unknown' });
+  expect(service.of('notify')).toHaveLength(1);
+});
+
+test('can be left at any time', async () => {
+  const controller = new AbortController();
+  const { pay, failure, terminals } = payWorld({ answers: { notify: [stands('processing')], stream: ['silence'] } });
+  const call = pay.waitForPayment(wait, { signal: controller.signal });
+  setImmediate(() => setImmediate(() => controller.abort()));
+  expect(await failure(call)).toMatchObject({ code: 'aborted', moneyMoved: 'unknown' });
+  expect(terminals()).toHaveLength(1);
+});

@@ -1,0 +1,88 @@
+// Programs that a stranger could have written: each uses the packages as its place would, and prints what came of it.
+
+/** Pays against a service and a wallet that are played. Behind the lines that import `createSvcPay` and `evmWallet`. */
+const PAY = `
+const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
+const acceptance = {
+  scheme: 'exact', network: 'eip155:8453', maxAmountRequired: '1500000', asset,
+  payTo: '0x1111111111111111111111111111111111111111', maxTimeoutSeconds: 300,
+  extra: { name: 'USD Coin', eip3009Version: '2', primaryType: 'TransferWithAuthorization' },
+};
+const answer = (status, body) => new Response(JSON.stringify(body), { status });
+const provider = {
+  async request({ method }) {
+    if (method === 'eth_requestAccounts') return ['0x2222222222222222222222222222222222222222'];
+    if (method === 'eth_chainId') return '0x2105';
+    if (method === 'eth_signTypedData_v4') return '0x' + 'ab'.repeat(65);
+    return '0x' + 'f'.repeat(64);
+  },
+};
+const pay = createSvcPay({
+  baseUrl: 'https://pay.example', publishableKey: 'pk_test_x', wallet: evmWallet({ provider }),
+  ports: {
+    fetch: async (url) => url.endsWith('/settle')
+      ? answer(200, { status: 'succeeded', paymentIntent: { id: 'pi_1' }, transactionId: '0x12' })
+      : answer(402, { x402Version: 2, paymentIntentId: 'pi_1', accepts: [acceptance], error: '' }),
+  },
+});
+const { status } = await pay.createPayment({ usdAmount: '1.5', tokenShortcode: 'base_usdc' });
+const failed = await pay.createPayment({ usdAmount: 'x' }).catch((error) => error);
+console.log(status, failed instanceof SvcPayError, failed.isUserCancelled());
+`;
+
+export const PAYS = 'completed true false\n';
+
+const FROM_PACKAGE = `
+import { createSvcPay, SvcPayError } from '@svc-pay/sdk';
+import { evmWallet } from '@svc-pay/sdk/evm';
+`;
+
+export const PAY_FROM_PACKAGE = FROM_PACKAGE + PAY;
+
+/** As a page without a bundler has it: one file, by its address. */
+export const PAY_FROM_ADDRESS = `import { createSvcPay, SvcPayError, evmWallet } from './svc-pay.js';\n${PAY}`;
+
+export const RECEIVE = `
+import { createReceiver } from '@svc-pay/server';
+import { webhookHandler } from '@svc-pay/server/express';
+import { webhookPlugin } from '@svc-pay/server/fastify';
+import { webhookHandler as honoHandler } from '@svc-pay/server/hono';
+import { webhookRoute } from '@svc-pay/server/next';
+import { webhookListener } from '@svc-pay/server/node';
+
+const receiver = createReceiver({ secrets: ['a-secret-of-some-length'] });
+const route = webhookRoute({ receiver, handle: () => {} });
+const { status } = await route(new Request('https://shop.example', { method: 'POST', body: '{}' }));
+console.log(status, [webhookHandler, webhookPlugin, honoHandler, webhookListener].every((one) => typeof one === 'function'));
+`;
+
+export const RECEIVES = '400 true\n';
+
+/** What an editor sees. A line that must not type-check is marked; it would be an error if it did. */
+export const TYPES = `
+import { createSvcPay, SvcPayError, type PaymentResult, type TransactionDetail } from '@svc-pay/sdk';
+import { type Eip1193Provider, evmWallet } from '@svc-pay/sdk/evm';
+import { createReceiver, onEvent } from '@svc-pay/server';
+import { webhookListener } from '@svc-pay/server/node';
+
+declare const provider: Eip1193Provider;
+const pay = createSvcPay({ baseUrl: 'https://x', publishableKey: 'pk_test_x', wallet: evmWallet({ provider }) });
+pay.on('svc-sdk-transaction-completed', (detail: TransactionDetail) => detail.attemptId.length);
+const paid: Promise<PaymentResult> = pay.createPayment({ usdAmount: 1 }, { signal: AbortSignal.timeout(1000) });
+paid.catch((error: unknown) => error instanceof SvcPayError && error.isUserCancelled());
+// @ts-expect-error an amount is no object
+void pay.createPayment({ usdAmount: {} });
+// @ts-expect-error no such event
+pay.on('svc-sdk-transaction-done', () => {});
+
+const handle = onEvent({
+  'payment.completed': (event) => {
+    const amount: string = event.data.object.amount;
+    // @ts-expect-error amounts are text
+    const wrong: number = event.data.object.amount;
+    console.log(amount, wrong);
+  },
+  default: () => {},
+});
+webhookListener({ receiver: createReceiver({ secrets: ['x'] }), handle });
+`;

@@ -1,0 +1,103 @@
+// Writes docs/reference/sdk.md from the types of the browser SDK: every exported name as its source declares it, with its
+// own comment. TypeScript 7 has no compiler API, so the syntax tree is oxc's. The page is committed; a test holds it fresh.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+const PACKAGE = 'sdk/browser';
+const ENTRIES = { '@svc-pay/sdk': 'src/index.ts', '@svc-pay/sdk/evm': 'src/evm/index.ts' } as const;
+
+type Node = { readonly type: string; readonly start: number; readonly end: number };
+type Declaration = Node & {
+  readonly id?: { readonly name: string } | null;
+  readonly declarations?: readonly { readonly id: { readonly name?: string } }[];
+  readonly body?: Node & { readonly body?: readonly Member[] };
+};
+type Member = Node & { readonly kind?: string; readonly value?: { readonly body?: Node | null } | null };
+
+export function sdkPage(): string {
+  const sections = Object.entries(ENTRIES).map(([name, file]) => {
+    const entry = path.join(PACKAGE, file);
+    const exported = exportsOf(entry).map(({ name: exportedName, from }) => declarationText(exportedName, from));
+    return `## \`${name}\`\n\n${exported.join('\n')}`;
+  });
+  return `# SDK reference
+
+Every name of the browser SDK, as its source declares it. How they are used: [pay from a page](../integrate/browser.md).
+Codes of the service that may stand in \`SvcPayError.code\`: [errors](errors.md). This page is made from the types
+(\`npm run docs:sdk\`).
+
+${sections.join('\n')}`;
+}
+
+function exportsOf(entry: string): readonly { readonly name: string; readonly from: string }[] {
+  const { module } = parseSync(entry, readFileSync(entry, 'utf8'));
+  return module.staticExports
+    .flatMap(({ entries }) => entries)
+    .flatMap(({ exportName, moduleRequest }) =>
+      exportName.name === null || moduleRequest === null
+        ? []
+        : [{ name: exportName.name, from: path.join(path.dirname(entry), moduleRequest.value) }],
+    )
+    .sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1));
+}
+
+function declarationText(name: string, file: string): string {
+  const text = readFileSync(file, 'utf8');
+  const { program, comments } = parseSync(file, text);
+  for (const statement of program.body) {
+    if (statement.type !== 'ExportNamedDeclaration' || statement.declaration === null) continue;
+    const declaration = statement.declaration as unknown as Declaration;
+    const declared = declaration.id?.name ?? declaration.declarations?.[0]?.id.name;
+    if (declared !== name) continue;
+    const comment = comments.findLast(
+      ({ end, type, value }) =>
+        type === 'Block' &&
+        value.startsWith('*') &&
+        end <= statement.start &&
+        text.slice(end, statement.start).trim() === '',
+    );
+    const about = comment === undefined ? '' : `${wordsOf(comment.value)}\n\n`;
+    const shape = shapeOf(declaration, text);
+    // Names that are the keys of a table say nothing without it.
+    const [, table] = /^type \w+ = keyof typeof (\w+);$/.exec(shape) ?? [];
+    const source = table === undefined ? '' : `\n\n${constantIn(text, table)}`;
+    return `### ${name}\n\n${about}\`\`\`ts\n${shape}${source}\n\`\`\`\n`;
+  }
+  throw new Error(`${file} does not declare ${name}`);
+}
+
+function constantIn(text: string, name: string): string {
+  const found = parseSync('constant.ts', text).program.body.find(
+    (statement) =>
+      statement.type === 'VariableDeclaration' &&
+      (statement as unknown as Declaration).declarations?.[0]?.id.name === name,
+  );
+  return found === undefined ? '' : text.slice(found.start, found.end);
+}
+
+/** The declaration without what only the machine needs: bodies of functions and constructors. */
+function shapeOf(declaration: Declaration, text: string): string {
+  const { type, start, end, body } = declaration;
+  if (type === 'FunctionDeclaration' && body !== undefined) return `${text.slice(start, body.start).trim()};`;
+  if (type !== 'ClassDeclaration' || body?.body === undefined) return text.slice(start, end);
+  let shape = '';
+  let at = start;
+  for (const member of body.body) {
+    const inner = member.value?.body;
+    if (member.type !== 'MethodDefinition' || inner === undefined || inner === null) continue;
+    shape += `${text.slice(at, inner.start).trimEnd()};`;
+    at = inner.end;
+  }
+  return shape + text.slice(at, end);
+}
+
+function wordsOf(comment: string): string {
+  return comment
+    .split('\n')
+    .map((line) => line.replace(/^\s*\*+ ?/, '').trim())
+    .join('\n')
+    .trim();
+}
+
+if (import.meta.main) writeFileSync(new URL('../docs/reference/sdk.md', import.meta.url), sdkPage());
