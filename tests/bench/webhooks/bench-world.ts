@@ -11,7 +11,7 @@ import { durableSettings } from '../durable-settings.ts';
 import { type Listening, startProcess } from '../intents/start-process.ts';
 import { type Merchants, openMerchants } from './merchants.ts';
 
-export type Arrival = readonly [eventId: string, atMs: number];
+type Arrival = readonly [eventId: string, atMs: number];
 
 export type BenchWorld = {
   readonly merchants: Merchants;
