@@ -57,7 +57,8 @@ export default defineConfig({
       {
         test: {
           name: 'solana',
-          include: ['packages/solana/src/**/*.chain.test.ts'],
+          include: ['packages/solana/src/**/*.{chain,postgres}.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

@@ -4,6 +4,7 @@ export type { Fate } from './confirm/fate.ts';
 export { type Flying, findFate } from './confirm/find-fate.ts';
 export { provesTransfer } from './confirm/proves-transfer.ts';
 export type { Landing } from './confirm/read-landing.ts';
+export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
 export { type JudgedMint, judgeMint, type MintRefusal } from './mint/judge-mint.ts';
 export { acceptanceExtra, type SolanaExtra } from './prepare/acceptance-extra.ts';
 export { type PreparedOnChain, prepareOnChain } from './prepare/prepare-on-chain.ts';

@@ -7,6 +7,7 @@ import { address, none } from '@solana/kit';
 import { AccountState, getTokenEncoder } from '@solana-program/token';
 import { localMint } from '../../local/local-mint.ts';
 import { type NodeProxy, startNodeProxy } from '../../local/start-node-proxy.ts';
+import { readTokenAccount } from '../../mint/token-account-data.ts';
 import { parseExact, printExact } from '../../rpc/exact-json.ts';
 import { tokenAccountOf } from '../../transfer/token-account.ts';
 import { LiteLedger } from './lite-ledger.ts';
@@ -17,6 +18,7 @@ export type LiteChain = {
   readonly ledger: LiteLedger;
   readonly fundSol: (owner: string, lamports: bigint) => void;
   readonly fundToken: (owner: string, amountAtomic: bigint) => Promise<void>;
+  readonly balanceOf: (owner: string) => Promise<bigint>;
   /** A node in front of it, with faults. */
   readonly openNode: () => Promise<NodeProxy>;
   readonly stop: () => void;
@@ -60,6 +62,10 @@ export async function startLiteChain({ slotTimeMs }: { readonly slotTimeMs?: num
         closeAuthority: none(),
       });
       ledger.setAccount(at, { owner: mint.owner, data: Uint8Array.from(data), lamports: TOKEN_ACCOUNT_LAMPORTS });
+    },
+    balanceOf: async (owner) => {
+      const account = ledger.account(await tokenAccountOf(owner, mint.address, mint.owner));
+      return (account && readTokenAccount(account)?.amountAtomic) ?? 0n;
     },
     openNode: async () => {
       const node = await startNodeProxy({ rpcUrl });
