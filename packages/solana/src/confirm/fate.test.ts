@@ -59,6 +59,9 @@ test('one that answers alone is believed, two must agree, and none knows nothing
   expect(agreeOnFate([landed('confirmed'), landed('confirmed')])).toEqual(landed('confirmed'));
   expect(agreeOnFate([landed('confirmed'), landed('confirmed', landing(950n, null, 6n))])).toEqual(unknown);
   expect(agreeOnFate([landed('finalized'), unknown, landed('finalized')])).toEqual(landed('finalized'));
+  const [here, there] = [landed('finalized'), landed('finalized', landing(951n))];
+  expect(agreeOnFate([here, here, there, there])).toEqual(unknown);
+  expect(agreeOnFate([here, here, here, there, there])).toEqual(here);
 });
 
 test('of two commitments the lower one counts', () => {

@@ -53,8 +53,11 @@ export function createLaneChain({ nodes, signer }: LaneChainOptions): LaneChain 
       return mined.filter((found) => found !== undefined);
     },
     findReplaced: async (batches) => {
-      const fates = await Promise.all(batches.map((batch) => findFate(nodes, flyingOf(batch))));
-      return batches.filter((_, index) => fates[index]?.kind === 'expired').map(({ id }) => id);
+      // One question for all of them: most are young, and need no further one.
+      const height = await askFirst(nodes, (node) => node.blockHeight('finalized'));
+      const old = batches.filter((batch) => flyingOf(batch).lifetime.lastValidBlockHeight < height);
+      const fates = await Promise.all(old.map((batch) => findFate(nodes, flyingOf(batch))));
+      return old.filter((_, index) => fates[index]?.kind === 'expired').map(({ id }) => id);
     },
     minedNonce: async () => 0n,
     nonceRange: async () => ANY_NONCE,

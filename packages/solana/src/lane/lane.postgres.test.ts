@@ -184,6 +184,71 @@ test('a transaction that slipped past the API is not signed by the relayer', asy
   expect(await lane.balanceOf(stranger.address)).toBe(0n);
 });
 
+test('a lane that takes nothing new still carries what only it can carry', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  await lane.pool.query("update svc.relayers set status = 'draining'");
+  await lane.settle();
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('completed');
+  expect(await differences(lane, [queued])).toEqual([]);
+});
+
+test('a relayer without SOL sends nothing, and its payments end by their age instead of waiting for ever', async () => {
+  const lane = await world();
+  const { paymentId } = await lane.queue();
+  const { ledger } = lane.chain;
+  ledger.setAccount(lane.lane.relayer, { ...ledger.account(lane.lane.relayer)!, lamports: 891_000n });
+  const held = await lane.hold();
+  for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
+  expect((await lane.statusOf(paymentId)).payment).toBe('pending');
+  chainAdvance(lane, 160n);
+  for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
+  expect(await lane.statusOf(paymentId)).toMatchObject({ payment: 'failed', code: 'authorization_expired' });
+  expect((await lane.pool.query('select from svc.batches')).rowCount).toBe(0);
+});
+
+test('what failed on chain stays pending until that is final, and is failed then with its reason', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  const held = await lane.hold();
+  const { broadcast } = lane.parts.chain;
+  const emptied = {
+    ...lane.parts,
+    chain: {
+      ...lane.parts.chain,
+      broadcast: async (raw: Uint8Array) => {
+        await lane.chain.fundToken(queued.payer, 1n);
+        return broadcast(raw);
+      },
+    },
+  };
+  await laneRound(emptied, held);
+  chainAdvance(lane);
+  await laneRound(emptied, held);
+  const { loadAgeingBatches, outcomesOf, recordFinal } = await import('@svc-pay/postgres/lanes');
+  const ageing = (slot: bigint) => loadAgeingBatches(lane.pool, lane.lane.network, slot, 10);
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('pending');
+  expect(await ageing(0n)).toEqual([]);
+  chainAdvance(lane, 40n);
+  const [batch] = await ageing(lane.chain.ledger.slotAt('finalized'));
+  const flying = {
+    id: batch!.id,
+    nonce: 0n,
+    status: 'broadcast' as const,
+    sentAtMs: 0,
+    transactions: [{ transactionId: batch!.transactionId, raw: new Uint8Array() }],
+    items: batch!.openItems,
+  };
+  const [mined] = await lane.parts.chain.findMined([flying]);
+  expect(mined).toMatchObject({ reverted: true, blockHash: batch!.blockHash, gasCostAtomic: 10_600n });
+  await recordFinal(lane.pool, batch!, outcomesOf(batch!, mined!), Date.now());
+  expect(await lane.statusOf(queued.paymentId)).toEqual({
+    payment: 'failed',
+    intent: 'requires_payment',
+    code: 'insufficient_funds',
+  });
+});
+
 test('a payment is taken by the lane of the relayer it names, and by no other', async () => {
   const lane = await world();
   const { paymentId } = await lane.queue();
