@@ -54,6 +54,15 @@ export default defineConfig({
           hookTimeout: 20_000,
         },
       },
+      {
+        test: {
+          name: 'solana',
+          include: ['packages/solana/src/**/*.{chain,postgres}.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
       { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: {

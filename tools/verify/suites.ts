@@ -56,7 +56,8 @@ export const SUITES: readonly Suite[] = [
   { name: 'api', budgetSeconds: 100, checks: [tests('api')] },
   { name: 'webhooks', budgetSeconds: 100, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 110, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
+  { name: 'e2e', budgetSeconds: 360, checks: [tests('e2e')] },
+  { name: 'solana', budgetSeconds: 60, checks: [tests('solana')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
     name: 'contracts',

@@ -57,6 +57,7 @@ export {
   bookPayment,
   type SettledItem,
   type SettledPayment,
+  spelled,
 } from './ledger/book-payment.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './ledger/book-stranding.ts';
 export type {
@@ -96,6 +97,7 @@ export type {
   SettlePorts,
 } from './settle/settle-ports.ts';
 export type { PaymentProgress, SettlementRead } from './settle/settlement-read.ts';
+export type { SignedTransfer } from './settle/signed-transfer.ts';
 export type { StoredAcceptance } from './settle/stored-acceptance.ts';
 export {
   type TermsRefusal,

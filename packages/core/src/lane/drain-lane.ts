@@ -26,7 +26,9 @@ async function round(parts: LaneParts, held: HeldLane, state: LaneState): Promis
   // Behind a transaction that no node takes, or a gap, everything else would only wait too.
   if (stalled) return 'blocked';
   if (state.obstacle !== null && flight.length === 0) return checkNonce(parts, held, state);
-  const room = state.open && flight.length < parts.pace.maxInFlight;
+  // What can go by this lane alone goes by it even when it takes nothing else any more, or ends here by its age.
+  const open = state.open || parts.chain.expiring === true;
+  const room = open && flight.length < parts.pace.maxInFlight;
   const sent = room ? await sendNext(parts, held, state, flight) : 'empty';
   if (sent !== 'empty') return sent;
   if (landed > 0) return 'moved';

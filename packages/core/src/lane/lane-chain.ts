@@ -87,6 +87,11 @@ export type MinedBatch = {
 /** Made for one lane: it holds the network's nodes and the relayer's signer. */
 export type LaneChain = {
   /**
+   * Transactions die of age, not by another one under their nonce: nonces only count them, in no order, and
+   * `findReplaced` is asked about every one that nobody has heard of.
+   */
+  readonly expiring?: true;
+  /**
    * What of the queue goes into the next transaction: payments that can share one (same processor and token, room for
    * gas), from the head on, in the queue's order. At least one when the queue is not empty. `full` when it could take no
    * more.
@@ -108,8 +113,8 @@ export type LaneChain = {
   /** Those of the batches that are mined by now. */
   readonly findMined: (batches: readonly FlyingBatch[]) => Promise<readonly MinedBatch[]>;
   /**
-   * Those of the batches that can never be mined: a finalized block holds another transaction under their nonce. By the
-   * word of every node that answers.
+   * Those of the batches that can never be mined: a finalized block holds another transaction under their nonce, or is
+   * past the last in which they could be. By the word of every node that answers.
    */
   readonly findReplaced: (batches: readonly FlyingBatch[]) => Promise<readonly string[]>;
   /** The relayer's next nonce by the latest block. */

@@ -5,6 +5,7 @@ import { parseNetwork } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
 import type { AuthorizationKind } from '../settle/claim-payment.ts';
+import type { SignedTransfer } from '../settle/signed-transfer.ts';
 
 /** The relayer's address as the chain spells it, in lower case on EVM. */
 export type Lane = { readonly network: NetworkId; readonly relayer: string };
@@ -55,6 +56,8 @@ export type LaneItem = {
   };
   /** Blocks, counting its own, before it is called completed. */
   readonly confirmations: number;
+  /** Where the payer signed a whole transaction instead of an authorization; `signature` is its bytes then. */
+  readonly transfer?: SignedTransfer;
   /** Its money lies with the processor already: a stranger submitted the authorization. */
   readonly recovery?: Recovery;
 };

@@ -6,7 +6,7 @@ import { judgeItem } from './judge-item.ts';
 import type { FlyingBatch, LaneItem } from './lane.ts';
 import type { ItemOutcome, Rehearsal } from './lane-chain.ts';
 import { type LaneParts, noteBroadcast, type RoundEnd } from './lane-parts.ts';
-import type { HeldLane, LaneState, UnsentItem } from './lane-store.ts';
+import type { HeldLane, LaneState, QueueShare, UnsentItem } from './lane-store.ts';
 import { latestOf } from './tend-flight.ts';
 
 /** No transaction carries more. */
@@ -16,6 +16,9 @@ const QUEUE_HEAD = 400;
 /** Rehearsals of one round: enough to halve the largest batch down to one, and to go on from there. */
 const MAX_REHEARSALS = 16;
 
+/** Of what is bound to a lane all is its own; nothing else waits where transactions expire. */
+const ALL: QueueShare = { index: 0, count: 1 };
+
 export async function sendNext(
   parts: LaneParts,
   held: HeldLane,
@@ -23,7 +26,7 @@ export async function sendNext(
   flight: readonly FlyingBatch[],
 ): Promise<RoundEnd> {
   const { store, chain, clock, pace, log } = parts;
-  const { share } = state;
+  const share = state.share ?? (chain.expiring ? ALL : undefined);
   if (share === undefined) return 'empty';
   const waiting = await store.peekQueue(held, share, QUEUE_PEEK);
   if (waiting.count === 0) return 'empty';

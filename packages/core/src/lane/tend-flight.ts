@@ -47,11 +47,11 @@ export async function tendFlight(
   }
 
   const { lowest, highest } = await chain.nonceRange();
-  const overtaken = unheard.filter(({ nonce }) => nonce < lowest);
+  const overtaken = unheard.filter(({ nonce }) => chain.expiring || nonce < lowest);
   const replaced = overtaken.length === 0 ? [] : await chain.findReplaced(overtaken);
   for (const batchId of replaced) {
     if (!(await store.recordReplaced(held, batchId))) return 'taken_over';
-    log('warn', { what: 'another transaction of this key took the nonce; its payments are queued again', batchId });
+    log('warn', { what: 'it can’t be mined any more; its payments are queued again', batchId });
   }
   const gap = first.nonce > highest;
   await noteObstacle(parts, held, state, gap ? 'nonce_gap' : null, { database: first.nonce, chain: highest });
@@ -59,7 +59,7 @@ export async function tendFlight(
     parts,
     held,
     open,
-    unheard.filter((batch) => !overtaken.includes(batch)),
+    unheard.filter((batch) => (chain.expiring ? !replaced.includes(batch.id) : !overtaken.includes(batch))),
   );
   if (offered === 'taken_over') return offered;
   const flight = open.filter(({ id }) => !replaced.includes(id));

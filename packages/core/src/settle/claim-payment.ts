@@ -3,9 +3,14 @@
 import type { Authorization } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import type { SignedTransfer } from './signed-transfer.ts';
 import type { StoredAcceptance } from './stored-acceptance.ts';
 
-export type AuthorizationKind = 'transfer_with_authorization' | 'receive_with_authorization' | 'permit';
+export type AuthorizationKind =
+  | 'transfer_with_authorization'
+  | 'receive_with_authorization'
+  | 'permit'
+  | 'solana_transaction';
 
 export type PaymentClaim = {
   readonly caller: Caller;
@@ -18,8 +23,10 @@ export type PaymentClaim = {
   readonly byContract: boolean;
   readonly acceptance: StoredAcceptance;
   readonly authorization: Authorization;
-  /** 0x-hex, as it was sent. */
+  /** 0x-hex, as it was sent; of a signed transaction all of its bytes. */
   readonly signature: string;
+  /** With a signed transaction: what it was prepared with. Only that relayer's lane takes it. */
+  readonly transfer?: SignedTransfer;
   readonly nowMs: number;
 };
 

@@ -17,7 +17,7 @@ export type WantedItem = {
   readonly payer?: PrivateKeyAccount;
   /** The paying contract wallet; its signature is given whole. */
   readonly wallet?: { readonly address: Address; readonly signature: Hex };
-  readonly kind?: LaneItem['kind'];
+  readonly kind?: keyof typeof PRIMARY;
   readonly intentCode?: bigint;
   readonly capAtomic?: bigint;
   readonly settledAtomic?: bigint;

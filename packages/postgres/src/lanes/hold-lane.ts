@@ -83,6 +83,7 @@ const HAS_WORK = {
     select exists (
         select from svc.batches where network = $1 and relayer = $2 and status in ('signed', 'broadcast')
       )
+      or exists (select from svc.settlements where network = $1 and status = 'queued' and bound_relayer = $2)
       or exists (
         select from svc.relayers lane
         where network = $1 and address = $2 and status = 'active' and (
@@ -91,7 +92,10 @@ const HAS_WORK = {
             when 'recover' then exists (
               select from svc.recoveries r where r.network = lane.network and r.status = 'queued' and r.deed <> 'hold'
             )
-            else exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+            else exists (
+              select from svc.settlements s
+              where s.network = lane.network and s.status = 'queued' and s.bound_relayer is null
+            )
           end
         )
       ) as work`,

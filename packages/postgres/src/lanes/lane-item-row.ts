@@ -1,5 +1,5 @@
 // A settlement with what its payer signed and where its money goes, as one row.
-import type { AuthorizationKind, LaneItem, Mode } from '@svc-pay/core';
+import type { AuthorizationKind, LaneItem, Mode, SignedTransfer } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 
 /** What is needed of `svc.settlements`. */
@@ -12,7 +12,7 @@ export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
   s.batch_limit, a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before,
   encode(a.nonce, 'hex') as nonce, encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits,
-  i.confirmations`;
+  a.transfer, i.confirmations`;
 
 /** Row by row and by key, whatever the planner thinks of the tables: `offset 0` keeps it from joining them otherwise. */
 export const ITEM_JOINS = `
@@ -23,7 +23,9 @@ export const ITEM_JOINS = `
   ) a
   cross join lateral (
     select * from svc.payouts p
-    where p.network = s.network and p.processor = lower(a.recipient) and p.payout_id = s.payout_id
+    where p.network = s.network and p.payout_id = s.payout_id
+      -- Off EVM there is no processor: who gets the fee stands in its place.
+      and p.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient))
     offset 0
   ) p
   cross join lateral (
@@ -54,8 +56,25 @@ export type LaneItemRow = {
   readonly merchant: string;
   readonly fee_bps: number;
   readonly splits: readonly { readonly to: string; readonly bps: number }[];
+  readonly transfer: TransferColumn | null;
   readonly confirmations: number;
 };
+
+type TransferColumn = Omit<SignedTransfer, 'lastValidBlockHeight' | 'slot'> & {
+  readonly lastValidBlockHeight: string;
+  readonly slot: string;
+};
+
+/** Whole numbers as text: JSON would round them. */
+export function transferColumn(transfer: SignedTransfer | undefined): string | null {
+  return transfer === undefined
+    ? null
+    : JSON.stringify(transfer, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
+}
+
+function transferOf({ lastValidBlockHeight, slot, ...rest }: TransferColumn): SignedTransfer {
+  return { ...rest, lastValidBlockHeight: BigInt(lastValidBlockHeight), slot: BigInt(slot) };
+}
 
 export function laneItemOf(row: LaneItemRow): LaneItem {
   return {
@@ -79,5 +98,6 @@ export function laneItemOf(row: LaneItemRow): LaneItem {
     signature: `0x${row.signature}`,
     payout: { id: BigInt(row.payout_id), merchant: row.merchant, feeBps: row.fee_bps, splits: row.splits },
     confirmations: row.confirmations,
+    ...(row.transfer !== null && { transfer: transferOf(row.transfer) }),
   };
 }

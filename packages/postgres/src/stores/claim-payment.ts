@@ -1,6 +1,7 @@
-import { type Caller, type ClaimOutcome, isoTime, type PaymentClaim } from '@svc-pay/core';
+import { type Caller, type ClaimOutcome, isoTime, type PaymentClaim, spelled } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { transferColumn } from '../lanes/lane-item-row.ts';
 
 // The intent is locked first and asked again under the lock; the claim is the gate for everything else. Two headers for
 // one intent meet at the lock, one authorization for two intents meets at the claim.
@@ -23,16 +24,16 @@ const CLAIM = {
     written_authorization as (
       insert into svc.authorizations (
         account_id, mode, intent_id, claim_key, kind, network, asset, payer, recipient, cap, valid_after, valid_before,
-        nonce, signature, created_at, by_contract
+        nonce, signature, created_at, by_contract, transfer
       )
-      select $1, $2, $3, $5, $11, $6, $7, $8, $12, $13, $14, $15, $9, $16, $4, $19 from claimed
+      select $1, $2, $3, $5, $11, $6, $7, $8, $12, $13, $14, $15, $9, $16, $4, $19, $21::jsonb from claimed
     ),
     written_settlement as (
       insert into svc.settlements (
         account_id, mode, payment_id, intent_id, intent_code, claim_key, network, asset, status, cap, settled_amount,
-        payout_id, created_at, updated_at
+        payout_id, bound_relayer, created_at, updated_at
       )
-      select $1, $2, $10, $3, intent_code, $5, $6, $7, 'queued', $13, $13, $17, $4, $4 from locked, claimed
+      select $1, $2, $10, $3, intent_code, $5, $6, $7, 'queued', $13, $13, $17, $22, $4, $4 from locked, claimed
       returning number
     ),
     written_payment as (
@@ -107,7 +108,7 @@ function valuesOf({
     claimKey,
     acceptance.network,
     acceptance.token.address,
-    authorization.from.toLowerCase(),
+    spelled(authorization.from),
     bytesOf(authorization.nonce),
     paymentId,
     kind,
@@ -120,6 +121,8 @@ function valuesOf({
     acceptance.token.shortcode,
     rest.byContract,
     acceptance.confirmations,
+    transferColumn(rest.transfer),
+    rest.transfer?.relayer ?? null,
   ];
 }
 

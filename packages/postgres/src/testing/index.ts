@@ -1,5 +1,7 @@
 export { writeEvents } from '../lanes/write-ends.ts';
+export { Crash, crashingParts } from './crashing-parts.ts';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
+export { createTestIntent } from './create-test-intent.ts';
 export { idAt } from './id-at.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';
 export { type MerchantOptions, NETWORKS, PROCESSOR, seedMerchant } from './seed-merchant.ts';

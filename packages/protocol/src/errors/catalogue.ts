@@ -119,6 +119,11 @@ export const ERRORS = {
     'The permit was signed with another nonce than the token expects; sign again.',
   ),
   insufficient_funds: entry(200, 'payer', 'The wallet does not hold enough of this token.', true),
+  transaction_altered: entry(
+    200,
+    'payer',
+    'The signed transaction is not the one that was prepared; prepare it again and sign that.',
+  ),
   token_refused: entry(200, 'payer', 'The token refused the transfer; ask its issuer, or pay with another wallet.'),
   intent_not_payable: entry(200, 'payer', 'The intent is already paid, canceled or expired.'),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,19 @@
+// The Solana side of the service: transactions that wallets sign and the relayer pays for, and what the chain made of them.
+export { confirmationsOf, DEFAULT_CONFIRMATIONS, FINALIZED_CONFIRMATIONS } from './confirm/commitment.ts';
+export type { Fate } from './confirm/fate.ts';
+export { type Flying, findFate } from './confirm/find-fate.ts';
+export { provesTransfer } from './confirm/proves-transfer.ts';
+export type { Landing } from './confirm/read-landing.ts';
+export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain.ts';
+export { type JudgedMint, judgeMint, type MintRefusal } from './mint/judge-mint.ts';
+export { acceptanceExtra, type SolanaExtra } from './prepare/acceptance-extra.ts';
+export { type PreparedOnChain, prepareOnChain } from './prepare/prepare-on-chain.ts';
+export { foreignNodes } from './rpc/genesis.ts';
+export { type ChainAccount, type Commitment, type Lifetime, openNode, type SolanaNode } from './rpc/solana-node.ts';
+export { type CoSigned, coSign } from './signer/co-sign.ts';
+export { createLocalRelayer, type RelayerSigner } from './signer/relayer-signer.ts';
+export { type Leg, legsOf, type Recipients } from './transfer/legs.ts';
+export { tokenAccountOf } from './transfer/token-account.ts';
+export type { PreparedTransfer, TransferTerms } from './transfer/transfer-terms.ts';
+export type { TransactionFlaw, TransactionRefusal } from './verify/refusal.ts';
+export { type Agreed, payerIn, type VerifiedTransaction, verifySigned } from './verify/verify-signed.ts';

@@ -1,0 +1,14 @@
+// The relayer's own look at a payment before it signs: what the API accepted is verified again here, where the key is.
+import type { LaneItem } from '@svc-pay/core';
+import { type CoSigned, coSign } from '../signer/co-sign.ts';
+import type { RelayerSigner } from '../signer/relayer-signer.ts';
+import { verifySigned } from '../verify/verify-signed.ts';
+import { lifetimeOf, signedBase64, termsOf } from './item-terms.ts';
+
+/** Undefined when the transaction is not what the payment says. The same item makes the same bytes, however often. */
+export async function coSignItem(item: LaneItem, relayer: RelayerSigner): Promise<CoSigned | undefined> {
+  const { blockhash } = lifetimeOf(item);
+  const agreed = { terms: termsOf(item), blockhash, messageHash: null };
+  const verified = await verifySigned(signedBase64(item), agreed);
+  return verified.ok ? coSign(verified, relayer) : undefined;
+}

@@ -1,0 +1,285 @@
+// Submission as a lane: Postgres and the virtual machine for real, the process mortal at every call.
+import { laneRound } from '@svc-pay/core';
+import { Crash, crashingParts, createTestDatabase } from '@svc-pay/postgres/testing';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openNode } from '../rpc/solana-node.ts';
+import { signAsWallet } from '../testing/actors.ts';
+import { alter } from '../testing/alter.ts';
+import { AMOUNT, createSolanaLaneWorld, type QueuedTransfer, type SolanaLaneWorld } from '../testing/lane-world.ts';
+import { createLaneChain } from './create-lane-chain.ts';
+
+async function world(): Promise<SolanaLaneWorld> {
+  const { pool } = await createTestDatabase();
+  const made = await createSolanaLaneWorld(pool);
+  onTestFinished(() => made.chain.stop());
+  return made;
+}
+
+/** What the database says, held against what moved. Empty when they agree. */
+async function differences(lane: SolanaLaneWorld, queued: readonly QueuedTransfer[]): Promise<string[]> {
+  const found: string[] = [];
+  let moved = 0n;
+  for (const { paymentId, payer } of queued) {
+    const paid = AMOUNT - (await lane.balanceOf(payer));
+    moved += paid;
+    const { payment } = await lane.statusOf(paymentId);
+    if ((payment === 'completed') !== (paid === AMOUNT)) found.push(`${paymentId} is ${payment}, and paid ${paid}`);
+    const { rows } = await lane.pool.query<{ booked: string; native: string; told: number }>(
+      `select coalesce(sum(amount) filter (where amount > 0 and asset <> 'native'), 0) as booked,
+         coalesce(sum(amount) filter (where amount > 0 and asset = 'native'), 0) as native,
+         (select count(*)::integer from svc.events e where e.payment_id = $1 and e.type = 'payment.completed') as told
+       from svc.ledger_entries where payment_id = $1`,
+      [paymentId],
+    );
+    const [row] = rows;
+    const once = payment === 'completed' ? 1n : 0n;
+    if (row?.booked !== (once * AMOUNT).toString()) found.push(`${paymentId} is ${payment} with ${row?.booked} booked`);
+    if (row?.native !== (once * 10_600n).toString()) found.push(`${paymentId} cost ${row?.native} lamports`);
+    if (BigInt(row?.told ?? 0) !== once) found.push(`${paymentId} was told completed ${row?.told} times`);
+  }
+  const arrived = [await lane.balanceOf(lane.actors.merchant), await lane.balanceOf(lane.actors.platform)];
+  if (arrived[0]! + arrived[1]! !== moved) found.push(`${moved} left, ${arrived.join(' and ')} arrived`);
+  return found;
+}
+
+test('a queued payment is co-signed, stored, sent, proven and booked, the relayer’s cost with it', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  await lane.settle();
+  expect(await lane.statusOf(queued.paymentId)).toEqual({ payment: 'completed', intent: 'completed', code: null });
+  expect(await differences(lane, [queued])).toEqual([]);
+  expect(await lane.balanceOf(lane.actors.merchant)).toBe(990_000n);
+  expect(await lane.balanceOf(lane.actors.platform)).toBe(10_000n);
+});
+
+test('the bytes are in the database before the chain hears of them', async () => {
+  const lane = await world();
+  await lane.queue();
+  const heard: number[] = [];
+  const { broadcast } = lane.parts.chain;
+  await lane.settle({
+    ...lane.parts,
+    chain: {
+      ...lane.parts.chain,
+      broadcast: async (raw) => {
+        const { rowCount } = await lane.pool.query('select from svc.batch_transactions where raw_transaction = $1', [
+          Buffer.from(raw),
+        ]);
+        heard.push(rowCount ?? 0);
+        return broadcast(raw);
+      },
+    },
+  });
+  expect(new Set(heard)).toEqual(new Set([1]));
+});
+
+test('a large payment is called completed when it is finalized, and not before', async () => {
+  const lane = await world();
+  const { paymentId } = await lane.queue({ confirmations: 32 });
+  const held = await lane.hold();
+  for (let slots = 0; slots < 32; slots += 1) {
+    await laneRound(lane.parts, held);
+    if (slots > 0) expect((await lane.statusOf(paymentId)).payment).toBe('pending');
+    chainAdvance(lane);
+  }
+  await laneRound(lane.parts, held);
+  expect((await lane.statusOf(paymentId)).payment).toBe('completed');
+});
+
+const chainAdvance = (lane: SolanaLaneWorld, slots = 1n) => lane.chain.ledger.advance(slots);
+
+describe('the process dies at every call, before its deed or after it', () => {
+  test.each([1, 2, 3])('seed %i: every payment lands once and the books agree', async (seed) => {
+    const lane = await world();
+    const queued: QueuedTransfer[] = [];
+    for (let index = 0; index < 12; index += 1) queued.push(await lane.queue());
+    let state = seed;
+    const draw = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+    const mortal = crashingParts(lane.parts, 0.06, draw);
+    let lives = 0;
+    let resting = false;
+    while (!resting && lives < 300) {
+      lives += 1;
+      try {
+        const held = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
+        while (!resting) {
+          const end = await laneRound(mortal, held);
+          if (draw() < 0.5) chainAdvance(lane);
+          resting = end === 'empty' && (await mortal.store.fallAsleep(held));
+        }
+      } catch (problem) {
+        if (!(problem instanceof Crash)) throw problem;
+      }
+    }
+    expect({ resting, lives }).toEqual({ resting: true, lives: expect.toSatisfy((many: number) => many > 5) });
+    expect(await differences(lane, queued)).toEqual([]);
+    for (const { paymentId } of queued) expect((await lane.statusOf(paymentId)).payment).toBe('completed');
+  });
+});
+
+test('what never landed is failed only after its last height is final, and the intent can be paid again', async () => {
+  const lane = await world();
+  const { paymentId, prepared } = await lane.queue();
+  const deaf = {
+    ...lane.parts,
+    chain: { ...lane.parts.chain, broadcast: async () => ({ outcome: 'unknown' as const }) },
+  };
+  const held = await lane.hold();
+  await laneRound(deaf, held);
+  const { ledger } = lane.chain;
+  chainAdvance(lane, prepared.lifetime.lastValidBlockHeight + 32n - ledger.slotAt('processed'));
+  expect(ledger.slotAt('finalized')).toBe(prepared.lifetime.lastValidBlockHeight);
+  for (let round = 0; round < 5; round += 1) await laneRound(deaf, held);
+  expect((await lane.statusOf(paymentId)).payment).toBe('pending');
+  chainAdvance(lane);
+  for (let round = 0; round < 5; round += 1) await laneRound(deaf, held);
+  expect(await lane.statusOf(paymentId)).toEqual({
+    payment: 'failed',
+    intent: 'requires_payment',
+    code: 'authorization_expired',
+  });
+});
+
+test('a payment that landed unheard is found, however late, and never called failed', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  const held = await lane.hold();
+  await laneRound(lane.parts, held);
+  // The process is gone for an hour: everything it knew is in the database.
+  chainAdvance(lane, 9_000n);
+  await lane.settle();
+  expect(await differences(lane, [queued])).toEqual([]);
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('completed');
+});
+
+test('a payer whose money is gone before we send is failed for it, and costs the relayer nothing', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  await lane.chain.fundToken(queued.payer, 1n);
+  const before = lane.chain.ledger.account(lane.lane.relayer)?.lamports;
+  await lane.settle();
+  expect(await lane.statusOf(queued.paymentId)).toEqual({
+    payment: 'failed',
+    intent: 'requires_payment',
+    code: 'insufficient_funds',
+  });
+  expect(lane.chain.ledger.account(lane.lane.relayer)?.lamports).toBe(before);
+});
+
+test('a transaction that slipped past the API is not signed by the relayer', async () => {
+  const lane = await world();
+  const { stranger } = lane.actors;
+  await lane.chain.fundToken(stranger.address, 0n);
+  const queued = await lane.queue({
+    sign: async (prepared, payer) => {
+      const legs = prepared.terms.legs.map((leg) => ({ ...leg, owner: stranger.address }));
+      return signAsWallet(await alter(prepared, { terms: { ...prepared.terms, legs } }), payer);
+    },
+  });
+  await lane.settle();
+  expect(await lane.statusOf(queued.paymentId)).toMatchObject({ payment: 'failed', code: 'invalid_payment_header' });
+  expect(await lane.balanceOf(stranger.address)).toBe(0n);
+});
+
+test('a lane that takes nothing new still carries what only it can carry', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  await lane.pool.query("update svc.relayers set status = 'draining'");
+  await lane.settle();
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('completed');
+  expect(await differences(lane, [queued])).toEqual([]);
+});
+
+test('a relayer without SOL sends nothing, and its payments end by their age instead of waiting for ever', async () => {
+  const lane = await world();
+  const { paymentId } = await lane.queue();
+  const { ledger } = lane.chain;
+  ledger.setAccount(lane.lane.relayer, { ...ledger.account(lane.lane.relayer)!, lamports: 891_000n });
+  const held = await lane.hold();
+  for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
+  expect((await lane.statusOf(paymentId)).payment).toBe('pending');
+  chainAdvance(lane, 160n);
+  for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
+  expect(await lane.statusOf(paymentId)).toMatchObject({ payment: 'failed', code: 'authorization_expired' });
+  expect((await lane.pool.query('select from svc.batches')).rowCount).toBe(0);
+});
+
+test('what failed on chain stays pending until that is final, and is failed then with its reason', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  const held = await lane.hold();
+  const { broadcast } = lane.parts.chain;
+  const emptied = {
+    ...lane.parts,
+    chain: {
+      ...lane.parts.chain,
+      broadcast: async (raw: Uint8Array) => {
+        await lane.chain.fundToken(queued.payer, 1n);
+        return broadcast(raw);
+      },
+    },
+  };
+  await laneRound(emptied, held);
+  chainAdvance(lane);
+  await laneRound(emptied, held);
+  const { loadAgeingBatches, outcomesOf, recordFinal } = await import('@svc-pay/postgres/lanes');
+  const ageing = (slot: bigint) => loadAgeingBatches(lane.pool, lane.lane.network, slot, 10);
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('pending');
+  expect(await ageing(0n)).toEqual([]);
+  chainAdvance(lane, 40n);
+  const [batch] = await ageing(lane.chain.ledger.slotAt('finalized'));
+  const flying = {
+    id: batch!.id,
+    nonce: 0n,
+    status: 'broadcast' as const,
+    sentAtMs: 0,
+    transactions: [{ transactionId: batch!.transactionId, raw: new Uint8Array() }],
+    items: batch!.openItems,
+  };
+  const [mined] = await lane.parts.chain.findMined([flying]);
+  expect(mined).toMatchObject({ reverted: true, blockHash: batch!.blockHash, gasCostAtomic: 10_600n });
+  await recordFinal(lane.pool, batch!, outcomesOf(batch!, mined!), Date.now());
+  expect(await lane.statusOf(queued.paymentId)).toEqual({
+    payment: 'failed',
+    intent: 'requires_payment',
+    code: 'insufficient_funds',
+  });
+});
+
+test('a payment is taken by the lane of the relayer it names, and by no other', async () => {
+  const lane = await world();
+  const { paymentId } = await lane.queue();
+  const { createLaneStore, registerRelayer } = await import('@svc-pay/postgres/lanes');
+  const other = { ...lane.lane, relayer: lane.actors.stranger.address };
+  await registerRelayer(lane.pool, { ...other, mode: 'test', duty: 'settle' }, async () => 0n, Date.now());
+  const store = createLaneStore(lane.pool, { clock: lane.parts.clock, gasCoinRate: () => undefined });
+  for (const index of [0, 1]) {
+    expect(await store.loadQueue(other, { index, count: 2 }, 10)).toEqual([]);
+    const own = await store.loadQueue(lane.lane, { index, count: 2 }, 10);
+    expect(own.map((item) => item.paymentId)).toEqual([paymentId]);
+  }
+});
+
+test('of two nodes a liar can neither complete a payment nor end it', async () => {
+  const lane = await world();
+  const liar = await lane.chain.openNode();
+  liar.faults.lie = ({ method }) => {
+    if (method === 'getSignatureStatuses') return { context: { slot: 1n }, value: [null] };
+    return method === 'getBlockHeight' ? 1_000_000n : undefined;
+  };
+  const nodes = [lane.node, openNode(liar.rpcUrl)];
+  const parts = { ...lane.parts, chain: createLaneChain({ nodes, signer: lane.actors.relayer }) };
+  const queued = await lane.queue();
+  const held = await lane.hold();
+  for (let round = 0; round < 10; round += 1) {
+    await laneRound(parts, held);
+    chainAdvance(lane, 50n);
+  }
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('pending');
+  liar.faults.lie = undefined;
+  await lane.settle(parts);
+  expect(await differences(lane, [queued])).toEqual([]);
+});

@@ -1,0 +1,35 @@
+// Plays a payment against the chain. Until the relayer's signature has left the machine nothing can come of it, so a
+// refusal here costs the payer a new signature and nobody any money.
+import { ChainUnavailable, type ItemOutcome, type LaneItem } from '@svc-pay/core';
+import { askEvery } from '../rpc/ask-nodes.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
+import type { RelayerSigner } from '../signer/relayer-signer.ts';
+import { coSignItem } from './co-sign-item.ts';
+import { lifetimeOf } from './item-terms.ts';
+import { outcomeOfError } from './outcome-of-error.ts';
+
+/** `no_gas`: the relayer can't pay for it. */
+export type ItemRehearsal = ItemOutcome | 'unsure' | 'no_gas';
+
+export async function rehearseItem(
+  nodes: readonly SolanaNode[],
+  item: LaneItem,
+  relayer: RelayerSigner,
+): Promise<ItemRehearsal> {
+  const signed = await coSignItem(item, relayer);
+  if (signed === undefined) return 'malformed';
+  const { wire } = signed;
+  const outcomes = await askEvery(nodes, (node) => rehearseAt(node, item, wire));
+  const [first] = outcomes;
+  if (first === undefined) throw new ChainUnavailable('no node played the transaction');
+  return outcomes.every((outcome) => outcome === first) ? first : 'unsure';
+}
+
+async function rehearseAt(node: SolanaNode, item: LaneItem, wire: Uint8Array): Promise<ItemRehearsal> {
+  const played = await node.simulate(wire);
+  if (played.ok) return 'settled';
+  if (played.error !== 'BlockhashNotFound') return outcomeOfError(played.error);
+  // A node that is behind does not know a blockhash yet; one that is past its last height has forgotten it.
+  const height = await node.blockHeight('confirmed');
+  return height > lifetimeOf(item).lastValidBlockHeight ? 'expired' : 'unsure';
+}

@@ -1,0 +1,4 @@
+export type { Faults, RpcCall } from './faults.ts';
+export { DEVNET_USDC } from './local-mint.ts';
+export { type LocalSolana, type LocalSolanaOptions, startLocalSolana } from './start-local-chain.ts';
+export type { NodeProxy } from './start-node-proxy.ts';

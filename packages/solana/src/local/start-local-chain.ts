@@ -1,0 +1,53 @@
+// The Solana chain of tests and of the sandbox: Surfpool behind a node of our own, with USDC at devnet's address.
+import { localMint } from './local-mint.ts';
+import { runSurfpool } from './run-surfpool.ts';
+import { type NodeProxy, startNodeProxy } from './start-node-proxy.ts';
+
+export type LocalSolana = Omit<NodeProxy, 'stop'> & {
+  readonly pid: number;
+  readonly ended: Promise<void>;
+  readonly fundSol: (owner: string, lamports: bigint) => Promise<void>;
+  /** Gives the owner a token account, where missing, that holds exactly so much. */
+  readonly fundToken: (owner: string, amountAtomic: bigint) => Promise<void>;
+  /** Another provider of the same chain, with faults of its own. */
+  readonly openSecondNode: () => Promise<NodeProxy>;
+  readonly stop: () => Promise<void>;
+};
+
+export type LocalSolanaOptions = {
+  readonly slotTimeMs?: number;
+  readonly port?: number;
+  readonly wsPort?: number;
+};
+
+export async function startLocalSolana({ slotTimeMs, ...ports }: LocalSolanaOptions = {}): Promise<LocalSolana> {
+  const surfpool = await runSurfpool(slotTimeMs === undefined ? {} : { slotTimeMs });
+  const { rpcUrl, wsUrl } = surfpool;
+  const mint = await localMint();
+  await surfpool.call('setAccount', mint.address, exact(mint.lamports), [...mint.data], mint.owner);
+  const proxies = [await startNodeProxy({ rpcUrl, wsUrl, ...ports })];
+  const [first] = proxies;
+  if (first === undefined) throw new Error('no proxy');
+  return {
+    ...first,
+    pid: surfpool.pid,
+    ended: surfpool.ended,
+    fundSol: (owner, lamports) => surfpool.call('fundSol', owner, exact(lamports)),
+    fundToken: (owner, amountAtomic) => surfpool.call('fundToken', owner, mint.address, exact(amountAtomic)),
+    openSecondNode: async () => {
+      const second = await startNodeProxy({ rpcUrl, wsUrl });
+      proxies.push(second);
+      return second;
+    },
+    stop: async () => {
+      for (const proxy of proxies) proxy.stop();
+      await surfpool.stop();
+    },
+  };
+}
+
+/** Surfpool's own interface takes doubles; what a double does not hold is refused rather than rounded. */
+function exact(whole: bigint): number {
+  if (whole > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('more than surfpool can be told');
+  return Number(whole);
+}

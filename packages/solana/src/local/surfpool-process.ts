@@ -1,0 +1,37 @@
+// Surfpool in a process of its own. Its events must be taken off it all the time, or it freezes after some thousand of
+// them; a busy test would forget to. It ends with its parent.
+import { createRequire } from 'node:module';
+import type { SurfpoolAnswer, SurfpoolCall, SurfpoolReady } from './run-surfpool.ts';
+
+type Surfnet = {
+  readonly rpcUrl: string;
+  readonly wsUrl: string;
+  readonly drainEvents: () => unknown;
+  readonly stop: () => void;
+} & Readonly<Record<SurfpoolCall['name'], (...given: readonly unknown[]) => unknown>>;
+type Sdk = { readonly Surfnet: { readonly startWithConfig: (config: unknown) => Surfnet } };
+
+const DRAIN_EVERY_MS = 50;
+const libc = process.platform === 'linux' ? '-gnu' : '';
+const { Surfnet } = createRequire(import.meta.url)(
+  `@solana/surfpool-${process.platform}-${process.arch}${libc}`,
+) as Sdk;
+
+const slotTimeMs = Number(process.argv[2] ?? '400');
+const surfnet = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs });
+setInterval(() => surfnet.drainEvents(), DRAIN_EVERY_MS);
+
+const tell = (message: SurfpoolReady | SurfpoolAnswer) => process.send?.(message);
+process.on('message', ({ id, name, given }: SurfpoolCall) => {
+  try {
+    surfnet[name](...given);
+    tell({ id });
+  } catch (problem) {
+    tell({ id, problem: problem instanceof Error ? problem.message : String(problem) });
+  }
+});
+process.on('disconnect', () => {
+  surfnet.stop();
+  process.exit(0);
+});
+tell({ rpcUrl: surfnet.rpcUrl, wsUrl: surfnet.wsUrl });

@@ -1,0 +1,35 @@
+// A token account and what stands in it; both token programs begin it alike.
+import { getBase58Decoder } from '@solana/kit';
+import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
+import { TOKEN_2022_PROGRAM } from '../transfer/programs.ts';
+
+export type TokenAccountData = {
+  readonly mint: string;
+  readonly owner: string;
+  readonly amountAtomic: bigint;
+  readonly frozen: boolean;
+};
+
+const BASE_BYTES = 165;
+const IS_TOKEN_ACCOUNT = 2;
+const FROZEN = 2;
+
+/** Undefined for any other account. */
+export function readTokenAccount(account: {
+  readonly owner: string;
+  readonly data: Uint8Array;
+}): TokenAccountData | undefined {
+  const { owner, data } = account;
+  const extended = owner === TOKEN_2022_PROGRAM && data.length > BASE_BYTES && data[BASE_BYTES] === IS_TOKEN_ACCOUNT;
+  const plain = (owner === TOKEN_PROGRAM_ADDRESS || owner === TOKEN_2022_PROGRAM) && data.length === BASE_BYTES;
+  if (!extended && !plain) return undefined;
+  const bytes = Buffer.from(data);
+  const state = bytes.readUInt8(108);
+  if (state === 0) return undefined;
+  return {
+    mint: getBase58Decoder().decode(bytes.subarray(0, 32)),
+    owner: getBase58Decoder().decode(bytes.subarray(32, 64)),
+    amountAtomic: bytes.readBigUInt64LE(64),
+    frozen: state === FROZEN,
+  };
+}

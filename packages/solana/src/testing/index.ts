@@ -1,0 +1,2 @@
+export { type Actors, drawActors, signAsWallet } from './actors.ts';
+export { type LiteChain, startLiteChain } from './lite/start-lite-chain.ts';

@@ -1,0 +1,178 @@
+// A chain without time of its own: LiteSVM runs the transactions, and here are the slots, the blockhashes that are still
+// good, and what became of each transaction. It moves on when it is told to.
+import {
+  type Address,
+  address,
+  getBase58Decoder,
+  getCompiledTransactionMessageDecoder,
+  getTransactionDecoder,
+  lamports,
+  type Transaction,
+} from '@solana/kit';
+import { FailedTransactionMetadata, LiteSVM } from 'litesvm';
+import { readTokenAccount } from '../../mint/token-account-data.ts';
+import type { Commitment } from '../../rpc/solana-node.ts';
+import { errorIn } from './lite-error.ts';
+
+/** A blockhash is good for so many blocks. */
+export const MAX_AGE = 150n;
+const DEPTHS = { processed: 0n, confirmed: 1n, finalized: 32n } as const satisfies Record<Commitment, bigint>;
+
+export type TokenBalance = { readonly accountIndex: bigint; readonly mint: string; readonly amountAtomic: bigint };
+/** Lamports by place among the transaction's accounts. */
+export type Balances = { readonly lamports: readonly bigint[]; readonly tokens: readonly TokenBalance[] };
+
+export type LiteRecord = {
+  readonly transactionId: string;
+  readonly slot: bigint;
+  readonly error: unknown;
+  readonly accounts: readonly Address[];
+  readonly before: Balances;
+  readonly after: Balances;
+};
+
+export type LiteAccount = { readonly owner: Address; readonly data: Uint8Array; readonly lamports: bigint };
+
+export class LiteLedger {
+  readonly #svm = new LiteSVM().withBlockhashCheck(false).withTransactionHistory(1_000_000n);
+  readonly #heights = new Map<string, bigint>();
+  readonly #records = new Map<string, LiteRecord>();
+  /** A block in every slot: height and slot are one number. */
+  #slot = 1n;
+
+  constructor() {
+    this.#svm.warpToSlot(this.#slot);
+    this.#heights.set(this.blockhash, this.#slot);
+  }
+
+  get blockhash(): string {
+    return this.#svm.latestBlockhash();
+  }
+
+  slotAt(commitment: Commitment): bigint {
+    const depth = DEPTHS[commitment];
+    return this.#slot > depth ? this.#slot - depth : 0n;
+  }
+
+  advance(slots: bigint): void {
+    for (let passed = 0n; passed < slots; passed += 1n) {
+      this.#slot += 1n;
+      this.#svm.expireBlockhash();
+      this.#svm.warpToSlot(this.#slot);
+      this.#heights.set(this.blockhash, this.#slot);
+    }
+    for (const [blockhash, height] of this.#heights) {
+      if (this.#slot - height > MAX_AGE) this.#heights.delete(blockhash);
+    }
+  }
+
+  isLive(blockhash: string): boolean {
+    return this.#heights.has(blockhash);
+  }
+
+  commitmentOf({ slot }: LiteRecord): Commitment {
+    const depth = this.#slot - slot;
+    if (depth >= DEPTHS.finalized) return 'finalized';
+    return depth >= DEPTHS.confirmed ? 'confirmed' : 'processed';
+  }
+
+  find(transactionId: string): LiteRecord | undefined {
+    return this.#records.get(transactionId);
+  }
+
+  account(at: string): LiteAccount | null {
+    const account = this.#svm.getAccount(address(at));
+    if (!account.exists) return null;
+    return { owner: account.programAddress, data: Uint8Array.from(account.data), lamports: account.lamports };
+  }
+
+  setAccount(at: string, { owner, data, lamports: held }: LiteAccount): void {
+    this.#svm.setAccount({
+      address: address(at),
+      programAddress: owner,
+      data,
+      lamports: lamports(held),
+      executable: false,
+      space: BigInt(data.length),
+    });
+  }
+
+  fund(owner: string, amount: bigint): void {
+    this.#svm.airdrop(address(owner), lamports(amount));
+  }
+
+  simulate(wire: Uint8Array): { readonly error: unknown; readonly units: bigint; readonly logs: readonly string[] } {
+    const { transaction, message, transactionId } = read(wire);
+    const late = this.#tooLate(transactionId, message.lifetimeToken);
+    if (late !== undefined) return { error: late, units: 0n, logs: [] };
+    const played = this.#svm.simulateTransaction(transaction);
+    const failed = played instanceof FailedTransactionMetadata;
+    const meta = played.meta();
+    return { error: failed ? errorIn(played) : null, units: meta.computeUnitsConsumed(), logs: meta.logs() };
+  }
+
+  /** Like a leader: what can't be charged for is dropped without a word, what fails is charged for and recorded. */
+  execute(wire: Uint8Array): string {
+    const { transaction, message, transactionId } = read(wire);
+    if (this.#tooLate(transactionId, message.lifetimeToken) !== undefined) return transactionId;
+    const accounts = message.staticAccounts;
+    const before = this.#look(message);
+    const played = this.#svm.sendTransaction(transaction);
+    const error = played instanceof FailedTransactionMetadata ? errorIn(played) : null;
+    if (typeof error === 'string') return transactionId;
+    this.#records.set(transactionId, {
+      transactionId,
+      slot: this.#slot,
+      error,
+      accounts,
+      before,
+      after: this.#look(message),
+    });
+    return transactionId;
+  }
+
+  #tooLate(transactionId: string, blockhash: string): string | undefined {
+    if (this.#records.has(transactionId)) return 'AlreadyProcessed';
+    return this.isLive(blockhash) ? undefined : 'BlockhashNotFound';
+  }
+
+  /** Only at what can change; the rest is told as nothing. */
+  #look({ staticAccounts, header }: ReadWire['message']): Balances {
+    const { numSignerAccounts, numReadonlySignerAccounts, numReadonlyNonSignerAccounts } = header;
+    const lastWritable = staticAccounts.length - numReadonlyNonSignerAccounts;
+    const tokens: TokenBalance[] = [];
+    const lamports = staticAccounts.map((at, index) => {
+      const writableSigner = index < numSignerAccounts - numReadonlySignerAccounts;
+      const writable = writableSigner || (index >= numSignerAccounts && index < lastWritable);
+      const account = writable ? this.account(at) : null;
+      const token = account && readTokenAccount(account);
+      if (token) tokens.push({ accountIndex: BigInt(index), mint: token.mint, amountAtomic: token.amountAtomic });
+      return account?.lamports ?? 0n;
+    });
+    return { lamports, tokens };
+  }
+}
+
+type ReadWire = {
+  readonly transaction: Transaction;
+  readonly message: {
+    readonly staticAccounts: readonly Address[];
+    readonly lifetimeToken: string;
+    readonly header: {
+      readonly numSignerAccounts: number;
+      readonly numReadonlySignerAccounts: number;
+      readonly numReadonlyNonSignerAccounts: number;
+    };
+  };
+  readonly transactionId: string;
+};
+
+function read(wire: Uint8Array): ReadWire {
+  const transaction = getTransactionDecoder().decode(wire);
+  const message = getCompiledTransactionMessageDecoder().decode(transaction.messageBytes);
+  return {
+    transaction,
+    message,
+    transactionId: getBase58Decoder().decode(wire.subarray(1, 65)),
+  };
+}

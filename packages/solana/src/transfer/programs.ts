@@ -1,0 +1,10 @@
+import { address } from '@solana/kit';
+
+export const COMPUTE_BUDGET_PROGRAM = address('ComputeBudget111111111111111111111111111111');
+/** The one that every cluster has. */
+export const MEMO_PROGRAM = address('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
+/** Its successor, which says the same; a wallet may prefer it. */
+export const NEWER_MEMO_PROGRAM = address('Memo4c2pN8afCj432Lb7RMVKi9PbQnnW7ewFFaV3oAH');
+/** Assertions that wallets add to guard their owner; they undo the transaction or do nothing. */
+export const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
+export const TOKEN_2022_PROGRAM = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');

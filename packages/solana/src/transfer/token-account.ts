@@ -1,0 +1,21 @@
+import { address } from '@solana/kit';
+import { findAssociatedTokenPda } from '@solana-program/token';
+
+/** Deriving one takes a millisecond, and the recipients are always the same. */
+const derived = new Map<string, string>();
+const MOST_KEPT = 10_000;
+
+/** The account that holds an owner's tokens of one mint. */
+export async function tokenAccountOf(owner: string, mint: string, tokenProgram: string): Promise<string> {
+  const key = `${owner}/${mint}/${tokenProgram}`;
+  const known = derived.get(key);
+  if (known !== undefined) return known;
+  const [account] = await findAssociatedTokenPda({
+    owner: address(owner),
+    mint: address(mint),
+    tokenProgram: address(tokenProgram),
+  });
+  if (derived.size >= MOST_KEPT) derived.clear();
+  derived.set(key, account);
+  return account;
+}
