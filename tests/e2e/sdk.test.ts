@@ -39,14 +39,14 @@ function walletOf(account: PrivateKeyAccount): Eip1193Provider {
   };
 }
 
-async function shopper(balance: bigint, token = chain.tokens.usdc, clockErrorMs = 0) {
+async function shopper(balance: bigint, token = chain.tokens.usdc, clockErrorMs = 0, send: typeof fetch = fetch) {
   const { account } = await chain.newKey();
   await chain.mint(token, account.address, balance);
   const pay = createSvcPay({
     baseUrl: apiUrl,
     publishableKey: shop.publishableKey,
     wallet: evmWallet({ provider: walletOf(account) }),
-    ports: { nowMs: () => Date.now() + clockErrorMs },
+    ports: { nowMs: () => Date.now() + clockErrorMs, fetch: send },
   });
   const heard: [string, TransactionDetail][] = [];
   for (const name of ['created', 'updated', 'completed', 'failed', 'mismatched'] as const) {
@@ -72,6 +72,22 @@ test.each([-10, 10])('a clock %i minutes wrong still pays', async (minutes) => {
   const { pay, balance } = await shopper(1_500_000n, chain.tokens.usdc, minutes * 60_000);
   await pay.createPayment({ usdAmount: 1.5, tokenShortcode: 'anvil_usdc' });
   expect(await balance()).toBe(0n);
+});
+
+test('a connection lost after settle was sent: found out by asking, and paid once', async () => {
+  let settles = 0;
+  const losing: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (!(input as string).endsWith('/x402/settle')) return response;
+    settles += 1;
+    throw new TypeError('the connection was lost');
+  };
+  const { pay, balance } = await shopper(3_000_000n, chain.tokens.usdc, 0, losing);
+  expect(await pay.createPayment({ usdAmount: 1.5, tokenShortcode: 'anvil_usdc' })).toMatchObject({
+    status: 'completed',
+  });
+  expect(settles).toBe(1);
+  expect(await balance()).toBe(1_500_000n);
 });
 
 test('a token with nothing but Permit is paid twice, each time by the nonce the token tells', async () => {

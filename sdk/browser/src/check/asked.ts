@@ -21,7 +21,7 @@ const LONGEST_WINDOW_SECONDS = { exact: 3_600, upto: 604_800 } as const satisfie
 /** Throws `invalid_request` for what no service could answer. */
 export function askedBy(request: UptoRequest, scheme: Scheme): Asked {
   const { expect = {} } = request;
-  const known = request.tokenShortcode === undefined ? undefined : KNOWN_TOKENS[request.tokenShortcode];
+  const known = knownToken(request.tokenShortcode);
   const chain = expect.network ?? known?.network ?? textOf(request.chainId);
   return {
     scheme,
@@ -37,6 +37,10 @@ export function askedBy(request: UptoRequest, scheme: Scheme): Asked {
 export function intentRequestOf(request: UptoRequest, scheme: Scheme): CreateIntentRequest {
   const { expect: _, metadata, ...fields } = request;
   return { ...fields, ...(metadata && { metadata: { ...metadata } }), x402Upto: scheme === 'upto' };
+}
+
+function knownToken(shortcode = ''): KnownToken | undefined {
+  return Object.hasOwn(KNOWN_TOKENS, shortcode) ? KNOWN_TOKENS[shortcode] : undefined;
 }
 
 function amountOf(request: UptoRequest, known: KnownToken | undefined): bigint | undefined {

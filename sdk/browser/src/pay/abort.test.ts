@@ -46,6 +46,7 @@ async function payAbortedAt(n: number, when: 'before' | 'after') {
 
 test.each(['before', 'after'] as const)(
   'aborted %s any await: one typed end, and nothing is done afterwards',
+  { timeout: 30_000 },
   async (when) => {
     const whole = await payAbortedAt(Number.POSITIVE_INFINITY, when);
     expect(whole.outcome).toMatchObject({ status: 'completed' });
@@ -76,3 +77,18 @@ test('a signal that is already aborted asks nobody', async () => {
   expect(error).toMatchObject({ code: 'aborted', moneyMoved: 'no' });
   expect([...service.asked, ...provider.methods()]).toEqual([]);
 });
+
+test.each(['createPayment', 'createUptoAuthorization'] as const)(
+  '%s aborted by who hears of the signature sends nothing',
+  async (call) => {
+    const scheme = call === 'createPayment' ? 'exact' : 'upto';
+    const { pay, failure, service, provider } = payWorld({ answers: { intent: [offered({ ...SAMPLE, scheme })] } });
+    const controller = new AbortController();
+    pay.on('svc-sdk-transaction-updated', () => controller.abort());
+    const request = { usdAmount: '12.50', tokenShortcode: 'base_usdc' };
+    const error = await failure(pay[call](request, { signal: controller.signal }));
+    expect(error).toMatchObject({ code: 'aborted', moneyMoved: 'no' });
+    expect(provider.signed()).toHaveLength(1);
+    expect([...service.of('settle'), ...service.of('confirm')]).toEqual([]);
+  },
+);

@@ -37,7 +37,6 @@ export async function authorize(
   haltIfAborted(signal);
   const offered = signable.map(({ acceptance }) => acceptance);
   const { acceptance, header, payer } = await wallet.authorize(offered, { ...call, nowSeconds });
-  haltIfAborted(signal);
   const signed = signable.find((offer) => offer.acceptance === acceptance);
   if (signed === undefined) throw new SvcPayError('acceptance_refused', { reason: 'wallet' });
   attempt.updated({

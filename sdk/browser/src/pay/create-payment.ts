@@ -1,6 +1,7 @@
 import type { PaymentRequest } from '../check/payment-request.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
+import { haltIfAborted } from '../http/race.ts';
 import { authorize } from './authorize.ts';
 import { conclude, type PaymentResult } from './conclude.ts';
 import { findOut } from './find-out.ts';
@@ -17,6 +18,8 @@ export function createPayment(
   return runAttempt(attempt, async () => {
     const signal = signalOf(options);
     const submission = await authorize(parts, attempt, { request, scheme: 'exact', signal });
+    // Whoever heard of the signature may have changed their mind; nothing has been sent yet.
+    haltIfAborted(signal);
     const untilMs = parts.ports.nowMs() + (options.timeoutMs ?? parts.paymentTimeoutMs);
     try {
       const situation = await findOut(parts, attempt, submission, { signal, untilMs });

@@ -4,6 +4,7 @@ import type { UptoRequest } from '../check/payment-request.ts';
 import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { pauseMs } from '../http/pause.ts';
+import { haltIfAborted } from '../http/race.ts';
 import { mayPass, refusalIn } from '../http/refusal.ts';
 import type { Submission } from '../http/service.ts';
 import { type ConfirmAnswer, readConfirmAnswer } from '../read/read-situation.ts';
@@ -35,6 +36,7 @@ export function createUptoAuthorization(
   return runAttempt(attempt, async () => {
     const signal = signalOf(options);
     const submission = await authorize(parts, attempt, { request, scheme: 'upto', signal });
+    haltIfAborted(signal);
     const untilMs = parts.ports.nowMs() + (options.timeoutMs ?? parts.paymentTimeoutMs);
     const { status, expiresAt } = await confirm(parts, submission, { signal, untilMs });
     attempt.updated({ status });

@@ -70,6 +70,14 @@ function saysCompleted(route: Route, answer: Answer): boolean {
   return text.includes(`"paymentIntent":{"id":"pi_1","status":"completed"}`);
 }
 
+const confirms = fc.constantFrom<Answer>(
+  { status: 200, body: { ok: true, status: 'requires_payment', paymentIntent: { id: INTENT_ID } } },
+  { status: 200, body: { ok: true, status: 'requires_payment', paymentIntent: { id: 'pi_other' } } },
+  { status: 200, body: { ok: true, paymentIntent: { id: INTENT_ID } } },
+  { status: 200, body: { ok: false, error: 'invalid_signature', paymentIntent: { id: INTENT_ID } } },
+  refused(409, 'upto_already_confirmed'),
+);
+
 const LONGEST_CALL_MS = 20 * 60_000;
 
 test('whatever comes back: the call ends, one end is told, and paid means that the service said so', {
@@ -86,7 +94,8 @@ test('whatever comes back: the call ends, one end is told, and paid means that t
       expect(terminals()).toHaveLength(1);
       const [end] = terminals();
       expect(heard.at(-1)).toBe(end);
-      expect(heard.every(({ detail }) => 'paymentIntentId' in detail && detail.attemptId === end?.detail.attemptId));
+      expect(new Set(heard.map(({ detail }) => detail.attemptId)).size).toBe(1);
+      expect(heard.every(({ detail }) => detail.paymentIntentId === INTENT_ID || heard.length === 1)).toBe(true);
       const paid = !(outcome instanceof Error);
       expect(end?.type === 'svc-sdk-transaction-completed').toBe(paid);
       if (paid) expect(service.given.some(({ route, answer }) => saysCompleted(route, answer))).toBe(true);
@@ -101,5 +110,25 @@ test('whatever comes back: the call ends, one end is told, and paid means that t
       }
     }),
     { numRuns: 10_000 },
+  );
+});
+
+test('whatever comes back to a confirm: the call ends, confirmed means that the service said so, failure is told once', {
+  timeout: 60_000,
+}, async () => {
+  const intent = [offered({ ...SAMPLE, scheme: 'upto' })];
+  await fc.assert(
+    fc.asyncProperty(often(trouble, confirms), async (confirm) => {
+      const { pay, time, service, terminals } = payWorld({ answers: { intent, confirm } });
+      const call = pay.createUptoAuthorization({ usdAmount: '12.50', tokenShortcode: 'base_usdc' });
+      const outcome = await time.run(call.catch((problem: unknown) => problem));
+      const sent = service.of('confirm').map(({ body }) => body['paymentHeader']);
+      expect(new Set(sent).size).toBe(1);
+      const last = service.given.at(-1)?.answer;
+      const said = typeof last === 'object' ? JSON.stringify(last.body) : '';
+      if (outcome instanceof Error) expect(terminals()).toMatchObject([{ type: 'svc-sdk-transaction-failed' }]);
+      else expect([terminals(), said]).toEqual([[], expect.stringMatching(/^\{"ok":true,"status".*"pi_1"/)]);
+    }),
+    { numRuns: 1_000 },
   );
 });
