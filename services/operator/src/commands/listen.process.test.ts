@@ -40,7 +40,8 @@ beforeAll(async () => {
       SVC_API_METRICS_PORT: '0',
       SVC_LOG_LEVEL: 'error',
     },
-    ...['start', 'api'],
+    'start',
+    'api',
   ));
   const { document } = await askSvc(environment, 'accounts', 'create', '--name', 'A shop');
   const { keys } = document as { keys: { mode: string; kind: string; text: string }[] };
@@ -59,11 +60,13 @@ type Arrived = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
 async function startReceiver(status = 200) {
   const arrived: Arrived[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    arrived.push({ headers: request.headers, body: Buffer.concat(chunks) });
-    response.writeHead(status).end();
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.once('end', () => {
+      arrived.push({ headers: request.headers, body: Buffer.concat(chunks) });
+      response.writeHead(status).end();
+    });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
@@ -117,7 +120,15 @@ test('stopped and taken up again by the last event’s id: what came in between 
   const types = 'payment.created,payment.failed';
   const { exitCode } = await runSvc(
     merchant,
-    ...['listen', '--forward-to', again.url, '--since', document.eventId, '--types', types, '--count', '2'],
+    'listen',
+    '--forward-to',
+    again.url,
+    '--since',
+    document.eventId,
+    '--types',
+    types,
+    '--count',
+    '2',
   );
   expect(exitCode).toBe(0);
   expect(again.typesOf()).toEqual(['payment.created', 'payment.failed']);
