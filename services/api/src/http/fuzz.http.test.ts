@@ -7,7 +7,7 @@ import { padHex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { arbitraryRequest, type GeneratedRequest } from '../testing/arbitrary-request.ts';
 import type { SignedSample } from '../testing/arbitrary-settle.ts';
-import { CREATE, call } from '../testing/call.ts';
+import { CREATE, call, ENDPOINTS } from '../testing/call.ts';
 import { fuzzRequests, fuzzSeed } from '../testing/config.ts';
 import { operationsOf } from '../testing/fill-request.ts';
 import { NETWORKS, seedAccount } from '../testing/seed-account.ts';
@@ -42,6 +42,22 @@ const keys = [api.account, other].flatMap((account) =>
 const intentIds = await Promise.all(
   keys.map(async (key) => (await call(api, 'POST', CREATE, { key, body: { usdAmount: 1 } })).json().paymentIntentId),
 );
+
+const secrets = keys.filter((key) => key.startsWith('sk_'));
+const endpointIds = await Promise.all(
+  secrets.map(async (key) => {
+    const body = { url: 'https://shop.example/hooks', eventTypes: ['payment_intent.created'] };
+    return (await call(api, 'POST', ENDPOINTS, { key, body })).json().endpoint.id as string;
+  }),
+);
+const recoveryIds = await Promise.all(
+  secrets.map(async (key, index) => {
+    const body = { from: '2026-01-01T00:00:00Z', to: '2027-01-01T00:00:00Z' };
+    return (await call(api, 'POST', `${ENDPOINTS}/${endpointIds[index]}/recover`, { key, body })).json().recovery.id;
+  }),
+);
+const { rows: emitted } = await api.database.pool.query<{ id: string }>('select id from svc.events limit 20');
+const pathIds = { endpointId: endpointIds, recoveryId: recoveryIds, eventId: emitted.map(({ id }) => id) };
 
 const payer = newPayer();
 const signed = await Promise.all(
@@ -83,6 +99,7 @@ test(`${fuzzRequests} generated requests: no 5xx, no hang, no refusal of another
     schemas: document.components.schemas,
     keys,
     intentIds,
+    pathIds,
     accountIds,
     signed,
   };

@@ -17,6 +17,8 @@ export type RequestWorld = {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly keys: readonly string[];
   readonly intentIds: readonly string[];
+  /** Ids for the paths, by the parameter that takes them. */
+  readonly pathIds: Readonly<Record<string, readonly string[]>>;
   readonly accountIds: readonly string[];
   readonly signed: readonly SignedSample[];
 };
@@ -33,7 +35,7 @@ export function arbitraryRequest(world: RequestWorld): fc.Arbitrary<GeneratedReq
 }
 
 function requestFor(operation: Operation, world: RequestWorld): fc.Arbitrary<GeneratedRequest> {
-  const takesBody = operation.method === 'POST';
+  const takesBody = operation.method === 'POST' || operation.method === 'PATCH';
   return fc
     .record({
       method: mostly(fc.constant<string>(operation.method), fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE')),
@@ -54,12 +56,14 @@ function requestFor(operation: Operation, world: RequestWorld): fc.Arbitrary<Gen
 const mostly = <Value>(usual: fc.Arbitrary<Value>, odd: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 12, arbitrary: usual }, { weight: 1, arbitrary: odd });
 
-function urlOf(path: string, { intentIds }: RequestWorld): fc.Arbitrary<string> {
+function urlOf(path: string, { intentIds, pathIds }: RequestWorld): fc.Arbitrary<string> {
+  const [, parameter = 'intentId'] = /\{(\w+)\}/.exec(path) ?? [];
+  const known = parameter === 'intentId' ? intentIds : (pathIds[parameter] ?? []);
   const odd = fc
     .oneof(fc.string(), fc.string({ unit: 'binary' }))
     .map((text) => encodeURIComponent(text.toWellFormed()));
   const id = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...intentIds) },
+    { weight: 6, arbitrary: fc.constantFrom(...known) },
     { weight: 2, arbitrary: fc.stringMatching(/^pi_[0-9a-z]{26}$/) },
     { weight: 1, arbitrary: odd },
   );

@@ -70,7 +70,8 @@ test('a recovery of failures brings what was given up and what never went out, a
   await work();
   expect(await recoveryOf(id)).toMatchObject({ status: 'done', total: 3, examined: 3, queued: 2 });
   await settle();
-  expect(receiver.requests.map(({ headers }) => headers['webhook-id']).sort()).toEqual([givenUp, missed].sort());
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([givenUp, missed]));
+  expect(receiver.requests).toHaveLength(2);
   expect(await delivery(arrived)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
   const { rows } = await pool.query('select from svc.deliveries where event_id = $1', [beforeItsTime]);
   expect(rows).toHaveLength(0);
