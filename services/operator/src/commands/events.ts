@@ -83,7 +83,7 @@ function standing({ pending, succeeded, failed }: EventSummary['deliveries']): s
   if (all === 0) return 'nobody subscribed';
   return [
     `${succeeded} of ${all}`,
-    ...(pending > 0 ? [`${pending} tried`] : []),
+    ...(pending > 0 ? [`${pending} pending`] : []),
     ...(failed > 0 ? [`${failed} failed`] : []),
   ].join(', ');
 }
