@@ -26,7 +26,7 @@ type Remembered = { readonly atMs: number; readonly keys: readonly SealedSigning
 
 const REMEMBER_MS = 1_000;
 const MOST_REMEMBERED = 10_000;
-/** Opening what was sealed to a public key is dear beside a delivery, and an endpoint's secrets seldom change. */
+/** Opening is dear beside a delivery, and secrets seldom change. */
 const MOST_OPENED = 10_000;
 const nameOf = ({ accountId, mode }: KeyHolder) => `${mode} ${accountId}`;
 
@@ -75,7 +75,7 @@ export function createOpenSecrets(pool: pg.Pool, box: SecretBox, clock: Clock): 
         }
         if (customHeaders === undefined) return 'the custom headers of the endpoint can’t be read';
         return {
-          signingKey: box.open(key.ciphertext, secretKeyContext(accountId, key.id)),
+          signingKey: openOnce(key.ciphertext, secretKeyContext(accountId, key.id)),
           endpointSecrets,
           customHeaders,
         };
