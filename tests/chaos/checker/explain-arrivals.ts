@@ -28,11 +28,21 @@ export function explainArrivals(attempts: readonly Attempt[], arrivals: readonly
   ];
   const unexplained: Arrival[] = [];
   for (const arrival of arrivals) {
-    const owner = order.find((attempt) => covers(attempt, arrival) && hasRoom(attempt, arrivalsOf.get(attempt) ?? []));
+    const owner = order.find(
+      (attempt) =>
+        covers(attempt, arrival) && fits(attempt, arrival) && hasRoom(attempt, arrivalsOf.get(attempt) ?? []),
+    );
     if (owner === undefined) unexplained.push(arrival);
     else arrivalsOf.get(owner)?.push(arrival);
   }
   return { arrivalsOf, unexplained };
+}
+
+/** Whether this is what the attempt says it was answered with: a sender that was frozen may send beside another. */
+function fits(attempt: Attempt, { mood }: Arrival): boolean {
+  if (!isAnswered(attempt)) return true;
+  if (mood === 'cut') return SENT_TWICE.test(attempt.error ?? '');
+  return attempt.outcome === 'refused' ? mood === 'broken' : mood === 'well' || mood === 'drip';
 }
 
 function hasRoom(attempt: Attempt, arrivals: readonly Arrival[]): boolean {

@@ -34,7 +34,7 @@ test('a sender that records before it sends is found: deliveries are lost', asyn
 test('a sender whose reports count after its lease is found: attempts overlap', async () => {
   const plan = {
     deliveries: 200,
-    faults: 1,
+    faults: 2,
     seed: 13,
     kinds: ['sender frozen past its lease'],
     bug: 'withoutFence',
