@@ -24,7 +24,7 @@ const tests = (project: string): Check => ({
 
 export const INSTALL: Suite = {
   name: 'install',
-  budgetSeconds: 180,
+  budgetSeconds: 100,
   checks: [
     // Never `npm ci`: docs/decisions/0006-dependencies.md.
     command('npm install', 'npm', 'install', '--no-progress'),
@@ -56,7 +56,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'api', budgetSeconds: 100, checks: [tests('api')] },
   { name: 'webhooks', budgetSeconds: 100, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 110, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 360, checks: [tests('e2e')] },
+  { name: 'e2e', budgetSeconds: 440, checks: [tests('e2e')] },
   { name: 'solana', budgetSeconds: 60, checks: [tests('solana')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
