@@ -41,7 +41,8 @@ describe('the answer waits for the end', () => {
     const startMs = performance.now();
     await playCompletion(pool, intent.id);
     const response = await answer;
-    expect(performance.now() - startMs).toBeLessThan(800);
+    // A payment that ends before its request listens is found by the next look, a second later.
+    expect(performance.now() - startMs).toBeLessThan(2_000);
     expect(response.statusCode).toBe(200);
     const body = response.json();
     expect(settleResponse.safeParse(body).success).toBe(true);
