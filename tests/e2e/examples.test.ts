@@ -7,6 +7,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { blocksOf, promised, runCommands, serve } from './example-page.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { startWorld } from './start-world.ts';
+import { confirm, prepareUpto } from './upto-calls.ts';
 import { payerOf, prepare, settle } from './wallet.ts';
 
 const world = await startWorld({ webhooks: true });
@@ -101,6 +102,33 @@ test('agent: pays a price within its budget, and signs nothing else', async () =
     }),
   );
   expect(await balance()).toBe(before);
+});
+
+test('a settlement whose answers are lost charges once', async () => {
+  const before = await balance();
+  const call = await prepareUpto(world, payerOf(account), { capAtomic: 1_000_000n });
+  await confirm(world, call);
+  let answers = 0;
+  const losing = createSvcPay({
+    baseUrl: world.apiUrl,
+    secretKey: shop.secretKey,
+    accountId: shop.accountId,
+    fetch: async (...request) => {
+      const response = await fetch(...request);
+      answers += 1;
+      if (answers <= 2) throw new TypeError(`lost: ${await response.text()}`);
+      return response;
+    },
+  });
+  const asked = { paymentIntentId: call.paymentIntentId, settledAmountUsd: '0.25' };
+  for (let times = 0; times < 2; times += 1) {
+    expect(await losing.upto.settle(asked)).toMatchObject({
+      ok: true,
+      settlement: { status: 'succeeded', settledAmount: '250000', refundAmount: '750000' },
+    });
+  }
+  expect(answers).toBe(4);
+  expect(await balance()).toBe(before - 250_000n);
 });
 
 test('the guide of the server library is a program that does what it says', async () => {

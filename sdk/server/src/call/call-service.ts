@@ -45,10 +45,10 @@ export async function callService<Value>(
     if (result.ok) return { result, mayBeRepeat };
     mayHaveCharged ||= result.moneyMoved === 'unknown';
     if (isAborted() && result.retryable) return end(aborted());
-    const pauseMs = pauseAfter(attempt, result.retryAfterMs ?? 0);
-    if (!result.retryable || attempt >= maxAttempts || pauseMs > LONGEST_PAUSE_MS) return end(result);
+    const askedMs = result.retryAfterMs ?? 0;
+    if (!result.retryable || attempt >= maxAttempts || askedMs > LONGEST_PAUSE_MS) return end(result);
     mayBeRepeat ||= result.httpStatus === null || result.httpStatus >= 500;
-    await wait(pauseMs, signal);
+    await wait(pauseAfter(attempt, askedMs), signal);
   }
 }
 
@@ -62,7 +62,8 @@ function read<Value>(answer: Answer | Silence, readAnswer: ReadAnswer<Value>): C
   return { ...failed, retryAfterMs: retryAfterMs ?? null };
 }
 
-/** Doubles, with up to half of it left to chance, so that many callers do not come back together. */
+/** Doubles. Up to half of it is left to chance, on top of what the service asks for, so that callers do not come together. */
 function pauseAfter(attempt: number, askedMs: number): number {
-  return Math.max(askedMs, FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random() / 2));
+  const ownMs = FIRST_PAUSE_MS * 2 ** (attempt - 1);
+  return Math.max(askedMs, ownMs) + (ownMs * Math.random()) / 2;
 }

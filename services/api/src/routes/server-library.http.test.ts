@@ -8,7 +8,7 @@ import { USDC } from '../testing/payment-chain.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { startFakeSettlement } from '../testing/start-fake-settlement.ts';
 import { startPayableApi } from '../testing/start-payable-api.ts';
-import { BOX } from '../testing/start-test-api.ts';
+import { BOX, startTestApi } from '../testing/start-test-api.ts';
 import { ROUTES } from './route-table.ts';
 
 const settlement = await startFakeSettlement();
@@ -265,6 +265,20 @@ describe('whatever the network loses', () => {
     expect(again).toEqual({ ...first, secret: null });
     orThrow(await svc.endpoints.delete(first.endpoint.id));
   });
+});
+
+test('more calls at once than the service takes in a second all get through, by waiting as it says', async () => {
+  const limits = { SVC_API_RATE_LIMITS: 'on', SVC_API_RATE_TEST: '10', SVC_API_RATE_ADDRESS: '1000' };
+  const strict = await startTestApi(limits);
+  const network = lossyFetch();
+  const client = createSvcPay({
+    baseUrl: strict.url,
+    secretKey: strict.account.keys.test.secret,
+    fetch: network.fetch,
+  });
+  const results = await Promise.all(Array.from({ length: 25 }, () => client.endpoints.list()));
+  expect(results.filter(({ ok }) => !ok)).toEqual([]);
+  expect(network.sent.length).toBeGreaterThan(25);
 });
 
 afterAll(() => {
