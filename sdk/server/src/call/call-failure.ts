@@ -58,13 +58,17 @@ export function failureFromBody(body: ErrorBody, httpStatus: number): CallFailur
 }
 
 /** A payment step that ended as failed, told with HTTP 200. */
-export function failureFromOutcome(error: string | undefined, message: string | undefined): CallFailure {
+export function failureFromOutcome(
+  { error, message }: { readonly error?: string | undefined; readonly message?: string | undefined },
+  requestId: string | null,
+): CallFailure {
   const code = error ?? 'settlement_failed';
   const entry = isErrorCode(code) ? ERRORS[code] : undefined;
   return failure({
     code,
     message: message ?? entry?.message ?? OWN_MESSAGES.settlement_failed,
     retryable: entry?.retryable ?? false,
+    requestId,
     httpStatus: 200,
   });
 }

@@ -17,7 +17,7 @@ export type Patience = {
 export type ReadAnswer<Value> = (value: unknown, httpStatus: number) => Value | undefined;
 
 export type Called<Value> = {
-  readonly result: { readonly ok: true; readonly value: Value } | CallFailure;
+  readonly result: { readonly ok: true; readonly value: Value; readonly requestId: string | null } | CallFailure;
   /** An attempt before the last may have done it already. */
   readonly mayBeRepeat: boolean;
 };
@@ -56,7 +56,7 @@ function read<Value>(answer: Answer | Silence, readAnswer: ReadAnswer<Value>): C
   if (answer === 'no_answer') return noAnswer();
   const { httpStatus, value, requestId, retryAfterMs } = answer;
   const good = readAnswer(value, httpStatus);
-  if (good !== undefined) return { ok: true, value: good };
+  if (good !== undefined) return { ok: true, value: good, requestId };
   const refusal = errorBody.safeParse(value);
   const failed = refusal.success ? failureFromBody(refusal.data, httpStatus) : unreadableAnswer(httpStatus, requestId);
   return { ...failed, retryAfterMs: retryAfterMs ?? null };

@@ -146,10 +146,11 @@ describe('whether money moved', () => {
 
   test('a settlement that failed moved nothing, and says why', async () => {
     const failed = { ...settlement, ok: false, status: 'failed', error: 'insufficient_funds', message: 'Too little.' };
-    const { seen, client } = await fakeService({ status: 200, body: failed });
+    const { seen, client } = await fakeService({ status: 200, body: failed, headers: { 'x-request-id': 'req_8' } });
     expect(await client().settle(call)).toMatchObject({
       ok: false,
       code: 'insufficient_funds',
+      requestId: 'req_8',
       message: 'Too little.',
       moneyMoved: 'no',
       httpStatus: 200,

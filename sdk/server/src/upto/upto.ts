@@ -50,8 +50,8 @@ export function uptoOf({ call, accountId }: Connection): Upto {
       const path = '/sdk/public/payments/intents/x402/upto/confirm';
       const answer = await call({ method: 'POST', path, body, read: exactly(uptoConfirmResponse) }, options);
       if (!answer.ok) return answer;
-      const { ok, error, message } = answer.value;
-      return ok ? { ok: true, confirmation: answer.value } : failureFromOutcome(error, message);
+      const { value: confirmation, requestId } = answer;
+      return confirmation.ok ? { ok: true, confirmation } : failureFromOutcome(confirmation, requestId);
     },
     settle: async (asked, options) => {
       const checked = settleRequest(asked);
@@ -64,8 +64,9 @@ export function uptoOf({ call, accountId }: Connection): Upto {
         options,
       );
       if (!answer.ok) return answer;
-      const { ok, status, error, message } = answer.value;
-      return ok && status !== 'failed' ? { ok: true, settlement: answer.value } : failureFromOutcome(error, message);
+      const { value: settlement, requestId } = answer;
+      const isGood = settlement.ok && settlement.status !== 'failed';
+      return isGood ? { ok: true, settlement } : failureFromOutcome(settlement, requestId);
     },
     release: async ({ paymentIntentId }, options) => {
       const path = '/sdk/payments/x402/upto/release';
