@@ -1,15 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { sdkPage } from './sdk-page.ts';
+import { SDK_PAGES, sdkPage } from './sdk-page.ts';
 
-test('the SDK page shows the types as they are', () => {
-  expect(readFileSync('docs/reference/sdk.md', 'utf8')).toBe(sdkPage());
+test.each(Object.entries(SDK_PAGES))('%s shows the types as they are, and no body of a function', (page, plan) => {
+  const text = sdkPage(plan);
+  expect(readFileSync(page, 'utf8')).toBe(text);
+  expect(text).not.toMatch(/super\(|return /);
 });
 
-test('every name has its declaration, and no body of a function is shown', () => {
-  const page = sdkPage();
-  for (const name of ['createSvcPay', 'SvcPayError', 'TransactionDetail', 'evmWallet', 'PayerWallet']) {
-    expect(page).toContain(`### ${name}\n`);
+test.each([
+  ['docs/reference/sdk.md', ['createSvcPay', 'SvcPayError', 'TransactionDetail', 'evmWallet', 'PayerWallet']],
+  ['docs/reference/sdk-server.md', ['createSvcPay', 'CallFailure', 'Endpoints', 'orThrow', 'webhookRoute']],
+])('%s has every name with its declaration', (page, names) => {
+  const text = readFileSync(page, 'utf8');
+  for (const name of names) expect(text).toContain(`### ${name}\n`);
+});
+
+test('every entry of a package is on its page', () => {
+  for (const { package: folder, entries } of Object.values(SDK_PAGES)) {
+    const { exports } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
+      exports: Record<string, string>;
+    };
+    expect(Object.values(entries)).toEqual(Object.values(exports).map((file) => file.replace('./', '')));
   }
-  expect(page).not.toMatch(/super\(|return /);
 });

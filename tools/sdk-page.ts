@@ -1,11 +1,47 @@
-// Writes docs/reference/sdk.md from the types of the browser SDK: every exported name as its source declares it, with its
-// own comment. TypeScript 7 has no compiler API, so the syntax tree is oxc's. The page is committed; a test holds it fresh.
+// Writes docs/reference/sdk.md and sdk-server.md from the types of the two libraries: every exported name as its source
+// declares it, with its own comment. TypeScript 7 has no compiler API, so the syntax tree is oxc's. The pages are committed;
+// a test holds them fresh.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from 'oxc-parser';
 
-const PACKAGE = 'sdk/browser';
-const ENTRIES = { '@svc-pay/sdk': 'src/index.ts', '@svc-pay/sdk/evm': 'src/evm/index.ts' } as const;
+type PagePlan = {
+  readonly package: string;
+  /** Names of entries, and where each begins. */
+  readonly entries: Readonly<Record<string, string>>;
+  readonly introduction: string;
+};
+
+export const SDK_PAGES: Readonly<Record<string, PagePlan>> = {
+  'docs/reference/sdk.md': {
+    package: 'sdk/browser',
+    entries: { '@svc-pay/sdk': 'src/index.ts', '@svc-pay/sdk/evm': 'src/evm/index.ts' },
+    introduction: `# SDK reference
+
+Every name of the browser SDK, as its source declares it. How they are used: [pay from a page](../integrate/browser.md).
+Codes of the service that may stand in \`SvcPayError.code\`: [errors](errors.md). This page is made from the types
+(\`npm run docs:sdk\`).
+`,
+  },
+  'docs/reference/sdk-server.md': {
+    package: 'sdk/server',
+    entries: {
+      '@svc-pay/server': 'src/index.ts',
+      '@svc-pay/server/express': 'src/adapters/express.ts',
+      '@svc-pay/server/fastify': 'src/adapters/fastify.ts',
+      '@svc-pay/server/hono': 'src/adapters/hono.ts',
+      '@svc-pay/server/next': 'src/adapters/next.ts',
+      '@svc-pay/server/node': 'src/adapters/node.ts',
+    },
+    introduction: `# Server library reference
+
+Every name of the merchant's server library, as its source declares it. How they are used:
+[call the service from your server](../integrate/server.md) and [receive webhooks](../integrate/webhooks.md). Codes of the
+service that may stand in \`CallFailure.code\`: [errors](errors.md). Shapes of intents and payments: [wire](wire.md); of
+events: [events](events.md). This page is made from the types (\`npm run docs:sdk\`).
+`,
+  },
+};
 
 type Node = { readonly type: string; readonly start: number; readonly end: number };
 type Declaration = Node & {
@@ -15,19 +51,13 @@ type Declaration = Node & {
 };
 type Member = Node & { readonly kind?: string; readonly value?: { readonly body?: Node | null } | null };
 
-export function sdkPage(): string {
-  const sections = Object.entries(ENTRIES).map(([name, file]) => {
-    const entry = path.join(PACKAGE, file);
+export function sdkPage({ package: folder, entries, introduction }: PagePlan): string {
+  const sections = Object.entries(entries).map(([name, file]) => {
+    const entry = path.join(folder, file);
     const exported = exportsOf(entry).map(({ name: exportedName, from }) => declarationText(exportedName, from));
     return `## \`${name}\`\n\n${exported.join('\n')}`;
   });
-  return `# SDK reference
-
-Every name of the browser SDK, as its source declares it. How they are used: [pay from a page](../integrate/browser.md).
-Codes of the service that may stand in \`SvcPayError.code\`: [errors](errors.md). This page is made from the types
-(\`npm run docs:sdk\`).
-
-${sections.join('\n')}`;
+  return `${introduction}\n${sections.join('\n')}`;
 }
 
 function exportsOf(entry: string): readonly { readonly name: string; readonly from: string }[] {
@@ -35,9 +65,14 @@ function exportsOf(entry: string): readonly { readonly name: string; readonly fr
   return module.staticExports
     .flatMap(({ entries }) => entries)
     .flatMap(({ exportName, moduleRequest }) =>
-      exportName.name === null || moduleRequest === null
+      exportName.name === null
         ? []
-        : [{ name: exportName.name, from: path.join(path.dirname(entry), moduleRequest.value) }],
+        : [
+            {
+              name: exportName.name,
+              from: moduleRequest === null ? entry : path.join(path.dirname(entry), moduleRequest.value),
+            },
+          ],
     )
     .sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1));
 }
@@ -100,4 +135,6 @@ function wordsOf(comment: string): string {
     .trim();
 }
 
-if (import.meta.main) writeFileSync(new URL('../docs/reference/sdk.md', import.meta.url), sdkPage());
+if (import.meta.main) {
+  for (const [page, plan] of Object.entries(SDK_PAGES)) writeFileSync(page, sdkPage(plan));
+}

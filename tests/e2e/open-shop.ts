@@ -1,6 +1,6 @@
 // A merchant as an operator sets one up: an account with keys, its tokens, and its payout, registered on chain.
 import { randomBytes } from 'node:crypto';
-import { createSecretBox, newKey } from '@svc-pay/core';
+import { createSecretBox, newKey, sealingKeyOf } from '@svc-pay/core';
 import type { LocalChain } from '@svc-pay/evm/testing';
 import { payoutTerms } from '@svc-pay/money';
 import { createAccount, enableTokens, setPayout } from '@svc-pay/postgres/operator';
@@ -21,6 +21,8 @@ export type Shop = {
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
 export const MASTER_KEY = randomBytes(32);
 export const BOX = createSecretBox([{ number: 1, bytes: MASTER_KEY }]);
+/** What `keys seal-key` prints: the API seals endpoints with it and opens none. */
+export const SEAL_KEY = `1:${Buffer.from(sealingKeyOf({ number: 1, bytes: MASTER_KEY }).bytes).toString('base64')}`;
 
 export type ShopTerms = { readonly feeBps: number; readonly splitBps: readonly number[] };
 

@@ -10,7 +10,7 @@ import { type LocalChain, startChain } from '@svc-pay/evm/testing';
 import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, onTestFinished } from 'vitest';
-import { MASTER_KEY, openShop, PEPPER, type Shop } from './open-shop.ts';
+import { MASTER_KEY, openShop, PEPPER, SEAL_KEY, type Shop } from './open-shop.ts';
 import { mainOf, type ServiceProcess, startService } from './service-process.ts';
 
 export type WorldOptions = {
@@ -137,6 +137,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     SVC_DATABASE_URL: roles.url('svc_api'),
     SVC_KEY_PEPPER: PEPPER.toString('base64'),
+    SVC_SEAL_KEY: SEAL_KEY,
+    SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
     SVC_API_PORT: '0',
     SVC_API_METRICS_PORT: '0',
     SVC_API_RATE_LIMITS: 'off',

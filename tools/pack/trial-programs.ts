@@ -43,7 +43,7 @@ export const PAY_FROM_PACKAGE = FROM_PACKAGE + PAY;
 export const PAY_FROM_ADDRESS = `import { createSvcPay, SvcPayError, evmWallet } from './svc-pay.js';\n${PAY}`;
 
 export const RECEIVE = `
-import { createReceiver } from '@svc-pay/server';
+import { createReceiver, createSvcPay, orThrow, SvcPayError } from '@svc-pay/server';
 import { webhookHandler } from '@svc-pay/server/express';
 import { webhookPlugin } from '@svc-pay/server/fastify';
 import { webhookHandler as honoHandler } from '@svc-pay/server/hono';
@@ -54,15 +54,24 @@ const receiver = createReceiver({ secrets: ['a-secret-of-some-length'] });
 const route = webhookRoute({ receiver, handle: () => {} });
 const { status } = await route(new Request('https://shop.example', { method: 'POST', body: '{}' }));
 console.log(status, [webhookHandler, webhookPlugin, honoHandler, webhookListener].every((one) => typeof one === 'function'));
+
+const body = { x402Version: 2, paymentIntentId: 'pi_1', rpcChainId: '', accepts: [], error: '' };
+const svc = createSvcPay({
+  baseUrl: 'https://pay.example', secretKey: 'sk_test_x', maxAttempts: 1,
+  fetch: async (url) => new Response(JSON.stringify(body), { status: url.endsWith('/x402') ? 402 : 500 }),
+});
+const created = orThrow(await svc.intents.create({ usdAmount: '1' }));
+const lost = await svc.events.list().then(orThrow).catch((error) => error);
+console.log(created.paymentIntentId, lost instanceof SvcPayError, lost.failure.code);
 `;
 
-export const RECEIVES = '400 true\n';
+export const RECEIVES = '400 true\npi_1 true answer_unreadable\n';
 
 /** What an editor sees. A line that must not type-check is marked; it would be an error if it did. */
 export const TYPES = `
 import { createSvcPay, SvcPayError, type PaymentResult, type TransactionDetail } from '@svc-pay/sdk';
 import { type Eip1193Provider, evmWallet } from '@svc-pay/sdk/evm';
-import { createReceiver, onEvent } from '@svc-pay/server';
+import { type CallFailure, createReceiver, createSvcPay as createBackend, onEvent } from '@svc-pay/server';
 import { webhookListener } from '@svc-pay/server/node';
 
 declare const provider: Eip1193Provider;
@@ -85,4 +94,14 @@ const handle = onEvent({
   default: () => {},
 });
 webhookListener({ receiver: createReceiver({ secrets: ['x'] }), handle });
+
+const svc = createBackend({ baseUrl: 'https://x', secretKey: 'sk_test_x' });
+const settled = await svc.upto.settle({ paymentIntentId: 'pi_1', settledAmount: '1' });
+const failure: CallFailure | undefined = settled.ok ? undefined : settled;
+const isGone: boolean = failure?.code === 'not_found';
+for await (const { id, type } of svc.events.each({ undelivered: true })) console.log(id.length, type, isGone);
+// @ts-expect-error one amount, not two
+void svc.upto.settle({ paymentIntentId: 'pi_1', settledAmount: '1', settledAmountUsd: 1 });
+// @ts-expect-error no such event type
+void svc.endpoints.create({ url: 'https://x', eventTypes: ['payment.done'] });
 `;

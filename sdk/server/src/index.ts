@@ -1,8 +1,22 @@
-// For a merchant's server: receive webhooks, deal with each event once, and settle up-to payments. How a framework hands
-// over the raw body is in its own entry: `/express`, `/fastify`, `/hono`, `/next`, `/node`.
+// For a merchant's server: call the service, receive its webhooks, deal with each event once. How a framework hands over
+// the raw body is in its own entry: `/express`, `/fastify`, `/hono`, `/next`, `/node`.
 export type { WebhookOptions } from './answer/answer-delivery.ts';
+export type { CallFailure, FailureCode } from './call/call-failure.ts';
+export type { CallOptions, MakeOptions, SvcPayOptions } from './call/connection.ts';
+export type { Page, PageQuery } from './call/pages.ts';
+export { orThrow, SvcPayError } from './call/svc-pay-error.ts';
+export { createSvcPay, type SvcPay } from './client.ts';
+export type { EndpointCreated } from './endpoints/create-endpoint.ts';
+export type { EndpointDeleted } from './endpoints/delete-endpoint.ts';
+export type { EndpointFound } from './endpoints/endpoint-answers.ts';
+export type { DeliveryFilter, EndpointEnabled, Endpoints, SampleSent } from './endpoints/endpoints.ts';
+export type { RecoverCall, RecoveryFound } from './endpoints/recovery.ts';
+export type { RotateOptions, SecretRotated } from './endpoints/rotate-secret.ts';
 export { type EventHandlers, onEvent } from './event/on-event.ts';
 export type { EventOf, KnownEvent, ReceivedEvent } from './event/received-event.ts';
+export type { EventFilter, EventFound, EventResent, Events, SampleTriggered } from './events/events.ts';
+export type { CreateIntentCall } from './intents/create-intent-call.ts';
+export type { IntentCreated, IntentFound, IntentSituation, Intents } from './intents/intents.ts';
 export {
   createDeduplicator,
   type Deduplicator,
@@ -21,11 +35,4 @@ export type { DeliveryHeaders } from './receive/delivery-headers.ts';
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from './receive/receiver.ts';
 export type { Refusal, RefusalCode } from './receive/refusal.ts';
 export type { SettleCall } from './upto/settle-request.ts';
-export {
-  createUptoClient,
-  type UptoClient,
-  type UptoClientOptions,
-  type UptoReleased,
-  type UptoSettled,
-} from './upto/upto-client.ts';
-export type { UptoError } from './upto/upto-error.ts';
+export type { ConfirmCall, Upto, UptoConfirmed, UptoReleased, UptoSettled } from './upto/upto.ts';

@@ -1,9 +1,8 @@
 // The settled amount as a merchant gives it: dollars or smallest units, one of the two. Checked before it is sent, since
 // JSON would turn a NaN into an amount that is missing.
-import { parseAtomic, parseUsd } from '@svc-pay/money';
 import type { UptoSettleRequest } from '@svc-pay/protocol';
-import { ERRORS } from '@svc-pay/protocol/errors';
-import { badCall, type UptoError } from './upto-error.ts';
+import { isPositiveAtomic, isPositiveUsd } from '../call/amount.ts';
+import { badCall, type CallFailure } from '../call/call-failure.ts';
 
 type InDollars = {
   /** Decimal text such as `'3.75'`, or a number. Converted at the intent's own rate, rounded down. */
@@ -24,15 +23,15 @@ export type SettleCall = {
 
 export function settleRequest(
   call: SettleCall,
-): { readonly ok: true; readonly request: UptoSettleRequest } | UptoError {
+): { readonly ok: true; readonly request: UptoSettleRequest } | CallFailure {
   const { paymentIntentId, paymentHeader, settledAmount, settledAmountUsd } = call;
   if ((settledAmount === undefined) === (settledAmountUsd === undefined)) {
-    return badCall('settled_amount_required', 'Give settledAmountUsd or settledAmount, and not both.', 'settledAmount');
+    return badCall('settled_amount_required', 'settledAmount');
   }
   const isPositive = settledAmount === undefined ? isPositiveUsd(settledAmountUsd) : isPositiveAtomic(settledAmount);
   if (!isPositive) {
     const param = settledAmount === undefined ? 'settledAmountUsd' : 'settledAmount';
-    return badCall('invalid_amount', ERRORS.invalid_amount.message, param);
+    return badCall('invalid_amount', param);
   }
   return {
     ok: true,
@@ -42,16 +41,4 @@ export function settleRequest(
       ...(paymentHeader !== undefined && { paymentHeader }),
     },
   };
-}
-
-function isPositiveUsd(amountUsd: unknown): boolean {
-  if (typeof amountUsd !== 'string' && typeof amountUsd !== 'number') return false;
-  const read = parseUsd(amountUsd);
-  return read.ok && read.usd > 0n;
-}
-
-function isPositiveAtomic(amountAtomic: unknown): boolean {
-  if (typeof amountAtomic !== 'string') return false;
-  const read = parseAtomic(amountAtomic);
-  return read.ok && read.atomic > 0n;
 }

@@ -1,0 +1,62 @@
+// One attempt of one call: a whole answer, or nothing that can be relied on.
+import type { Now } from '../clock.ts';
+
+export type Outgoing = {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Over connecting, waiting and reading. */
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+};
+
+export type Answer = {
+  readonly httpStatus: number;
+  readonly value: unknown;
+  readonly requestId: string | null;
+  readonly retryAfterMs: number | undefined;
+};
+
+/** Whether the request arrived is not known. */
+export type Silence = 'no_answer';
+
+export async function sendOnce(send: typeof fetch, now: Now, outgoing: Outgoing): Promise<Answer | Silence> {
+  const { method, url, headers, body, timeoutMs, signal } = outgoing;
+  const timeUp = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await send(url, {
+      method,
+      headers,
+      ...(body !== undefined && { body }),
+      // A secret key goes to the address it was configured for and nowhere else.
+      redirect: 'manual',
+      signal: signal === undefined ? timeUp : AbortSignal.any([timeUp, signal]),
+    });
+    const text = await response.text();
+    return {
+      httpStatus: response.status,
+      value: parsed(text),
+      requestId: response.headers.get('x-request-id'),
+      retryAfterMs: msIn(response.headers.get('retry-after'), now),
+    };
+  } catch {
+    return 'no_answer';
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds, or the date that a proxy may say instead. */
+function msIn(retryAfter: string | null, now: Now): number | undefined {
+  if (retryAfter === null) return undefined;
+  if (/^\d{1,6}$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  const atMs = Date.parse(retryAfter);
+  return Number.isNaN(atMs) ? undefined : Math.max(0, atMs - now());
+}
