@@ -1,8 +1,11 @@
 // The whole service beside two chains: Anvil, and Solana's own virtual machine, with a shop that sells on both.
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { payoutTerms } from '@svc-pay/money';
-import { enableTokens, setPayout } from '@svc-pay/postgres/operator';
-import { parseNetwork } from '@svc-pay/protocol';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { enableTokens } from '@svc-pay/postgres/operator';
 import { createLocalRelayer, openNode } from '@svc-pay/solana';
 import { type LocalSolana, startLocalSolana } from '@svc-pay/solana/local';
 import { type Actors, drawActors, signAsWallet } from '@svc-pay/solana/testing';
@@ -47,27 +50,37 @@ export async function startSolanaWorld(): Promise<SolanaWorld> {
   return { ...world, solana, relayer, recipients, feeAccount, stop };
 }
 
-async function sellOnSolana(world: World, solana: LocalSolana, feeAccount: string): Promise<readonly string[]> {
-  const operation = { pool: world.database.pool, nowMs: Date.now(), actor: 'operator:test' };
-  const owner = { accountId: world.shop.accountId, mode: 'test' } as const;
+/** As an operator does it: the command sets the payout and has the recipients' token accounts made, once. */
+async function sellOnSolana(
+  { shop, database, operatorEnvironment }: World,
+  solana: LocalSolana,
+  feeAccount: string,
+): Promise<readonly string[]> {
+  const owner = { accountId: shop.accountId, mode: 'test' } as const;
+  const operation = { pool: database.pool, nowMs: Date.now(), actor: 'operator:test' };
   await enableTokens(operation, { ...owner, shortcodes: ['soldevnet_usdc'] });
   const merchant = await newAddress();
   const splits = await Promise.all(SPLIT_BPS.map(async (bps) => ({ to: await newAddress(), bps })));
-  const terms = payoutTerms({ feeBps: FEE_BPS, splits });
-  const network = parseNetwork('solana:devnet');
-  if (!terms.ok || network === undefined) throw new Error('the shop has no terms');
-  const set = await setPayout(operation, {
-    ...owner,
-    network,
-    processor: feeAccount,
-    merchant,
-    terms: terms.terms,
-    status: 'active',
-  });
-  if (!set.ok) throw new Error(set.code);
-  const recipients = [merchant, ...splits.map(({ to }) => to), feeAccount];
-  for (const recipient of recipients) await solana.fundToken(recipient, 0n);
-  return recipients;
+  const secret = randomBytes(32);
+  await solana.fundSol((await createLocalRelayer(secret)).address, SOL);
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-funder-'));
+  const keyFile = path.join(folder, 'funder.key');
+  writeFileSync(keyFile, secret);
+  try {
+    await promisify(execFile)(
+      process.execPath,
+      [
+        path.resolve(import.meta.dirname, '../../services/operator/src/main.ts'),
+        ...['payouts', 'set', '--account', shop.accountId, '--mode', 'test', '--network', 'solana:devnet'],
+        ...['--merchant', merchant, '--fee-bps', String(FEE_BPS), '--key-file', keyFile],
+        ...splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]),
+      ],
+      { env: { ...operatorEnvironment, SVC_RPC_URL: solana.rpcUrl } },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return [merchant, ...splits.map(({ to }) => to), feeAccount];
 }
 
 const newAddress = async () => (await drawActors()).payer.address as string;

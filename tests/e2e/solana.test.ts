@@ -1,4 +1,4 @@
-import { openNode, readTokenBalance } from '@svc-pay/solana';
+import { openNode, prepareTransfer, readTokenBalance, type TransferTerms } from '@svc-pay/solana';
 import { DEVNET_USDC } from '@svc-pay/solana/local';
 import { afterAll, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
@@ -109,6 +109,48 @@ test('what was signed for one intent pays no other', async () => {
   const signed = await signFor(world, first.id, payer);
   expect(await relay(world, second.id, signed)).toMatchObject({ status: 'failed', error: 'transaction_altered' });
   expect((await relay(world, first.id, signed)).status).toBe('succeeded');
+});
+
+test('a client may build the transaction itself, from a live blockhash and for our relayer alone', async () => {
+  const payer = await newPayer(world);
+  const { id } = await newIntent(world);
+  const [merchant = '', ten = '', third = '', platform = ''] = world.recipients;
+  const terms: TransferTerms = {
+    intentId: id,
+    payer: payer.address,
+    relayer: world.relayer,
+    mint: DEVNET_USDC,
+    tokenProgram: 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
+    decimals: 6,
+    legs: [
+      { owner: merchant, amountAtomic: 1_330_050n },
+      { owner: platform, amountAtomic: 15_000n },
+      { owner: ten, amountAtomic: 150_000n },
+      { owner: third, amountAtomic: 4_950n },
+    ],
+  };
+  const built = async (changed: Partial<TransferTerms> = {}, blockhash?: string) => {
+    const lifetime = await node.latestLifetime();
+    const own = await prepareTransfer({ ...terms, ...changed }, blockhash ? { ...lifetime, blockhash } : lifetime);
+    if (!own.ok) throw new Error(own.code);
+    return sign(Buffer.from(own.prepared.wire).toString('base64'), payer);
+  };
+  const legs = (change: (amountAtomic: bigint) => bigint) => ({
+    legs: terms.legs.map((leg, index) => (index === 0 ? { ...leg, amountAtomic: change(leg.amountAtomic) } : leg)),
+  });
+  const stranger = (await newPayer(world)).address;
+  const cases: readonly (readonly [string, string])[] = [
+    [await built({}, stranger), 'authorization_expired'],
+    [await built({ relayer: stranger }), 'transaction_altered'],
+    [await built(legs((amount) => amount - 1n)), 'amount_mismatch'],
+    [await built({ legs: terms.legs.map((leg) => ({ ...leg, owner: stranger })) }), 'recipient_mismatch'],
+    [await built({ legs: terms.legs.slice(0, 1) }), 'transaction_altered'],
+    [await built({ intentId: 'pi_other' }), 'transaction_altered'],
+  ];
+  for (const [transaction, error] of cases)
+    expect(await relay(world, id, transaction)).toMatchObject({ status: 'failed', error, payment: null });
+  expect(await usdcOf(payer.address)).toBe(PRICE * 10n);
+  expect((await relay(world, id, await built())).status).toBe('succeeded');
 });
 
 test('refusals come by their codes, and change nothing', async () => {
