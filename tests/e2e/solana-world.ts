@@ -67,14 +67,12 @@ async function sellOnSolana(
   const keyFile = path.join(folder, 'funder.key');
   writeFileSync(keyFile, secret);
   try {
+    const words = `payouts set --account ${shop.accountId} --mode test --network solana:devnet --fee-bps ${FEE_BPS}`;
+    const shares = splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
+    const program = path.resolve(import.meta.dirname, '../../services/operator/src/main.ts');
     await promisify(execFile)(
       process.execPath,
-      [
-        path.resolve(import.meta.dirname, '../../services/operator/src/main.ts'),
-        ...['payouts', 'set', '--account', shop.accountId, '--mode', 'test', '--network', 'solana:devnet'],
-        ...['--merchant', merchant, '--fee-bps', String(FEE_BPS), '--key-file', keyFile],
-        ...splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]),
-      ],
+      [program, ...words.split(' '), '--merchant', merchant, '--key-file', keyFile, ...shares],
       { env: { ...operatorEnvironment, SVC_RPC_URL: solana.rpcUrl } },
     );
   } finally {
