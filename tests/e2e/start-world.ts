@@ -21,6 +21,8 @@ export type WorldOptions = {
   readonly slotsInAnEpoch?: number;
   /** Added to what SVC_NETWORKS says of the chain. */
   readonly network?: Readonly<Record<string, unknown>>;
+  /** Other networks beside it, as SVC_NETWORKS names them. */
+  readonly networks?: Readonly<Record<string, unknown>>;
   /** Instead of the settlement that ships. */
   readonly settlementProgram?: readonly string[];
   /** A second settlement with the same keys on an engine of its own: nobody but the database keeps the two apart. */
@@ -102,6 +104,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         gasCoinUsd: '3000',
         ...options.network,
       },
+      ...options.networks,
     });
   const shared = { SVC_NETWORKS: networks('1.3.0'), SVC_LOG_LEVEL: 'info' };
   const startSettlement = async ({ ingressUrl, adminUrl }: Pick<Engine, 'ingressUrl' | 'adminUrl'>) => {

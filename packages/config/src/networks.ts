@@ -1,7 +1,7 @@
 // What an operator runs on each network. One JSON serves every service; a service takes from it what it may know.
 import { readFileSync } from 'node:fs';
 import { findChain } from '@svc-pay/core';
-import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
+import { familyOf, type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import * as z from 'zod/mini';
 import { json } from './forms.ts';
 import { type Setting, type SettingText, setting } from './setting.ts';
@@ -14,7 +14,9 @@ const rpcUrl = z.string().check(
 const usdText = z.string().check(z.regex(/^\d{1,9}(?:\.\d{1,18})?$/));
 const blocks = z.int().check(z.minimum(1), z.maximum(10_000));
 
-const network = z.strictObject({
+const confirmations = z.optional(z.union([blocks, z.array(z.strictObject({ fromUsd: usdText, blocks }))]));
+
+const evmNetwork = z.strictObject({
   processor: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)),
   processorVersion: z.string().check(z.regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
   ready: z.boolean(),
@@ -22,14 +24,38 @@ const network = z.strictObject({
   rpcUrlPublic: z.optional(rpcUrl),
   maxFeeGwei: z.optional(z.int().check(z.gte(1), z.lte(1_000_000))),
   gasCoinUsd: z.optional(usdText),
-  confirmations: z.optional(z.union([blocks, z.array(z.strictObject({ fromUsd: usdText, blocks }))])),
+  confirmations,
 });
 
-export type OperatedNetwork = z.infer<typeof network>;
+const base58 = z.string().check(z.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
+
+const solanaNetwork = z.strictObject({
+  feeAccount: base58,
+  ready: z.boolean(),
+  rpcUrls: z.optional(z.array(rpcUrl)),
+  rpcUrlPublic: z.optional(rpcUrl),
+  gasCoinUsd: z.optional(usdText),
+  confirmations,
+  genesisHash: z.optional(base58),
+});
+
+export type OperatedEvm = z.infer<typeof evmNetwork>;
+export type OperatedSolana = z.infer<typeof solanaNetwork>;
+/** Told apart by `isSolana`: on Solana no contract stands between, and who gets the fee is named instead. */
+export type OperatedNetwork = OperatedEvm | OperatedSolana;
 export type OperatedNetworks = ReadonlyMap<NetworkId, OperatedNetwork>;
 
+export function isSolana(setup: OperatedNetwork): setup is OperatedSolana {
+  return 'feeAccount' in setup;
+}
+
+/** Where an amount goes that is for the platform, or through which all of it goes: a payout's `processor`. */
+export function processorOf(setup: OperatedNetwork): string {
+  return isSolana(setup) ? setup.feeAccount : setup.processor;
+}
+
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`)';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, and a local chain names its `genesisHash`';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 
@@ -59,13 +85,15 @@ export function chosenNetworks(given: {
 }
 
 function networksFrom(value: unknown): OperatedNetworks | undefined {
-  const parsed = z.record(z.string(), network).safeParse(value);
+  const parsed = z.record(z.string(), z.unknown()).safeParse(value);
   if (!parsed.success) return undefined;
   const networks = new Map<NetworkId, OperatedNetwork>();
-  for (const [name, setup] of Object.entries(parsed.data)) {
+  for (const [name, given] of Object.entries(parsed.data)) {
     const id = parseNetwork(name);
     if (id === undefined || findChain(id) === undefined) return undefined;
-    networks.set(id, setup);
+    const setup = (familyOf(id) === 'solana' ? solanaNetwork : evmNetwork).safeParse(given);
+    if (!setup.success) return undefined;
+    networks.set(id, setup.data);
   }
   return networks;
 }

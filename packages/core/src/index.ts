@@ -87,18 +87,31 @@ export { createPricing, type PriceSource, type PricingOptions } from './pricing/
 export type { Purpose } from './settle/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
 export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
+export { type PrepareCall, type PreparedPayment, preparePayment } from './settle/prepare-payment.ts';
 export { refusalAnswer, settleAnswer } from './settle/settle-answer.ts';
-export { type SettleCall, type Settled, settlePayment } from './settle/settle-payment.ts';
+export { type SettleCall, settlePayment } from './settle/settle-payment.ts';
 export type {
   AuthorizationVerdict,
   AwaitedPayment,
   RefusedAttempt,
   SentAuthorization,
+  SentPayment,
   SettlePorts,
 } from './settle/settle-ports.ts';
+export type { Settled } from './settle/settle-sent.ts';
+export { settleTransfer, type TransferCall } from './settle/settle-transfer.ts';
 export type { PaymentProgress, SettlementRead } from './settle/settlement-read.ts';
 export type { SignedTransfer } from './settle/signed-transfer.ts';
 export type { StoredAcceptance } from './settle/stored-acceptance.ts';
+export type {
+  PreparedTransaction,
+  PreparedTransferAnswer,
+  SentTransfer,
+  TransferPorts,
+  TransferToPrepare,
+  TransferToVerify,
+  TransferVerdict,
+} from './settle/transfer-ports.ts';
 export {
   type TermsRefusal,
   type TermsToVerify,

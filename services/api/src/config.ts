@@ -16,9 +16,19 @@ import {
   type ValuesOf,
   wholeNumber,
 } from '@svc-pay/config';
-import { chosenNetworks, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
+import {
+  chosenNetworks,
+  isSolana,
+  networksFile,
+  networksJson,
+  type OperatedNetworks,
+  processorOf,
+} from '@svc-pay/config/networks';
 import { DENIED_PORTS, type NetworkSetup } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import { DEFAULT_CONFIRMATIONS } from '@svc-pay/solana';
 import type { RpcUrls } from './chain/chain-reads.ts';
+import type { ClusterSettings, ClusterSettingsByNetwork } from './solana/open-clusters.ts';
 
 const PORT_MAX = 65_535;
 const DAY_MS = 86_400_000;
@@ -243,6 +253,8 @@ export type ApiConfig = Omit<ValuesOf<typeof API_SETTINGS>, 'networks' | 'networ
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Of the networks that can be asked; they may carry a provider's key. */
   readonly rpcUrls: RpcUrls;
+  /** Likewise, of Solana. */
+  readonly clusters: ClusterSettingsByNetwork;
 };
 
 export type ReadConfig =
@@ -269,17 +281,25 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
   const deniedPorts = new Set(ports.map((port) => Number.parseInt(port, 10)));
   return {
     ok: true,
-    config: Object.freeze({ ...rest, deniedPorts, networks: setupsOf(operated), rpcUrls: rpcUrlsOf(operated) }),
+    config: Object.freeze({
+      ...rest,
+      deniedPorts,
+      networks: setupsOf(operated),
+      rpcUrls: rpcUrlsOf(operated),
+      clusters: clustersOf(operated),
+    }),
   };
 }
 
 /** Without the addresses of nodes. Where there are none no signature can be verified, so nothing is promised there. */
 function setupsOf(networks: OperatedNetworks): ReadonlyMap<string, NetworkSetup> {
   const setups = new Map<string, NetworkSetup>();
-  for (const [network, { processor, processorVersion, ready, rpcUrls = [], rpcUrlPublic, confirmations }] of networks) {
+  for (const [network, setup] of networks) {
+    const { ready, rpcUrls = [], rpcUrlPublic } = setup;
+    const confirmations = setup.confirmations ?? (isSolana(setup) ? DEFAULT_CONFIRMATIONS : undefined);
     setups.set(network, {
-      processor,
-      processorVersion,
+      processor: processorOf(setup),
+      ...(!isSolana(setup) && { processorVersion: setup.processorVersion }),
       ready: ready && rpcUrls.length > 0,
       ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
       ...(confirmations !== undefined && { confirmations }),
@@ -288,10 +308,22 @@ function setupsOf(networks: OperatedNetworks): ReadonlyMap<string, NetworkSetup>
   return setups;
 }
 
+function clustersOf(networks: OperatedNetworks): ClusterSettingsByNetwork {
+  const clusters = new Map<NetworkId, ClusterSettings>();
+  for (const [network, setup] of networks) {
+    const [first, ...others] = setup.rpcUrls ?? [];
+    if (!isSolana(setup) || first === undefined) continue;
+    const { feeAccount, genesisHash } = setup;
+    clusters.set(network, { rpcUrls: [first, ...others], feeAccount, genesisHash });
+  }
+  return clusters;
+}
+
 function rpcUrlsOf(networks: OperatedNetworks): RpcUrls {
   const known = new Map<string, readonly [string, ...string[]]>();
-  for (const [network, { rpcUrls: [first, ...others] = [] }] of networks) {
-    if (first !== undefined) known.set(network, [first, ...others]);
+  for (const [network, setup] of networks) {
+    const [first, ...others] = setup.rpcUrls ?? [];
+    if (first !== undefined && !isSolana(setup)) known.set(network, [first, ...others]);
   }
   return known;
 }

@@ -9,6 +9,7 @@ import type {
   Payment,
   Sealer,
   SettlePorts,
+  TransferPorts,
   UptoPorts,
 } from '@svc-pay/core';
 import type { MerchantStores } from '@svc-pay/postgres/merchant';
@@ -41,6 +42,7 @@ export type ApiPorts = AuthenticatePorts &
   CreateIntentPorts &
   CancelIntentPorts &
   SettlePorts &
+  TransferPorts &
   UptoPorts &
   StatusPorts &
   EndpointPorts & {

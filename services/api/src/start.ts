@@ -5,6 +5,7 @@ import { wakeDrain } from '@svc-pay/engine/wake';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
 import { createMerchantStores } from '@svc-pay/postgres/merchant';
+import type { NetworkId } from '@svc-pay/protocol';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './app.ts';
 import { createChainReads } from './chain/chain-reads.ts';
@@ -17,6 +18,7 @@ import { createRateOf } from './prices.ts';
 import { createLaneWaker } from './settle/lane-waker.ts';
 import { createOutcomeWaits } from './settle/outcome-waits.ts';
 import { createSettlementClient, NO_SETTLEMENT } from './settle/settlement-client.ts';
+import { createTransferPorts } from './solana/transfer-ports.ts';
 
 export type RunningApi = {
   readonly app: FastifyInstance;
@@ -79,6 +81,8 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const pendingMigrations = await createPendingMigrations(database.pool);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
+  const onChainProblem = (network: NetworkId, problem: unknown) =>
+    logger.warn({ err: problem, network }, 'the chain could not be asked');
   const api = createApi({
     ports: {
       ...stores,
@@ -94,10 +98,12 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       rateOf: createRateOf(config, clock, logger),
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
       watchIntent,
-      ...createChainReads({
-        rpcUrls: config.rpcUrls,
+      ...createChainReads({ rpcUrls: config.rpcUrls, timeoutMs: config.rpcTimeoutMs, onProblem: onChainProblem }),
+      ...createTransferPorts({
+        stores: stores.transfers,
+        clusters: config.clusters,
         timeoutMs: config.rpcTimeoutMs,
-        onProblem: (network, problem) => logger.warn({ err: problem, network }, 'the chain could not be asked'),
+        onProblem: onChainProblem,
       }),
       settleWaitMs: config.settleWaitMs,
       awaitEnd: waits.awaitEnd,

@@ -12,7 +12,7 @@ import {
   type ValuesOf,
   wholeNumber,
 } from '@svc-pay/config';
-import { chosenNetworks, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
+import { chosenNetworks, isSolana, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
 import { findChain } from '@svc-pay/core';
 
 const PORT_MAX = 65_535;
@@ -55,6 +55,21 @@ export const SETTLEMENT_SETTINGS = {
       commaList({
         name: 'SVC_RELAYER_TEST_KEYS',
         about: 'Private keys in 0x-hex instead of keystores. Refused beside a live network.',
+      }),
+    ),
+  ),
+  solanaRelayerFiles: optional(
+    commaList({
+      name: 'SVC_SOLANA_RELAYER_FILES',
+      about:
+        'Files with Solana relayer keys: the 32 secret bytes, or what `solana-keygen` writes. Readable by this process alone.',
+    }),
+  ),
+  solanaRelayerTestKeys: optional(
+    secret(
+      commaList({
+        name: 'SVC_SOLANA_RELAYER_TEST_KEYS',
+        about: 'The 32 secret bytes in 0x-hex instead of files. Refused beside a live network.',
       }),
     ),
   ),
@@ -214,6 +229,7 @@ export function readSettlementConfig(environment: Environment = process.env): Re
   const problems = [
     ...chosen.problems,
     ...relayerProblems(rest, networks),
+    ...solanaProblems(rest, networks),
     ...recoveryProblems(rest, networks),
     ...(rest.internalKeys.length === 0 || rest.internalKeys.some((key) => key.length < INTERNAL_KEY_MIN)
       ? [`SVC_INTERNAL_KEYS: each key has ${INTERNAL_KEY_MIN} characters or more`]
@@ -248,12 +264,35 @@ function relayerProblems(
         : []),
     ];
   }
+  const others = networks.size === 0 || [...networks.values()].some((setup) => !isSolana(setup));
+  if (relayerTestKeys === undefined && !others) return [];
   if (relayerTestKeys === undefined) return ['SVC_RELAYER_KEYSTORES or SVC_RELAYER_KMS_KEYS is required'];
   if (!relayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
     return ['SVC_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
   }
   const live = liveNetwork(networks);
   return live === undefined ? [] : [`SVC_RELAYER_TEST_KEYS is refused beside ${live}: use keystores`];
+}
+
+type SolanaSettings = Pick<SettlementConfig, 'solanaRelayerFiles' | 'solanaRelayerTestKeys'>;
+
+function solanaProblems(
+  { solanaRelayerFiles, solanaRelayerTestKeys }: SolanaSettings,
+  networks: OperatedNetworks,
+): string[] {
+  if (solanaRelayerFiles !== undefined && solanaRelayerTestKeys !== undefined) {
+    return ['SVC_SOLANA_RELAYER_FILES and SVC_SOLANA_RELAYER_TEST_KEYS are both given; use one kind'];
+  }
+  const settled = [...networks.values()].some((setup) => isSolana(setup) && (setup.rpcUrls?.length ?? 0) > 0);
+  if (solanaRelayerTestKeys === undefined) {
+    const missing = settled && solanaRelayerFiles === undefined;
+    return missing ? ['SVC_SOLANA_RELAYER_FILES is required: a Solana network has rpcUrls'] : [];
+  }
+  if (!solanaRelayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
+    return ['SVC_SOLANA_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
+  }
+  const live = liveNetwork(networks);
+  return live === undefined ? [] : [`SVC_SOLANA_RELAYER_TEST_KEYS is refused beside ${live}: use files`];
 }
 
 type RecoverySettings = Pick<SettlementConfig, 'recoveryKeystore' | 'recoveryTestKey' | 'relayerPasswordFile'>;

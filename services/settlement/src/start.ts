@@ -13,6 +13,7 @@ import {
   reportHealth,
   reportLanes,
 } from '@svc-pay/postgres/lanes';
+import type { RelayerSigner } from '@svc-pay/solana';
 import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
@@ -20,6 +21,9 @@ import { createLaneDrain } from './lane/drain.ts';
 import { createSettlementMetrics, type SettlementMetrics } from './observe/settlement-metrics.ts';
 import { type OpenNetwork, openNetworks } from './open-networks.ts';
 import { openSigners, type Signers } from './open-signers.ts';
+import { openSolanaLanes } from './solana/open-lanes.ts';
+import { openSolanaRelayers } from './solana/open-relayers.ts';
+import { type OpenSolana, openSolana } from './solana/open-solana.ts';
 import type { WatchParts } from './watch/watch-parts.ts';
 import { createWatchers } from './watch/watchers.ts';
 
@@ -48,6 +52,7 @@ export async function startSettlement(
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
   const signers = await openSigners(config);
+  const solanaRelayers = await openSolanaRelayers(config);
   const metrics = createSettlementMetrics({
     networks: [...config.networks.keys()],
     measure: () => measureLanes(database.pool, clock.nowMs()),
@@ -57,12 +62,9 @@ export async function startSettlement(
     metrics.logged(level);
     logger[level](details, message);
   };
-  const networks = openNetworks(config.networks, {
-    timeoutMs: config.rpcTimeoutMs,
-    nowMs: clock.nowMs(),
-    maxFeeGwei: config.maxFeeGwei,
-    log,
-  });
+  const openOptions = { timeoutMs: config.rpcTimeoutMs, nowMs: clock.nowMs(), maxFeeGwei: config.maxFeeGwei, log };
+  const networks = openNetworks(config.networks, openOptions);
+  const solana = await openSolana(config.networks, openOptions);
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-settlement',
     maxConnections: config.databasePool,
@@ -71,7 +73,17 @@ export async function startSettlement(
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });
   const bend = (parts: LaneParts) => options.bend?.(parts, database) ?? parts;
-  const work = await serveWork(config, database, { clock, logger, log, metrics, signers, networks, bend });
+  const work = await serveWork(config, database, {
+    clock,
+    logger,
+    log,
+    metrics,
+    signers,
+    solanaRelayers,
+    networks,
+    solana,
+    bend,
+  });
   const pendingMigrations = await createPendingMigrations(database.pool);
   const listener = createInternalListener({
     keys: config.internalKeys,
@@ -95,7 +107,7 @@ export async function startSettlement(
   await listener.listen({ host: config.host, port: config.port });
   work.keepRegistered();
   const { port } = listener.server.address() as AddressInfo;
-  const relayers = signers.relayers.map(({ address }) => address);
+  const relayers = [...signers.relayers, ...solanaRelayers].map(({ address }) => address);
   logger.info(
     { host: config.host, port, engineUrl: work.url, relayers, recovery: signers.recovery?.address },
     'listening',
@@ -119,15 +131,17 @@ type Parts = {
   readonly log: WatchParts['log'];
   readonly metrics: SettlementMetrics;
   readonly signers: Signers;
+  readonly solanaRelayers: readonly RelayerSigner[];
   readonly networks: readonly OpenNetwork[];
+  readonly solana: readonly OpenSolana[];
   readonly bend: (parts: LaneParts) => LaneParts;
 };
 
 async function serveWork(config: SettlementConfig, { pool }: Database, parts: Parts): Promise<EngineWork> {
-  const { clock, logger, log, metrics, signers, networks, bend } = parts;
+  const { clock, logger, log, metrics, signers, networks, solana, bend } = parts;
   const options: Parameters<typeof createLaneStore>[1] = {
     clock,
-    gasCoinRate: (network) => networks.find((open) => open.network === network)?.gasCoin,
+    gasCoinRate: (network) => [...networks, ...solana].find((open) => open.network === network)?.gasCoin,
   };
   const store = createLaneStore(pool, options);
   const recoveryStore = createRecoveryStore(pool, options);
@@ -145,6 +159,10 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
     deferMs: DEFER_MS,
     troubleMs: TROUBLE_MS,
   };
+  const logOf =
+    (lane: string): LaneParts['log'] =>
+    (level, { what, ...details }) =>
+      log(level, { lane, ...details }, what);
   const lanes = new Map<string, LaneParts>();
   for (const { network, mode, rpc, endpoints, voters, feeBounds } of networks) {
     for (const { signer, duty, laneStore } of workers) {
@@ -158,17 +176,20 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       });
       const lane = { network, relayer: signer.address };
       await registerRelayer(pool, { ...lane, mode, duty }, chain.minedNonce, clock.nowMs());
-      const logOfLane: LaneParts['log'] = (level, { what, ...details }) =>
-        log(level, { lane: laneKey(lane), ...details }, what);
-      lanes.set(laneKey(lane), bend({ store: laneStore, chain, clock, pace, log: logOfLane }));
+      const key = laneKey(lane);
+      lanes.set(key, bend({ store: laneStore, chain, clock, pace, log: logOf(key) }));
     }
   }
+  const partsOf = (key: string) => ({ store, clock, log: logOf(key) });
+  const solanaLanes = await openSolanaLanes({ pool, networks: solana, relayers: parts.solanaRelayers, pace, partsOf });
+  for (const [key, lane] of solanaLanes) lanes.set(key, bend(lane));
   return serveEngineWork({
     drains: [createLaneDrain(lanes)],
     pulses: createWatchers({
       pool,
       clock,
       networks,
+      solana,
       health: { stuckMs: config.stuckMs, lowTransactions: BigInt(config.lowFloat) },
       log,
       metrics,

@@ -1,8 +1,9 @@
 // The acceptance that goes into the 402 body and, unchanged, into the database: what is stored is what was offered.
-import { type Acceptance, chainIdOf } from '@svc-pay/protocol';
+import { type Acceptance, type AcceptanceExtra, chainIdOf, familyOf } from '@svc-pay/protocol';
 import { findChain } from '../token/chain.ts';
 import type { Intent } from './intent.ts';
 import type { Offer } from './offer.ts';
+import { TRANSFER_TIMEOUT_SECONDS } from './timeouts.ts';
 
 const PROVIDER = 'svc';
 
@@ -16,31 +17,38 @@ export type AcceptanceHints = {
   readonly facilitatorUrl: string | null;
   /** The token's nonce of the expected payer, for a Permit. */
   readonly permitNonce: bigint | undefined;
+  /** Where a whole transaction is signed: who pays for it, and the transaction itself once the payer is known. */
+  readonly transfer: AcceptanceExtra | undefined;
 };
 
 export function buildAcceptance(
   intent: Pick<Intent, 'id' | 'upto' | 'resource' | 'description' | 'mimeType'>,
   offer: Offer,
   maxTimeoutSeconds: number,
-  { facilitatorUrl, permitNonce }: AcceptanceHints,
+  { facilitatorUrl, permitNonce, transfer }: AcceptanceHints,
 ): Acceptance {
   const { token, setup } = offer;
+  const usual = { intentId: intent.id, provider: PROVIDER, ledgerId: token.address, facilitatorUrl };
   const rpcUrlPublic = setup.rpcUrlPublic ?? findChain(token.network)?.rpcUrlPublic;
-  return {
+  const shared = {
     scheme: intent.upto ? 'upto' : 'exact',
     network: token.network,
     maxAmountRequired: offer.amount.toString(),
     resource: intent.resource,
     description: intent.description,
     mimeType: intent.mimeType,
+    asset: token.address,
+  } as const;
+  if (familyOf(token.network) === 'solana') {
+    const extra = { ...usual, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }), ...transfer };
+    return { ...shared, payTo: offer.payout.merchant, maxTimeoutSeconds: TRANSFER_TIMEOUT_SECONDS, extra };
+  }
+  return {
+    ...shared,
     payTo: setup.processor,
     maxTimeoutSeconds,
-    asset: token.address,
     extra: {
-      intentId: intent.id,
-      provider: PROVIDER,
-      ledgerId: token.address,
-      facilitatorUrl,
+      ...usual,
       ...(token.domain && { name: token.domain.name, eip3009Version: token.domain.version }),
       primaryType: token.signing === 'Permit' ? 'Permit' : 'TransferWithAuthorization',
       rpcChainId: String(chainIdOf(token.network) ?? ''),

@@ -1,6 +1,6 @@
 // Creates an X402 intent: amounts and tokens resolved, acceptances built, the answer made, then everything recorded in
 // one commit. Nothing is promised to the payer that is not stored.
-import type { CreateIntentRequest } from '@svc-pay/protocol';
+import { type AcceptanceExtra, type CreateIntentRequest, familyOf } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
@@ -8,6 +8,7 @@ import { draftEvents, type EventDraft } from '../event/event-draft.ts';
 import { eventsFor } from '../event/events-for.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
+import type { TransferToPrepare } from '../settle/transfer-ports.ts';
 import { selectTokens } from '../token/select-tokens.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
@@ -39,6 +40,8 @@ export type CreateIntentPorts = {
   readonly rateOf: PriceSource;
   /** What the owner must sign next in a permit of this token; undefined when the chain does not say in time. */
   readonly permitNonceOf: (token: TokenEntry, owner: string) => Promise<bigint | undefined>;
+  /** What is told of a transaction that is to be signed; without the transaction when it can't be prepared now. */
+  readonly transferExtra: (wanted: TransferOffer) => Promise<AcceptanceExtra>;
   readonly loadMerchant: (caller: Caller) => Promise<MerchantSetup>;
   /** What this idempotency key was answered before; undefined when it is new. */
   readonly recallAnswer: RecallAnswer;
@@ -49,6 +52,11 @@ export type CreateIntentPorts = {
    * A key that was used before writes nothing and returns what is stored.
    */
   readonly recordIntent: (record: IntentRecord) => Promise<Recorded>;
+};
+
+export type TransferOffer = Omit<TransferToPrepare, 'payer'> & {
+  /** Null when nobody said who will pay. */
+  readonly payer: string | null;
 };
 
 export type CreateIntentCall = {
@@ -88,13 +96,12 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   if (first === undefined) throw new Error('a selection without a token');
   const intent = draftIntent(ports.clock, call, terms, first, await ports.nextIntentCode());
   const acceptances = await Promise.all(
-    offers.map(async (offer: Offer) => {
-      const permitNonce = await permitNonceFor(ports, offer, intent.expectedSender);
+    offers.map(async (offer: Offer, position) => {
       const { facilitatorUrl } = ports;
-      return {
-        offer,
-        acceptance: buildAcceptance(intent, offer, terms.maxTimeoutSeconds, { facilitatorUrl, permitNonce }),
-      };
+      const permitNonce = await permitNonceFor(ports, offer, intent.expectedSender);
+      const transfer = await transferFor(ports, call.caller, intent, offer, position);
+      const hints = { facilitatorUrl, permitNonce, transfer };
+      return { offer, acceptance: buildAcceptance(intent, offer, terms.maxTimeoutSeconds, hints) };
     }),
   );
   const answer =
@@ -123,6 +130,20 @@ async function permitNonceFor(
 ): Promise<bigint | undefined> {
   const known = expectedSender !== null && /^0x[0-9a-fA-F]{40}$/.test(expectedSender);
   return known && token.signing === 'Permit' ? ports.permitNonceOf(token, expectedSender) : undefined;
+}
+
+async function transferFor(
+  ports: CreateIntentPorts,
+  caller: Caller,
+  intent: Intent,
+  { token, amount, payout }: Offer,
+  position: number,
+): Promise<AcceptanceExtra | undefined> {
+  const { network } = token;
+  if (familyOf(network) !== 'solana') return undefined;
+  const acceptance = { position, network, token, amount, payTo: payout.merchant, payoutId: payout.payoutId };
+  const payer = intent.payerPublicKey ?? intent.expectedSender;
+  return ports.transferExtra({ caller, intentId: intent.id, acceptance, payer });
 }
 
 function draftIntent(

@@ -7,7 +7,9 @@ import type { ConfirmationPolicy } from './confirmations.ts';
 export type ActivePayout = {
   readonly network: NetworkId;
   readonly payoutId: bigint;
+  /** Off EVM: who gets the platform's fee. */
   readonly processor: string;
+  readonly merchant: string;
 };
 
 export type MerchantSetup = {
@@ -22,8 +24,9 @@ export type MerchantSetup = {
 
 /** What the operator runs on a network. A network that is missing here can't be offered. */
 export type NetworkSetup = {
+  /** Off EVM there is no contract: who gets the platform's fee stands in its place, without a version. */
   readonly processor: string;
-  readonly processorVersion: string;
+  readonly processorVersion?: string;
   /** False while no relayer can pay, so that no new acceptance promises what can't be kept. */
   readonly ready: boolean;
   readonly rpcUrlPublic?: string;

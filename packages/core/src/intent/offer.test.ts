@@ -12,9 +12,9 @@ const base = parseNetwork('8453')!;
 const merchant: MerchantSetup = {
   enabledTokens: new Set(),
   payouts: [
-    { network: base, payoutId: 1n, processor },
-    { network: base, payoutId: 2n, processor: processor.toLowerCase() },
-    { network: base, payoutId: 3n, processor: `0x${'11'.repeat(20)}` },
+    { network: base, payoutId: 1n, processor, merchant: '0xmerchant' },
+    { network: base, payoutId: 2n, processor: processor.toLowerCase(), merchant: '0xmerchant' },
+    { network: base, payoutId: 3n, processor: `0x${'11'.repeat(20)}`, merchant: '0xmerchant' },
   ],
   uptoDefaultTimeoutSeconds: 86_400,
   uptoMaxTimeoutSeconds: 604_800,
@@ -33,6 +33,17 @@ const offer = (shortcode: string, upto = false, changed: Partial<MerchantSetup> 
 
 test('an offer pins the newest active payout of the processor in use', () => {
   expect(offer('base_usdc')).toMatchObject({ payout: { payoutId: 2n }, setup, amount: 1_000_000n });
+});
+
+test('on Solana a payout belongs to the fee account, in its own spelling', () => {
+  const network = parseNetwork('solana:mainnet')!;
+  const feeAccount = 'FeeAccountFeeAccountFeeAccountFeeAccount1111';
+  const payouts = [feeAccount, feeAccount.toLowerCase()].map((processor, index) => {
+    return { network, payoutId: BigInt(index), processor, merchant: 'Merchant' };
+  });
+  const map = new Map([[network, { processor: feeAccount, ready: true }]]);
+  expect(offer('sol_usdc', false, { payouts }, map)).toMatchObject({ payout: { payoutId: 0n, merchant: 'Merchant' } });
+  expect(offer('sol_usdc', true, { payouts }, map)).toBe('x402_upto_not_available');
 });
 
 describe('why not', () => {

@@ -2,6 +2,7 @@
 import { type AtomicAmount, agreesWithUsd, type Rate, requiredFromUsd, tokenAmount } from '@svc-pay/money';
 import { familyOf } from '@svc-pay/protocol';
 import { isBelowMinimum } from '../pricing/below-minimum.ts';
+import { sameAddress } from '../token/same-address.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { confirmationsFor } from './confirmations.ts';
 import type { ActivePayout, MerchantSetup, NetworkSetup } from './merchant-setup.ts';
@@ -47,23 +48,27 @@ export function offerToken(
 ): Offer | Unavailable {
   const { token } = priced;
   const setup = networks.get(token.network);
-  if (familyOf(token.network) !== 'evm' || token.signing === 'none' || setup === undefined) {
+  const family = familyOf(token.network);
+  if (family === 'icp' || token.signing === 'none' || setup === undefined) {
     return upto ? 'x402_upto_not_available' : 'x402_not_available_for_token';
   }
-  if (upto && (token.signing !== 'TransferWithAuthorization' || !settlesUpto(setup.processorVersion))) {
+  const carriesUpto =
+    family === 'evm' && token.signing === 'TransferWithAuthorization' && settlesUpto(setup.processorVersion);
+  if (upto && !carriesUpto) {
     return 'x402_upto_not_available';
   }
   if (isBelowMinimum(priced.amount, priced.rate, merchant.minimumUsdMicros))
     return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
   const payout = merchant.payouts.findLast(
-    ({ network, processor }) => network === token.network && processor.toLowerCase() === setup.processor.toLowerCase(),
+    ({ network, processor }) => network === token.network && sameAddress(processor, setup.processor),
   );
   if (!setup.ready || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
   return { ...priced, setup, payout, confirmations: confirmationsFor(setup.confirmations, priced) };
 }
 
 /** Version 1.3.0 brought `payWithSignatureUpto`. */
-export function settlesUpto(version: string): boolean {
+export function settlesUpto(version: string | undefined): boolean {
+  if (version === undefined) return false;
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   return major > 1 || (major === 1 && minor >= 3);
 }

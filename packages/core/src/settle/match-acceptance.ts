@@ -28,19 +28,23 @@ function matchByEcho(
   header: EvmPaymentHeader,
   echo: AcceptanceEcho,
 ): MatchedAcceptance {
-  const alike = stored.filter(
-    (acceptance) =>
-      acceptance.scheme === echo.scheme &&
-      acceptance.network === parseNetwork(echo.network) &&
-      acceptance.amount.toString() === echo.maxAmountRequired &&
-      sameAddress(acceptance.payTo, echo.payTo),
-  );
+  const alike = stored.filter((acceptance) => matchesEcho(acceptance, echo));
   if (alike.length === 0) return { ok: false, code: 'acceptance_mismatch' };
   const { asset } = echo;
   const acceptance = alike.find(({ token }) => !asset || sameAddress(token.address, asset));
   if (acceptance === undefined) return { ok: false, code: 'asset_mismatch' };
   const difference = differenceOf(acceptance, header);
   return difference === undefined ? { ok: true, acceptance } : { ok: false, code: difference };
+}
+
+/** In all but the asset, which has a code of its own. */
+export function matchesEcho(acceptance: StoredAcceptance, echo: AcceptanceEcho): boolean {
+  return (
+    acceptance.scheme === echo.scheme &&
+    acceptance.network === parseNetwork(echo.network) &&
+    acceptance.amount.toString() === echo.maxAmountRequired &&
+    sameAddress(acceptance.payTo, echo.payTo)
+  );
 }
 
 /** Without an echo the header speaks for itself; the code names the first thing that fits no acceptance. */

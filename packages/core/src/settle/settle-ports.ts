@@ -9,10 +9,14 @@ import type { MerchantSetup } from '../intent/merchant-setup.ts';
 import type { AuthorizationKind, ClaimPayment } from './claim-payment.ts';
 import type { SettlementRead } from './settlement-read.ts';
 import type { StoredAcceptance } from './stored-acceptance.ts';
+import type { SentTransfer } from './transfer-ports.ts';
 import type { VerifiedTerms } from './verify-terms.ts';
 
 /** An authorization as it was sent, on the network that its header names. */
 export type SentAuthorization = Authorization & { readonly network: NetworkId };
+
+/** What was sent to be settled. */
+export type SentPayment = SentAuthorization | SentTransfer;
 
 export type AuthorizationVerdict =
   | { readonly ok: true; readonly kind: AuthorizationKind; readonly byContract: boolean }
@@ -47,7 +51,7 @@ export type SettlePorts = {
   readonly loadSettlement: (
     caller: Caller,
     intentId: Id<'paymentIntent'>,
-    authorization: SentAuthorization | null,
+    sent: SentPayment | null,
   ) => Promise<SettlementRead | undefined>;
   readonly loadAcceptances: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<readonly StoredAcceptance[]>;
   /** Asks the chain. Never throws for trouble on the way there. */

@@ -1,6 +1,7 @@
 // What the settlement service asks of Postgres.
 
 export { markAsleep, markAwake } from '../stores/awake-lanes.ts';
+export { dropOldPrepared } from '../stores/prepared-transfers.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './begin-upto.ts';
 export { type ClaimedPayment, loadClaimedPayments, loadHeldPayments } from './claimed-payments.ts';
 export { type DecidedMoney, decideHeldMoney } from './decide-held-money.ts';

@@ -60,7 +60,7 @@ export type LaneItemRow = {
   readonly confirmations: number;
 };
 
-type TransferColumn = Omit<SignedTransfer, 'lastValidBlockHeight' | 'slot'> & {
+export type TransferColumn = Omit<SignedTransfer, 'lastValidBlockHeight' | 'slot'> & {
   readonly lastValidBlockHeight: string;
   readonly slot: string;
 };
@@ -72,7 +72,7 @@ export function transferColumn(transfer: SignedTransfer | undefined): string | n
     : JSON.stringify(transfer, (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value));
 }
 
-function transferOf({ lastValidBlockHeight, slot, ...rest }: TransferColumn): SignedTransfer {
+export function transferOf({ lastValidBlockHeight, slot, ...rest }: TransferColumn): SignedTransfer {
   return { ...rest, lastValidBlockHeight: BigInt(lastValidBlockHeight), slot: BigInt(slot) };
 }
 

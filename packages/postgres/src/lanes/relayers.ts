@@ -92,8 +92,15 @@ const FIND_FORGOTTEN = {
           when 'recover' then exists (
             select from svc.recoveries r where r.network = lane.network and r.status = 'queued' and r.deed <> 'hold'
           )
-          else exists (select from svc.settlements s where s.network = lane.network and s.status = 'queued')
+          else exists (
+            select from svc.settlements s
+            where s.network = lane.network and s.status = 'queued' and s.bound_relayer is null
+          )
         end)
+        or exists (
+          select from svc.settlements s
+          where s.network = lane.network and s.status = 'queued' and s.bound_relayer = lane.address
+        )
         or exists (
           select from svc.batches b
           where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')

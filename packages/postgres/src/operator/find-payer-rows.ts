@@ -29,6 +29,10 @@ const SOURCES = {
     columns: 'id, intent_id, code, detail, payer, created_at',
     where: ({ is, isIn }) => `${is('payer')} or ${isIn("coalesce(detail, '')")}`,
   },
+  prepared_transfers: {
+    columns: 'intent_id, payer, network, blockhash, relayer, created_at',
+    where: ({ is }) => is('payer'),
+  },
   payments: {
     columns: `id, intent_id, status, network, asset, payer, amount::text, paid_amount::text, refund_amount::text,
       transaction_id, created_at, completed_at`,

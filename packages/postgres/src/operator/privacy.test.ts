@@ -65,6 +65,7 @@ test('an export holds every row that names the payer, in any letter case, and no
     authorizations: 3,
     claims: 3,
     attempts: 1,
+    prepared_transfers: 0,
     payments: 2,
     ledger_entries: 1,
     events: 1,
@@ -88,6 +89,7 @@ test('every column of the schema that can name a payer is looked at', async () =
     'intents.payer_public_key',
     'ledger_entries.party',
     'payments.payer',
+    'prepared_transfers.payer',
   ]);
 });
 
@@ -100,6 +102,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
       authorizations: 1,
       claims: 1,
       attempts: 0,
+      prepared_transfers: 0,
       payments: 1,
       ledger_entries: 1,
       events: 1,

@@ -7,6 +7,7 @@ import type {
   Clock,
   CreateIntentPorts,
   Lane,
+  PreparedTransaction,
   SettlePorts,
   UptoPorts,
 } from '@svc-pay/core';
@@ -24,6 +25,7 @@ import { type IntentStatusRead, loadStatus } from './load-intent.ts';
 import { loadMerchant } from './load-merchant.ts';
 import { loadSettlement } from './load-settlement.ts';
 import { loadUpto } from './load-upto.ts';
+import { findPrepared, storePrepared } from './prepared-transfers.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { recordCancellation } from './record-cancellation.ts';
 import { recordConfirmation } from './record-confirmation.ts';
@@ -31,6 +33,13 @@ import { recordIntent } from './record-intent.ts';
 import { reserveIntentCodes } from './reserve-intent-codes.ts';
 import { shortMemory } from './short-memory.ts';
 import { recallAnswer } from './stored-answers.ts';
+import {
+  chooseRelayer,
+  isActiveRelayer,
+  loadStoredPayout,
+  type PayoutName,
+  type StoredPayout,
+} from './transfer-terms.ts';
 
 export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
@@ -46,7 +55,26 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     readonly findEnded: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
     readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
     readonly markAsleep: (lane: Lane) => Promise<void>;
+    readonly transfers: TransferStores;
   };
+
+/** Of payments for which the payer signs a whole transaction. */
+export type TransferStores = {
+  readonly storePrepared: (
+    caller: Caller,
+    intentId: Id<'paymentIntent'>,
+    prepared: PreparedTransaction,
+  ) => Promise<PreparedTransaction>;
+  readonly findPrepared: (
+    caller: Caller,
+    intentId: Id<'paymentIntent'>,
+    payer: string,
+    blockhash: string,
+  ) => Promise<readonly PreparedTransaction[]>;
+  readonly loadStoredPayout: (caller: Caller, name: PayoutName) => Promise<StoredPayout | undefined>;
+  readonly chooseRelayer: (caller: Caller, network: NetworkId, intentId: string) => Promise<string | undefined>;
+  readonly isActiveRelayer: (caller: Caller, network: NetworkId, relayer: string) => Promise<boolean>;
+};
 
 export type ApiStoreOptions = {
   readonly clock: Clock;
@@ -82,7 +110,7 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
     recordCancellation: (caller, before, idempotency, deed) =>
       recordCancellation(pool, clock.nowMs(), caller, before, idempotency, deed),
-    loadSettlement: (caller, intentId, authorization) => loadSettlement(pool, caller, intentId, authorization),
+    loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent),
     loadAcceptances: (caller, intentId) => loadAcceptances(pool, caller, intentId),
     claimPayment: (claim) => claimPayment(pool, claim),
     findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
@@ -94,5 +122,12 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     findEnded: (awaited) => findEnded(pool, awaited),
     markAwake: (network) => markAwake(pool, network),
     markAsleep: (lane) => markAsleep(pool, lane),
+    transfers: {
+      storePrepared: (caller, intentId, prepared) => storePrepared(pool, caller, intentId, prepared, clock.nowMs()),
+      findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),
+      loadStoredPayout: (caller, name) => loadStoredPayout(pool, caller, name),
+      chooseRelayer: (caller, network, intentId) => chooseRelayer(pool, caller, network, intentId),
+      isActiveRelayer: (caller, network, relayer) => isActiveRelayer(pool, caller, network, relayer),
+    },
   };
 }

@@ -26,6 +26,7 @@ const ports: CreateIntentPorts = {
   networks: NETWORKS,
   uptoSettles: true,
   permitNonceOf: async () => undefined,
+  transferExtra: async () => ({}),
   facilitatorUrl: null,
   rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
   nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 10),

@@ -8,7 +8,12 @@ type Row = {
   readonly upto_max_timeout_seconds: number;
   readonly minimum_usd_micros: string | null;
   readonly tokens: readonly string[];
-  readonly payouts: readonly { readonly network: NetworkId; readonly payoutId: string; readonly processor: string }[];
+  readonly payouts: readonly {
+    readonly network: NetworkId;
+    readonly payoutId: string;
+    readonly processor: string;
+    readonly merchant: string;
+  }[];
 };
 
 const LOAD_MERCHANT = {
@@ -21,7 +26,7 @@ const LOAD_MERCHANT = {
       ) as tokens,
       coalesce((
         select json_agg(
-          json_build_object('network', network, 'payoutId', payout_id::text, 'processor', processor)
+          json_build_object('network', network, 'payoutId', payout_id::text, 'processor', processor, 'merchant', merchant)
           order by created_at, payout_id
         )
         from svc.payouts payout
@@ -37,9 +42,10 @@ export async function loadMerchant(pool: pg.Pool, { accountId, mode }: Caller): 
   if (row === undefined) throw new Error(`account ${accountId} has no settings for ${mode} mode`);
   return {
     enabledTokens: new Set(row.tokens),
-    payouts: row.payouts.map(({ network, payoutId, processor }) => ({
+    payouts: row.payouts.map(({ network, payoutId, processor, merchant }) => ({
       network,
       processor,
+      merchant,
       payoutId: BigInt(payoutId),
     })),
     uptoDefaultTimeoutSeconds: row.upto_default_timeout_seconds,

@@ -1,5 +1,5 @@
 // An intent, its latest payment and the payment of one authorization: a settle answer is made from this and nothing else.
-import type { Caller, PaymentProgress, SentAuthorization, SettlementRead } from '@svc-pay/core';
+import type { Caller, PaymentProgress, SentAuthorization, SentPayment, SettlementRead } from '@svc-pay/core';
 import { atomicAmount } from '@svc-pay/money';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -39,9 +39,7 @@ export const paymentStep = (paymentId: string) => `
       limit 1
     ) step on true`;
 
-const LOAD_SETTLEMENT = {
-  name: 'load-settlement',
-  text: `
+const loadText = (signed: string) => `
     select intent.*, null as confirmed_payer, step.progress as latest,
       signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
     from svc.intents intent
@@ -49,12 +47,18 @@ const LOAD_SETTLEMENT = {
     left join lateral (
       select claim_key from svc.authorizations signed
       where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
-        and signed.payer = $4 and signed.nonce = $5 and signed.network = $6 and lower(signed.recipient) = $7
-        and signed.cap = $8 and signed.valid_after = $9 and signed.valid_before = $10
+        and signed.payer = $4 and signed.nonce = $5 and ${signed}
       limit 1
     ) signed on true
-    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`;
+
+const LOAD_SETTLEMENT = {
+  name: 'load-settlement',
+  text: loadText(`signed.network = $6 and lower(signed.recipient) = $7
+        and signed.cap = $8 and signed.valid_after = $9 and signed.valid_before = $10`),
 };
+// Its digest is of all that a transaction says.
+const LOAD_TRANSFER = { name: 'load-settlement-transfer', text: loadText("signed.kind = 'solana_transaction'") };
 
 // For a header whose payment was followed by another. That happens only once it has ended, so this second look can't
 // contradict the first.
@@ -76,12 +80,14 @@ export async function loadSettlement(
   pool: pg.Pool,
   { accountId, mode }: Caller,
   intentId: Id<'paymentIntent'>,
-  authorization: SentAuthorization | null,
+  sent: SentPayment | null,
 ): Promise<SettlementRead | undefined> {
-  const { rows } = await pool.query<SettlementRow>({
-    ...LOAD_SETTLEMENT,
-    values: [accountId, mode, intentId, ...authorizationValues(authorization)],
-  });
+  const owned = [accountId, mode, intentId];
+  const { rows } = await pool.query<SettlementRow>(
+    sent !== null && 'payer' in sent
+      ? { ...LOAD_TRANSFER, values: [...owned, sent.payer, Buffer.from(sent.messageHash, 'hex')] }
+      : { ...LOAD_SETTLEMENT, values: [...owned, ...authorizationValues(sent)] },
+  );
   const [row] = rows;
   if (row === undefined) return undefined;
   const latest = row.latest && progressOf(row.latest);

@@ -21,6 +21,7 @@ export async function createTestIntent(
       uptoSettles: true,
       facilitatorUrl: null,
       permitNonceOf: async () => undefined,
+      transferExtra: async () => ({}),
       rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 1),
     },

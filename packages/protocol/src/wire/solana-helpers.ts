@@ -12,12 +12,15 @@ export const prepareRequest = z.object({
 });
 export type PrepareRequest = z.infer<typeof prepareRequest>;
 
+/** With `ok` all of the transaction's fields, without it `error` and `message`: a business result like settle's. */
 export const prepareResponse = z.object({
   ok: z.boolean(),
-  transactionBase64: z.string(),
-  lastValidBlockHeight: wholeNumber,
-  feePayer: z.string(),
-  expiresAt: isoTime,
+  transactionBase64: z.optional(z.string()),
+  lastValidBlockHeight: z.optional(wholeNumber),
+  feePayer: z.optional(z.string()),
+  expiresAt: z.optional(isoTime),
+  error: z.optional(z.string()),
+  message: z.optional(z.string()),
 });
 export type PrepareResponse = z.infer<typeof prepareResponse>;
 

@@ -201,7 +201,8 @@ test('a relayer without SOL sends nothing, and its payments end by their age ins
   const held = await lane.hold();
   for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
   expect((await lane.statusOf(paymentId)).payment).toBe('pending');
-  chainAdvance(lane, 160n);
+  // Past its last height, and that final.
+  chainAdvance(lane, 190n);
   for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
   expect(await lane.statusOf(paymentId)).toMatchObject({ payment: 'failed', code: 'authorization_expired' });
   expect((await lane.pool.query('select from svc.batches')).rowCount).toBe(0);
@@ -247,6 +248,33 @@ test('what failed on chain stays pending until that is final, and is failed then
     intent: 'requires_payment',
     code: 'insufficient_funds',
   });
+});
+
+test('a payment that the chain has already, and no row knows of, is found in its history and recorded', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  const held = await lane.hold();
+  // Sent by a process whose database was then restored from before.
+  const { sign, broadcast } = lane.parts.chain;
+  const [item] = await lane.parts.store.loadQueue(held, { index: 0, count: 1 }, 10);
+  await broadcast((await sign([item!], 0n)).raw);
+  chainAdvance(lane);
+  await lane.settle();
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('completed');
+  expect(await differences(lane, [queued])).toEqual([]);
+});
+
+test('the same, found when its blockhash is long forgotten: completed, not expired', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  const held = await lane.hold();
+  const { sign, broadcast } = lane.parts.chain;
+  const [item] = await lane.parts.store.loadQueue(held, { index: 0, count: 1 }, 10);
+  await broadcast((await sign([item!], 0n)).raw);
+  chainAdvance(lane, 9_000n);
+  await lane.settle();
+  expect((await lane.statusOf(queued.paymentId)).payment).toBe('completed');
+  expect(await differences(lane, [queued])).toEqual([]);
 });
 
 test('a payment is taken by the lane of the relayer it names, and by no other', async () => {

@@ -1,6 +1,8 @@
 // Plays a payment against the chain. Until the relayer's signature has left the machine nothing can come of it, so a
 // refusal here costs the payer a new signature and nobody any money.
 import { ChainUnavailable, type ItemOutcome, type LaneItem } from '@svc-pay/core';
+import type { Fate } from '../confirm/fate.ts';
+import { findFate } from '../confirm/find-fate.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
@@ -22,7 +24,20 @@ export async function rehearseItem(
   const outcomes = await askEvery(nodes, (node) => rehearseAt(node, item, wire));
   const [first] = outcomes;
   if (first === undefined) throw new ChainUnavailable('no node played the transaction');
+  // The chain has it, or has had it: what it made of it is asked for, and never guessed.
+  if (outcomes.some((outcome) => outcome === 'expired' || outcome === 'authorization_used')) {
+    return endedAs(await findFate(nodes, { transactionId: signed.transactionId, lifetime: lifetimeOf(item) }));
+  }
   return outcomes.every((outcome) => outcome === first) ? first : 'unsure';
+}
+
+/**
+ * Nobody else can make these bytes, so what is on the chain already is this payment: it goes the way of every other one,
+ * stored, offered again to no effect, and recorded by what the balances say.
+ */
+function endedAs({ kind }: Fate): ItemRehearsal {
+  if (kind === 'landed' || kind === 'failed') return 'settled';
+  return kind === 'expired' ? 'expired' : 'unsure';
 }
 
 async function rehearseAt(node: SolanaNode, item: LaneItem, wire: Uint8Array): Promise<ItemRehearsal> {

@@ -83,3 +83,11 @@ test('the next node is asked when one does not answer, and nobody is guessed at 
   expect(await prepareOnChain([deadNode, node], actors.terms('pi_1'))).toMatchObject({ ok: true });
   await expect(prepareOnChain([deadNode], actors.terms('pi_1'))).rejects.toBeInstanceOf(ChainUnavailable);
 });
+
+test.each(['', 'nobody', '0xdeadbeef', '1'.repeat(44)])(
+  'a payer called %j is refused, and nothing throws',
+  async (payer) => {
+    const made = await prepareOnChain([node], { ...actors.terms('pi_1'), payer });
+    expect(made).toEqual({ ok: false, code: 'payer_invalid' });
+  },
+);

@@ -1,7 +1,7 @@
 // A transaction for a wallet to sign, made with what the chain says right now.
 import { askFirst } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { type PrepareRefusal, prepareTransfer } from '../transfer/prepare-transfer.ts';
+import { type PrepareRefusal, payerProblem, prepareTransfer } from '../transfer/prepare-transfer.ts';
 import type { PreparedTransfer, TransferTerms } from '../transfer/transfer-terms.ts';
 import { type AccountsProblem, accountsOf, accountsProblem } from './check-accounts.ts';
 
@@ -11,6 +11,8 @@ export type PreparedOnChain =
 
 /** Throws `ChainUnavailable` when no node answers. */
 export async function prepareOnChain(nodes: readonly SolanaNode[], terms: TransferTerms): Promise<PreparedOnChain> {
+  const problem = payerProblem(terms);
+  if (problem !== undefined) return { ok: false, code: problem };
   const addresses = await accountsOf(terms);
   const { lifetime, accounts } = await askFirst(nodes, async (node) => ({
     accounts: await node.accounts(addresses),

@@ -1,6 +1,8 @@
 // A cluster is known by the hash of its first block: a node of another one is never asked about money.
+import { ChainUnavailable } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
-import type { SolanaNode } from './solana-node.ts';
+import { type AskNode, askNodeAt } from './post-call.ts';
+import { nodeFrom, type SolanaNode } from './solana-node.ts';
 
 const GENESIS_HASHES: Readonly<Record<string, string>> = {
   'solana:mainnet': '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d',
@@ -16,3 +18,34 @@ export async function foreignNodes(
   const hashes = await Promise.all(nodes.map((node) => node.genesisHash()));
   return hashes.flatMap((hash, index) => (hash === genesisHash ? [] : [index + 1]));
 }
+
+export type ClusterNode = {
+  readonly url: string;
+  readonly network: NetworkId;
+  /** Of a local chain. */
+  readonly genesisHash?: string | undefined;
+  readonly timeoutMs?: number;
+};
+
+/**
+ * A node that is asked nothing before it has shown that it serves this cluster; until then, and for ever where it serves
+ * another, every question throws `ChainUnavailable`. Nothing is asked here yet.
+ */
+export function openClusterNode({ url, network, genesisHash, timeoutMs }: ClusterNode): SolanaNode {
+  const ask = askNodeAt(url, timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const wanted = genesisHash ?? GENESIS_HASHES[network];
+  let shown = false;
+  const guarded: AskNode = async (method, params) => {
+    if (!shown && method !== GENESIS_METHOD) {
+      const answer = await ask(GENESIS_METHOD);
+      if (!answer.ok || answer.result !== wanted)
+        throw new ChainUnavailable(`a node of ${network} serves another chain`);
+      shown = true;
+    }
+    return ask(method, params);
+  };
+  return nodeFrom(guarded);
+}
+
+const GENESIS_METHOD = 'getGenesisHash';
+const DEFAULT_TIMEOUT_MS = 5_000;

@@ -31,6 +31,9 @@ export type SolanaNode = {
   readonly genesisHash: () => Promise<string>;
   readonly latestLifetime: () => Promise<Lifetime>;
   readonly blockHeight: (commitment: Commitment) => Promise<bigint>;
+  readonly slot: (commitment: Commitment) => Promise<bigint>;
+  /** Whether transactions with this blockhash can still land. */
+  readonly isBlockhashLive: (blockhash: string) => Promise<boolean>;
   /** In the order of the ids; null where the node knows nothing, its whole history searched. */
   readonly statuses: (transactionIds: readonly string[]) => Promise<readonly (TransactionStatus | null)[]>;
   /** As the node's JSON tells it; null below the commitment. */
@@ -42,7 +45,10 @@ export type SolanaNode = {
 };
 
 export function openNode(url: string, timeoutMs = 5_000): SolanaNode {
-  const ask = askNodeAt(url, timeoutMs);
+  return nodeFrom(askNodeAt(url, timeoutMs));
+}
+
+export function nodeFrom(ask: AskNode): SolanaNode {
   const read = readFrom(ask);
   return {
     genesisHash: async () => (await read('getGenesisHash')) as string,
@@ -54,6 +60,9 @@ export function openNode(url: string, timeoutMs = 5_000): SolanaNode {
       return { ...value, slot: context.slot };
     },
     blockHeight: async (commitment) => (await read('getBlockHeight', [{ commitment }])) as bigint,
+    slot: async (commitment) => (await read('getSlot', [{ commitment }])) as bigint,
+    isBlockhashLive: async (blockhash) =>
+      ((await read('isBlockhashValid', [blockhash, { commitment: 'confirmed' }])) as InContext<boolean>).value,
     statuses: async (transactionIds) => {
       const answer = await read('getSignatureStatuses', [transactionIds, { searchTransactionHistory: true }]);
       const { value } = answer as InContext<readonly (RawStatus | null)[]>;

@@ -30,6 +30,8 @@ export type SolanaLaneWorld = {
   readonly pool: Pool;
   readonly chain: LiteChain;
   readonly node: SolanaNode;
+  /** Where the lane asks. */
+  readonly front: Awaited<ReturnType<LiteChain['openNode']>>;
   readonly actors: Actors;
   readonly lane: Lane;
   readonly parts: LaneParts;
@@ -106,6 +108,7 @@ export async function createSolanaLaneWorld(pool: Pool): Promise<SolanaLaneWorld
     pool,
     chain,
     node,
+    front,
     actors,
     lane,
     parts,

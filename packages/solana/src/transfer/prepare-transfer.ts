@@ -34,11 +34,21 @@ export type Prepared =
   | { readonly ok: true; readonly prepared: PreparedTransfer }
   | { readonly ok: false; readonly code: PrepareRefusal };
 
+/** Undefined for a payer who can pay by these terms. Nothing else about the terms comes from a stranger. */
+export function payerProblem({
+  payer,
+  relayer,
+  legs,
+}: TransferTerms): Exclude<PrepareRefusal, 'too_many_legs'> | undefined {
+  if (!isAddress(payer) || isOffCurveAddress(payer)) return 'payer_invalid';
+  if (payer === relayer) return 'payer_is_relayer';
+  return legs.some(({ owner }) => owner === payer) ? 'payer_is_recipient' : undefined;
+}
+
 export async function prepareTransfer(terms: TransferTerms, lifetime: Lifetime): Promise<Prepared> {
-  const { payer, relayer, legs } = terms;
-  if (!isAddress(payer) || isOffCurveAddress(payer)) return { ok: false, code: 'payer_invalid' };
-  if (payer === relayer) return { ok: false, code: 'payer_is_relayer' };
-  if (legs.some(({ owner }) => owner === payer)) return { ok: false, code: 'payer_is_recipient' };
+  const { relayer, legs } = terms;
+  const problem = payerProblem(terms);
+  if (problem !== undefined) return { ok: false, code: problem };
   const instructions = [...budgetInstructions(budgetFor(legs.length)), ...(await transferInstructions(terms))];
   const { blockhash, lastValidBlockHeight } = lifetime;
   const message = pipe(

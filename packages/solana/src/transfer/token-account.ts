@@ -1,4 +1,4 @@
-import { address } from '@solana/kit';
+import { address, isAddress } from '@solana/kit';
 import { findAssociatedTokenPda } from '@solana-program/token';
 
 /** Deriving one takes a millisecond, and the recipients are always the same. */
@@ -19,3 +19,6 @@ export async function tokenAccountOf(owner: string, mint: string, tokenProgram: 
   derived.set(key, account);
   return account;
 }
+
+/** 32 bytes in base58. Whether a key stands behind it is another question. */
+export const isSolanaAddress = (text: string): boolean => isAddress(text);

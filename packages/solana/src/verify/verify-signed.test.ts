@@ -15,7 +15,7 @@ import { prepareTransfer } from '../transfer/prepare-transfer.ts';
 import { COMPUTE_BUDGET_PROGRAM, LIGHTHOUSE_PROGRAM, MEMO_PROGRAM, NEWER_MEMO_PROGRAM } from '../transfer/programs.ts';
 import { tokenAccountOf } from '../transfer/token-account.ts';
 import type { PreparedTransfer } from '../transfer/transfer-terms.ts';
-import { payerIn, verifySigned } from './verify-signed.ts';
+import { sentIn, verifySigned } from './verify-signed.ts';
 
 const blockhash = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 const lifetime = { blockhash, lastValidBlockHeight: 1_000n, slot: 900n };
@@ -312,6 +312,11 @@ describe('refused', () => {
 });
 
 test('the payer is the second signer, where there is one', async () => {
-  expect(payerIn(Buffer.from(prepared.wire).toString('base64'))).toBe(payer);
-  expect(payerIn('AAAA')).toBeUndefined();
+  expect(sentIn(Buffer.from(prepared.wire).toString('base64'))).toEqual({
+    feePayer: prepared.terms.relayer,
+    payer,
+    blockhash: prepared.lifetime.blockhash,
+    messageHash: prepared.messageHash,
+  });
+  expect(sentIn('AAAA')).toBeUndefined();
 });

@@ -49,10 +49,22 @@ export async function verifySigned(base64: string, agreed: Agreed): Promise<Veri
   return signed ? { ok: true, transaction, untouched, blockhash: message.lifetimeToken } : refuse('signature');
 }
 
-/** Who, by the transaction's own words, pays by it; undefined where there is no such one. */
-export function payerIn(base64: string): string | undefined {
+export type SentTransaction = {
+  readonly feePayer: string;
+  readonly payer: string;
+  readonly blockhash: string;
+  /** SHA-256 of the message, hex. */
+  readonly messageHash: string;
+};
+
+/** What a transaction says of itself, before anything is believed; undefined where that is not all there. */
+export function sentIn(base64: string): SentTransaction | undefined {
   const read = readTransaction(base64);
-  return read.ok ? Object.keys(read.transaction.signatures)[1] : undefined;
+  if (!read.ok) return undefined;
+  const { transaction, message } = read;
+  const [feePayer, payer] = Object.keys(transaction.signatures);
+  if (feePayer === undefined || payer === undefined) return undefined;
+  return { feePayer, payer, blockhash: message.lifetimeToken, messageHash: hashOf(transaction.messageBytes) };
 }
 
 async function isSignedBy(payer: Address, { signatures, messageBytes }: Transaction): Promise<boolean> {

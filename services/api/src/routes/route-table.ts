@@ -6,7 +6,9 @@ import { createX402Intent } from './create-x402-intent.ts';
 import { getIntent } from './get-intent.ts';
 import { health } from './health.ts';
 import { notifyPayment } from './notify-payment.ts';
+import { preparePayment } from './prepare-payment.ts';
 import { ready } from './ready.ts';
+import { relayPayment } from './relay-payment.ts';
 import { releaseUpto } from './release-upto.ts';
 import { settlePayment } from './settle-payment.ts';
 import { settleUpto } from './settle-upto.ts';
@@ -16,6 +18,8 @@ import { WEBHOOK_ROUTES } from './webhooks/index.ts';
 export const ROUTES = withDocs([
   createX402Intent,
   settlePayment,
+  preparePayment,
+  relayPayment,
   confirmUpto,
   settleUpto,
   releaseUpto,

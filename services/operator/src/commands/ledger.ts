@@ -1,4 +1,4 @@
-import type { OperatedNetworks } from '@svc-pay/config/networks';
+import { isSolana, type OperatedNetworks } from '@svc-pay/config/networks';
 import { LEDGER_CHECKS } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable, readDeploymentRecord } from '@svc-pay/evm';
 import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
@@ -81,7 +81,9 @@ async function networksOf(
 ): Promise<readonly NetworkToCheck[] | undefined> {
   const wanted = only === undefined ? undefined : parseNetwork(only);
   const networks: NetworkToCheck[] = [];
-  for (const [network, { processor, rpcUrls: [first, ...others] = [] }] of operated) {
+  for (const [network, setup] of operated) {
+    if (isSolana(setup)) continue;
+    const { processor, rpcUrls: [first, ...others] = [] } = setup;
     const chainId = chainIdOf(network);
     if (chainId === undefined || first === undefined || (only !== undefined && network !== wanted)) continue;
     const read = await readDeploymentRecord(records, chainId);

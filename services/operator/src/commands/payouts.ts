@@ -1,5 +1,6 @@
 import type { Mode } from '@svc-pay/core';
 import { listPayouts, type Payout, setPayout } from '@svc-pay/postgres/operator';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import { Command, Option } from 'commander';
 import type { Input } from '../command/context.ts';
 import { accountOption, leaf, modeOption, runs, type Surroundings } from '../command/leaf.ts';
@@ -7,6 +8,7 @@ import { withOperation } from '../command/with-operation.ts';
 import { done, failed, misused, type Outcome } from '../output/outcome.ts';
 import type { Paint } from '../output/paint.ts';
 import { table } from '../output/table.ts';
+import { createPayoutAccounts } from './create-token-accounts.ts';
 import { payoutsSyncCommand } from './payouts-sync.ts';
 import { type PayoutOptions, readPayout } from './read-payout.ts';
 import { unknownAccount } from './refusals.ts';
@@ -39,7 +41,7 @@ export function payoutsCommand(surroundings: Surroundings): Command {
     )
     .option(
       '--key-file <file>',
-      'file with the registrar’s private key: registers the payout on chain too, at SVC_RPC_URL',
+      'file with the registrar’s private key: registers the payout on chain too, at SVC_RPC_URL. On Solana the key of whoever pays for the recipients’ token accounts, which are made once',
     )
     .action(runs<SetOptions>(surroundings, setOne));
   const list = leaf('list', 'Show payouts, oldest first.', ['payouts list --account acct_…'])
@@ -69,6 +71,20 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<Outcome>
     const read = readPayout(keyFile === undefined ? options : { ...options, status: 'pending' }, config.networks);
     if (!read.ok) return misused(read.message);
     const result = await setPayout(operation, read.request);
+    if (result.ok && keyFile !== undefined && familyOf(result.payout.network as NetworkId) === 'solana') {
+      const { networks, rpcUrl } = config;
+      const made = await createPayoutAccounts(operation, result.payout, { rpcUrl, keyFile, networks });
+      if (!made.ok) return made.failure;
+      const active = await setPayout(operation, { ...read.request, status: 'active' });
+      if (!active.ok) return failed(active.code, 'The payout changed meanwhile.', 'Look at `payouts list`.');
+      const { created, transactionIds } = made;
+      const words =
+        created.length === 0 ? 'Every token account was there.' : `${created.length} token accounts were made.`;
+      return done(
+        { payout: active.payout, change: result.change, created, transactionIds },
+        `${words}\n\n${shown([active.payout], context.paint)}`,
+      );
+    }
     if (result.ok) {
       const { payout, change } = result;
       if (keyFile !== undefined) {

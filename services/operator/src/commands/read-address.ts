@@ -1,6 +1,7 @@
 // Where money will go, typed by a person. An address in mixed case carries a checksum (EIP-55): it is checked, because a
 // mistyped address takes the money with it.
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { isSolanaAddress } from '@svc-pay/solana';
 
 export type ReadAddress =
   | { readonly ok: true; readonly address: string }
@@ -17,6 +18,12 @@ export function readEvmAddress(text: string): ReadAddress {
     return { ok: false, message: 'the checksum in its upper and lower case does not fit, so it is mistyped' };
   }
   return { ok: true, address };
+}
+
+/** As it was typed: the letters' case is part of it. */
+export function readSolanaAddress(text: string): ReadAddress {
+  if (!isSolanaAddress(text)) return { ok: false, message: 'an address is 32 bytes in base58' };
+  return { ok: true, address: text };
 }
 
 function withChecksum(address: string): string {

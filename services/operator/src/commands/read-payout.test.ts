@@ -1,10 +1,12 @@
-import type { OperatedNetworks } from '@svc-pay/config/networks';
-import { evmNetwork } from '@svc-pay/protocol';
+import type { OperatedNetwork, OperatedNetworks } from '@svc-pay/config/networks';
+import { evmNetwork, type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import { type PayoutOptions, readPayout } from './read-payout.ts';
 
 const address = (byte: string) => `0x${byte.repeat(20)}`;
-const networks: OperatedNetworks = new Map([
+const FEE_ACCOUNT = 'SysvarRent111111111111111111111111111111111';
+const networks: OperatedNetworks = new Map<NetworkId, OperatedNetwork>([
+  [parseNetwork('solana:devnet')!, { feeAccount: FEE_ACCOUNT, ready: true }],
   [evmNetwork(84_532), { processor: address('52'), processorVersion: '1.3.0', ready: true }],
 ]);
 const good: PayoutOptions = {
@@ -33,10 +35,19 @@ test('what is left out comes from the configuration, and status from the mode', 
   expect(live.ok && live.request.status).toBe('pending');
 });
 
+test('on Solana the fee account stands in place of a processor, and addresses keep their letters', () => {
+  const merchant = 'SysvarC1ock11111111111111111111111111111111';
+  expect(read({ network: 'solana:devnet', merchant })).toMatchObject({
+    ok: true,
+    request: { network: 'solana:devnet', processor: FEE_ACCOUNT, merchant },
+  });
+});
+
 test.each<[string, Partial<PayoutOptions>, string]>([
   ['an unknown network', { network: 'eip155:999999' }, '--network'],
   ['a network of the other mode', { network: 'eip155:8453' }, 'live mode'],
-  ['a network without payouts', { network: 'solana:devnet' }, 'EVM'],
+  ['an EVM address on Solana', { network: 'solana:devnet' }, '--merchant: an address is 32 bytes in base58'],
+  ['the fee account as merchant', { network: 'solana:devnet', merchant: FEE_ACCOUNT }, 'stuck'],
   ['no processor anywhere', { network: 'eip155:31337' }, '--processor is missing'],
   ['a mistyped processor', { processor: '0x52' }, '--processor'],
   ['a mistyped merchant', { merchant: '0x66' }, '--merchant'],

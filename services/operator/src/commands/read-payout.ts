@@ -1,11 +1,11 @@
 // From what was typed to terms that a processor would take.
 
-import type { OperatedNetworks } from '@svc-pay/config/networks';
-import { findChain, type Mode, TOKENS } from '@svc-pay/core';
+import { type OperatedNetworks, processorOf } from '@svc-pay/config/networks';
+import { findChain, type Mode, spelled, TOKENS } from '@svc-pay/core';
 import { MAX_FEE_BPS, MAX_SPLITS, payoutTerms } from '@svc-pay/money';
 import type { PayoutRequest } from '@svc-pay/postgres/operator';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
-import { readEvmAddress } from './read-address.ts';
+import { readEvmAddress, readSolanaAddress } from './read-address.ts';
 
 export type PayoutOptions = {
   readonly account: string;
@@ -36,21 +36,24 @@ export function readPayout(options: PayoutOptions, networks: OperatedNetworks): 
   const chain = network && findChain(network);
   if (network === undefined || chain === undefined) return refuse('--network: no chain of the catalogue has this name');
   if (chain.mode !== options.mode) return refuse(`--network: ${chain.name} belongs to ${chain.mode} mode`);
-  if (familyOf(network) !== 'evm') return refuse('--network: payouts exist on EVM chains only');
+  const family = familyOf(network);
+  if (family === 'icp') return refuse('--network: payouts exist on EVM chains and on Solana');
+  const readAddress = family === 'solana' ? readSolanaAddress : readEvmAddress;
 
-  const configured = options.processor ?? networks.get(network)?.processor;
+  const operated = networks.get(network);
+  const configured = options.processor ?? (operated && processorOf(operated));
   if (configured === undefined) {
     return refuse(`--processor is missing, and SVC_NETWORKS names none for ${network}`);
   }
-  const processor = readEvmAddress(configured);
+  const processor = readAddress(configured);
   if (!processor.ok) return refuse(`--processor: ${processor.message}`);
 
   const reserved = new Set([
     processor.address,
-    ...TOKENS.filter((token) => token.network === network).map(({ address }) => address.toLowerCase()),
+    ...TOKENS.filter((token) => token.network === network).map(({ address }) => spelled(address)),
   ]);
   const recipient = (name: string, text: string) => {
-    const read = readEvmAddress(text);
+    const read = readAddress(text);
     if (!read.ok) return { ok: false, message: `${name}: ${read.message}` } as const;
     if (reserved.has(read.address)) {
       return {

@@ -1,5 +1,7 @@
+import { spelled } from '@svc-pay/core';
 import { type LaneReport, reportHealth, reportLanes } from '@svc-pay/postgres/lanes';
 import { changeRelayer, type RelayerStatus } from '@svc-pay/postgres/operator';
+import { isSolanaAddress } from '@svc-pay/solana';
 import { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
@@ -62,8 +64,9 @@ async function changeOne(
   { options: { network }, positionals: [given = ''], context }: Input<One>,
   status: RelayerStatus,
 ): Promise<Outcome> {
-  const address = given.toLowerCase();
-  if (!/^0x[0-9a-f]{40}$/.test(address)) return misused(`${harmless(given)} is no address`);
+  const address = spelled(given);
+  if (!/^0x[0-9a-f]{40}$/.test(address) && !isSolanaAddress(address))
+    return misused(`${harmless(given)} is no address`);
   return withOperation(context, [], async ({ operation }) => {
     const result = await changeRelayer(operation, { network, address, status });
     if (result.ok) {

@@ -1,7 +1,7 @@
 // The one network of the development world: a chain on this machine, with this commit's processor.
-import type { OperatedNetwork } from '@svc-pay/config/networks';
+import type { OperatedEvm } from '@svc-pay/config/networks';
 
-export type DevNetworks = Readonly<Record<string, OperatedNetwork>>;
+export type DevNetworks = Readonly<Record<string, OperatedEvm>>;
 
 export function devNetworks(chain: {
   readonly network: string;

@@ -21,9 +21,15 @@ export function bundleText({ findings, environment, networks, generatedAt, machi
     machine,
     settings: Object.fromEntries(settings.map(([name, given]) => [name, given ? 'set' : 'absent'])),
     networks: Object.fromEntries(
-      [...networks].map(([network, { processor, processorVersion, ready, rpcUrls = [] }]) => [
+      [...networks].map(([network, { ready, rpcUrls = [], ...setup }]) => [
         network,
-        { processor, processorVersion, ready, rpcHosts: rpcUrls.map(shownHost) },
+        {
+          ...('processor' in setup
+            ? { processor: setup.processor, processorVersion: setup.processorVersion }
+            : { feeAccount: setup.feeAccount }),
+          ready,
+          rpcHosts: rpcUrls.map(shownHost),
+        },
       ]),
     ),
     findings,

@@ -1,6 +1,6 @@
 // What a chain itself says about our configuration of it.
 
-import type { OperatedNetwork } from '@svc-pay/config/networks';
+import { isSolana, type OperatedEvm, type OperatedNetwork } from '@svc-pay/config/networks';
 import { type Clock, findChain, TOKENS } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
 import { checkToken } from './check-token.ts';
@@ -23,7 +23,7 @@ export async function checkNetwork(
   const { warning } = findingsOf('network', network);
   const chainId = chainIdOf(network);
   const { rpcUrls = [] } = setup;
-  if (chainId === undefined)
+  if (chainId === undefined || isSolana(setup))
     return [warning('The doctor can’t look into this kind of chain yet.', 'Check it by hand.')];
   if (rpcUrls.length === 0) {
     return [warning('No RPC address is configured, so nothing could be checked.', 'Add `rpcUrls` to the network.')];
@@ -85,7 +85,7 @@ async function checkEndpoint(
   return found;
 }
 
-async function checkProcessor(network: NetworkId, setup: OperatedNetwork, ask: Ask): Promise<Finding> {
+async function checkProcessor(network: NetworkId, setup: OperatedEvm, ask: Ask): Promise<Finding> {
   const { ok, problem } = findingsOf('network', network);
   const { processor, processorVersion } = setup;
   const code = await ask('eth_getCode', processor, 'latest');

@@ -42,6 +42,7 @@ test(`${MANY} unused authorizations that run out within a minute are closed with
   const watch = createAuthorizationWatch(open, {
     pool,
     clock: { nowMs: () => Date.now() },
+    solana: [],
     networks: [open],
     health: { stuckMs: 60_000, lowTransactions: 10n },
     log: (_, __, message) => errors.push(message),

@@ -1,11 +1,12 @@
 // Whether a network can be promised to payers. Looks at the relayers' coins, roles and caps, at the processor and at what
 // waits; writes it down for whoever offers, and says it aloud when it changes.
-import { ChainUnavailable, TOKENS, withdrawalOf } from '@svc-pay/core';
+import { ChainUnavailable, withdrawalOf } from '@svc-pay/core';
 import type { Pulse } from '@svc-pay/engine';
-import { type Fitness, readFitness } from '@svc-pay/evm';
+import type { Fitness } from '@svc-pay/evm';
 import { listRelayerAddresses, loadLaneFacts, recordFitness, recordHealth } from '@svc-pay/postgres/lanes';
-import type { OpenNetwork } from '../open-networks.ts';
+import type { NetworkId } from '@svc-pay/protocol';
 import { pulseName } from './pulse-name.ts';
+import type { ReadFitness } from './read-fitness.ts';
 import type { WatchParts } from './watch-parts.ts';
 
 const EVERY_MS = 1_000;
@@ -16,18 +17,16 @@ const ALARMS: Readonly<Record<string, readonly ['info' | 'warn' | 'error', strin
   not_allowed: ['error', 'the processor does not know this relayer'],
 };
 
-export function createHealthWatch({ network, processor, rpc, feeBounds }: OpenNetwork, parts: WatchParts): Pulse {
+export function createHealthWatch(network: NetworkId, readFitness: ReadFitness, parts: WatchParts): Pulse {
   const { pool, clock, health, log } = parts;
-  const tokens = TOKENS.filter((token) => token.network === network).map(({ address }) => address);
   let silentSinceMs: number | null = null;
   // As the chain last said: while it is silent nothing else is known.
   let paused = false;
 
   const look = async (): Promise<Fitness | undefined> => {
     const relayers = await listRelayerAddresses(pool, network);
-    const { lowTransactions } = health;
     try {
-      const fitness = await readFitness(rpc, { processor, relayers, tokens, lowTransactions, bounds: feeBounds });
+      const fitness = await readFitness(relayers);
       silentSinceMs = null;
       paused = fitness.paused;
       return fitness;

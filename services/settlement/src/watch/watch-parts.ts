@@ -2,11 +2,13 @@ import type { Clock } from '@svc-pay/core';
 import type pg from 'pg';
 import type { SettlementMetrics } from '../observe/settlement-metrics.ts';
 import type { OpenNetwork } from '../open-networks.ts';
+import type { OpenSolana } from '../solana/open-solana.ts';
 
 export type WatchParts = {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly networks: readonly OpenNetwork[];
+  readonly solana: readonly OpenSolana[];
   readonly health: {
     /** How long a payment may wait, or a transaction fly, before its lane counts as stuck. */
     readonly stuckMs: number;

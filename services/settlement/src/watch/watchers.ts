@@ -1,8 +1,11 @@
 // Everything that looks by itself. None of it holds a key: what they find is written down, and lanes act on it.
 import type { Pulse } from '@svc-pay/engine';
+import { createSolanaHousekeeping } from '../solana/close-authorizations.ts';
+import { createSolanaFinality } from '../solana/watch-finality.ts';
 import { createIntentExpiry } from './expire-intents.ts';
 import { createAuditSealer, createPartitionMaker } from './keep-house.ts';
 import { createRegistryMirror } from './mirror-registry.ts';
+import { evmFitness, solanaFitness } from './read-fitness.ts';
 import { createReconciler } from './reconcile.ts';
 import { createAuthorizationWatch } from './watch-authorizations.ts';
 import { createFinalityWatch } from './watch-finality.ts';
@@ -11,7 +14,7 @@ import { createHeldWatch } from './watch-held.ts';
 import type { WatchParts } from './watch-parts.ts';
 
 export function createWatchers(parts: WatchParts): readonly Pulse[] {
-  const { pool, clock, networks, wake } = parts;
+  const { pool, clock, networks, solana, wake } = parts;
   return [
     createReconciler(pool, clock, wake),
     createIntentExpiry(pool, clock),
@@ -22,7 +25,12 @@ export function createWatchers(parts: WatchParts): readonly Pulse[] {
       createHeldWatch(network, parts),
       createAuthorizationWatch(network, parts),
       createRegistryMirror(network, parts),
-      createHealthWatch(network, parts),
+      createHealthWatch(network.network, evmFitness(network, parts.health), parts),
+    ]),
+    ...solana.flatMap((network) => [
+      createSolanaFinality(network, parts),
+      createSolanaHousekeeping(network, parts),
+      createHealthWatch(network.network, solanaFitness(network, parts.health), parts),
     ]),
   ].map((pulse) => lasting(pulse, parts));
 }

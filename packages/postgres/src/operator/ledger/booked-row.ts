@@ -37,7 +37,8 @@ export const bookedRows = (payments: string): string => `
   )}
   ${one(
     't',
-    `svc.payouts t where t.network = s.network and t.processor = lower(a.recipient) and t.payout_id = s.payout_id`,
+    `svc.payouts t where t.network = s.network and t.payout_id = s.payout_id
+      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient))`,
   )}`;
 
 export type BookedDbRow = {

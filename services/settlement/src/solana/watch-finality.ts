@@ -1,0 +1,81 @@
+// Looks after recorded transactions until they are final. One that is in another slot now is recorded there; one that can
+// never land any more is taken back. Only when it is final is a payment that did not settle called failed.
+import { type FlyingBatch, isConfirmedBatch } from '@svc-pay/core';
+import type { Pulse } from '@svc-pay/engine';
+import {
+  type AgeingBatch,
+  hasSameOutcome,
+  loadAgeingBatches,
+  loadRecordedBatch,
+  moveBatch,
+  outcomesOf,
+  type RecordedBatch,
+  recordFinal,
+  takeBackBatch,
+} from '@svc-pay/postgres/lanes';
+import { FINALIZED_CONFIRMATIONS, finalizedSlot, findExpired, findMined } from '@svc-pay/solana';
+import { pulseName } from '../watch/pulse-name.ts';
+import type { WatchParts } from '../watch/watch-parts.ts';
+import type { OpenSolana } from './open-solana.ts';
+
+const EVERY_MS = 1_000;
+const AT_ONCE = 50;
+
+export type FinalityParts = Pick<WatchParts, 'pool' | 'clock' | 'log' | 'metrics'>;
+
+export function createSolanaFinality(open: OpenSolana, parts: FinalityParts): Pulse {
+  const { network, nodes } = open;
+  return {
+    name: pulseName('finality', network),
+    everyMs: EVERY_MS,
+    beat: async () => {
+      const slot = await finalizedSlot(nodes);
+      for (const batch of await loadAgeingBatches(parts.pool, network, slot, AT_ONCE)) await look(open, parts, batch);
+    },
+  };
+}
+
+async function look(open: OpenSolana, parts: FinalityParts, ageing: AgeingBatch): Promise<void> {
+  const { pool, clock } = parts;
+  const batch = await loadRecordedBatch(pool, ageing.id);
+  if (batch === undefined) return;
+  const [mined] = await findMined(open.nodes, [batch]);
+  if (mined === undefined) {
+    // Nobody knows it. Were it only forgotten for a moment, it must not be called gone.
+    if ((await findExpired(open.nodes, [batch])).length > 0) await takeBack(open, parts, batch, ageing.blockHash);
+    return;
+  }
+  const nowMs = clock.nowMs();
+  if (!hasSameOutcome(batch, mined)) return takeBack(open, parts, batch, ageing.blockHash);
+  if (mined.blockHash !== ageing.blockHash) {
+    if (!isConfirmedBatch(mined, batch.items)) return;
+    if (await moveBatch(pool, batch, ageing.blockHash, mined, { nowMs, gasCoin: open.gasCoin })) {
+      parts.metrics.batchMoved(open.network);
+      parts.log(
+        'warn',
+        { ...detailsOf(open, batch), slot: mined.blockNumber.toString() },
+        'a fork moved a transaction',
+      );
+    }
+    return;
+  }
+  if (mined.confirmations < BigInt(FINALIZED_CONFIRMATIONS)) return;
+  await recordFinal(pool, ageing, ageing.openItems.length === 0 ? [] : outcomesOf(ageing, mined), nowMs);
+}
+
+async function takeBack(
+  open: OpenSolana,
+  { pool, clock, log, metrics }: FinalityParts,
+  batch: RecordedBatch,
+  blockHash: string,
+): Promise<void> {
+  if (!(await takeBackBatch(pool, batch.id, blockHash, clock.nowMs()))) return;
+  metrics.batchTakenBack(open.network);
+  log('error', detailsOf(open, batch), 'a fork took a transaction back; its lane looks after it again');
+}
+
+const detailsOf = ({ network }: OpenSolana, { id, transactions }: FlyingBatch) => ({
+  network,
+  batchId: id,
+  transactionId: transactions.at(-1)?.transactionId,
+});

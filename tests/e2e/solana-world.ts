@@ -1,0 +1,144 @@
+// The whole service beside two chains: Anvil, and Solana's own virtual machine, with a shop that sells on both.
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { enableTokens } from '@svc-pay/postgres/operator';
+import { createLocalRelayer, openNode } from '@svc-pay/solana';
+import { type LocalSolana, startLocalSolana } from '@svc-pay/solana/local';
+import { type Actors, drawActors, signAsWallet } from '@svc-pay/solana/testing';
+import { startWorld, type World } from './start-world.ts';
+import { post, type Settled } from './wallet.ts';
+
+type Payer = Actors['payer'];
+
+export const PRICE = 1_500_000n;
+const FEE_BPS = 100;
+const SPLIT_BPS = [1_000, 33] as const;
+const SOL = 1_000_000_000n;
+/** Fast enough to see finality, slow enough for a blockhash to live for half a minute. */
+const SLOT_MS = 200;
+
+export type SolanaWorld = World & {
+  readonly solana: LocalSolana;
+  readonly relayer: string;
+  /** Merchant, the two splits, and the platform. */
+  readonly recipients: readonly string[];
+  readonly feeAccount: string;
+};
+
+export async function startSolanaWorld(): Promise<SolanaWorld> {
+  const solana = await startLocalSolana({ slotTimeMs: SLOT_MS });
+  const genesisHash = await openNode(solana.rpcUrl).genesisHash();
+  const secret = randomBytes(32);
+  const { address: relayer } = await createLocalRelayer(secret);
+  const feeAccount = await newAddress();
+  await solana.fundSol(relayer, SOL);
+  const world = await startWorld({
+    networks: {
+      'solana:devnet': { feeAccount, ready: true, rpcUrls: [solana.rpcUrl], gasCoinUsd: '150', genesisHash },
+    },
+    settlement: { SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}` },
+  });
+  const recipients = await sellOnSolana(world, solana, feeAccount);
+  const stop = async () => {
+    await world.stop();
+    await solana.stop();
+  };
+  return { ...world, solana, relayer, recipients, feeAccount, stop };
+}
+
+/** As an operator does it: the command sets the payout and has the recipients' token accounts made, once. */
+async function sellOnSolana(
+  { shop, database, operatorEnvironment }: World,
+  solana: LocalSolana,
+  feeAccount: string,
+): Promise<readonly string[]> {
+  const owner = { accountId: shop.accountId, mode: 'test' } as const;
+  const operation = { pool: database.pool, nowMs: Date.now(), actor: 'operator:test' };
+  await enableTokens(operation, { ...owner, shortcodes: ['soldevnet_usdc'] });
+  const merchant = await newAddress();
+  const splits = await Promise.all(SPLIT_BPS.map(async (bps) => ({ to: await newAddress(), bps })));
+  const secret = randomBytes(32);
+  await solana.fundSol((await createLocalRelayer(secret)).address, SOL);
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-funder-'));
+  const keyFile = path.join(folder, 'funder.key');
+  writeFileSync(keyFile, secret);
+  try {
+    const words = `payouts set --account ${shop.accountId} --mode test --network solana:devnet --fee-bps ${FEE_BPS}`;
+    const shares = splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
+    const program = path.resolve(import.meta.dirname, '../../services/operator/src/main.ts');
+    await promisify(execFile)(
+      process.execPath,
+      [program, ...words.split(' '), '--merchant', merchant, '--key-file', keyFile, ...shares],
+      { env: { ...operatorEnvironment, SVC_RPC_URL: solana.rpcUrl } },
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  return [merchant, ...splits.map(({ to }) => to), feeAccount];
+}
+
+const newAddress = async () => (await drawActors()).payer.address as string;
+
+/** With tokens, and not a lamport. */
+export async function newPayer({ solana }: SolanaWorld, amountAtomic = PRICE * 10n): Promise<Payer> {
+  const { payer } = await drawActors();
+  await solana.fundToken(payer.address, amountAtomic);
+  return payer;
+}
+
+export type SolanaAcceptance = {
+  readonly network: string;
+  readonly payTo: string;
+  readonly maxTimeoutSeconds: number;
+  readonly extra: { readonly transactionBase64?: string; readonly feePayer?: string };
+};
+
+export async function newIntent(
+  { apiUrl, shop }: SolanaWorld,
+  body: Readonly<Record<string, unknown>> = {},
+): Promise<{ readonly id: string; readonly acceptance: SolanaAcceptance }> {
+  const asked = { usdAmount: '1.5', tokenShortcode: 'soldevnet_usdc', ...body };
+  const response = await post(`${apiUrl}/sdk/public/payments/intents/x402`, shop.publishableKey, asked);
+  if (response.status !== 402) throw new Error(`${response.status}: ${await response.text()}`);
+  const { paymentIntentId: id, accepts } = (await response.json()) as {
+    paymentIntentId: string;
+    accepts: readonly SolanaAcceptance[];
+  };
+  const [acceptance] = accepts;
+  if (acceptance === undefined) throw new Error('nothing is accepted');
+  return { id, acceptance };
+}
+
+export type Prepared =
+  | { readonly ok: true; readonly transactionBase64: string; readonly feePayer: string }
+  | { readonly ok: false; readonly error: string };
+
+export async function prepare({ apiUrl, shop }: SolanaWorld, id: string, publicKey?: string): Promise<Prepared> {
+  const body = { paymentIntentId: id, ...(publicKey !== undefined && { publicKey }) };
+  const response = await post(`${apiUrl}/sdk/public/payments/x402/prepare`, shop.publishableKey, body);
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as Prepared;
+}
+
+export type Relayed = Settled & { readonly signature: string | null };
+
+export async function relay({ apiUrl, shop }: SolanaWorld, id: string, signed: string): Promise<Relayed> {
+  const body = { paymentIntentId: id, signedTransactionBase64: signed };
+  const response = await post(`${apiUrl}/sdk/public/payments/x402/relay`, shop.publishableKey, body);
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as Relayed;
+}
+
+export const sign = (transactionBase64: string, payer: Payer) =>
+  signAsWallet(Uint8Array.from(Buffer.from(transactionBase64, 'base64')), payer);
+
+/** Prepared and signed: what remains is to send it. */
+export async function signFor(world: SolanaWorld, id: string, payer: Payer): Promise<string> {
+  const prepared = await prepare(world, id, payer.address);
+  if (!prepared.ok) throw new Error(prepared.error);
+  return sign(prepared.transactionBase64, payer);
+}
