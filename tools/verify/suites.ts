@@ -24,7 +24,7 @@ const tests = (project: string): Check => ({
 
 export const INSTALL: Suite = {
   name: 'install',
-  budgetSeconds: 180,
+  budgetSeconds: 90,
   checks: [
     // Never `npm ci`: docs/decisions/0006-dependencies.md.
     command('npm install', 'npm', 'install', '--no-progress'),
@@ -57,6 +57,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'webhooks', budgetSeconds: 100, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 110, checks: [tests('operator')] },
   { name: 'e2e', budgetSeconds: 360, checks: [tests('e2e')] },
+  { name: 'chaos', budgetSeconds: 90, checks: [tests('chaos')] },
   { name: 'solana', budgetSeconds: 60, checks: [tests('solana')] },
   { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
   {
