@@ -12,13 +12,20 @@ import type { SettlementWorld } from './world.ts';
 
 type Target = 'api' | 'settlement' | 'webhooks' | 'database' | 'engines' | 'chain' | 'receiver';
 
+type Moment = {
+  /** Settles when enough payments are in flight. */
+  readonly ready: () => Promise<void>;
+  /** Lets a few more payments begin. */
+  readonly more: () => void;
+};
+
 export type Fault = {
   readonly target: Target;
   /** The matrix: what is done, and at which point of a payment's way. */
   readonly deed: string;
   readonly point: string;
-  /** Strikes; `ready` settles when enough payments are in flight. Returns what it is known to have hit. */
-  readonly strike: (world: SettlementWorld, dice: Dice, ready: () => Promise<void>) => Promise<number>;
+  /** Strikes. Returns what it is known to have hit. */
+  readonly strike: (world: SettlementWorld, dice: Dice, moment: Moment) => Promise<number>;
 };
 
 const REACH_MS = 12_000;
@@ -32,7 +39,7 @@ const kill = (target: Target, programs: (world: SettlementWorld) => readonly Pro
   target,
   deed: 'kill -9',
   point: 'any moment',
-  strike: async (world, _, ready) => {
+  strike: async (world, _, { ready }) => {
     await ready();
     const all = programs(world);
     await Promise.all(all.map((program) => program.kill()));
@@ -43,7 +50,7 @@ const kill = (target: Target, programs: (world: SettlementWorld) => readonly Pro
 
 /**
  * Whoever gets to the point first stays there until enough is in flight, and is killed. Behind an API that stands still
- * nothing gets into flight: it is stopped once enough is.
+ * nothing gets into flight: it is stopped once enough is, by those who come then.
  */
 const killedAt = (
   target: Target,
@@ -53,7 +60,7 @@ const killedAt = (
   target,
   deed: 'kill -9',
   point: point.replace('in-claim', 'after claim of a delivery').replace('-send', ' deliver'),
-  strike: async (world, _, ready) => {
+  strike: async (world, _, { ready, more }) => {
     const all = programs(world);
     if (target === 'api') await ready();
     const held = all.map(async (program) => {
@@ -61,6 +68,7 @@ const killedAt = (
       program.tell({ holdAt: point });
       return { program, ids: await ids };
     });
+    if (target === 'api') more();
     const first = await Promise.any(
       held.map(async (one) => {
         const { program, ids } = await one;
@@ -93,7 +101,7 @@ const node = (
   target: 'chain',
   deed,
   point: 'any moment',
-  strike: async (world, dice, ready) => {
+  strike: async (world, dice, { ready }) => {
     await ready();
     const struck = dice.roll() < 0.5 ? world.nodes : [dice.pick(world.nodes)];
     const had = struck.reduce((sum, { strikes }) => sum + strikes(), 0);
@@ -109,7 +117,7 @@ const simple = (target: Target, deed: string, strike: (world: SettlementWorld) =
   target,
   deed,
   point: 'any moment',
-  strike: async (world, _, ready) => {
+  strike: async (world, _, { ready }) => {
     await ready();
     await strike(world);
     return 1;
@@ -143,7 +151,7 @@ const KINDS: readonly Named[] = [
       target: 'settlement',
       deed: 'SIGSTOP',
       point: 'any moment',
-      strike: async (world, _, ready) => {
+      strike: async (world, _, { ready }) => {
         await ready();
         const holder = await busiest(world);
         const before = await epochs(world);

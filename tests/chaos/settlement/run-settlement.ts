@@ -36,7 +36,8 @@ export type SettlementResult = PaymentsVerdict & {
 const RECOVERY_MS = 60_000;
 const QUIET_MS = 150_000;
 const MOST_WANTED = 50;
-const WANTED_SHARE = 0.4;
+const WANTED_SHARE = 0.5;
+const A_FEW = 10;
 const NODE_SALT = 0x5eed;
 
 export async function runSettlementChaos(plan: SettlementPlan, progress: Progress): Promise<SettlementResult> {
@@ -62,7 +63,7 @@ export async function runSettlementChaos(plan: SettlementPlan, progress: Progres
       ...found.violations,
     ];
     red = violations.length > 0;
-    const counted = struck.filter(({ hit }) => hit > 0);
+    const counted = struck.filter(hasStruck);
     const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
     return {
       ...found,
@@ -98,7 +99,7 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
   const retried = new Set<string>();
   for (let stroke = strokes.shift(); stroke !== undefined; stroke = strokes.shift()) {
     traffic.release(share * stroke.length);
-    const faults = await strike(world, dice, stroke, wanted);
+    const faults = await strike(world, dice, stroke, { wanted, more: () => traffic.release(A_FEW) });
     const endMs = nowMs();
     const recovered = await waitUntil(() => hasCompletedSince(world, endMs), RECOVERY_MS, 50);
     const recoveryMs = nowMs() - endMs;
@@ -110,7 +111,7 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
         `fault ${struck.length}: ${kind}${stroke.length > 1 ? ' (paired)' : ''}; ${inFlight} payments in flight; ` +
           `hit ${hit}; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
       );
-      if (hit === 0 && !retried.has(kind)) {
+      if (!hasStruck(fault) && !retried.has(kind)) {
         retried.add(kind);
         strokes.push([kind]);
       }
@@ -119,6 +120,9 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
   }
   return struck;
 }
+
+/** What found nothing, or nothing in flight, proves nothing. */
+const hasStruck = ({ hit, inFlight }: StruckFault): boolean => hit > 0 && inFlight > 0;
 
 async function hasCompletedSince({ postgres }: SettlementWorld, sinceMs: number): Promise<boolean> {
   const { rows } = await postgres.pool.query<{ open: boolean; done: boolean }>(

@@ -35,7 +35,7 @@ export async function strike(
   world: SettlementWorld,
   dice: Dice,
   stroke: readonly string[],
-  wanted: number,
+  { wanted, more }: { readonly wanted: number; readonly more: () => void },
 ): Promise<readonly StruckFault[]> {
   return Promise.all(
     stroke.map(async (kind, index) => {
@@ -55,7 +55,7 @@ export async function strike(
         known.fromMs = nowMs();
       };
       const beganMs = nowMs();
-      const hit = await fault.strike(world, dice, ready);
+      const hit = await fault.strike(world, dice, { ready, more });
       return { kind, hit, inFlight: known.inFlight, fromMs: known.fromMs || beganMs, untilMs: nowMs() };
     }),
   );
