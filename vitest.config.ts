@@ -75,6 +75,14 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      {
+        test: {
+          name: 'chaos',
+          include: ['tests/chaos/settlement/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 120_000,
+        },
+      },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -1,10 +1,14 @@
 // npm run chaos -- expiry [--intents N]
 // npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
+// npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--svg FILE]
 // The same tests that verify runs with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
 import { createProgress } from './harness/progress.ts';
+import { reportSettlement } from './settlement/report-settlement.ts';
+import { runSettlementChaos } from './settlement/run-settlement.ts';
+import type { SettlementBug } from './settlement/world.ts';
 import { runWebhooksChaos } from './webhooks/run-webhooks.ts';
 
 const { values, positionals } = parseArgs({
@@ -12,10 +16,15 @@ const { values, positionals } = parseArgs({
   options: {
     intents: { type: 'string', default: '50000' },
     deliveries: { type: 'string', default: '20000' },
+    payments: { type: 'string', default: '3000' },
+    only: { type: 'string', multiple: true },
+    bug: { type: 'string' },
+    svg: { type: 'string' },
     faults: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
   },
 });
+const isBug = (name: string | undefined): name is SettlementBug => name === 'recordingEarly' || name === 'signingAgain';
 const whole = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number.parseInt(text, 10) : undefined);
 
 const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefined>> = {
@@ -32,7 +41,22 @@ const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefin
     if (deliveries === undefined || faults === undefined || seed === undefined) return undefined;
     return webhooks(deliveries, faults, seed);
   },
+  settlement: () => {
+    const [payments, faults, seed] = [values.payments, values.faults, values.seed].map(whole);
+    if (payments === undefined || faults === undefined || seed === undefined) return undefined;
+    return settlement(payments, faults, seed);
+  },
 };
+
+async function settlement(payments: number, faults: number, seed: number): Promise<number> {
+  const progress = createProgress(payments);
+  const { only, bug, svg } = values;
+  const plan = { payments, faults, seed, ...(only && { kinds: only }), ...(isBug(bug) && { bug }) };
+  const result = await runSettlementChaos(plan, progress);
+  progress.say('');
+  reportSettlement(result, seed, progress.say, svg);
+  return result.violations.length === 0 ? 0 : 1;
+}
 
 async function webhooks(deliveries: number, faults: number, seed: number): Promise<number> {
   const progress = createProgress(deliveries);
@@ -61,7 +85,11 @@ const MOST_SHOWN = 20;
 const status = await TROUBLES[positionals[0] ?? '']?.();
 if (status === undefined) {
   console.error(
-    'npm run chaos -- expiry [--intents N] | npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
+    [
+      'npm run chaos -- expiry [--intents N]',
+      'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
+      'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
+    ].join('\n'),
   );
 }
 process.exitCode = status ?? 64;

@@ -24,7 +24,7 @@ const tests = (project: string): Check => ({
 
 export const INSTALL: Suite = {
   name: 'install',
-  budgetSeconds: 100,
+  budgetSeconds: 80,
   checks: [
     // Never `npm ci`: docs/decisions/0006-dependencies.md.
     command('npm install', 'npm', 'install', '--no-progress'),
@@ -46,19 +46,20 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'unit',
-    budgetSeconds: 110,
+    budgetSeconds: 90,
     checks: [
       tests('unit'),
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'postgres', budgetSeconds: 120, checks: [tests('postgres')] },
-  { name: 'api', budgetSeconds: 100, checks: [tests('api')] },
-  { name: 'webhooks', budgetSeconds: 100, checks: [tests('webhooks')] },
+  { name: 'postgres', budgetSeconds: 110, checks: [tests('postgres')] },
+  { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
+  { name: 'webhooks', budgetSeconds: 125, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 110, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 440, checks: [tests('e2e')] },
-  { name: 'solana', budgetSeconds: 60, checks: [tests('solana')] },
-  { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
+  { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
+  { name: 'chaos', budgetSeconds: 90, checks: [tests('chaos')] },
+  { name: 'solana', budgetSeconds: 55, checks: [tests('solana')] },
+  { name: 'engine', budgetSeconds: 30, checks: [tests('engine')] },
   {
     name: 'contracts',
     budgetSeconds: 130,
@@ -72,7 +73,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 100,
+    budgetSeconds: 80,
     checks: [
       command('packages, installed and used', 'npm', 'run', 'packages'),
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),

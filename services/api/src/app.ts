@@ -2,6 +2,7 @@
 // environment, so a test starts the same app.
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from '@svc-pay/observe';
+import { ERRORS } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { createAdmit } from './http/admit.ts';
@@ -46,6 +47,11 @@ export type Api = {
 const BODY_LIMIT_BYTES = 64 * 1_024;
 /** How often Node looks for requests that take too long to arrive. */
 const LATE_REQUEST_CHECK_MS = 5_000;
+
+/** Of routes that take a signed header, or ask about one that was taken. */
+const HEADER_PATHS: ReadonlySet<string> = new Set(
+  ROUTES.flatMap((route) => (route.access !== 'open' && route.sparesClaimed === true ? [route.path] : [])),
+);
 
 export function createApi(options: ApiOptions): Api {
   const { ports, logger, docsUrl, requestTimeoutMs } = options;
@@ -99,7 +105,9 @@ export function createApi(options: ApiOptions): Api {
     const code = errorCodeOf(problem);
     if (code === 'internal_error') request.log.error({ err: problem }, 'unexpected');
     else if (code === 'service_unavailable') request.log.warn({ err: problem }, 'unavailable');
-    return refuse(request, reply, { code });
+    // Who asks about a header that may have been taken is not told that nothing moved when nobody could look.
+    const blind = ERRORS[code].status >= 500 && HEADER_PATHS.has(request.routeOptions.url ?? '');
+    return refuse(request, reply, { code, ...(blind && { moneyMoved: 'unknown' }) });
   });
 
   return {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { readApiConfig } from './config.ts';
 import { startApi } from './start.ts';
-import { CREATE, call, intentPath } from './testing/call.ts';
+import { CREATE, call, intentPath, SETTLE } from './testing/call.ts';
 import { readEvents } from './testing/read-events.ts';
 import { seedAccount } from './testing/seed-account.ts';
 import { startApiProcess } from './testing/start-api-process.ts';
@@ -75,6 +75,20 @@ test('without a database requests are refused for the moment, in the one shape',
   });
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({ error: 'service_unavailable' });
+});
+
+test('without a database nobody who asks about a header is told that no money moved; elsewhere none can have', async () => {
+  const lost = await startApiProcess(testEnvironment('postgres://nobody:nothing@127.0.0.1:9/none'));
+  const moneyMoved = async (path: string) => {
+    const headers = { authorization: `Bearer ${api.account.keys.test.secret}`, 'content-type': 'application/json' };
+    const response = await fetch(`${lost.url}${path}`, { method: 'POST', headers, body: '{}' });
+    expect(response.status).toBe(503);
+    return ((await response.json()) as { moneyMoved: string }).moneyMoved;
+  };
+  expect(await moneyMoved(SETTLE)).toBe('unknown');
+  expect(await moneyMoved('/sdk/payments/x402/upto/settle')).toBe('unknown');
+  expect(await moneyMoved('/sdk/public/payments/intents/x402/upto/confirm')).toBe('unknown');
+  expect(await moneyMoved(CREATE)).toBe('no');
 });
 
 test('SIGTERM ends streams, lets requests finish and exits with 0', async () => {

@@ -1,6 +1,6 @@
 // What a run left behind, as a stranger reads it: rows of the database, the receiver's log, and what the run says it did.
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
+import { linesOf } from './read-lines.ts';
 
 export type Attempt = {
   readonly number: number;
@@ -103,11 +103,3 @@ const DELIVERIES = `
   join svc.endpoints e on e.account_id = d.account_id and e.mode = d.mode and e.id = d.endpoint_id
   where e.status = 'enabled'`;
 const EVENTS = 'select id, intent_id as intent, sequence, body from svc.events';
-
-/** A last line that was cut off by a kill is no evidence of anything. */
-function linesOf<Line>(file: string): Line[] {
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .slice(0, -1)
-    .flatMap((line) => (line.startsWith('{') && line.endsWith('}') ? [JSON.parse(line) as Line] : []));
-}

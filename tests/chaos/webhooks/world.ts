@@ -59,7 +59,7 @@ export async function startChaosWorld({ seed, leaseMs, slowestAnswerMs, bug }: W
     const masterKey = randomBytes(32);
     const receiverLog = inside('receiver.log');
     const receiver = createProgram({
-      file: beside('receiver.ts'),
+      file: beside('../harness/receiver.ts'),
       arguments: [receiverLog, String(seed), String(slowestAnswerMs), String((await freePorts()).node)],
       environment: {},
       logFile: inside('receiver.out'),

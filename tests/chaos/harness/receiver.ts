@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { nowMs } from '../harness/clock.ts';
-import { createDice } from '../harness/dice.ts';
+import { nowMs } from './clock.ts';
+import { createDice } from './dice.ts';
 
 const [logFile = '', seed = '', slowest = '', port = '0'] = process.argv.slice(2);
 const slowestMs = Number.parseInt(slowest, 10);
@@ -13,6 +13,8 @@ const log = openSync(logFile, 'a');
 // A process that begins anew does not begin with the same choices.
 const dice = createDice(Number.parseInt(seed, 10) ^ nowMs());
 let calm = false;
+/** All are answered like this while it is told so. */
+let told: Mood | undefined;
 
 type Mood = 'well' | 'broken' | 'hang' | 'drip' | 'cut';
 const MOODS: readonly (readonly [Mood, number])[] = [
@@ -24,6 +26,7 @@ const MOODS: readonly (readonly [Mood, number])[] = [
 
 function chooseMood(): Mood {
   let left = dice.roll();
+  if (told !== undefined) return told;
   if (calm) return 'well';
   for (const [mood, share] of MOODS) {
     left -= share;
@@ -68,8 +71,9 @@ const server = createServer((request, response) => {
   });
 });
 
-process.on('message', (message: { readonly calm?: boolean }) => {
-  calm = message.calm === true;
+process.on('message', (message: { readonly calm?: boolean; readonly mood?: Mood | 'any' }) => {
+  if (message.mood !== undefined) told = message.mood === 'any' ? undefined : message.mood;
+  else calm = message.calm === true;
 });
 process.once('disconnect', () => {
   fdatasyncSync(log);

@@ -1,0 +1,45 @@
+// All evidence of a run, put side by side once for every rule that is asked of it.
+import type { ChainEvidence, SettledLog } from './chain-evidence.ts';
+import type { EntryRow, EventRow, IntentRow, PaymentRow, RecordEvidence } from './record-evidence.ts';
+import type { RunEvidence } from './run-evidence.ts';
+
+/** `intent` is what the history of a violation is told by; some concern nobody's payment alone. */
+export type Violation = { readonly rule: string; readonly intent?: string; readonly text: string };
+
+export type CaseFile = {
+  readonly run: RunEvidence;
+  readonly record: RecordEvidence;
+  readonly chain: ChainEvidence;
+  readonly intentOf: ReadonlyMap<string, IntentRow>;
+  readonly paymentOf: ReadonlyMap<string, PaymentRow>;
+  readonly paymentsOfIntent: ReadonlyMap<string, readonly PaymentRow[]>;
+  readonly settledOfCode: ReadonlyMap<string, readonly SettledLog[]>;
+  readonly entriesOf: ReadonlyMap<string, readonly EntryRow[]>;
+  readonly eventsOfPayment: ReadonlyMap<string, readonly EventRow[]>;
+  /** Payments of which something was booked back, because the chain took it back. */
+  readonly takenBack: ReadonlySet<string>;
+};
+
+export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainEvidence): CaseFile {
+  const { intents, payments, entries, events } = record;
+  return {
+    run,
+    record,
+    chain,
+    intentOf: new Map(intents.map((intent) => [intent.id, intent])),
+    paymentOf: new Map(payments.map((payment) => [payment.id, payment])),
+    paymentsOfIntent: Map.groupBy(payments, ({ intent }) => intent),
+    settledOfCode: Map.groupBy(chain.settled, ({ code }) => code),
+    entriesOf: Map.groupBy(entries, ({ payment }) => payment),
+    eventsOfPayment: Map.groupBy(events, ({ payment }) => payment ?? ''),
+    takenBack: new Set(entries.filter(({ reverses }) => reverses !== null).map(({ payment }) => payment)),
+  };
+}
+
+/** Entries that stand: neither taken back nor taking back. */
+export function liveEntries(entries: readonly EntryRow[]): readonly EntryRow[] {
+  const reversed = new Set(entries.map(({ reverses }) => reverses));
+  return entries.filter(({ id, reverses }) => reverses === null && !reversed.has(id));
+}
+
+export const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);

@@ -1,0 +1,143 @@
+// What the chain says happened: every settlement and transfer by its log, and every transaction of a relayer.
+import type { AskChain } from './ask-chain.ts';
+
+export type SettledLog = {
+  readonly code: string;
+  readonly payer: string;
+  readonly token: string;
+  readonly cap: bigint;
+  readonly settled: bigint;
+  readonly fee: bigint;
+  readonly transaction: string;
+  readonly logIndex: number;
+  readonly blockNumber: number;
+};
+type TransferLog = {
+  readonly from: string;
+  readonly to: string;
+  readonly value: bigint;
+  readonly transaction: string;
+  readonly logIndex: number;
+};
+type RelayerTransaction = {
+  readonly hash: string;
+  readonly from: string;
+  readonly nonce: number;
+  readonly input: string;
+  readonly blockNumber: number;
+  readonly atMs: number;
+  readonly succeeded: boolean;
+  readonly cost: bigint;
+};
+
+export type ChainEvidence = {
+  readonly settled: readonly SettledLog[];
+  readonly transfers: readonly TransferLog[];
+  readonly transactions: readonly RelayerTransaction[];
+  /** By relayer: the chain's own count. */
+  readonly nonces: ReadonlyMap<string, number>;
+  readonly balanceOf: (owner: string) => bigint;
+};
+
+const SETTLED = '0x8b2a612c002402bf584f7938012349536a2fef9ed87dcd951661bba6d392c135';
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const BALANCE_OF = '0x70a08231';
+
+export type Log = {
+  readonly topics: readonly string[];
+  readonly data: string;
+  readonly transactionHash: string;
+  readonly logIndex: string;
+  readonly blockNumber: string;
+};
+type Transaction = { readonly hash: string; readonly from: string; readonly nonce: string; readonly input: string };
+type Block = { readonly number: string; readonly timestamp: string; readonly transactions: readonly Transaction[] };
+type Receipt = { readonly status: string; readonly gasUsed: string; readonly effectiveGasPrice: string };
+
+export type ChainPlace = {
+  readonly processor: string;
+  readonly token: string;
+  readonly relayers: readonly string[];
+  /** Whose balances are wanted. */
+  readonly owners: readonly string[];
+};
+
+export async function readChain(
+  ask: AskChain,
+  { processor, token, relayers, owners }: ChainPlace,
+): Promise<ChainEvidence> {
+  const [head] = (await ask([['eth_blockNumber', []]])) as [string];
+  const logsOf = (address: string, topic: string) =>
+    ask([['eth_getLogs', [{ address, topics: [topic], fromBlock: '0x0', toBlock: head }]]]);
+  const [settled] = (await logsOf(processor, SETTLED)) as [readonly Log[]];
+  const [transfers] = (await logsOf(token, TRANSFER)) as [readonly Log[]];
+  const numbers = Array.from({ length: number(head) + 1 }, (_, index) => `0x${index.toString(16)}`);
+  const blocks = (await ask(numbers.map((block) => ['eth_getBlockByNumber', [block, true]]))) as readonly Block[];
+  const own = new Set(relayers);
+  const mine = blocks.flatMap((block) =>
+    block.transactions.filter(({ from }) => own.has(from.toLowerCase())).map((transaction) => ({ block, transaction })),
+  );
+  const receipts = (await ask(
+    mine.map(({ transaction }) => ['eth_getTransactionReceipt', [transaction.hash]]),
+  )) as readonly Receipt[];
+  const counts = (await ask(relayers.map((one) => ['eth_getTransactionCount', [one, 'latest']]))) as readonly string[];
+  const balances = (await ask(
+    owners.map((owner) => [
+      'eth_call',
+      [{ to: token, data: `${BALANCE_OF}${owner.slice(2).padStart(64, '0')}` }, 'latest'],
+    ]),
+  )) as readonly string[];
+  const held = new Map(owners.map((owner, index) => [owner, BigInt(balances[index] ?? '0x0')]));
+  return {
+    settled: settled.map(settledLog),
+    transfers: transfers.map(transferLog),
+    transactions: mine.map(({ block, transaction }, index) => {
+      const receipt = receipts[index];
+      return {
+        hash: transaction.hash,
+        from: transaction.from.toLowerCase(),
+        nonce: number(transaction.nonce),
+        input: transaction.input,
+        blockNumber: number(block.number),
+        atMs: number(block.timestamp) * 1_000,
+        succeeded: receipt?.status === '0x1',
+        cost: BigInt(receipt?.gasUsed ?? '0x0') * BigInt(receipt?.effectiveGasPrice ?? '0x0'),
+      };
+    }),
+    nonces: new Map(relayers.map((relayer, index) => [relayer, number(counts[index] ?? '0x0')])),
+    balanceOf: (owner) => held.get(owner) ?? 0n,
+  };
+}
+
+const number = (hex: string) => Number.parseInt(hex, 16);
+const address = (topic = '') => `0x${topic.slice(-40)}`.toLowerCase();
+const word = (data: string, index: number) => BigInt(`0x${data.slice(2 + index * 64, 66 + index * 64) || '0'}`);
+
+/** Undefined for another log of the processor. */
+export function readSettled(log: Log): SettledLog | undefined {
+  return log.topics[0] === SETTLED ? settledLog(log) : undefined;
+}
+
+function settledLog({ topics, data, transactionHash, logIndex, blockNumber }: Log): SettledLog {
+  return {
+    code: BigInt(topics[1] ?? '0x0').toString(),
+    payer: address(topics[2]),
+    token: address(topics[3]),
+    cap: word(data, 1),
+    settled: word(data, 2),
+    fee: word(data, 3),
+    transaction: transactionHash,
+    logIndex: number(logIndex),
+    blockNumber: number(blockNumber),
+  };
+}
+
+function transferLog({ topics, data, transactionHash, logIndex }: Log): TransferLog {
+  return {
+    from: address(topics[1]),
+    to: address(topics[2]),
+    value: word(data, 0),
+    transaction: transactionHash,
+    logIndex: number(logIndex),
+  };
+}

@@ -1,0 +1,128 @@
+// Books that sum to zero, point at the chain's own logs, commit with what they are about, and equal the chain's balances.
+import { type CaseFile, liveEntries, sum, type Violation } from './case-file.ts';
+import type { EntryRow, PaymentRow } from './record-evidence.ts';
+
+const NATIVE = 'native';
+const RECEIVING: ReadonlySet<string> = new Set(['merchant', 'split', 'platform_fee', 'refund']);
+const amountOf = ({ amount }: EntryRow) => BigInt(amount);
+
+export function checkBooks(file: CaseFile): readonly Violation[] {
+  return [
+    ...file.record.payments.flatMap((payment) => checkEntries(file, payment)),
+    ...checkReversals(file),
+    ...checkBalances(file),
+    ...checkGas(file),
+  ];
+}
+
+function checkEntries(file: CaseFile, payment: PaymentRow): Violation[] {
+  const entries = file.entriesOf.get(payment.id) ?? [];
+  const live = liveEntries(entries);
+  const wrong = (is: boolean, text: string): Violation[] =>
+    is ? [{ rule: 'books', intent: payment.intent, text: `${payment.id}: ${text}` }] : [];
+  const surplus = [...Map.groupBy(entries, ({ asset }) => asset)].filter(([, of]) => sum(of.map(amountOf)) !== 0n);
+  if (payment.status !== 'completed')
+    return wrong(live.length > 0, `${payment.status}, and ${live.length} entries stand`);
+  const [code] = file.settledOfCode.get(file.intentOf.get(payment.intent)?.code ?? '') ?? [];
+  const tokens = live.filter(({ asset }) => asset !== NATIVE);
+  const of = (...names: string[]) => sum(tokens.filter(({ name }) => names.includes(name)).map(amountOf));
+  const pull = tokens.find(({ name }) => name === 'payer');
+  const transfer = file.chain.transfers.find(
+    ({ transaction, logIndex }) => transaction === pull?.transaction && logIndex === pull.logIndex,
+  );
+  const elsewhere = tokens.filter(
+    ({ name, transaction, logIndex }) =>
+      RECEIVING.has(name) && (transaction !== code?.transaction || logIndex !== code.logIndex),
+  );
+  return [
+    ...wrong(
+      surplus.length > 0,
+      `off by ${surplus.map(([asset, rows]) => `${sum(rows.map(amountOf))} of ${asset}`).join(', ')}`,
+    ),
+    ...wrong(live.length === 0, 'completed without entries'),
+    ...wrong(-of('payer') !== BigInt(payment.cap ?? 0), `${-of('payer')} left the payer, the cap was ${payment.cap}`),
+    ...wrong(of('platform_fee') !== code?.fee, `a fee of ${of('platform_fee')}, the chain took ${code?.fee}`),
+    ...wrong(
+      code !== undefined && of('merchant', 'split') !== code.settled - code.fee,
+      `${of('merchant', 'split')} for the merchant's side, not ${code && code.settled - code.fee}`,
+    ),
+    ...wrong(code !== undefined && of('refund') !== code.cap - code.settled, `${of('refund')} went back`),
+    ...wrong(
+      transfer === undefined || transfer.from !== payment.payer || transfer.value !== code?.cap,
+      'its pull points at no transfer of the payer',
+    ),
+    ...wrong(elsewhere.length > 0, `${elsewhere.length} entries point elsewhere than at its settlement`),
+    ...wrong(!commitsTogether(file, payment, live), 'entries and event were not written in one commit'),
+  ];
+}
+
+/** What a reorganisation moved is booked anew without a word to anybody; otherwise both are of one transaction. */
+function commitsTogether(
+  { eventsOfPayment, takenBack }: CaseFile,
+  { id }: PaymentRow,
+  live: readonly EntryRow[],
+): boolean {
+  const commits = new Set(live.map(({ commit }) => commit));
+  if (commits.size > 1) return false;
+  if (takenBack.has(id)) return true;
+  const event = (eventsOfPayment.get(id) ?? []).findLast(({ type }) => type === 'payment.completed');
+  return event !== undefined && commits.has(event.commit);
+}
+
+/** Only what the chain really said and gave up again is taken back, each by its exact opposite. */
+function checkReversals({ record, run, paymentOf, intentOf }: CaseFile): Violation[] {
+  const byId = new Map(record.entries.map((entry) => [entry.id, entry]));
+  const placeOf = (code: string, transaction: string, logIndex: number) => `${code} ${transaction}:${logIndex}`;
+  const orphaned = new Set(run.orphaned.map(({ code, transaction, logIndex }) => placeOf(code, transaction, logIndex)));
+  return record.entries.flatMap((entry): Violation[] => {
+    if (entry.reverses === null) return [];
+    const other = byId.get(entry.reverses);
+    const opposite =
+      other !== undefined &&
+      amountOf(other) === -amountOf(entry) &&
+      (['payment', 'asset', 'name', 'party', 'transaction', 'logIndex'] as const).every(
+        (key) => other[key] === entry[key],
+      );
+    const intent = paymentOf.get(entry.payment)?.intent ?? '';
+    const place = placeOf(intentOf.get(intent)?.code ?? '', entry.transaction, entry.logIndex);
+    const wrong = (is: boolean, text: string): Violation[] => (is ? [{ rule: 'books', intent, text }] : []);
+    return [
+      ...wrong(!opposite, `${entry.id} is not the opposite of ${entry.reverses}`),
+      ...wrong(
+        RECEIVING.has(entry.name) && !orphaned.has(place),
+        `${entry.payment} was booked at ${entry.transaction}:${entry.logIndex} and taken back; no block ever said so`,
+      ),
+    ];
+  });
+}
+
+function checkBalances({ record, chain, run }: CaseFile): Violation[] {
+  const { minted, token, processor } = run.setting;
+  const booked = Map.groupBy(
+    record.entries.filter(({ asset }) => asset.toLowerCase() === token),
+    ({ party }) => party,
+  );
+  const parties = new Set([...booked.keys(), ...Object.keys(minted), processor]);
+  return [...parties].flatMap((party) => {
+    const expected = BigInt(minted[party] ?? 0) + sum((booked.get(party) ?? []).map(amountOf));
+    const held = chain.balanceOf(party);
+    return held === expected
+      ? []
+      : [{ rule: 'books', text: `${party} has ${held} on chain and ${expected} by the books` }];
+  });
+}
+
+/** Of a transaction that settled something every unit of its gas is in the books, once. */
+function checkGas({ record, chain }: CaseFile): Violation[] {
+  const spent = Map.groupBy(
+    liveEntries(record.entries).filter(({ asset, amount }) => asset === NATIVE && amount.startsWith('-')),
+    ({ transaction }) => transaction,
+  );
+  const settling = new Set(chain.settled.map(({ transaction }) => transaction));
+  return chain.transactions.flatMap(({ hash, cost }) => {
+    const booked = -sum((spent.get(hash) ?? []).map(amountOf));
+    return !settling.has(hash) || booked === cost
+      ? []
+      : [{ rule: 'books', text: `${hash} cost ${cost}, the books say ${booked}` }];
+  });
+}

@@ -1,0 +1,61 @@
+// Chain, database, history and the receiver's log, each read raw, against every promise. Imports nothing of what it checks.
+import { createAskChain } from './ask-chain.ts';
+import { type CaseFile, openCase, type Violation } from './case-file.ts';
+import { readChain } from './chain-evidence.ts';
+import { checkBooks } from './check-books.ts';
+import { checkEvents } from './check-events.ts';
+import { checkLanes } from './check-lanes.ts';
+import { checkLogs } from './check-logs.ts';
+import { checkMoney } from './check-money.ts';
+import { checkTold } from './check-told.ts';
+import { readRecord } from './record-evidence.ts';
+import { readRun } from './run-evidence.ts';
+import { tellHistory } from './tell-history.ts';
+
+export type PaymentsVerdict = {
+  readonly completed: number;
+  readonly upto: number;
+  /** Payments that the chain took back and that completed again. */
+  readonly takenBack: number;
+  readonly answers: number;
+  readonly arrivals: number;
+  readonly violations: readonly Violation[];
+  /** Of the violated intent with the fewest moments. */
+  readonly shortest: readonly string[];
+};
+
+const RULES = [checkMoney, checkBooks, checkLanes, checkEvents, checkTold, checkLogs];
+
+export async function checkPayments(
+  databaseUrl: string,
+  receiverLog: string,
+  history: string,
+): Promise<PaymentsVerdict> {
+  const run = readRun(history, receiverLog);
+  const record = await readRecord(databaseUrl);
+  const { rpcUrl, processor, token, relayers, minted } = run.setting;
+  const parties = record.entries.filter(({ asset }) => asset !== 'native').map(({ party }) => party);
+  const owners = [...new Set([...parties, ...Object.keys(minted), processor])];
+  const chain = await readChain(createAskChain(rpcUrl), { processor, token, relayers, owners });
+  const file = openCase(run, record, chain);
+  const violations = RULES.flatMap((rule) => rule(file));
+  return {
+    completed: record.payments.filter(({ status }) => status === 'completed').length,
+    upto: run.journeys.filter(({ upto }) => upto).length,
+    takenBack: file.takenBack.size,
+    answers: run.told.length,
+    arrivals: run.arrivals.length,
+    violations,
+    shortest: shortestOf(file, violations),
+  };
+}
+
+function shortestOf(file: CaseFile, violations: readonly Violation[]): readonly string[] {
+  const intents = [...new Set(violations.flatMap(({ intent }) => intent ?? []))].slice(0, MOST_TOLD);
+  const [shortest] = intents
+    .map((intent) => [`intent ${intent}`, ...tellHistory(file, intent)])
+    .toSorted((one, other) => one.length - other.length);
+  return shortest ?? [];
+}
+
+const MOST_TOLD = 200;

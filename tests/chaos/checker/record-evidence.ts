@@ -1,0 +1,131 @@
+// What the database says happened, row by row, by SQL that shares nothing with the service's own.
+import pg from 'pg';
+
+export type IntentRow = {
+  readonly id: string;
+  readonly code: string;
+  readonly status: string;
+  readonly named: string | null;
+};
+export type PaymentRow = {
+  readonly id: string;
+  readonly account: string;
+  readonly intent: string;
+  readonly status: string;
+  readonly payer: string;
+  readonly paid: string | null;
+  readonly fee: string | null;
+  readonly refund: string | null;
+  readonly transaction: string | null;
+  readonly place: string | null;
+  readonly createdMs: number;
+  readonly settlement: string | null;
+  readonly cap: string | null;
+  readonly settled: string | null;
+  readonly batch: string | null;
+  readonly nonce: string | null;
+};
+export type EntryRow = {
+  readonly id: string;
+  readonly payment: string;
+  readonly asset: string;
+  readonly name: string;
+  readonly party: string;
+  readonly amount: string;
+  readonly transaction: string;
+  readonly logIndex: number;
+  readonly reverses: string | null;
+  readonly commit: string;
+};
+type BatchRow = {
+  readonly id: string;
+  readonly relayer: string;
+  readonly nonce: number;
+  readonly status: string;
+  readonly transaction: string;
+  readonly items: number;
+  readonly atMs: number;
+  readonly duty: string;
+};
+type SignedRow = { readonly batch: string; readonly transaction: string; readonly raw: Buffer };
+export type EventRow = {
+  readonly id: string;
+  readonly account: string;
+  readonly type: string;
+  readonly intent: string;
+  readonly payment: string | null;
+  readonly sequence: number;
+  readonly body: Buffer;
+  readonly atMs: number;
+  readonly commit: string;
+};
+type DeliveryRow = {
+  readonly event: string;
+  readonly endpoint: string;
+  readonly account: string;
+  readonly status: string;
+};
+type EndpointRow = { readonly id: string; readonly account: string; readonly types: readonly string[] };
+
+export type RecordEvidence = {
+  readonly intents: readonly IntentRow[];
+  readonly payments: readonly PaymentRow[];
+  readonly entries: readonly EntryRow[];
+  readonly batches: readonly BatchRow[];
+  readonly signed: readonly SignedRow[];
+  readonly events: readonly EventRow[];
+  readonly deliveries: readonly DeliveryRow[];
+  readonly endpoints: readonly EndpointRow[];
+  /** Of every header that was taken. */
+  readonly signatures: readonly { readonly signature: Buffer }[];
+};
+
+const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
+const QUERIES = {
+  intents: 'select id, intent_code::text as code, status, payment_id as named from svc.intents',
+  payments: `
+    select p.id, p.account_id as account, p.intent_id as intent, p.status, p.payer, p.paid_amount::text as paid,
+      p.fee_amount::text as fee, p.refund_amount::text as refund, p.transaction_id as transaction,
+      p.transaction_split_id as place, ${ms('p.created_at')} as "createdMs", s.status as settlement, s.cap::text as cap,
+      s.settled_amount::text as settled, s.batch_id as batch, '0x' || encode(c.nonce, 'hex') as nonce
+    from svc.payments p
+    left join svc.settlements s on s.payment_id = p.id
+    left join svc.claims c on c.claim_key = s.claim_key`,
+  entries: `
+    select id, payment_id as payment, asset, account_name as name, party, amount::text as amount,
+      transaction_id as transaction, log_index as "logIndex", reverses, xmin::text as commit
+    from svc.ledger_entries order by id`,
+  batches: `
+    select b.id, b.relayer, b.nonce::integer as nonce, b.status, b.transaction_id as transaction, b.item_count as items,
+      ${ms('b.created_at')} as "atMs", r.duty
+    from svc.batches b join svc.relayers r on r.network = b.network and r.address = b.relayer order by b.relayer, b.nonce`,
+  signed: 'select batch_id as batch, transaction_id as transaction, raw_transaction as raw from svc.batch_transactions',
+  events: `
+    select id, account_id as account, type, intent_id as intent, payment_id as payment, sequence, body,
+      ${ms('created_at')} as "atMs", xmin::text as commit
+    from svc.events order by intent_id, sequence`,
+  deliveries: 'select event_id as event, endpoint_id as endpoint, account_id as account, status from svc.deliveries',
+  endpoints: 'select id, account_id as account, event_types::text[] as types from svc.endpoints',
+  signatures: 'select signature from svc.authorizations',
+} as const;
+
+export async function readRecord(databaseUrl: string): Promise<RecordEvidence> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const read = async (name: keyof typeof QUERIES) => (await client.query(QUERIES[name])).rows as never[];
+    return {
+      intents: await read('intents'),
+      payments: await read('payments'),
+      entries: await read('entries'),
+      batches: await read('batches'),
+      signed: await read('signed'),
+      events: await read('events'),
+      deliveries: await read('deliveries'),
+      endpoints: await read('endpoints'),
+      signatures: await read('signatures'),
+    };
+  } finally {
+    await client.end();
+  }
+}

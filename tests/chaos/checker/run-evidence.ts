@@ -1,0 +1,84 @@
+// What the run says it did: the world it stood in, what clients wanted, what they were told, and what struck.
+import { type Log, readSettled, type SettledLog } from './chain-evidence.ts';
+import { linesOf } from './read-lines.ts';
+
+type Journey = {
+  readonly journey: number;
+  readonly intent: string;
+  readonly upto: boolean;
+  readonly account: string;
+  readonly cap: string;
+  readonly settledAmount: string;
+  readonly nonce: string;
+};
+export type Told = {
+  readonly at: number;
+  readonly askedAt: number;
+  readonly journey: number;
+  readonly intent: string;
+  readonly call: string;
+  readonly nonce: string;
+  readonly http: number | null;
+  readonly status?: string;
+  readonly error?: string;
+  readonly moneyMoved?: string;
+  readonly transactionId?: string | null;
+  readonly paymentId?: string;
+  readonly settledAmount?: string;
+  readonly refundAmount?: string;
+  readonly feeAmount?: string;
+};
+type Struck = {
+  readonly kind: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly inFlight: number;
+};
+type Setting = {
+  readonly rpcUrl: string;
+  readonly processor: string;
+  readonly token: string;
+  readonly relayers: readonly string[];
+  readonly minted: Readonly<Record<string, string>>;
+  readonly logFiles: readonly string[];
+  readonly secrets: readonly string[];
+};
+type Arrival = {
+  readonly at: number;
+  readonly endpoint: string;
+  readonly event: string;
+  readonly body: string;
+  readonly signature: string;
+  readonly mood: string;
+};
+
+export type RunEvidence = {
+  readonly setting: Setting;
+  readonly journeys: readonly Journey[];
+  readonly gaveUp: readonly number[];
+  readonly told: readonly Told[];
+  readonly faults: readonly Struck[];
+  /** Settlements in blocks that the chain gave up. */
+  readonly orphaned: readonly SettledLog[];
+  readonly arrivals: readonly Arrival[];
+};
+
+type Line = { readonly what: string };
+
+export function readRun(historyFile: string, receiverLog: string): RunEvidence {
+  const lines = linesOf<Line>(historyFile);
+  const of = (what: string): readonly unknown[] => lines.filter((line) => line.what === what);
+  const [setting] = of('setting') as readonly Setting[];
+  if (setting === undefined) throw new Error('the history names no setting');
+  return {
+    setting,
+    journeys: of('journey') as readonly Journey[],
+    gaveUp: (of('gave up') as readonly { journey: number }[]).map(({ journey }) => journey),
+    told: of('told') as readonly Told[],
+    faults: of('fault') as readonly Struck[],
+    orphaned: (of('orphaned') as readonly { logs: readonly Log[] }[]).flatMap(({ logs }) =>
+      logs.flatMap((log) => readSettled(log) ?? []),
+    ),
+    arrivals: linesOf<Arrival>(receiverLog),
+  };
+}

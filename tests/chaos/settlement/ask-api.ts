@@ -1,0 +1,55 @@
+// One request, and what came back of it. No answer is an answer too: it says nothing about the payment.
+import type { History } from '../harness/history.ts';
+
+export type Told = { readonly http: number; readonly body: Readonly<Record<string, unknown>> };
+export type Asked = {
+  readonly url: string;
+  readonly key: string;
+  readonly body: object;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const PATIENCE_MS = 20_000;
+
+/** Undefined when nothing was answered. */
+export async function askApi({ url, key, body, headers }: Asked): Promise<Told | undefined> {
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    return { http: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  } catch {
+    return undefined;
+  }
+}
+
+export type Subject = {
+  readonly journey: number;
+  readonly intent: string;
+  readonly call: string;
+  /** Of the authorization that was sent, or that was confirmed before. */
+  readonly nonce: string;
+};
+
+/** What a client was told about its payment, in the words of the answer. */
+export function noteTold(history: History, subject: Subject, askedAtMs: number, told: Told | undefined): void {
+  const body = told?.body ?? {};
+  const payment = (body['payment'] ?? {}) as Readonly<Record<string, unknown>>;
+  history.note('told', {
+    ...subject,
+    askedAt: askedAtMs,
+    http: told?.http ?? null,
+    status: body['status'],
+    error: body['error'],
+    moneyMoved: body['moneyMoved'],
+    transactionId: body['transactionId'],
+    paymentId: payment['id'],
+    paymentStatus: payment['status'],
+    settledAmount: body['settledAmount'],
+    refundAmount: body['refundAmount'],
+    feeAmount: body['platformFeeAmount'],
+  });
+}

@@ -1,0 +1,134 @@
+// One payment by a careful payer and a careful merchant: what was not answered well is asked again, with the same header,
+// until it is known how it ended. Now and then one of them is impatient and asks twice at once, or pays with another header.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Shop } from '../../e2e/open-shop.ts';
+import { type Acceptance, type Payer, signHeader } from '../../e2e/wallet.ts';
+import { nowMs } from '../harness/clock.ts';
+import { createDice, type Dice } from '../harness/dice.ts';
+import type { History } from '../harness/history.ts';
+import { askApi, noteTold, type Told } from './ask-api.ts';
+
+export type Market = {
+  readonly apiUrl: string;
+  readonly shops: readonly Shop[];
+  readonly payers: readonly Payer[];
+  readonly history: History;
+  readonly seed: number;
+};
+
+const PATIENCE_MS = 240_000;
+const PAUSE_MS = 300;
+const UPTO = 0.3;
+const DOUBLED = 0.15;
+const OTHER_HEADER = 0.05;
+const SMALLEST_ATOMIC = 100_000;
+const SPREAD_ATOMIC = 3_000_000;
+const PRIME = 7_919;
+
+type Signed = { readonly header: string; readonly nonce: string };
+type Run = Market & {
+  readonly number: number;
+  readonly dice: Dice;
+  readonly shop: Shop;
+  readonly payer: Payer;
+  readonly endMs: number;
+};
+
+/** Asks once more how it ended; undefined when the client never knew. */
+export type AskAgain = (() => Promise<unknown>) | undefined;
+
+/** Done when the client knows the end, or gave up. */
+export async function payOnce(market: Market, number: number): Promise<AskAgain> {
+  const dice = createDice(market.seed * PRIME + number);
+  const run = { ...market, number, dice, shop: dice.pick(market.shops), payer: dice.pick(market.payers), endMs: 0 };
+  const upto = dice.roll() < UPTO;
+  const capAtomic = SMALLEST_ATOMIC + Math.floor(dice.roll() * SPREAD_ATOMIC);
+  const known = await journey({ ...run, endMs: nowMs() + PATIENCE_MS }, upto, capAtomic);
+  if (known === undefined) market.history.note('gave up', { journey: number });
+  return known;
+}
+
+async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskAgain> {
+  const { apiUrl, shop, payer, history, number, dice } = run;
+  const key = shop.publishableKey;
+  const body = { amount: String(capAtomic), tokenShortcode: 'anvil_usdc', ...(upto && { x402Upto: true }) };
+  const created = await until(run, async () => {
+    const told = await askApi({ url: `${apiUrl}/sdk/public/payments/intents/x402`, key, body });
+    return told?.http === 402 ? told.body : undefined;
+  });
+  if (created === undefined) return undefined;
+  const intent = String(created['paymentIntentId']);
+  const [acceptance] = created['accepts'] as readonly Acceptance[];
+  if (acceptance === undefined) throw new Error('nothing is accepted');
+  const signed = await sign(payer, acceptance);
+  const settledAmount = String(upto ? 1 + Math.floor(dice.roll() * capAtomic) : capAtomic);
+  history.note('journey', {
+    journey: number,
+    intent,
+    upto,
+    account: shop.accountId,
+    payer: payer.address.toLowerCase(),
+    cap: String(capAtomic),
+    settledAmount,
+    nonce: signed.nonce,
+  });
+  const call = (header: string) => ({
+    paymentIntentId: intent,
+    paymentHeader: header,
+    paymentRequirements: acceptance,
+  });
+  const send = async (what: string, url: string, by: string, sent: object, nonce: string, account = false) => {
+    const askedAt = nowMs();
+    const headers = account ? { 'x-account-id': shop.accountId } : {};
+    const told = await askApi({ url: `${apiUrl}${url}`, key: by, body: sent, headers });
+    noteTold(history, { journey: number, intent, call: what, nonce }, askedAt, told);
+    return told;
+  };
+  const doubled = dice.roll() < DOUBLED;
+  if (upto) {
+    const confirm = () => send('confirm', CONFIRM, key, call(signed.header), signed.nonce);
+    const confirmed = await until(run, async () => ((await confirm())?.body['ok'] === true ? true : undefined));
+    if (confirmed === undefined) return undefined;
+    const sent = { paymentIntentId: intent, settledAmount };
+    const settle = () => send('settle upto', SETTLE_UPTO, shop.secretKey, sent, signed.nonce, true);
+    return repeat(run, settle, doubled);
+  }
+  const settle = () => send('settle', SETTLE, key, call(signed.header), signed.nonce);
+  if (dice.roll() < OTHER_HEADER) {
+    const other = await sign(dice.pick(run.payers), acceptance);
+    void send('settle', SETTLE, key, call(other.header), other.nonce);
+  }
+  return repeat(run, settle, doubled);
+}
+
+const CONFIRM = '/sdk/public/payments/intents/x402/upto/confirm';
+const SETTLE_UPTO = '/sdk/payments/x402/upto/settle';
+const SETTLE = '/sdk/public/payments/x402/settle';
+const ENDS: ReadonlySet<unknown> = new Set(['succeeded', 'completed', 'failed', 'mismatched']);
+
+async function repeat(run: Run, ask: () => Promise<Told | undefined>, doubled: boolean): Promise<AskAgain> {
+  if (doubled) void ask();
+  const ended = await until(run, async () => {
+    const told = await ask();
+    return told?.http === 200 && ENDS.has(told.body['status']) ? true : undefined;
+  });
+  return ended === true ? ask : undefined;
+}
+
+async function sign(payer: Payer, acceptance: Acceptance): Promise<Signed> {
+  const header = await signHeader(payer, acceptance, WINDOW_SECONDS);
+  const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
+    payload: { authorization: { nonce: string } };
+  };
+  return { header, nonce: payload.authorization.nonce };
+}
+
+const WINDOW_SECONDS = 290;
+
+async function until<Value>({ endMs }: Run, attempt: () => Promise<Value | undefined>): Promise<Value | undefined> {
+  for (;;) {
+    const value = await attempt();
+    if (value !== undefined || nowMs() > endMs) return value;
+    await sleep(PAUSE_MS);
+  }
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import { endpointContext, newEndpointSecret } from '@svc-pay/core';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { BOX, type Shop } from '../../e2e/open-shop.ts';
+import { nowMs } from '../harness/clock.ts';
+
+const EVENT_TYPES = ['payment.created', 'payment.updated', 'payment.completed', 'payment.failed', 'payment.cancelled'];
+const RETRIES = 36;
+
+/** Of a merchant who wants to hear of every payment. Returns its secret. */
+export async function openEndpoint(
+  pool: pg.Pool,
+  { accountId }: Shop,
+  urlOf: (endpointId: string) => string,
+): Promise<string> {
+  const id = newId('endpoint', nowMs());
+  const secret = newEndpointSecret(randomBytes);
+  await pool.query(
+    `insert into svc.endpoints (
+       account_id, mode, id, url, event_types, retry_count, timeout_seconds, status, api_version, created_at, updated_at,
+       secret_ciphertext
+     ) values ($1, 'test', $2, $3, $4, ${RETRIES}, 1, 'enabled', '2026-11-15', now(), now(), $5)`,
+    [accountId, id, urlOf(id), EVENT_TYPES, BOX.seal(secret, endpointContext(accountId, id, 'endpoint-secret'))],
+  );
+  return secret;
+}

@@ -1,0 +1,168 @@
+// Payments while everything around them breaks, then quiet, then a checker that trusts nobody.
+import { checkPayments, type PaymentsVerdict } from '../checker/check-payments.ts';
+import { nowMs } from '../harness/clock.ts';
+import { createDice } from '../harness/dice.ts';
+import type { History } from '../harness/history.ts';
+import { planFaults } from '../harness/plan-faults.ts';
+import type { Progress } from '../harness/progress.ts';
+import { waitUntil } from '../harness/wait-until.ts';
+import { FAULT_KINDS } from './fault-kinds.ts';
+import { planStrokes, type StruckFault, strike } from './strike.ts';
+import { openTraffic, type Traffic } from './traffic.ts';
+import { type SettlementBug, type SettlementWorld, startSettlementWorld } from './world.ts';
+
+export type SettlementPlan = {
+  readonly payments: number;
+  readonly faults: number;
+  readonly seed: number;
+  readonly kinds?: readonly string[];
+  readonly bug?: SettlementBug;
+  /** For what is left to end once everything is well again. */
+  readonly patienceMs?: number;
+};
+
+type CountedFault = StruckFault & { readonly recoveryMs: number };
+
+export type SettlementResult = PaymentsVerdict & {
+  readonly payments: number;
+  readonly struck: readonly CountedFault[];
+  /** Faults that found nothing to strike at, and were tried again. */
+  readonly missed: number;
+  readonly overlappingPairs: number;
+  readonly inFlightP50: number;
+  readonly seconds: number;
+};
+
+const RECOVERY_MS = 60_000;
+const QUIET_MS = 150_000;
+const MOST_WANTED = 50;
+const WANTED_SHARE = 0.5;
+const A_FEW = 10;
+const NODE_SALT = 0x5eed;
+
+export async function runSettlementChaos(plan: SettlementPlan, progress: Progress): Promise<SettlementResult> {
+  const startMs = performance.now();
+  const { seed, bug } = plan;
+  const world = await startSettlementWorld({ seed, dice: createDice(seed ^ NODE_SALT), bug });
+  let red = true;
+  try {
+    const { history } = world;
+    const traffic = await openTraffic(world, history, seed);
+    progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
+    const struck = await breakThings(plan, { world, traffic, history, progress });
+    world.receiver.tell({ calm: true });
+    const quiet = await settleDown(world, traffic, progress, plan.patienceMs ?? QUIET_MS);
+    history.note('quiet', { quiet });
+    await traffic.askAgain();
+    const found = await checkPayments(world.postgres.url, world.receiverLog, history.file);
+    const deaths = [world.api, world.webhooks, world.receiver, ...world.settlements].filter(
+      ({ deaths: of }) => of() > 0,
+    );
+    const violations = [
+      ...(deaths.length > 0 ? [{ rule: 'alive', text: `${deaths.length} processes ended by themselves` }] : []),
+      ...found.violations,
+    ];
+    red = violations.length > 0;
+    const counted = struck.filter(hasStruck);
+    const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
+    return {
+      ...found,
+      violations,
+      payments: traffic.released(),
+      struck: counted,
+      missed: struck.length - counted.length,
+      overlappingPairs: countOverlaps(counted),
+      inFlightP50: inFlight[Math.floor(inFlight.length / 2)] ?? 0,
+      seconds: Math.round((performance.now() - startMs) / 1_000),
+    };
+  } finally {
+    const keep = red && bug === undefined;
+    await world.stop(keep);
+    if (keep) progress.say(`the evidence is in ${world.directory}`);
+  }
+}
+
+type Run = {
+  readonly world: SettlementWorld;
+  readonly traffic: Traffic;
+  readonly history: History;
+  readonly progress: Progress;
+};
+
+/** Each fault has its share of the payments, and strikes in the middle of it. One that missed is tried once more. */
+async function breakThings(plan: SettlementPlan, { world, traffic, history, progress }: Run): Promise<CountedFault[]> {
+  const dice = createDice(plan.seed);
+  const share = Math.ceil(plan.payments / plan.faults);
+  const wanted = Math.min(MOST_WANTED, Math.ceil(share * WANTED_SHARE));
+  const strokes = [...planStrokes(planFaults(plan.kinds ?? FAULT_KINDS, plan.faults, dice), dice)];
+  const struck: CountedFault[] = [];
+  const retried = new Set<string>();
+  for (let stroke = strokes.shift(); stroke !== undefined; stroke = strokes.shift()) {
+    traffic.release(share * stroke.length);
+    const faults = await strike(world, dice, stroke, { wanted, more: () => traffic.release(A_FEW) });
+    const endMs = nowMs();
+    const recovered = await waitUntil(() => hasCompletedSince(world, endMs), RECOVERY_MS, 50);
+    const recoveryMs = nowMs() - endMs;
+    for (const fault of faults) {
+      struck.push({ ...fault, recoveryMs });
+      history.note('fault', { ...fault, recovered, recoveryMs });
+      const { kind, inFlight, hit } = fault;
+      progress.say(
+        `fault ${struck.length}: ${kind}${stroke.length > 1 ? ' (paired)' : ''}; ${inFlight} payments in flight; ` +
+          `hit ${hit}; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
+      );
+      if (!hasStruck(fault) && !retried.has(kind)) {
+        retried.add(kind);
+        strokes.push([kind]);
+      }
+    }
+    progress.show(traffic.ended(), `of ${traffic.released()} payments ended, ${struck.length}/${plan.faults} faults`);
+  }
+  return struck;
+}
+
+/** What found nothing, or nothing in flight, proves nothing. */
+const hasStruck = ({ hit, inFlight }: StruckFault): boolean => hit > 0 && inFlight > 0;
+
+async function hasCompletedSince({ postgres }: SettlementWorld, sinceMs: number): Promise<boolean> {
+  const { rows } = await postgres.pool.query<{ open: boolean; done: boolean }>(
+    `select exists (select from svc.settlements where status in ('queued', 'held', 'batched', 'mined')) as open,
+       exists (select from svc.payments where completed_at > $1) as done`,
+    [new Date(sinceMs)],
+  );
+  return rows[0]?.done === true || rows[0]?.open === false;
+}
+
+/** Until every client knows, every transaction is final, and every delivery went out; retries are made due at once. */
+async function settleDown(
+  { postgres }: SettlementWorld,
+  traffic: Traffic,
+  progress: Progress,
+  patienceMs: number,
+): Promise<boolean> {
+  const isQuiet = async () => {
+    await postgres.pool.query(
+      `update svc.deliveries set next_at = now()
+       where status = 'pending' and lease_until is null and next_at > now() and next_at <> 'infinity'`,
+    );
+    const { rows } = await postgres.pool.query<{ payments: number; batches: number; deliveries: number }>(
+      `select (select count(*)::integer from svc.settlements where status in ('queued', 'held', 'batched', 'mined')) as payments,
+         (select count(*)::integer from svc.batches where status in ('signed', 'broadcast', 'mined')) as batches,
+         (select count(*)::integer from svc.deliveries where status = 'pending') as deliveries`,
+    );
+    const { payments = 0, batches = 0, deliveries = 0 } = rows[0] ?? {};
+    progress.show(
+      traffic.ended(),
+      `payments ended, open: ${payments} payments, ${batches} batches, ${deliveries} deliveries`,
+    );
+    return payments + batches + deliveries === 0 && traffic.ended() === traffic.released();
+  };
+  return waitUntil(isQuiet, patienceMs, 500);
+}
+
+function countOverlaps(struck: readonly StruckFault[]): number {
+  return struck.reduce((count, one, index) => {
+    const later = struck.slice(index + 1).filter(({ fromMs, untilMs }) => fromMs < one.untilMs && untilMs > one.fromMs);
+    return count + later.length;
+  }, 0);
+}

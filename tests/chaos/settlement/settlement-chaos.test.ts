@@ -1,0 +1,34 @@
+// The short form of `npm run chaos -- settlement`, and the proof that its checker can see.
+import { expect, test } from 'vitest';
+import { silent } from '../harness/progress.ts';
+import { runSettlementChaos } from './run-settlement.ts';
+
+const KINDS = [
+  'api killed after claim',
+  'settlement killed after store',
+  'settlement killed after broadcast',
+  'settlement killed before record',
+  'database crashed',
+  'engines emptied',
+  'nodes err after broadcast',
+  'two heads',
+];
+
+test('320 payments while every part breaks once: none lost, none twice, no status that lies, books as the chain', async () => {
+  const result = await runSettlementChaos({ payments: 320, faults: 8, seed: 21, kinds: KINDS }, silent);
+  const { violations, shortest, struck, ...figures } = result;
+  console.log(JSON.stringify(figures));
+  expect({ violations: violations.slice(0, 10), shortest }).toEqual({ violations: [], shortest: [] });
+  expect(new Set(struck.map(({ kind }) => kind))).toEqual(new Set(KINDS));
+  expect(result.completed).toBe(result.payments);
+  expect(result.inFlightP50).toBeGreaterThanOrEqual(10);
+});
+
+test('a settlement that records before the receipt is found, although its own watchers mend the books', async () => {
+  const kinds = ['settlements killed'];
+  const plan = { payments: 30, faults: 1, seed: 22, kinds, bug: 'recordingEarly', patienceMs: 12_000 } as const;
+  const { violations } = await runSettlementChaos(plan, silent);
+  expect(violations).toContainEqual(
+    expect.objectContaining({ rule: 'books', text: expect.stringContaining('no block ever said so') }),
+  );
+});
