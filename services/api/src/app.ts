@@ -2,7 +2,6 @@
 // environment, so a test starts the same app.
 import type { Tracer } from '@opentelemetry/api';
 import type { Logger } from '@svc-pay/observe';
-import { ERRORS } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { createAdmit } from './http/admit.ts';
@@ -73,7 +72,7 @@ export function createApi(options: ApiOptions): Api {
     },
   }) as unknown as FastifyInstance;
 
-  const refuse = createRefuse(docsUrl);
+  const refuse = createRefuse(docsUrl, HEADER_PATHS);
   const streams = createIntentStreams(ports, {
     ...options.streams,
     onProblem: (problem) => logger.warn({ err: problem }, 'a stream could not look'),
@@ -105,9 +104,7 @@ export function createApi(options: ApiOptions): Api {
     const code = errorCodeOf(problem);
     if (code === 'internal_error') request.log.error({ err: problem }, 'unexpected');
     else if (code === 'service_unavailable') request.log.warn({ err: problem }, 'unavailable');
-    // Who asks about a header that may have been taken is not told that nothing moved when nobody could look.
-    const blind = ERRORS[code].status >= 500 && HEADER_PATHS.has(request.routeOptions.url ?? '');
-    return refuse(request, reply, { code, ...(blind && { moneyMoved: 'unknown' }) });
+    return refuse(request, reply, { code });
   });
 
   return {

@@ -16,8 +16,19 @@ export class Refused extends Error {
 
 export type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
 
-export function createRefuse(docsUrl: string): Refuse {
-  return (request, reply, { code, param, moneyMoved }) => {
+/** Said before anybody looked what became of the request's header, or when nobody could. */
+const BLIND: ReadonlySet<ErrorCode> = new Set([
+  'internal_error',
+  'service_unavailable',
+  'rate_limited',
+  'idempotency_in_progress',
+]);
+
+/** On `headerPaths` a signed header is sent that may have been taken before: what was not looked up is told as `unknown`. */
+export function createRefuse(docsUrl: string, headerPaths: ReadonlySet<string>): Refuse {
+  return (request, reply, { code, param, moneyMoved: known }) => {
+    const moneyMoved =
+      known ?? (BLIND.has(code) && headerPaths.has(request.routeOptions.url ?? '') ? 'unknown' : undefined);
     const body = errorBodyOf({
       code,
       requestId: request.id,

@@ -122,7 +122,11 @@ describe('over its limit', () => {
     expect(replays.at(-1)?.headers['retry-after']).toBeUndefined();
     for (const body of [fresh, { ...claimed, paymentIntentId: other.id }, { paymentIntentId: 'pi_x' }]) {
       const refused = await send(body);
-      expect({ status: refused.statusCode, ...refused.json() }).toMatchObject({ status: 429, error: 'rate_limited' });
+      expect({ status: refused.statusCode, ...refused.json() }).toMatchObject({
+        status: 429,
+        error: 'rate_limited',
+        moneyMoved: 'unknown',
+      });
       expect(refused.headers['retry-after']).toBe('1');
     }
     expect((await call(limited, 'POST', CREATE, { key: limitedKey, body: { usdAmount: 1 } })).statusCode).toBe(429);
