@@ -31,6 +31,8 @@ const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
   SettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, paymentHeader: 'e30=' }),
   UptoSettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, settledAmount: '1' }),
   UptoReleaseRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
+  PrepareRequest: ({ intentId }) => ({ paymentIntentId: intentId, publicKey: '11111111111111111111111111111111' }),
+  RelayRequest: ({ intentId }) => ({ paymentIntentId: intentId, signedTransactionBase64: 'AA==' }),
   NotifyRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   EndpointConfiguration: () => ({ url: 'https://shop.example/hooks', eventTypes: ['payment.completed'] }),
   EndpointUpdate: () => ({ url: 'https://elsewhere.example/hooks' }),
