@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
-import { createProgress } from './harness/progress.ts';
+import { createProgress } from '../progress.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
 import type { SettlementBug } from './settlement/world.ts';

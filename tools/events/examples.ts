@@ -1,37 +1,22 @@
 // One example body per event type, made by the code that writes real ones: a change of state, the events it causes, and
 // their frozen body. Only ids are fixed afterwards, so that the page stays the same.
 import { draftEvents, eventsFor, type Intent, type Payment, type Snapshot } from '@svc-pay/core';
-import { atomicAmount, usd } from '@svc-pay/money';
-import { type EventType, evmNetwork, UPTO_CAP_METADATA_KEY, type WebhookEvent } from '@svc-pay/protocol';
+import { sampleIntent, samplePayment } from '@svc-pay/core/testing';
+import { atomicAmount } from '@svc-pay/money';
+import { type EventType, UPTO_CAP_METADATA_KEY, type WebhookEvent } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 
 const BORN_MS = 1_794_744_000_000;
 const TRANSACTION = `0x${'9c'.repeat(32)}`;
 
-const intent: Intent = {
+const intent = sampleIntent({
   id: 'pi_0k7m8x2c5v9b1n3q4r6t8w0y2z' as Id<'paymentIntent'>,
   accountId: 'acct_0k7m8x2c5v9b1n3q4r6t8w0y2a' as Id<'account'>,
-  mode: 'test',
-  intentCode: 4_242,
-  status: 'requires_payment',
-  upto: false,
-  amount: atomicAmount(1_500_000n),
-  tokenShortcode: 'basesepolia_usdc',
-  network: evmNetwork(84_532),
   ledgerId: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
-  amountUsd: usd(1_500_000_000_000_000_000n),
   description: 'Order A-7',
-  resource: null,
-  mimeType: null,
-  expectedSender: null,
-  payerPublicKey: null,
-  metadata: { order: 'A-7' },
-  serviceMetadata: {},
   createdAtMs: BORN_MS,
   expiresAtMs: BORN_MS + 86_400_000,
-  confirmedPayer: null,
-  confirmations: 1,
-};
+});
 const processing: Intent = { ...intent, status: 'processing' };
 const confirmed: Intent = {
   ...intent,
@@ -39,23 +24,13 @@ const confirmed: Intent = {
   confirmedPayer: `0x${'a1'.repeat(20)}`,
   serviceMetadata: { [UPTO_CAP_METADATA_KEY]: '1500000' },
 };
-const claimed: Payment = {
+const claimed = samplePayment({
   id: 'pay_0k7m8x2c5v9b1n3q4r6t8w0y2b' as Id<'payment'>,
-  status: 'pending',
-  network: intent.network,
-  tokenSymbol: 'USDC',
   asset: intent.ledgerId,
   payer: `0x${'a1'.repeat(20)}`,
-  amount: atomicAmount(1_500_000n),
-  requestedAmount: atomicAmount(1_500_000n),
-  paidAmount: null,
-  transactionId: null,
-  transactionSplitId: null,
   settlementNumber: 77,
   createdAtMs: BORN_MS + 2_000,
-  completedAtMs: null,
-  announced: false,
-};
+});
 const linked: Payment = { ...claimed, transactionId: TRANSACTION };
 const told: Payment = { ...linked, announced: true };
 const completed: Payment = {

@@ -1,3 +1,4 @@
+export { ENGINE_SETTINGS } from './engine-settings.ts';
 export * from './forms.ts';
 export { type MasterKeys, masterKeys, sealingKey } from './master-keys.ts';
 export * from './read-settings.ts';

@@ -1,6 +1,7 @@
 // What settlement takes from the environment. It is the only process that is given relayer keys.
 import {
   commaList,
+  ENGINE_SETTINGS,
   type Environment,
   httpUrl,
   logLevel,
@@ -124,22 +125,7 @@ export const SETTLEMENT_SETTINGS = {
       about: 'Under which the engine reaches this process, when that is not where it listens.',
     }),
   ),
-  engineAdminUrl: httpUrl({
-    name: 'SVC_ENGINE_ADMIN_URL',
-    about: 'Admin address of Restate.',
-    fallback: 'http://127.0.0.1:9070',
-  }),
-  engineIngressUrl: httpUrl({
-    name: 'SVC_ENGINE_INGRESS_URL',
-    about: 'Ingress address of Restate.',
-    fallback: 'http://127.0.0.1:8080',
-  }),
-  engineIdentityKeys: optional(
-    commaList({
-      name: 'SVC_ENGINE_IDENTITY_KEYS',
-      about: 'Public keys (`publickeyv1_…`) of the engines that may call. Absent: whoever reaches the port.',
-    }),
-  ),
+  ...ENGINE_SETTINGS,
   rpcTimeoutMs: wholeNumber(
     { name: 'SVC_SETTLEMENT_RPC_TIMEOUT_MS', about: 'Time a node has to answer.', fallback: '10000' },
     100,

@@ -2,6 +2,7 @@
 // nothing else: no pepper, no relayer key, no node.
 import {
   commaList,
+  ENGINE_SETTINGS,
   type Environment,
   flag,
   httpUrl,
@@ -114,22 +115,7 @@ export const WEBHOOKS_SETTINGS = {
       about: 'Under which the engine reaches this process, when that is not where it listens.',
     }),
   ),
-  engineAdminUrl: httpUrl({
-    name: 'SVC_ENGINE_ADMIN_URL',
-    about: 'Admin address of Restate.',
-    fallback: 'http://127.0.0.1:9070',
-  }),
-  engineIngressUrl: httpUrl({
-    name: 'SVC_ENGINE_INGRESS_URL',
-    about: 'Ingress address of Restate.',
-    fallback: 'http://127.0.0.1:8080',
-  }),
-  engineIdentityKeys: optional(
-    commaList({
-      name: 'SVC_ENGINE_IDENTITY_KEYS',
-      about: 'Public keys (`publickeyv1_…`) of the engines that may call. Absent: whoever reaches the port.',
-    }),
-  ),
+  ...ENGINE_SETTINGS,
   logLevel,
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { showProgress } from '../progress.ts';
+import { createProgress } from '../../progress.ts';
 import { measureWaits, type Waits, waitForArrivals } from './arrivals.ts';
 import { type BenchWorld, nowMs } from './bench-world.ts';
 
@@ -29,7 +29,7 @@ export async function flood(
 ): Promise<Flood> {
   await world.arrivals();
   await putOff(world, flooded, count);
-  const progress = showProgress('100,000 due at once', count);
+  const progress = createProgress(count, process.stderr);
   const committed = new Map<string, number>();
   await world.merchants.makeDue();
   const startMs = nowMs();
@@ -48,10 +48,10 @@ export async function flood(
     }
     await sleep(FRESH_TICK_MS);
     arrived = await world.arrivalCount();
-    progress.at(Math.min(arrived, count));
+    progress.show(Math.min(arrived, count), 'all due at once');
   }
   const tookMs = nowMs() - startMs;
-  progress.done();
+  progress.end();
   const arrivals = await world.arrivals();
   const distinct = new Set(arrivals.map(([id]) => id));
   return {

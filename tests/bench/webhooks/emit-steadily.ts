@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { showProgress } from '../progress.ts';
+import { createProgress } from '../../progress.ts';
 import { measureWaits, type Waits, waitForArrivals } from './arrivals.ts';
 import { type BenchWorld, nowMs } from './bench-world.ts';
 
@@ -21,7 +21,7 @@ export async function emitSteadily(world: BenchWorld, pace: Pace): Promise<Waits
   const { perSecond, forMs, to, hung = [] } = pace;
   await world.arrivals();
   const committed = new Map<string, number>();
-  const progress = showProgress(pace.label, forMs / 1_000);
+  const progress = createProgress(forMs / 1_000, process.stderr);
   const startMs = nowMs();
   let next = 0;
   for (let tick = 0; nowMs() - startMs < forMs; tick += 1) {
@@ -31,11 +31,11 @@ export async function emitSteadily(world: BenchWorld, pace: Pace): Promise<Waits
     const ids = await world.merchants.emit([...healthy, ...silent]);
     const atMs = nowMs();
     for (const id of ids.slice(0, count)) committed.set(id, atMs);
-    progress.at((atMs - startMs) / 1_000);
+    progress.show(Math.floor((atMs - startMs) / 1_000), pace.label);
     await sleep(Math.max(0, startMs + (tick + 1) * TICK_MS - nowMs()));
   }
   const emittedForMs = nowMs() - startMs;
-  progress.done();
+  progress.end();
   await waitForArrivals(world, committed.size, PATIENCE_MS);
   return measureWaits(committed, await world.arrivals(), startMs, emittedForMs);
 }

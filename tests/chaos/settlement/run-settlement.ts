@@ -1,10 +1,11 @@
 // Payments while everything around them breaks, then quiet, then a checker that trusts nobody.
+
+import type { Progress } from '../../progress.ts';
 import { checkPayments, type PaymentsVerdict } from '../checker/check-payments.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
 import type { History } from '../harness/history.ts';
 import { planFaults } from '../harness/plan-faults.ts';
-import type { Progress } from '../harness/progress.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import { planStrokes, type StruckFault, strike } from './strike.ts';

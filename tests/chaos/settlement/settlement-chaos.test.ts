@@ -1,6 +1,6 @@
 // The short form of `npm run chaos -- settlement`, and the proof that its checker can see.
 import { expect, test } from 'vitest';
-import { silent } from '../harness/progress.ts';
+import { silent } from '../../progress.ts';
 import { runSettlementChaos } from './run-settlement.ts';
 
 const KINDS = [

@@ -1,12 +1,12 @@
 // Deliveries in a steady stream while things break, and then a checker that trusts nobody.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Progress } from '../../progress.ts';
 import { checkDeliveries, type Verdict } from '../checker/check-deliveries.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice, type Dice } from '../harness/dice.ts';
 import { type History, openHistory } from '../harness/history.ts';
 import { planFaults } from '../harness/plan-faults.ts';
-import type { Progress } from '../harness/progress.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { FAULT_KINDS, type FaultKind, strike } from './faults.ts';
 import { type Merchant, openMerchant } from './merchant.ts';

@@ -1,6 +1,6 @@
 // The short form of `npm run chaos -- webhooks`, and the proof that its checker can see.
 import { expect, test } from 'vitest';
-import { silent } from '../harness/progress.ts';
+import { silent } from '../../progress.ts';
 import type { FaultKind } from './faults.ts';
 import { runWebhooksChaos } from './run-webhooks.ts';
 

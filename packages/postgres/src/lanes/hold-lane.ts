@@ -2,6 +2,7 @@
 // was replaced writes nothing, however long it goes on.
 import { type HeldLane, isoTime, type Lane, type LaneObstacle, type LaneState } from '@svc-pay/core';
 import type pg from 'pg';
+import { inTransaction } from '../stores/in-transaction.ts';
 
 const TAKE_OVER = {
   name: 'lane-take-over',
@@ -119,7 +120,7 @@ export async function fallAsleep(pool: pg.Pool, held: HeldLane): Promise<boolean
   return false;
 }
 
-/** Within a transaction: throws `TakenOver` unless the lane is still held, and keeps it so until the commit. */
+/** Within `unlessTakenOver`: ends it unless the lane is still held, and keeps it so until the commit. */
 export async function requireHeld(client: pg.ClientBase, held: HeldLane): Promise<void> {
   const { rowCount } = await client.query({
     name: 'lane-require-held',
@@ -129,7 +130,20 @@ export async function requireHeld(client: pg.ClientBase, held: HeldLane): Promis
   if (rowCount !== 1) throw new TakenOver();
 }
 
-/** Rolls back; the caller answers that the lane was taken over. */
-export class TakenOver extends Error {
+class TakenOver extends Error {
   override readonly name = 'TakenOver';
+}
+
+/** All of it in one transaction; false, and nothing written, when `requireHeld` found the lane taken over. */
+export async function unlessTakenOver(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<unknown>,
+): Promise<boolean> {
+  try {
+    await inTransaction(pool, work);
+    return true;
+  } catch (problem) {
+    if (problem instanceof TakenOver) return false;
+    throw problem;
+  }
 }

@@ -3,9 +3,8 @@
 import { type FlyingBatch, type HeldLane, isoTime, type MinedBatch, type MinedItem } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
-import { inTransaction } from '../stores/in-transaction.ts';
 import { completePayments, type SettledPart } from './end-payments.ts';
-import { requireHeld, TakenOver } from './hold-lane.ts';
+import { requireHeld, unlessTakenOver } from './hold-lane.ts';
 import { settlementKeys } from './move-settlements.ts';
 import { writeEnds } from './write-ends.ts';
 
@@ -22,13 +21,7 @@ export async function recordMined(
   mined: MinedBatch,
   options: RecordOptions,
 ): Promise<boolean> {
-  try {
-    await inTransaction(pool, (client) => record(client, held, batch, mined, options));
-    return true;
-  } catch (problem) {
-    if (problem instanceof TakenOver) return false;
-    throw problem;
-  }
+  return unlessTakenOver(pool, (client) => record(client, held, batch, mined, options));
 }
 
 async function record(

@@ -2,36 +2,29 @@
 // its payments wait again. Nothing of it ever moved.
 import { type HeldLane, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
-import { inTransaction } from '../stores/in-transaction.ts';
-import { requireHeld, TakenOver } from './hold-lane.ts';
+import { requireHeld, unlessTakenOver } from './hold-lane.ts';
 
 export async function recordReplaced(pool: pg.Pool, held: HeldLane, batchId: string, nowMs: number): Promise<boolean> {
-  try {
-    await inTransaction(pool, async (client) => {
-      await requireHeld(client, held);
-      const changed = await client.query({
-        name: 'record-replaced-batch',
-        text: `
+  return unlessTakenOver(pool, async (client) => {
+    await requireHeld(client, held);
+    const changed = await client.query({
+      name: 'record-replaced-batch',
+      text: `
           update svc.batches set status = 'replaced', updated_at = $2
           where id = $1 and status in ('signed', 'broadcast')`,
-        values: [batchId, isoTime(nowMs)],
-      });
-      if (changed.rowCount !== 1) return;
-      await client.query({
-        name: 'queue-replaced-items',
-        text: `
+      values: [batchId, isoTime(nowMs)],
+    });
+    if (changed.rowCount !== 1) return;
+    await client.query({
+      name: 'queue-replaced-items',
+      text: `
           with settlements as (
             update svc.settlements set status = 'queued', relayer = null, batch_id = null, updated_at = $2
             where batch_id = $1 and status = 'batched'
           )
           update svc.recoveries set status = 'queued', relayer = null, batch_id = null, updated_at = $2
           where batch_id = $1 and status = 'batched'`,
-        values: [batchId, isoTime(nowMs)],
-      });
+      values: [batchId, isoTime(nowMs)],
     });
-    return true;
-  } catch (problem) {
-    if (problem instanceof TakenOver) return false;
-    throw problem;
-  }
+  });
 }

@@ -2,9 +2,8 @@
 import { type HeldLane, judgeItem, type LaneItem, type UnsentItem } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { inTransaction } from '../stores/in-transaction.ts';
 import { type FailedPart, failPayments } from './end-payments.ts';
-import { requireHeld, TakenOver } from './hold-lane.ts';
+import { requireHeld, unlessTakenOver } from './hold-lane.ts';
 import { moveSettlements } from './move-settlements.ts';
 import { writeEnds } from './write-ends.ts';
 
@@ -21,16 +20,10 @@ export async function recordUnsent(
     if (judgement.end === 'failed') failed.push({ item, code: judgement.code });
     else if (judgement.end === 'held') kept.push(item);
   }
-  try {
-    await inTransaction(pool, async (client) => {
-      await requireHeld(client, held);
-      const cause = { requestId: newId('batch', nowMs), nowMs };
-      await writeEnds(client, await failPayments(client, failed, null, cause), 'queued', nowMs);
-      await moveSettlements(client, kept, { from: ['queued'], to: 'held' }, nowMs);
-    });
-    return true;
-  } catch (problem) {
-    if (problem instanceof TakenOver) return false;
-    throw problem;
-  }
+  return unlessTakenOver(pool, async (client) => {
+    await requireHeld(client, held);
+    const cause = { requestId: newId('batch', nowMs), nowMs };
+    await writeEnds(client, await failPayments(client, failed, null, cause), 'queued', nowMs);
+    await moveSettlements(client, kept, { from: ['queued'], to: 'held' }, nowMs);
+  });
 }

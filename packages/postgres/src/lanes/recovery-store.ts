@@ -6,9 +6,8 @@ import { bookReturn, type FlyingBatch, type HeldLane, isoTime, judgeItem, type L
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { inTransaction } from '../stores/in-transaction.ts';
 import { completePayments, failPayments } from './end-payments.ts';
-import { beat, fallAsleep, requireHeld, TakenOver, takeOver } from './hold-lane.ts';
+import { beat, fallAsleep, requireHeld, takeOver, unlessTakenOver } from './hold-lane.ts';
 import type { LaneStoreOptions } from './lane-store.ts';
 import { loadFlight, loadRecoveryBatchItems } from './load-flight.ts';
 import { advanceNonce, noteObstacle } from './note-lane.ts';
@@ -44,16 +43,6 @@ export function createRecoveryStore(pool: pg.Pool, { clock, gasCoinRate }: LaneS
       unlessTakenOver(pool, (client) => recordRefused(client, held, unsent, clock.nowMs())),
     fallAsleep: (held) => fallAsleep(pool, held),
   };
-}
-
-async function unlessTakenOver(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<void>): Promise<boolean> {
-  try {
-    await inTransaction(pool, work);
-    return true;
-  } catch (problem) {
-    if (problem instanceof TakenOver) return false;
-    throw problem;
-  }
 }
 
 async function record(

@@ -9,9 +9,10 @@ import {
   type Snapshot,
   transition,
 } from '@svc-pay/core';
+import { sampleIntent, samplePayment } from '@svc-pay/core/testing';
 import { atomicAmount } from '@svc-pay/money';
 import { writeEvents } from '@svc-pay/postgres/testing';
-import { evmNetwork, type PaymentStatus } from '@svc-pay/protocol';
+import type { PaymentStatus } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld } from '../testing/delivery-world.ts';
@@ -26,50 +27,17 @@ const PAYMENT_TYPES = ['created', 'updated', 'completed', 'failed', 'cancelled',
 await shop.addEndpoint({ url: receiver.url, eventTypes: PAYMENT_TYPES.map((name) => `payment.${name}`) });
 await shop.addEndpoint({ url: other.url, eventTypes: ['payment.refunded'] });
 
-const ASSET = `0x${'70'.repeat(20)}`;
 const HASH = `0x${'ab'.repeat(32)}`;
-const intentOf = (): Intent => ({
-  id: newId('paymentIntent', clock.nowMs()),
-  accountId: shop.accountId,
-  mode: 'test',
-  intentCode: 4_242,
-  status: 'processing',
-  upto: false,
-  amount: atomicAmount(1_500_000n),
-  tokenShortcode: 'basesepolia_usdc',
-  network: evmNetwork(84_532),
-  ledgerId: ASSET,
-  amountUsd: null,
-  description: null,
-  resource: null,
-  mimeType: null,
-  expectedSender: null,
-  payerPublicKey: null,
-  metadata: { order: 'A-7' },
-  serviceMetadata: {},
-  createdAtMs: clock.nowMs(),
-  expiresAtMs: clock.nowMs() + 60_000,
-  confirmedPayer: null,
-  confirmations: 1,
-});
-const paymentOf = (change: Partial<Payment>): Payment => ({
-  id: newId('payment', clock.nowMs()),
-  status: 'pending',
-  network: evmNetwork(84_532),
-  tokenSymbol: 'USDC',
-  asset: ASSET,
-  payer: null,
-  amount: atomicAmount(1_500_000n),
-  requestedAmount: atomicAmount(1_500_000n),
-  paidAmount: null,
-  transactionId: null,
-  transactionSplitId: null,
-  settlementNumber: 7,
-  createdAtMs: clock.nowMs(),
-  completedAtMs: null,
-  announced: false,
-  ...change,
-});
+const intentOf = (): Intent =>
+  sampleIntent({
+    id: newId('paymentIntent', clock.nowMs()),
+    accountId: shop.accountId,
+    status: 'processing',
+    createdAtMs: clock.nowMs(),
+    expiresAtMs: clock.nowMs() + 60_000,
+  });
+const paymentOf = (change: Partial<Payment>): Payment =>
+  samplePayment({ id: newId('payment', clock.nowMs()), createdAtMs: clock.nowMs(), ...change });
 
 /** Makes the payment's next status true, and returns what the receivers hear of it. */
 async function become(status: PaymentStatus, before: Partial<Payment>, change: Partial<Payment> = {}) {

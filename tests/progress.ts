@@ -4,6 +4,8 @@ export type Progress = {
   readonly show: (done: number, note: string) => void;
   /** A line that stays. */
   readonly say: (line: string) => void;
+  /** Takes the moving line away. */
+  readonly end: () => void;
 };
 
 const EVERY_MS = 5_000;
@@ -13,7 +15,9 @@ export function createProgress(total: number, stream: NodeJS.WriteStream = proce
   const moving = stream.isTTY;
   let lastMs = Number.NEGATIVE_INFINITY;
   let line = '';
-  const wipe = () => moving && stream.write('\r\u001B[2K');
+  const wipe = () => {
+    if (moving) stream.write('\r\u001B[2K');
+  };
   return {
     show: (done, note) => {
       const share = Math.min(1, done / total);
@@ -31,7 +35,8 @@ export function createProgress(total: number, stream: NodeJS.WriteStream = proce
       stream.write(`${text}\n`);
       if (moving) stream.write(line);
     },
+    end: wipe,
   };
 }
 
-export const silent: Progress = { show: () => {}, say: () => {} };
+export const silent: Progress = { show: () => {}, say: () => {}, end: () => {} };
