@@ -28,12 +28,13 @@ const isEnabled = (row: string) => `coalesce((
 ), false)`;
 
 const HEAD = 500;
-const fromOneEnd = (name: string, order: 'asc' | 'desc') => ({
+const fromOneEnd = (name: string, order: 'asc' | 'desc', since = '') => ({
   name,
   text: `
     with rows_there as materialized (
       select account_id, mode, endpoint_id from svc.deliveries
-      where status = 'pending' and next_at <= $3 and mode = any ($4::text[]) order by next_at ${order} limit ${HEAD}
+      where status = 'pending' and next_at <= $3 and mode = any ($4::text[]) ${since}
+      order by next_at ${order} limit ${HEAD}
     ),
     due as materialized (
       select account_id, mode, endpoint_id from rows_there where ${shardOf('endpoint_id', '$2')} = $1
@@ -44,7 +45,9 @@ const fromOneEnd = (name: string, order: 'asc' | 'desc') => ({
     from due`,
 });
 const FROM_HEAD = fromOneEnd('due-endpoints-from-head', 'asc');
-const FROM_TAIL = fromOneEnd('due-endpoints-from-tail', 'desc');
+// Bounded, because what was claimed left dead entries at the end of its lease, and a look back meets all of them.
+const FROM_TAIL = fromOneEnd('due-endpoints-from-tail', 'desc', 'and next_at > $5');
+const FRESH_MS = 3_000;
 
 const WALK_LIMIT = 1_000;
 const WALK = {
@@ -89,14 +92,15 @@ export async function findDueEndpoints(
   return { endpoints: rows.map(endpointOf), all: !full };
 }
 
-/** By the rows that fell due last. */
+/** By the rows that fell due in the last seconds. */
 export async function findFreshEndpoints(
   pool: pg.Pool,
   { index, count }: Shard,
   modes: readonly string[],
   nowMs: number,
 ): Promise<readonly DueEndpoint[]> {
-  const { rows } = await pool.query<Row>({ ...FROM_TAIL, values: [index, count, isoTime(nowMs), modes] });
+  const values = [index, count, isoTime(nowMs), modes, isoTime(nowMs - FRESH_MS)];
+  const { rows } = await pool.query<Row>({ ...FROM_TAIL, values });
   return rows.map(endpointOf);
 }
 
