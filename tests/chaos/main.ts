@@ -1,6 +1,7 @@
 // npm run chaos -- expiry [--intents N]
 // npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
 // npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--svg FILE]
+// npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]
 // The same tests that verify runs with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
@@ -9,6 +10,8 @@ import { createProgress } from '../progress.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
 import type { SettlementBug } from './settlement/world.ts';
+import { reportSoak } from './soak/report-soak.ts';
+import { runSoak } from './soak/run-soak.ts';
 import { runWebhooksChaos } from './webhooks/run-webhooks.ts';
 
 const { values, positionals } = parseArgs({
@@ -20,6 +23,7 @@ const { values, positionals } = parseArgs({
     only: { type: 'string', multiple: true },
     bug: { type: 'string' },
     svg: { type: 'string' },
+    minutes: { type: 'string', default: '30' },
     faults: { type: 'string', default: '30' },
     seed: { type: 'string', default: '1' },
   },
@@ -46,6 +50,11 @@ const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefin
     if (payments === undefined || faults === undefined || seed === undefined) return undefined;
     return settlement(payments, faults, seed);
   },
+  soak: () => {
+    const [minutes, seed] = [values.minutes, values.seed].map(whole);
+    if (minutes === undefined || seed === undefined) return undefined;
+    return soak(minutes, seed);
+  },
 };
 
 async function settlement(payments: number, faults: number, seed: number): Promise<number> {
@@ -56,6 +65,13 @@ async function settlement(payments: number, faults: number, seed: number): Promi
   progress.say('');
   reportSettlement(result, seed, progress.say, svg);
   return result.violations.length === 0 ? 0 : 1;
+}
+
+async function soak(minutes: number, seed: number): Promise<number> {
+  const progress = createProgress(minutes * 60);
+  const result = await runSoak(minutes, seed, progress);
+  progress.say('');
+  return reportSoak(result, seed, progress.say, values.svg) ? 0 : 1;
 }
 
 async function webhooks(deliveries: number, faults: number, seed: number): Promise<number> {
@@ -89,6 +105,7 @@ if (status === undefined) {
       'npm run chaos -- expiry [--intents N]',
       'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
       'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
+      'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
     ].join('\n'),
   );
 }

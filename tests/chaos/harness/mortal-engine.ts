@@ -4,6 +4,7 @@ import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/ser
 import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 
 export type MortalEngine = {
+  readonly pid: () => number;
   readonly adminUrl: string;
   readonly ingressUrl: string;
   /** Killed, and begun again; `emptied` has lost all its data in between. */
@@ -16,6 +17,7 @@ export async function startMortalEngine(dataDirectory: string): Promise<MortalEn
   const start = () => startRestate({ dataDirectory, ports, guard: guardAgainstOutliving });
   let server: RestateServer = await start();
   return {
+    pid: () => server.pid,
     adminUrl: server.adminUrl,
     ingressUrl: server.ingressUrl,
     restart: async (how) => {

@@ -4,6 +4,7 @@ import { freePort, type PostgresServer, startPostgres } from '@svc-pay/postgres/
 import pg from 'pg';
 
 export type MortalPostgres = {
+  readonly pid: () => number;
   readonly url: string;
   /** Its connections break with the server; a broken one is replaced. */
   readonly pool: pg.Pool;
@@ -22,6 +23,7 @@ export async function startMortalPostgres(dataDirectory: string): Promise<Mortal
   const pool = new pg.Pool({ connectionString: server.url, max: 6 });
   pool.on('error', () => {});
   return {
+    pid: () => server.pid,
     url: server.url,
     pool,
     restart: async (how) => {

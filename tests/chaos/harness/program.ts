@@ -13,6 +13,8 @@ export type ProgramPlan = {
 };
 
 export type Program = {
+  /** Of the process that runs now. */
+  readonly pid: () => number;
   /** As it said when it last began to listen. */
   readonly port: () => number;
   /** How often it ended without being killed. */
@@ -46,6 +48,7 @@ export function createProgram(plan: ProgramPlan): Program {
     await ended;
   };
   return {
+    pid: () => running().pid ?? 0,
     port: () => port,
     deaths: () => deaths,
     start: async () => {

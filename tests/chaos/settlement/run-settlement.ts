@@ -1,12 +1,13 @@
 // Payments while everything around them breaks, then quiet, then a checker that trusts nobody.
 
 import type { Progress } from '../../progress.ts';
-import { checkPayments, type PaymentsVerdict } from '../checker/check-payments.ts';
+import type { PaymentsVerdict } from '../checker/check-payments.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
 import type { History } from '../harness/history.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
+import { conclude } from './conclude.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import { planStrokes, type StruckFault, strike } from './strike.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
@@ -35,10 +36,10 @@ export type SettlementResult = PaymentsVerdict & {
 };
 
 const RECOVERY_MS = 60_000;
-const QUIET_MS = 150_000;
 const MOST_WANTED = 50;
 const WANTED_SHARE = 0.5;
 const A_FEW = 10;
+const MOST_RETRIES = 2;
 const NODE_SALT = 0x5eed;
 
 export async function runSettlementChaos(plan: SettlementPlan, progress: Progress): Promise<SettlementResult> {
@@ -51,18 +52,7 @@ export async function runSettlementChaos(plan: SettlementPlan, progress: Progres
     const traffic = await openTraffic(world, history, seed);
     progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     const struck = await breakThings(plan, { world, traffic, history, progress });
-    world.receiver.tell({ calm: true });
-    const quiet = await settleDown(world, traffic, progress, plan.patienceMs ?? QUIET_MS);
-    history.note('quiet', { quiet });
-    await traffic.askAgain();
-    const found = await checkPayments(world.postgres.url, world.receiverLog, history.file);
-    const deaths = [world.api, world.webhooks, world.receiver, ...world.settlements].filter(
-      ({ deaths: of }) => of() > 0,
-    );
-    const violations = [
-      ...(deaths.length > 0 ? [{ rule: 'alive', text: `${deaths.length} processes ended by themselves` }] : []),
-      ...found.violations,
-    ];
+    const { violations, ...found } = await conclude(world, traffic, progress, plan.patienceMs);
     red = violations.length > 0;
     const counted = struck.filter(hasStruck);
     const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
@@ -90,14 +80,14 @@ type Run = {
   readonly progress: Progress;
 };
 
-/** Each fault has its share of the payments, and strikes in the middle of it. One that missed is tried once more. */
+/** Each fault has its share of the payments, and strikes in the middle of it. One that missed, or met few, is tried again. */
 async function breakThings(plan: SettlementPlan, { world, traffic, history, progress }: Run): Promise<CountedFault[]> {
   const dice = createDice(plan.seed);
   const share = Math.ceil(plan.payments / plan.faults);
   const wanted = Math.min(MOST_WANTED, Math.ceil(share * WANTED_SHARE));
   const strokes = [...planStrokes(planFaults(plan.kinds ?? FAULT_KINDS, plan.faults, dice), dice)];
   const struck: CountedFault[] = [];
-  const retried = new Set<string>();
+  const retries = new Map<string, number>();
   for (let stroke = strokes.shift(); stroke !== undefined; stroke = strokes.shift()) {
     traffic.release(share * stroke.length);
     const faults = await strike(world, dice, stroke, { wanted, more: () => traffic.release(A_FEW) });
@@ -112,8 +102,9 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
         `fault ${struck.length}: ${kind}${stroke.length > 1 ? ' (paired)' : ''}; ${inFlight} payments in flight; ` +
           `hit ${hit}; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
       );
-      if (!hasStruck(fault) && !retried.has(kind)) {
-        retried.add(kind);
+      const tried = retries.get(kind) ?? 0;
+      if ((!hasStruck(fault) || inFlight < wanted) && tried < MOST_RETRIES) {
+        retries.set(kind, tried + 1);
         strokes.push([kind]);
       }
     }
@@ -132,33 +123,6 @@ async function hasCompletedSince({ postgres }: SettlementWorld, sinceMs: number)
     [new Date(sinceMs)],
   );
   return rows[0]?.done === true || rows[0]?.open === false;
-}
-
-/** Until every client knows, every transaction is final, and every delivery went out; retries are made due at once. */
-async function settleDown(
-  { postgres }: SettlementWorld,
-  traffic: Traffic,
-  progress: Progress,
-  patienceMs: number,
-): Promise<boolean> {
-  const isQuiet = async () => {
-    await postgres.pool.query(
-      `update svc.deliveries set next_at = now()
-       where status = 'pending' and lease_until is null and next_at > now() and next_at <> 'infinity'`,
-    );
-    const { rows } = await postgres.pool.query<{ payments: number; batches: number; deliveries: number }>(
-      `select (select count(*)::integer from svc.settlements where status in ('queued', 'held', 'batched', 'mined')) as payments,
-         (select count(*)::integer from svc.batches where status in ('signed', 'broadcast', 'mined')) as batches,
-         (select count(*)::integer from svc.deliveries where status = 'pending') as deliveries`,
-    );
-    const { payments = 0, batches = 0, deliveries = 0 } = rows[0] ?? {};
-    progress.show(
-      traffic.ended(),
-      `payments ended, open: ${payments} payments, ${batches} batches, ${deliveries} deliveries`,
-    );
-    return payments + batches + deliveries === 0 && traffic.ended() === traffic.released();
-  };
-  return waitUntil(isQuiet, patienceMs, 500);
 }
 
 function countOverlaps(struck: readonly StruckFault[]): number {
