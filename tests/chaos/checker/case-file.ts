@@ -1,5 +1,5 @@
 // All evidence of a run, put side by side once for every rule that is asked of it.
-import type { ChainEvidence, SettledLog } from './chain-evidence.ts';
+import type { ChainEvidence, SettledLog, TransferLog } from './chain-evidence.ts';
 import type { EntryRow, EventRow, IntentRow, PaymentRow, RecordEvidence } from './record-evidence.ts';
 import type { RunEvidence } from './run-evidence.ts';
 
@@ -14,6 +14,7 @@ export type CaseFile = {
   readonly paymentOf: ReadonlyMap<string, PaymentRow>;
   readonly paymentsOfIntent: ReadonlyMap<string, readonly PaymentRow[]>;
   readonly settledOfCode: ReadonlyMap<string, readonly SettledLog[]>;
+  readonly transferAt: ReadonlyMap<string, TransferLog>;
   readonly entriesOf: ReadonlyMap<string, readonly EntryRow[]>;
   readonly eventsOfPayment: ReadonlyMap<string, readonly EventRow[]>;
   /** Payments of which something was booked back, because the chain took it back. */
@@ -30,11 +31,21 @@ export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainE
     paymentOf: new Map(payments.map((payment) => [payment.id, payment])),
     paymentsOfIntent: Map.groupBy(payments, ({ intent }) => intent),
     settledOfCode: Map.groupBy(chain.settled, ({ code }) => code),
+    transferAt: new Map(chain.transfers.map((transfer) => [placeOf(transfer), transfer])),
     entriesOf: Map.groupBy(entries, ({ payment }) => payment),
     eventsOfPayment: Map.groupBy(events, ({ payment }) => payment ?? ''),
     takenBack: new Set(entries.filter(({ reverses }) => reverses !== null).map(({ payment }) => payment)),
   };
 }
+
+/** A log of the chain by where it stands. */
+export const placeOf = ({
+  transaction,
+  logIndex,
+}: {
+  readonly transaction: string;
+  readonly logIndex: number;
+}): string => `${transaction}:${logIndex}`;
 
 /** Entries that stand: neither taken back nor taking back. */
 export function liveEntries(entries: readonly EntryRow[]): readonly EntryRow[] {

@@ -12,7 +12,7 @@ export type SettledLog = {
   readonly logIndex: number;
   readonly blockNumber: number;
 };
-type TransferLog = {
+export type TransferLog = {
   readonly from: string;
   readonly to: string;
   readonly value: bigint;

@@ -1,5 +1,5 @@
 // Books that sum to zero, point at the chain's own logs, commit with what they are about, and equal the chain's balances.
-import { type CaseFile, liveEntries, sum, type Violation } from './case-file.ts';
+import { type CaseFile, liveEntries, placeOf, sum, type Violation } from './case-file.ts';
 import type { EntryRow, PaymentRow } from './record-evidence.ts';
 
 const NATIVE = 'native';
@@ -27,9 +27,7 @@ function checkEntries(file: CaseFile, payment: PaymentRow): Violation[] {
   const tokens = live.filter(({ asset }) => asset !== NATIVE);
   const of = (...names: string[]) => sum(tokens.filter(({ name }) => names.includes(name)).map(amountOf));
   const pull = tokens.find(({ name }) => name === 'payer');
-  const transfer = file.chain.transfers.find(
-    ({ transaction, logIndex }) => transaction === pull?.transaction && logIndex === pull.logIndex,
-  );
+  const transfer = pull && file.transferAt.get(placeOf(pull));
   const elsewhere = tokens.filter(
     ({ name, transaction, logIndex }) =>
       RECEIVING.has(name) && (transaction !== code?.transaction || logIndex !== code.logIndex),
@@ -72,8 +70,8 @@ function commitsTogether(
 /** Only what the chain really said and gave up again is taken back, each by its exact opposite. */
 function checkReversals({ record, run, paymentOf, intentOf }: CaseFile): Violation[] {
   const byId = new Map(record.entries.map((entry) => [entry.id, entry]));
-  const placeOf = (code: string, transaction: string, logIndex: number) => `${code} ${transaction}:${logIndex}`;
-  const orphaned = new Set(run.orphaned.map(({ code, transaction, logIndex }) => placeOf(code, transaction, logIndex)));
+  const settlementAt = (code: string, log: Parameters<typeof placeOf>[0]) => `${code} ${placeOf(log)}`;
+  const orphaned = new Set(run.orphaned.map((log) => settlementAt(log.code, log)));
   return record.entries.flatMap((entry): Violation[] => {
     if (entry.reverses === null) return [];
     const other = byId.get(entry.reverses);
@@ -84,7 +82,7 @@ function checkReversals({ record, run, paymentOf, intentOf }: CaseFile): Violati
         (key) => other[key] === entry[key],
       );
     const intent = paymentOf.get(entry.payment)?.intent ?? '';
-    const place = placeOf(intentOf.get(intent)?.code ?? '', entry.transaction, entry.logIndex);
+    const place = settlementAt(intentOf.get(intent)?.code ?? '', entry);
     const wrong = (is: boolean, text: string): Violation[] => (is ? [{ rule: 'books', intent, text }] : []);
     return [
       ...wrong(!opposite, `${entry.id} is not the opposite of ${entry.reverses}`),

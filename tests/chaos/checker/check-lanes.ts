@@ -5,6 +5,7 @@ import { readTransaction } from './read-transaction.ts';
 export function checkLanes({ record, chain, run }: CaseFile): readonly Violation[] {
   const signedOf = Map.groupBy(record.signed, ({ batch }) => batch);
   const batchOf = new Map(record.signed.map(({ transaction, batch }) => [transaction, batch]));
+  const batches = new Map(record.batches.map((batch) => [batch.id, batch]));
   const living = record.batches.filter(({ status }) => status !== 'replaced' && status !== 'dropped');
   const wrong = (text: string): Violation => ({ rule: 'nonces', text });
   return [
@@ -28,7 +29,7 @@ export function checkLanes({ record, chain, run }: CaseFile): readonly Violation
       ];
     }),
     ...chain.transactions.flatMap(({ hash, from, nonce }) => {
-      const batch = record.batches.find(({ id }) => id === batchOf.get(hash));
+      const batch = batches.get(batchOf.get(hash) ?? '');
       const fits = batch !== undefined && batch.relayer === from && batch.nonce === nonce && batch.transaction === hash;
       return fits ? [] : [wrong(`${hash} of ${from} under ${nonce} is not what a batch says (${batch?.id})`)];
     }),
