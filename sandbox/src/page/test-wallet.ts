@@ -6,7 +6,7 @@ import { describeQuestion } from '../wallet/describe-question.ts';
 import { createTestProvider, type SignQuestion, type TestProvider } from '../wallet/test-provider.ts';
 import { short } from './short.ts';
 
-export const WALLET_RDNS = 'test.svc-pay.sandbox';
+const RDNS = 'test.svc-pay.sandbox';
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#0f6b5c"/><path d="M7 11h15a3 3 0 0 1 3 3v8a3 3 0 0 1-3 3H10a3 3 0 0 1-3-3z" fill="none" stroke="#fff" stroke-width="2"/><circle cx="20" cy="18" r="2" fill="#fff"/></svg>',
 )}`;
@@ -27,7 +27,7 @@ export function installTestWallet({ wallet, expect }: ShopFacts): void {
 }
 
 function announce(provider: TestProvider): void {
-  const info = Object.freeze({ uuid: crypto.randomUUID(), name: 'Test wallet', icon: ICON, rdns: WALLET_RDNS });
+  const info = Object.freeze({ uuid: crypto.randomUUID(), name: 'Test wallet', icon: ICON, rdns: RDNS });
   const detail = Object.freeze({ info, provider });
   const say = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
   window.addEventListener('eip6963:requestProvider', say);
