@@ -77,6 +77,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/browser/install-chromium.ts'],
+          // One browser at a time: two would only slow each other.
+          fileParallelism: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'chaos',
           include: ['tests/chaos/settlement/*.test.ts'],
           fileParallelism: false,

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 
-const projects = globSync('{.,packages/*,services/*,sdk/*,sandbox}/tsconfig*.json').filter(
+const projects = globSync('{.,packages/*,services/*,sdk/*,sandbox,tests/browser}/tsconfig*.json').filter(
   (file) => !file.endsWith('tsconfig.base.json'),
 );
 const red = projects.filter((project) => spawnSync('tsc', ['-p', project], { stdio: 'inherit' }).status !== 0);

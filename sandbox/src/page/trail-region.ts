@@ -47,9 +47,9 @@ function stepOf({ kind, at, title, source, tone, facts, legs }: TrailStep, start
   return html`
     <li class="${kind} ${tone} ${isNew ? 'new' : ''}">
       <time class="time" datetime="${at}" title="${at}">${since(Date.parse(at) - startMs)}</time>
-      <span class="node"></span>
+      <span class="node ${source}" title="${source === 'api' ? 'merchant’s API' : 'operator’s view'}"></span>
       <div>
-        <h3>${title}<i class="source ${source}" title="${source === 'api' ? 'merchant’s API' : 'operator’s view'}"></i></h3>
+        <h3>${title}</h3>
         ${facts.length === 0 ? '' : html`<dl>${facts.map(factOf)}</dl>`}
         ${legs === undefined ? '' : legsOf(legs)}
       </div>
@@ -57,7 +57,7 @@ function stepOf({ kind, at, title, source, tone, facts, legs }: TrailStep, start
 }
 
 const factOf = ([name, value]: readonly [string, string]): Html =>
-  html`<dt>${name}</dt><dd title="${value}">${/^(?:0x|pi_)/.test(value) ? short(value) : timeless(value)}</dd>`;
+  html`<div><dt>${name}</dt><dd title="${value}">${/^(?:0x|pi_)/.test(value) ? short(value) : timeless(value)}</dd></div>`;
 
 /** A date far from now in the reader's own words. */
 function timeless(value: string): string {

@@ -15,7 +15,7 @@ export async function payAsCrowd(chain: LocalChain, facts: Omit<ShopFacts, 'orde
     pay.createPayment({
       amount: String(priceAtomic),
       tokenShortcode: item.tokenShortcode,
-      description: `${item.name}, one of a crowd`,
+      description: 'One of a crowd',
       expect: facts.expect,
     }),
   );

@@ -17,8 +17,8 @@ export function timelinePage(shopUrl: string): string {
           <section class="trail" aria-label="One payment"><div id="trail"></div></section>
         </div>
         <footer>
-          <p><i class="source api"></i> from the merchant’s API: intents, events, every webhook attempt; its event stream says
-          when to look. <i class="source operator"></i> from the operator’s read-only view: signatures, lanes, batches,
+          <p><i class="api"></i> from the merchant’s API: intents, events, every webhook attempt; its event stream says
+          when to look. <i class="operator"></i> from the operator’s read-only view: signatures, lanes, batches,
           transactions, books, and the list of payments.</p>
         </footer>
       </main>`,

@@ -124,12 +124,18 @@ function bookSteps(legs: IntentTrail['legs']): TrailStep[] {
   if (first === undefined) return [];
   // Gas is booked in the chain's own coin; these are the payment's.
   const ofToken = legs.filter(({ asset }) => asset === first.asset);
-  const shown = ofToken.map(({ account, party, amount }): Leg => ({ account, party, amountAtomic: amount }));
+  const shown = ofToken
+    .map(({ account, party, amount }): Leg => ({ account, party, amountAtomic: amount }))
+    .sort((a, b) => orderOf(a) - orderOf(b));
   const at = first.createdAt.toISOString();
   return [
     { kind: 'books', at, title: 'Booked, to the unit', source: 'operator', tone: 'good', facts: [], legs: shown },
   ];
 }
+
+/** Who pays comes first. */
+const LEG_ORDER = ['payer', 'merchant', 'split', 'platform_fee', 'refund'];
+const orderOf = ({ account }: Leg): number => LEG_ORDER.indexOf(account);
 
 function deliverySteps({ type, deliveries }: EventDetail): TrailStep[] {
   return deliveries.flatMap(({ attempts }) =>

@@ -9,7 +9,7 @@ import { resumePayment } from './flow/resume-payment.ts';
 import type { Learned, Scene } from './flow/scene.ts';
 import type { OpenPayment } from './record/open-payments.ts';
 import { pagePayments } from './record/page-payments.ts';
-import { readSettings, type Settings, type SettingsResult } from './settings/settings.ts';
+import { ATTRIBUTES, readSettings, type Settings, type SettingsResult } from './settings/settings.ts';
 import { isBusy, isCancelable, pressOf, type Stage } from './stage.ts';
 import { type StateDetail, stateDetail } from './state-event.ts';
 import { renderButton } from './view/render-button.ts';
@@ -30,18 +30,7 @@ type Run = { readonly controller: AbortController; readonly settings: Settings }
 export class SvcPayButton extends LitElement {
   static override readonly styles = styles;
   static override readonly properties: PropertyDeclarations = {
-    apiUrl: { attribute: 'api-url' },
-    publishableKey: { attribute: 'publishable-key' },
-    usdAmount: { attribute: 'usd-amount' },
-    amount: {},
-    tokenShortcode: { attribute: 'token-shortcode' },
-    mode: {},
-    order: {},
-    metadata: {},
-    description: {},
-    payTo: { attribute: 'pay-to' },
-    maxAmount: { attribute: 'max-amount' },
-    maxTimeoutSeconds: { attribute: 'max-timeout-seconds' },
+    ...Object.fromEntries(Object.entries(ATTRIBUTES).map(([name, attribute]) => [name, { attribute }])),
     theme: { reflect: true },
     lang: { reflect: true },
     words: { attribute: false },

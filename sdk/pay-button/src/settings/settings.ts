@@ -2,21 +2,27 @@
 import { parseAtomic, parseUsd } from '@svc-pay/money';
 import type { UptoRequest } from '@svc-pay/sdk';
 
-/** Attributes as they stand in the page; empty ones count as absent. */
-export type Attributes = {
-  readonly apiUrl?: string | undefined;
-  readonly publishableKey?: string | undefined;
-  readonly usdAmount?: string | undefined;
-  readonly amount?: string | undefined;
-  readonly tokenShortcode?: string | undefined;
-  readonly mode?: string | undefined;
-  readonly order?: string | undefined;
-  readonly metadata?: string | undefined;
-  readonly description?: string | undefined;
-  readonly payTo?: string | undefined;
-  readonly maxAmount?: string | undefined;
-  readonly maxTimeoutSeconds?: string | undefined;
-};
+/** Names of the fields, and of the attributes they are read from. */
+export const ATTRIBUTES = {
+  apiUrl: 'api-url',
+  publishableKey: 'publishable-key',
+  usdAmount: 'usd-amount',
+  amount: 'amount',
+  tokenShortcode: 'token-shortcode',
+  mode: 'mode',
+  order: 'order',
+  metadata: 'metadata',
+  description: 'description',
+  payTo: 'pay-to',
+  maxAmount: 'max-amount',
+  maxTimeoutSeconds: 'max-timeout-seconds',
+} as const;
+
+type Field = keyof typeof ATTRIBUTES;
+const FIELDS = Object.keys(ATTRIBUTES) as readonly Field[];
+
+/** As they stand in the page; empty ones count as absent. */
+export type Attributes = { readonly [Name in Field]?: string | undefined };
 
 export type Settings = {
   readonly baseUrl: string;
@@ -67,7 +73,7 @@ export function readSettings(attributes: Attributes): SettingsResult {
 
 /** Empty attributes are the usual way of leaving one out in a template. */
 function present(attributes: Attributes): Attributes {
-  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined && value !== ''));
+  return Object.fromEntries(FIELDS.map((name) => [name, attributes[name] || undefined]));
 }
 
 function isDollars(text: string): boolean {
