@@ -94,6 +94,14 @@ export default defineConfig({
           testTimeout: 120_000,
         },
       },
+      {
+        test: {
+          name: 'sandbox',
+          include: ['sandbox/src/**/*.process.test.ts'],
+          globalSetup: ['tests/browser/install-chromium.ts'],
+          testTimeout: 150_000,
+        },
+      },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -1,5 +1,6 @@
 import { type Paint, secretKeyFileOf } from '@svc-pay/operator/dev';
 import type { Sandbox } from './start-sandbox.ts';
+import { envFileOf } from './write-env-file.ts';
 
 /** What somebody who looks around needs: where to go first, then what opens what. */
 export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): string {
@@ -24,6 +25,7 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
     line('wallet’s key', wallet.privateKey),
     line('logs', folder),
     '',
+    `For programs of your own: node --env-file=${envFileOf(folder)} …`,
     `For npm run svc: SVC_SECRET_KEY_FILE=${secretKeyFileOf(folder)} SVC_API_URL=${baseUrl}`,
     'Ctrl-C stops it; what was made stays. `npm run sandbox -- --fresh` forgets it.',
     '',

@@ -10,6 +10,7 @@ import { choosePort, createSteps, EXIT_FAILED, EXIT_USAGE, paintFor, stopSignal 
 import { banner, documentOf } from './banner.ts';
 import { check } from './check/check.ts';
 import { startSandbox } from './start-sandbox.ts';
+import { writeEnvFile } from './write-env-file.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const USAGE = 'npm run sandbox -- [--fresh] [--folder <path>] [--json] [--check]';
@@ -40,6 +41,7 @@ async function run(): Promise<number> {
     step,
     complain: (text) => say(`${text}\n`),
   });
+  writeEnvFile(sandbox);
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
   const document = options.json
     ? `${JSON.stringify(documentOf(sandbox), null, 2)}\n`

@@ -59,6 +59,11 @@ export const SUITES: readonly Suite[] = [
   { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
   { name: 'chaos', budgetSeconds: 90, checks: [tests('chaos')] },
   { name: 'solana', budgetSeconds: 55, checks: [tests('solana')] },
+  {
+    name: 'sandbox',
+    budgetSeconds: 60,
+    checks: [command('every flow', 'node', 'sandbox/src/main.ts', '--check'), tests('sandbox')],
+  },
   { name: 'engine', budgetSeconds: 30, checks: [tests('engine')] },
   {
     name: 'contracts',

@@ -3,6 +3,7 @@ import type { Trail } from '../watch/trail.ts';
 import { insist, requestFor, type Visit } from './visit.ts';
 
 const PRICE_ATOMIC = 4_200_000n;
+const CENT_ATOMIC = 10_000n;
 const SETTLE_PATH = '/sdk/public/payments/x402/settle';
 
 /** Order, sign, settle; the order turns paid by the shop's own verified webhook; the timeline tells all of it. */
@@ -63,7 +64,7 @@ export async function refusePoor(visit: Visit): Promise<void> {
   insist((await visit.balanceOf(payer)) === PRICE_ATOMIC - 1n, 'the poor payer was charged');
 }
 
-/** Nobody can tell the shop that it was paid but the service. */
+/** Nobody can tell the shop that it was paid but the service; and a cent with the order's number pays for no tea. */
 export async function refuseForgery(visit: Visit): Promise<void> {
   const { sandbox } = visit;
   const order = await visit.order('tea');
@@ -85,6 +86,14 @@ export async function refuseForgery(visit: Visit): Promise<void> {
     body,
   });
   insist(answer.status === 400, `a forged webhook was answered ${answer.status}`);
+
+  const payer = await visit.payer(CENT_ATOMIC);
+  const cheap = { ...requestFor(sandbox, order), amount: String(CENT_ATOMIC) };
+  const { paymentIntentId } = await payer.pay.createPayment(cheap);
+  await visit.until('the shop has heard of the cent', async () => {
+    const told = await visit.server.events.list({ intentId: paymentIntentId, type: 'payment.completed' });
+    return told.ok && told.data.some(({ deliveries }) => deliveries.succeeded > 0);
+  });
   await visit.untilOrderIs(order.id, 'open');
 }
 

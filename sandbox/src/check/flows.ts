@@ -12,7 +12,7 @@ export const FLOWS: readonly Flow[] = [
   { name: 'exact: same header again', run: replayHeader },
   { name: 'exact: wallet without money', run: refusePoor },
   { name: 'exact: the payer says no', run: sayNo },
-  { name: 'webhook: a forged one', run: refuseForgery },
+  { name: 'webhook: forged, or for a cent', run: refuseForgery },
   { name: 'up-to: charged what was read', run: payMetered },
   { name: 'up-to: more than the cap', run: refuseOverCap },
   { name: 'up-to: emptied wallet fails', run: failPayment },

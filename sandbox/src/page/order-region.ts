@@ -7,7 +7,7 @@ import { payControl } from './pay-control.ts';
 import { short } from './short.ts';
 
 const SAID: Readonly<Record<OrderView['status'], string>> = {
-  open: 'Waiting for you',
+  open: 'Waiting for the payment',
   authorized: 'Your tab is open',
   closing: 'Charging what you read …',
   paid: 'Paid',

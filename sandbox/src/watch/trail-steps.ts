@@ -120,9 +120,9 @@ function endSteps({ events, seen }: TrailParts): TrailStep[] {
 }
 
 function bookSteps(legs: IntentTrail['legs']): TrailStep[] {
-  const [first] = legs;
+  // Gas is booked beside it, in the chain's own coin; what the payer paid with is the payment's.
+  const first = legs.find(({ account }) => account === 'payer');
   if (first === undefined) return [];
-  // Gas is booked in the chain's own coin; these are the payment's.
   const ofToken = legs.filter(({ asset }) => asset === first.asset);
   const shown = ofToken
     .map(({ account, party, amount }): Leg => ({ account, party, amountAtomic: amount }))
@@ -135,7 +135,8 @@ function bookSteps(legs: IntentTrail['legs']): TrailStep[] {
 
 /** Who pays comes first. */
 const LEG_ORDER = ['payer', 'merchant', 'split', 'platform_fee', 'refund'];
-const orderOf = ({ account }: Leg): number => LEG_ORDER.indexOf(account);
+const orderOf = ({ account }: Leg): number =>
+  LEG_ORDER.includes(account) ? LEG_ORDER.indexOf(account) : LEG_ORDER.length;
 
 function deliverySteps({ type, deliveries }: EventDetail): TrailStep[] {
   return deliveries.flatMap(({ attempts }) =>
