@@ -82,7 +82,8 @@ export class SvcPayButton extends LitElement {
   pay(): void {
     const press = pressOf(this.stage);
     const read = this.#settings();
-    if (press === undefined || !read.ok) return;
+    // A second click comes before the first one shows.
+    if (press === undefined || !read.ok || this.#run !== undefined) return;
     void this.#begin(read.settings);
   }
 
@@ -125,9 +126,8 @@ export class SvcPayButton extends LitElement {
     if (!this.isConnected) return;
     this.#follow(this.#settings());
     const dialog = this.renderRoot.querySelector('dialog');
-    const isOpen = this.stage.name === 'choose-wallet' || this.stage.name === 'choose-token';
-    if (dialog === null || dialog.open === isOpen) return;
-    if (isOpen) {
+    if (dialog === null || dialog.open === this.#hasSheet) return;
+    if (this.#hasSheet) {
       dialog.showModal();
       dialog.querySelector<HTMLElement>('.row')?.focus();
     } else dialog.close();
@@ -229,6 +229,10 @@ export class SvcPayButton extends LitElement {
     return readSettings(this);
   }
 
+  get #hasSheet(): boolean {
+    return this.stage.name === 'choose-wallet' || this.stage.name === 'choose-token';
+  }
+
   get #language(): string {
     const told = this.closest<HTMLElement>('[lang]')?.lang;
     return told === undefined || told === '' ? (globalThis.navigator?.language ?? 'en') : told;
@@ -241,9 +245,10 @@ export class SvcPayButton extends LitElement {
     const settings = this.#run?.settings ?? (read.ok ? read.settings : undefined);
     const saying = sayStage(this.stage, { words, language, settings, isSlow: this.isSlow });
     const press = pressOf(this.stage) === undefined ? undefined : () => this.pay();
-    const hasSheet = this.stage.name === 'choose-wallet' || this.stage.name === 'choose-token';
+    // A sheet has its own way out, and looking for wallets is over before anybody could press.
+    const isShort = this.#hasSheet || this.stage.name === 'finding';
     const cancel =
-      isCancelable(this.stage) && !hasSheet ? { label: words.cancel, act: () => this.#cancelFromPanel() } : undefined;
+      isCancelable(this.stage) && !isShort ? { label: words.cancel, act: () => this.#cancelFromPanel() } : undefined;
     const sheet = sheetOf(this.stage, words, language, {
       wallet: (wallet) => this.#chooseWallet?.(wallet),
       token: (token) => this.#chooseToken?.(token),

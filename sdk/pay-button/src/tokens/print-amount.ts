@@ -16,7 +16,7 @@ export function printHeld(digits: string, { symbol, decimals }: KnownToken, lang
   const read = parseAtomic(digits);
   if (!read.ok) return '';
   const text = printTokenAmount(tokenAmount(token(symbol, decimals), read.atomic));
-  return `${formatted(text, language, { maximumFractionDigits: 6, roundingMode: 'trunc' })} ${symbol}`;
+  return `${formatted(text, language, { minimumFractionDigits: 2, maximumFractionDigits: 6, roundingMode: 'trunc' })} ${symbol}`;
 }
 
 type Format = Intl.NumberFormatOptions & { readonly roundingMode?: 'trunc' };

@@ -27,6 +27,7 @@ export const DE: Words = {
   signUptoText:
     'Öffnen Sie {wallet} und bestätigen Sie dort. Sie erlauben höchstens {amount}; der Shop bucht ab, was Sie nutzen, ein einziges Mal.',
   walletSlowText: 'Kein Fenster? Klicken Sie im Browser auf das Symbol für {wallet} oder öffnen Sie die App.',
+  preparingText: 'Der Zahlungsdienst wird nach den Einzelheiten gefragt.',
   preparingSlowText: 'Das dauert länger als sonst. Es wurde nichts abgebucht.',
   sending: 'Wird gesendet',
   sendingText: 'Sie haben unterschrieben. Bitte lassen Sie diese Seite noch einen Moment offen.',
@@ -40,7 +41,8 @@ export const DE: Words = {
   checkingText: 'Hier ist schon eine Zahlung unterwegs. Wir fragen nach, wie sie steht.',
   checkingSlowText:
     'Noch keine Antwort. Sie können diese Seite schließen und später wiederkommen; Sie zahlen nicht doppelt.',
-  paid: 'Bezahlt',
+  paid: '{amount} bezahlt',
+  paidPlain: 'Bezahlt',
   paidText: 'Vielen Dank. Transaktion {id}',
   paidPlainText: 'Vielen Dank.',
   authorized: 'Freigegeben',

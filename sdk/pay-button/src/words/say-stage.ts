@@ -45,7 +45,7 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
     case 'choose-token':
       return { ...busy(begin, '', ''), tone: 'plain' };
     case 'preparing':
-      return busy(words.preparing, '', words.preparingSlowText);
+      return busy(words.preparing, words.preparingText, words.preparingSlowText);
     case 'connect':
       return asking(words.connect, words.connectText);
     case 'switch-network':
@@ -59,13 +59,9 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
     case 'checking':
       return busy(words.checking, words.checkingText, words.checkingSlowText);
     case 'paid': {
+      const label = fill(amount === '' || upto ? words.paidPlain : words.paid, values);
       const text = stage.transactionId === null ? words.paidPlainText : words.paidText;
-      return {
-        label: words.paid,
-        title: '',
-        text: fill(text, { id: shortened(stage.transactionId ?? '') }),
-        tone: 'good',
-      };
+      return { label, title: '', text: fill(text, { id: shortened(stage.transactionId ?? '') }), tone: 'good' };
     }
     case 'authorized': {
       const time = stage.expiresAt === null ? '' : printTime(stage.expiresAt, language);

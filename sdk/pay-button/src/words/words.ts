@@ -28,6 +28,7 @@ export type Words = {
   readonly signUptoText: string;
   /** Added when a wallet was asked some time ago. */
   readonly walletSlowText: string;
+  readonly preparingText: string;
   readonly preparingSlowText: string;
   readonly sending: string;
   readonly sendingText: string;
@@ -39,6 +40,7 @@ export type Words = {
   readonly checkingText: string;
   readonly checkingSlowText: string;
   readonly paid: string;
+  readonly paidPlain: string;
   readonly paidText: string;
   readonly paidPlainText: string;
   readonly authorized: string;
