@@ -23,7 +23,7 @@ export function newFolder(): string {
 
 /** In a process group of its own, as a terminal would run it. */
 export function runSandbox(...argv: readonly string[]) {
-  const child = spawn('.ci/with-node', ['node', 'sandbox/src/main.ts', '--json', ...argv], {
+  const child = spawn(path.resolve('.ci/with-node'), ['node', 'sandbox/src/main.ts', '--json', ...argv], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -32,8 +32,9 @@ const sign = (agrees: boolean, signer: string) =>
   wallet(agrees).request({ method: 'eth_signTypedData_v4', params: [signer, JSON.stringify(typedData)] });
 
 test('the wallet signs what it showed, and only after a yes', async () => {
+  const message = { to: typedData.message.to, value: 4_200_000n, validBefore: 1_800_000_000n };
   const signature = (await sign(true, key.account.address)) as `0x${string}`;
-  expect(await recoverTypedDataAddress({ ...typedData, signature } as never)).toBe(key.account.address);
+  expect(await recoverTypedDataAddress({ ...typedData, message, signature })).toBe(key.account.address);
   expect(asked.at(-1)?.message).toEqual(typedData.message);
   await expect(sign(false, key.account.address)).rejects.toMatchObject({ code: 4001 });
   await expect(sign(true, `0x${'cc'.repeat(20)}`)).rejects.toMatchObject({ code: 4100 });
