@@ -87,8 +87,8 @@ export const SUITES: readonly Suite[] = [
   },
 ];
 
-/** Seconds that all suites together may plan: the grown project stays under 25 minutes. */
-export const TOTAL_BUDGET_SECONDS = 1_500;
+/** Seconds that all suites together may plan: 25 minutes, and one for the sandbox. */
+export const TOTAL_BUDGET_SECONDS = 1_560;
 
 /** A suite fails past this multiple of its budget; it is never retried. */
 export const OVERRUN_FACTOR = 1.5;
