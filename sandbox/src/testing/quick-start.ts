@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { freePort } from '@svc-pay/postgres/server';
 import { onTestFinished, vi } from 'vitest';
-import { environmentWith } from './config.ts';
+import { readerEnvironment } from './config.ts';
 
 const PROGRAM = 'my-shop.mjs';
 
@@ -20,7 +20,7 @@ export async function followQuickStart(folder: string): Promise<{ bought: string
     command.replaceAll('.cache/sandbox', folder).replaceAll(PROGRAM, own).replaceAll(':3000/', `:${port}/`);
   const commands = blocksOf(page, 'sh').map(asHere);
   const find = (part: string) => commands.find((command) => command.includes(part)) ?? `echo no ${part}`;
-  const shop: ChildProcess = spawn('bash', ['-c', `exec ${find(own)}`], { env: environmentWith({ PORT: port }) });
+  const shop: ChildProcess = spawn('bash', ['-c', `exec ${find(own)}`], { env: readerEnvironment({ PORT: port }) });
   onTestFinished(() => void shop.kill('SIGKILL'));
   let shopSaid = '';
   for (const stream of [shop.stdout, shop.stderr]) stream?.on('data', (text: Buffer) => (shopSaid += text.toString()));
@@ -29,7 +29,10 @@ export async function followQuickStart(folder: string): Promise<{ bought: string
       if (!shopSaid.includes(text)) throw new Error(`the shop says ${shopSaid}, not ${text}`);
     }, 20_000);
   await says('listening');
-  const { stdout: bought } = await promisify(execFile)('bash', ['-c', find('agent.js')], { timeout: 30_000 });
+  const { stdout: bought } = await promisify(execFile)('bash', ['-c', find('agent.js')], {
+    env: readerEnvironment(),
+    timeout: 30_000,
+  });
   await says(blocksOf(page, 'text')[0]?.trim() ?? 'nothing is promised');
   return { bought, shopSaid };
 }
