@@ -1,5 +1,6 @@
 // The program and the commands of the quick start, as a reader would copy them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { freePort } from '@svc-pay/postgres/server';
@@ -8,7 +9,8 @@ import { readerEnvironment } from './config.ts';
 
 const PROGRAM = 'my-shop.mjs';
 
-export async function followQuickStart(folder: string): Promise<{ bought: string; shopSaid: string }> {
+/** What the agent that buys there prints. */
+export async function followQuickStart(folder: string): Promise<string> {
   const page = readFileSync('docs/quick-start.md', 'utf8');
   const [program = ''] = blocksOf(page, 'js');
   const port = String(await freePort());
@@ -34,7 +36,9 @@ export async function followQuickStart(folder: string): Promise<{ bought: string
     timeout: 30_000,
   });
   await says(blocksOf(page, 'text')[0]?.trim() ?? 'nothing is promised');
-  return { bought, shopSaid };
+  shop.kill('SIGTERM');
+  await once(shop, 'exit');
+  return bought;
 }
 
 function blocksOf(page: string, language: string): string[] {
