@@ -24,12 +24,12 @@ test('a press while something is going on, and one after it was paid, begin noth
   const { press, reaches, service } = await open({ wallets: [testWallet('Slow', { eth_requestAccounts: NEVER })] });
   await press.dblclick();
   await reaches('connect');
-  await press.click();
+  await press.click({ force: true });
   expect(service.asked.intent).toHaveLength(1);
   const paid = await open();
   await paid.press.click();
   await paid.reaches('paid');
-  await paid.press.click();
+  await paid.press.click({ force: true });
   await paid.page.waitForTimeout(300);
   expect(await paid.press.getAttribute('aria-disabled')).toBe('true');
   expect(paid.service.asked.intent).toHaveLength(1);

@@ -57,6 +57,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'webhooks', budgetSeconds: 125, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 110, checks: [tests('operator')] },
   { name: 'e2e', budgetSeconds: 420, checks: [tests('e2e')] },
+  { name: 'browser', budgetSeconds: 90, checks: [tests('browser')] },
   { name: 'chaos', budgetSeconds: 90, checks: [tests('chaos')] },
   { name: 'solana', budgetSeconds: 55, checks: [tests('solana')] },
   {

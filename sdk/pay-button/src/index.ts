@@ -1,5 +1,5 @@
 // Importing this puts <svc-pay-button> on the page.
-import { SvcPayButton } from './pay-button.ts';
+import { defineElement } from '#define';
 import type { SvcPayButtonElement } from './pay-button-element.ts';
 
 export type { UptoSubmitted } from './flow/tell-page.ts';
@@ -11,8 +11,7 @@ export type { OwnWords, Words } from './words/words.ts';
 /** The name of the element. */
 export const TAG_NAME = 'svc-pay-button';
 
-// A second copy on the same page leaves the first one in its place.
-if (globalThis.customElements?.get(TAG_NAME) === undefined) globalThis.customElements?.define(TAG_NAME, SvcPayButton);
+defineElement(TAG_NAME);
 
 declare global {
   interface HTMLElementTagNameMap {
