@@ -7,7 +7,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,services,sdk}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: ['{packages,services,sdk}/*/src/**/*.test.ts', 'sandbox/src/**/*.test.ts', 'tools/**/*.test.ts'],
           exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
         },
       },
@@ -77,10 +77,29 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/browser/install-chromium.ts'],
+          // One browser at a time: two would only slow each other.
+          fileParallelism: false,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'chaos',
           include: ['tests/chaos/{settlement,soak}/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'sandbox',
+          include: ['sandbox/src/**/*.process.test.ts'],
+          globalSetup: ['tests/browser/install-chromium.ts'],
+          testTimeout: 150_000,
         },
       },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },

@@ -29,6 +29,20 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'services/operator': service,
   'services/settlement': service,
   'services/webhooks': service,
+  // Everything together, to be tried and looked at: it starts the world as `npm run dev` does, is a merchant and a payer by
+  // their libraries, and reads what an operator may read. Nothing imports it.
+  sandbox: {
+    inside: [
+      ...RULES,
+      '@svc-pay/operator',
+      '@svc-pay/postgres',
+      '@svc-pay/evm',
+      '@svc-pay/server',
+      '@svc-pay/sdk',
+      '@svc-pay/pay-button',
+    ],
+    outside: ['node:*', 'fastify', 'rolldown', 'viem', 'viem/*'],
+  },
   'sdk/browser': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: [] },
   'sdk/pay-button': {
     inside: ['@svc-pay/sdk', '@svc-pay/protocol', '@svc-pay/money'],

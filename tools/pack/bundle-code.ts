@@ -7,15 +7,21 @@ export type BundledCode = {
   readonly borrowed: ReadonlySet<string>;
 };
 
+type BundleOptions = {
+  readonly platform: 'browser' | 'node';
+  readonly minify?: boolean;
+  readonly external?: readonly string[];
+};
+
 export async function bundleCode(
   input: Readonly<Record<string, string>>,
   outDirectory: string,
-  { platform, minify = false }: { readonly platform: 'browser' | 'node'; readonly minify?: boolean },
+  { platform, minify = false, external = [] }: BundleOptions,
 ): Promise<BundledCode> {
   const bundle = await rolldown({
     input: { ...input },
     platform,
-    external: [/^node:/],
+    external: [/^node:/, ...external],
     // An import that can't be resolved would only be a warning, and whoever installs it would find out.
     onLog: (_, log) => {
       throw new Error(log.message);

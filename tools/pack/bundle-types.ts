@@ -24,6 +24,7 @@ export function emitDeclarations(root: string, folders: readonly string[], outDi
     emitDeclarationOnly: true,
     rootDir: root,
     outDir: outDirectory,
+    lib: ['es2024', 'dom', 'dom.iterable'],
     types: ['node'],
     typeRoots: [path.join(root, 'node_modules/@types')],
   };
@@ -36,11 +37,11 @@ export async function bundleTypes(
   root: string,
   declarations: string,
   input: Readonly<Record<string, string>>,
-  outDirectory: string,
+  { outDirectory, external = [] }: { readonly outDirectory: string; readonly external?: readonly string[] },
 ): Promise<void> {
   const bundle = await rolldown({
     input: { ...input },
-    external: [/^node:/],
+    external: [/^node:/, ...external],
     plugins: [
       ownPackages(root, declarations),
       dts({ dtsInput: true, tsconfig: path.join(declarations, 'tsconfig.json') }),
@@ -64,9 +65,10 @@ function ownPackages(root: string, declarations: string): Plugin {
         if (id === 'zod/mini') return path.join(root, 'node_modules/zod/mini/index.d.ts');
         const [, name, entry] = /^@svc-pay\/([^/]+)(\/.*)?$/.exec(id) ?? [];
         if (name === undefined) return undefined;
-        const file = manifestIn(path.join(root, 'packages', name)).exports[entry === undefined ? '.' : `.${entry}`];
+        const folder = name === 'sdk' ? 'sdk/browser' : `packages/${name}`;
+        const file = manifestIn(path.join(root, folder)).exports[entry === undefined ? '.' : `.${entry}`];
         if (file === undefined) throw new Error(`${id} is no entry of its package`);
-        return declarationOf(declarations, path.join('packages', name, file));
+        return declarationOf(declarations, path.join(folder, file));
       },
     },
   };

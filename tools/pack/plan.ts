@@ -8,6 +8,10 @@ export type PackagePlan = {
   readonly builds: readonly Build[];
   /** A file with all entries in one, for a page without a bundler. */
   readonly wholeFile?: string;
+  /** Entries that go into it; all unless told. */
+  readonly wholeOf?: readonly string[];
+  /** What the shop brings along itself. */
+  readonly external?: readonly string[];
 };
 
 type Build = {
@@ -27,6 +31,17 @@ export const PACKAGES: readonly PackagePlan[] = [
     wholeFile: 'svc-pay.js',
   },
   {
+    folder: 'sdk/pay-button',
+    builds: [
+      // Where pages are made on a server, the element is imported and never shown.
+      { platform: 'node', folder: 'node', condition: 'node' },
+      { platform: 'browser', folder: '.', condition: 'default' },
+    ],
+    wholeFile: 'svc-pay-button.js',
+    wholeOf: ['.'],
+    external: ['react'],
+  },
+  {
     folder: 'sdk/server',
     builds: [
       { platform: 'node', folder: 'node', condition: 'node' },
@@ -41,6 +56,9 @@ export type Manifest = {
   readonly description: string;
   readonly license: string;
   readonly exports: Readonly<Record<string, string>>;
+  readonly sideEffects?: boolean;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
 };
 
 export function manifestIn(folder: string): Manifest {

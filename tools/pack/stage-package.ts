@@ -26,17 +26,18 @@ export async function stagePackage(
         .map(([entry, file]) => [entryName(entry), fileOf(file)]),
     );
   const borrowed = new Set<string>();
+  const { external = [], wholeOf } = plan;
   for (const { platform, folder: into, only } of plan.builds) {
     const input = inputOf((file) => path.join(folder, file), only);
-    const built = await bundleCode(input, path.join(dist, into), { platform });
+    const built = await bundleCode(input, path.join(dist, into), { platform, external });
     for (const place of built.borrowed) borrowed.add(place);
   }
   const types = inputOf((file) => declarationOf(declarations, path.join(plan.folder, file)));
-  await bundleTypes(root, declarations, types, dist);
+  await bundleTypes(root, declarations, types, { outDirectory: dist, external });
   if (plan.wholeFile !== undefined)
     await writeWhole(
       plan.wholeFile,
-      entries.map(([entry]) => entryName(entry)),
+      entries.filter(([entry]) => wholeOf?.includes(entry) ?? true).map(([entry]) => entryName(entry)),
       dist,
     );
   writeFileSync(path.join(stageDirectory, 'package.json'), `${JSON.stringify(published(manifest, plan), null, 2)}\n`);
@@ -55,7 +56,9 @@ async function writeWhole(file: string, names: readonly string[], dist: string):
   writeFileSync(path.join(dist, `${name}.d.ts`), text);
 }
 
-function published({ name, version, description, license, exports }: Manifest, { builds, wholeFile }: PackagePlan) {
+function published(manifest: Manifest, { builds, wholeFile }: PackagePlan) {
+  const { name, version, description, license, exports, sideEffects = false } = manifest;
+  const { peerDependencies, peerDependenciesMeta } = manifest;
   const targets = Object.keys(exports).map((entry) => {
     const file = entryName(entry);
     const fitting = builds.filter(({ only }) => only === undefined || only.includes(entry));
@@ -74,10 +77,11 @@ function published({ name, version, description, license, exports }: Manifest, {
     description,
     license,
     type: 'module',
-    sideEffects: false,
+    sideEffects,
     engines: ENGINES,
     exports: { ...Object.fromEntries(targets), ...whole },
     files: ['dist', 'THIRD-PARTY-NOTICES.txt'],
+    ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
   };
 }
 

@@ -32,6 +32,7 @@ export function beginAttempt(attemptId: string, kind: TransactionDetail['kind'],
     amount: null,
     requestedAmount: null,
     paidAmount: null,
+    authorizedCap: null,
     moneyMoved: 'no',
     error: null,
   };
@@ -39,8 +40,9 @@ export function beginAttempt(attemptId: string, kind: TransactionDetail['kind'],
     const next = {
       ...detail,
       ...known,
-      // A hash that was once known is not forgotten because an answer left it out.
+      // What was once known is not forgotten because an answer left it out.
       transactionId: known.transactionId ?? detail.transactionId,
+      authorizedCap: known.authorizedCap ?? detail.authorizedCap,
       error: error && { code: error.code, message: error.message, userCancelled: error.isUserCancelled() },
     };
     const changed = JSON.stringify(next) !== JSON.stringify(detail);

@@ -30,6 +30,8 @@ export type TransactionDetail = {
   /** Both are set when the payment is mismatched. */
   readonly requestedAmount: string | null;
   readonly paidAmount: string | null;
+  /** The cap that the service holds an up-to authorization for; null until it has said so. */
+  readonly authorizedCap: string | null;
   readonly moneyMoved: MoneyMoved;
   /** Set in `failed` and `mismatched`. */
   readonly error: TransactionError | null;

@@ -4,7 +4,7 @@ import { SvcPayError } from '../error/svc-pay-error.ts';
 import { haltIfAborted } from '../http/race.ts';
 import type { PayerWallet, WalletCall } from '../wallet.ts';
 import { askWallet } from './ask-wallet.ts';
-import { chooseAcceptance } from './choose-acceptance.ts';
+import { type ChooseToken, chooseAcceptance } from './choose-acceptance.ts';
 import { type AnnouncedWallet, discoverWallets, injectedProvider } from './discover-wallets.ts';
 import type { Eip1193Provider } from './eip1193.ts';
 import { askToken, chainIdOfAcceptance } from './read-token.ts';
@@ -20,6 +20,11 @@ export type EvmWalletOptions = {
   readonly choose?: (
     wallets: readonly AnnouncedWallet[],
   ) => AnnouncedWallet | undefined | Promise<AnnouncedWallet | undefined>;
+  /**
+   * Asked when the payer can afford more than one of the tokens offered; undefined means none of them. Unless told, the
+   * first one on the wallet's own chain, else the first.
+   */
+  readonly chooseToken?: ChooseToken;
 };
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -32,7 +37,12 @@ export function evmWallet(options: EvmWalletOptions = {}): PayerWallet {
       try {
         const provider = await findProvider(options, call);
         const payer = await connect(provider, options.account, call);
-        const { acceptance, chainId } = await settleOnOne(provider, acceptances, payer, call);
+        const { acceptance, chainId } = await settleOnOne(
+          provider,
+          acceptances,
+          { payer, choose: options.chooseToken },
+          call,
+        );
         const header = await signAcceptance(provider, acceptance, { payer, chainId }, call);
         return { acceptance, header, payer };
       } catch (problem) {
@@ -49,14 +59,14 @@ export function evmWallet(options: EvmWalletOptions = {}): PayerWallet {
 async function settleOnOne(
   provider: Eip1193Provider,
   acceptances: readonly Acceptance[],
-  payer: string,
+  { payer, choose }: { readonly payer: string; readonly choose: ChooseToken | undefined },
   call: WalletCall,
 ): Promise<{ readonly acceptance: Acceptance; readonly chainId: number }> {
   let walletChainId = await readChainId(provider, call);
   let left = acceptances;
   for (;;) {
     const holder = { provider, walletChainId, owner: payer };
-    const { acceptance, isAffordable, others } = await chooseAcceptance(left, holder, call);
+    const { acceptance, isAffordable, others } = await chooseAcceptance(left, holder, call, choose);
     const chainId = chainIdOfAcceptance(acceptance);
     if (chainId === undefined) throw new SvcPayError('no_usable_acceptance');
     await switchNetwork(provider, { chainId, rpcUrlPublic: acceptance.extra?.rpcUrlPublic }, call);

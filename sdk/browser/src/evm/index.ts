@@ -1,4 +1,5 @@
 // The EVM side of paying.
+export type { AffordableToken, ChooseToken } from './choose-acceptance.ts';
 export {
   type AnnouncedWallet,
   type DiscoverOptions,

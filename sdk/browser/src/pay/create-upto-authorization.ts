@@ -39,9 +39,9 @@ export function createUptoAuthorization(
     haltIfAborted(signal);
     const untilMs = parts.ports.nowMs() + (options.timeoutMs ?? parts.paymentTimeoutMs);
     const { status, expiresAt } = await confirm(parts, submission, { signal, untilMs });
-    attempt.updated({ status });
     const { paymentIntentId, paymentRequirements } = submission;
     const { maxAmountRequired: capAmount, asset, payTo, network } = paymentRequirements;
+    attempt.updated({ status, authorizedCap: capAmount });
     const payer = attempt.known().payer ?? '';
     const { attemptId } = attempt;
     return { paymentIntentId, attemptId, status, capAmount, asset: asset ?? payTo, network, payer, expiresAt };

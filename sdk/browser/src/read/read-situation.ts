@@ -3,11 +3,15 @@
 import { INTENT_STATUSES, type IntentStatus, SETTLE_STATUSES, type SettleStatus } from '@svc-pay/protocol';
 import { type Fields, fieldsOf, textIn } from './fields.ts';
 
+/** Where an intent keeps the cap, from the moment its authorization is stored. */
+const CAP_KEY = 'svc_x402_upto_max_amount_atomic';
+
 export type Situation = {
   readonly status: IntentStatus;
   readonly transactionId: string | null;
   readonly requestedAmount: string | null;
   readonly paidAmount: string | null;
+  readonly authorizedCap: string | null;
 };
 
 /** The body of a GET, of notify and of a stream's event. */
@@ -60,6 +64,7 @@ function paymentIn(fields: Fields | undefined): Omit<Situation, 'status'> {
     transactionId: textIn(payment, 'transactionId') ?? null,
     requestedAmount: textIn(payment, 'requestedAmount') ?? null,
     paidAmount: textIn(payment, 'paidAmount') ?? null,
+    authorizedCap: textIn(fieldsOf(fieldsOf(fields?.['paymentIntent'])?.['metadata']), CAP_KEY) ?? null,
   };
 }
 

@@ -30,7 +30,8 @@ export async function choosePorts(free: boolean): Promise<WorldPorts> {
   return { api, settlement, settlementWork, webhooks, webhooksWork, chain, engine: { ingress, admin, node } };
 }
 
-async function choosePort(usual: number): Promise<number> {
+/** The usual one if nobody has it, else any free one. */
+export async function choosePort(usual: number): Promise<number> {
   return (await isFree(usual)) ? usual : freePort();
 }
 

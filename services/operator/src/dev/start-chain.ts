@@ -13,7 +13,11 @@ export const chainFile = (folder: string): string => path.join(folder, 'chain.js
 const pidFile = (folder: string): string => path.join(folder, 'chain.pid');
 
 /** Anvil with what an earlier run left in `folder`, or from its first block. */
-export async function startDevChain(folder: string, { chainSeed }: DevSecrets, port: number): Promise<LocalChain> {
+export async function startDevChain(
+  folder: string,
+  { chainSeed }: DevSecrets,
+  { port, relayers }: { readonly port: number; readonly relayers: number },
+): Promise<LocalChain> {
   const stateFile = chainFile(folder);
   const kept = existsSync(stateFile);
   const guard = (pid: number) => {
@@ -22,7 +26,7 @@ export async function startDevChain(folder: string, { chainSeed }: DevSecrets, p
   };
   try {
     const seed = chainSeed as `0x${string}`;
-    return await startChain({ seed, stateFile, blockTimeSeconds: BLOCK_TIME_SECONDS, port, guard });
+    return await startChain({ seed, stateFile, blockTimeSeconds: BLOCK_TIME_SECONDS, port, relayers, guard });
   } catch (problem) {
     if (!kept) throw problem;
     const reason = problem instanceof Error ? problem.message : 'no reason given';

@@ -4,6 +4,8 @@ import { type PostgresServer, startPostgres } from '@svc-pay/postgres/server';
 import type { DevSecrets } from './secrets.ts';
 
 export type DevDatabase = Pick<PostgresServer, 'ended' | 'stop'> & {
+  /** As superuser; carries the password. */
+  readonly url: string;
   /** As superuser, for setting up. */
   readonly pool: Database['pool'];
   readonly apiUrl: string;
@@ -30,6 +32,7 @@ export async function startDatabase(directory: string, secrets: DevSecrets): Pro
         await database.close();
         await server.stop();
       },
+      url: server.url,
       pool: database.pool,
       apiUrl: await login('svc_dev_api', 'svc_api', secrets.apiPassword),
       settlementUrl: await login('svc_dev_settlement', 'svc_settlement', secrets.settlementPassword),

@@ -40,6 +40,10 @@ export type WorldOptions = {
   readonly port: number | undefined;
   /** No usual ports at all: another world may have them. */
   readonly freePorts?: boolean;
+  /** Lanes; one unless told. The same for as long as a folder is kept. */
+  readonly relayers?: number;
+  /** Settings of the API beside those that a world needs. */
+  readonly apiSettings?: Environment;
   readonly clock: Clock;
   readonly step: Step;
 };
@@ -48,6 +52,8 @@ export type World = {
   readonly baseUrl: string;
   readonly account: DevAccount;
   readonly chain: LocalChain;
+  /** As superuser, for what is set up beside the services; carries the password. */
+  readonly databaseUrl: string;
   /** Logs of the services are here, `<name>.log`. */
   readonly folder: string;
   /** Settles with the name of a part that ended by itself. */
@@ -57,7 +63,7 @@ export type World = {
 
 /** Throws in words when a part does not start; what had started is stopped then. */
 export async function startWorld(options: WorldOptions): Promise<World> {
-  const { folder, api, settlement, webhooks, port: wanted, clock, step } = options;
+  const { folder, api, settlement, webhooks, port: wanted, relayers = 1, clock, step } = options;
   if (wanted !== undefined && !(await isFree(wanted))) throw new Error(`port ${wanted} is taken`);
   const directory = await prepareFolder(folder, options.fresh);
   const chosen = await choosePorts(options.freePorts ?? false);
@@ -80,7 +86,7 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   try {
     const [database, chain, engine, feed] = await Promise.all([
       on('PostgreSQL', () => startDatabase(directory, secrets)),
-      on('Anvil with tokens and processor', () => startDevChain(folder, secrets, ports.chain)),
+      on('Anvil with tokens and processor', () => startDevChain(folder, secrets, { port: ports.chain, relayers })),
       (settlement ?? webhooks) && on('Restate', () => startEngine(folder, ports.engine)),
       ground.start('the price feed', () => startPriceFeed(clock)),
     ]);
@@ -98,10 +104,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     await Promise.all([
       settlement && run(settlement, settlementUrlOf(ports), settlementEnvironment(wiring)),
       webhooks && run(webhooks, webhooksUrlOf(ports), webhooksEnvironment(wiring)),
-      run(api, apiUrlOf(ports), apiEnvironment(wiring)),
+      run(api, apiUrlOf(ports), { ...options.apiSettings, ...apiEnvironment(wiring) }),
     ]);
     const ended = Promise.race([ground.ended, services.ended]);
-    return { baseUrl: apiUrlOf(ports), account, chain, folder, ended, stop };
+    return { baseUrl: apiUrlOf(ports), account, chain, databaseUrl: database.url, folder, ended, stop };
   } catch (problem) {
     await stop();
     throw problem;

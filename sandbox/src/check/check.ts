@@ -1,0 +1,68 @@
+// npm run sandbox -- --check: a sandbox of its own, every way through it as a payer and a merchant would go it, one line
+// per way. The ways use different wallets and go side by side.
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Clock } from '@svc-pay/core';
+import { createSteps, EXIT_FAILED, paintFor, type Step } from '@svc-pay/operator/dev';
+import { freePort } from '@svc-pay/postgres/server';
+import { startSandbox } from '../start-sandbox.ts';
+import { FLOWS } from './flows.ts';
+import { createVisit } from './visit.ts';
+
+export type CheckOptions = {
+  readonly clock: Clock;
+  readonly step: Step;
+  /** Settles when somebody wants it to end. */
+  readonly stopped: Promise<NodeJS.Signals>;
+  /** Gets the lines. */
+  readonly say: (text: string) => void;
+};
+
+const PATIENCE_MS = 60_000;
+
+/** The exit code. Leaves neither processes nor files. */
+export async function check({ clock, step, stopped, say }: CheckOptions): Promise<number> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-sandbox-'));
+  // PostgreSQL may run as another user.
+  chmodSync(folder, 0o755);
+  const complaints: string[] = [];
+  const startMs = performance.now();
+  try {
+    const [shop, timeline] = await Promise.all([freePort(), freePort()]);
+    const complain = (text: string) => void complaints.push(text);
+    const sandbox = await startSandbox({
+      folder,
+      fresh: true,
+      freePorts: true,
+      ports: { shop, timeline },
+      clock,
+      step,
+      complain,
+    });
+    try {
+      const flow = createSteps({ say, onTerminal: false, paint: paintFor(false) });
+      const giveUp = AbortSignal.timeout(PATIENCE_MS);
+      const ended = Promise.race([stopped, sandbox.ended]).then((reason) => `stopped: ${reason}`);
+      const failures: string[] = [];
+      const runs = FLOWS.map(({ name, run }) =>
+        flow(name, () => run(createVisit(sandbox, clock, giveUp))).catch((problem: unknown) => {
+          failures.push(`${name}: ${problem instanceof Error ? problem.message : String(problem)}`);
+        }),
+      );
+      const first = await Promise.race([Promise.all(runs), ended]);
+      if (typeof first === 'string') failures.push(first);
+      const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+      if (failures.length === 0) {
+        say(`${FLOWS.length} flows in ${seconds} s, all well\n`);
+        return 0;
+      }
+      say([...failures, ...complaints].map((text) => `RED  ${text}\n`).join(''));
+      return EXIT_FAILED;
+    } finally {
+      await step('everything stopped', sandbox.stop);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,82 @@
+// Somebody at the shop: what they can do there, as HTTP and as the SDK, and what they can look at.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '@svc-pay/core';
+import { newKey } from '@svc-pay/evm/local';
+import { createSvcPay as createServer, type SvcPay as Server } from '@svc-pay/server';
+import type { OrderView } from '../shop/order.ts';
+import type { Sandbox } from '../start-sandbox.ts';
+import { type NodePayer, type PayerOptions, payerInNode } from '../wallet/pay-in-node.ts';
+
+type Answer = { readonly status: number; readonly body: unknown };
+
+export type Visit = {
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  /** The merchant's own library, with its secret key. */
+  readonly server: Server;
+  /** A new wallet with so much test USDC. */
+  readonly payer: (amountAtomic: bigint, options?: Partial<PayerOptions>) => Promise<NodePayer>;
+  readonly balanceOf: (payer: NodePayer) => Promise<bigint>;
+  readonly order: (item: string) => Promise<OrderView>;
+  readonly post: (path: string) => Promise<Answer>;
+  /** Asks the shop until the order has the status. */
+  readonly untilOrderIs: (id: string, status: OrderView['status']) => Promise<OrderView>;
+  /** Repeats until it is true; throws `what` when that takes too long. */
+  readonly until: (what: string, isSo: () => Promise<boolean>) => Promise<void>;
+};
+
+const POLL_MS = 100;
+
+export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal): Visit {
+  const { world, shopUrl, facts } = sandbox;
+  const { chain, account, baseUrl } = world;
+  const server = createServer({ baseUrl, secretKey: account.secretKey, accountId: account.id });
+  const json = { accept: 'application/json' };
+  const until: Visit['until'] = async (what, isSo) => {
+    while (!(await isSo())) {
+      if (giveUp.aborted) throw new Error(`too late: ${what}`);
+      await sleep(POLL_MS);
+    }
+  };
+  const find = async (id: string) =>
+    (await (await fetch(`${shopUrl}/orders/${id}`, { headers: json })).json()) as OrderView;
+  return {
+    sandbox,
+    clock,
+    server,
+    until,
+    payer: async (amountAtomic, options = {}) => {
+      const key = newKey();
+      if (amountAtomic > 0n) await chain.mint(chain.tokens.usdc, key.account.address, amountAtomic);
+      return payerInNode({ facts, key, ...options });
+    },
+    balanceOf: ({ key }) => chain.balanceOf(chain.tokens.usdc, key.account.address),
+    order: async (item) => {
+      const body = new URLSearchParams({ item });
+      const response = await fetch(`${shopUrl}/orders`, { method: 'POST', headers: json, body });
+      return (await response.json()) as OrderView;
+    },
+    post: async (path) => {
+      const response = await fetch(`${shopUrl}${path}`, { method: 'POST' });
+      return { status: response.status, body: await response.json() };
+    },
+    untilOrderIs: async (id, status) => {
+      let order = await find(id);
+      await until(`the order is ${status}`, async () => {
+        order = await find(id);
+        return order.status === status;
+      });
+      return order;
+    },
+  };
+}
+
+/** What the page would ask for. */
+export function requestFor({ facts }: Sandbox, { id, shown }: OrderView) {
+  const { amountAtomic: amount, tokenShortcode, name: description } = shown;
+  return { amount, tokenShortcode, description, metadata: { order: id }, expect: facts.expect };
+}
+
+export function insist(isSo: boolean, otherwise: string): void {
+  if (!isSo) throw new Error(otherwise);
+}

@@ -1,0 +1,11 @@
+/** What the server wrote into the page. */
+export function readFacts(): unknown {
+  return JSON.parse(document.getElementById('facts')?.textContent ?? '{}');
+}
+
+/** An element that the page's own HTML has. */
+export function part(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no #${id}`);
+  return found;
+}

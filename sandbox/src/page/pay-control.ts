@@ -1,0 +1,21 @@
+// How an order is paid in the page: the button, told what the order is. The rest of the page goes by what the shop's
+// server says of the order, and not by what the button says.
+import { TAG_NAME } from '@svc-pay/pay-button';
+import type { OrderView } from '../shop/order.ts';
+import type { ShopFacts } from '../shop/shop-facts.ts';
+
+export function payControl({ baseUrl, publishableKey, expect }: ShopFacts, { id, shown }: OrderView): HTMLElement {
+  const button = document.createElement(TAG_NAME);
+  const attributes = {
+    'api-url': baseUrl,
+    'publishable-key': publishableKey,
+    amount: shown.amountAtomic,
+    'token-shortcode': shown.tokenShortcode,
+    mode: shown.kind,
+    order: id,
+    description: shown.name,
+    'pay-to': expect.payTo,
+  };
+  for (const [name, value] of Object.entries(attributes)) button.setAttribute(name, value);
+  return button;
+}

@@ -1,0 +1,16 @@
+import type { OrderView } from '../shop/order.ts';
+import type { ShopFacts } from '../shop/shop-facts.ts';
+import { part, readFacts } from './facts.ts';
+import { follow } from './follow.ts';
+import { createOrderRegion } from './order-region.ts';
+import { installTestWallet } from './test-wallet.ts';
+
+const facts = readFacts() as ShopFacts;
+installTestWallet(facts);
+
+const { order } = facts;
+if (order !== null) {
+  const show = createOrderRegion(part('order'), facts, order);
+  show(order);
+  follow(`/orders/${order.id}/stream`, (state) => show(state as OrderView));
+}

@@ -1,0 +1,94 @@
+import { expect, test, vi } from 'vitest';
+import type { OrderView } from './shop/order.ts';
+import { openBrowser, type Visitor } from './testing/open-browser.ts';
+import { followQuickStart } from './testing/quick-start.ts';
+import { newFolder, processesOf, runSandbox } from './testing/run-sandbox.ts';
+
+async function order({ page }: Visitor, shopUrl: string, item: string): Promise<string> {
+  await page.goto(shopUrl);
+  await page.click(`[data-item=${item}] button`);
+  await page.waitForSelector('svc-pay-button[state=ready]');
+  return page.url();
+}
+
+async function press({ page }: Visitor, answer: 'yes' | 'no'): Promise<string> {
+  await page.click('svc-pay-button .press');
+  await page.waitForSelector('dialog.ask');
+  const said = (await page.textContent('dialog.ask h2')) ?? '';
+  await page.click(`dialog.ask button[value=${answer}]`);
+  return said;
+}
+
+const until = ({ page }: Visitor, status: string) =>
+  page.waitForSelector(`#order[data-status=${status}]`, { timeout: 20_000 });
+
+async function payTea(visitor: Visitor, shopUrl: string): Promise<string> {
+  await visitor.page.goto(shopUrl);
+  await visitor.page.waitForSelector('.wallet b');
+  await visitor.picture('shop');
+  const url = await order(visitor, shopUrl, 'tea');
+  expect(await press(visitor, 'no')).toBe('Let 4.20 USD Coin be taken?');
+  expect(await visitor.page.getAttribute('#order', 'data-status')).toBe('open');
+  await visitor.page.waitForSelector('svc-pay-button[state=ready], svc-pay-button[state=failed]');
+  await press(visitor, 'yes');
+  // By the shop's own webhook: the page shows what its server says, whatever the button says.
+  await until(visitor, 'paid');
+  await visitor.picture('order');
+  return url;
+}
+
+async function readVerse(visitor: Visitor, shopUrl: string): Promise<void> {
+  const { page } = visitor;
+  await order(visitor, shopUrl, 'verse');
+  expect(await press(visitor, 'yes')).toBe('Let 1.00 USD Coin be taken?');
+  await until(visitor, 'authorized');
+  for (let lines = 1; lines <= 7; lines += 1) {
+    await page.click('[data-do=lines]');
+    await page.waitForFunction((count) => document.querySelectorAll('.verse p').length === count, lines);
+  }
+  await visitor.picture('tab');
+  await page.click('[data-do=close]');
+  await until(visitor, 'paid');
+  expect(await page.textContent('.receipt')).toMatch(/Charged\s*0\.35 USDC\s*Back with you\s*0\.65 USDC/);
+}
+
+async function lookAtTimeline(visitor: Visitor): Promise<void> {
+  const { page } = visitor;
+  await page.click('.look');
+  for (const kind of ['intent', 'signature', 'charge', 'batch', 'transaction', 'end', 'books', 'webhook', 'final']) {
+    await page.waitForSelector(`.steps li.${kind}:not(.ghost)`, { timeout: 20_000 });
+  }
+  expect(await page.locator('.steps li.bad').count()).toBe(0);
+  expect(await page.locator('.legs li').count()).toBeGreaterThan(3);
+  await visitor.picture('timeline');
+}
+
+test('in a browser, an exact and an up-to order turn paid by webhook and the timeline tells how, the quick start works; Ctrl-C leaves nothing running and orders are kept', async () => {
+  const folder = newFolder();
+  const startMs = performance.now();
+  const first = runSandbox('--folder', folder);
+  const { shopUrl, wallet } = await first.started();
+  expect(performance.now() - startMs).toBeLessThan(30_000);
+  const visitor = await openBrowser();
+  const orderUrl = await payTea(visitor, shopUrl);
+  await readVerse(visitor, shopUrl);
+  await lookAtTimeline(visitor);
+  expect(visitor.errors).toEqual([]);
+  expect(await followQuickStart(folder)).toContain('"status":"succeeded"');
+  expect(processesOf(folder).length).toBeGreaterThan(3);
+  first.signalGroup('SIGINT');
+  expect(await first.ended, first.stderr()).toBe(0);
+  expect(processesOf(folder)).toEqual([]);
+
+  const second = runSandbox('--folder', folder);
+  const again = await second.started();
+  expect(again.wallet).toEqual(wallet);
+  const kept = await fetch(new URL(new URL(orderUrl).pathname, again.shopUrl), {
+    headers: { accept: 'application/json' },
+  });
+  expect((await kept.json()) as OrderView).toMatchObject({ status: 'paid', chargedAtomic: '4200000' });
+  second.signalGroup('SIGKILL');
+  await second.ended;
+  // Nobody was left to stop them in order: the guards did.
+  await vi.waitFor(() => expect(processesOf(folder)).toEqual([]), 15_000);
+});

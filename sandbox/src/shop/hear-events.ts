@@ -1,0 +1,53 @@
+// What the shop does when the service tells it something. The order's number comes from metadata, which anybody who has
+// the publishable key can write; so nothing is believed before token and amount are the order's own.
+import { onEvent } from '@svc-pay/server';
+import { ceilingOf, itemOf } from './items.ts';
+import type { Order } from './order.ts';
+import type { Orders } from './orders.ts';
+
+const CONFIRMED_CAP = 'svc_x402_upto_max_amount_atomic';
+
+export type Hearing = {
+  readonly orders: Orders;
+  /** The token that the shop takes, by its address. */
+  readonly asset: string;
+};
+
+export function hearEvents({ orders, asset }: Hearing) {
+  const isOurs = (address: string | null) => address?.toLowerCase() === asset.toLowerCase();
+  const orderOf = async (metadata: Readonly<Record<string, unknown>>): Promise<Order | undefined> => {
+    const id = metadata['order'];
+    return typeof id === 'string' ? orders.find(id) : undefined;
+  };
+  return onEvent({
+    x402_upto_authorization_received: async ({ data: { object: intent } }) => {
+      const order = await orderOf(intent.metadata);
+      const item = order && itemOf(order.item);
+      if (order === undefined || item?.sale.kind !== 'upto' || !isOurs(intent.ledgerCanisterId)) return;
+      if (intent.metadata[CONFIRMED_CAP] !== String(ceilingOf(item))) return;
+      await orders.authorize(order.id, intent.paymentIntentId);
+    },
+    'payment.completed': async ({ data: { object: payment } }) => {
+      const order = await orderOf(payment.metadata);
+      const item = order && itemOf(order.item);
+      const { paymentIntentId: intentId, paidAmount, transactionId } = payment;
+      if (order === undefined || item === undefined || paidAmount === null || !isOurs(payment.ledgerCanisterId)) return;
+      const { sale } = item;
+      const isExpected = sale.kind === 'exact' ? BigInt(paidAmount) === sale.priceAtomic : order.intentId === intentId;
+      if (!isExpected) return;
+      const returnedAtomic = String(ceilingOf(item) - BigInt(paidAmount));
+      await orders.pay(order.id, { intentId, chargedAtomic: paidAmount, returnedAtomic, transactionId });
+    },
+    'payment.failed': async ({ data: { object: payment } }) => {
+      const order = await orderOf(payment.metadata);
+      if (order === undefined) return;
+      if (order.intentId === payment.paymentIntentId)
+        await orders.fail(order.id, 'the payment failed; nothing was taken');
+      else await orders.note(order.id, 'a payment failed; nothing was taken');
+    },
+    default: () => {},
+  });
+}
+
+/** What it subscribes to. */
+export const HEARD = ['x402_upto_authorization_received', 'payment.completed', 'payment.failed'] as const;

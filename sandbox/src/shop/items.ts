@@ -1,0 +1,35 @@
+// What the shop sells. Another way to be paid, or another chain, is another entry here: whatever sells, charges and shows
+// items goes by this list. Amounts are in the token's smallest unit.
+
+export type Item = {
+  readonly id: string;
+  readonly name: string;
+  readonly about: string;
+  readonly tokenShortcode: string;
+  readonly sale:
+    | { readonly kind: 'exact'; readonly priceAtomic: bigint }
+    /** The payer signs a cap; every unit that is used costs `unitAtomic`. */
+    | { readonly kind: 'upto'; readonly capAtomic: bigint; readonly unitAtomic: bigint };
+};
+
+export const ITEMS: readonly Item[] = [
+  {
+    id: 'tea',
+    name: 'A pot of Darjeeling',
+    about: 'First flush, three minutes. One price, known beforehand.',
+    tokenShortcode: 'anvil_usdc',
+    sale: { kind: 'exact', priceAtomic: 4_200_000n },
+  },
+  {
+    id: 'verse',
+    name: 'Verse by the line',
+    about: 'Sign a limit, read as far as you like, pay for what you read.',
+    tokenShortcode: 'anvil_usdc',
+    sale: { kind: 'upto', capAtomic: 1_000_000n, unitAtomic: 50_000n },
+  },
+];
+
+export const itemOf = (id: string): Item | undefined => ITEMS.find((item) => item.id === id);
+
+/** The most that an order of it can cost. */
+export const ceilingOf = ({ sale }: Item): bigint => (sale.kind === 'exact' ? sale.priceAtomic : sale.capAtomic);

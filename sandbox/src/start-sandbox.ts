@@ -1,0 +1,95 @@
+// The whole sandbox: the development world, a shop that is paid through it, and a page that shows what happens.
+import type { Clock } from '@svc-pay/core';
+import type { LocalKey } from '@svc-pay/evm/local';
+import { createParts, type Step, startWorld, type World } from '@svc-pay/operator/dev';
+import { openView } from '@svc-pay/postgres/view';
+import { findWorldServices } from './find-world-services.ts';
+import { bundlePages } from './serve/bundle-pages.ts';
+import { openShopDatabase } from './shop/open-shop-database.ts';
+import { serveShop } from './shop/serve-shop.ts';
+import type { ShopFacts } from './shop/shop-facts.ts';
+import { fillWallet, payerWallet } from './wallet/payer-wallet.ts';
+import { serveTimeline } from './watch/serve-timeline.ts';
+
+export type SandboxOptions = {
+  readonly folder: string;
+  readonly fresh: boolean;
+  /** Nothing where others may be: for a check beside a sandbox that runs. */
+  readonly freePorts: boolean;
+  readonly ports: { readonly shop: number; readonly timeline: number };
+  readonly clock: Clock;
+  readonly step: Step;
+  readonly complain: (text: string) => void;
+};
+
+export type Sandbox = {
+  readonly world: World;
+  readonly facts: Omit<ShopFacts, 'order'>;
+  readonly shopUrl: string;
+  readonly timelineUrl: string;
+  readonly wallet: LocalKey;
+  readonly ended: Promise<string>;
+  readonly stop: () => Promise<void>;
+};
+
+const LANES = 3;
+/** A crowd at the door is what a sandbox is for. */
+const API_SETTINGS = { SVC_API_RATE_TEST: '500', SVC_API_RATE_ADDRESS: '500' };
+
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const { folder, fresh, freePorts, ports, clock, step, complain } = options;
+  const services = findWorldServices();
+  const bundling = step('pages', bundlePages);
+  // Looked at below; until then its failure is nobody's.
+  bundling.catch(() => {});
+  const world = await startWorld({
+    ...services,
+    folder,
+    fresh,
+    freePorts,
+    port: undefined,
+    relayers: LANES,
+    apiSettings: API_SETTINGS,
+    clock,
+    step,
+  });
+  const parts = createParts();
+  const stop = async () => {
+    await parts.stop();
+    await world.stop();
+  };
+  try {
+    const { chain, baseUrl, account, databaseUrl } = world;
+    const wallet = payerWallet(chain);
+    const timelineUrl = `http://127.0.0.1:${ports.timeline}`;
+    const facts = {
+      baseUrl,
+      publishableKey: account.publishableKey,
+      expect: { payTo: chain.record.processor, asset: chain.tokens.usdc, network: chain.network },
+      timelineUrl,
+      wallet: { privateKey: wallet.privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId },
+    };
+    const shopUrl = `http://127.0.0.1:${ports.shop}`;
+    const files = await bundling;
+    await Promise.all([
+      step('test wallet', () => fillWallet(chain, wallet)),
+      parts.start('the shop', () =>
+        step('shop', async () => {
+          const database = await openShopDatabase(databaseUrl);
+          const { secretKey, id: accountId } = account;
+          return serveShop({ port: ports.shop, files, database, secretKey, accountId, facts, complain });
+        }),
+      ),
+      parts.start('the timeline', () =>
+        step('timeline', async () => {
+          const view = await openView(databaseUrl);
+          return serveTimeline({ port: ports.timeline, files, view, world, facts, shopUrl });
+        }),
+      ),
+    ]);
+    return { world, facts, shopUrl, timelineUrl, wallet, ended: world.ended, stop };
+  } catch (problem) {
+    await stop();
+    throw problem;
+  }
+}

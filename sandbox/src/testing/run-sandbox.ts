@@ -1,0 +1,61 @@
+// The sandbox as somebody at a terminal runs it, and a look at what it leaves behind.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+
+type Started = {
+  readonly shopUrl: string;
+  readonly timelineUrl: string;
+  readonly account: { readonly id: string };
+  readonly wallet: { readonly address: string };
+};
+
+export function newFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-sandbox-'));
+  // PostgreSQL may run as another user.
+  chmodSync(folder, 0o755);
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** In a process group of its own, as a terminal would run it. */
+export function runSandbox(...argv: readonly string[]) {
+  const child = spawn(path.resolve('.ci/with-node'), ['node', 'sandbox/src/main.ts', '--json', ...argv], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const signalGroup = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal);
+  onTestFinished(() => {
+    if (child.exitCode === null && child.signalCode === null) signalGroup('SIGKILL');
+  });
+  return {
+    ended: once(child, 'exit').then(([code]) => code as number | null),
+    signalGroup,
+    stderr: () => stderr,
+    started: () => vi.waitFor(() => JSON.parse(stdout) as Started, { timeout: 60_000, interval: 50 }),
+  };
+}
+
+/** Processes that run for this folder: database, chain and engine are told of it, services log there. */
+export function processesOf(folder: string): string[] {
+  const concerns = (pid: string) => {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      return command.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
+    } catch {
+      // Gone meanwhile.
+      return false;
+    }
+  };
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && concerns(name));
+}

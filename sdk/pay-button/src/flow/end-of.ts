@@ -1,0 +1,26 @@
+// What the end of an attempt means for the button, and for what is remembered of it.
+import { SvcPayError } from '@svc-pay/sdk';
+import type { OpenPayments } from '../record/open-payments.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Stage } from '../stage.ts';
+
+/** An attempt that threw. Whatever is not known to have moved nothing is `unknown`. */
+export function endOf(problem: unknown, isUnderWay: boolean): Stage {
+  if (!(problem instanceof SvcPayError)) return { name: 'unknown', isUnderWay };
+  const { code, moneyMoved, reason } = problem;
+  if (moneyMoved === 'yes') return { name: 'mismatched' };
+  if (moneyMoved === 'unknown') return { name: 'unknown', isUnderWay };
+  // The payer turned back on this page, which needs no words.
+  if (code === 'aborted' || (code === 'wallet_closed' && reason === 'chooseToken')) return { name: 'ready' };
+  return { name: 'failed', code };
+}
+
+/**
+ * While a payment may still move money its record stays. A thing with a name of its own is also remembered once paid, so
+ * that it isn't paid again after a reload; without a name the next payer may want the same once more.
+ */
+export function remember(records: OpenPayments, { key, order }: Settings, end: Stage): void {
+  const isDone = end.name === 'paid' || end.name === 'authorized';
+  const isOver = end.name === 'ready' || end.name === 'failed';
+  if (isOver || (isDone && order === undefined)) records.forget(key);
+}

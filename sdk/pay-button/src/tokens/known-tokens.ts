@@ -1,0 +1,63 @@
+// Names and decimals of the tokens in the service's catalogue, for showing them. A test holds the list to the catalogue.
+import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
+
+export type KnownToken = {
+  readonly shortcode: string;
+  readonly chainId: number;
+  readonly asset: string;
+  readonly symbol: string;
+  readonly decimals: number;
+};
+
+const row = (shortcode: string, chainId: number, asset: string, symbol = 'USDC', decimals = 6): KnownToken => ({
+  shortcode,
+  chainId,
+  asset,
+  symbol,
+  decimals,
+});
+
+export const KNOWN_TOKENS: readonly KnownToken[] = [
+  row('eth_usdc', 1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),
+  row('eth_eurc', 1, '0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c', 'EURC'),
+  row('base_usdc', 8453, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+  row('base_eurc', 8453, '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42', 'EURC'),
+  row('polygon_usdc', 137, '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
+  row('arbitrum_usdc', 42161, '0xaf88d065e77c8cC2239327C5EDb3A432268e5831'),
+  row('arbitrum_arb', 42161, '0x912CE59144191C1204E64559FE8253a0e49E6548', 'ARB', 18),
+  row('avalanche_usdc', 43114, '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E'),
+  row('avalanche_eurc', 43114, '0xC891EB4cbdEFf6e073e859e987815Ed1505c2ACD', 'EURC'),
+  row('basesepolia_usdc', 84532, '0x036CbD53842c5426634e7929541eC2318f3dCF7e'),
+  row('basesepolia_eurc', 84532, '0x808456652fdb597867f38412077A9182bf77359F', 'EURC'),
+  row('anvil_usdc', 31337, '0x5fC0000000000000000000000000000000000001'),
+  row('anvil_vol', 31337, '0x5fC0000000000000000000000000000000000002', 'VOL', 18),
+];
+
+const NETWORK_NAMES: Readonly<Record<number, string>> = {
+  1: 'Ethereum',
+  137: 'Polygon',
+  8453: 'Base',
+  31337: 'Anvil',
+  42161: 'Arbitrum One',
+  43114: 'Avalanche',
+  84532: 'Base Sepolia',
+};
+
+export function tokenAt(network: string, asset: string): KnownToken | undefined {
+  const chainId = chainIdIn(network);
+  return KNOWN_TOKENS.find((one) => one.chainId === chainId && one.asset.toLowerCase() === asset.toLowerCase());
+}
+
+export function tokenNamed(shortcode: string | undefined): KnownToken | undefined {
+  return KNOWN_TOKENS.find((one) => one.shortcode === shortcode);
+}
+
+/** As it is called among people; the identifier itself where nobody told us. */
+export function networkName(network: string): string {
+  return NETWORK_NAMES[chainIdIn(network) ?? 0] ?? network;
+}
+
+function chainIdIn(network: string): number | undefined {
+  const id = parseNetwork(network);
+  return id && chainIdOf(id);
+}
