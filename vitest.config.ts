@@ -14,7 +14,11 @@ export default defineConfig({
       {
         test: {
           name: 'postgres',
-          include: ['packages/postgres/src/**/*.test.ts', 'sdk/*/src/**/*.postgres.test.ts'],
+          include: [
+            'packages/postgres/src/**/*.test.ts',
+            'sdk/*/src/**/*.postgres.test.ts',
+            'tests/simulation/store/*.postgres.test.ts',
+          ],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },
@@ -80,6 +84,14 @@ export default defineConfig({
           name: 'chaos',
           include: ['tests/chaos/settlement/*.test.ts'],
           fileParallelism: false,
+          testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'simulation',
+          include: ['tests/simulation/*.test.ts'],
+          exclude: ['**/*.postgres.test.ts'],
           testTimeout: 120_000,
         },
       },
