@@ -30,6 +30,7 @@ const RULES: Readonly<Record<keyof typeof LANE_BUGS | keyof typeof DELIVERY_BUGS
   broadcastingFirst: 'stored before sent',
   signingAgain: 'one call per nonce',
   recordingEarly: 'booked what a block said',
+  hurrying: 'as deep as it was to be',
   forgettingLease: 'duplicates have a cause',
   believingAnything: 'each event arrives',
 };

@@ -63,6 +63,16 @@ const recordingEarly: LaneBug = (parts) => ({
   },
 });
 
+/** Takes every block for deep enough. */
+const hurrying: LaneBug = (parts) => ({
+  ...parts,
+  chain: {
+    ...parts.chain,
+    findMined: async (batches) =>
+      (await parts.chain.findMined(batches)).map((mined) => ({ ...mined, confirmations: 99n })),
+  },
+});
+
 /** A claim is nobody's own for longer than a moment. */
 const forgettingLease: DeliveryBug = (parts) => ({ ...parts, leaseMs: 5 });
 
@@ -76,7 +86,7 @@ const believingAnything: DeliveryBug = (parts) => ({
   },
 });
 
-export const LANE_BUGS = { broadcastingFirst, signingAgain, recordingEarly } as const;
+export const LANE_BUGS = { broadcastingFirst, signingAgain, recordingEarly, hurrying } as const;
 export const DELIVERY_BUGS = { forgettingLease, believingAnything } as const;
 export type BugName = keyof typeof LANE_BUGS | keyof typeof DELIVERY_BUGS;
 

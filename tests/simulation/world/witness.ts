@@ -12,7 +12,8 @@ export type Witness = {
 
 export function createWitness({ tables, clock, violate }: Simulation): Witness {
   const calls = new Map<string, string>();
-  const mined = new Map<string, number>();
+  const mined = new Map<string, { readonly atMs: number; readonly number: bigint }>();
+  const heads: { readonly atMs: number; readonly number: bigint }[] = [];
   let booked = 0;
   const isStored = (id: string) =>
     [...tables.batches.values()].some(({ transactions }) =>
@@ -26,14 +27,22 @@ export function createWitness({ tables, clock, violate }: Simulation): Witness {
       if (before !== undefined && before !== data) violate('one call per nonce', `two calls under ${place}`);
       calls.set(place, data);
     },
-    mined: ({ transactions }) => {
-      for (const { id } of transactions) if (!mined.has(id)) mined.set(id, clock.nowMs());
+    mined: ({ transactions, number }) => {
+      const seen = { atMs: clock.nowMs(), number };
+      heads.push(seen);
+      for (const { id } of transactions) if (!mined.has(id)) mined.set(id, seen);
     },
     lookAtBooks: () => {
       for (const { transactionId, paymentId, createdAtMs } of tables.entries.slice(booked)) {
-        const sinceMs = mined.get(transactionId);
-        if (sinceMs !== undefined && sinceMs <= createdAtMs) continue;
-        violate('booked what a block said', `${paymentId} was booked by ${transactionId} before any block had it`);
+        const first = mined.get(transactionId);
+        if (first === undefined || first.atMs > createdAtMs) {
+          violate('booked what a block said', `${paymentId} was booked by ${transactionId} before any block had it`);
+          break;
+        }
+        const wanted = tables.settlements.get(paymentId)?.item.confirmations ?? 0;
+        const deepest = heads.findLast(({ atMs }) => atMs <= createdAtMs)?.number ?? 0n;
+        if (deepest - first.number + 1n >= BigInt(wanted)) continue;
+        violate('as deep as it was to be', `${paymentId} wanted ${wanted} blocks at ${transactionId}`);
         break;
       }
       booked = tables.entries.length;
