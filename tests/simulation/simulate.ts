@@ -21,11 +21,13 @@ export async function simulate(
   seeds: readonly number[],
   progress: Progress,
   options: RunOptions = {},
+  onRun: (result: RunResult) => void = () => {},
 ): Promise<Simulated> {
   const broken: RunResult[] = [];
   const tally = { seeds: 0, steps: 0, payments: 0, deliveries: 0, faults: 0, violations: 0 };
   for (const seed of seeds) {
     const result = await runSeed(seed, options);
+    onRun(result);
     tally.seeds += 1;
     tally.steps += result.steps;
     tally.payments += result.payments;

@@ -11,6 +11,8 @@ export type Transaction = {
   readonly data: Hex;
   readonly maxFeeWei: bigint;
   readonly tipWei: bigint;
+  /** Somebody used the relayer's key by hand: it calls nothing of ours. */
+  readonly foreign?: true;
 };
 type MinedTransaction = Transaction & {
   readonly reverted: boolean;
@@ -41,6 +43,8 @@ export type SimulatedChain = {
   readonly reorganise: (depth: number) => void;
   /** Somebody's pool was full: this many transactions are nowhere any more. */
   readonly dropFromPool: (most: number) => number;
+  /** Somebody uses the key of a relayer for something else, for more money than anybody has offered. */
+  readonly useKey: (sender: string) => void;
   readonly setBaseFee: (wei: bigint) => void;
   readonly calm: () => void;
 };
@@ -59,8 +63,11 @@ export function createSimulatedChain(
   let calm = false;
   let baseFeeWei = 1_000_000_000n;
   let forks = 0;
+  let strangers = 0;
   const senders = new Map<string, string>();
   const pool = new Map<string, Transaction>();
+  /** What stands behind a stranger's: some pool has it still, and a fork may take it instead. */
+  const overtaken = new Map<string, Transaction>();
   const newHash = (number: bigint) => {
     forks += 1;
     return `0x${forks.toString(16).padStart(24, 'a')}${number.toString(16).padStart(40, '0')}`;
@@ -104,8 +111,8 @@ export function createSimulatedChain(
 
   const execute = (transaction: Transaction, before: ChainState, timeSeconds: bigint) => {
     const nonces = new Map(before.nonces).set(transaction.sender, transaction.nonce + 1n);
-    const reverted = !calm && dice.roll() < 0.04;
-    const played = reverted ? undefined : playBatch(before, transaction.data, timeSeconds);
+    const reverted = transaction.foreign === undefined && !calm && dice.roll() < 0.04;
+    const played = reverted || transaction.foreign ? undefined : playBatch(before, transaction.data, timeSeconds);
     return {
       state: { ...(played?.state ?? before), nonces },
       transaction: {
@@ -113,7 +120,7 @@ export function createSimulatedChain(
         reverted,
         logs: played?.logs ?? [],
         settled: played?.settled ?? [],
-        gasUsed: 100_000n + 50_000n * BigInt(itemsOf(transaction.data).length),
+        gasUsed: 100_000n + 50_000n * BigInt(transaction.foreign ? 0 : itemsOf(transaction.data).length),
         gasPriceWei: lesser(transaction.maxFeeWei, baseFeeWei + transaction.tipWei),
       },
     };
@@ -128,6 +135,7 @@ export function createSimulatedChain(
       const place = `${transaction.sender} ${transaction.nonce}`;
       const there = pool.get(place);
       if (there?.id === transaction.id) return 'already known';
+      if (there?.foreign) overtaken.set(place, transaction);
       const enough = (wei: bigint) => wei + wei / 10n;
       if (
         there !== undefined &&
@@ -144,16 +152,30 @@ export function createSimulatedChain(
       blocks = blocks.slice(0, -depth);
       note(`reorg of ${depth} from block ${gone[0]?.number}`);
       for (const transaction of gone.flatMap(({ transactions }) => transactions)) {
-        const { id, sender, nonce, data, maxFeeWei, tipWei } = transaction;
-        const place = `${sender} ${nonce}`;
-        if (!pool.has(place) && dice.roll() < 0.7) pool.set(place, { id, sender, nonce, data, maxFeeWei, tipWei });
+        const { reverted: _r, logs: _l, settled: _s, gasUsed: _g, gasPriceWei: _p, ...offered } = transaction;
+        const place = `${offered.sender} ${offered.nonce}`;
+        const other = offered.foreign && dice.roll() < 0.5 ? overtaken.get(place) : undefined;
+        // Who uses a key by hand offers it again; were it gone for good, the lane would stop and wait for a person.
+        if (!pool.has(place) && (dice.roll() < 0.7 || offered.foreign)) pool.set(place, other ?? offered);
       }
       for (let mined = 0; mined <= depth; mined += 1) mineOne(0.5);
     },
     dropFromPool: (most) => {
-      const gone = dice.shuffled([...pool.keys()]).slice(0, most);
+      const ours = [...pool].filter(([, { foreign }]) => foreign === undefined).map(([place]) => place);
+      const gone = dice.shuffled(ours).slice(0, most);
       for (const place of gone) pool.delete(place);
       return gone.length;
+    },
+    useKey: (sender) => {
+      const nonce = head().state.nonces.get(sender) ?? 0n;
+      strangers += 1;
+      const id = `0x${strangers.toString(16).padStart(64, 'e')}`;
+      note(`${id.slice(0, 10)} of a stranger under nonce ${nonce} of ${sender}`);
+      const [maxFeeWei, tipWei] = [10n ** 12n, 10n ** 12n];
+      const place = `${sender} ${nonce}`;
+      const there = pool.get(place);
+      if (there !== undefined) overtaken.set(place, there);
+      pool.set(place, { id, sender, nonce, data: '0x', maxFeeWei, tipWei, foreign: true });
     },
     setBaseFee: (wei) => {
       baseFeeWei = wei;

@@ -60,23 +60,22 @@ function checkBooks({ tables, violate }: Seen, paymentId: string, transactionId?
   if (live.some((entry) => entry.transactionId !== transactionId)) violate('books', `${paymentId} is booked elsewhere`);
 }
 
+/** Every nonce that the chain used is that of one stored batch, or of a stranger with the same key. */
 function checkNonces({ tables, violate }: Seen, chain: SimulatedChain): void {
+  const mined = chain.blocks().flatMap(({ transactions }) => transactions);
+  const batches = [...tables.batches.values()].filter(({ status }) => status !== 'replaced');
   for (const { address, nextNonce } of tables.relayers.values()) {
-    const onChain = chain.head().state.nonces.get(address) ?? 0n;
-    if (nextNonce !== onChain) violate('nonces', `${address} goes on at ${nextNonce}, the chain at ${onChain}`);
-    const nonces = [...tables.batches.values()]
-      .filter(({ relayer, status }) => relayer === address && status !== 'replaced')
-      .map(({ nonce }) => nonce)
-      .toSorted((one, other) => (one < other ? -1 : 1));
-    for (const [index, nonce] of nonces.entries()) {
-      if (index > 0 && nonce !== nonces[index - 1]! + 1n)
-        violate('nonces', `${address}: ${nonce} after ${nonces[index - 1]}`);
+    const own = batches.filter(({ relayer }) => relayer === address);
+    for (const { id, sender, nonce, foreign } of mined) {
+      if (sender !== address) continue;
+      const [batch, ...others] = own.filter((one) => one.nonce === nonce);
+      const isOurs = batch?.transactions.some(({ transactionId }) => transactionId === id) === true;
+      if (others.length > 0 || isOurs === (foreign === true)) violate('nonces', `${address}: ${nonce} is not ${id}`);
+      if (nonce >= nextNonce && !foreign) violate('nonces', `${address} goes on at ${nextNonce}, ${id} has ${nonce}`);
     }
-  }
-  const stored = new Set(
-    [...tables.batches.values()].flatMap(({ transactions }) => transactions.map(({ transactionId }) => transactionId)),
-  );
-  for (const { id } of chain.blocks().flatMap(({ transactions }) => transactions)) {
-    if (!stored.has(id)) violate('stored before sent', `${id} is on the chain and stands nowhere`);
+    const next = chain.head().state.nonces.get(address) ?? 0n;
+    for (const { id, nonce } of own)
+      if (nonce >= next) violate('nonces', `${id} has ${nonce}, the chain is at ${next}`);
+    if (nextNonce > next) violate('nonces', `${address} goes on at ${nextNonce}, the chain at ${next}`);
   }
 }

@@ -16,6 +16,7 @@ export const FAULT_KINDS = [
   'reorg',
   'pool drop',
   'gas spike',
+  'key used elsewhere',
   'engine restart',
   'engine forgets',
   'wake lost',

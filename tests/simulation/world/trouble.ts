@@ -44,6 +44,7 @@ export function stirTrouble(
       chain.setBaseFee(GWEI * BigInt(3 + Math.floor(dice.roll() * 40)));
       timeline.after(2_000 + dice.roll() * 8_000, () => chain.setBaseFee(GWEI));
     }
+    if (strikes('key used elsewhere', 0.02)) chain.useKey(dice.pick([...chain.head().state.nonces.keys()]));
     if (strikes('engine restart', 0.06)) dice.pick(engines).restart();
     if (strikes('engine forgets', 0.03)) dice.pick(engines).forget();
     timeline.after(EVERY_MS, stir);
