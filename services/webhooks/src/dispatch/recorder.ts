@@ -26,28 +26,37 @@ export function createRecorder({ store, clock, onRecorded, onProblem }: Recorder
   const write = async (reports: readonly DeliveryReport[]) => {
     onRecorded(await store.recordDeliveries(reports, clock.nowMs()), reports.length);
   };
-  const writeAll = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, AT_ONCE);
-      waiting = waiting.slice(AT_ONCE);
-      for (;;) {
-        try {
-          await write(batch.map(({ report }) => report));
-          break;
-        } catch (problem) {
-          onProblem(problem);
-          if (isAboutData(problem)) {
-            for (const { report } of batch) {
-              await write([report])
-                .catch(() => write([bare(report)]))
-                .catch(onProblem);
-            }
-            break;
+  const writeOut = async (batch: readonly Waiting[]) => {
+    for (;;) {
+      try {
+        await write(batch.map(({ report }) => report));
+        return;
+      } catch (problem) {
+        onProblem(problem);
+        if (isAboutData(problem)) {
+          for (const { report } of batch) {
+            await write([report])
+              .catch(() => write([bare(report)]))
+              .catch(onProblem);
           }
-          await sleep(PAUSE_MS);
+          return;
         }
+        await sleep(PAUSE_MS);
       }
-      for (const { done } of batch) done();
+    }
+  };
+  const writeAll = async () => {
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, AT_ONCE);
+        waiting = waiting.slice(AT_ONCE);
+        await writeOut(batch);
+        for (const { done } of batch) done();
+      }
+    } finally {
+      // In one step with the last look: a report that came in between the two would be nobody's, and hold its place in
+      // the endpoint's pace for good.
+      writing = false;
     }
   };
   return {
@@ -57,11 +66,7 @@ export function createRecorder({ store, clock, onRecorded, onProblem }: Recorder
         if (writing) return;
         writing = true;
         setImmediate(() => {
-          writeAll()
-            .catch(onProblem)
-            .finally(() => {
-              writing = false;
-            });
+          writeAll().catch(onProblem);
         });
       }),
   };
