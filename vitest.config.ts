@@ -14,7 +14,11 @@ export default defineConfig({
       {
         test: {
           name: 'postgres',
-          include: ['packages/postgres/src/**/*.test.ts', 'sdk/*/src/**/*.postgres.test.ts'],
+          include: [
+            'packages/postgres/src/**/*.test.ts',
+            'sdk/*/src/**/*.postgres.test.ts',
+            'tests/simulation/store/*.postgres.test.ts',
+          ],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },
@@ -100,6 +104,14 @@ export default defineConfig({
           include: ['sandbox/src/**/*.process.test.ts'],
           globalSetup: ['tests/browser/install-chromium.ts'],
           testTimeout: 150_000,
+        },
+      },
+      {
+        test: {
+          name: 'simulation',
+          include: ['tests/simulation/*.test.ts'],
+          exclude: ['**/*.postgres.test.ts'],
+          testTimeout: 120_000,
         },
       },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },

@@ -2,11 +2,13 @@
 // npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
 // npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--svg FILE]
 // npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]
+// npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]
 // The same tests that verify runs with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
 import { createProgress } from '../progress.ts';
+import { reportSimulation } from '../simulation/report-simulation.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
 import type { SettlementBug } from './settlement/world.ts';
@@ -25,7 +27,9 @@ const { values, positionals } = parseArgs({
     svg: { type: 'string' },
     minutes: { type: 'string', default: '30' },
     faults: { type: 'string', default: '30' },
-    seed: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '200' },
+    from: { type: 'string', default: '1' },
   },
 });
 const isBug = (name: string | undefined): name is SettlementBug => name === 'recordingEarly' || name === 'signingAgain';
@@ -41,19 +45,24 @@ const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefin
     return status ?? 1;
   },
   webhooks: () => {
-    const [deliveries, faults, seed] = [values.deliveries, values.faults, values.seed].map(whole);
+    const [deliveries, faults, seed] = [values.deliveries, values.faults, values.seed ?? '1'].map(whole);
     if (deliveries === undefined || faults === undefined || seed === undefined) return undefined;
     return webhooks(deliveries, faults, seed);
   },
   settlement: () => {
-    const [payments, faults, seed] = [values.payments, values.faults, values.seed].map(whole);
+    const [payments, faults, seed] = [values.payments, values.faults, values.seed ?? '1'].map(whole);
     if (payments === undefined || faults === undefined || seed === undefined) return undefined;
     return settlement(payments, faults, seed);
   },
   soak: () => {
-    const [minutes, seed] = [values.minutes, values.seed].map(whole);
+    const [minutes, seed] = [values.minutes, values.seed ?? '1'].map(whole);
     if (minutes === undefined || seed === undefined) return undefined;
     return soak(minutes, seed);
+  },
+  simulate: () => {
+    const [seeds, from, seed] = [values.seeds, values.from, values.seed ?? '1'].map(whole);
+    if (seeds === undefined || from === undefined || seed === undefined) return undefined;
+    return reportSimulation({ seeds, from, bug: values.bug, ...(values.seed !== undefined && { seed }) });
   },
 };
 
@@ -106,6 +115,7 @@ if (status === undefined) {
       'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
       'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
       'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
+      'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
     ].join('\n'),
   );
 }

@@ -52,6 +52,7 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
+  { name: 'simulation', budgetSeconds: 25, checks: [tests('simulation')] },
   { name: 'postgres', budgetSeconds: 110, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 90, checks: [tests('api')] },
   { name: 'webhooks', budgetSeconds: 125, checks: [tests('webhooks')] },

@@ -6,6 +6,7 @@ import { createLaneChain } from '@svc-pay/evm';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
 import {
+  createFinalityStore,
   createLaneStore,
   createRecoveryStore,
   measureLanes,
@@ -187,6 +188,7 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
     drains: [createLaneDrain(lanes)],
     pulses: createWatchers({
       pool,
+      finality: createFinalityStore(pool),
       clock,
       networks,
       solana,

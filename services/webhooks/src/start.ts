@@ -1,10 +1,17 @@
 // Webhooks as one value: shards that claim and send, the lookout that wakes them, and the internal listener.
 import type { AddressInfo } from 'node:net';
-import { type AddressPolicy, type Clock, createSecretBox, type Random, systemClock } from '@svc-pay/core';
+import {
+  type AddressPolicy,
+  type Clock,
+  createSecretBox,
+  type Random,
+  type RecordedDeliveries,
+  systemClock,
+} from '@svc-pay/core';
 import { serveEngineWork, wakeDrain } from '@svc-pay/engine';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
-import { type FailingEndpoint, measureDeliveries, type Recorded } from '@svc-pay/postgres/deliveries';
+import { createDeliveryStore, type FailingEndpoint, measureDeliveries } from '@svc-pay/postgres/deliveries';
 import type pg from 'pg';
 import type { WebhooksConfig } from './config.ts';
 import { attemptDelivery } from './dispatch/attempt-delivery.ts';
@@ -32,7 +39,7 @@ export type StartOptions = {
   readonly clock?: Clock;
   readonly logger?: Logger;
   /** What a test puts in the way of a dispatcher: a place to stop at, a shorter lease, or a bug. */
-  readonly bend?: (parts: DispatcherParts) => DispatcherParts;
+  readonly bend?: (parts: DispatcherParts, pool: pg.Pool) => DispatcherParts;
 };
 
 const STATEMENT_TIMEOUT_MS = 30_000;
@@ -61,9 +68,11 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     logger,
     ...(options.bend !== undefined && { bend: options.bend }),
   });
-  const setup = { pool, clock, modes: config.modes, shards: config.shards };
+  const setup = { store: createDeliveryStore(pool), clock, modes: config.modes, shards: config.shards };
   const tending = {
-    ...setup,
+    pool,
+    clock,
+    modes: config.modes,
     onFailing: (endpoint: FailingEndpoint) => {
       metrics.warned(endpoint.mode);
       logger.warn(endpoint, 'an endpoint fails and will be switched off');
@@ -139,8 +148,9 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
   const connections = createConnections(
     createDial({ resolveName: createResolveName({ servers: config.dnsServers }), policyOf, ca }),
   );
+  const store = createDeliveryStore(pool);
   const send = createSendRequest(connections);
-  const secrets = createOpenSecrets(pool, createSecretBox(config.masterKeys), clock);
+  const secrets = createOpenSecrets(store, createSecretBox(config.masterKeys), clock);
   const pace = createPace(config.concurrency, config.perEndpoint);
   const metrics = createDeliveryMetrics({
     modes: config.modes,
@@ -149,7 +159,7 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
     onProblem: (problem) => logger.warn({ err: problem }, 'the database could not be measured'),
   });
   const onProblem = (problem: unknown) => logger.error({ err: problem }, 'a delivery could not be handled');
-  const onRecorded = ({ count, switchedOff }: Recorded, of: number) => {
+  const onRecorded = ({ count, switchedOff }: RecordedDeliveries, of: number) => {
     if (count < of) {
       metrics.voided(of - count);
       logger.warn({ count: of - count }, 'reports came after their lease and do not count');
@@ -160,11 +170,11 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
     }
   };
   const dispatcherParts: DispatcherParts = {
-    pool,
+    store,
     clock,
     modes: config.modes,
     pace,
-    recorder: createRecorder({ pool, clock, onRecorded, onProblem }),
+    recorder: createRecorder({ store, clock, onRecorded, onProblem }),
     turnMs,
     leaseMs: LEASE_MS,
     prepare: secrets.prepare,
@@ -173,6 +183,6 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
     onReport: metrics.attempted,
     onProblem,
   };
-  const dispatcher = createDispatcher(bend(dispatcherParts));
+  const dispatcher = createDispatcher(bend(dispatcherParts, pool));
   return { dispatcher, metrics, close: connections.close };
 }

@@ -1,7 +1,6 @@
 // Places at which a sender can be told to stop, wrapped around the ports of its dispatcher. What got there stays there and
 // is named, so that whoever kills the process knows what it died with.
 import type { StartOptions } from '@svc-pay/webhooks';
-import type pg from 'pg';
 
 export type Bend = NonNullable<StartOptions['bend']>;
 export type Parts = Parameters<Bend>[0];
@@ -27,7 +26,17 @@ export function createHoldPoints(onHeld: (eventIds: readonly string[]) => void):
   return {
     bend: (parts) => ({
       ...parts,
-      pool: watchingClaims(parts.pool, (eventIds) => pass('in-claim', eventIds)),
+      store: {
+        ...parts.store,
+        claimDeliveries: async (...given) => {
+          const claimed = await parts.store.claimDeliveries(...given);
+          await pass(
+            'in-claim',
+            claimed.map(({ eventId }) => eventId),
+          );
+          return claimed;
+        },
+      },
       attempt: async (delivery, stopped) => {
         inHand += 1;
         await pass('before-send', [delivery.eventId]);
@@ -46,21 +55,4 @@ export function createHoldPoints(onHeld: (eventIds: readonly string[]) => void):
     },
     inHand: () => inHand,
   };
-}
-
-/** The same pool; the answer to a claim is seen before it is handed over. */
-function watchingClaims(pool: pg.Pool, onClaim: (eventIds: readonly string[]) => Promise<void>): pg.Pool {
-  const query = async (statement: { name?: string }, ...rest: unknown[]) => {
-    const ask = pool.query.bind(pool) as (...given: unknown[]) => Promise<{ rows: { event_id: string }[] }>;
-    const answer = await ask(statement, ...rest);
-    if (statement.name === 'claim-deliveries') await onClaim(answer.rows.map(({ event_id }) => event_id));
-    return answer;
-  };
-  return new Proxy(pool, {
-    get: (target, name) => {
-      if (name === 'query') return query;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
-  });
 }

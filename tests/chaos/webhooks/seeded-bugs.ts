@@ -28,11 +28,11 @@ const ARRIVED: Omit<Awaited<ReturnType<Parts['attempt']>>['record'], 'startedAtM
 };
 
 /** Records over whoever holds the delivery by now. */
-const withoutFence: Bend = (parts) => ({
+const withoutFence: Bend = (parts, pool) => ({
   ...parts,
   recorder: {
     record: async (report) => {
-      const { rows } = await parts.pool.query<{ fence: string }>(
+      const { rows } = await pool.query<{ fence: string }>(
         'select fence from svc.deliveries where event_id = $1 and endpoint_id = $2',
         [report.delivery.eventId, report.delivery.endpointId],
       );

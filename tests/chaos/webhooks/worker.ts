@@ -17,8 +17,8 @@ process.on('message', (message: { readonly holdAt?: HoldPoint | 'nowhere'; reado
 });
 
 await startWebhooks(read.config, {
-  bend: (parts) => {
+  bend: (parts, pool) => {
     const shorter = { ...parts, leaseMs };
-    return holds.bend(seeded?.(shorter) ?? shorter);
+    return holds.bend(seeded?.(shorter, pool) ?? shorter, pool);
   },
 });

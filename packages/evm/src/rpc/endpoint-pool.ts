@@ -16,6 +16,8 @@ export type PoolOptions = {
   readonly chainId?: number;
   /** Told by place, counted from 1: an address may carry a provider's key. */
   readonly onChange?: (place: number, trouble: EndpointTrouble) => void;
+  /** The way to an endpoint; HTTP unless told. It throws when not every call was answered. */
+  readonly post?: typeof postCalls;
 };
 
 export type EndpointPool = {
@@ -35,7 +37,8 @@ const MAX_STRIKES = 10;
 const LOOK_EVERY_MS = 10_000;
 const PATIENCE_MS = 2_000;
 
-export function createEndpointPool({ urls, timeoutMs, chainId, onChange = () => {} }: PoolOptions): EndpointPool {
+export function createEndpointPool(options: PoolOptions): EndpointPool {
+  const { urls, timeoutMs, chainId, onChange = () => {}, post = postCalls } = options;
   const standings: Standing[] = urls.map(() => ({ asideUntilMs: 0, strikes: 0, foreign: false }));
   const nowMs = () => performance.now();
   const patienceMs = Math.min(PATIENCE_MS, Math.ceil(timeoutMs / 2));
@@ -63,7 +66,7 @@ export function createEndpointPool({ urls, timeoutMs, chainId, onChange = () => 
       if (calls.length === 0) return [];
       const startedMs = nowMs();
       try {
-        const answers = await postCalls(url, calls, timeoutMs);
+        const answers = await post(url, calls, timeoutMs);
         if (nowMs() - startedMs > patienceMs) strike(place, 'slow');
         else if (standingOf(place).strikes > 0 && isGood(place)) forgive(place);
         return answers;

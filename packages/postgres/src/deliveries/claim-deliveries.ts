@@ -1,15 +1,7 @@
 // Takes due deliveries, a few of each endpoint, under a lease. A row that is due although it was leased belonged to a
 // sender that ended or hung: its attempt is written down as what it was, so that a second arrival has a known cause.
-import { type ClaimedDelivery, isoTime, type Mode } from '@svc-pay/core';
+import { type ClaimedDelivery, isoTime, type Mode, type WantedDeliveries } from '@svc-pay/core';
 import type pg from 'pg';
-
-export type Wanted = {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly endpointId: string;
-  /** Most rows to take. */
-  readonly room: number;
-};
 
 const CLAIM = {
   name: 'claim-deliveries',
@@ -87,7 +79,7 @@ type Row = {
 
 export async function claimDeliveries(
   pool: pg.Pool,
-  wanted: readonly Wanted[],
+  wanted: readonly WantedDeliveries[],
   nowMs: number,
   leaseMs: number,
 ): Promise<readonly ClaimedDelivery[]> {

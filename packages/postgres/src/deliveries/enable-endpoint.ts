@@ -1,8 +1,7 @@
 // An endpoint that was off is on again: whatever it missed is due at once, with all its retries.
-import { isoTime } from '@svc-pay/core';
+import { type EndpointKey, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
-import type { EndpointKey } from './stop-deliveries.ts';
 
 /** Number of deliveries that go out again, or undefined when the endpoint is not there or not off. */
 export const enableEndpoint = (pool: pg.Pool, endpoint: EndpointKey, nowMs: number): Promise<number | undefined> =>

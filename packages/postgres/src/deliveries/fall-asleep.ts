@@ -1,6 +1,6 @@
+import type { HeldShard } from '@svc-pay/core';
 import type pg from 'pg';
 import { findDueEndpoints, walkDueEndpoints } from './find-due-endpoints.ts';
-import type { HeldShard } from './shards.ts';
 
 const SET_AWAKE = {
   name: 'shard-set-awake',

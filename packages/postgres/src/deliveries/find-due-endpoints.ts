@@ -1,17 +1,16 @@
 // Endpoints of a shard that have something due. Usually few rows are due, and those name their endpoints. When a backlog
 // fills the head of the queue, the index by endpoint is walked from one to the next instead, so that a hundred thousand rows
 // cost as much as five; and the other end of the queue names those whose events are fresh.
-import { isoTime, type Mode } from '@svc-pay/core';
+import {
+  type DueEndpoint,
+  type FoundEndpoints,
+  isoTime,
+  type Mode,
+  type Shard,
+  type WalkedEndpoints,
+} from '@svc-pay/core';
 import type pg from 'pg';
-import { type Shard, shardOf } from './shards.ts';
-
-export type DueEndpoint = {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly endpointId: string;
-  /** False for one that is off or deleted, or was never there. */
-  readonly enabled: boolean;
-};
+import { shardOf } from './shards.ts';
 
 type Row = {
   readonly account_id: string;
@@ -74,19 +73,13 @@ const WALK = {
     limit ${WALK_LIMIT}`,
 };
 
-export type Found = {
-  readonly endpoints: readonly DueEndpoint[];
-  /** False when more is due than was looked at. */
-  readonly all: boolean;
-};
-
 /** By the rows that are due for longest. */
 export async function findDueEndpoints(
   pool: pg.Pool,
   { index, count }: Shard,
   modes: readonly string[],
   nowMs: number,
-): Promise<Found> {
+): Promise<FoundEndpoints> {
   const { rows } = await pool.query<Row>({ ...FROM_HEAD, values: [index, count, isoTime(nowMs), modes] });
   const full = rows[0] === undefined ? await headIsFull(pool, nowMs, modes) : rows[0].seen === HEAD;
   return { endpoints: rows.map(endpointOf), all: !full };
@@ -104,12 +97,6 @@ export async function findFreshEndpoints(
   return rows.map(endpointOf);
 }
 
-export type Walked = {
-  readonly endpoints: readonly DueEndpoint[];
-  /** Where the next walk goes on; empty when this one saw them all. */
-  readonly after: string;
-};
-
 /** By their ids, however many rows each of them has. */
 export async function walkDueEndpoints(
   pool: pg.Pool,
@@ -117,7 +104,7 @@ export async function walkDueEndpoints(
   modes: readonly string[],
   nowMs: number,
   after: string,
-): Promise<Walked> {
+): Promise<WalkedEndpoints> {
   const { rows } = await pool.query<Row>({ ...WALK, values: [index, count, isoTime(nowMs), modes, after] });
   const last = rows.length < WALK_LIMIT ? '' : (rows.at(-1)?.endpoint_id ?? '');
   return { endpoints: rows.map(endpointOf), after: last };

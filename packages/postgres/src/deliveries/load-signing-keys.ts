@@ -1,10 +1,6 @@
 // The sealed secret keys of accounts, for whoever signs their deliveries.
-import type { Mode, SigningCandidate } from '@svc-pay/core';
+import type { KeyHolder, Mode, SealedSigningKey } from '@svc-pay/core';
 import type pg from 'pg';
-
-export type KeyHolder = { readonly accountId: string; readonly mode: Mode };
-
-export type SealedSigningKey = SigningCandidate & KeyHolder & { readonly ciphertext: Uint8Array };
 
 const LOAD = {
   name: 'load-signing-keys',

@@ -1,6 +1,6 @@
 // How attempts went, many in one statement: what becomes of each delivery, its line in the log, and the health of its
 // endpoint. A report whose fence is old changes nothing at all.
-import { type DeliveryReport, ENDPOINT_OFF_AFTER_MS, isoTime } from '@svc-pay/core';
+import { type DeliveryReport, ENDPOINT_OFF_AFTER_MS, isoTime, type RecordedDeliveries } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 
@@ -67,19 +67,11 @@ const HEALTH = `
 /** For a delivery whose endpoint was to be switched off and turned out to be well. */
 const SOON_MS = 60_000;
 
-export type SwitchedOff = { readonly accountId: string; readonly endpointId: string; readonly reason: string };
-
-export type Recorded = {
-  /** Reports that counted; the others came from somebody whose lease had ended. */
-  readonly count: number;
-  readonly switchedOff: readonly SwitchedOff[];
-};
-
 export async function recordDeliveries(
   pool: pg.Pool,
   reports: readonly DeliveryReport[],
   nowMs: number,
-): Promise<Recorded> {
+): Promise<RecordedDeliveries> {
   if (reports.length === 0) return { count: 0, switchedOff: [] };
   const values = valuesOf(reports, nowMs);
   const changes = healthChanges(reports);

@@ -1,16 +1,6 @@
 // Shards as rows: who looks after an endpoint, whether anybody is at it, and a fence against who was replaced.
-import { isoTime } from '@svc-pay/core';
+import { type HeldShard, isoTime, type Shard } from '@svc-pay/core';
 import type pg from 'pg';
-
-export type Shard = {
-  /** Of the drain that works it. */
-  readonly drain: string;
-  readonly index: number;
-  /** How many there are. The same for every process of a drain. */
-  readonly count: number;
-};
-
-export type HeldShard = Shard & { readonly epoch: string };
 
 /** In SQL, whether an endpoint belongs to a shard. */
 export const shardOf = (endpointId: string, count: string): string =>

@@ -1,9 +1,7 @@
 // What is due for an endpoint that is not on: parked while it may come back, discarded when it was deleted.
-import { isoTime, type Mode } from '@svc-pay/core';
+import { type EndpointKey, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
-
-export type EndpointKey = { readonly accountId: string; readonly mode: Mode; readonly endpointId: string };
 
 const AT_ONCE = 1_000;
 const DUE = `

@@ -1,20 +1,11 @@
 // Mined batches up to the day they are final. Only then is an item that did not settle called failed, or sent again.
-import { isoTime, judgeItem, type LaneItem, type MinedBatch, type UnsettledOutcome } from '@svc-pay/core';
+import { type AgeingBatch, isoTime, judgeItem, type LaneItem, type UnsettledOutcome } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import { type FailedPart, failPayments } from './end-payments.ts';
 import { loadBatchItems } from './load-flight.ts';
 import { moveSettlements } from './move-settlements.ts';
 import { writeEnds } from './write-ends.ts';
-
-export type AgeingBatch = {
-  readonly id: string;
-  readonly transactionId: string;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-  /** Its items without an end; those that settled have theirs. */
-  readonly openItems: readonly LaneItem[];
-};
 
 const LOAD = {
   name: 'load-ageing-batches',
@@ -85,13 +76,5 @@ export async function recordFinal(
         where batch_id = $1 and status = 'mined'`,
       values: [batch.id, isoTime(nowMs)],
     });
-  });
-}
-
-/** The open items' outcomes of a batch as it is found mined now; a settled one among them is a contradiction. */
-export function outcomesOf(batch: AgeingBatch, mined: MinedBatch): readonly UnsettledOutcome[] {
-  return mined.items.map(({ paymentId, outcome }) => {
-    if (outcome === 'settled') throw new Error(`${paymentId} of batch ${batch.id} is settled, its row says it is not`);
-    return outcome;
   });
 }

@@ -6,12 +6,10 @@ export { type BeganUpto, beginUpto, type UptoSettlement } from './begin-upto.ts'
 export { type ClaimedPayment, loadClaimedPayments, loadHeldPayments } from './claimed-payments.ts';
 export { type DecidedMoney, decideHeldMoney } from './decide-held-money.ts';
 export { expireIntents } from './expire-intents.ts';
-export { type AgeingBatch, loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
+export { createFinalityStore } from './finality-store.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';
 export { loadPayoutsToMirror } from './load-payouts-to-mirror.ts';
 export { type LaneMeasures, measureLanes } from './measure-lanes.ts';
-export { type BatchPlace, loadBatchPlaces, loadRecordedBatch, type RecordedBatch } from './mined-batches.ts';
-export { hasSameOutcome, type MoveOptions, moveBatch } from './move-batch.ts';
 export {
   listRelayerAddresses,
   loadLaneFacts,
@@ -23,7 +21,6 @@ export {
 export { completeHeld, failHeld, queueHeld, recordStranding, type StrandedAuthorization } from './record-fate.ts';
 export { createRecoveryStore } from './recovery-store.ts';
 export { findForgottenLanes, type LaneReport, type NewRelayer, registerRelayer, reportLanes } from './relayers.ts';
-export { takeBackBatch } from './take-back.ts';
 export {
   type AuthorizationCursor,
   closeAuthorizations,

@@ -1,8 +1,8 @@
-import { laneRound } from '@svc-pay/core';
+import { laneRound, outcomesOf } from '@svc-pay/core';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createLaneWorld, FIRST_NONCE, type LaneWorld } from '../testing/lane-world.ts';
-import { loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
+import { loadAgeingBatches, recordFinal } from './finality.ts';
 import { findForgottenLanes } from './relayers.ts';
 
 const world = async () => createLaneWorld((await createTestDatabase()).pool);

@@ -1,15 +1,9 @@
 // Batches that are recorded as mined and not final yet: what they carry, whatever became of each payment since.
-import type { FlyingBatch, LaneItem } from '@svc-pay/core';
+import type { BatchPlace, LaneItem, RecordedBatch } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf, SETTLEMENT_COLUMNS } from './lane-item-row.ts';
 import { loadRecoveryItems } from './recovery-items.ts';
-
-export type BatchPlace = {
-  readonly id: string;
-  readonly blockNumber: bigint;
-  readonly blockHash: string;
-};
 
 const LOAD_PLACES = {
   name: 'load-batch-places',
@@ -33,16 +27,6 @@ export async function loadBatchPlaces(
   });
   return rows.map((row) => ({ id: row.id, blockNumber: BigInt(row.block_number), blockHash: row.block_hash }));
 }
-
-/** A batch as its lane sent it, with what was recorded of it. */
-export type RecordedBatch = FlyingBatch & {
-  readonly network: NetworkId;
-  readonly relayer: string;
-  /** Of the transaction that was recorded as mined. */
-  readonly transactionId: string;
-  /** Payments of it that were recorded as settled, or recovered. */
-  readonly settledIds: ReadonlySet<string>;
-};
 
 const LOAD_BATCH = {
   name: 'load-recorded-batch',

@@ -6,27 +6,17 @@ import {
   externalCostAtomic,
   isoTime,
   type MinedBatch,
+  type MoveOptions,
+  type RecordedBatch,
   reverseEntries,
   shareGas,
 } from '@svc-pay/core';
-import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import type { SettledPart } from './end-payments.ts';
 import { loadLiveEntries } from './live-entries.ts';
 import { loadPaidRates } from './load-paid-rates.ts';
-import type { RecordedBatch } from './mined-batches.ts';
 import { writeEntries } from './write-ends.ts';
-
-/** Whether the chain now says of each payment what was recorded: settled then and settled now, or neither. */
-export function hasSameOutcome({ items, settledIds }: RecordedBatch, mined: MinedBatch): boolean {
-  return items.every(({ paymentId }, index) => {
-    const now = mined.items[index];
-    return now?.paymentId === paymentId && (now.outcome === 'settled') === settledIds.has(paymentId);
-  });
-}
-
-export type MoveOptions = { readonly nowMs: number; readonly gasCoin: Rate | undefined };
 
 /** False when it is not recorded in that block any more: somebody was faster. */
 export async function moveBatch(

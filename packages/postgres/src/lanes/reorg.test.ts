@@ -1,10 +1,10 @@
-import { type FlyingBatch, laneRound, type MinedBatch } from '@svc-pay/core';
+import { type FlyingBatch, hasSameOutcome, laneRound, type MinedBatch, type RecordedBatch } from '@svc-pay/core';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { laneDifferences } from '../testing/lane-differences.ts';
 import { createLaneWorld, type LaneWorld } from '../testing/lane-world.ts';
-import { loadBatchPlaces, loadRecordedBatch, type RecordedBatch } from './mined-batches.ts';
-import { hasSameOutcome, moveBatch } from './move-batch.ts';
+import { loadBatchPlaces, loadRecordedBatch } from './mined-batches.ts';
+import { moveBatch } from './move-batch.ts';
 import { takeBackBatch } from './take-back.ts';
 
 const world = async () => createLaneWorld((await createTestDatabase()).pool);

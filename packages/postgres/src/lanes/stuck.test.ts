@@ -1,12 +1,12 @@
 // Lanes that something keeps from moving: cheap transactions, lost ones, nonces used by others, batches that revert, a
 // processor that refuses. Each ends in the true status, also when the process dies at every step on the way.
-import { type LaneParts, type LaneStore, laneRound } from '@svc-pay/core';
+import { type LaneParts, type LaneStore, laneRound, outcomesOf } from '@svc-pay/core';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { laneDifferences } from '../testing/lane-differences.ts';
 import { createLaneWorld, FIRST_NONCE, type LaneWorld } from '../testing/lane-world.ts';
 import { workThroughCrashes } from '../testing/work-through-crashes.ts';
-import { loadAgeingBatches, outcomesOf, recordFinal } from './finality.ts';
+import { loadAgeingBatches, recordFinal } from './finality.ts';
 
 const world = async () => createLaneWorld((await createTestDatabase()).pool);
 const hasty = ({ parts }: LaneWorld, pace: Partial<LaneParts['pace']> = {}): LaneParts => ({

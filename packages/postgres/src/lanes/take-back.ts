@@ -1,12 +1,19 @@
 // A recorded batch whose block is gone. In one transaction its payments are on their way again, its entries taken back, the
 // merchant told, and its bytes in flight, where the lane offers them again.
-import { isoTime, type LaneItem, type LedgerEntry, reverseEntries, takeBackPayment } from '@svc-pay/core';
+import {
+  isoTime,
+  type LaneItem,
+  type LedgerEntry,
+  type RecordedBatch,
+  reverseEntries,
+  takeBackPayment,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../stores/in-transaction.ts';
 import { loadIntentsToChange } from '../stores/load-intent.ts';
 import { beforeOf, changeOf } from './end-payments.ts';
 import { loadLiveEntries } from './live-entries.ts';
-import { loadRecordedBatch, type RecordedBatch } from './mined-batches.ts';
+import { loadRecordedBatch } from './mined-batches.ts';
 import { type EndedPayment, writeEnds, writeEntries } from './write-ends.ts';
 
 /** False when the batch is not recorded as mined in that block any more: somebody was faster. */

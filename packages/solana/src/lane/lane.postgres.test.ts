@@ -1,5 +1,5 @@
 // Submission as a lane: Postgres and the virtual machine for real, the process mortal at every call.
-import { laneRound } from '@svc-pay/core';
+import { laneRound, outcomesOf } from '@svc-pay/core';
 import { Crash, crashingParts, createTestDatabase } from '@svc-pay/postgres/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openNode } from '../rpc/solana-node.ts';
@@ -226,8 +226,9 @@ test('what failed on chain stays pending until that is final, and is failed then
   await laneRound(emptied, held);
   chainAdvance(lane);
   await laneRound(emptied, held);
-  const { loadAgeingBatches, outcomesOf, recordFinal } = await import('@svc-pay/postgres/lanes');
-  const ageing = (slot: bigint) => loadAgeingBatches(lane.pool, lane.lane.network, slot, 10);
+  const { createFinalityStore } = await import('@svc-pay/postgres/lanes');
+  const finality = createFinalityStore(lane.pool);
+  const ageing = (slot: bigint) => finality.loadAgeingBatches(lane.lane.network, slot, 10);
   expect((await lane.statusOf(queued.paymentId)).payment).toBe('pending');
   expect(await ageing(0n)).toEqual([]);
   chainAdvance(lane, 40n);
@@ -242,7 +243,7 @@ test('what failed on chain stays pending until that is final, and is failed then
   };
   const [mined] = await lane.parts.chain.findMined([flying]);
   expect(mined).toMatchObject({ reverted: true, blockHash: batch!.blockHash, gasCostAtomic: 10_600n });
-  await recordFinal(lane.pool, batch!, outcomesOf(batch!, mined!), Date.now());
+  await finality.recordFinal(batch!, outcomesOf(batch!, mined!), Date.now());
   expect(await lane.statusOf(queued.paymentId)).toEqual({
     payment: 'failed',
     intent: 'requires_payment',

@@ -1,5 +1,6 @@
 // Forks, as a node tells of them: the database must follow, and give up only what can never land.
 import { type LaneParts, laneRound } from '@svc-pay/core';
+import { createFinalityStore } from '@svc-pay/postgres/lanes';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { openNode } from '@svc-pay/solana';
 import { createSolanaLaneWorld, type SolanaLaneWorld } from '@svc-pay/solana/testing';
@@ -21,7 +22,7 @@ async function world() {
   };
   const told: string[] = [];
   const finality = createSolanaFinality(open, {
-    pool,
+    finality: createFinalityStore(pool),
     clock: lane.parts.clock,
     log: (_level, _details, message) => told.push(message),
     metrics: { batchMoved: () => {}, batchTakenBack: () => {} },

@@ -1,18 +1,14 @@
 // Looks after recorded transactions until they are final. One that is in another slot now is recorded there; one that can
 // never land any more is taken back. Only when it is final is a payment that did not settle called failed.
-import { type FlyingBatch, isConfirmedBatch } from '@svc-pay/core';
-import type { Pulse } from '@svc-pay/engine';
 import {
   type AgeingBatch,
+  type FlyingBatch,
   hasSameOutcome,
-  loadAgeingBatches,
-  loadRecordedBatch,
-  moveBatch,
+  isConfirmedBatch,
   outcomesOf,
   type RecordedBatch,
-  recordFinal,
-  takeBackBatch,
-} from '@svc-pay/postgres/lanes';
+} from '@svc-pay/core';
+import type { Pulse } from '@svc-pay/engine';
 import { FINALIZED_CONFIRMATIONS, finalizedSlot, findExpired, findMined } from '@svc-pay/solana';
 import { pulseName } from '../watch/pulse-name.ts';
 import type { WatchParts } from '../watch/watch-parts.ts';
@@ -21,7 +17,7 @@ import type { OpenSolana } from './open-solana.ts';
 const EVERY_MS = 1_000;
 const AT_ONCE = 50;
 
-export type FinalityParts = Pick<WatchParts, 'pool' | 'clock' | 'log' | 'metrics'>;
+export type FinalityParts = Pick<WatchParts, 'finality' | 'clock' | 'log' | 'metrics'>;
 
 export function createSolanaFinality(open: OpenSolana, parts: FinalityParts): Pulse {
   const { network, nodes } = open;
@@ -30,14 +26,15 @@ export function createSolanaFinality(open: OpenSolana, parts: FinalityParts): Pu
     everyMs: EVERY_MS,
     beat: async () => {
       const slot = await finalizedSlot(nodes);
-      for (const batch of await loadAgeingBatches(parts.pool, network, slot, AT_ONCE)) await look(open, parts, batch);
+      const ageing = await parts.finality.loadAgeingBatches(network, slot, AT_ONCE);
+      for (const batch of ageing) await look(open, parts, batch);
     },
   };
 }
 
 async function look(open: OpenSolana, parts: FinalityParts, ageing: AgeingBatch): Promise<void> {
-  const { pool, clock } = parts;
-  const batch = await loadRecordedBatch(pool, ageing.id);
+  const { finality, clock } = parts;
+  const batch = await finality.loadRecordedBatch(ageing.id);
   if (batch === undefined) return;
   const [mined] = await findMined(open.nodes, [batch]);
   if (mined === undefined) {
@@ -49,7 +46,7 @@ async function look(open: OpenSolana, parts: FinalityParts, ageing: AgeingBatch)
   if (!hasSameOutcome(batch, mined)) return takeBack(open, parts, batch, ageing.blockHash);
   if (mined.blockHash !== ageing.blockHash) {
     if (!isConfirmedBatch(mined, batch.items)) return;
-    if (await moveBatch(pool, batch, ageing.blockHash, mined, { nowMs, gasCoin: open.gasCoin })) {
+    if (await finality.moveBatch(batch, ageing.blockHash, mined, { nowMs, gasCoin: open.gasCoin })) {
       parts.metrics.batchMoved(open.network);
       parts.log(
         'warn',
@@ -60,16 +57,16 @@ async function look(open: OpenSolana, parts: FinalityParts, ageing: AgeingBatch)
     return;
   }
   if (mined.confirmations < BigInt(FINALIZED_CONFIRMATIONS)) return;
-  await recordFinal(pool, ageing, ageing.openItems.length === 0 ? [] : outcomesOf(ageing, mined), nowMs);
+  await finality.recordFinal(ageing, ageing.openItems.length === 0 ? [] : outcomesOf(ageing, mined), nowMs);
 }
 
 async function takeBack(
   open: OpenSolana,
-  { pool, clock, log, metrics }: FinalityParts,
+  { finality, clock, log, metrics }: FinalityParts,
   batch: RecordedBatch,
   blockHash: string,
 ): Promise<void> {
-  if (!(await takeBackBatch(pool, batch.id, blockHash, clock.nowMs()))) return;
+  if (!(await finality.takeBackBatch(batch.id, blockHash, clock.nowMs()))) return;
   metrics.batchTakenBack(open.network);
   log('error', detailsOf(open, batch), 'a fork took a transaction back; its lane looks after it again');
 }

@@ -1,6 +1,7 @@
 // Many authorizations that run out at once: the watch is done with them in time, and still sees the one that was used.
 import { createJsonRpc, DEFAULT_TIP_BOUNDS } from '@svc-pay/evm';
 import { startChain } from '@svc-pay/evm/testing';
+import { createFinalityStore } from '@svc-pay/postgres/lanes';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { evmNetwork } from '@svc-pay/protocol';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,6 +42,7 @@ test(`${MANY} unused authorizations that run out within a minute are closed with
   const errors: string[] = [];
   const watch = createAuthorizationWatch(open, {
     pool,
+    finality: createFinalityStore(pool),
     clock: { nowMs: () => Date.now() },
     solana: [],
     networks: [open],

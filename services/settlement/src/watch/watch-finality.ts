@@ -1,20 +1,16 @@
 // Looks after mined batches until their block is final. A block that is gone is followed: the batch is recorded where it is
 // now, or taken back and put into flight again. Only in a final block is an item that did not settle called failed.
-import { type FlyingBatch, isConfirmedBatch, type UnsettledOutcome } from '@svc-pay/core';
-import type { Pulse } from '@svc-pay/engine';
-import { findMined, readBlockHashes, readFinality } from '@svc-pay/evm';
 import {
   type AgeingBatch,
   type BatchPlace,
+  type FlyingBatch,
   hasSameOutcome,
-  loadAgeingBatches,
-  loadBatchPlaces,
-  loadRecordedBatch,
-  moveBatch,
+  isConfirmedBatch,
   outcomesOf,
-  recordFinal,
-  takeBackBatch,
-} from '@svc-pay/postgres/lanes';
+  type UnsettledOutcome,
+} from '@svc-pay/core';
+import type { Pulse } from '@svc-pay/engine';
+import { findMined, readBlockHashes, readFinality } from '@svc-pay/evm';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
 import type { WatchParts } from './watch-parts.ts';
@@ -24,9 +20,12 @@ const AT_ONCE = 50;
 /** Of those that are not final the newest are looked at every time: a reorganisation begins at the newest block. */
 const NEWEST = 200;
 
-export function createFinalityWatch(open: OpenNetwork, parts: WatchParts): Pulse {
+type Watched = Pick<OpenNetwork, 'network' | 'rpc' | 'gasCoin'>;
+type Parts = Pick<WatchParts, 'finality' | 'clock' | 'log' | 'metrics'>;
+
+export function createFinalityWatch(open: Watched, parts: Parts): Pulse {
   const { network, rpc } = open;
-  const { pool, clock } = parts;
+  const { finality, clock } = parts;
   const outcomesNow = async (batch: AgeingBatch): Promise<readonly UnsettledOutcome[]> => {
     if (batch.openItems.length === 0) return [];
     const [mined] = await findMined(rpc, [asFlying(batch)]);
@@ -38,8 +37,8 @@ export function createFinalityWatch(open: OpenNetwork, parts: WatchParts): Pulse
     everyMs: EVERY_MS,
     beat: async () => {
       const { finalizedNumber } = await readFinality(rpc);
-      const ageing = await loadAgeingBatches(pool, network, finalizedNumber, AT_ONCE);
-      const young = await loadBatchPlaces(pool, network, finalizedNumber, NEWEST);
+      const ageing = await finality.loadAgeingBatches(network, finalizedNumber, AT_ONCE);
+      const young = await finality.loadBatchPlaces(network, finalizedNumber, NEWEST);
       const hashes = await readBlockHashes(
         rpc,
         [...ageing, ...young].map(({ blockNumber }) => blockNumber),
@@ -50,18 +49,18 @@ export function createFinalityWatch(open: OpenNetwork, parts: WatchParts): Pulse
       for (const batch of [...ageing, ...young.toReversed()]) if (isGone(batch)) await follow(open, parts, batch);
       for (const batch of ageing) {
         if (hashes.get(batch.blockNumber) !== batch.blockHash) continue;
-        await recordFinal(pool, batch, await outcomesNow(batch), clock.nowMs());
+        await finality.recordFinal(batch, await outcomesNow(batch), clock.nowMs());
       }
     },
   };
 }
 
 async function follow(
-  { network, rpc, gasCoin }: OpenNetwork,
-  { pool, clock, log, metrics }: WatchParts,
+  { network, rpc, gasCoin }: Watched,
+  { finality, clock, log, metrics }: Parts,
   place: BatchPlace,
 ): Promise<void> {
-  const batch = await loadRecordedBatch(pool, place.id);
+  const batch = await finality.loadRecordedBatch(place.id);
   if (batch === undefined) return;
   const details = { network, batchId: batch.id, transactionId: batch.transactionId, payments: batch.settledIds.size };
   const [mined] = await findMined(rpc, [batch]);
@@ -69,13 +68,13 @@ async function follow(
   if (mined?.blockHash === place.blockHash) return;
   const nowMs = clock.nowMs();
   if (mined !== undefined && hasSameOutcome(batch, mined) && isConfirmedBatch(mined, batch.items)) {
-    if (await moveBatch(pool, batch, place.blockHash, mined, { nowMs, gasCoin })) {
+    if (await finality.moveBatch(batch, place.blockHash, mined, { nowMs, gasCoin })) {
       metrics.batchMoved(network);
       log('warn', { ...details, blockNumber: mined.blockNumber.toString() }, 'a reorganisation moved a batch');
     }
     return;
   }
-  if (await takeBackBatch(pool, batch.id, place.blockHash, nowMs)) {
+  if (await finality.takeBackBatch(batch.id, place.blockHash, nowMs)) {
     metrics.batchTakenBack(network);
     log('error', details, 'a reorganisation took a batch back; it is sent again');
   }

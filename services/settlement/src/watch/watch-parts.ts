@@ -1,4 +1,4 @@
-import type { Clock } from '@svc-pay/core';
+import type { Clock, FinalityStore } from '@svc-pay/core';
 import type pg from 'pg';
 import type { SettlementMetrics } from '../observe/settlement-metrics.ts';
 import type { OpenNetwork } from '../open-networks.ts';
@@ -6,6 +6,7 @@ import type { OpenSolana } from '../solana/open-solana.ts';
 
 export type WatchParts = {
   readonly pool: pg.Pool;
+  readonly finality: FinalityStore;
   readonly clock: Clock;
   readonly networks: readonly OpenNetwork[];
   readonly solana: readonly OpenSolana[];

@@ -1,5 +1,6 @@
 // Everything that looks by itself. None of it holds a key: what they find is written down, and lanes act on it.
 import type { Pulse } from '@svc-pay/engine';
+import { findForgottenLanes } from '@svc-pay/postgres/lanes';
 import { createSolanaHousekeeping } from '../solana/close-authorizations.ts';
 import { createSolanaFinality } from '../solana/watch-finality.ts';
 import { createIntentExpiry } from './expire-intents.ts';
@@ -16,7 +17,7 @@ import type { WatchParts } from './watch-parts.ts';
 export function createWatchers(parts: WatchParts): readonly Pulse[] {
   const { pool, clock, networks, solana, wake } = parts;
   return [
-    createReconciler(pool, clock, wake),
+    createReconciler((silentSinceMs) => findForgottenLanes(pool, silentSinceMs), clock, wake),
     createIntentExpiry(pool, clock),
     createAuditSealer(pool),
     createPartitionMaker(pool),

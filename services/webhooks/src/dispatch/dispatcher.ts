@@ -1,26 +1,25 @@
 // Takes what is due for a shard and sends it: claims are short, requests run outside of any transaction, and a turn never
 // waits for one of them. So a shard whose endpoints hang goes on serving the others.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimedDelivery, Clock, DeliveryReport, Mode } from '@svc-pay/core';
+import type {
+  ClaimedDelivery,
+  Clock,
+  DeliveryReport,
+  DeliveryStore,
+  DueEndpoint,
+  HeldShard,
+  KeyHolder,
+  Mode,
+  WantedDeliveries,
+} from '@svc-pay/core';
 import type { Next } from '@svc-pay/engine';
-import {
-  beatShard,
-  claimDeliveries,
-  type DueEndpoint,
-  fallAsleep,
-  type HeldShard,
-  type KeyHolder,
-  stopDeliveries,
-  type Wanted,
-} from '@svc-pay/postgres/deliveries';
-import type pg from 'pg';
 import { createDueList } from './due-list.ts';
 import type { Pace } from './endpoint-pace.ts';
 import { createEndpointTurns } from './endpoint-turns.ts';
 import type { Recorder } from './recorder.ts';
 
 export type DispatcherParts = {
-  readonly pool: pg.Pool;
+  readonly store: DeliveryStore;
   readonly clock: Clock;
   readonly modes: readonly Mode[];
   readonly pace: Pace;
@@ -52,11 +51,11 @@ const FAIR_ROWS = 5;
 const ANSWERS: ReadonlySet<string> = new Set(['succeeded', 'refused', 'blocked']);
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
-  const { pool, clock, modes, pace, recorder } = parts;
+  const { store, clock, modes, pace, recorder } = parts;
   const stopped = new AbortController();
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
-  const dueList = createDueList(pool, modes);
+  const dueList = createDueList(store, modes);
   const turns = createEndpointTurns();
 
   const carry = async (delivery: ClaimedDelivery): Promise<void> => {
@@ -80,9 +79,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   };
 
   /** A few rows of each endpoint, of as many endpoints as there is room for. */
-  const wantedOf = (due: readonly DueEndpoint[]): Wanted[] => {
+  const wantedOf = (due: readonly DueEndpoint[]): WantedDeliveries[] => {
     const nowMs = clock.nowMs();
-    const wanted: Wanted[] = [];
+    const wanted: WantedDeliveries[] = [];
     let taken = 0;
     const share = Math.max(FAIR_ROWS, Math.floor(pace.free() / Math.max(due.length, 1)));
     for (const { accountId, mode, endpointId } of due) {
@@ -98,12 +97,12 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   const look = async (held: HeldShard): Promise<readonly DueEndpoint[]> => {
     const endpoints = await dueList.look(held, clock.nowMs());
-    for (const endpoint of endpoints) if (!endpoint.enabled) await stopDeliveries(pool, endpoint, clock.nowMs());
+    for (const endpoint of endpoints) if (!endpoint.enabled) await store.stopDeliveries(endpoint, clock.nowMs());
     return turns.inOrder(endpoints.filter(({ enabled }) => enabled));
   };
 
   const claim = async (due: readonly DueEndpoint[]): Promise<number> => {
-    const claimed = await claimDeliveries(pool, wantedOf(due), clock.nowMs(), parts.leaseMs);
+    const claimed = await store.claimDeliveries(wantedOf(due), clock.nowMs(), parts.leaseMs);
     if (claimed.length > 0) await parts.prepare(claimed);
     for (const delivery of claimed) start(delivery);
     return claimed.length;
@@ -111,7 +110,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   return {
     turn: async (held, attemptOver) => {
-      if (closing.signal.aborted || !(await beatShard(pool, held, clock.nowMs()))) return 'idle';
+      if (closing.signal.aborted || !(await store.beatShard(held, clock.nowMs()))) return 'idle';
       const endMs = performance.now() + parts.turnMs;
       const over = AbortSignal.any([closing.signal, attemptOver]);
       let busy = false;
@@ -125,7 +124,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       }
       if (closing.signal.aborted) return 'idle';
       if (busy) return 'now';
-      return (await fallAsleep(pool, held, modes, clock.nowMs())) ? 'idle' : 'now';
+      return (await store.fallAsleep(held, modes, clock.nowMs())) ? 'idle' : 'now';
     },
     stop: async (graceMs) => {
       closing.abort();

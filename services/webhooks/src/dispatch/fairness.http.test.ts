@@ -1,4 +1,4 @@
-import { claimDeliveries, walkDueEndpoints } from '@svc-pay/postgres/deliveries';
+import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld } from '../testing/delivery-world.ts';
@@ -79,13 +79,13 @@ test('a claim over a thousand endpoints, one of them with a hundred thousand row
   let after = '';
   do {
     const lookStartMs = performance.now();
-    const due = await walkDueEndpoints(servicePool, shard, ['test'], clock.nowMs(), after);
+    const due = await createDeliveryStore(servicePool).walkDueEndpoints(shard, ['test'], clock.nowMs(), after);
     lookMs.push(performance.now() - lookStartMs);
     after = due.after;
     if (due.endpoints.length === 0) break;
     const wanted = due.endpoints.slice(0, 50).map((each) => ({ ...each, room: 5 }));
     const claimStartMs = performance.now();
-    const claimed = await claimDeliveries(servicePool, wanted, clock.nowMs(), 60_000);
+    const claimed = await createDeliveryStore(servicePool).claimDeliveries(wanted, clock.nowMs(), 60_000);
     claimMs.push(performance.now() - claimStartMs);
     expect(claimed).toHaveLength(250);
     for (const { endpointId } of due.endpoints) seen.add(endpointId);

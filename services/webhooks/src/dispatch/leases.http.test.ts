@@ -1,5 +1,5 @@
 import { type ClaimedDelivery, type DeliveryReport, judgeAttempt } from '@svc-pay/core';
-import { claimDeliveries, recordDeliveries } from '@svc-pay/postgres/deliveries';
+import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
 import { beforeEach, expect, test } from 'vitest';
 import { startDeliveryWorld, type World } from '../testing/delivery-world.ts';
 import { startReceiver, status } from '../testing/receiver.ts';
@@ -13,7 +13,7 @@ beforeEach(async () => {
 function claim(endpointId: string, room = 100) {
   const { pool, shop, clock } = world;
   const wanted = [{ accountId: shop.accountId, mode: 'test' as const, endpointId, room }];
-  return claimDeliveries(pool, wanted, clock.nowMs(), LEASE_MS);
+  return createDeliveryStore(pool).claimDeliveries(wanted, clock.nowMs(), LEASE_MS);
 }
 
 function reportOf(claimed: ClaimedDelivery, outcome: 'succeeded' | 'refused' = 'succeeded'): DeliveryReport {
@@ -69,7 +69,7 @@ test('who paused past the lease records nothing, and the attempt that got lost i
   expect(receiver.requests).toHaveLength(1);
   const before = await delivery(event);
   expect(before).toMatchObject({ status: 'succeeded', attempt_count: 2, uncharged_count: 1 });
-  const { count } = await recordDeliveries(pool, [reportOf(paused!, 'refused')], clock.nowMs());
+  const { count } = await createDeliveryStore(pool).recordDeliveries([reportOf(paused!, 'refused')], clock.nowMs());
   expect(count).toBe(0);
   expect(await delivery(event)).toEqual(before);
   expect(await attempts(event)).toMatchObject([
@@ -84,7 +84,7 @@ test('who paused past the lease may still record while nobody else has claimed',
   const event = await shop.emit([endpoint], { atMs: clock.nowMs() });
   const [paused] = await claim(endpoint.id);
   clock.move(LEASE_MS + 1);
-  const { count } = await recordDeliveries(pool, [reportOf(paused!)], clock.nowMs());
+  const { count } = await createDeliveryStore(pool).recordDeliveries([reportOf(paused!)], clock.nowMs());
   expect(count).toBe(1);
   expect(await delivery(event)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
 });
@@ -96,9 +96,11 @@ test('who lost the lease to another records nothing while the other is at it', a
   const [paused] = await claim(endpoint.id);
   clock.move(LEASE_MS);
   const [other] = await claim(endpoint.id);
-  expect((await recordDeliveries(pool, [reportOf(paused!)], clock.nowMs())).count).toBe(0);
+  expect((await createDeliveryStore(pool).recordDeliveries([reportOf(paused!)], clock.nowMs())).count).toBe(0);
   expect(await delivery(event)).toMatchObject({ status: 'pending', lease_until: new Date(clock.nowMs() + LEASE_MS) });
-  expect((await recordDeliveries(pool, [reportOf(other!, 'refused')], clock.nowMs())).count).toBe(1);
+  expect((await createDeliveryStore(pool).recordDeliveries([reportOf(other!, 'refused')], clock.nowMs())).count).toBe(
+    1,
+  );
 });
 
 test('the reports of a lost lease and of the next one may come together: the next one counts, as do those beside them', async () => {
@@ -111,7 +113,7 @@ test('the reports of a lost lease and of the next one may come together: the nex
   const beside = await shop.emit([endpoint], { atMs: clock.nowMs() });
   const [neighbour] = await claim(endpoint.id);
   const reports = [reportOf(paused!, 'refused'), reportOf(neighbour!), reportOf(again!)];
-  expect((await recordDeliveries(pool, reports, clock.nowMs())).count).toBe(2);
+  expect((await createDeliveryStore(pool).recordDeliveries(reports, clock.nowMs())).count).toBe(2);
   expect(await delivery(event)).toMatchObject({ status: 'succeeded', attempt_count: 2 });
   expect(await delivery(beside)).toMatchObject({ status: 'succeeded', attempt_count: 1 });
   expect((await attempts(event)).map(({ outcome }) => outcome)).toEqual(['our_fault', 'succeeded']);
@@ -123,8 +125,8 @@ test('the same report twice counts once', async () => {
   const event = await shop.emit([endpoint], { atMs: clock.nowMs() });
   const [claimed] = await claim(endpoint.id);
   const report = reportOf(claimed!, 'refused');
-  expect((await recordDeliveries(pool, [report], clock.nowMs())).count).toBe(1);
-  expect((await recordDeliveries(pool, [report], clock.nowMs())).count).toBe(0);
+  expect((await createDeliveryStore(pool).recordDeliveries([report], clock.nowMs())).count).toBe(1);
+  expect((await createDeliveryStore(pool).recordDeliveries([report], clock.nowMs())).count).toBe(0);
   expect(await attempts(event)).toHaveLength(1);
 });
 

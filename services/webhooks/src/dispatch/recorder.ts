@@ -1,9 +1,7 @@
 // Writes reports down, as many together as came in while the last ones were written. A report is kept until the database
 // has taken it: losing it would mean to send again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, DeliveryReport } from '@svc-pay/core';
-import { type Recorded, recordDeliveries } from '@svc-pay/postgres/deliveries';
-import type pg from 'pg';
+import type { Clock, DeliveryReport, DeliveryStore, RecordedDeliveries } from '@svc-pay/core';
 
 export type Recorder = {
   /** Settles when it is written, or void because somebody else had claimed the delivery since. */
@@ -11,9 +9,9 @@ export type Recorder = {
 };
 
 export type RecorderParts = {
-  readonly pool: pg.Pool;
+  readonly store: Pick<DeliveryStore, 'recordDeliveries'>;
   readonly clock: Clock;
-  readonly onRecorded: (recorded: Recorded, of: number) => void;
+  readonly onRecorded: (recorded: RecordedDeliveries, of: number) => void;
   readonly onProblem: (problem: unknown) => void;
 };
 
@@ -22,34 +20,43 @@ const PAUSE_MS = 500;
 
 type Waiting = { readonly report: DeliveryReport; readonly done: () => void };
 
-export function createRecorder({ pool, clock, onRecorded, onProblem }: RecorderParts): Recorder {
+export function createRecorder({ store, clock, onRecorded, onProblem }: RecorderParts): Recorder {
   let waiting: Waiting[] = [];
   let writing = false;
   const write = async (reports: readonly DeliveryReport[]) => {
-    onRecorded(await recordDeliveries(pool, reports, clock.nowMs()), reports.length);
+    onRecorded(await store.recordDeliveries(reports, clock.nowMs()), reports.length);
+  };
+  const writeOut = async (batch: readonly Waiting[]) => {
+    for (;;) {
+      try {
+        await write(batch.map(({ report }) => report));
+        return;
+      } catch (problem) {
+        onProblem(problem);
+        if (isAboutData(problem)) {
+          for (const { report } of batch) {
+            await write([report])
+              .catch(() => write([bare(report)]))
+              .catch(onProblem);
+          }
+          return;
+        }
+        await sleep(PAUSE_MS);
+      }
+    }
   };
   const writeAll = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, AT_ONCE);
-      waiting = waiting.slice(AT_ONCE);
-      for (;;) {
-        try {
-          await write(batch.map(({ report }) => report));
-          break;
-        } catch (problem) {
-          onProblem(problem);
-          if (isAboutData(problem)) {
-            for (const { report } of batch) {
-              await write([report])
-                .catch(() => write([bare(report)]))
-                .catch(onProblem);
-            }
-            break;
-          }
-          await sleep(PAUSE_MS);
-        }
+    try {
+      while (waiting.length > 0) {
+        const batch = waiting.slice(0, AT_ONCE);
+        waiting = waiting.slice(AT_ONCE);
+        await writeOut(batch);
+        for (const { done } of batch) done();
       }
-      for (const { done } of batch) done();
+    } finally {
+      // In one step with the last look: a report that came in between the two would be nobody's, and hold its place in
+      // the endpoint's pace for good.
+      writing = false;
     }
   };
   return {
@@ -59,11 +66,7 @@ export function createRecorder({ pool, clock, onRecorded, onProblem }: RecorderP
         if (writing) return;
         writing = true;
         setImmediate(() => {
-          writeAll()
-            .catch(onProblem)
-            .finally(() => {
-              writing = false;
-            });
+          writeAll().catch(onProblem);
         });
       }),
   };

@@ -4,16 +4,17 @@ import {
   type ClaimedDelivery,
   type Clock,
   type DeliverySecrets,
+  type DeliveryStore,
   endpointContext,
   endpointSecretBytes,
+  type KeyHolder,
   readCustomHeaders,
+  type SealedSigningKey,
   type SecretBox,
   type SecretContext,
   secretKeyContext,
   signingKeyAt,
 } from '@svc-pay/core';
-import { type KeyHolder, loadSigningKeys, type SealedSigningKey } from '@svc-pay/postgres/deliveries';
-import type pg from 'pg';
 
 export type OpenSecrets = {
   /** Loads the keys of everybody in one go; call it before `open`. */
@@ -30,7 +31,11 @@ const MOST_REMEMBERED = 10_000;
 const MOST_OPENED = 10_000;
 const nameOf = ({ accountId, mode }: KeyHolder) => `${mode} ${accountId}`;
 
-export function createOpenSecrets(pool: pg.Pool, box: SecretBox, clock: Clock): OpenSecrets {
+export function createOpenSecrets(
+  store: Pick<DeliveryStore, 'loadSigningKeys'>,
+  box: SecretBox,
+  clock: Clock,
+): OpenSecrets {
   const remembered = new Map<string, Remembered>();
   const openedTexts = new Map<string, string>();
   const openOnce = (sealed: Uint8Array, context: SecretContext): string => {
@@ -52,7 +57,7 @@ export function createOpenSecrets(pool: pg.Pool, box: SecretBox, clock: Clock): 
           .map((holder) => [nameOf(holder), holder]),
       );
       if (unknown.size === 0) return;
-      const keys = Map.groupBy(await loadSigningKeys(pool, [...unknown.values()]), nameOf);
+      const keys = Map.groupBy(await store.loadSigningKeys([...unknown.values()]), nameOf);
       for (const name of unknown.keys()) remembered.set(name, { atMs: nowMs, keys: keys.get(name) ?? [] });
     },
     open: ({ accountId, mode, endpointId, endpoint }) => {

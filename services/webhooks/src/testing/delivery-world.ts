@@ -1,7 +1,7 @@
 // Everything but the engine, on a clock that a test moves: a database, a sender, and turns taken by hand.
 import { createLogger } from '@svc-pay/observe';
 import { openDatabase } from '@svc-pay/postgres';
-import { takeOverShard } from '@svc-pay/postgres/deliveries';
+import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import type pg from 'pg';
 import { readWebhooksConfig, type WebhooksConfig } from '../config.ts';
@@ -120,7 +120,7 @@ export async function startDeliveryWorld({ environment, mode = 'test', ca }: Wor
     join: () => join(),
     settle: async (of = sending) => {
       const shard = { drain: 'test', index: 0, count: 1 };
-      const epoch = await takeOverShard(pool, shard, nowMs);
+      const epoch = await createDeliveryStore(pool).takeOverShard(shard, nowMs);
       for (;;) {
         await of.dispatcher.turn({ ...shard, epoch }, never);
         const { rows } = await pool.query(

@@ -1,0 +1,143 @@
+// What the processor and its token do with a batch, as far as lanes can see it: each payment moves its money once or says
+// why not, and leaves the logs that the real ones leave. tests of contracts/ say that the real ones do.
+import { ITEM_OUTCOMES, type ItemOutcome } from '@svc-pay/core';
+import { paymentProcessorAbi } from '@svc-pay/evm';
+import { decodeFunctionData, encodeFunctionResult, type Hex, toEventSelector, toFunctionSelector } from 'viem';
+
+/** Replaced, never changed: blocks keep theirs. */
+export type ChainState = {
+  readonly nonces: ReadonlyMap<string, bigint>;
+  readonly balances: ReadonlyMap<string, bigint>;
+  /** `<payer> <nonce>` of authorizations. */
+  readonly used: ReadonlySet<string>;
+  readonly settledCodes: ReadonlySet<bigint>;
+};
+
+export type Log = { readonly address: string; readonly topics: readonly Hex[]; readonly data: Hex };
+export type Settled = { readonly intentCode: bigint; readonly payer: string; readonly settledAtomic: bigint };
+export type Played = {
+  readonly state: ChainState;
+  readonly logs: readonly Log[];
+  readonly codes: readonly ItemOutcome[];
+  readonly settled: readonly Settled[];
+};
+
+export const PROCESSOR = '0x2222222222222222222222222222222222222222';
+export const TOKEN = `0x${'70'.repeat(20)}`;
+export const MERCHANT = '0x6666666666666666666666666666666666666666';
+const FEE_RECIPIENT = `0x${'fe'.repeat(20)}`;
+export const FEE_BPS = 100;
+
+const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
+const FAILED = toEventSelector('PaymentFailed(uint64,address,uint8,bytes)');
+const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+const BATCH_ABI = paymentProcessorAbi.filter((entry) => entry.type === 'function' && entry.name === 'settleBatch');
+const BATCH = toFunctionSelector(BATCH_ABI[0] as Parameters<typeof toFunctionSelector>[0]);
+const FEE_ASKED = toFunctionSelector('feeRecipient()');
+
+const word = (value: bigint | string): Hex =>
+  `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')}`;
+const words = (...values: readonly bigint[]): Hex => `0x${values.map((value) => word(value).slice(2)).join('')}`;
+
+type Item = {
+  readonly payoutId: bigint;
+  readonly payer: string;
+  readonly intentCode: bigint;
+  readonly capAtomic: bigint;
+  readonly settledAtomic: bigint;
+  readonly validBeforeSeconds: bigint;
+  readonly nonce: string;
+};
+
+const decoded = new Map<string, readonly Item[]>();
+
+/** In the order in which the call carries them. */
+export function itemsOf(data: Hex): readonly Item[] {
+  const known = decoded.get(data);
+  if (known !== undefined) return known;
+  if (decoded.size > 500) decoded.clear();
+  const { args } = decodeFunctionData({ abi: BATCH_ABI, data });
+  const [, groups] = args as unknown as [string, readonly { payoutId: bigint; items: readonly RawItem[] }[]];
+  const items = groups.flatMap(({ payoutId, items }) => items.map((raw) => itemOf(payoutId, raw)));
+  decoded.set(data, items);
+  return items;
+}
+
+type RawItem = { readonly head: bigint; readonly amounts: bigint; readonly window: bigint; readonly nonce: Hex };
+
+function itemOf(payoutId: bigint, { head, amounts, window, nonce }: RawItem): Item {
+  const low = (value: bigint, bits: bigint) => value & ((1n << bits) - 1n);
+  return {
+    payoutId,
+    payer: `0x${(head >> 96n).toString(16).padStart(40, '0')}`,
+    intentCode: low(head >> 32n, 64n),
+    capAtomic: amounts >> 128n,
+    settledAtomic: low(amounts, 128n),
+    validBeforeSeconds: low(window, 64n),
+    nonce,
+  };
+}
+
+export function playBatch(state: ChainState, data: Hex, timeSeconds: bigint): Played {
+  const balances = new Map(state.balances);
+  const used = new Set(state.used);
+  const settledCodes = new Set(state.settledCodes);
+  const logs: Log[] = [];
+  const codes: ItemOutcome[] = [];
+  const settled: (Item & { feeAtomic: bigint })[] = [];
+  for (const item of itemsOf(data)) {
+    const held = balances.get(item.payer) ?? 0n;
+    const outcome = judge(item, held, used, settledCodes, timeSeconds);
+    codes.push(outcome);
+    if (outcome !== 'settled') {
+      const code = BigInt(ITEM_OUTCOMES.indexOf(outcome));
+      const topics = [FAILED, word(item.intentCode), word(item.payer)];
+      logs.push({ address: PROCESSOR, topics, data: words(code, 64n, 0n) });
+      continue;
+    }
+    const feeAtomic = (item.settledAtomic * BigInt(FEE_BPS)) / 10_000n;
+    balances.set(item.payer, held - item.settledAtomic);
+    used.add(`${item.payer} ${item.nonce}`);
+    settledCodes.add(item.intentCode);
+    settled.push({ ...item, feeAtomic });
+    logs.push(transfer(item.payer, PROCESSOR, item.capAtomic), {
+      address: PROCESSOR,
+      topics: [SETTLED, word(item.intentCode), word(item.payer), word(TOKEN)],
+      data: words(item.payoutId, item.capAtomic, item.settledAtomic, feeAtomic),
+    });
+  }
+  for (const { payer, capAtomic, settledAtomic } of settled) {
+    if (capAtomic > settledAtomic) logs.push(transfer(PROCESSOR, payer, capAtomic - settledAtomic));
+  }
+  const fees = settled.reduce((sum, { feeAtomic }) => sum + feeAtomic, 0n);
+  const whole = settled.reduce((sum, { settledAtomic }) => sum + settledAtomic, 0n);
+  if (whole > 0n) logs.push(transfer(PROCESSOR, MERCHANT, whole - fees), transfer(PROCESSOR, FEE_RECIPIENT, fees));
+  return { state: { ...state, balances, used, settledCodes }, logs, codes, settled };
+}
+
+function judge(
+  { capAtomic, intentCode, payer, nonce, validBeforeSeconds }: Item,
+  held: bigint,
+  used: ReadonlySet<string>,
+  settledCodes: ReadonlySet<bigint>,
+  timeSeconds: bigint,
+): ItemOutcome {
+  if (settledCodes.has(intentCode)) return 'intent_already_settled';
+  if (timeSeconds >= validBeforeSeconds) return 'expired';
+  if (used.has(`${payer} ${nonce}`)) return 'authorization_used';
+  return held < capAtomic ? 'insufficient_funds' : 'settled';
+}
+
+function transfer(from: string, to: string, amountAtomic: bigint): Log {
+  return { address: TOKEN, topics: [TRANSFER, word(from), word(to)], data: word(amountAtomic) };
+}
+
+/** `eth_call`; undefined for what lanes never ask. */
+export function answerCall(state: ChainState, data: Hex, timeSeconds: bigint): Hex | undefined {
+  const selector = data.slice(0, 10);
+  if (selector === FEE_ASKED) return word(FEE_RECIPIENT);
+  if (selector !== BATCH) return undefined;
+  const codes = playBatch(state, data, timeSeconds).codes.map((code) => ITEM_OUTCOMES.indexOf(code));
+  const result: Hex = `0x${codes.map((code) => code.toString(16).padStart(2, '0')).join('')}`;
+  return encodeFunctionResult({ abi: paymentProcessorAbi, functionName: 'settleBatch', result });
+}

@@ -1,0 +1,238 @@
+// One seed, one run: payments come in while everything around them breaks, then the storm ends, all comes to rest, and the
+// checks look. Two settlements and two webhooks processes compete for two lanes and two shards, as on two machines.
+//
+// What runs is the product: laneRound and all it calls in packages/core, createLaneChain, the endpoint pool and its votes in
+// packages/evm, the lane drain, the finality watcher and the reconciler of services/settlement, the dispatcher, due-list,
+// pace, recorder, drain and lookout of services/webhooks. Time, chance, nodes, receivers, the engine and the store are
+// simulated; the store's model is held to PostgreSQL by store/model.postgres.test.ts.
+import { LANE_DRAIN, laneKey, secretKeyContext } from '@svc-pay/core';
+import { createLocalSigner } from '@svc-pay/evm';
+import { evmNetwork } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import { createSimulatedChain } from './chain/simulated-chain.ts';
+import { createSimulatedNode } from './chain/simulated-node.ts';
+import { drawFreshIds, type Inside, runInside } from './runtime/take-runtime.ts';
+import { type BugName, deliveryBug, laneBug } from './world/bugs.ts';
+import { checkDeliveries } from './world/check-deliveries.ts';
+import { checkSettlement } from './world/check-settlement.ts';
+import { createFakeEngine } from './world/fake-engine.ts';
+import { keepRunning } from './world/keep-running.ts';
+import { ACCOUNT, type Buyer, queuePayment } from './world/merchant.ts';
+import { planBuyers } from './world/plan-buyers.ts';
+import type { Arrival } from './world/receivers.ts';
+import { settlementWork } from './world/settlement-process.ts';
+import { createSimulation, type FaultKind, START_MS } from './world/simulation.ts';
+import { stirTrouble } from './world/trouble.ts';
+import { SECRET_BOX, webhooksWork } from './world/webhooks-process.ts';
+import { createWitness } from './world/witness.ts';
+
+export type RunOptions = {
+  readonly bug?: BugName | undefined;
+  /** Only the first of the payments that the seed would bring. */
+  readonly payments?: number | undefined;
+  readonly without?: ReadonlySet<FaultKind> | undefined;
+};
+
+export type RunResult = {
+  readonly seed: number;
+  readonly steps: number;
+  readonly payments: number;
+  readonly deliveries: number;
+  readonly faults: number;
+  readonly violations: readonly string[];
+  readonly history: readonly string[];
+};
+
+const CHAIN_ID = 84_532;
+const NETWORK = evmNetwork(CHAIN_ID);
+const FIRST_NONCE = 7n;
+const STORM_MS = 14_000;
+/** Whatever has not come to rest by then never does: payments within minutes, deliveries with their retries. */
+const LONGEST_SETTLING_MS = 3 * 60_000;
+const LONGEST_MS = 3 * 3_600_000;
+const EVENT_TYPES = [
+  'payment_intent.created',
+  'payment.created',
+  'payment.updated',
+  'payment.completed',
+  'payment.failed',
+];
+const KEYS = [1, 2].map((number) => createLocalSigner(Buffer.alloc(32, number)));
+
+export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
+  const simulation = createSimulation(seed, options.without ?? new Set());
+  const { timeline, dice } = simulation;
+  const context: Inside = {
+    after: timeline.after,
+    nowMs: timeline.nowMs,
+    fillRandom: (bytes) => {
+      for (let index = 0; index < bytes.length; index += 1) bytes[index] = Math.floor(dice.roll() * 256);
+    },
+  };
+  return runInside(context, async () => {
+    drawFreshIds();
+    return run(seed, options, simulation, context);
+  });
+}
+
+async function run(
+  seed: number,
+  { bug, payments }: RunOptions,
+  simulation: ReturnType<typeof createSimulation>,
+  context: Inside,
+): Promise<RunResult> {
+  const { timeline, clock, dice, tables, note, strikes, violate } = simulation;
+  const plan = planBuyers(dice);
+  const buyers = plan.buyers.slice(0, payments);
+  const genesis = {
+    nonces: new Map(KEYS.map(({ address }) => [address as string, FIRST_NONCE])),
+    balances: plan.balances,
+    used: new Set<string>(),
+    settledCodes: new Set<bigint>(),
+  };
+  const witness = createWitness(simulation);
+  const chain = createSimulatedChain(dice, genesis, BigInt(START_MS / 1_000), {
+    note: (what) => note('chain', what),
+    onBlock: witness.mined,
+  });
+  const signers = KEYS.map((key) => ({
+    address: key.address,
+    signDigest: async (digest: Uint8Array) => {
+      chain.sealedBy(digest, key.address);
+      return key.signDigest(digest);
+    },
+  }));
+  const nodes = ['node-1', 'node-2'].map((name) =>
+    createSimulatedNode(name, chain, CHAIN_ID, (what) => note('node', what), witness.handed),
+  );
+  for (const { address } of KEYS) {
+    tables.relayers.set(laneKey({ network: NETWORK, relayer: address }), {
+      network: NETWORK,
+      address,
+      nextNonce: FIRST_NONCE,
+      epoch: 0n,
+      awake: false,
+      beatAtMs: null,
+      condition: 'fine',
+      obstacle: null,
+      obstacleSinceMs: null,
+    });
+  }
+  seedWebhooks(simulation);
+
+  const engines = ['engine-1', 'engine-2'].map((name) => createFakeEngine(simulation, name));
+  const arrivals: Arrival[] = [];
+  const dead = new Set<string>();
+  const ground = { network: NETWORK, chainId: CHAIN_ID, nodes, signers };
+  const settlements = engines.map((engine, index) =>
+    keepRunning(simulation, context, engine, `settlement-${index + 1}`, dead, {
+      freezeMs: () => 1_000 + dice.roll() * 9_000,
+      work: (process, ask) => settlementWork(simulation, ground, process, ask, engine, laneBug(bug)),
+    }),
+  );
+  for (const [index, engine] of engines.entries()) {
+    keepRunning(simulation, context, engine, `webhooks-${index + 1}`, dead, {
+      freezeMs: () => (dice.roll() < 0.5 ? 1_000 + dice.roll() * 9_000 : 55_000 + dice.roll() * 20_000),
+      work: (process, ask) => webhooksWork(simulation, arrivals, process, ask, engine, deliveryBug(bug)),
+    });
+  }
+
+  const byPayment = new Map<string, Buyer>();
+  for (const [index, buyer] of buyers.entries()) {
+    timeline.after(dice.roll() * STORM_MS * 0.7, () => {
+      const { paymentId, intentCode } = queuePayment(tables, NETWORK, buyer, clock.nowMs());
+      byPayment.set(paymentId, buyer);
+      note('api', `${paymentId} is queued with code ${intentCode}, ${buyer.isSound ? 'sound' : 'doubtful'} ${index}`);
+      for (const row of tables.relayers.values()) {
+        if (row.awake) continue;
+        row.awake = true;
+        if (!strikes('wake lost', 0.2)) dice.pick(engines).wake(LANE_DRAIN, `${row.network}/${row.address}`);
+      }
+    });
+  }
+
+  const isSettled = () =>
+    byPayment.size === buyers.length &&
+    [...tables.settlements.values()].every(({ status }) => status === 'completed' || status === 'failed') &&
+    [...tables.batches.values()].every(({ status }) => status === 'finalized' || status === 'replaced');
+  const isDelivered = () => [...tables.deliveries.values()].every(({ status }) => status !== 'pending');
+  let isMining = true;
+  let over = false;
+  const mine = () => {
+    if (!isMining) return;
+    chain.mine();
+    spread();
+    timeline.after(1_000, mine);
+  };
+  const spread = () => {
+    const blocks = chain.blocks();
+    for (const node of nodes) {
+      if (!node.standsStill()) timeline.after(10 + dice.roll() * 250, () => node.see(blocks));
+    }
+  };
+  timeline.after(1_000, mine);
+  stirTrouble(simulation, chain, nodes, engines);
+  timeline.after(STORM_MS, () => {
+    note('storm', 'ends');
+    simulation.endStorm();
+    chain.calm();
+    for (const node of nodes) {
+      node.setMood('well');
+      node.setStill(false);
+    }
+  });
+  const look = () => {
+    witness.lookAtBooks();
+    if (!simulation.isStorm() && isMining && isSettled()) {
+      isMining = false;
+      for (const settlement of settlements) settlement.stop();
+    }
+    const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : LONGEST_MS);
+    if (lateMs > 0) violate('all comes to rest', `${isMining ? 'payments' : 'deliveries'} did not`);
+    over = simulation.violations.length > 0 || (!isMining && isDelivered());
+    timeline.after(isMining ? 500 : 2_000, look);
+  };
+  timeline.after(500, look);
+  await timeline.run(() => over);
+
+  // What is broken on the way is told at once: the rest of such a run would only hide it.
+  if (simulation.violations.length === 0) {
+    checkSettlement(simulation, chain, byPayment);
+    checkDeliveries(simulation, arrivals, dead);
+  }
+  return {
+    seed,
+    steps: timeline.steps(),
+    payments: buyers.length,
+    deliveries: tables.deliveries.size,
+    faults: simulation.strikeCount(),
+    violations: simulation.violations,
+    history: simulation.history,
+  };
+}
+
+function seedWebhooks({ tables }: ReturnType<typeof createSimulation>): void {
+  const keyId = newId('key', 0, () => new Uint8Array(10));
+  tables.signingKeys.push({
+    ...ACCOUNT,
+    id: keyId,
+    ciphertext: SECRET_BOX.seal('sk_simulated', secretKeyContext(ACCOUNT.accountId, keyId)),
+    signing: true,
+    expiresAtMs: null,
+    revoked: false,
+  });
+  for (const number of [1, 2]) {
+    const id = newId('endpoint', 0, () => new Uint8Array(10).fill(number));
+    tables.endpoints.set(id, {
+      ...ACCOUNT,
+      id,
+      url: `https://shop-${number}.example/hook`,
+      retryCount: 10,
+      timeoutMs: 5_000 * number,
+      eventTypes: number === 1 ? EVENT_TYPES : EVENT_TYPES.slice(3),
+      status: 'enabled',
+      disabledReason: null,
+      failingSinceMs: null,
+    });
+  }
+}

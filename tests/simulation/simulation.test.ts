@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { silent } from '../progress.ts';
+import { runSeed } from './run-seed.ts';
+import { shrink } from './shrink.ts';
+import { simulate } from './simulate.ts';
+import { DELIVERY_BUGS, LANE_BUGS } from './world/bugs.ts';
+
+const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
+
+/** What a run must come to now and then, or it proves little. */
+const RARE = [
+  'a reorganisation moved a batch',
+  'a reorganisation took a batch back',
+  'a dearer transaction',
+  'it can’t be mined any more',
+  'nonces were used elsewhere',
+  'the lane has stopped',
+  'goes on',
+  'dies after storeBatch',
+  'dies after claimDeliveries',
+  'and dies',
+];
+
+test(`${SEEDS.length} seeds keep every promise`, async () => {
+  const told = new Map(RARE.map((words) => [words, 0]));
+  const { tally, broken } = await simulate(SEEDS, silent, {}, ({ history }) => {
+    for (const words of RARE) {
+      told.set(words, (told.get(words) ?? 0) + history.filter((line) => line.includes(words)).length);
+    }
+  });
+  expect(broken.map(({ seed, violations }) => ({ seed, violations }))).toEqual([]);
+  // A run that nothing happened in would keep them as well.
+  expect(tally.payments).toBeGreaterThan(1_000);
+  expect(tally.deliveries).toBeGreaterThan(4_000);
+  expect(tally.faults).toBeGreaterThan(4_000);
+  expect([...told].filter(([, count]) => count < 5)).toEqual([]);
+});
+
+test('a seed tells the same history every time, to the byte', async () => {
+  for (const seed of [1, 7, 42]) {
+    const [one, other] = [await runSeed(seed), await runSeed(seed)];
+    expect(other.history.join('\n')).toBe(one.history.join('\n'));
+    expect(other.steps).toBe(one.steps);
+    expect(one.history.length).toBeGreaterThan(20);
+  }
+  expect((await runSeed(7)).history).not.toEqual((await runSeed(8)).history);
+});
+
+const RULES: Readonly<Record<keyof typeof LANE_BUGS | keyof typeof DELIVERY_BUGS, string>> = {
+  broadcastingFirst: 'stored before sent',
+  signingAgain: 'one call per nonce',
+  recordingEarly: 'booked what a block said',
+  hurrying: 'as deep as it was to be',
+  forgettingLease: 'duplicates have a cause',
+  believingAnything: 'each event arrives',
+};
+
+test.for([...Object.keys(LANE_BUGS), ...Object.keys(DELIVERY_BUGS)] as (keyof typeof RULES)[])(
+  'finds a bug put in on purpose: %s',
+  async (bug) => {
+    for (const seed of SEEDS) {
+      const { violations } = await runSeed(seed, { bug });
+      if (violations.some((violation) => violation.startsWith(RULES[bug]))) return;
+    }
+    expect.unreachable(`${bug} went unseen in ${SEEDS.length} seeds`);
+  },
+);
+
+test('what is shown of a broken run is the shortest that still breaks', async () => {
+  const bug = 'signingAgain';
+  const found = await runSeed(2, { bug });
+  const { result, payments, without } = await shrink(found, { bug });
+  expect(result.violations[0]?.split(':')[0]).toBe(found.violations[0]?.split(':')[0]);
+  expect(result.history.length).toBeLessThan(found.history.length);
+  expect(payments).toBeLessThan(found.payments);
+  expect(without.length).toBeGreaterThan(5);
+});

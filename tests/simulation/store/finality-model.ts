@@ -1,0 +1,139 @@
+// What watchers ask of the model store: mined batches until they are final, and lanes that nobody is at.
+import {
+  bookPayment,
+  type FinalityStore,
+  judgeItem,
+  type Lane,
+  type LaneItem,
+  type RecordedBatch,
+  reverseEntries,
+  shareGas,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import { hasWork, moveSettlements } from './lane-model.ts';
+import { type BatchRow, byNumber, itemOf, type SettlementRow, type Statement, type Tables } from './tables.ts';
+import { failures, liveEntriesOf, reversals, type SettledPart, writeEnds } from './write-ends.ts';
+
+export function createFinalityModel(tables: Tables, statement: Statement): FinalityStore {
+  const { batches, settlements } = tables;
+  const minedOf = (network: string) =>
+    [...batches.values()].filter((batch) => batch.network === network && batch.status === 'mined');
+  const placeOf = ({ id, blockNumber, blockHash }: BatchRow) => ({
+    id,
+    blockNumber: blockNumber ?? 0n,
+    blockHash: blockHash ?? '',
+  });
+  const carriedBy = (id: string, states: readonly SettlementRow['status'][]) =>
+    [...settlements.values()]
+      .filter(({ batchId, status }) => batchId === id && states.includes(status))
+      .toSorted(byNumber);
+  return {
+    loadAgeingBatches: async (network, finalizedNumber, limit) => {
+      const ageing = await statement('loadAgeingBatches', () =>
+        minedOf(network)
+          .filter(({ blockNumber }) => (blockNumber ?? 0n) <= finalizedNumber)
+          .toSorted((one, other) => (one.nonce < other.nonce ? -1 : 1))
+          .slice(0, limit)
+          .map((batch) => ({ ...placeOf(batch), transactionId: batch.transactionId })),
+      );
+      if (ageing.length === 0) return [];
+      return statement('loadAgeingBatches items', () =>
+        ageing.map((batch) => ({ ...batch, openItems: carriedBy(batch.id, ['batched', 'mined']).map(itemOf) })),
+      );
+    },
+    loadBatchPlaces: (network, finalizedNumber, limit) =>
+      statement('loadBatchPlaces', () =>
+        minedOf(network)
+          .filter(({ blockNumber }) => (blockNumber ?? 0n) > finalizedNumber)
+          .map(placeOf)
+          .toSorted((one, other) => (one.blockNumber > other.blockNumber ? -1 : 1))
+          .slice(0, limit),
+      ),
+    loadRecordedBatch: async (batchId) => {
+      const batch = await statement('loadRecordedBatch', () => {
+        const row = batches.get(batchId);
+        return row?.status === 'mined' ? { ...row, transactions: [...row.transactions] } : undefined;
+      });
+      if (batch === undefined) return undefined;
+      const rows = await statement('loadRecordedBatch items', () =>
+        carriedBy(batchId, ['batched', 'mined', 'completed']).map((row) => ({ item: itemOf(row), status: row.status })),
+      );
+      return recordedOf(batch, rows);
+    },
+    moveBatch: (batch, fromBlockHash, mined, { nowMs }) =>
+      statement('moveBatch', () => {
+        const row = batches.get(batch.id);
+        if (row?.status !== 'mined' || row.blockHash !== fromBlockHash) return false;
+        const parts = batch.items
+          .map((item, index) => ({ item, mined: mined.items[index] }))
+          .filter((part): part is SettledPart => part.mined?.outcome === 'settled');
+        const shares = shareGas(mined.gasCostAtomic, Math.max(1, parts.length));
+        const entries = parts.flatMap(({ item, mined: part }, index) => {
+          const settled = { lane: batch, item, mined: part, batch: mined, gasShareAtomic: shares[index] ?? 0n };
+          const old = liveEntriesOf(tables, item, batch.transactionId);
+          return [...reverseEntries(old, { nowMs }), ...bookPayment(settled, { nowMs }).entries];
+        });
+        const { transactionId, blockNumber, blockHash } = mined;
+        Object.assign(row, { transactionId, blockNumber, blockHash, updatedAtMs: nowMs });
+        tables.entries.push(...entries);
+        for (const { item, mined: part } of parts) {
+          const payment = tables.payments.get(item.paymentId);
+          if (payment?.status !== 'completed') continue;
+          const transactionSplitId = `${transactionId}:${part.logIndex}`;
+          tables.payments.set(item.paymentId, { ...payment, transactionId, transactionSplitId });
+        }
+        return true;
+      }),
+    takeBackBatch: (batchId, blockHash, nowMs) =>
+      statement('takeBackBatch', () => {
+        const row = batches.get(batchId);
+        if (row?.status !== 'mined' || row.blockHash !== blockHash) return false;
+        const settled = carriedBy(batchId, ['completed']).map(itemOf);
+        const cause = { requestId: batchId, nowMs };
+        writeEnds(tables, reversals(tables, settled, row.transactionId, cause), 'completed');
+        for (const open of carriedBy(batchId, ['mined'])) open.status = 'batched';
+        Object.assign(row, { status: 'broadcast', blockNumber: null, blockHash: null });
+        return true;
+      }),
+    recordFinal: (batch, outcomes, nowMs) =>
+      statement('recordFinal', () => {
+        if (outcomes.length !== batch.openItems.length) throw new Error(`batch ${batch.id} has other items`);
+        const row = batches.get(batch.id);
+        if (row?.status !== 'mined') return;
+        const ending = (end: string): readonly LaneItem[] =>
+          batch.openItems.filter((_, index) => judgeItem(outcomes[index] ?? 'no_evidence').end === end);
+        const cause = { requestId: batch.id, nowMs };
+        writeEnds(tables, failures(tables, ending('failed'), batch.transactionId, cause), 'mined');
+        moveSettlements(tables, ending('held'), ['mined'], 'held');
+        moveSettlements(tables, ending('queued'), ['mined'], 'queued');
+        Object.assign(row, { status: 'finalized', updatedAtMs: nowMs });
+      }),
+  };
+}
+
+function recordedOf(
+  { id, network, relayer, nonce, transactionId, transactions }: BatchRow,
+  rows: readonly { readonly item: LaneItem; readonly status: string }[],
+): RecordedBatch {
+  return {
+    id,
+    network: network as NetworkId,
+    relayer,
+    nonce,
+    status: 'broadcast',
+    sentAtMs: 0,
+    transactionId,
+    transactions: transactions.map(({ transactionId, raw }) => ({ transactionId, raw })),
+    items: rows.map(({ item }) => item),
+    settledIds: new Set(rows.filter(({ status }) => status === 'completed').map(({ item }) => item.paymentId)),
+  };
+}
+
+/** As `findForgottenLanes` of packages/postgres. */
+export function findForgottenLanes(tables: Tables, silentSinceMs: number): readonly Lane[] {
+  const forgotten = [...tables.relayers.values()].filter(
+    (row) => (!row.awake || row.beatAtMs === null || row.beatAtMs < silentSinceMs) && hasWork(tables, row),
+  );
+  for (const row of forgotten) row.awake = true;
+  return forgotten.map(({ network, address }) => ({ network: network as NetworkId, relayer: address }));
+}

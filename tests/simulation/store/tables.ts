@@ -1,0 +1,140 @@
+// The tables of the model store. It is a fake of packages/postgres, held to the real one by model.postgres.test.ts: the
+// same calls get the same answers. One statement, or one transaction, is one synchronous deed that happens whole or not.
+import type {
+  AttemptRecord,
+  EventDraft,
+  Intent,
+  LaneItem,
+  LaneObstacle,
+  LedgerEntry,
+  Mode,
+  Payment,
+  SealedSigningKey,
+} from '@svc-pay/core';
+
+export type RelayerRow = {
+  readonly network: string;
+  readonly address: string;
+  nextNonce: bigint;
+  epoch: bigint;
+  awake: boolean;
+  beatAtMs: number | null;
+  condition: 'fine' | 'empty' | 'not_allowed';
+  obstacle: LaneObstacle | null;
+  obstacleSinceMs: number | null;
+};
+
+export type BatchRow = {
+  readonly id: string;
+  readonly network: string;
+  readonly relayer: string;
+  readonly nonce: bigint;
+  status: 'signed' | 'broadcast' | 'mined' | 'finalized' | 'replaced';
+  transactionId: string;
+  blockNumber: bigint | null;
+  blockHash: string | null;
+  updatedAtMs: number;
+  readonly transactions: { readonly transactionId: string; readonly raw: Uint8Array; readonly signedAtMs: number }[];
+};
+
+export type SettlementRow = {
+  /** Without its batch limit, which is this row's. */
+  readonly item: LaneItem;
+  readonly network: string;
+  readonly createdAtMs: number;
+  status: 'queued' | 'batched' | 'mined' | 'held' | 'completed' | 'failed';
+  relayer: string | null;
+  batchId: string | null;
+  batchLimit: number | null;
+  retryAtMs: number | null;
+};
+
+export type IntentRow = { intent: Intent; paymentId: string | null; version: number; eventSequence: number };
+
+type EventRow = EventDraft & { readonly accountId: string; readonly mode: Mode; readonly body: Uint8Array };
+
+export type DeliveryRow = {
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly eventId: string;
+  readonly endpointId: string;
+  status: 'pending' | 'succeeded' | 'failed' | 'discarded';
+  /** Infinity while its endpoint is off. */
+  nextAtMs: number | null;
+  leaseUntilMs: number | null;
+  fence: number;
+  attemptCount: number;
+  unchargedCount: number;
+};
+
+export type EndpointRow = {
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly id: string;
+  readonly url: string;
+  readonly retryCount: number;
+  readonly timeoutMs: number;
+  readonly eventTypes: readonly string[];
+  status: 'enabled' | 'disabled' | 'deleted';
+  disabledReason: string | null;
+  failingSinceMs: number | null;
+};
+
+type AttemptRow = {
+  readonly eventId: string;
+  readonly endpointId: string;
+  readonly attempt: number;
+  readonly fence: string;
+  readonly outcome: AttemptRecord['outcome'];
+  /** Its lease ended before anything was heard of it. */
+  readonly isLost: boolean;
+};
+
+type ShardRow = { epoch: number; awake: boolean; beatAtMs: number };
+
+export type Tables = {
+  readonly relayers: Map<string, RelayerRow>;
+  readonly batches: Map<string, BatchRow>;
+  /** By payment. */
+  readonly settlements: Map<string, SettlementRow>;
+  readonly intents: Map<string, IntentRow>;
+  readonly payments: Map<string, Payment>;
+  readonly entries: LedgerEntry[];
+  readonly events: Map<string, EventRow>;
+  /** By event and endpoint. */
+  readonly deliveries: Map<string, DeliveryRow>;
+  readonly endpoints: Map<string, EndpointRow>;
+  readonly attempts: AttemptRow[];
+  /** When each claim was made, by event, endpoint and fence: the database keeps only the newest, a checker wants them all. */
+  readonly claims: Map<string, number>;
+  readonly shards: Map<string, ShardRow>;
+  readonly signingKeys: SealedSigningKey[];
+};
+
+/** Sends a deed to the store: where a simulation delays it, cuts it off, or loses its answer. */
+export type Statement = <Result>(name: string, deed: () => Result) => Promise<Result>;
+
+export function createTables(): Tables {
+  return {
+    relayers: new Map(),
+    batches: new Map(),
+    settlements: new Map(),
+    intents: new Map(),
+    payments: new Map(),
+    entries: [],
+    events: new Map(),
+    deliveries: new Map(),
+    endpoints: new Map(),
+    attempts: [],
+    claims: new Map(),
+    shards: new Map(),
+    signingKeys: [],
+  };
+}
+
+export const isFlying = ({ status }: BatchRow) => status === 'signed' || status === 'broadcast';
+
+export const itemOf = ({ item, batchLimit }: SettlementRow): LaneItem =>
+  batchLimit === null ? item : { ...item, batchLimit };
+
+export const byNumber = (one: SettlementRow, other: SettlementRow) => (one.item.number < other.item.number ? -1 : 1);

@@ -1,0 +1,76 @@
+// The promises about events, when all is quiet: tables against what merchants wrote down.
+import type { Arrival } from './receivers.ts';
+import type { Simulation } from './simulation.ts';
+import { LEASE_MS } from './webhooks-process.ts';
+
+export function checkDeliveries(simulation: Simulation, arrivals: readonly Arrival[], dead: ReadonlySet<string>): void {
+  const { tables, violate } = simulation;
+  checkOrder(simulation);
+  const byDelivery = Map.groupBy(arrivals, ({ eventId, endpointId }) => `${eventId} ${endpointId}`);
+  for (const [key, { status, eventId }] of tables.deliveries) {
+    const own = byDelivery.get(key) ?? [];
+    const event = tables.events.get(eventId);
+    if (status !== 'succeeded') violate('each event arrives', `${key} is ${status}`);
+    if (own.length === 0) violate('each event arrives', `${key} is called ${status} and never arrived`);
+    const body = new TextDecoder().decode(event?.body);
+    if (own.some((arrival) => arrival.body !== body)) violate('equal bytes', `${key} arrived with other bytes`);
+    if (own.some(({ sequence }) => sequence !== String(event?.sequence))) violate('equal bytes', `${key}: sequence`);
+    for (const [index, arrival] of own.entries()) {
+      const before = own[index - 1];
+      if (before !== undefined) explain(simulation, dead, key, before, arrival);
+    }
+  }
+}
+
+/** Why it was sent although it had arrived: its answer was no success, or its sender's lease had ended unheard. */
+function explain(
+  { tables, violate, troubled }: Simulation,
+  dead: ReadonlySet<string>,
+  key: string,
+  before: Arrival,
+  again: Arrival,
+): void {
+  const rule = 'duplicates have a cause';
+  if (before.fence === again.fence) return violate(rule, `${key} was sent twice under claim ${again.fence}`);
+  const [first, second] = [before, again].map(({ fence }) => tables.claims.get(`${key} ${fence}`) ?? 0);
+  const end = tables.attempts.find(
+    ({ eventId, endpointId, fence }) => `${eventId} ${endpointId}` === key && fence === before.fence,
+  );
+  if (end === undefined) {
+    // Its claim was taken over while it was under way: only after its lease.
+    if (second! - first! < LEASE_MS) violate(rule, `${key} was claimed again ${second! - first!} ms after its claim`);
+    return;
+  }
+  if (!end.isLost) {
+    if (end.outcome === 'succeeded' && Number(again.fence) > Number(before.fence))
+      violate(rule, `${key} had succeeded`);
+    return;
+  }
+  if (second! - first! < LEASE_MS && Number(again.fence) > Number(before.fence)) {
+    violate(rule, `${key} was claimed again ${second! - first!} ms after its claim`);
+  }
+  if (!dead.has(before.sender) && !troubled.has(before.sender)) {
+    violate(rule, `${key}: its sender ${before.sender} was well and recorded nothing`);
+  }
+}
+
+/** Per intent 1, 2, 3 …, in the order of time; a payment is announced first, and its end comes last. */
+function checkOrder({ tables, violate }: Simulation): void {
+  for (const [intentId, own] of Map.groupBy(tables.events.values(), ({ intentId }) => intentId)) {
+    const events = own.toSorted((one, other) => one.sequence - other.sequence);
+    for (const [index, { sequence, createdAtMs }] of events.entries()) {
+      if (sequence !== index + 1) violate('order per intent', `${intentId} has ${sequence} at place ${index + 1}`);
+      if (createdAtMs < (events[index - 1]?.createdAtMs ?? 0))
+        violate('order per intent', `${intentId}: time runs back`);
+    }
+    const types = events.map(({ type }) => type);
+    const status = tables.intents.get(intentId)?.intent.status;
+    const last = status === 'completed' ? 'payment.completed' : 'payment.failed';
+    if (types[0] !== 'payment_intent.created' || types[1] !== 'payment.created' || types.at(-1) !== last) {
+      violate('order per intent', `${intentId} is ${status} and told ${types.join(', ')}`);
+    }
+    if (types.filter((type) => type === 'payment.created').length !== 1) {
+      violate('order per intent', `${intentId} was announced more than once`);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// The promises about money, when all is quiet: tables against the chain.
+import type { SimulatedChain } from '../chain/simulated-chain.ts';
+import type { Buyer } from './merchant.ts';
+import type { Simulation } from './simulation.ts';
+
+export function checkSettlement(
+  { tables, violate }: Simulation,
+  chain: SimulatedChain,
+  buyers: ReadonlyMap<string, Buyer>,
+): void {
+  const mined = chain.blocks().flatMap(({ transactions }) => transactions);
+  const settledBy = new Map(
+    mined.flatMap(({ id, settled }) => settled.map((item) => [item.intentCode, { ...item, id }] as const)),
+  );
+  for (const { item, status } of tables.settlements.values()) {
+    const { paymentId, intentId, intentCode, settledAtomic } = item;
+    const payment = tables.payments.get(paymentId);
+    const intent = tables.intents.get(intentId)?.intent;
+    const onChain = settledBy.get(intentCode);
+    if (status !== 'completed' && status !== 'failed') violate('none lost', `${paymentId} is ${status}`);
+    if (buyers.get(paymentId)?.isSound && status === 'failed') violate('none lost', `${paymentId} had to complete`);
+    if ((onChain !== undefined) !== (payment?.status === 'completed')) {
+      violate(
+        'statuses true to the chain',
+        `${paymentId} is ${payment?.status}, settled on chain: ${onChain !== undefined}`,
+      );
+    }
+    if (status !== payment?.status)
+      violate('one commit', `${paymentId} is ${payment?.status}, its settlement ${status}`);
+    if (payment?.status === 'completed' && intent?.status !== 'completed') {
+      violate('one commit', `${intentId} is ${intent?.status}`);
+    }
+    if (onChain !== undefined && (payment?.transactionId !== onChain.id || payment.paidAmount !== settledAtomic)) {
+      violate('statuses true to the chain', `${paymentId} names ${payment?.transactionId}, the chain ${onChain.id}`);
+    }
+    checkBooks({ tables, violate }, paymentId, onChain?.id);
+  }
+  for (const { id, logs } of mined) {
+    // A payment that is sent although it was settled: what keeps it from being taken twice is then the chain alone.
+    const again = logs.filter(
+      ({ data, topics }) => topics.length === 3 && /^0x0{63}[38]/.test(data) && data.length === 194,
+    );
+    if (again.length > 0) violate('none twice', `${id} carries a payment that was settled before`);
+  }
+  checkNonces({ tables, violate }, chain);
+}
+
+type Seen = Pick<Simulation, 'tables' | 'violate'>;
+
+function checkBooks({ tables, violate }: Seen, paymentId: string, transactionId?: string): void {
+  const entries = tables.entries.filter((entry) => entry.paymentId === paymentId);
+  const back = new Set(entries.map(({ reverses }) => reverses));
+  for (const [asset, lines] of Map.groupBy(entries, ({ asset }) => asset)) {
+    const sum = lines.reduce((total, { amountAtomic }) => total + amountAtomic, 0n);
+    if (sum !== 0n) violate('books', `${paymentId} sums to ${sum} ${asset}`);
+  }
+  const live = entries.filter(({ id, reverses }) => reverses === null && !back.has(id));
+  if (live.length > 0 !== (transactionId !== undefined))
+    violate('books', `${paymentId} has ${live.length} live entries`);
+  if (live.some((entry) => entry.transactionId !== transactionId)) violate('books', `${paymentId} is booked elsewhere`);
+}
+
+/** Every nonce that the chain used is that of one stored batch, or of a stranger with the same key. */
+function checkNonces({ tables, violate }: Seen, chain: SimulatedChain): void {
+  const mined = chain.blocks().flatMap(({ transactions }) => transactions);
+  const batches = [...tables.batches.values()].filter(({ status }) => status !== 'replaced');
+  for (const { address, nextNonce } of tables.relayers.values()) {
+    const own = batches.filter(({ relayer }) => relayer === address);
+    for (const { id, sender, nonce, foreign } of mined) {
+      if (sender !== address) continue;
+      const [batch, ...others] = own.filter((one) => one.nonce === nonce);
+      const isOurs = batch?.transactions.some(({ transactionId }) => transactionId === id) === true;
+      if (others.length > 0 || isOurs === (foreign === true)) violate('nonces', `${address}: ${nonce} is not ${id}`);
+      if (nonce >= nextNonce && !foreign) violate('nonces', `${address} goes on at ${nextNonce}, ${id} has ${nonce}`);
+    }
+    const next = chain.head().state.nonces.get(address) ?? 0n;
+    for (const { id, nonce } of own)
+      if (nonce >= next) violate('nonces', `${id} has ${nonce}, the chain is at ${next}`);
+    if (nextNonce > next) violate('nonces', `${address} goes on at ${nextNonce}, the chain at ${next}`);
+  }
+}

@@ -1,0 +1,117 @@
+// A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the finality
+// watcher and the reconciler. Only what lies behind the ports is simulated.
+import { type LanePace, type LaneParts, laneKey } from '@svc-pay/core';
+import {
+  agreeOnEnds,
+  createEndpointPool,
+  createLaneChain,
+  type RpcCall,
+  RpcUnavailable,
+  type TransactionSigner,
+} from '@svc-pay/evm';
+import type { NetworkId } from '@svc-pay/protocol';
+import { createFinalityWatch, createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
+import type { SimulatedNode } from '../chain/simulated-node.ts';
+import type { MortalProcess } from '../runtime/mortal-process.ts';
+import { createFinalityModel, findForgottenLanes } from '../store/finality-model.ts';
+import { createLaneModel } from '../store/lane-model.ts';
+import type { Statement, Tables } from '../store/tables.ts';
+import type { Ask } from './ask.ts';
+import type { FakeEngine, Host } from './fake-engine.ts';
+import type { Simulation } from './simulation.ts';
+
+export type LaneBug = (parts: LaneParts, tables: Tables) => LaneParts;
+
+export type Ground = {
+  readonly network: NetworkId;
+  readonly chainId: number;
+  readonly nodes: readonly SimulatedNode[];
+  readonly signers: readonly TransactionSigner[];
+};
+
+const RPC_TIMEOUT_MS = 3_000;
+const PACE: LanePace = {
+  maxInFlight: 4,
+  gatherMs: 200,
+  pollMs: 400,
+  resendMs: 2_000,
+  bumpMs: 4_000,
+  deferMs: 3_000,
+  troubleMs: 1_000,
+};
+
+/** Statements that change something. */
+const READS = /^(?:beat|load|peek|find|forgotten|hasWork|shard looks)/;
+
+export function statementBy(ask: Ask): Statement {
+  return (name, deed) =>
+    ask({ to: 'store', what: name, changes: !READS.test(name) }, deed, () => new Error('the connection was lost'));
+}
+
+export function settlementWork(
+  simulation: Simulation,
+  { network, chainId, nodes, signers }: Ground,
+  process: MortalProcess,
+  ask: Ask,
+  engine: FakeEngine,
+  bug: LaneBug = (parts) => parts,
+): Pick<Host, 'drains' | 'pulses'> {
+  const { clock, tables, note, strikes, timeline } = simulation;
+  const statement = statementBy(ask);
+  const post = (url: string, calls: readonly RpcCall[], timeoutMs: number) => {
+    const node = nodes.find(({ name }) => url.endsWith(name)) as SimulatedNode;
+    if (node.mood() === 'silent') {
+      return new Promise<never>((_, reject) => {
+        timeline.after(timeoutMs, () => process.deliver(() => reject(new RpcUnavailable('no answer in time'))));
+      });
+    }
+    const what = `${node.name} ${calls[0]?.method}`;
+    const changes = calls.some(({ method }) => method === 'eth_sendRawTransaction');
+    return ask(
+      { to: 'node', what, changes },
+      () => node.answer(calls),
+      () => new RpcUnavailable('reset'),
+    );
+  };
+  const [first, ...others] = nodes.map(({ name }) => `http://${name}`);
+  const pool = createEndpointPool({ urls: [first as string, ...others], timeoutMs: RPC_TIMEOUT_MS, chainId, post });
+  const rpc = agreeOnEnds(pool);
+  const store = createLaneModel(tables, statement, clock);
+  const lanes = new Map(
+    signers.map((signer) => {
+      const lane = { network, relayer: signer.address };
+      const chain = createLaneChain({ network, rpc, endpoints: pool.endpoints, voters: pool.inGoodStanding, signer });
+      const log: LaneParts['log'] = (level, { what, ...details }) => {
+        if (level === 'warn' || what === 'mined') note(process.name, `${what} ${JSON.stringify(details)}`);
+      };
+      return [laneKey(lane), bug({ store, chain, clock, pace: PACE, log }, tables)];
+    }),
+  );
+  const wake = (drain: string, key: string) =>
+    ask(
+      { to: 'engine', what: `wake ${drain}`, changes: true },
+      () => {
+        if (!strikes('wake lost', 0.2)) engine.wake(drain, key);
+      },
+      () => new Error('the engine is away'),
+    );
+  return {
+    drains: [createLaneDrain(lanes)],
+    pulses: [
+      createFinalityWatch(
+        { network, rpc, gasCoin: undefined },
+        {
+          finality: createFinalityModel(tables, statement),
+          clock,
+          log: (_level, details, message) => note(process.name, `${message} ${JSON.stringify(details)}`),
+          metrics: { batchMoved: () => {}, batchTakenBack: () => {} },
+        },
+      ),
+      createReconciler(
+        (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),
+        clock,
+        wake,
+      ),
+    ],
+  };
+}
