@@ -1,7 +1,7 @@
 // Webhooks as one value: shards that claim and send, the lookout that wakes them, and the internal listener.
 import type { AddressInfo } from 'node:net';
 import { type AddressPolicy, type Clock, createSecretBox, type Random, systemClock } from '@svc-pay/core';
-import { serveEngineWork, wakeDrain } from '@svc-pay/engine';
+import { createWakeDrain, serveEngineWork } from '@svc-pay/engine';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
 import { type FailingEndpoint, measureDeliveries, type Recorded } from '@svc-pay/postgres/deliveries';
@@ -72,7 +72,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
   const work = await serveEngineWork({
     drains: [createDeliveryDrain(setup, dispatcher)],
     pulses: [
-      createLookout(setup, config.lookoutMs, (drain, key) => wakeDrain(config.engineIngressUrl, drain, key)),
+      createLookout(setup, config.lookoutMs, createWakeDrain(config.engineIngressUrls)),
       recoveryPulse(tending),
       warningPulse(tending),
     ],
@@ -80,8 +80,8 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),
     identityKeys: config.engineIdentityKeys ?? [],
-    adminUrl: config.engineAdminUrl,
-    ingressUrl: config.engineIngressUrl,
+    adminUrls: config.engineAdminUrls,
+    ingressUrls: config.engineIngressUrls,
     log: (level, message) => logger[level]({ part: 'engine' }, message),
   });
   const pendingMigrations = await createPendingMigrations(pool);
