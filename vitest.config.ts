@@ -7,7 +7,11 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,services,sdk}/*/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: [
+            '{packages,services,sdk}/*/src/**/*.test.ts',
+            'tools/**/*.test.ts',
+            'tests/chaos/cluster/*.test.ts',
+          ],
           exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
         },
       },

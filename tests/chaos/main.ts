@@ -1,14 +1,17 @@
 // npm run chaos -- expiry [--intents N]
 // npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
 // npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--svg FILE]
+// npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...
 // The same tests that verify runs with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
 import { createProgress } from '../progress.ts';
+import { reportCluster } from './cluster/report-cluster.ts';
+import { runClusterChaos } from './cluster/run-cluster.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
-import type { SettlementBug } from './settlement/world.ts';
+import type { SettlementBug } from './settlement/service-programs.ts';
 import { runWebhooksChaos } from './webhooks/run-webhooks.ts';
 
 const { values, positionals } = parseArgs({
@@ -16,11 +19,11 @@ const { values, positionals } = parseArgs({
   options: {
     intents: { type: 'string', default: '50000' },
     deliveries: { type: 'string', default: '20000' },
-    payments: { type: 'string', default: '3000' },
+    payments: { type: 'string' },
     only: { type: 'string', multiple: true },
     bug: { type: 'string' },
     svg: { type: 'string' },
-    faults: { type: 'string', default: '30' },
+    faults: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
@@ -37,14 +40,19 @@ const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefin
     return status ?? 1;
   },
   webhooks: () => {
-    const [deliveries, faults, seed] = [values.deliveries, values.faults, values.seed].map(whole);
+    const [deliveries, faults, seed] = [values.deliveries, values.faults ?? '30', values.seed].map(whole);
     if (deliveries === undefined || faults === undefined || seed === undefined) return undefined;
     return webhooks(deliveries, faults, seed);
   },
   settlement: () => {
-    const [payments, faults, seed] = [values.payments, values.faults, values.seed].map(whole);
+    const [payments, faults, seed] = [values.payments ?? '3000', values.faults ?? '30', values.seed].map(whole);
     if (payments === undefined || faults === undefined || seed === undefined) return undefined;
     return settlement(payments, faults, seed);
+  },
+  cluster: () => {
+    const [payments, faults, seed] = [values.payments ?? '900', values.faults ?? '7', values.seed].map(whole);
+    if (payments === undefined || faults === undefined || seed === undefined) return undefined;
+    return cluster(payments, faults, seed);
   },
 };
 
@@ -55,6 +63,16 @@ async function settlement(payments: number, faults: number, seed: number): Promi
   const result = await runSettlementChaos(plan, progress);
   progress.say('');
   reportSettlement(result, seed, progress.say, svg);
+  return result.violations.length === 0 ? 0 : 1;
+}
+
+async function cluster(payments: number, faults: number, seed: number): Promise<number> {
+  const progress = createProgress(payments);
+  const { only } = values;
+  const plan = { payments, faults, seed, snapshots: true, ...(only && { kinds: only }) };
+  const result = await runClusterChaos(plan, progress);
+  progress.say('');
+  reportCluster(result, seed, progress.say);
   return result.violations.length === 0 ? 0 : 1;
 }
 
@@ -89,6 +107,7 @@ if (status === undefined) {
       'npm run chaos -- expiry [--intents N]',
       'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
       'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
+      'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
     ].join('\n'),
   );
 }

@@ -8,9 +8,11 @@ import type { History } from '../harness/history.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
+import type { SettlementBug } from './service-programs.ts';
+import { findDeaths, settleDown } from './settle-down.ts';
 import { planStrokes, type StruckFault, strike } from './strike.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
-import { type SettlementBug, type SettlementWorld, startSettlementWorld } from './world.ts';
+import { type SettlementWorld, startSettlementWorld } from './world.ts';
 
 export type SettlementPlan = {
   readonly payments: number;
@@ -56,13 +58,7 @@ export async function runSettlementChaos(plan: SettlementPlan, progress: Progres
     history.note('quiet', { quiet });
     await traffic.askAgain();
     const found = await checkPayments(world.postgres.url, world.receiverLog, history.file);
-    const deaths = [world.api, world.webhooks, world.receiver, ...world.settlements].filter(
-      ({ deaths: of }) => of() > 0,
-    );
-    const violations = [
-      ...(deaths.length > 0 ? [{ rule: 'alive', text: `${deaths.length} processes ended by themselves` }] : []),
-      ...found.violations,
-    ];
+    const violations = [...findDeaths(world), ...found.violations];
     red = violations.length > 0;
     const counted = struck.filter(hasStruck);
     const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
@@ -132,33 +128,6 @@ async function hasCompletedSince({ postgres }: SettlementWorld, sinceMs: number)
     [new Date(sinceMs)],
   );
   return rows[0]?.done === true || rows[0]?.open === false;
-}
-
-/** Until every client knows, every transaction is final, and every delivery went out; retries are made due at once. */
-async function settleDown(
-  { postgres }: SettlementWorld,
-  traffic: Traffic,
-  progress: Progress,
-  patienceMs: number,
-): Promise<boolean> {
-  const isQuiet = async () => {
-    await postgres.pool.query(
-      `update svc.deliveries set next_at = now()
-       where status = 'pending' and lease_until is null and next_at > now() and next_at <> 'infinity'`,
-    );
-    const { rows } = await postgres.pool.query<{ payments: number; batches: number; deliveries: number }>(
-      `select (select count(*)::integer from svc.settlements where status in ('queued', 'held', 'batched', 'mined')) as payments,
-         (select count(*)::integer from svc.batches where status in ('signed', 'broadcast', 'mined')) as batches,
-         (select count(*)::integer from svc.deliveries where status = 'pending') as deliveries`,
-    );
-    const { payments = 0, batches = 0, deliveries = 0 } = rows[0] ?? {};
-    progress.show(
-      traffic.ended(),
-      `payments ended, open: ${payments} payments, ${batches} batches, ${deliveries} deliveries`,
-    );
-    return payments + batches + deliveries === 0 && traffic.ended() === traffic.released();
-  };
-  return waitUntil(isQuiet, patienceMs, 500);
 }
 
 function countOverlaps(struck: readonly StruckFault[]): number {
