@@ -7,7 +7,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,services,sdk}/*/src/**/*.test.ts', 'sandbox/src/**/*.test.ts', 'tools/**/*.test.ts'],
+          include: [
+            '{packages,services,sdk}/*/src/**/*.test.ts',
+            'sandbox/src/**/*.test.ts',
+            'tools/**/*.test.ts',
+            'tests/chaos/{cluster,soak}/*.test.ts',
+          ],
           exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
         },
       },
@@ -93,7 +98,7 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
-          include: ['tests/chaos/{settlement,soak}/*.test.ts'],
+          include: ['tests/chaos/settlement/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
         },

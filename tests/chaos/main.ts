@@ -1,122 +1,110 @@
-// npm run chaos -- expiry [--intents N]
-// npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
-// npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--svg FILE]
-// npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]
-// npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]
-// The same tests that verify runs with a few, with as many as asked for.
+// npm run chaos -- TROUBLE [options]: the runs that verify makes with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
 import { createProgress } from '../progress.ts';
 import { reportSimulation } from '../simulation/report-simulation.ts';
+import { reportCluster } from './cluster/report-cluster.ts';
+import { runClusterChaos } from './cluster/run-cluster.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
-import type { SettlementBug } from './settlement/world.ts';
+import type { SettlementBug } from './settlement/service-programs.ts';
 import { reportSoak } from './soak/report-soak.ts';
 import { runSoak } from './soak/run-soak.ts';
+import { reportWebhooks } from './webhooks/report-webhooks.ts';
 import { runWebhooksChaos } from './webhooks/run-webhooks.ts';
 
+const USAGE = [
+  'npm run chaos -- expiry [--intents N]',
+  'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
+  'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
+  'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
+  'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
+  'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
+];
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    intents: { type: 'string', default: '50000' },
-    deliveries: { type: 'string', default: '20000' },
-    payments: { type: 'string', default: '3000' },
+    intents: { type: 'string' },
+    deliveries: { type: 'string' },
+    payments: { type: 'string' },
+    faults: { type: 'string' },
+    minutes: { type: 'string' },
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string' },
     only: { type: 'string', multiple: true },
     bug: { type: 'string' },
     svg: { type: 'string' },
-    minutes: { type: 'string', default: '30' },
-    faults: { type: 'string', default: '30' },
-    seed: { type: 'string' },
-    seeds: { type: 'string', default: '200' },
-    from: { type: 'string', default: '1' },
   },
 });
-const isBug = (name: string | undefined): name is SettlementBug => name === 'recordingEarly' || name === 'signingAgain';
-const whole = (text: string) => (/^[1-9]\d{0,8}$/.test(text) ? Number.parseInt(text, 10) : undefined);
 
-const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefined>> = {
+class NotANumber extends Error {}
+type Counted = 'intents' | 'deliveries' | 'payments' | 'faults' | 'minutes' | 'seed' | 'seeds' | 'from';
+const count = (name: Counted, otherwise: number): number => {
+  const text = values[name];
+  if (text === undefined) return otherwise;
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new NotANumber(`--${name} ${text}`);
+  return Number.parseInt(text, 10);
+};
+const isBug = (name: string | undefined): name is SettlementBug => name === 'recordingEarly' || name === 'signingAgain';
+
+/** Each says whether all was well. */
+const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
   expiry: () => {
-    if (whole(values.intents) === undefined) return undefined;
+    const intents = String(count('intents', 50_000));
     const { status } = spawnSync('vitest', ['run', '--project', 'e2e', 'tests/e2e/upto-expiry.test.ts'], {
       stdio: 'inherit',
-      env: { ...environmentOfChild(), SVC_CHAOS_INTENTS: values.intents },
+      env: { ...environmentOfChild(), SVC_CHAOS_INTENTS: intents },
     });
-    return status ?? 1;
+    return status === 0;
   },
-  webhooks: () => {
-    const [deliveries, faults, seed] = [values.deliveries, values.faults, values.seed ?? '1'].map(whole);
-    if (deliveries === undefined || faults === undefined || seed === undefined) return undefined;
-    return webhooks(deliveries, faults, seed);
+  webhooks: async () => {
+    const plan = { deliveries: count('deliveries', 20_000), faults: count('faults', 30), seed: count('seed', 1) };
+    const progress = createProgress(plan.deliveries);
+    const result = await runWebhooksChaos(plan, progress);
+    progress.say('');
+    return reportWebhooks(result, plan.seed, progress.say);
   },
-  settlement: () => {
-    const [payments, faults, seed] = [values.payments, values.faults, values.seed ?? '1'].map(whole);
-    if (payments === undefined || faults === undefined || seed === undefined) return undefined;
-    return settlement(payments, faults, seed);
+  settlement: async () => {
+    const { only, bug, svg } = values;
+    const plan = { payments: count('payments', 3_000), faults: count('faults', 30), seed: count('seed', 1) };
+    const progress = createProgress(plan.payments);
+    const more = { ...(only && { kinds: only }), ...(isBug(bug) && { bug }) };
+    const result = await runSettlementChaos({ ...plan, ...more }, progress);
+    progress.say('');
+    reportSettlement(result, plan.seed, progress.say, svg);
+    return result.violations.length === 0;
   },
-  soak: () => {
-    const [minutes, seed] = [values.minutes, values.seed ?? '1'].map(whole);
-    if (minutes === undefined || seed === undefined) return undefined;
-    return soak(minutes, seed);
+  cluster: async () => {
+    const { only } = values;
+    const plan = { payments: count('payments', 900), faults: count('faults', 7), seed: count('seed', 1) };
+    const progress = createProgress(plan.payments);
+    const result = await runClusterChaos({ ...plan, snapshots: true, ...(only && { kinds: only }) }, progress);
+    progress.say('');
+    reportCluster(result, plan.seed, progress.say);
+    return result.violations.length === 0;
   },
-  simulate: () => {
-    const [seeds, from, seed] = [values.seeds, values.from, values.seed ?? '1'].map(whole);
-    if (seeds === undefined || from === undefined || seed === undefined) return undefined;
-    return reportSimulation({ seeds, from, bug: values.bug, ...(values.seed !== undefined && { seed }) });
+  soak: async () => {
+    const [minutes, seed] = [count('minutes', 30), count('seed', 1)];
+    const progress = createProgress(minutes * 60);
+    const result = await runSoak(minutes, seed, progress);
+    progress.say('');
+    return reportSoak(result, seed, progress.say, values.svg);
+  },
+  simulate: async () => {
+    const plan = { seeds: count('seeds', 200), from: count('from', 1), bug: values.bug };
+    return (await reportSimulation({ ...plan, ...(values.seed && { seed: count('seed', 1) }) })) === 0;
   },
 };
 
-async function settlement(payments: number, faults: number, seed: number): Promise<number> {
-  const progress = createProgress(payments);
-  const { only, bug, svg } = values;
-  const plan = { payments, faults, seed, ...(only && { kinds: only }), ...(isBug(bug) && { bug }) };
-  const result = await runSettlementChaos(plan, progress);
-  progress.say('');
-  reportSettlement(result, seed, progress.say, svg);
-  return result.violations.length === 0 ? 0 : 1;
+const WRONG_USE = 64;
+try {
+  const well = await TROUBLES[positionals[0] ?? '']?.();
+  if (well === undefined) console.error(USAGE.join('\n'));
+  process.exitCode = well === undefined ? WRONG_USE : well ? 0 : 1;
+} catch (problem) {
+  if (!(problem instanceof NotANumber)) throw problem;
+  console.error([`${problem.message}: a whole number is wanted`, ...USAGE].join('\n'));
+  process.exitCode = WRONG_USE;
 }
-
-async function soak(minutes: number, seed: number): Promise<number> {
-  const progress = createProgress(minutes * 60);
-  const result = await runSoak(minutes, seed, progress);
-  progress.say('');
-  return reportSoak(result, seed, progress.say, values.svg) ? 0 : 1;
-}
-
-async function webhooks(deliveries: number, faults: number, seed: number): Promise<number> {
-  const progress = createProgress(deliveries);
-  const result = await runWebhooksChaos({ deliveries, faults, seed }, progress);
-  progress.say('');
-  for (const problem of result.problems.slice(0, MOST_SHOWN)) progress.say(problem);
-  progress.say(
-    `${result.arrivals} arrivals, ${result.duplicates} of them again; slowest recovery ${result.slowestRecoveryMs} ms; ${result.seconds} s`,
-  );
-  const figures = {
-    seed,
-    deliveries: result.deliveries,
-    faults: Object.values(result.kinds).reduce((sum, count) => sum + count, 0),
-    kinds: result.kinds,
-    lost: result.lost,
-    unexplained_duplicates: result.unexplainedDuplicates,
-    problems: result.problems.length,
-    in_flight_p50: result.inFlightP50,
-  };
-  console.log(JSON.stringify(figures));
-  return result.lost + result.unexplainedDuplicates + result.problems.length === 0 ? 0 : 1;
-}
-
-const MOST_SHOWN = 20;
-
-const status = await TROUBLES[positionals[0] ?? '']?.();
-if (status === undefined) {
-  console.error(
-    [
-      'npm run chaos -- expiry [--intents N]',
-      'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
-      'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
-      'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
-      'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
-    ].join('\n'),
-  );
-}
-process.exitCode = status ?? 64;

@@ -2,7 +2,7 @@
 // or they could not be trusted when they find nothing.
 import path from 'node:path';
 import { LANE_DRAIN } from '@svc-pay/core';
-import { wakeDrain } from '@svc-pay/engine/wake';
+import { createWakeDrain } from '@svc-pay/engine/wake';
 import { expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { paymentStatuses, prepareMany, richPayers, settleAll, waitFor } from './many-payments.ts';
@@ -65,7 +65,7 @@ async function payBetweenRivals(world: World): Promise<void> {
   while (!ending.signal.aborted) {
     await new Promise((resolve) => setTimeout(resolve, 10));
     for (const { ingressUrl } of rivalEngine === undefined ? [] : [engine, rivalEngine]) {
-      await wakeDrain(ingressUrl, LANE_DRAIN, lane);
+      await createWakeDrain([ingressUrl])(LANE_DRAIN, lane);
     }
   }
   await paying;

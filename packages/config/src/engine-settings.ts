@@ -1,16 +1,16 @@
 // How a process with durable work and the engine find each other. The same names for every such process.
-import { commaList, httpUrl } from './forms.ts';
+import { commaList, httpUrls } from './forms.ts';
 import { optional } from './setting.ts';
 
 export const ENGINE_SETTINGS = {
-  engineAdminUrl: httpUrl({
+  engineAdminUrls: httpUrls({
     name: 'SVC_ENGINE_ADMIN_URL',
-    about: 'Admin address of Restate.',
+    about: 'Admin addresses of Restate, one per node. The next is asked when one does not answer.',
     fallback: 'http://127.0.0.1:9070',
   }),
-  engineIngressUrl: httpUrl({
+  engineIngressUrls: httpUrls({
     name: 'SVC_ENGINE_INGRESS_URL',
-    about: 'Ingress address of Restate.',
+    about: 'Ingress addresses of Restate, likewise.',
     fallback: 'http://127.0.0.1:8080',
   }),
   engineIdentityKeys: optional(

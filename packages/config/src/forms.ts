@@ -54,6 +54,17 @@ export const httpUrl = (about: SettingText): Setting<string> =>
     read: (given) => (/^https?:$/.test(protocolOf(given) ?? '') ? given.replace(/\/+$/, '') : undefined),
   });
 
+/** At least one, each as `httpUrl`. */
+export const httpUrls = (about: SettingText): Setting<readonly string[]> =>
+  setting(about, {
+    form: 'http or https addresses, with commas between several',
+    read: (given) => {
+      const urls = given.split(',').map((url) => url.trim());
+      if (!urls.every((url) => /^https?:$/.test(protocolOf(url) ?? ''))) return undefined;
+      return urls.map((url) => url.replace(/\/+$/, ''));
+    },
+  });
+
 export const postgresUrl = (about: SettingText): Setting<string> =>
   setting(about, {
     form: '`postgres://user:password@host:port/database`',

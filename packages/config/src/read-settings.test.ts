@@ -5,6 +5,7 @@ import {
   commaList,
   flag,
   httpUrl,
+  httpUrls,
   json,
   oneOf,
   optional,
@@ -26,6 +27,7 @@ describe('text that fits is read, and what does not fit is refused', () => {
     ['flag', flag(about), ['on', 'off'], ['true', 'ON', '1', 'toString']],
     ['word', oneOf(about, ['info', 'warn']), ['info'], ['Info', 'debug', '']],
     ['http address', httpUrl(about), ['http://a', 'https://a/b/'], ['a', 'ftp://a', 'postgres://a', '/a']],
+    ['http addresses', httpUrls(about), ['http://a', 'http://a, https://b/'], ['', 'http://a,', 'http://a,b', 'a']],
     ['database address', postgresUrl(about), ['postgres://a/b', 'postgresql://u:p@h:1/d'], ['mysql://a', 'a']],
     ['bytes', base64Bytes(about, 4), ['AAAAAA==', 'AAAAAAAA'], ['AAAA', '', '!!!!!!!!', 'AAAA AAAA']],
     ['json', json(about, 'a list', (value) => (Array.isArray(value) ? value : undefined)), ['[]'], ['{}', '[', '']],
@@ -37,6 +39,7 @@ describe('text that fits is read, and what does not fit is refused', () => {
 
 test('a list loses its blanks, an address its last slash', () => {
   expect(read(commaList(about), 'a, b,,c ')).toEqual({ ok: true, value: ['a', 'b', 'c'] });
+  expect(read(httpUrls(about), 'http://a/, http://b:1')).toEqual({ ok: true, value: ['http://a', 'http://b:1'] });
   expect(read(httpUrl(about), 'https://a.example/pay/')).toEqual({ ok: true, value: 'https://a.example/pay' });
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Drain, serveEngineWork, wakeDrain } from './index.ts';
+import { createWakeDrain, type Drain, serveEngineWork } from './index.ts';
 import { freePorts, type RestateServer, startRestate } from './server/start-restate.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -55,8 +55,8 @@ async function world(drain: Drain, options: { alwaysReplay?: boolean } = {}) {
     host: '127.0.0.1',
     port: 0,
     identityKeys: [],
-    adminUrl: server.adminUrl,
-    ingressUrl: server.ingressUrl,
+    adminUrls: [server.adminUrl],
+    ingressUrls: [server.ingressUrl],
     log: () => {},
   });
   cleanUps.push(async () => {
@@ -68,7 +68,7 @@ async function world(drain: Drain, options: { alwaysReplay?: boolean } = {}) {
   return {
     beats,
     work,
-    wake: () => wakeDrain(server.ingressUrl, drain.name, 'eip155:1/0xabc'),
+    wake: () => createWakeDrain([server.ingressUrl])(drain.name, 'eip155:1/0xabc'),
     crash: async ({ loseData }: { loseData: boolean }) => {
       await server.stop('SIGKILL');
       if (loseData) rmSync(dataDirectory, { recursive: true, force: true });

@@ -1,4 +1,4 @@
 export type { Drain, Next } from './drain.ts';
 export type { Pulse } from './pulse.ts';
 export { type EngineWork, type EngineWorkOptions, serveEngineWork } from './serve.ts';
-export { wakeDrain } from './wake.ts';
+export { createWakeDrain } from './wake.ts';

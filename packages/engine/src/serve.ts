@@ -3,7 +3,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import * as restate from '@restatedev/restate-sdk';
 import { type Drain, drainObject } from './drain.ts';
-import { post } from './post.ts';
+import { createRegistration } from './keep-registered.ts';
 import { type Pulse, pulseObject } from './pulse.ts';
 
 export type EngineWorkOptions = {
@@ -16,8 +16,9 @@ export type EngineWorkOptions = {
   readonly advertisedUrl?: string;
   /** Public keys of the engines that may call; without one anybody who reaches the port may. */
   readonly identityKeys: readonly string[];
-  readonly adminUrl: string;
-  readonly ingressUrl: string;
+  /** Of every node of the engine, in any order. */
+  readonly adminUrls: readonly string[];
+  readonly ingressUrls: readonly string[];
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string) => void;
 };
 
@@ -26,27 +27,23 @@ export type EngineWork = {
   /** Tells the engine, again if need be, what this process serves, and starts the pulses. Throws when it is out of reach. */
   readonly register: () => Promise<void>;
   /**
-   * Registers now, and again whenever the engine has forgotten this process or a pulse has fallen silent: after its data
-   * was lost, or when it came up later than we did. Decides nothing but that; `stop` ends it.
+   * Registers now, and again whenever the engine has forgotten this work, its pulses have fallen silent, or another process
+   * that had it does not answer: then what waited for that one goes on here. `stop` ends it.
    */
   readonly keepRegistered: () => void;
-  /** Whether the engine knew this process when it was last asked. */
+  /** Whether the engine knew this work when it was last asked. */
   readonly isRegistered: () => boolean;
   readonly stop: () => Promise<void>;
 };
 
 const LEVELS = { trace: 'debug', debug: 'debug', info: 'debug', warn: 'warn', error: 'error' } as const;
-const PULSE_KEY = 'one';
-const REQUEST_TIMEOUT_MS = 5_000;
 const LOOK_MS = 1_000;
-const SILENCE_MS = 20_000;
 
 export async function serveEngineWork(options: EngineWorkOptions): Promise<EngineWork> {
-  let lastBeatMs = performance.now();
   const heard = (pulse: Pulse): Pulse => ({
     ...pulse,
     beat: async () => {
-      lastBeatMs = performance.now();
+      registration.heard();
       await pulse.beat();
     },
   });
@@ -69,24 +66,18 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
     session.once('close', () => sessions.delete(session));
   });
   const url = options.advertisedUrl ?? `http://${options.host}:${(server.address() as AddressInfo).port}`;
-  const register = async () => {
-    await post(`${options.adminUrl}/deployments`, { uri: url, force: true });
-    for (const { name } of options.pulses) await post(`${options.ingressUrl}/${name}/${PULSE_KEY}/start/send`);
-    lastBeatMs = performance.now();
-  };
-  const names = [...options.drains, ...options.pulses].map(({ name }) => name);
-  let registered = false;
+  const registration = createRegistration({
+    url,
+    adminUrls: options.adminUrls,
+    ingressUrls: options.ingressUrls,
+    drains: options.drains.map(({ name }) => name),
+    pulses: options.pulses.map(({ name }) => name),
+    log: options.log,
+  });
   let looking: NodeJS.Timeout | undefined;
-  const look = async () => {
-    const silent = options.pulses.length > 0 && performance.now() - lastBeatMs > SILENCE_MS;
-    if (registered && !silent && (await knowsAll(options.adminUrl, names))) return;
-    registered = false;
-    await register();
-    registered = true;
-    options.log('info', 'registered with the engine');
-  };
   const lookAgain = () => {
-    look()
+    registration
+      .look()
       .catch((problem: unknown) => options.log('warn', `the engine is out of reach: ${String(problem)}`))
       .finally(() => {
         if (looking !== undefined) looking = setTimeout(lookAgain, LOOK_MS);
@@ -94,11 +85,11 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   };
   return {
     url,
-    register,
+    register: registration.register,
     keepRegistered: () => {
       looking ??= setTimeout(lookAgain, 0);
     },
-    isRegistered: () => registered,
+    isRegistered: registration.isRegistered,
     stop: () =>
       new Promise((resolve) => {
         clearTimeout(looking);
@@ -107,11 +98,4 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
         for (const session of sessions) session.destroy();
       }),
   };
-}
-
-async function knowsAll(adminUrl: string, names: readonly string[]): Promise<boolean> {
-  const response = await fetch(`${adminUrl}/services`, { signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) });
-  if (!response.ok) throw new Error(`the engine answered ${response.status}`);
-  const { services } = (await response.json()) as { services: readonly { readonly name: string }[] };
-  return names.every((name) => services.some((known) => known.name === name));
 }

@@ -6,6 +6,7 @@ import {
   type Environment,
   flag,
   httpUrl,
+  httpUrls,
   logLevel,
   optional,
   postgresUrl,
@@ -89,17 +90,18 @@ export const API_SETTINGS = {
     0,
     120_000,
   ),
-  engineIngressUrl: optional(
-    httpUrl({
+  engineIngressUrls: optional(
+    httpUrls({
       name: 'SVC_ENGINE_INGRESS_URL',
-      about: 'Where the engine is told that payments wait. Absent: nobody is told, and they are found a little later.',
+      about:
+        'Where the engine is told that payments wait, one address per node. Absent: nobody is told, and they are found a little later.',
     }),
   ),
-  settlementUrl: optional(
-    httpUrl({
+  settlementUrls: optional(
+    httpUrls({
       name: 'SVC_SETTLEMENT_URL',
       about:
-        'Internal listener of settlement, which settles up-to payments. Absent: up-to is neither offered nor settled.',
+        'Internal listener of settlement, which settles up-to payments; of several processes, each. The next is asked when one does not answer. Absent: up-to is neither offered nor settled.',
     }),
   ),
   internalKey: optional(
@@ -271,7 +273,7 @@ export function readApiConfig(environment: Environment = process.env): ReadConfi
     ...(rest.port !== 0 && rest.port === rest.metricsPort
       ? ['SVC_API_METRICS_PORT must differ from SVC_API_PORT: metrics are not public']
       : []),
-    ...((rest.settlementUrl === undefined) !== (rest.internalKey === undefined)
+    ...((rest.settlementUrls === undefined) !== (rest.internalKey === undefined)
       ? ['SVC_SETTLEMENT_URL and SVC_INTERNAL_KEY go together']
       : []),
     ...(ports.every((port) => /^[1-9]\d{0,4}$/.test(port)) ? [] : ['SVC_WEBHOOKS_DENIED_PORTS: each is a port']),

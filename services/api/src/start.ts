@@ -1,7 +1,7 @@
 // The API as a running process: database, listeners, and the order in which everything ends.
 import type { AddressInfo } from 'node:net';
 import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
-import { wakeDrain } from '@svc-pay/engine/wake';
+import { createWakeDrain } from '@svc-pay/engine/wake';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
 import { createMerchantStores } from '@svc-pay/postgres/merchant';
@@ -57,22 +57,22 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     max: MAX_SETTLE_WAITS,
     onProblem: (problem) => logger.warn({ err: problem }, 'waiting payments could not be looked at'),
   });
-  const { engineIngressUrl } = config;
+  const wakeDrain = config.engineIngressUrls && createWakeDrain(config.engineIngressUrls);
   const waker =
-    engineIngressUrl === undefined
+    wakeDrain === undefined
       ? undefined
       : createLaneWaker({
           markAwake: stores.markAwake,
           markAsleep: stores.markAsleep,
-          wake: (lane) => wakeDrain(engineIngressUrl, LANE_DRAIN, laneKey(lane)),
+          wake: (lane) => wakeDrain(LANE_DRAIN, laneKey(lane)),
           pauseMs: WAKE_PAUSE_MS,
           onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
         });
-  const { settlementUrl, internalKey } = config;
-  const uptoSettles = settlementUrl !== undefined && internalKey !== undefined;
+  const { settlementUrls, internalKey } = config;
+  const uptoSettles = settlementUrls !== undefined && internalKey !== undefined;
   const settlement = uptoSettles
     ? createSettlementClient({
-        url: settlementUrl,
+        urls: settlementUrls,
         internalKey,
         timeoutMs: SETTLEMENT_TIMEOUT_MS,
         onProblem: (problem) => logger.warn({ err: problem }, 'settlement could not be asked'),

@@ -1,7 +1,7 @@
 // Settlement as one value: lanes with their keys, watchers and timers without, and the internal listener.
 import type { AddressInfo } from 'node:net';
 import { type Clock, type LanePace, type LaneParts, laneKey, systemClock } from '@svc-pay/core';
-import { type EngineWork, serveEngineWork, wakeDrain } from '@svc-pay/engine';
+import { createWakeDrain, type EngineWork, serveEngineWork } from '@svc-pay/engine';
 import { createLaneChain } from '@svc-pay/evm';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
@@ -94,7 +94,7 @@ export async function startSettlement(
       pool: database.pool,
       clock,
       networks,
-      wake: (drain, key) => wakeDrain(config.engineIngressUrl, drain, key),
+      wake: createWakeDrain(config.engineIngressUrls),
       onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
     }),
     onProblem: (problem) => logger.error({ err: problem }, 'unexpected'),
@@ -195,14 +195,14 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       health: { stuckMs: config.stuckMs, lowTransactions: BigInt(config.lowFloat) },
       log,
       metrics,
-      wake: (drain, key) => wakeDrain(config.engineIngressUrl, drain, key),
+      wake: createWakeDrain(config.engineIngressUrls),
     }),
     host: config.engineHost,
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),
     identityKeys: config.engineIdentityKeys ?? [],
-    adminUrl: config.engineAdminUrl,
-    ingressUrl: config.engineIngressUrl,
+    adminUrls: config.engineAdminUrls,
+    ingressUrls: config.engineIngressUrls,
     log: (level, message) => logger[level]({ part: 'engine' }, message),
   });
 }

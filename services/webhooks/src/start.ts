@@ -8,7 +8,7 @@ import {
   type RecordedDeliveries,
   systemClock,
 } from '@svc-pay/core';
-import { serveEngineWork, wakeDrain } from '@svc-pay/engine';
+import { createWakeDrain, serveEngineWork } from '@svc-pay/engine';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
 import { createDeliveryStore, type FailingEndpoint, measureDeliveries } from '@svc-pay/postgres/deliveries';
@@ -81,7 +81,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
   const work = await serveEngineWork({
     drains: [createDeliveryDrain(setup, dispatcher)],
     pulses: [
-      createLookout(setup, config.lookoutMs, (drain, key) => wakeDrain(config.engineIngressUrl, drain, key)),
+      createLookout(setup, config.lookoutMs, createWakeDrain(config.engineIngressUrls)),
       recoveryPulse(tending),
       warningPulse(tending),
     ],
@@ -89,8 +89,8 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),
     identityKeys: config.engineIdentityKeys ?? [],
-    adminUrl: config.engineAdminUrl,
-    ingressUrl: config.engineIngressUrl,
+    adminUrls: config.engineAdminUrls,
+    ingressUrls: config.engineIngressUrls,
     log: (level, message) => logger[level]({ part: 'engine' }, message),
   });
   const pendingMigrations = await createPendingMigrations(pool);

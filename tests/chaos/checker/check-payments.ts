@@ -3,6 +3,7 @@ import { createAskChain } from './ask-chain.ts';
 import { type CaseFile, openCase, type Violation } from './case-file.ts';
 import { readChain } from './chain-evidence.ts';
 import { checkBooks } from './check-books.ts';
+import { checkClients } from './check-clients.ts';
 import { checkEvents } from './check-events.ts';
 import { checkLanes } from './check-lanes.ts';
 import { checkLogs } from './check-logs.ts';
@@ -19,6 +20,8 @@ export type PaymentsVerdict = {
   readonly takenBack: number;
   readonly answers: number;
   readonly arrivals: number;
+  /** Requests that went unanswered and were sent again to the next API. */
+  readonly repeated: number;
   readonly violations: readonly Violation[];
   /** Of the violated intent with the fewest moments. */
   readonly shortest: readonly string[];
@@ -38,13 +41,15 @@ export async function checkPayments(
   const owners = [...new Set([...parties, ...Object.keys(minted), processor])];
   const chain = await readChain(createAskChain(rpcUrl), { processor, token, relayers, owners });
   const file = openCase(run, record, chain);
-  const violations = RULES.flatMap((rule) => rule(file));
+  const rules = run.setting.apis > 1 ? [...RULES, checkClients] : RULES;
+  const violations = rules.flatMap((rule) => rule(file));
   return {
     completed: record.payments.filter(({ status }) => status === 'completed').length,
     upto: run.journeys.filter(({ upto }) => upto).length,
     takenBack: file.takenBack.size,
     answers: run.told.length,
     arrivals: run.arrivals.length,
+    repeated: run.calls.filter(({ attempt }) => attempt > 0).length,
     violations,
     shortest: shortestOf(file, violations),
   };

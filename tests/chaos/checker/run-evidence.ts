@@ -28,6 +28,15 @@ export type Told = {
   readonly refundAmount?: string;
   readonly feeAmount?: string;
 };
+type Call = {
+  readonly at: number;
+  readonly askedAt: number;
+  readonly journey: number;
+  readonly call: string;
+  /** 0 at first, then 1 at the next API. */
+  readonly attempt: number;
+  readonly http: number | null;
+};
 type Struck = {
   readonly kind: string;
   readonly fromMs: number;
@@ -42,6 +51,8 @@ type Setting = {
   readonly minted: Readonly<Record<string, string>>;
   readonly logFiles: readonly string[];
   readonly secrets: readonly string[];
+  /** With one, clients may have to wait for it to come back. */
+  readonly apis: number;
 };
 type Arrival = {
   readonly at: number;
@@ -57,6 +68,8 @@ export type RunEvidence = {
   readonly journeys: readonly Journey[];
   readonly gaveUp: readonly number[];
   readonly told: readonly Told[];
+  /** Every request, also those that say nothing about a payment. */
+  readonly calls: readonly Call[];
   readonly faults: readonly Struck[];
   /** Settlements in blocks that the chain gave up. */
   readonly orphaned: readonly SettledLog[];
@@ -75,6 +88,7 @@ export function readRun(historyFile: string, receiverLog: string): RunEvidence {
     journeys: of('journey') as readonly Journey[],
     gaveUp: (of('gave up') as readonly { journey: number }[]).map(({ journey }) => journey),
     told: of('told') as readonly Told[],
+    calls: of('call') as readonly Call[],
     faults: of('fault') as readonly Struck[],
     orphaned: (of('orphaned') as readonly { logs: readonly Log[] }[]).flatMap(({ logs }) =>
       logs.flatMap((log) => readSettled(log) ?? []),

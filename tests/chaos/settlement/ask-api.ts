@@ -1,9 +1,10 @@
 // One request, and what came back of it. No answer is an answer too: it says nothing about the payment.
+import { nowMs } from '../harness/clock.ts';
 import type { History } from '../harness/history.ts';
 
 export type Told = { readonly http: number; readonly body: Readonly<Record<string, unknown>> };
-export type Asked = {
-  readonly url: string;
+export type Call = {
+  readonly path: string;
   readonly key: string;
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,10 +12,29 @@ export type Asked = {
 
 const PATIENCE_MS = 20_000;
 
-/** Undefined when nothing was answered. */
-export async function askApi({ url, key, body, headers }: Asked): Promise<Told | undefined> {
+/**
+ * Who is not answered asks the next API, the same again, each of them once. Undefined when none answered. `first` says where
+ * to begin.
+ */
+export async function askOneOf(
+  urls: readonly string[],
+  first: number,
+  call: Call,
+  onAnswer: (api: number, attempt: number, askedAtMs: number, told: Told | undefined) => void,
+): Promise<Told | undefined> {
+  for (let attempt = 0; attempt < urls.length; attempt += 1) {
+    const api = (first + attempt) % urls.length;
+    const askedAtMs = nowMs();
+    const told = await askApi(urls[api] ?? '', call);
+    onAnswer(api, attempt, askedAtMs, told);
+    if (told !== undefined) return told;
+  }
+  return undefined;
+}
+
+async function askApi(url: string, { path, key, body, headers }: Call): Promise<Told | undefined> {
   try {
-    const answer = await fetch(url, {
+    const answer = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),

@@ -124,6 +124,12 @@ const simple = (target: Target, deed: string, strike: (world: SettlementWorld) =
   },
 });
 
+async function frozenFor(programs: readonly Program[], ms: number): Promise<void> {
+  for (const program of programs) program.freeze();
+  await sleep(ms);
+  for (const program of programs) program.thaw();
+}
+
 const receiverMood = (mood: 'hang' | 'drip') =>
   simple('receiver', mood === 'hang' ? 'hangs' : 'drips', async ({ receiver }) => {
     receiver.tell({ mood });
@@ -132,8 +138,8 @@ const receiverMood = (mood: 'hang' | 'drip') =>
   });
 
 const settlements = (world: SettlementWorld) => world.settlements;
-const apis = ({ api }: SettlementWorld) => [api];
-const senders = ({ webhooks }: SettlementWorld) => [webhooks];
+const apis = (world: SettlementWorld) => world.apis;
+const senders = (world: SettlementWorld) => world.senders;
 
 const KINDS: readonly Named[] = [
   ...LANE_POINTS.map((point): Named => [`settlement killed ${point}`, killedAt('settlement', point, settlements)]),
@@ -163,22 +169,8 @@ const KINDS: readonly Named[] = [
       },
     },
   ],
-  [
-    'webhooks frozen past its lease',
-    simple('webhooks', 'SIGSTOP', async ({ webhooks }) => {
-      webhooks.freeze();
-      await sleep(LEASE_MS);
-      webhooks.thaw();
-    }),
-  ],
-  [
-    'api frozen',
-    simple('api', 'SIGSTOP', async ({ api }) => {
-      api.freeze();
-      await sleep(TROUBLE_MS);
-      api.thaw();
-    }),
-  ],
+  ['webhooks frozen past its lease', simple('webhooks', 'SIGSTOP', (world) => frozenFor(world.senders, LEASE_MS))],
+  ['api frozen', simple('api', 'SIGSTOP', (world) => frozenFor(world.apis, TROUBLE_MS))],
   ['database shut down', simple('database', 'restart, fast', ({ postgres }) => postgres.restart('fast'))],
   ['database crashed', simple('database', 'restart, immediate', ({ postgres }) => postgres.restart('immediate'))],
   ['engine killed', simple('engines', 'kill -9', async ({ engines }) => engines[0]?.restart('killed'))],
@@ -209,7 +201,8 @@ const KINDS: readonly Named[] = [
 export const FAULTS: ReadonlyMap<string, Fault> = new Map(KINDS);
 export const FAULT_KINDS: readonly string[] = [...FAULTS.keys()];
 
-async function busiest({ settlements: all }: SettlementWorld): Promise<Program> {
+/** Of the settlements: where a lane was looked after last. */
+export async function busiest({ settlements: all }: SettlementWorld): Promise<Program> {
   const ages = await Promise.all(
     all.map(async (program) => {
       const heard = program.hear<number>('beatAgeMs', REACH_MS);

@@ -6,10 +6,11 @@ import { type Acceptance, type Payer, signHeader } from '../../e2e/wallet.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice, type Dice } from '../harness/dice.ts';
 import type { History } from '../harness/history.ts';
-import { askApi, noteTold, type Told } from './ask-api.ts';
+import { askOneOf, type Call, noteTold, type Told } from './ask-api.ts';
 
 export type Market = {
-  readonly apiUrl: string;
+  /** Of one API or several, which are as good as each other. */
+  readonly apiUrls: readonly string[];
   readonly shops: readonly Shop[];
   readonly payers: readonly Payer[];
   readonly history: History;
@@ -49,11 +50,11 @@ export async function payOnce(market: Market, number: number): Promise<AskAgain>
 }
 
 async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskAgain> {
-  const { apiUrl, shop, payer, history, number, dice } = run;
+  const { shop, payer, history, number, dice } = run;
   const key = shop.publishableKey;
   const body = { amount: String(capAtomic), tokenShortcode: 'anvil_usdc', ...(upto && { x402Upto: true }) };
   const created = await until(run, async () => {
-    const told = await askApi({ url: `${apiUrl}/sdk/public/payments/intents/x402`, key, body });
+    const told = await ask(run, 'create', { path: CREATE, key, body });
     return told?.http === 402 ? told.body : undefined;
   });
   if (created === undefined) return undefined;
@@ -77,10 +78,10 @@ async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskA
     paymentHeader: header,
     paymentRequirements: acceptance,
   });
-  const send = async (what: string, url: string, by: string, sent: object, nonce: string, account = false) => {
+  const send = async (what: string, path: string, by: string, sent: object, nonce: string, account = false) => {
     const askedAt = nowMs();
     const headers = account ? { 'x-account-id': shop.accountId } : {};
-    const told = await askApi({ url: `${apiUrl}${url}`, key: by, body: sent, headers });
+    const told = await ask(run, what, { path, key: by, body: sent, headers });
     noteTold(history, { journey: number, intent, call: what, nonce }, askedAt, told);
     return told;
   };
@@ -101,6 +102,12 @@ async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskA
   return repeat(run, settle, doubled);
 }
 
+const ask = ({ apiUrls, history, number }: Run, what: string, call: Call) =>
+  askOneOf(apiUrls, number, call, (api, attempt, askedAt, told) =>
+    history.note('call', { journey: number, call: what, api, attempt, askedAt, http: told?.http ?? null }),
+  );
+
+const CREATE = '/sdk/public/payments/intents/x402';
 const CONFIRM = '/sdk/public/payments/intents/x402/upto/confirm';
 const SETTLE_UPTO = '/sdk/payments/x402/upto/settle';
 const SETTLE = '/sdk/public/payments/x402/settle';

@@ -9,9 +9,10 @@ import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { conclude } from './conclude.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
+import type { SettlementBug } from './service-programs.ts';
 import { planStrokes, type StruckFault, strike } from './strike.ts';
 import { openTraffic, type Traffic } from './traffic.ts';
-import { type SettlementBug, type SettlementWorld, startSettlementWorld } from './world.ts';
+import { type SettlementWorld, startSettlementWorld } from './world.ts';
 
 export type SettlementPlan = {
   readonly payments: number;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../harness/clock.ts';
 import type { Dice } from '../harness/dice.ts';
 import { waitUntil } from '../harness/wait-until.ts';
-import { FAULTS } from './fault-kinds.ts';
+import { FAULTS, type Fault } from './fault-kinds.ts';
 import type { SettlementWorld } from './world.ts';
 
 export type StruckFault = {
@@ -31,15 +31,22 @@ export function planStrokes(kinds: readonly string[], dice: Dice): readonly (rea
   return strokes;
 }
 
+export type StrikePlan = {
+  /** Payments in flight that are waited for. */
+  readonly wanted: number;
+  readonly more: () => void;
+  readonly faults?: ReadonlyMap<string, Fault>;
+};
+
 export async function strike(
   world: SettlementWorld,
   dice: Dice,
   stroke: readonly string[],
-  { wanted, more }: { readonly wanted: number; readonly more: () => void },
+  { wanted, more, faults = FAULTS }: StrikePlan,
 ): Promise<readonly StruckFault[]> {
   return Promise.all(
     stroke.map(async (kind, index) => {
-      const fault = FAULTS.get(kind);
+      const fault = faults.get(kind);
       if (fault === undefined) throw new Error(`no fault is called ${kind}`);
       const known = { inFlight: 0, fromMs: 0 };
       const ready = async () => {

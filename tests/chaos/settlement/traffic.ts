@@ -17,7 +17,7 @@ const MINTED_ATOMIC = 100_000_000_000n;
 const AT_ONCE = 20;
 
 export async function openTraffic(world: SettlementWorld, history: History, seed: number): Promise<Traffic> {
-  const { chain, apiUrl, shops } = world;
+  const { chain, apiUrls, shops } = world;
   const { usdc } = chain.tokens;
   const keys = await Promise.all(Array.from({ length: PAYERS }, () => chain.newKey()));
   await Promise.all(keys.map(({ account }) => chain.mint(usdc, account.address, MINTED_ATOMIC)));
@@ -29,9 +29,10 @@ export async function openTraffic(world: SettlementWorld, history: History, seed
     relayers: chain.keys.relayers.map(({ account }) => account.address.toLowerCase()),
     minted: Object.fromEntries(payers.map(({ address }) => [address.toLowerCase(), String(MINTED_ATOMIC)])),
     logFiles: world.logFiles,
+    apis: apiUrls.length,
     secrets: [...world.secrets, ...keys.map(({ privateKey }) => privateKey.slice(2))],
   });
-  const market = { apiUrl, shops, payers, history, seed };
+  const market = { apiUrls, shops, payers, history, seed };
   let released = 0;
   let ended = 0;
   const again: (() => Promise<unknown>)[] = [];

@@ -16,9 +16,9 @@ const KIBIBYTES_IN_A_MEBIBYTE = 1_024;
 
 export async function sampleWorld(world: SettlementWorld, seconds: number): Promise<Sample> {
   const pids: Readonly<Record<string, readonly number[]>> = {
-    api: [world.api.pid()],
+    api: world.apis.map((program) => program.pid()),
     settlement: world.settlements.map((program) => program.pid()),
-    webhooks: [world.webhooks.pid()],
+    webhooks: world.senders.map((program) => program.pid()),
     engine: world.engines.map((engine) => engine.pid()),
     postgres: [world.postgres.pid()],
   };

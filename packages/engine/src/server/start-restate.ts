@@ -1,7 +1,7 @@
 // A Restate server of one's own on loopback, for tests, the bench and `npm run dev`. The platform's binary itself: npm's
 // wrapper would be another process, with another pid, to kill.
 import { spawn } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 
@@ -27,6 +27,16 @@ export type RestateOptions = {
    * its own, so that Ctrl-C does not reach it before whoever uses it.
    */
   readonly guard?: (pid: number) => () => void;
+  /** A member of a cluster instead of a server by itself. */
+  readonly node?: RestateNode;
+};
+
+export type RestateNode = {
+  readonly name: string;
+  readonly configFile: string;
+  /** What differs from that file. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly logFile: string;
 };
 
 export type RestatePorts = { readonly ingress: number; readonly admin: number; readonly node: number };
@@ -34,32 +44,26 @@ export type RestatePorts = { readonly ingress: number; readonly admin: number; r
 const START_TIMEOUT_MS = 20_000;
 
 export async function startRestate(options: RestateOptions): Promise<RestateServer> {
-  const { dataDirectory, ports, alwaysReplay, guard } = options;
+  const { dataDirectory, ports, guard, node: member } = options;
   const { ingress, admin, node } = ports ?? (await freePorts());
   mkdirSync(dataDirectory, { recursive: true });
   const binary = createRequire(import.meta.url).resolve(
     `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
   );
-  const child = spawn(binary, ['--no-logo'], {
-    stdio: 'ignore',
+  const output = member === undefined ? 'ignore' : openSync(member.logFile, 'a');
+  const child = spawn(binary, ['--no-logo', ...(member === undefined ? [] : ['--config-file', member.configFile])], {
+    stdio: ['ignore', output, output],
     detached: guard !== undefined,
     env: {
       TMPDIR: dataDirectory,
-      RESTATE_NODE_NAME: 'svc',
-      RESTATE_CLUSTER_NAME: `svc-${node}`,
-      RESTATE_AUTO_PROVISION: 'true',
       RESTATE_BASE_DIR: dataDirectory,
-      RESTATE_LISTEN_MODE: 'tcp',
       RESTATE_BIND_IP: '127.0.0.1',
       RESTATE_BIND_PORT: String(node),
       RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${node}/`,
       RESTATE_INGRESS__BIND_PORT: String(ingress),
       RESTATE_ADMIN__BIND_PORT: String(admin),
-      RESTATE_DEFAULT_NUM_PARTITIONS: '1',
       RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64 MiB',
-      RESTATE_DISABLE_TELEMETRY: 'true',
-      RESTATE_LOG_FILTER: 'error',
-      ...(alwaysReplay && { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }),
+      ...(member === undefined ? alone(node, options) : { RESTATE_NODE_NAME: member.name, ...member.environment }),
     },
   });
   const dismiss = child.pid === undefined ? undefined : guard?.(child.pid);
@@ -79,6 +83,17 @@ export async function startRestate(options: RestateOptions): Promise<RestateServ
   }
   return { ingressUrl, adminUrl, pid: child.pid ?? 0, ended, stop };
 }
+
+const alone = (node: number, { alwaysReplay }: RestateOptions) => ({
+  RESTATE_NODE_NAME: 'svc',
+  RESTATE_CLUSTER_NAME: `svc-${node}`,
+  RESTATE_AUTO_PROVISION: 'true',
+  RESTATE_LISTEN_MODE: 'tcp',
+  RESTATE_DEFAULT_NUM_PARTITIONS: '1',
+  RESTATE_DISABLE_TELEMETRY: 'true',
+  RESTATE_LOG_FILTER: 'error',
+  ...(alwaysReplay && { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }),
+});
 
 async function healthy(urls: readonly string[], gone: () => boolean): Promise<void> {
   const startMs = performance.now();

@@ -1,0 +1,18 @@
+// Whether a process answers the engine's protocol: one ping of HTTP/2. A process that is frozen still has its connections
+// accepted by the machine, but does not answer this.
+import { connect } from 'node:http2';
+
+export function isAlive(url: string, patienceMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connect(url);
+    const end = (alive: boolean) => {
+      clearTimeout(timer);
+      session.destroy();
+      resolve(alive);
+    };
+    const timer = setTimeout(() => end(false), patienceMs);
+    session.once('error', () => end(false));
+    session.once('close', () => end(false));
+    session.once('connect', () => void session.ping((problem) => end(problem === null)));
+  });
+}

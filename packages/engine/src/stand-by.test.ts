@@ -1,0 +1,87 @@
+// Two processes with the same work on one engine: one on duty, the other standing by.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { createWakeDrain, serveEngineWork } from './index.ts';
+import { freePorts, startRestate } from './server/start-restate.ts';
+
+type Keep = (cleanUp: () => Promise<void> | void) => void;
+
+async function startPair(keep: Keep, stepMs: { readonly duty: number }) {
+  const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
+  const engine = await startRestate({ dataDirectory });
+  keep(async () => {
+    await engine.stop('SIGKILL');
+    rmSync(dataDirectory, { recursive: true, force: true });
+  });
+  const away = `http://127.0.0.1:${(await freePorts()).node}`;
+  const worked: string[] = [];
+  const beats: string[] = [];
+  const start = async (name: string, ms: number) => {
+    const work = await serveEngineWork({
+      drains: [
+        {
+          name: 'numbers',
+          fence: async () => '1',
+          step: async () => {
+            worked.push(name);
+            await sleep(ms, undefined, { ref: false });
+            return 'idle';
+          },
+        },
+      ],
+      pulses: [{ name: 'heart', everyMs: 100, beat: async () => void beats.push(name) }],
+      host: '127.0.0.1',
+      port: 0,
+      identityKeys: [],
+      // The first node of the cluster is away.
+      adminUrls: [away, engine.adminUrl],
+      ingressUrls: [away, engine.ingressUrl],
+      log: () => {},
+    });
+    keep(work.stop);
+    work.keepRegistered();
+    await vi.waitFor(() => expect(beats.at(-1)).toBe(name), { timeout: 10_000 });
+    return work;
+  };
+  await start('standing by', 0);
+  const duty = await start('on duty', stepMs.duty);
+  await createWakeDrain([engine.ingressUrl])('numbers', 'one');
+  await vi.waitFor(() => expect(worked).toEqual(['on duty']), { timeout: 10_000 });
+  return { duty, worked, beats };
+}
+
+test.concurrent('what a dead process was at goes on in the other one, and so do its pulses', async ({
+  onTestFinished,
+}) => {
+  const { duty, worked, beats } = await startPair(onTestFinished, { duty: 60_000 });
+  await duty.stop();
+  await vi.waitFor(() => expect(worked.at(-1)).toBe('standing by'), { timeout: 8_000 });
+  await vi.waitFor(() => expect(beats.at(-1)).toBe('standing by'), { timeout: 8_000 });
+});
+
+test.concurrent('so it does when the process stands still and the machine goes on taking its connections', async ({
+  onTestFinished,
+}) => {
+  const { duty, worked, beats } = await startPair(onTestFinished, { duty: 60_000 });
+  await duty.stop();
+  const sockets = new Set<Socket>();
+  const frozen = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+  await new Promise<void>((resolve) => frozen.listen(Number(new URL(duty.url).port), '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    frozen.close();
+  });
+  await vi.waitFor(() => expect(worked.at(-1)).toBe('standing by'), { timeout: 15_000 });
+  await vi.waitFor(() => expect(beats.at(-1)).toBe('standing by'), { timeout: 8_000 });
+});
+
+test.concurrent('a process that answers keeps its work, however long it takes', async ({ onTestFinished }) => {
+  const { worked, beats } = await startPair(onTestFinished, { duty: 7_000 });
+  await sleep(7_500);
+  expect(worked).toEqual(['on duty']);
+  expect(beats.slice(-20)).not.toContain('standing by');
+});

@@ -1,0 +1,87 @@
+// Three nodes of Restate as an operator runs them, by the very file that operators copy; only addresses and sizes differ.
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
+import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import type { BlobStore } from './blob-store.ts';
+import { type Leadership, readLeadership } from './read-leadership.ts';
+import { waitUntil } from './wait-until.ts';
+
+export type ClusterNode = {
+  readonly name: string;
+  readonly adminUrl: string;
+  readonly ingressUrl: string;
+  /** What it leads as it says itself; nothing when it does not answer. */
+  readonly leadership: () => Promise<Leadership>;
+  /** Without a word. */
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+};
+
+export type MortalCluster = { readonly nodes: readonly ClusterNode[]; readonly stop: () => Promise<void> };
+
+const CONFIG_FILE = path.resolve(import.meta.dirname, '../../../deploy/restate/cluster.toml');
+const NODES = 3;
+const START_MS = 30_000;
+/** Small, so that a run of minutes takes some. */
+const SNAPSHOT_RECORDS = '200';
+
+export async function startMortalCluster(directory: string, blobs?: BlobStore): Promise<MortalCluster> {
+  const ports = await Promise.all(Array.from({ length: NODES }, freePorts));
+  const addresses = JSON.stringify(ports.map(({ node }) => `http://127.0.0.1:${node}/`));
+  const nodes = ports.map((own, index): ClusterNode => {
+    const name = `restate-${index + 1}`;
+    let server: RestateServer | undefined;
+    return {
+      name,
+      adminUrl: `http://127.0.0.1:${own.admin}`,
+      ingressUrl: `http://127.0.0.1:${own.ingress}`,
+      leadership: () => readLeadership(`http://127.0.0.1:${own.node}/metrics`),
+      kill: async () => server?.stop('SIGKILL'),
+      start: async () => {
+        server = await startRestate({
+          dataDirectory: path.join(directory, name),
+          ports: own,
+          guard: guardAgainstOutliving,
+          node: {
+            name,
+            configFile: CONFIG_FILE,
+            logFile: path.join(directory, `${name}.log`),
+            environment: {
+              RESTATE_AUTO_PROVISION: String(index === 0),
+              RESTATE_METADATA_CLIENT__ADDRESSES: addresses,
+              ...(blobs && {
+                ...blobs.environment,
+                RESTATE_WORKER__SNAPSHOTS__SNAPSHOT_INTERVAL_NUM_RECORDS: SNAPSHOT_RECORDS,
+              }),
+            },
+          },
+        });
+      },
+    };
+  });
+  const stop = async () => {
+    await Promise.all(nodes.map(({ kill }) => kill()));
+  };
+  try {
+    await Promise.all(nodes.map(({ start }) => start()));
+    if (!(await waitUntil(() => isLed(nodes), START_MS))) throw new Error('the cluster has no leaders');
+  } catch (problem) {
+    await stop();
+    throw problem;
+  }
+  return { nodes, stop };
+}
+
+/** Somebody leads the metadata, and all partitions are led: as many as there were a moment ago, which is some. */
+async function isLed(nodes: readonly ClusterNode[]): Promise<boolean> {
+  const count = async () => {
+    const all = await Promise.all(nodes.map(({ leadership }) => leadership()));
+    return all.filter(({ metadata }) => metadata).length === 1
+      ? all.reduce((sum, { partitions }) => sum + partitions, 0)
+      : 0;
+  };
+  const before = await count();
+  await sleep(500);
+  return before > 0 && (await count()) === before;
+}

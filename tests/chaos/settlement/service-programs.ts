@@ -1,0 +1,145 @@
+// The services as operators run them, each a process of its own with its own ports and its own rights in the database.
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import { freePorts, type RestatePorts } from '@svc-pay/engine/server';
+import type { LocalChain } from '@svc-pay/evm/testing';
+import { MASTER_KEY, PEPPER } from '../../e2e/open-shop.ts';
+import type { MortalPostgres } from '../harness/mortal-postgres.ts';
+import { createProgram, type Program } from '../harness/program.ts';
+
+export type SettlementBug = 'recordingEarly' | 'signingAgain';
+
+/** Addresses as settings have them: with commas between several. */
+export type EngineAddresses = { readonly admin: string; readonly ingress: string };
+
+export type ServicePlan = {
+  readonly inside: (name: string) => string;
+  readonly postgres: MortalPostgres;
+  readonly chain: LocalChain;
+  readonly rpcUrls: readonly string[];
+  /** Of the engine that the n-th process of a kind works with. */
+  readonly engineOf: (index: number) => EngineAddresses;
+  readonly counts: { readonly apis: number; readonly settlements: number; readonly senders: number };
+  readonly bug?: SettlementBug | undefined;
+};
+
+export type ServicePrograms = {
+  readonly apis: readonly Program[];
+  readonly settlements: readonly Program[];
+  readonly senders: readonly Program[];
+  readonly apiUrls: readonly string[];
+  readonly logFiles: readonly string[];
+  readonly secrets: readonly string[];
+};
+
+const DELIVERY_LEASE_MS = '3000';
+const beside = (file: string) => path.join(import.meta.dirname, file);
+
+export async function createServicePrograms(plan: ServicePlan): Promise<ServicePrograms> {
+  const { inside, postgres, chain, rpcUrls, engineOf, counts, bug } = plan;
+  const password = randomBytes(8).toString('hex');
+  const databaseUrl = async (group: string) => {
+    await postgres.pool.query(`create role chaos_${group} login password '${password}' in role svc_${group}`);
+    return Object.assign(new URL(postgres.url), { username: `chaos_${group}`, password }).href;
+  };
+  const portsOf = (count: number) => Promise.all(Array.from({ length: count }, freePorts));
+  const [apiPorts, settlementPorts, senderPorts] = [
+    await portsOf(counts.apis),
+    await portsOf(counts.settlements),
+    await portsOf(counts.senders),
+  ];
+  const internalKey = randomBytes(24).toString('hex');
+  const relayerKeys = chain.keys.relayers.map(({ privateKey }) => privateKey);
+  const networks = {
+    SVC_NETWORKS: JSON.stringify({
+      [chain.network]: {
+        processor: chain.record.processor,
+        processorVersion: '1.3.0',
+        ready: true,
+        rpcUrls,
+        gasCoinUsd: '3000',
+      },
+    }),
+  };
+  const engine = (index: number) => ({
+    SVC_ENGINE_ADMIN_URL: engineOf(index).admin,
+    SVC_ENGINE_INGRESS_URL: engineOf(index).ingress,
+  });
+  const [apiUrl, settlementUrl, sendersUrl] = [
+    await databaseUrl('api'),
+    await databaseUrl('settlement'),
+    await databaseUrl('webhooks'),
+  ];
+  const logFiles: string[] = [];
+  const several = (
+    kind: string,
+    file: string,
+    given: readonly string[],
+    ports: readonly RestatePorts[],
+    environmentOf: (own: RestatePorts, index: number) => Readonly<Record<string, string>>,
+  ) =>
+    ports.map((own, index) => {
+      const logFile = inside(`${kind}-${index}.log`);
+      logFiles.push(logFile);
+      return createProgram({
+        file: beside(file),
+        arguments: given,
+        environment: environmentOf(own, index),
+        logFile,
+      });
+    });
+  const settlements = several(
+    'settlement',
+    'settlement-process.ts',
+    bug === undefined ? [] : [bug],
+    settlementPorts,
+    (own, index) => ({
+      ...networks,
+      ...engine(index),
+      SVC_DATABASE_URL: settlementUrl,
+      SVC_RELAYER_TEST_KEYS: relayerKeys.join(','),
+      SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
+      SVC_INTERNAL_KEYS: internalKey,
+      SVC_SETTLEMENT_PORT: String(own.admin),
+      SVC_SETTLEMENT_ENGINE_PORT: String(own.node),
+      SVC_SETTLEMENT_RPC_TIMEOUT_MS: '2000',
+      SVC_SETTLEMENT_RESEND_MS: '2000',
+      SVC_SETTLEMENT_BUMP_MS: '6000',
+    }),
+  );
+  const apis = several('api', 'api-process.ts', [], apiPorts, (own) => ({
+    ...networks,
+    SVC_ENGINE_INGRESS_URL: engineOf(0).ingress,
+    SVC_DATABASE_URL: apiUrl,
+    SVC_KEY_PEPPER: PEPPER.toString('base64'),
+    SVC_API_PORT: String(own.node),
+    SVC_API_METRICS_PORT: '0',
+    SVC_API_RATE_LIMITS: 'off',
+    SVC_SETTLE_WAIT_MS: '4000',
+    SVC_SETTLEMENT_URL: settlementPorts.map(({ admin }) => `http://127.0.0.1:${admin}`).join(','),
+    SVC_INTERNAL_KEY: internalKey,
+  }));
+  const senders = several('webhooks', '../webhooks/worker.ts', [DELIVERY_LEASE_MS], senderPorts, (own, index) => ({
+    ...engine(counts.senders === 1 ? 1 : index),
+    SVC_DATABASE_URL: sendersUrl,
+    SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
+    SVC_WEBHOOKS_MODES: 'test',
+    SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+    SVC_WEBHOOKS_PORT: String(own.admin),
+    SVC_WEBHOOKS_ENGINE_PORT: String(own.node),
+  }));
+  return {
+    apis,
+    settlements,
+    senders,
+    apiUrls: apiPorts.map(({ node }) => `http://127.0.0.1:${node}`),
+    logFiles,
+    secrets: [
+      password,
+      internalKey,
+      MASTER_KEY.toString('base64'),
+      PEPPER.toString('base64'),
+      ...[...relayerKeys, chain.keys.recovery.privateKey].map((key) => key.slice(2)),
+    ],
+  };
+}
