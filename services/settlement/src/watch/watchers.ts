@@ -1,4 +1,5 @@
-// Everything that looks by itself. None of it holds a key: what they find is written down, and lanes act on it.
+// Everything that looks by itself. What they find is written down, and lanes act on it; with a key only lent rent is taken
+// back.
 import type { Pulse } from '@svc-pay/engine';
 import { createSolanaHousekeeping } from '../solana/close-authorizations.ts';
 import { createSolanaFinality } from '../solana/watch-finality.ts';
