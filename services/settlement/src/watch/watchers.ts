@@ -3,6 +3,7 @@
 import type { Pulse } from '@svc-pay/engine';
 import { createSolanaHousekeeping } from '../solana/close-authorizations.ts';
 import { createSolanaFinality } from '../solana/watch-finality.ts';
+import { createSolanaHeldWatch } from '../solana/watch-held.ts';
 import { createIntentExpiry } from './expire-intents.ts';
 import { createAuditSealer, createPartitionMaker } from './keep-house.ts';
 import { createRegistryMirror } from './mirror-registry.ts';
@@ -30,6 +31,7 @@ export function createWatchers(parts: WatchParts): readonly Pulse[] {
     ]),
     ...solana.flatMap((network) => [
       createSolanaFinality(network, parts),
+      createSolanaHeldWatch(network, parts),
       createSolanaHousekeeping(network, parts),
       createHealthWatch(network.network, solanaFitness(network, parts.health), parts),
     ]),
