@@ -1,6 +1,10 @@
-import { getBase58Decoder, signBytes } from '@solana/kit';
-import { openNode, prepareTransfer, readTokenBalance, type TransferTerms } from '@svc-pay/solana';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { createLocalRelayer, openNode, prepareTransfer, readTokenBalance, type TransferTerms } from '@svc-pay/solana';
 import { DEVNET_USDC } from '@svc-pay/solana/local';
+import { signTextAsWallet } from '@svc-pay/solana/testing';
 import { afterAll, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import {
@@ -206,8 +210,6 @@ const messageHeader = (fields: Readonly<Record<string, string>>, signature: stri
 };
 const settleMessage = (id: string, paymentHeader: string) =>
   settle(world, { paymentIntentId: id, paymentHeader } as unknown as Parameters<typeof settle>[1]);
-const signText = async (messageBase64: string, payer: Awaited<ReturnType<typeof newPayer>>) =>
-  Buffer.from(await signBytes(payer.keyPair.privateKey, Buffer.from(messageBase64, 'base64')));
 
 test('a wallet that signs a text pays everybody at once, after approving the program once', async () => {
   const payer = await newPayer(world);
@@ -218,7 +220,8 @@ test('a wallet that signs a text pays everybody at once, after approving the pro
   expect(asked.message).toMatch(/^SVC_X402_V2:\npay 1\.5\ntoken 4zMMC9/);
   expect(asked.message).toContain(`to ${world.recipients[0]}\nfor ${id}\n`);
   expect(Buffer.from(asked.messageBase64, 'base64').toString()).toBe(asked.message);
-  const header = messageHeader(asked.fields, (await signText(asked.messageBase64, payer)).toString('base64'));
+  const [signature = ''] = await signTextAsWallet(asked.message, payer);
+  const header = messageHeader(asked.fields, signature);
   expect(await settleMessage(id, header)).toMatchObject({ status: 'failed', error: 'approval_missing', payment: null });
   await sendSetup(world, asked.setupTransactionBase64 ?? '', payer);
   await expect
@@ -263,26 +266,18 @@ test('64 settles of one signed text at once: one landing, 64 equal answers; what
   await expect
     .poll(async () => (await signable(world, first.id, payer.address)) as object)
     .not.toHaveProperty('setupTransactionBase64');
-  const signature = await signText(asked.messageBase64, payer);
-  const spellings = [
-    `0x${signature.toString('hex')}`,
-    getBase58Decoder().decode(signature),
-    signature.toString('base64'),
-  ];
-  const forged = Buffer.from(signature);
+  const spellings = await signTextAsWallet(asked.message, payer);
+  const [good = ''] = spellings;
+  const forged = Buffer.from(good, 'base64');
   forged[7] = (forged[7] ?? 0) ^ 1;
   const later = String(Number(asked.fields['validBefore']) + 60);
   const cases: readonly (readonly [string, string, string])[] = [
     [first.id, messageHeader(asked.fields, forged.toString('base64')), 'invalid_signature'],
-    [first.id, messageHeader({ ...asked.fields, validBefore: later }, spellings[0] ?? ''), 'invalid_signature'],
-    [
-      first.id,
-      messageHeader({ ...asked.fields, nonce: `0x${'11'.repeat(32)}` }, spellings[0] ?? ''),
-      'invalid_signature',
-    ],
-    [first.id, messageHeader({ ...asked.fields, value: '1' }, spellings[0] ?? ''), 'amount_mismatch'],
-    [first.id, messageHeader({ ...asked.fields, to: payer.address }, spellings[0] ?? ''), 'recipient_mismatch'],
-    [second.id, messageHeader(asked.fields, spellings[0] ?? ''), 'invalid_signature'],
+    [first.id, messageHeader({ ...asked.fields, validBefore: later }, good), 'invalid_signature'],
+    [first.id, messageHeader({ ...asked.fields, nonce: `0x${'11'.repeat(32)}` }, good), 'invalid_signature'],
+    [first.id, messageHeader({ ...asked.fields, value: '1' }, good), 'amount_mismatch'],
+    [first.id, messageHeader({ ...asked.fields, to: payer.address }, good), 'recipient_mismatch'],
+    [second.id, messageHeader(asked.fields, good), 'invalid_signature'],
   ];
   for (const [id, header, error] of cases)
     expect(await settleMessage(id, header)).toMatchObject({ status: 'failed', error });
@@ -294,6 +289,26 @@ test('64 settles of one signed text at once: one landing, 64 equal answers; what
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
   expect(answers[0]?.status).toBe('succeeded');
   expect(await usdcOf(payer.address)).toBe(0n);
+});
+
+test('the program of the integration page pays as it says', async () => {
+  const page = readFileSync('docs/integrate/solana.md', 'utf8');
+  const program = [...page.matchAll(/^```js\n(?<code>[\s\S]*?)^```$/gm)]
+    .map(({ groups }) => groups?.['code'])
+    .join('\n');
+  const secret = randomBytes(32);
+  const { address } = await createLocalRelayer(secret);
+  await world.solana.fundSol(address, 10_000_000n);
+  await world.solana.fundToken(address, PRICE);
+  const environment = {
+    BASE_URL: world.apiUrl,
+    PUBLISHABLE_KEY: world.shop.publishableKey,
+    SOLANA_RPC_URL: world.solana.rpcUrl,
+    PAYER_SECRET: secret.toString('hex'),
+  };
+  const running = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { env: environment });
+  expect((await running).stdout).toMatch(/^succeeded [1-9A-HJ-NP-Za-km-z]{80,90}\n$/);
+  expect(await usdcOf(address)).toBe(0n);
 });
 
 test('what landed becomes final, and its authorization is closed', async () => {

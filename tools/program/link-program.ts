@@ -67,7 +67,7 @@ export function linkProgram(object: ObjectFile, syscalls: readonly string[]): Bu
   });
 }
 
-export const align = (position: number, to: number) => Math.ceil(position / to) * to;
+const align = (position: number, to: number) => Math.ceil(position / to) * to;
 
 function place(
   sections: readonly { readonly section: Section; readonly index: number }[],

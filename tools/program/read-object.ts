@@ -10,7 +10,7 @@ export type Section = {
   readonly data: Buffer;
 };
 
-export type ObjectSymbol = {
+type ObjectSymbol = {
   readonly name: string;
   readonly kind: number;
   /** 0 for one that is not in this object. */
@@ -18,7 +18,7 @@ export type ObjectSymbol = {
   readonly value: number;
 };
 
-export type Relocation = { readonly at: number; readonly type: number; readonly symbol: ObjectSymbol };
+type Relocation = { readonly at: number; readonly type: number; readonly symbol: ObjectSymbol };
 
 export type ObjectFile = {
   readonly sections: readonly Section[];

@@ -16,5 +16,3 @@ export const PROGRAM_CODES = {
 
 /** Rent of a receipt, which has no data. It comes back when the receipt is closed. */
 export const RECEIPT_LAMPORTS = 890_880n;
-/** After the text's time is over. */
-export const CLOSE_AFTER_SECONDS = 60n;

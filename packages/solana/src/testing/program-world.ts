@@ -18,7 +18,7 @@ import { tokenAccountOf } from '../transfer/token-account.ts';
 import { type Actors, drawActors, signAsWallet } from './actors.ts';
 import { startLiteChain } from './lite/start-lite-chain.ts';
 
-export type Sent = { readonly ok: true } | { readonly ok: false; readonly code: bigint | undefined };
+type Sent = { readonly ok: true } | { readonly ok: false; readonly code: bigint | undefined };
 
 type Machine = {
   readonly rpcUrl: string;
