@@ -49,15 +49,9 @@ async function landedItem(item: LaneItem, landing: Landing): Promise<MinedItem> 
 /** It was charged for and undone; the same bytes never run again. */
 function failedItem({ paymentId }: LaneItem, { error }: Landing): MinedItem {
   const meaning = outcomeOfError(error);
-  switch (meaning) {
-    case 'insufficient_funds':
-    case 'expired':
-    // A receipt that another transaction made: its money has moved, and nobody has proven where to.
-    case 'authorization_used':
-      return { paymentId, outcome: meaning };
-    default:
-      return { paymentId, outcome: 'pull_refused' };
-  }
+  // `authorization_used`: another transaction made the receipt, its money has moved, and nobody has proven where to.
+  const named = meaning === 'insufficient_funds' || meaning === 'expired' || meaning === 'authorization_used';
+  return { paymentId, outcome: named ? meaning : 'pull_refused' };
 }
 
 /** The proof holds every leg to the terms, so the terms say what the fee was. */
