@@ -1,11 +1,16 @@
 // The program on both virtual machines: what it pays, and everything it must not pay.
-import { generateKeyPairSigner, type KeyPairSigner, signBytes } from '@solana/kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateKeyPairSigner, type Instruction, type KeyPairSigner, signBytes } from '@solana/kit';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { LOCAL_PROGRAM } from '../local/local-program.ts';
+import { openNode } from '../rpc/solana-node.ts';
+import { drawActors } from '../testing/actors.ts';
+import { startLiteChain } from '../testing/lite/start-lite-chain.ts';
+import { noopProgram } from '../testing/noop-program.ts';
 import { type ProgramWorld, startProgramWorld } from '../testing/program-world.ts';
 import { priorityLamports } from '../transfer/compute-budget.ts';
 import type { MessageTerms } from './message-terms.ts';
 import { messageText } from './message-text.ts';
-import { closeInstruction } from './pay-instructions.ts';
+import { closeInstruction, evidenceInstruction, payInstruction } from './pay-instructions.ts';
 import { receiptOf } from './program-accounts.ts';
 import { PROGRAM_CODES, RECEIPT_LAMPORTS } from './program-codes.ts';
 import { buildPayment, compile, fitsTransaction, messageBudget, signAlone } from './sign-payment.ts';
@@ -206,4 +211,33 @@ describe.each(['lite', 'surfpool'] as const)('on %s', (machine) => {
     await world.nextBlockhash();
     expect(await play(terms, signed)).toEqual(refused(PROGRAM_CODES.window));
   });
+});
+
+test('refuses a forged signature that a program without scruples lets pass, in the very form of evidence', async () => {
+  const chain = await startLiteChain();
+  onTestFinished(() => chain.stop());
+  chain.ledger.unixSeconds = 1_800_000_000n;
+  const { address: anything } = await generateKeyPairSigner();
+  chain.ledger.addProgram(anything, noopProgram());
+  const actors = await drawActors();
+  chain.fundSol(actors.relayer.address, 1_000_000_000n);
+  for (const owner of [actors.payer.address, actors.merchant, actors.platform])
+    await chain.fundToken(owner, 1_000_000n);
+  const terms: MessageTerms = {
+    ...actors.terms('pi_forged'),
+    program: LOCAL_PROGRAM,
+    validAfterSeconds: 0n,
+    validBeforeSeconds: 1_800_000_300n,
+    nonce: '07'.repeat(32),
+  };
+  const evidence = evidenceInstruction(terms.payer, new Uint8Array(64), await messageText(terms));
+  const forged = { ...evidence, programAddress: anything };
+  const node = openNode(chain.rpcUrl);
+  const play = async (instructions: readonly Instruction[]) => {
+    const transaction = compile(terms.relayer, instructions, await node.latestLifetime());
+    return node.simulate((await signAlone(transaction, actors.relayer)).wire);
+  };
+  expect(await play([forged])).toMatchObject({ ok: true });
+  const answer = await play([forged, await payInstruction(terms)]);
+  expect(answer).toMatchObject({ ok: false, error: { InstructionError: [1n, { Custom: PROGRAM_CODES.noEvidence }] } });
 });
