@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { enableTokens } from '@svc-pay/postgres/operator';
 import { createLocalRelayer, openNode } from '@svc-pay/solana';
-import { type LocalSolana, startLocalSolana } from '@svc-pay/solana/local';
+import { LOCAL_PROGRAM, type LocalSolana, startLocalSolana } from '@svc-pay/solana/local';
 import { type Actors, drawActors, signAsWallet } from '@svc-pay/solana/testing';
 import { startWorld, type World } from './start-world.ts';
 import { post, type Settled } from './wallet.ts';
@@ -38,7 +38,14 @@ export async function startSolanaWorld(): Promise<SolanaWorld> {
   await solana.fundSol(relayer, SOL);
   const world = await startWorld({
     networks: {
-      'solana:devnet': { feeAccount, ready: true, rpcUrls: [solana.rpcUrl], gasCoinUsd: '150', genesisHash },
+      'solana:devnet': {
+        feeAccount,
+        ready: true,
+        rpcUrls: [solana.rpcUrl],
+        gasCoinUsd: '150',
+        genesisHash,
+        program: LOCAL_PROGRAM,
+      },
     },
     settlement: { SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}` },
   });
@@ -135,6 +142,31 @@ export async function relay({ apiUrl, shop }: SolanaWorld, id: string, signed: s
 
 export const sign = (transactionBase64: string, payer: Payer) =>
   signAsWallet(Uint8Array.from(Buffer.from(transactionBase64, 'base64')), payer);
+
+export type Signable =
+  | {
+      readonly ok: true;
+      readonly message: string;
+      readonly messageBase64: string;
+      readonly fields: Readonly<Record<string, string>>;
+      readonly setupTransactionBase64?: string;
+    }
+  | { readonly ok: false; readonly error: string };
+
+export async function signable({ apiUrl, shop }: SolanaWorld, id: string, publicKey?: string): Promise<Signable> {
+  const body = { paymentIntentId: id, ...(publicKey !== undefined && { publicKey }) };
+  const response = await post(`${apiUrl}/sdk/public/payments/x402/signable`, shop.publishableKey, body);
+  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  return (await response.json()) as Signable;
+}
+
+/** As a wallet does what it is given to sign and send by itself. */
+export async function sendSetup({ solana }: SolanaWorld, setupBase64: string, payer: Payer): Promise<void> {
+  const node = openNode(solana.rpcUrl);
+  const wire = Uint8Array.from(Buffer.from(await sign(setupBase64, payer), 'base64'));
+  const { outcome } = await node.send(wire);
+  if (outcome !== 'known') throw new Error(`the setup transaction was ${outcome}`);
+}
 
 /** Prepared and signed: what remains is to send it. */
 export async function signFor(world: SolanaWorld, id: string, payer: Payer): Promise<string> {

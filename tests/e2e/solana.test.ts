@@ -1,8 +1,24 @@
-import { openNode, prepareTransfer, readTokenBalance, type TransferTerms } from '@svc-pay/solana';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { createLocalRelayer, openNode, prepareTransfer, readTokenBalance, type TransferTerms } from '@svc-pay/solana';
 import { DEVNET_USDC } from '@svc-pay/solana/local';
+import { signTextAsWallet } from '@svc-pay/solana/testing';
 import { afterAll, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
-import { newIntent, newPayer, PRICE, prepare, relay, sign, signFor, startSolanaWorld } from './solana-world.ts';
+import {
+  newIntent,
+  newPayer,
+  PRICE,
+  prepare,
+  relay,
+  sendSetup,
+  sign,
+  signable,
+  signFor,
+  startSolanaWorld,
+} from './solana-world.ts';
 import { settle } from './wallet.ts';
 
 const world = await startSolanaWorld();
@@ -186,11 +202,120 @@ test('refusals come by their codes, and change nothing', async () => {
   expect(await upto.json()).toMatchObject({ error: 'x402_upto_not_available' });
 });
 
+const messageHeader = (fields: Readonly<Record<string, string>>, signature: string) => {
+  const { from, to, value, validAfter, validBefore, nonce } = fields;
+  const payload = { authorization: { from, to, value, validAfter, validBefore, nonce }, signature };
+  const header = { x402Version: 1, scheme: 'exact', network: 'solana:devnet', payload };
+  return Buffer.from(JSON.stringify(header)).toString('base64');
+};
+const settleMessage = (id: string, paymentHeader: string) =>
+  settle(world, { paymentIntentId: id, paymentHeader } as unknown as Parameters<typeof settle>[1]);
+
+test('a wallet that signs a text pays everybody at once, after approving the program once', async () => {
+  const payer = await newPayer(world);
+  await world.solana.fundSol(payer.address, 10_000_000n);
+  const { id } = await newIntent(world);
+  const asked = await signable(world, id, payer.address);
+  if (!asked.ok) throw new Error(asked.error);
+  expect(asked.message).toMatch(/^SVC_X402_V2:\npay 1\.5\ntoken 4zMMC9/);
+  expect(asked.message).toContain(`to ${world.recipients[0]}\nfor ${id}\n`);
+  expect(Buffer.from(asked.messageBase64, 'base64').toString()).toBe(asked.message);
+  const [signature = ''] = await signTextAsWallet(asked.message, payer);
+  const header = messageHeader(asked.fields, signature);
+  expect(await settleMessage(id, header)).toMatchObject({ status: 'failed', error: 'approval_missing', payment: null });
+  await sendSetup(world, asked.setupTransactionBase64 ?? '', payer);
+  await expect
+    .poll(async () => (await signable(world, id, payer.address)) as object)
+    .not.toHaveProperty('setupTransactionBase64');
+
+  const before = await Promise.all([payer.address, ...world.recipients].map(usdcOf));
+  const lamports = async () => (await node.accounts([world.relayer]))[0]?.lamports ?? 0n;
+  const held = await lamports();
+  // What was signed before the approval is as good as ever.
+  const settled = await settleMessage(id, header);
+  expect(settled).toMatchObject({
+    status: 'succeeded',
+    payment: { status: 'completed', paidAmount: PRICE.toString() },
+  });
+  const after = await Promise.all([payer.address, ...world.recipients].map(usdcOf));
+  expect(after.map((balance, index) => balance - (before[index] ?? 0n))).toEqual([
+    -PRICE,
+    1_330_050n,
+    150_000n,
+    4_950n,
+    15_000n,
+  ]);
+  // Two signatures and the priority of 100,000 units; the receipt's rent is lent.
+  const { rows } = await pool.query<{ cost: string }>(
+    `select sum(e.amount)::text as cost from svc.ledger_entries e join svc.payments p on p.id = e.payment_id
+     where p.intent_id = $1 and e.asset = 'native' and e.amount > 0`,
+    [id],
+  );
+  expect([held - (await lamports()), rows[0]?.cost]).toEqual([11_000n + 890_880n, '11000']);
+  expect(await eventsOf(id)).toEqual(['payment_intent.created', 'payment.created', 'payment.completed']);
+  expect(await settleMessage(id, header)).toEqual(settled);
+});
+
+test('64 settles of one signed text at once: one landing, 64 equal answers; what it was not signed for is refused', async () => {
+  const payer = await newPayer(world, PRICE);
+  await world.solana.fundSol(payer.address, 10_000_000n);
+  const [first, second] = [await newIntent(world), await newIntent(world)];
+  const asked = await signable(world, first.id, payer.address);
+  if (!asked.ok) throw new Error(asked.error);
+  await sendSetup(world, asked.setupTransactionBase64 ?? '', payer);
+  await expect
+    .poll(async () => (await signable(world, first.id, payer.address)) as object)
+    .not.toHaveProperty('setupTransactionBase64');
+  const spellings = await signTextAsWallet(asked.message, payer);
+  const [good = ''] = spellings;
+  const forged = Buffer.from(good, 'base64');
+  forged[7] = (forged[7] ?? 0) ^ 1;
+  const later = String(Number(asked.fields['validBefore']) + 60);
+  const cases: readonly (readonly [string, string, string])[] = [
+    [first.id, messageHeader(asked.fields, forged.toString('base64')), 'invalid_signature'],
+    [first.id, messageHeader({ ...asked.fields, validBefore: later }, good), 'invalid_signature'],
+    [first.id, messageHeader({ ...asked.fields, nonce: `0x${'11'.repeat(32)}` }, good), 'invalid_signature'],
+    [first.id, messageHeader({ ...asked.fields, value: '1' }, good), 'amount_mismatch'],
+    [first.id, messageHeader({ ...asked.fields, to: payer.address }, good), 'recipient_mismatch'],
+    [second.id, messageHeader(asked.fields, good), 'invalid_signature'],
+  ];
+  for (const [id, header, error] of cases)
+    expect(await settleMessage(id, header)).toMatchObject({ status: 'failed', error });
+  const answers = await Promise.all(
+    Array.from({ length: 64 }, (_, index) =>
+      settleMessage(first.id, messageHeader(asked.fields, spellings[index % 3] ?? '')),
+    ),
+  );
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+  expect(answers[0]?.status).toBe('succeeded');
+  expect(await usdcOf(payer.address)).toBe(0n);
+});
+
+test('the program of the integration page pays as it says', async () => {
+  const page = readFileSync('docs/integrate/solana.md', 'utf8');
+  const program = [...page.matchAll(/^```js\n(?<code>[\s\S]*?)^```$/gm)]
+    .map(({ groups }) => groups?.['code'])
+    .join('\n');
+  const secret = randomBytes(32);
+  const { address } = await createLocalRelayer(secret);
+  await world.solana.fundSol(address, 10_000_000n);
+  await world.solana.fundToken(address, PRICE);
+  const environment = {
+    BASE_URL: world.apiUrl,
+    PUBLISHABLE_KEY: world.shop.publishableKey,
+    SOLANA_RPC_URL: world.solana.rpcUrl,
+    PAYER_SECRET: secret.toString('hex'),
+  };
+  const running = promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], { env: environment });
+  expect((await running).stdout).toMatch(/^succeeded [1-9A-HJ-NP-Za-km-z]{80,90}\n$/);
+  expect(await usdcOf(address)).toBe(0n);
+});
+
 test('what landed becomes final, and its authorization is closed', async () => {
   const open = async () => {
     const { rows } = await pool.query<{ batches: number; authorizations: number }>(
       `select (select count(*)::integer from svc.batches where network = 'solana:devnet' and status <> 'finalized') as batches,
-         (select count(*)::integer from svc.authorizations where network = 'solana:devnet' and closed_at is null)
+         (select count(*)::integer from svc.authorizations where network = 'solana:devnet' and kind = 'solana_transaction' and closed_at is null)
            as authorizations`,
     );
     return rows[0];

@@ -37,6 +37,7 @@ const solanaNetwork = z.strictObject({
   gasCoinUsd: z.optional(usdText),
   confirmations,
   genesisHash: z.optional(base58),
+  program: z.optional(base58),
 });
 
 export type OperatedEvm = z.infer<typeof evmNetwork>;
@@ -55,7 +56,7 @@ export function processorOf(setup: OperatedNetwork): string {
 }
 
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, and a local chain names its `genesisHash`';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, a local chain names its `genesisHash`, and `program` (test networks) is where wallets may pay by a signed message';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 

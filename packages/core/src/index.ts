@@ -89,12 +89,13 @@ export { createPricing, type PriceSource, type PricingOptions } from './pricing/
 export type { Purpose } from './settle/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
 export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
-export { type PrepareCall, type PreparedPayment, preparePayment } from './settle/prepare-payment.ts';
+export { type PrepareCall, type PreparedPayment, preparePayment, signablePayment } from './settle/prepare-payment.ts';
 export { refusalAnswer, settleAnswer } from './settle/settle-answer.ts';
 export { type SettleCall, settlePayment } from './settle/settle-payment.ts';
 export type {
   AuthorizationVerdict,
   AwaitedPayment,
+  HeaderPlace,
   RefusedAttempt,
   SentAuthorization,
   SentPayment,
@@ -109,6 +110,8 @@ export type {
   PreparedTransaction,
   PreparedTransferAnswer,
   SentTransfer,
+  SignableAnswer,
+  SignableText,
   TransferPorts,
   TransferToPrepare,
   TransferToVerify,

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const LIMITS = {
   '.': 12_000,
   './bound-nonce': 10_000,
-  './errors': 2_500,
+  './errors': 2_600,
   './hash': 3_500,
   './ids': 1_000,
   './merchant': 11_000,

@@ -315,8 +315,8 @@ function clustersOf(networks: OperatedNetworks): ClusterSettingsByNetwork {
   for (const [network, setup] of networks) {
     const [first, ...others] = setup.rpcUrls ?? [];
     if (!isSolana(setup) || first === undefined) continue;
-    const { feeAccount, genesisHash } = setup;
-    clusters.set(network, { rpcUrls: [first, ...others], feeAccount, genesisHash });
+    const { feeAccount, genesisHash, program } = setup;
+    clusters.set(network, { rpcUrls: [first, ...others], feeAccount, genesisHash, program });
   }
   return clusters;
 }

@@ -5,7 +5,7 @@ import { createWakeDrain } from '@svc-pay/engine/wake';
 import { createLogger, type Logger } from '@svc-pay/observe';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
 import { createMerchantStores } from '@svc-pay/postgres/merchant';
-import type { NetworkId } from '@svc-pay/protocol';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './app.ts';
 import { createChainReads } from './chain/chain-reads.ts';
@@ -83,6 +83,15 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
 
   const onChainProblem = (network: NetworkId, problem: unknown) =>
     logger.warn({ err: problem, network }, 'the chain could not be asked');
+  const timeoutMs = config.rpcTimeoutMs;
+  const chains = createChainReads({ rpcUrls: config.rpcUrls, timeoutMs, onProblem: onChainProblem });
+  const transfers = createTransferPorts({
+    stores: stores.transfers,
+    clusters: config.clusters,
+    timeoutMs,
+    clock,
+    onProblem: onChainProblem,
+  });
   const api = createApi({
     ports: {
       ...stores,
@@ -98,13 +107,12 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       rateOf: createRateOf(config, clock, logger),
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
       watchIntent,
-      ...createChainReads({ rpcUrls: config.rpcUrls, timeoutMs: config.rpcTimeoutMs, onProblem: onChainProblem }),
-      ...createTransferPorts({
-        stores: stores.transfers,
-        clusters: config.clusters,
-        timeoutMs: config.rpcTimeoutMs,
-        onProblem: onChainProblem,
-      }),
+      ...chains,
+      ...transfers,
+      verifyAuthorization: (terms, place) =>
+        familyOf(terms.acceptance.network) === 'solana'
+          ? transfers.verifyMessage(terms, place)
+          : chains.verifyAuthorization(terms, place),
       settleWaitMs: config.settleWaitMs,
       awaitEnd: waits.awaitEnd,
       wakeLanes: waker?.wakeLanes ?? (() => {}),

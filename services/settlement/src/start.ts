@@ -192,6 +192,7 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
       clock,
       networks,
       solana,
+      solanaRelayers: parts.solanaRelayers,
       health: { stuckMs: config.stuckMs, lowTransactions: BigInt(config.lowFloat) },
       log,
       metrics,

@@ -10,7 +10,8 @@ export type AuthorizationKind =
   | 'transfer_with_authorization'
   | 'receive_with_authorization'
   | 'permit'
-  | 'solana_transaction';
+  | 'solana_transaction'
+  | 'solana_message';
 
 export type PaymentClaim = {
   readonly caller: Caller;
@@ -25,7 +26,7 @@ export type PaymentClaim = {
   readonly authorization: Authorization;
   /** 0x-hex, as it was sent; of a signed transaction all of its bytes. */
   readonly signature: string;
-  /** With a signed transaction: what it was prepared with. Only that relayer's lane takes it. */
+  /** Of Solana: what the transaction was prepared with. Only that relayer's lane takes it. */
   readonly transfer?: SignedTransfer;
   readonly nowMs: number;
 };

@@ -1,5 +1,5 @@
-// A transaction for a wallet to sign, made for an intent that can be paid. As often as anybody likes: nothing can come of
-// one before the relayer has signed it, and once it has, the intent is no longer payable.
+// What a wallet is to sign, made for an intent that can be paid: a transaction, or a text. As often as anybody likes:
+// nothing can come of either before the relayer has signed, and once it has, the intent is no longer payable.
 import { type AcceptanceEcho, familyOf } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -7,7 +7,7 @@ import type { Caller } from '../account/authenticate.ts';
 import { sameAddress } from '../token/same-address.ts';
 import { matchesEcho } from './match-acceptance.ts';
 import type { SettlePorts } from './settle-ports.ts';
-import type { PreparedTransaction, TransferPorts } from './transfer-ports.ts';
+import type { PreparedTransaction, SignableText, TransferPorts, TransferToPrepare } from './transfer-ports.ts';
 
 export type PrepareCall = {
   readonly caller: Caller;
@@ -17,13 +17,27 @@ export type PrepareCall = {
   readonly echo: AcceptanceEcho | null | undefined;
 };
 
-export type PreparedPayment =
-  | { readonly ok: true; readonly prepared: PreparedTransaction }
-  | { readonly ok: false; readonly code: ErrorCode; readonly param?: string };
+type Refusal = { readonly ok: false; readonly code: ErrorCode; readonly param?: string };
+
+export type PreparedPayment = { readonly ok: true; readonly prepared: PreparedTransaction } | Refusal;
+export type SignablePayment = { readonly ok: true; readonly signable: SignableText } | Refusal;
 
 type PreparePorts = Pick<SettlePorts, 'clock' | 'loadSettlement' | 'loadAcceptances'> & TransferPorts;
 
 export async function preparePayment(ports: PreparePorts, call: PrepareCall): Promise<PreparedPayment> {
+  const payable = await findPayable(ports, call);
+  return payable.ok ? ports.prepareTransfer(payable.wanted) : payable;
+}
+
+export async function signablePayment(ports: PreparePorts, call: PrepareCall): Promise<SignablePayment> {
+  const payable = await findPayable(ports, call);
+  return payable.ok ? ports.prepareMessage(payable.wanted) : payable;
+}
+
+async function findPayable(
+  ports: PreparePorts,
+  call: PrepareCall,
+): Promise<{ readonly ok: true; readonly wanted: TransferToPrepare } | Refusal> {
   const { caller, intentId, echo } = call;
   const read = await ports.loadSettlement(caller, intentId, null);
   if (read === undefined) return { ok: false, code: 'not_found' };
@@ -41,5 +55,5 @@ export async function preparePayment(ports: PreparePorts, call: PrepareCall): Pr
   const acceptance = echo === null || echo === undefined ? first : own.find((one) => matchesEcho(one, echo));
   if (acceptance === undefined) return { ok: false, code: 'acceptance_mismatch' };
   if (echo?.asset && !sameAddress(acceptance.token.address, echo.asset)) return { ok: false, code: 'asset_mismatch' };
-  return ports.prepareTransfer({ caller, intentId, acceptance, payer });
+  return { ok: true, wanted: { caller, intentId, acceptance, payer } };
 }

@@ -1,5 +1,5 @@
 // Settling an exact payment by its signed header. What is new is verified cheap first, and then by the chain.
-import { type AcceptanceEcho, decodePaymentHeader, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import { type AcceptanceEcho, decodePaymentHeader, parseNetwork } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { claimKey } from './claim-key.ts';
 import { settleAnswer } from './settle-answer.ts';
@@ -18,7 +18,7 @@ import {
 import { settleTransfer, transferIn } from './settle-transfer.ts';
 import type { SettlementRead } from './settlement-read.ts';
 import type { TransferPorts } from './transfer-ports.ts';
-import { isEvmHeader, type VerifiedTerms, verifyTerms } from './verify-terms.ts';
+import { hasAuthorization, type VerifiedTerms, verifyTerms } from './verify-terms.ts';
 
 export type SettleCall = SentCall & {
   readonly encodedHeader: string;
@@ -30,6 +30,7 @@ export const MAY_BE_CLAIMED: ReadonlySet<string> = new Set([
   'authorization_already_used',
   'permit_nonce_mismatch',
   'insufficient_funds',
+  'approval_missing',
 ]);
 
 export async function settlePayment(ports: SettlePorts & TransferPorts, call: SettleCall): Promise<Settled> {
@@ -66,12 +67,14 @@ async function settleNewHeader(
     return refuse(terms.code, terms.detail);
   }
   const key = claimKeyOf(ports, terms);
-  const verdict = await ports.verifyAuthorization(terms);
+  const verdict = await ports.verifyAuthorization(terms, call);
   if (verdict.ok) {
-    const { kind, byContract } = verdict;
-    const { authorization, signature } = terms.header.payload;
+    const { kind, byContract, transfer } = verdict;
+    const { authorization, signature: sentSignature } = terms.header.payload;
+    const signature = verdict.signature ?? sentSignature;
     const { acceptance } = terms;
-    return claimSent(ports, call, sent, { claimKey: key, kind, byContract, acceptance, authorization, signature });
+    const signed = { kind, byContract, authorization, signature, ...(transfer !== undefined && { transfer }) };
+    return claimSent(ports, call, sent, { claimKey: key, acceptance, ...signed });
   }
   if (verdict.code === 'chain_unavailable') return { ok: false, code: verdict.code };
   const holder = MAY_BE_CLAIMED.has(verdict.code) ? await ports.findClaim(caller, intentId, key) : undefined;
@@ -86,11 +89,11 @@ export function claimKeyOf(ports: Pick<SettlePorts, 'uniquePartOf'>, terms: Veri
   return claimKey({ network, asset: token.address, payer, uniquePart: ports.uniquePartOf(terms) });
 }
 
-/** Null when the header can't be read, or carries none for an EVM chain. */
+/** Null when the header can't be read, or carries none. */
 export function authorizationIn(encodedHeader: string): SentAuthorization | null {
   const decoded = decodePaymentHeader(encodedHeader);
-  if (!decoded.ok || !isEvmHeader(decoded.header)) return null;
-  const { network: name, payload }: EvmPaymentHeader = decoded.header;
+  if (!decoded.ok || !hasAuthorization(decoded.header)) return null;
+  const { network: name, payload } = decoded.header;
   const network = parseNetwork(name);
   return network === undefined ? null : { ...payload.authorization, network };
 }

@@ -8,6 +8,7 @@ import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import type { MerchantSetup } from '../intent/merchant-setup.ts';
 import type { AuthorizationKind, ClaimPayment } from './claim-payment.ts';
 import type { SettlementRead } from './settlement-read.ts';
+import type { SignedTransfer } from './signed-transfer.ts';
 import type { StoredAcceptance } from './stored-acceptance.ts';
 import type { SentTransfer } from './transfer-ports.ts';
 import type { VerifiedTerms } from './verify-terms.ts';
@@ -19,18 +20,20 @@ export type SentAuthorization = Authorization & { readonly network: NetworkId };
 export type SentPayment = SentAuthorization | SentTransfer;
 
 export type AuthorizationVerdict =
-  | { readonly ok: true; readonly kind: AuthorizationKind; readonly byContract: boolean }
   | {
-      readonly ok: false;
-      readonly code:
-        | 'invalid_payment_header'
-        | 'invalid_signature'
-        | 'authorization_already_used'
-        | 'permit_nonce_mismatch'
-        | 'insufficient_funds'
-        /** Nothing is known, so nothing is refused. */
-        | 'chain_unavailable';
-    };
+      readonly ok: true;
+      readonly kind: AuthorizationKind;
+      readonly byContract: boolean;
+      /** Where it goes in a transaction that names its relayer. */
+      readonly transfer?: SignedTransfer;
+      /** In 0x-hex, where the header spells it otherwise. */
+      readonly signature?: string;
+    }
+  /** `chain_unavailable`: nothing is known, so nothing is refused. */
+  | { readonly ok: false; readonly code: ErrorCode };
+
+/** Whose header it is, and for what. */
+export type HeaderPlace = { readonly caller: Caller; readonly intentId: Id<'paymentIntent'> };
 
 export type RefusedAttempt = {
   readonly caller: Caller;
@@ -55,7 +58,7 @@ export type SettlePorts = {
   ) => Promise<SettlementRead | undefined>;
   readonly loadAcceptances: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<readonly StoredAcceptance[]>;
   /** Asks the chain. Never throws for trouble on the way there. */
-  readonly verifyAuthorization: (terms: VerifiedTerms) => Promise<AuthorizationVerdict>;
+  readonly verifyAuthorization: (terms: VerifiedTerms, place: HeaderPlace) => Promise<AuthorizationVerdict>;
   /** What the chain itself holds unique about an authorization, for `claimKey`. */
   readonly uniquePartOf: (terms: VerifiedTerms) => string;
   readonly claimPayment: ClaimPayment;

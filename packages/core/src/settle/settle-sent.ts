@@ -6,6 +6,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
+import { spelled } from '../ledger/book-payment.ts';
 import type { PaymentClaim } from './claim-payment.ts';
 import { refusalAnswer, settleAnswer } from './settle-answer.ts';
 import type { SentPayment, SettlePorts } from './settle-ports.ts';
@@ -97,7 +98,7 @@ export async function refuseSent(
   code: ErrorCode,
   detail?: string,
 ): Promise<Settled> {
-  const payer = sent === null ? null : 'payer' in sent ? sent.payer : sent.from.toLowerCase();
+  const payer = sent === null ? null : 'payer' in sent ? sent.payer : spelled(sent.from);
   const nowMs = ports.clock.nowMs();
   await ports.recordAttempt({ caller, intentId, code, detail: detail ?? null, payer, nowMs });
   return answer(refusalAnswer(read, code));

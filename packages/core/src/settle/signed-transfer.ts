@@ -1,4 +1,4 @@
-/** What a signed transaction was prepared with. It can be carried by one relayer only, and for a short time. */
+/** What a transaction was prepared with, be it the payer's or ours around the payer's signed text. It can be carried by one relayer only, and for a short time. */
 export type SignedTransfer = {
   readonly relayer: string;
   /** Who gets the platform's fee. */
@@ -9,4 +9,6 @@ export type SignedTransfer = {
   readonly lastValidBlockHeight: bigint;
   /** In which it was prepared: no earlier block can hold it. */
   readonly slot: bigint;
+  /** Where the payer signed a text: the program that checks it. */
+  readonly program?: string;
 };

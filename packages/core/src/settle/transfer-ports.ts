@@ -1,5 +1,5 @@
 // Payments for which the payer signs a whole transaction: what preparing and taking them asks of the world.
-import type { NetworkId } from '@svc-pay/protocol';
+import type { Authorization, NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
@@ -17,7 +17,7 @@ export type PreparedTransaction = {
   readonly position: number;
   readonly transfer: SignedTransfer;
   readonly messageHash: string;
-  /** With empty places for both signatures. */
+  /** With empty places for both signatures; of a text the text itself. */
   readonly wire: Uint8Array;
 };
 
@@ -30,6 +30,20 @@ export type TransferToPrepare = {
 
 export type PreparedTransferAnswer =
   | { readonly ok: true; readonly prepared: PreparedTransaction }
+  | { readonly ok: false; readonly code: ErrorCode };
+
+/** A text for a wallet to sign, and what its header must then say. */
+export type SignableText = {
+  readonly text: string;
+  readonly authorization: Authorization;
+  readonly relayer: string;
+  readonly program: string;
+  /** The payer's own transaction that approves the program; null where enough is approved. */
+  readonly setup: Uint8Array | null;
+};
+
+export type SignableAnswer =
+  | { readonly ok: true; readonly signable: SignableText }
   | { readonly ok: false; readonly code: ErrorCode };
 
 export type TransferToVerify = {
@@ -57,6 +71,8 @@ export type TransferPorts = {
   readonly readTransfer: (transaction: string) => SentTransfer | undefined;
   /** Stored before it is answered. Never throws for trouble on the way to the chain: that is `chain_unavailable`. */
   readonly prepareTransfer: (wanted: TransferToPrepare) => Promise<PreparedTransferAnswer>;
+  /** The same of a text. */
+  readonly prepareMessage: (wanted: TransferToPrepare) => Promise<SignableAnswer>;
   /** By its bytes and by the chain. Never throws for trouble on the way there. */
   readonly verifyTransfer: (sent: TransferToVerify) => Promise<TransferVerdict>;
 };

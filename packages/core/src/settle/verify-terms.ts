@@ -38,7 +38,7 @@ export function verifyTerms(given: TermsToVerify): TermsVerdict {
   const decoded = decodePaymentHeader(given.encodedHeader);
   if (!decoded.ok) return { ok: false, code: decoded.code, detail: decoded.path ?? decoded.reason };
   const { header } = decoded;
-  if (!isEvmHeader(header)) return { ok: false, code: 'invalid_payment_header', detail: 'payload' };
+  if (!hasAuthorization(header)) return { ok: false, code: 'invalid_payment_header', detail: 'payload' };
   if (parseNetwork(header.network) === undefined) return { ok: false, code: 'network_mismatch' };
   if (header.scheme !== (intent.upto ? 'upto' : 'exact')) return { ok: false, code: 'scheme_mismatch' };
 
@@ -57,8 +57,7 @@ export function verifyTerms(given: TermsToVerify): TermsVerdict {
   return refused === undefined ? { ok: true, header, acceptance } : { ok: false, code: refused };
 }
 
-/** Whether a header carries an EVM authorization rather than something of Solana's. */
-export function isEvmHeader(header: { readonly payload: object }): header is EvmPaymentHeader {
-  const { authorization } = header.payload as { authorization?: { from: string } };
-  return authorization?.from.startsWith('0x') ?? false;
+/** Whether a header carries an authorization, of EVM or of a signed text, rather than a whole transaction. */
+export function hasAuthorization(header: { readonly payload: object }): header is EvmPaymentHeader {
+  return 'authorization' in header.payload;
 }

@@ -45,9 +45,9 @@ export async function verifyHeader(ports: UptoPorts, call: HeaderCall, intent: I
   });
   if (!terms.ok) return terms;
   const claimKey = claimKeyOf(ports, terms);
-  const verdict = await ports.verifyAuthorization(terms);
+  const verdict = await ports.verifyAuthorization(terms, call);
   if (verdict.ok) return { ...terms, ...verdict, claimKey };
   const holder = MAY_BE_CLAIMED.has(verdict.code) ? await ports.findClaim(caller, intentId, claimKey) : undefined;
   if (holder === 'elsewhere') return { ok: false, code: 'authorization_bound_elsewhere' };
-  return { ok: false, code: holder === 'here' ? 'taken_here' : verdict.code };
+  return holder === 'here' ? { ok: false, code: 'taken_here' } : { ok: false, code: verdict.code };
 }

@@ -7,6 +7,7 @@ export { type ClaimedPayment, loadClaimedPayments, loadHeldPayments } from './cl
 export { type DecidedMoney, decideHeldMoney } from './decide-held-money.ts';
 export { expireIntents } from './expire-intents.ts';
 export { createFinalityStore } from './finality-store.ts';
+export { loadHeldTransactions } from './held-transactions.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane-store.ts';
 export { loadPayoutsToMirror } from './load-payouts-to-mirror.ts';
 export { type LaneMeasures, measureLanes } from './measure-lanes.ts';

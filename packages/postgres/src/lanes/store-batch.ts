@@ -5,23 +5,35 @@ import type pg from 'pg';
 import { settlementKeys } from './move-settlements.ts';
 
 // The lane's row is the gate: it gives out each nonce once, and only to its holder. The items must all still be queued,
-// or the whole statement is undone by the division.
+// or the whole statement is undone by the division. Where the same payment always makes the same bytes, they may belong to
+// a batch that was given up because no node knew of it: that batch is taken up again, under the new nonce.
 const storeText = (taking: string) => `
     with gate as (
       update svc.relayers set next_nonce = next_nonce + 1, updated_at = $4
       where network = $1 and address = $2 and epoch = $3 and next_nonce = $5
       returning mode
     ),
-    batch as (
+    known as (
+      select batch_id from svc.batch_transactions where network = $1 and transaction_id = $7
+    ),
+    again as (
+      update svc.batches b set status = 'signed', nonce = $5, epoch = $3, updated_at = $4
+      from gate, known
+      where b.id = known.batch_id and b.status = 'replaced'
+      returning b.id
+    ),
+    fresh as (
       insert into svc.batches (
         id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at
       )
       select $6, $1, $2, mode, $5, $3, 'signed', cardinality($9::text[]), $7, $4, $4 from gate
+      where not exists (select from known)
       returning id
     ),
+    batch as (select id from again union all select id from fresh),
     transaction as (
       insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
-      select $1, $7, $6, mode, $8, $4 from gate
+      select $1, $7, fresh.id, mode, $8, $4 from gate, fresh
     ),
     ${taking}
     select count(*)::integer as taken,
@@ -30,7 +42,7 @@ const storeText = (taking: string) => `
 
 const TAKE_SETTLEMENTS = `
     taken as (
-      update svc.settlements s set status = 'batched', relayer = $2, batch_id = $6, updated_at = $4
+      update svc.settlements s set status = 'batched', relayer = $2, batch_id = batch.id, updated_at = $4
       from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'queued'
@@ -40,14 +52,14 @@ const TAKE_SETTLEMENTS = `
 // What it completes stays held, and is bound to the batch already: completing is one step then.
 const TAKE_RECOVERIES = `
     taken as (
-      update svc.recoveries r set status = 'batched', relayer = $2, batch_id = $6, updated_at = $4
+      update svc.recoveries r set status = 'batched', relayer = $2, batch_id = batch.id, updated_at = $4
       from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
       where r.account_id = item.account_id and r.mode = item.mode and r.payment_id = item.payment_id
         and r.status = 'queued'
       returning 1
     ),
     bound as (
-      update svc.settlements s set relayer = $2, batch_id = $6, updated_at = $4
+      update svc.settlements s set relayer = $2, batch_id = batch.id, updated_at = $4
       from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'held'

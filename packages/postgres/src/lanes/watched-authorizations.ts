@@ -20,6 +20,9 @@ export type OpenAuthorization = {
   /** Of the payment that claimed it; both null when nothing is to be settled yet. */
   readonly paymentId: string | null;
   readonly settlement: string | null;
+  /** Of a signed text: who carries it, and the program that checks it. */
+  readonly relayer: string | null;
+  readonly program: string | null;
 };
 
 /** Where a page ended: pass it to get the next one. */
@@ -34,7 +37,7 @@ const LOAD = {
   text: `
     select a.account_id, a.mode, a.intent_id, a.claim_key, a.kind, a.asset, a.recipient, a.payer, a.cap,
       encode(a.nonce, 'hex') as nonce, a.valid_before, extract(epoch from a.created_at)::bigint as claimed_at,
-      c.payment_id, s.status as settlement
+      c.payment_id, s.status as settlement, a.transfer ->> 'relayer' as relayer, a.transfer ->> 'program' as program
     from (
       select * from svc.authorizations
       where network = $1 and closed_at is null and valid_before >= $2 and valid_before < $5
@@ -64,6 +67,8 @@ type Row = {
   readonly claimed_at: string;
   readonly payment_id: string | null;
   readonly settlement: string | null;
+  readonly relayer: string | null;
+  readonly program: string | null;
 };
 
 /** Those after the cursor whose last second lies before `beforeSeconds`, and that nobody has closed. */
@@ -97,6 +102,8 @@ export async function loadOpenAuthorizations(
     claimedAtSeconds: BigInt(row.claimed_at),
     paymentId: row.payment_id,
     settlement: row.settlement,
+    relayer: row.relayer,
+    program: row.program,
   }));
 }
 

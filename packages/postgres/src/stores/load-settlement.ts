@@ -1,5 +1,12 @@
 // An intent, its latest payment and the payment of one authorization: a settle answer is made from this and nothing else.
-import type { Caller, PaymentProgress, SentAuthorization, SentPayment, SettlementRead } from '@svc-pay/core';
+import {
+  type Caller,
+  type PaymentProgress,
+  type SentAuthorization,
+  type SentPayment,
+  type SettlementRead,
+  spelled,
+} from '@svc-pay/core';
 import { atomicAmount } from '@svc-pay/money';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -106,7 +113,7 @@ export function authorizationValues(authorization: SentAuthorization | null): un
   if (authorization === null) return Array<null>(7).fill(null);
   const { from, nonce, network, to, value, validAfter, validBefore } = authorization;
   const bytes = Buffer.from(nonce.slice(2), 'hex');
-  return [from.toLowerCase(), bytes, network, to.toLowerCase(), value, validAfter, validBefore];
+  return [spelled(from), bytes, network, to.toLowerCase(), value, validAfter, validBefore];
 }
 
 export function progressOf(row: ProgressRow): PaymentProgress {

@@ -124,6 +124,8 @@ export const ERRORS = {
     'payer',
     'The signed transaction is not the one that was prepared; prepare it again and sign that.',
   ),
+  approval_missing: entry(200, 'payer', 'The wallet has not approved enough; send the setup transaction.', true),
+  not_available: entry(200, 'merchant', 'Messages are not taken here; sign the prepared transaction.'),
   token_refused: entry(200, 'payer', 'The token refused the transfer; ask its issuer, or pay with another wallet.'),
   intent_not_payable: entry(200, 'payer', 'The intent is already paid, canceled or expired.'),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

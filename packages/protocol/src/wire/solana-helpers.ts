@@ -27,13 +27,18 @@ export type PrepareResponse = z.infer<typeof prepareResponse>;
 /** The text a wallet shows begins with this. */
 export const SIGNABLE_MESSAGE_PREFIX = 'SVC_X402_V2:';
 
+/**
+ * With `ok` the text, its bytes, and in `fields` what the header's `authorization` takes over as it is. Without it `error`
+ * and, in `message`, a sentence: a business result like settle's.
+ */
 export const signableResponse = z.object({
   ok: z.boolean(),
-  messageBase64: z.string(),
-  message: z.string().check(z.regex(/^SVC_X402_V2:/)),
-  fields: jsonObject,
+  messageBase64: z.optional(z.string()),
+  message: z.string(),
+  fields: z.optional(jsonObject),
   setupTransactionBase64: z.optional(z.string()),
-  expiresAt: isoTime,
+  expiresAt: z.optional(isoTime),
+  error: z.optional(z.string()),
 });
 export type SignableResponse = z.infer<typeof signableResponse>;
 

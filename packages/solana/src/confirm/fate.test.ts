@@ -10,6 +10,7 @@ const landing = (slot = 950n, error: unknown = null, delta = 5n): Landing => ({
   error,
   changes: new Map([['account', { mint: 'mint', deltaAtomic: delta }]]),
   costLamports: 10_600n,
+  lamports: new Map(),
 });
 const seen = (commitment: Commitment, error: unknown = null): Sighting => ({
   finalizedHeight: 0n,

@@ -52,9 +52,10 @@ const isSeen = (fate: Fate): fate is Seen => fate.kind === 'landed' || fate.kind
 
 function keyOf(fate: Fate): string {
   if (!isSeen(fate)) return fate.kind;
-  const { slot, changes, costLamports } = fate.landing;
-  const told = [...changes].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify([fate.kind, slot, told, costLamports], (_key, value: unknown) =>
+  const { slot, changes, costLamports, lamports } = fate.landing;
+  const inOrder = <Value>(map: ReadonlyMap<string, Value>) =>
+    [...map].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return JSON.stringify([fate.kind, slot, inOrder(changes), costLamports, inOrder(lamports)], (_key, value: unknown) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
 }

@@ -9,6 +9,8 @@ export type Landing = {
   readonly changes: ReadonlyMap<string, { readonly mint: string; readonly deltaAtomic: bigint }>;
   /** What the fee payer is poorer by: a node's own word for the fee may leave the priority fee out. */
   readonly costLamports: bigint;
+  /** By account: lamports that it gained or lost, the fee payer left out. */
+  readonly lamports: ReadonlyMap<string, bigint>;
 };
 
 type RawBalance = {
@@ -55,5 +57,10 @@ function landingOf({ slot, transaction, meta }: RawTransaction): Landing {
   for (const [account, { deltaAtomic }] of changes) if (deltaAtomic === 0n) changes.delete(account);
   const [paidFrom, paidTo] = [meta.preBalances[0], meta.postBalances[0]];
   if (paidFrom === undefined || paidTo === undefined) throw new TypeError('no fee payer');
-  return { slot, error: meta.err ?? null, changes, costLamports: paidFrom - paidTo };
+  const lamports = new Map<string, bigint>();
+  for (const [index, account] of accounts.entries()) {
+    const delta = (meta.postBalances[index] ?? 0n) - (meta.preBalances[index] ?? 0n);
+    if (index > 0 && delta !== 0n) lamports.set(account, delta);
+  }
+  return { slot, error: meta.err ?? null, changes, costLamports: paidFrom - paidTo, lamports };
 }

@@ -4,9 +4,11 @@ import { type CoSigned, coSign } from '../signer/co-sign.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
 import { verifySigned } from '../verify/verify-signed.ts';
 import { lifetimeOf, signedBase64, termsOf } from './item-terms.ts';
+import { signMessageItem } from './sign-message-item.ts';
 
 /** Undefined when the transaction is not what the payment says. The same item makes the same bytes, however often. */
 export async function coSignItem(item: LaneItem, relayer: RelayerSigner): Promise<CoSigned | undefined> {
+  if (item.kind === 'solana_message') return signMessageItem(item, relayer);
   const { blockhash } = lifetimeOf(item);
   const agreed = { terms: termsOf(item), blockhash, messageHash: null };
   const verified = await verifySigned(signedBase64(item), agreed);

@@ -6,7 +6,7 @@ import type { SolanaNode } from '../rpc/solana-node.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
 import { coSignItem } from './co-sign-item.ts';
 import { findExpired, findMined, only } from './find-batches.ts';
-import { DEAREST_LAMPORTS, RENT_LAMPORTS } from './float.ts';
+import { dearestOf, RENT_LAMPORTS } from './float.ts';
 import { rehearseItem } from './rehearse-item.ts';
 
 /** Numbers only count the transactions here: every one of them is free. */
@@ -33,7 +33,8 @@ export function createLaneChain({ nodes, signer }: LaneChainOptions): LaneChain 
     raise: async () => undefined,
     affords: async (transactions) => {
       const [account] = await askFirst(nodes, (node) => node.accounts([signer.address]));
-      return (account?.lamports ?? 0n) >= RENT_LAMPORTS + DEAREST_LAMPORTS * BigInt(transactions.length);
+      const wanted = transactions.reduce((sum, { raw }) => sum + dearestOf(raw), RENT_LAMPORTS);
+      return (account?.lamports ?? 0n) >= wanted;
     },
     broadcast: async (raw) => {
       const answers = await Promise.all(nodes.map((node) => node.send(raw)));

@@ -1,14 +1,24 @@
 // What a relayer's account must hold to send.
+import { getAddressEncoder } from '@solana/kit';
 import type { RelayerCondition } from '@svc-pay/core';
+import { RECEIPT_LAMPORTS } from '../message/program-codes.ts';
 import { askFirst } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
+import { ED25519_PROGRAM } from '../transfer/programs.ts';
 
 /** Two signatures, and the dearest priority fee that is accepted. */
-export const DEAREST_LAMPORTS = 15_000n;
+const DEAREST_LAMPORTS = 15_000n;
 /** What the chain wants to stay on an account. */
 export const RENT_LAMPORTS = 890_880n;
 /** What a node answers at once. */
 const MOST_ACCOUNTS = 100;
+
+const EVIDENCE = Buffer.from(getAddressEncoder().encode(ED25519_PROGRAM));
+
+/** The most that a transaction takes off its relayer; one around a signed text lends its receipt the rent too. */
+export function dearestOf(raw: Uint8Array): bigint {
+  return DEAREST_LAMPORTS + (Buffer.from(raw).includes(EVIDENCE) ? RECEIPT_LAMPORTS : 0n);
+}
 
 export type RelayerFloat = {
   readonly relayer: string;

@@ -155,6 +155,41 @@ test('a payment that landed unheard is found, however late, and never called fai
   expect((await lane.statusOf(queued.paymentId)).payment).toBe('completed');
 });
 
+test('every node denies a transaction past its last height and tells of it later: it is taken up again and completed', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  const next = await lane.queue();
+  const held = await lane.hold();
+  for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
+  chainAdvance(lane, 250n);
+  lane.front.faults.lie = ({ method }, truth) =>
+    method === 'getSignatureStatuses'
+      ? { context: { slot: 1n }, value: (truth as { value: readonly unknown[] }).value.map(() => null) }
+      : undefined;
+  let given = 0;
+  await laneRound(
+    // It denies them while they are looked for, and not any more when they are rehearsed.
+    {
+      ...lane.parts,
+      chain: {
+        ...lane.parts.chain,
+        findReplaced: async (batches) => {
+          const gone = await lane.parts.chain.findReplaced(batches);
+          lane.front.faults.lie = undefined;
+          given = gone.length;
+          return gone;
+        },
+      },
+    },
+    held,
+  );
+  expect(given).toBe(2);
+  await lane.settle();
+  expect((await lane.pool.query('select from svc.batch_transactions')).rowCount).toBe(2);
+  expect(await differences(lane, [queued, next])).toEqual([]);
+  for (const { paymentId } of [queued, next]) expect((await lane.statusOf(paymentId)).payment).toBe('completed');
+});
+
 test('a payer whose money is gone before we send is failed for it, and costs the relayer nothing', async () => {
   const lane = await world();
   const queued = await lane.queue();

@@ -5,8 +5,10 @@ import { confirmationsOf } from '../confirm/commitment.ts';
 import type { Fate } from '../confirm/fate.ts';
 import { provesTransfer } from '../confirm/proves-transfer.ts';
 import type { Landing } from '../confirm/read-landing.ts';
+import { receiptOf } from '../message/program-accounts.ts';
 import { termsOf, transferIn } from './item-terms.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
+import { messageTermsOf } from './sign-message-item.ts';
 
 export type SeenFate = Extract<Fate, { readonly kind: 'landed' | 'failed' }>;
 
@@ -25,10 +27,17 @@ export async function minedBatchOf(
     blockHash: `slot:${landing.slot}`,
     confirmations: confirmationsOf(commitment),
     reverted: kind === 'failed',
-    gasCostAtomic: landing.costLamports,
+    gasCostAtomic: landing.costLamports - (await lentTo(item, landing)),
     feeRecipient: transferIn(item).feeRecipient,
     items: [kind === 'failed' ? failedItem(item, landing) : await landedItem(item, landing)],
   };
+}
+
+/** Rent that lies in a receipt is the relayer's still: it comes back when the receipt is closed. */
+async function lentTo(item: LaneItem, { lamports }: Landing): Promise<bigint> {
+  if (item.kind !== 'solana_message') return 0n;
+  const { address } = await receiptOf(messageTermsOf(item));
+  return lamports.get(address) ?? 0n;
 }
 
 async function landedItem(item: LaneItem, landing: Landing): Promise<MinedItem> {
@@ -40,7 +49,9 @@ async function landedItem(item: LaneItem, landing: Landing): Promise<MinedItem> 
 /** It was charged for and undone; the same bytes never run again. */
 function failedItem({ paymentId }: LaneItem, { error }: Landing): MinedItem {
   const meaning = outcomeOfError(error);
-  return { paymentId, outcome: meaning === 'insufficient_funds' ? meaning : 'pull_refused' };
+  // `authorization_used`: another transaction made the receipt, its money has moved, and nobody has proven where to.
+  const named = meaning === 'insufficient_funds' || meaning === 'expired' || meaning === 'authorization_used';
+  return { paymentId, outcome: named ? meaning : 'pull_refused' };
 }
 
 /** The proof holds every leg to the terms, so the terms say what the fee was. */

@@ -1,6 +1,8 @@
 // A transaction's error, as what it means for its payment.
 
-type Meaning = 'insufficient_funds' | 'pull_refused' | 'authorization_used' | 'no_gas' | 'unsure';
+import { PROGRAM_CODES } from '../message/program-codes.ts';
+
+type Meaning = 'insufficient_funds' | 'pull_refused' | 'authorization_used' | 'expired' | 'no_gas' | 'unsure';
 
 /** The token program's own code for too small a balance. */
 const TOKEN_INSUFFICIENT_FUNDS = 1n;
@@ -12,6 +14,9 @@ export function outcomeOfError(error: unknown): Meaning {
     return error === 'AlreadyProcessed' ? 'authorization_used' : 'unsure';
   }
   const custom = customCode(error);
+  // Our own transaction may have made the receipt: what became of it is asked for first.
+  if (custom === PROGRAM_CODES.used) return 'authorization_used';
+  if (custom === PROGRAM_CODES.window) return 'expired';
   return custom === TOKEN_INSUFFICIENT_FUNDS ? 'insufficient_funds' : 'pull_refused';
 }
 

@@ -3,12 +3,14 @@
 import { ChainUnavailable, type ItemOutcome, type LaneItem } from '@svc-pay/core';
 import type { Fate } from '../confirm/fate.ts';
 import { findFate } from '../confirm/find-fate.ts';
+import { receiptOf } from '../message/program-accounts.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
 import { coSignItem } from './co-sign-item.ts';
 import { lifetimeOf } from './item-terms.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
+import { messageTermsOf } from './sign-message-item.ts';
 
 /** `no_gas`: the relayer can't pay for it. */
 export type ItemRehearsal = ItemOutcome | 'unsure' | 'no_gas';
@@ -26,7 +28,8 @@ export async function rehearseItem(
   if (first === undefined) throw new ChainUnavailable('no node played the transaction');
   // The chain has it, or has had it: what it made of it is asked for, and never guessed.
   if (outcomes.some((outcome) => outcome === 'expired' || outcome === 'authorization_used')) {
-    return endedAs(await findFate(nodes, { transactionId: signed.transactionId, lifetime: lifetimeOf(item) }));
+    const ended = endedAs(await findFate(nodes, { transactionId: signed.transactionId, lifetime: lifetimeOf(item) }));
+    return ended === 'expired' && (await isTextUsed(nodes, item)) ? 'authorization_used' : ended;
   }
   return outcomes.every((outcome) => outcome === first) ? first : 'unsure';
 }
@@ -38,6 +41,15 @@ export async function rehearseItem(
 function endedAs({ kind }: Fate): ItemRehearsal {
   if (kind === 'landed' || kind === 'failed') return 'settled';
   return kind === 'expired' ? 'expired' : 'unsure';
+}
+
+/** A receipt that this lane's transaction did not make: somebody else has the relayer's key, and the money has moved. */
+async function isTextUsed(nodes: readonly SolanaNode[], item: LaneItem): Promise<boolean> {
+  if (item.kind !== 'solana_message') return false;
+  const terms = messageTermsOf(item);
+  const { address } = await receiptOf(terms);
+  const seen = await askEvery(nodes, async (node) => (await node.accounts([address]))[0]);
+  return seen.some((account) => account?.owner === terms.program);
 }
 
 async function rehearseAt(node: SolanaNode, item: LaneItem, wire: Uint8Array): Promise<ItemRehearsal> {

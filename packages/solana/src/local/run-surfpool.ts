@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export type SurfpoolReady = { readonly rpcUrl: string; readonly wsUrl: string };
 export type SurfpoolCall = {
   readonly id: number;
-  readonly name: 'fundSol' | 'fundToken' | 'setAccount';
+  readonly name: 'fundSol' | 'fundToken' | 'setAccount' | 'deploy' | 'timeTravelToTimestamp';
   readonly given: readonly unknown[];
 };
 export type SurfpoolAnswer = { readonly id: number; readonly problem?: string };

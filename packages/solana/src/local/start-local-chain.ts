@@ -1,5 +1,7 @@
-// The Solana chain of tests and of the sandbox: Surfpool behind a node of our own, with USDC at devnet's address.
+// The Solana chain of tests and of the sandbox: Surfpool behind a node of our own, with USDC at devnet's address and the program at one of its
+// own.
 import { localMint } from './local-mint.ts';
+import { LOCAL_PROGRAM, programBytes } from './local-program.ts';
 import { runSurfpool } from './run-surfpool.ts';
 import { type NodeProxy, startNodeProxy } from './start-node-proxy.ts';
 
@@ -9,6 +11,8 @@ export type LocalSolana = Omit<NodeProxy, 'stop'> & {
   readonly fundSol: (owner: string, lamports: bigint) => Promise<void>;
   /** Gives the owner a token account, where missing, that holds exactly so much. */
   readonly fundToken: (owner: string, amountAtomic: bigint) => Promise<void>;
+  /** Moves the chain's clock on. */
+  readonly travelTo: (unixSeconds: bigint) => Promise<void>;
   /** Another provider of the same chain, with faults of its own. */
   readonly openSecondNode: () => Promise<NodeProxy>;
   readonly stop: () => Promise<void>;
@@ -25,6 +29,7 @@ export async function startLocalSolana({ slotTimeMs, ...ports }: LocalSolanaOpti
   const { rpcUrl, wsUrl } = surfpool;
   const mint = await localMint();
   await surfpool.call('setAccount', mint.address, exact(mint.lamports), [...mint.data], mint.owner);
+  await surfpool.call('deploy', { programId: LOCAL_PROGRAM, soBytes: [...(await programBytes())] });
   const proxies = [await startNodeProxy({ rpcUrl, wsUrl, ...ports })];
   const [first] = proxies;
   if (first === undefined) throw new Error('no proxy');
@@ -34,6 +39,7 @@ export async function startLocalSolana({ slotTimeMs, ...ports }: LocalSolanaOpti
     ended: surfpool.ended,
     fundSol: (owner, lamports) => surfpool.call('fundSol', owner, exact(lamports)),
     fundToken: (owner, amountAtomic) => surfpool.call('fundToken', owner, mint.address, exact(amountAtomic)),
+    travelTo: (unixSeconds) => surfpool.call('timeTravelToTimestamp', exact(unixSeconds * 1_000n)),
     openSecondNode: async () => {
       const second = await startNodeProxy({ rpcUrl, wsUrl });
       proxies.push(second);

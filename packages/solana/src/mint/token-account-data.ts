@@ -8,6 +8,9 @@ export type TokenAccountData = {
   readonly owner: string;
   readonly amountAtomic: bigint;
   readonly frozen: boolean;
+  /** Who else may move of it, and how much; null and 0 without. */
+  readonly delegate: string | null;
+  readonly delegatedAtomic: bigint;
 };
 
 const BASE_BYTES = 165;
@@ -26,10 +29,13 @@ export function readTokenAccount(account: {
   const bytes = Buffer.from(data);
   const state = bytes.readUInt8(108);
   if (state === 0) return undefined;
+  const delegated = bytes.readUInt32LE(72) === 1;
   return {
     mint: getBase58Decoder().decode(bytes.subarray(0, 32)),
     owner: getBase58Decoder().decode(bytes.subarray(32, 64)),
     amountAtomic: bytes.readBigUInt64LE(64),
     frozen: state === FROZEN,
+    delegate: delegated ? getBase58Decoder().decode(bytes.subarray(76, 108)) : null,
+    delegatedAtomic: delegated ? bytes.readBigUInt64LE(121) : 0n,
   };
 }

@@ -1,10 +1,12 @@
 // Who takes part in a payment, with keys that live as long as the test.
 import {
   generateKeyPairSigner,
+  getBase58Decoder,
   getTransactionDecoder,
   getTransactionEncoder,
   type KeyPairSigner,
   partiallySignTransaction,
+  signBytes,
 } from '@solana/kit';
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { DEVNET_USDC } from '../local/local-mint.ts';
@@ -50,6 +52,13 @@ export async function drawActors(): Promise<Actors> {
       legs,
     }),
   };
+}
+
+/** Its signature under a text, in each spelling that clients use; the bytes come first, in base64. */
+export async function signTextAsWallet(text: string, { keyPair }: KeyPairSigner): Promise<readonly string[]> {
+  const signature = await signBytes(keyPair.privateKey, new TextEncoder().encode(text));
+  const bytes = Buffer.from(signature);
+  return [bytes.toString('base64'), `0x${bytes.toString('hex')}`, getBase58Decoder().decode(signature)];
 }
 
 /** What a wallet gives back for what it was shown: canonical base64. */

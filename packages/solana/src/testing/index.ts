@@ -1,3 +1,4 @@
-export { type Actors, drawActors, signAsWallet } from './actors.ts';
+export { type Actors, drawActors, signAsWallet, signTextAsWallet } from './actors.ts';
 export { createSolanaLaneWorld, type SolanaLaneWorld } from './lane-world.ts';
 export { type LiteChain, startLiteChain } from './lite/start-lite-chain.ts';
+export { queueText } from './queue-text.ts';

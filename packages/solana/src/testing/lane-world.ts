@@ -28,6 +28,8 @@ type Pool = Parameters<typeof createLaneStore>[0];
 
 export type SolanaLaneWorld = {
   readonly pool: Pool;
+  readonly caller: Caller;
+  readonly acceptance: StoredAcceptance;
   readonly chain: LiteChain;
   readonly node: SolanaNode;
   /** Where the lane asks. */
@@ -106,6 +108,8 @@ export async function createSolanaLaneWorld(pool: Pool): Promise<SolanaLaneWorld
   const hold = async () => ({ ...lane, epoch: await store.takeOver(lane) });
   return {
     pool,
+    caller,
+    acceptance,
     chain,
     node,
     front,

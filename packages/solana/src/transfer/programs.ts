@@ -8,3 +8,6 @@ export const NEWER_MEMO_PROGRAM = address('Memo4c2pN8afCj432Lb7RMVKi9PbQnnW7ewFF
 /** Assertions that wallets add to guard their owner; they undo the transaction or do nothing. */
 export const LIGHTHOUSE_PROGRAM = address('L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95');
 export const TOKEN_2022_PROGRAM = address('TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb');
+export const ED25519_PROGRAM = address('Ed25519SigVerify111111111111111111111111111');
+export const SYSTEM_PROGRAM = address('11111111111111111111111111111111');
+export const INSTRUCTIONS_SYSVAR = address('Sysvar1nstructions1111111111111111111111111');

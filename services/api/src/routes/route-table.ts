@@ -12,6 +12,7 @@ import { relayPayment } from './relay-payment.ts';
 import { releaseUpto } from './release-upto.ts';
 import { settlePayment } from './settle-payment.ts';
 import { settleUpto } from './settle-upto.ts';
+import { signablePayment } from './signable-payment.ts';
 import { streamIntent } from './stream-intent.ts';
 import { WEBHOOK_ROUTES } from './webhooks/index.ts';
 
@@ -19,6 +20,7 @@ export const ROUTES = withDocs([
   createX402Intent,
   settlePayment,
   preparePayment,
+  signablePayment,
   relayPayment,
   confirmUpto,
   settleUpto,

@@ -1,4 +1,5 @@
 // The Solana networks that the API asks about transactions. It signs nothing: the relayer's key is settlement's.
+import { findChain } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { askFirst, judgeMint, openClusterNode, type SolanaNode } from '@svc-pay/solana';
 
@@ -6,6 +7,8 @@ export type ClusterSettings = {
   readonly rpcUrls: readonly [string, ...string[]];
   /** Who gets the platform's fee. */
   readonly feeAccount: string;
+  /** Where wallets may pay by a signed text. */
+  readonly program?: string | undefined;
   /** Of a local chain. */
   readonly genesisHash?: string | undefined;
 };
@@ -17,6 +20,8 @@ type Mint = { readonly tokenProgram: string; readonly decimals: number };
 export type Cluster = {
   readonly network: NetworkId;
   readonly feeAccount: string;
+  /** Undefined where no text is taken. */
+  readonly program: string | undefined;
   readonly nodes: readonly SolanaNode[];
   /** Undefined for a mint whose tokens can't be taken; throws `ChainUnavailable` when no node answers. */
   readonly mintOf: (address: string) => Promise<Mint | undefined>;
@@ -28,7 +33,7 @@ export function openClusters(settings: ClusterSettingsByNetwork, timeoutMs: numb
 
 function openCluster(
   network: NetworkId,
-  { rpcUrls, feeAccount, genesisHash }: ClusterSettings,
+  { rpcUrls, feeAccount, genesisHash, program }: ClusterSettings,
   timeoutMs: number,
 ): Cluster {
   const nodes = rpcUrls.map((url) => openClusterNode({ url, network, genesisHash, timeoutMs }));
@@ -37,6 +42,8 @@ function openCluster(
   return {
     network,
     feeAccount,
+    // No auditor has seen it yet: docs/decisions/0024-solana-program.md.
+    program: findChain(network)?.mode === 'test' ? program : undefined,
     nodes,
     mintOf: async (address) => {
       const before = known.get(address);

@@ -45,6 +45,7 @@ test(`${MANY} unused authorizations that run out within a minute are closed with
     finality: createFinalityStore(pool),
     clock: { nowMs: () => Date.now() },
     solana: [],
+    solanaRelayers: [],
     networks: [open],
     health: { stuckMs: 60_000, lowTransactions: 10n },
     log: (_, __, message) => errors.push(message),

@@ -1,4 +1,5 @@
 import type { Clock, FinalityStore } from '@svc-pay/core';
+import type { RelayerSigner } from '@svc-pay/solana';
 import type pg from 'pg';
 import type { SettlementMetrics } from '../observe/settlement-metrics.ts';
 import type { OpenNetwork } from '../open-networks.ts';
@@ -10,6 +11,8 @@ export type WatchParts = {
   readonly clock: Clock;
   readonly networks: readonly OpenNetwork[];
   readonly solana: readonly OpenSolana[];
+  /** They take back rent that they lent. */
+  readonly solanaRelayers: readonly RelayerSigner[];
   readonly health: {
     /** How long a payment may wait, or a transaction fly, before its lane counts as stuck. */
     readonly stuckMs: number;

@@ -1,8 +1,10 @@
-// Everything that looks by itself. None of it holds a key: what they find is written down, and lanes act on it.
+// Everything that looks by itself. What they find is written down, and lanes act on it; with a key only lent rent is taken
+// back.
 import type { Pulse } from '@svc-pay/engine';
 import { findForgottenLanes } from '@svc-pay/postgres/lanes';
 import { createSolanaHousekeeping } from '../solana/close-authorizations.ts';
 import { createSolanaFinality } from '../solana/watch-finality.ts';
+import { createSolanaHeldWatch } from '../solana/watch-held.ts';
 import { createIntentExpiry } from './expire-intents.ts';
 import { createAuditSealer, createPartitionMaker } from './keep-house.ts';
 import { createRegistryMirror } from './mirror-registry.ts';
@@ -30,6 +32,7 @@ export function createWatchers(parts: WatchParts): readonly Pulse[] {
     ]),
     ...solana.flatMap((network) => [
       createSolanaFinality(network, parts),
+      createSolanaHeldWatch(network, parts),
       createSolanaHousekeeping(network, parts),
       createHealthWatch(network.network, solanaFitness(network, parts.health), parts),
     ]),

@@ -97,6 +97,20 @@ export class LiteLedger {
     });
   }
 
+  addProgram(at: string, bytes: Uint8Array): void {
+    this.#svm.addProgram(address(at), bytes);
+  }
+
+  get unixSeconds(): bigint {
+    return this.#svm.getClock().unixTimestamp;
+  }
+
+  set unixSeconds(seconds: bigint) {
+    const clock = this.#svm.getClock();
+    clock.unixTimestamp = seconds;
+    this.#svm.setClock(clock);
+  }
+
   fund(owner: string, amount: bigint): void {
     this.#svm.airdrop(address(owner), lamports(amount));
   }

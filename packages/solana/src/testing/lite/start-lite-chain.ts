@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { address, none } from '@solana/kit';
 import { AccountState, getTokenEncoder } from '@solana-program/token';
 import { localMint } from '../../local/local-mint.ts';
+import { LOCAL_PROGRAM, programBytes } from '../../local/local-program.ts';
 import { type NodeProxy, startNodeProxy } from '../../local/start-node-proxy.ts';
 import { readTokenAccount } from '../../mint/token-account-data.ts';
 import { parseExact, printExact } from '../../rpc/exact-json.ts';
@@ -31,6 +32,7 @@ export async function startLiteChain({ slotTimeMs }: { readonly slotTimeMs?: num
   const ledger = new LiteLedger();
   const mint = await localMint();
   ledger.setAccount(mint.address, mint);
+  ledger.addProgram(LOCAL_PROGRAM, await programBytes());
   const methods = methodsOf(ledger);
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
