@@ -83,8 +83,8 @@ export const SUITES: readonly Suite[] = [
   },
 ];
 
-/** Seconds that all suites together may plan: the grown project stays under 25 minutes. */
-export const TOTAL_BUDGET_SECONDS = 1_500;
+/** Seconds that all suites together may plan: the grown project stays under 27 minutes. */
+export const TOTAL_BUDGET_SECONDS = 1_600;
 
 /** A suite fails past this multiple of its budget; it is never retried. */
 export const OVERRUN_FACTOR = 1.5;
