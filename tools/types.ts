@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 
-const projects = globSync('{.,packages/*,services/*,sdk/*}/tsconfig*.json').filter(
+const projects = globSync('{.,packages/*,services/*,sdk/*,tests/browser}/tsconfig*.json').filter(
   (file) => !file.endsWith('tsconfig.base.json'),
 );
 const red = projects.filter((project) => {

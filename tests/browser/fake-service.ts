@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 export type Answer = { readonly status: number; readonly body: unknown } | 'broken' | 'silence';
-export type Route = 'intent' | 'settle' | 'confirm' | 'notify' | 'stream';
+type Route = 'intent' | 'settle' | 'confirm' | 'notify' | 'stream';
 
 export const INTENT_ID = 'pi_fake';
 const PAY_TO = '0x1111111111111111111111111111111111111111';
@@ -90,8 +90,8 @@ export function fakeService(answers: Partial<Answers> = {}): FakeService {
       const told = own[route];
       const answer = typeof told === 'function' ? told(body) : told;
       if (answer === 'silence') return;
-      if (answer === 'broken') return void request.socket.destroy();
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+      if (answer === 'broken') request.socket.destroy();
+      else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
     },
   };
 }

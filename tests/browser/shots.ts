@@ -18,7 +18,6 @@ const SHOWN: Readonly<Record<string, 'light' | 'dark'>> = {
   'failed-desk': 'light',
   'unknown-desk': 'light',
   'choose-wallet-phone': 'dark',
-  'sign-phone': 'dark',
 };
 
 const wanted = process.argv.slice(2);

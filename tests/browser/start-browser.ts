@@ -38,7 +38,7 @@ export type PageOptions = {
   readonly holdTime?: boolean;
 };
 
-export type Heard = { readonly type: string; readonly detail: Record<string, unknown> };
+type Heard = { readonly type: string; readonly detail: Record<string, unknown> };
 
 export type ShopPage = {
   readonly page: Page;
@@ -77,10 +77,10 @@ export async function startBrowser(source: string): Promise<Browser> {
   const server = createServer((request, response) => {
     const url = request.url ?? '/';
     const [, world = ''] = url.split('/');
-    if (url === '/page.js') return void response.setHeader('content-type', 'text/javascript').end(script);
     const service = services.get(world);
-    if (service !== undefined && url.includes('/sdk/')) return void service.handle(request, response);
-    response.setHeader('content-type', 'text/html; charset=utf-8').end(pages.get(world) ?? '');
+    if (url === '/page.js') response.setHeader('content-type', 'text/javascript').end(script);
+    else if (service !== undefined && url.includes('/sdk/')) void service.handle(request, response);
+    else response.setHeader('content-type', 'text/html; charset=utf-8').end(pages.get(world) ?? '');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -67,10 +67,19 @@ console.log(created.paymentIntentId, lost instanceof SvcPayError, lost.failure.c
 
 export const RECEIVES = '400 true\npi_1 true answer_unreadable\n';
 
+/** On a server that makes pages. */
+export const BUTTON = `
+import { TAG_NAME } from '@svc-pay/pay-button';
+console.log(TAG_NAME, typeof globalThis.customElements);
+`;
+
+export const NAMES_BUTTON = 'svc-pay-button undefined\n';
+
 /** What an editor sees. A line that must not type-check is marked; it would be an error if it did. */
 export const TYPES = `
 import { createSvcPay, SvcPayError, type PaymentResult, type TransactionDetail } from '@svc-pay/sdk';
 import { type Eip1193Provider, evmWallet } from '@svc-pay/sdk/evm';
+import type { OwnWords, StateDetail } from '@svc-pay/pay-button';
 import { type CallFailure, createReceiver, createSvcPay as createBackend, onEvent } from '@svc-pay/server';
 import { webhookListener } from '@svc-pay/server/node';
 
@@ -83,6 +92,13 @@ paid.catch((error: unknown) => error instanceof SvcPayError && error.isUserCance
 void pay.createPayment({ usdAmount: {} });
 // @ts-expect-error no such event
 pay.on('svc-sdk-transaction-done', () => {});
+
+const button = document.createElement('svc-pay-button');
+button.usdAmount = '12.50';
+button.words = { pay: 'Pay {amount}' } satisfies OwnWords;
+button.addEventListener('svc-pay-state', (event) => (event as CustomEvent<StateDetail>).detail.moneyMoved);
+// @ts-expect-error read only
+button.state = 'paid';
 
 const handle = onEvent({
   'payment.completed': (event) => {

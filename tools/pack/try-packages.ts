@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from 'vite';
 import { NPM_FLAGS, runTool } from '../release/run-tool.ts';
-import { PAY_FROM_ADDRESS, PAY_FROM_PACKAGE, PAYS, RECEIVE, RECEIVES, TYPES } from './trial-programs.ts';
+import {
+  BUTTON,
+  NAMES_BUTTON,
+  PAY_FROM_ADDRESS,
+  PAY_FROM_PACKAGE,
+  PAYS,
+  RECEIVE,
+  RECEIVES,
+  TYPES,
+} from './trial-programs.ts';
 
 export type Trial = { readonly name: string; readonly problem: string | undefined };
 
@@ -28,6 +37,7 @@ export async function tryPackages(root: string, tarballs: readonly string[]): Pr
 
     write('pay.js', PAY_FROM_PACKAGE);
     write('receive.js', RECEIVE);
+    write('button.js', BUTTON);
     write('page/page.js', PAY_FROM_ADDRESS);
     copyFileSync(
       path.join(project, 'node_modules/@svc-pay/sdk/dist/svc-pay.js'),
@@ -43,6 +53,7 @@ export async function tryPackages(root: string, tarballs: readonly string[]): Pr
       { name: 'nothing else comes along', problem: places === tarballs.length ? undefined : `${places} packages` },
       { name: 'browser package from Node', problem: prints('pay.js', PAYS) },
       { name: 'server package from Node', problem: prints('receive.js', RECEIVES) },
+      { name: 'button package from Node', problem: prints('button.js', NAMES_BUTTON) },
       { name: 'through a Vite build', problem: prints('built/app.js', PAYS) },
       { name: 'as a module script by its address', problem: prints('page/page.js', PAYS) },
       { name: 'types, as Node resolves them', problem: typesProblem(root, project, 'nodenext') },

@@ -29,7 +29,7 @@ export type Program = {
   readonly hear: <Value>(field: string, patienceMs: number) => Promise<Value | undefined>;
 };
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 90_000;
 
 export function createProgram(plan: ProgramPlan): Program {
   let child: ChildProcess | undefined;

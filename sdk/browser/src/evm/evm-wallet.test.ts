@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { INTENT_ID, offered, SAMPLE, settled } from '../testing/fake-service.ts';
 import { type Answers, type FakeWallet, fakeWallet, PAYER, refusal, word } from '../testing/fake-wallet.ts';
 import { payWorld } from '../testing/pay-world.ts';
+import type { ChooseToken } from './choose-acceptance.ts';
 import type { Eip1193Provider } from './eip1193.ts';
 import { evmWallet } from './evm-wallet.ts';
 
@@ -174,6 +175,36 @@ describe('several acceptances', () => {
       const call = pay.createPayment({ usdAmount: '12.50' }).catch((problem: unknown) => problem);
       expect(await time.run(call)).toMatchObject(outcome);
       expect(provider.signed()).toHaveLength('code' in outcome ? 0 : 1);
+    }
+  });
+});
+
+describe('several tokens that the payer can afford', () => {
+  const inEuros = { ...SAMPLE, asset: '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42', maxAmountRequired: '11000000' };
+  const world = (chooseToken: ChooseToken, holds = 100_000_000n) => {
+    const provider = fakeWallet({ eth_call: () => word(holds) });
+    const wallet = evmWallet({ provider, chooseToken });
+    return { ...payWorld({ wallet, answers: { intent: [offered(SAMPLE, inEuros)], settle } }), provider };
+  };
+
+  test('the payer is asked, with what they hold, and the chosen one is signed', async () => {
+    const { pay, time, provider } = world((tokens) =>
+      tokens.find(({ acceptance }) => acceptance.asset === inEuros.asset),
+    );
+    expect(await time.run(pay.createPayment({ usdAmount: '12.50' }))).toMatchObject({ asset: inEuros.asset });
+    expect(provider.signed()).toMatchObject([{ message: { value: '11000000' } }]);
+  });
+  test('who has enough of one only is not asked', async () => {
+    const { pay, time } = world(() => expect.unreachable(), 11_500_000n);
+    expect(await time.run(pay.createPayment({ usdAmount: '12.50' }))).toMatchObject({ asset: inEuros.asset });
+  });
+  test('none of them is a no, and so is one that was not offered', async () => {
+    for (const answer of [undefined, { acceptance: SAMPLE, heldAmount: '1' }]) {
+      const { pay, failure, provider } = world(() => answer);
+      const error = await failure(pay.createPayment({ usdAmount: '12.50' }));
+      expect(error).toMatchObject({ code: 'wallet_closed', moneyMoved: 'no' });
+      expect(error.isUserCancelled()).toBe(true);
+      expect(provider.signed()).toEqual([]);
     }
   });
 });

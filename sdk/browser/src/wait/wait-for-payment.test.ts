@@ -23,6 +23,14 @@ test('needs no wallet, and tells every change it hears', async () => {
   expect(heard.map(({ detail }) => detail.status)).toEqual([null, 'requires_payment', 'processing', 'completed']);
 });
 
+test('an up-to authorization that the service holds is told by its cap, and not forgotten', async () => {
+  const metadata = { svc_x402_upto_max_amount_atomic: '5000000' };
+  const held = { paymentIntent: { id: INTENT_ID, status: 'requires_payment', metadata } };
+  const { pay, time, heard } = payWorld({ answers: { stream: [events(held, told('processing'), told('completed'))] } });
+  await time.run(pay.waitForPayment(wait));
+  expect(heard.map(({ detail }) => detail.authorizedCap)).toEqual([null, '5000000', '5000000', '5000000']);
+});
+
 test('a stream that broke is opened again; one that is refused is left', async () => {
   const answers = { stream: [events('x'), 'broken', events(told('completed'))] as Answer[] };
   const world = payWorld({ answers });

@@ -81,11 +81,11 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
       return { label: begin, title: words.mismatched, text: words.mismatchedText, tone: 'careful' };
     case 'elsewhere':
       return { label: words.tryAgain, title: words.elsewhere, text: words.elsewhereText, tone: 'careful' };
-    default: {
-      const text = fill(words.misconfiguredText, { part: stage.part });
-      return { label: words.payPlain, title: words.misconfigured, text, tone: 'bad' };
-    }
+    case 'misconfigured':
+      break;
   }
+  const text = fill(words.misconfiguredText, { part: stage.part });
+  return { label: words.payPlain, title: words.misconfigured, text, tone: 'bad' };
 }
 
 function beginLabel(words: Words, upto: boolean, amount: string): string {

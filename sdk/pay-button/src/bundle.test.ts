@@ -1,0 +1,25 @@
+import { gzipSync } from 'node:zlib';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+
+test('the whole button, with Lit and the SDK, stays within 45,000 bytes and needs nothing of Node', async () => {
+  const bundle = await rolldown({
+    input: new URL('index.ts', import.meta.url).pathname,
+    platform: 'browser',
+    // An import that can't be resolved would only be a warning.
+    onLog: (_, log) => {
+      throw new Error(log.message);
+    },
+  });
+  const { output } = await bundle.generate({ format: 'esm', minify: true });
+  await bundle.close();
+  const { code, imports } = output[0];
+  expect(imports).toEqual([]);
+  expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(45_000);
+});
+
+test('a server that makes pages may import it, and gets no element', async () => {
+  const { TAG_NAME } = await import('./index.ts');
+  expect(TAG_NAME).toBe('svc-pay-button');
+});
