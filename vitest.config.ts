@@ -78,7 +78,7 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
-          include: ['tests/chaos/settlement/*.test.ts'],
+          include: ['tests/chaos/{settlement,restore}/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
         },

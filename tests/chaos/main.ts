@@ -1,11 +1,13 @@
 // npm run chaos -- expiry [--intents N]
 // npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]
 // npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--svg FILE]
+// npm run chaos -- restore [--payments N] [--seed N]
 // The same tests that verify runs with a few, with as many as asked for.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
 import { createProgress } from '../progress.ts';
+import { runRestore } from './restore/run-restore.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
 import type { SettlementBug } from './settlement/world.ts';
@@ -16,7 +18,7 @@ const { values, positionals } = parseArgs({
   options: {
     intents: { type: 'string', default: '50000' },
     deliveries: { type: 'string', default: '20000' },
-    payments: { type: 'string', default: '3000' },
+    payments: { type: 'string' },
     only: { type: 'string', multiple: true },
     bug: { type: 'string' },
     svg: { type: 'string' },
@@ -42,11 +44,23 @@ const TROUBLES: Readonly<Record<string, () => Promise<number> | number | undefin
     return webhooks(deliveries, faults, seed);
   },
   settlement: () => {
-    const [payments, faults, seed] = [values.payments, values.faults, values.seed].map(whole);
+    const [payments, faults, seed] = [values.payments ?? '3000', values.faults, values.seed].map(whole);
     if (payments === undefined || faults === undefined || seed === undefined) return undefined;
     return settlement(payments, faults, seed);
   },
+  restore: () => {
+    const [payments, seed] = [values.payments ?? '500', values.seed].map(whole);
+    return payments === undefined || seed === undefined ? undefined : restore(payments, seed);
+  },
 };
+
+async function restore(payments: number, seed: number): Promise<number> {
+  const progress = createProgress(payments);
+  const { problems, ...figures } = await runRestore({ payments, seed }, progress);
+  for (const problem of problems.slice(0, MOST_SHOWN)) progress.say(problem);
+  console.log(JSON.stringify({ seed, ...figures, problems: problems.length }));
+  return problems.length === 0 ? 0 : 1;
+}
 
 async function settlement(payments: number, faults: number, seed: number): Promise<number> {
   const progress = createProgress(payments);
@@ -89,6 +103,7 @@ if (status === undefined) {
       'npm run chaos -- expiry [--intents N]',
       'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
       'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
+      'npm run chaos -- restore [--payments N] [--seed N]',
     ].join('\n'),
   );
 }
