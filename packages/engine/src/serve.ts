@@ -3,8 +3,11 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import * as restate from '@restatedev/restate-sdk';
 import { type Drain, drainObject } from './drain.ts';
+import { freeStranded } from './free-stranded.ts';
+import { createGate } from './gate.ts';
 import { post } from './post.ts';
 import { type Pulse, pulseObject } from './pulse.ts';
+import { isServedElsewhere } from './served-elsewhere.ts';
 
 export type EngineWorkOptions = {
   readonly drains: readonly Drain[];
@@ -18,6 +21,8 @@ export type EngineWorkOptions = {
   readonly identityKeys: readonly string[];
   readonly adminUrl: string;
   readonly ingressUrl: string;
+  /** How long no pulse may be heard; 20 seconds unless told. */
+  readonly silenceMs?: number;
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string) => void;
 };
 
@@ -32,6 +37,7 @@ export type EngineWork = {
   readonly keepRegistered: () => void;
   /** Whether the engine knew this process when it was last asked. */
   readonly isRegistered: () => boolean;
+  /** What runs is ended and the rest put off, for a few seconds at most; who else serves the engine goes on with it. */
   readonly stop: () => Promise<void>;
 };
 
@@ -40,9 +46,12 @@ const PULSE_KEY = 'one';
 const REQUEST_TIMEOUT_MS = 5_000;
 const LOOK_MS = 1_000;
 const SILENCE_MS = 20_000;
+const LEAVE_MS = 5_000;
+const LAST_WORDS_MS = 1_000;
 
 export async function serveEngineWork(options: EngineWorkOptions): Promise<EngineWork> {
   let lastBeatMs = performance.now();
+  const gate = createGate();
   const heard = (pulse: Pulse): Pulse => ({
     ...pulse,
     beat: async () => {
@@ -52,7 +61,10 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   });
   const server = createServer(
     restate.createEndpointHandler({
-      services: [...options.drains.map(drainObject), ...options.pulses.map(heard).map(pulseObject)],
+      services: [
+        ...options.drains.map((drain) => drainObject(drain, gate)),
+        ...options.pulses.map((pulse) => pulseObject(heard(pulse), gate)),
+      ],
       logger: (meta, ...message) => {
         if (meta.replaying) return;
         options.log(LEVELS[meta.level], message.map(String).join(' '));
@@ -63,7 +75,7 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port, options.host, resolve);
   });
-  const sessions = new Set<{ destroy: () => void }>();
+  const sessions = new Set<{ close: () => void; destroy: () => void }>();
   server.on('session', (session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
@@ -78,8 +90,13 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   let registered = false;
   let looking: NodeJS.Timeout | undefined;
   const look = async () => {
-    const silent = options.pulses.length > 0 && performance.now() - lastBeatMs > SILENCE_MS;
-    if (registered && !silent && (await knowsAll(options.adminUrl, names))) return;
+    const [pulse] = options.pulses;
+    const silent = pulse !== undefined && performance.now() - lastBeatMs > (options.silenceMs ?? SILENCE_MS);
+    if (registered && (await knowsAll(options.adminUrl, names))) {
+      const freed = await freeStranded(options.adminUrl, names, url);
+      if (freed > 0) options.log('warn', `${freed} pieces of work waited for a process that is gone`);
+      if (!silent || (await isServedElsewhere(options.adminUrl, pulse.name, url))) return;
+    }
     registered = false;
     await register();
     registered = true;
@@ -99,13 +116,19 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
       looking ??= setTimeout(lookAgain, 0);
     },
     isRegistered: () => registered,
-    stop: () =>
-      new Promise((resolve) => {
-        clearTimeout(looking);
-        looking = undefined;
+    stop: async () => {
+      clearTimeout(looking);
+      looking = undefined;
+      await gate.leave(LEAVE_MS);
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
-        for (const session of sessions) session.destroy();
-      }),
+        // What ended is still on its way to the engine; cut off, it would not have ended.
+        for (const session of sessions) session.close();
+        setTimeout(() => {
+          for (const session of sessions) session.destroy();
+        }, LAST_WORDS_MS).unref();
+      });
+    },
   };
 }
 
