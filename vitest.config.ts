@@ -78,9 +78,17 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
-          include: ['tests/chaos/{settlement,restore}/*.test.ts'],
+          include: ['tests/chaos/settlement/*.test.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: 'drill',
+          include: ['tests/chaos/{restore,upgrade}/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 240_000,
         },
       },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
