@@ -119,6 +119,14 @@ export default defineConfig({
           testTimeout: 120_000,
         },
       },
+      {
+        test: {
+          name: 'drill',
+          include: ['tests/chaos/{restore,upgrade}/*.test.ts'],
+          fileParallelism: false,
+          testTimeout: 240_000,
+        },
+      },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -6,6 +6,7 @@ import { createProgress } from '../progress.ts';
 import { reportSimulation } from '../simulation/report-simulation.ts';
 import { reportCluster } from './cluster/report-cluster.ts';
 import { runClusterChaos } from './cluster/run-cluster.ts';
+import { runRestore } from './restore/run-restore.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
 import type { SettlementBug } from './settlement/service-programs.ts';
@@ -19,6 +20,7 @@ const USAGE = [
   'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
   'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
+  'npm run chaos -- restore [--payments N] [--seed N]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
   'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
 ];
@@ -84,6 +86,14 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     progress.say('');
     reportCluster(result, plan.seed, progress.say);
     return result.violations.length === 0;
+  },
+  restore: async () => {
+    const plan = { payments: count('payments', 500), seed: count('seed', 1) };
+    const progress = createProgress(plan.payments);
+    const { problems, ...figures } = await runRestore(plan, progress);
+    for (const problem of problems) progress.say(problem);
+    console.log(JSON.stringify({ seed: plan.seed, ...figures, problems: problems.length }));
+    return problems.length === 0;
   },
   soak: async () => {
     const [minutes, seed] = [count('minutes', 30), count('seed', 1)];

@@ -16,7 +16,7 @@ export type ServiceProcess = {
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** What Node is called with: a service as it ships, or another program in its place. */
-export const mainOf = (name: 'api' | 'settlement' | 'webhooks'): readonly string[] => [
+export const mainOf = (name: 'api' | 'settlement' | 'webhooks' | 'operator'): readonly string[] => [
   path.join(ROOT, 'services', name, 'src/main.ts'),
 ];
 

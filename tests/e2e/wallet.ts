@@ -134,7 +134,7 @@ export async function settle({ apiUrl, shop }: Pick<World, 'apiUrl' | 'shop'>, c
 
 /** An intent, its first acceptance, and a header signed for it: what remains is to settle it. */
 export async function prepare(
-  world: World,
+  world: Pick<World, 'apiUrl' | 'shop'>,
   payer: Payer,
   body?: Readonly<Record<string, unknown>>,
 ): Promise<SettleCall> {

@@ -86,6 +86,7 @@ export { type Payment, paymentView } from './payment/payment.ts';
 export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export type { CarriedPayment, SentTransaction } from './recover/sent-transaction.ts';
 export type { Purpose } from './settle/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
 export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createWakeDrain, type Drain, serveEngineWork } from './index.ts';
+import { createWakeDrain, type Drain, type EngineWork, serveEngineWork } from './index.ts';
 import { freePorts, type RestateServer, startRestate } from './server/start-restate.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
@@ -43,31 +43,41 @@ function queueOf(count: number) {
   return { drain, done, todo, fences: () => fence, mostAtOnce: () => most };
 }
 
-async function world(drain: Drain, options: { alwaysReplay?: boolean } = {}) {
+type WorldOptions = { readonly alwaysReplay?: boolean; readonly keepRegistered?: boolean };
+
+async function world(drain: Drain, { keepRegistered = false, ...options }: WorldOptions = {}) {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
   const ports = await freePorts();
   const start = () => startRestate({ dataDirectory, ports, ...options });
   let server: RestateServer = await start();
-  const beats = { count: 0 };
-  const work = await serveEngineWork({
-    drains: [drain],
-    pulses: [{ name: 'heart', everyMs: 50, beat: async () => void (beats.count += 1) }],
-    host: '127.0.0.1',
-    port: 0,
-    identityKeys: [],
-    adminUrls: [server.adminUrl],
-    ingressUrls: [server.ingressUrl],
-    log: () => {},
-  });
+  const works: EngineWork[] = [];
+  const serve = async (served: Drain) => {
+    const beats = { count: 0 };
+    const work = await serveEngineWork({
+      drains: [served],
+      pulses: [{ name: 'heart', everyMs: 50, beat: async () => void (beats.count += 1) }],
+      host: '127.0.0.1',
+      port: 0,
+      identityKeys: [],
+      adminUrls: [server.adminUrl],
+      ingressUrls: [server.ingressUrl],
+      log: () => {},
+    });
+    works.push(work);
+    await work.register();
+    if (keepRegistered) work.keepRegistered();
+    return { beats, work };
+  };
   cleanUps.push(async () => {
     await server.stop('SIGKILL');
-    await work.stop();
+    for (const work of works) await work.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   });
-  await work.register();
+  const { beats, work } = await serve(drain);
   return {
     beats,
     work,
+    serve,
     wake: () => createWakeDrain([server.ingressUrl])(drain.name, 'eip155:1/0xabc'),
     crash: async ({ loseData }: { loseData: boolean }) => {
       await server.stop('SIGKILL');
@@ -144,4 +154,48 @@ test('work that throws is tried again until it succeeds', async () => {
   });
   await wake();
   await until(() => tries === 3);
+});
+
+test('a process that stops hands its drain over to one that registered after it, within a moment and mid-queue', async () => {
+  const queue = queueOf(400);
+  const by: string[] = [];
+  const seenBy = (who: string): Drain => ({
+    ...queue.drain,
+    step: (key, fence, over) => {
+      by.push(who);
+      return queue.drain.step(key, fence, over);
+    },
+  });
+  const { work: old, wake, serve } = await world(seenBy('old'));
+  await wake();
+  await until(() => queue.done.length > 20);
+  await serve(seenBy('new'));
+  // What runs keeps to where it began; what follows it goes to the newest.
+  await old.stop();
+  const stoppedAtMs = performance.now();
+  const done = queue.done.length;
+  await until(() => queue.done.length > done + 20, 10);
+  expect(performance.now() - stoppedAtMs).toBeLessThan(5_000);
+  await until(() => queue.done.length === 400);
+  expect(queue.done).toEqual(Array.from({ length: 400 }, (_, index) => index));
+  expect(new Set(by)).toEqual(new Set(['old', 'new']));
+});
+
+test('work of a process that was cut off is begun anew by another in seconds, not when the engine gives it up', async () => {
+  const queue = queueOf(400);
+  let cutOff = false;
+  const doomed: Drain = {
+    ...queue.drain,
+    // It hangs in the middle of a step, and never comes back.
+    step: (key, fence, over) => (cutOff ? new Promise(() => {}) : queue.drain.step(key, fence, over)),
+  };
+  const { work: old, wake, serve } = await world(doomed, { keepRegistered: true });
+  await wake();
+  await until(() => queue.done.length > 20);
+  cutOff = true;
+  await serve(queue.drain);
+  await old.stop();
+  const stoppedAtMs = performance.now();
+  await until(() => queue.done.length === 400);
+  expect(performance.now() - stoppedAtMs).toBeLessThan(15_000);
 });

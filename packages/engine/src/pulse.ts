@@ -1,5 +1,6 @@
 // Work that comes round: a reconciler, a sealer, a timer's sweep. Each beat is durable and sends the next one.
 import * as restate from '@restatedev/restate-sdk';
+import type { Gate } from './gate.ts';
 import { RETRIES } from './retry.ts';
 
 export type Pulse = {
@@ -16,7 +17,7 @@ const TEXT: restate.Serde<string> = {
   deserialize: (bytes) => JSON.parse(new TextDecoder().decode(bytes)) as string,
 };
 
-export function pulseObject(pulse: Pulse): restate.VirtualObjectDefinition<string, unknown> {
+export function pulseObject(pulse: Pulse, gate: Gate): restate.VirtualObjectDefinition<string, unknown> {
   const send = (ctx: restate.ObjectContext, generation: string, delay: number) =>
     ctx.genericSend({
       service: pulse.name,
@@ -36,11 +37,12 @@ export function pulseObject(pulse: Pulse): restate.VirtualObjectDefinition<strin
         ctx.set('generation', generation);
         send(ctx, generation, 0);
       },
-      beat: async (ctx: restate.ObjectContext, generation: string): Promise<void> => {
-        if ((await ctx.get<string>('generation')) !== generation) return;
-        await ctx.run('beat', pulse.beat);
-        send(ctx, generation, pulse.everyMs);
-      },
+      beat: (ctx: restate.ObjectContext, generation: string): Promise<void> =>
+        gate.during(async () => {
+          if ((await ctx.get<string>('generation')) !== generation) return;
+          await ctx.run('beat', pulse.beat);
+          send(ctx, generation, pulse.everyMs);
+        }),
     },
   });
 }

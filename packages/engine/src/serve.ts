@@ -3,6 +3,7 @@ import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import * as restate from '@restatedev/restate-sdk';
 import { type Drain, drainObject } from './drain.ts';
+import { createGate } from './gate.ts';
 import { createRegistration } from './keep-registered.ts';
 import { type Pulse, pulseObject } from './pulse.ts';
 
@@ -33,13 +34,17 @@ export type EngineWork = {
   readonly keepRegistered: () => void;
   /** Whether the engine knew this work when it was last asked. */
   readonly isRegistered: () => boolean;
+  /** What runs is ended and the rest put off, for a few seconds at most; who else serves the engine goes on with it. */
   readonly stop: () => Promise<void>;
 };
 
 const LEVELS = { trace: 'debug', debug: 'debug', info: 'debug', warn: 'warn', error: 'error' } as const;
 const LOOK_MS = 1_000;
+const LEAVE_MS = 5_000;
+const LAST_WORDS_MS = 1_000;
 
 export async function serveEngineWork(options: EngineWorkOptions): Promise<EngineWork> {
+  const gate = createGate();
   const heard = (pulse: Pulse): Pulse => ({
     ...pulse,
     beat: async () => {
@@ -49,7 +54,10 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   });
   const server = createServer(
     restate.createEndpointHandler({
-      services: [...options.drains.map(drainObject), ...options.pulses.map(heard).map(pulseObject)],
+      services: [
+        ...options.drains.map((drain) => drainObject(drain, gate)),
+        ...options.pulses.map((pulse) => pulseObject(heard(pulse), gate)),
+      ],
       logger: (meta, ...message) => {
         if (meta.replaying) return;
         options.log(LEVELS[meta.level], message.map(String).join(' '));
@@ -60,7 +68,7 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port, options.host, resolve);
   });
-  const sessions = new Set<{ destroy: () => void }>();
+  const sessions = new Set<{ close: () => void; destroy: () => void }>();
   server.on('session', (session) => {
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
@@ -90,12 +98,18 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
       looking ??= setTimeout(lookAgain, 0);
     },
     isRegistered: registration.isRegistered,
-    stop: () =>
-      new Promise((resolve) => {
-        clearTimeout(looking);
-        looking = undefined;
+    stop: async () => {
+      clearTimeout(looking);
+      looking = undefined;
+      await gate.leave(LEAVE_MS);
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
-        for (const session of sessions) session.destroy();
-      }),
+        // What ended is still on its way to the engine; cut off, it would not have ended.
+        for (const session of sessions) session.close();
+        setTimeout(() => {
+          for (const session of sessions) session.destroy();
+        }, LAST_WORDS_MS).unref();
+      });
+    },
   };
 }

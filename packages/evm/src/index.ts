@@ -57,6 +57,9 @@ export {
 } from './processor/batch-item.ts';
 export { type BoundTerms, boundNonce, type PayoutSplit } from './processor/bound-nonce.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './processor/proves-stranding.ts';
+export { countAt, findByNonce } from './recover/find-by-nonce.ts';
+export { type BlockRange, type FoundTransaction, findSent } from './recover/find-sent.ts';
+export { readSent } from './recover/read-sent.ts';
 export { agreeOnEnds } from './rpc/agree-on-ends.ts';
 export { createEndpointPool, type EndpointPool, type EndpointTrouble } from './rpc/endpoint-pool.ts';
 export { type GatherOptions, gatherCalls } from './rpc/gather-calls.ts';

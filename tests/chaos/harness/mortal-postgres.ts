@@ -2,6 +2,7 @@
 import { migrate } from '@svc-pay/postgres';
 import { freePort, type PostgresServer, startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
+import { backUp, copy } from './back-up.ts';
 
 export type MortalPostgres = {
   readonly pid: () => number;
@@ -10,6 +11,10 @@ export type MortalPostgres = {
   readonly pool: pg.Pool;
   /** `fast` cuts connections and shuts down; `immediate` is a crash, with recovery at the next start. */
   readonly restart: (how: 'fast' | 'immediate') => Promise<void>;
+  /** While it runs, into that folder. */
+  readonly backUp: (folder: string) => Promise<void>;
+  /** It crashes, everything is gone, and it comes back as that backup has it. */
+  readonly loseAndRestore: (folder: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -22,16 +27,23 @@ export async function startMortalPostgres(dataDirectory: string): Promise<Mortal
   if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
   const pool = new pg.Pool({ connectionString: server.url, max: 6 });
   pool.on('error', () => {});
+  const { url } = server;
+  const crash = async () => {
+    process.kill(server.pid, 'SIGQUIT');
+    await server.ended;
+  };
   return {
     pid: () => server.pid,
-    url: server.url,
+    url,
     pool,
     restart: async (how) => {
-      if (how === 'fast') await server.stop();
-      else {
-        process.kill(server.pid, 'SIGQUIT');
-        await server.ended;
-      }
+      await (how === 'fast' ? server.stop() : crash());
+      server = await start();
+    },
+    backUp: (folder) => backUp(url, dataDirectory, folder),
+    loseAndRestore: async (folder) => {
+      await crash();
+      await copy(folder, dataDirectory);
       server = await start();
     },
     stop: async () => {

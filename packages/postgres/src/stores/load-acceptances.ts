@@ -30,8 +30,8 @@ const LOAD_ACCEPTANCES = {
 
 /** What an intent offered, as it was offered. */
 export async function loadAcceptances(
-  pool: pg.Pool,
-  { accountId, mode }: Caller,
+  pool: pg.Pool | pg.ClientBase,
+  { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,
   intentId: Id<'paymentIntent'>,
 ): Promise<readonly StoredAcceptance[]> {
   const { rows } = await pool.query<Row>({ ...LOAD_ACCEPTANCES, values: [accountId, mode, intentId] });

@@ -25,7 +25,7 @@ export function messageTermsOf(item: LaneItem): MessageTerms {
 
 /** Undefined when the payment is not what the payer signed. The same item makes the same bytes, however often. */
 export async function signMessageItem(item: LaneItem, relayer: RelayerSigner): Promise<CoSigned | undefined> {
-  // No auditor has seen the program yet: docs/decisions/0024-solana-program.md.
+  // No auditor has seen the program yet: docs/decisions/0023-solana-program.md.
   if (item.mode === 'live') return undefined;
   const terms = messageTermsOf(item);
   if (terms.relayer !== relayer.address) return undefined;

@@ -42,7 +42,7 @@ function openCluster(
   return {
     network,
     feeAccount,
-    // No auditor has seen it yet: docs/decisions/0024-solana-program.md.
+    // No auditor has seen it yet: docs/decisions/0023-solana-program.md.
     program: findChain(network)?.mode === 'test' ? program : undefined,
     nodes,
     mintOf: async (address) => {

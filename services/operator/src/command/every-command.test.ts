@@ -68,6 +68,7 @@ test('there are the commands that the manual promises', () => {
     'audit seal',
     'audit verify',
     'ledger check',
+    'recover',
     'doctor',
     'listen',
     'trigger',

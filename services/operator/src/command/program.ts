@@ -10,6 +10,7 @@ import { listenCommand } from '../commands/listen.ts';
 import { migrateCommand } from '../commands/migrate.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
+import { recoverCommand } from '../commands/recover.ts';
 import { relayersCommand } from '../commands/relayers.ts';
 import { startCommand } from '../commands/start.ts';
 import { tokensCommand } from '../commands/tokens.ts';
@@ -44,6 +45,7 @@ Examples:
     privacyCommand,
     auditCommand,
     ledgerCommand,
+    recoverCommand,
     doctorCommand,
     listenCommand,
     triggerCommand,

@@ -75,9 +75,9 @@ async function checkAll({ options, context }: Input<Options>): Promise<Outcome> 
 }
 
 /** Undefined when the one that was asked for is not there. */
-async function networksOf(
+export async function networksOf(
   operated: OperatedNetworks,
-  { network: only, records }: Options,
+  { network: only, records }: Pick<Options, 'network' | 'records'>,
 ): Promise<readonly NetworkToCheck[] | undefined> {
   const wanted = only === undefined ? undefined : parseNetwork(only);
   const networks: NetworkToCheck[] = [];

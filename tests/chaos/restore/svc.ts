@@ -1,0 +1,42 @@
+// The operator's command as a process, with its answer as data.
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import type { SettlementWorld } from '../settlement/world.ts';
+
+const MAIN = path.resolve(import.meta.dirname, '../../../services/operator/src/main.ts');
+
+export type Answer = {
+  readonly exitCode: number | null;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly progress: string;
+};
+
+/** `killAt`: it is killed as soon as its progress says so. */
+export async function svc(
+  { postgres, chain }: SettlementWorld,
+  argv: readonly string[],
+  killAt?: string,
+): Promise<Answer> {
+  const networks = {
+    [chain.network]: {
+      processor: chain.record.processor,
+      processorVersion: '1.3.0',
+      ready: true,
+      rpcUrls: [chain.rpcUrl],
+    },
+  };
+  const child = spawn(process.execPath, [MAIN, ...argv, '--json'], {
+    env: { SVC_DATABASE_URL: postgres.url, SVC_NETWORKS: JSON.stringify(networks), SVC_OPERATOR: 'drill' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [answer, progress] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    answer += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    progress += chunk.toString();
+    if (killAt !== undefined && progress.includes(killAt)) child.kill('SIGKILL');
+  });
+  const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { exitCode, data: answer === '' ? {} : (JSON.parse(answer) as Record<string, unknown>), progress };
+}
