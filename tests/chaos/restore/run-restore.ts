@@ -70,7 +70,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { say }: Progr
     const epochBefore = await codeEpoch(world);
     say(`${payments} payments settled after ${seconds()} s; now everything is lost`);
 
-    const services = [world.api, world.webhooks, ...world.settlements];
+    const services = [...world.apis, ...world.senders, ...world.settlements];
     await Promise.all(services.map((service) => service.kill()));
     await world.postgres.loseAndRestore(path.join(world.directory, 'backup'));
     for (const engine of world.engines) await engine.restart('emptied');

@@ -34,7 +34,7 @@ export async function openPurses({ chain }: SettlementWorld): Promise<readonly P
 
 /** Every third is an up-to payment, of which a changing part is settled. */
 export async function prepareAll(
-  { apiUrl, shops }: SettlementWorld,
+  { apiUrls: [apiUrl = ''], shops }: SettlementWorld,
   payers: readonly Payer[],
   count: number,
 ): Promise<readonly Purchase[]> {
@@ -53,7 +53,10 @@ export async function prepareAll(
   );
 }
 
-export async function confirmAll({ apiUrl }: SettlementWorld, purchases: readonly Purchase[]): Promise<void> {
+export async function confirmAll(
+  { apiUrls: [apiUrl = ''] }: SettlementWorld,
+  purchases: readonly Purchase[],
+): Promise<void> {
   await inTurn(
     purchases.filter(({ kind }) => kind === 'upto'),
     async ({ shop, call }) => {
@@ -75,7 +78,10 @@ export async function settleOne(world: SettlementWorld, purchase: Purchase): Pro
   }
 }
 
-async function settleOnce({ apiUrl }: SettlementWorld, { kind, shop, call, settledAtomic }: Purchase): Promise<Told> {
+async function settleOnce(
+  { apiUrls: [apiUrl = ''] }: SettlementWorld,
+  { kind, shop, call, settledAtomic }: Purchase,
+): Promise<Told> {
   const door = { apiUrl, shop };
   if (kind === 'exact') {
     const answer = await settle(door, call).catch((problem: unknown) =>
