@@ -4,14 +4,20 @@ import type pg from 'pg';
 import { transferColumn } from '../lanes/lane-item-row.ts';
 
 // The intent is locked first and asked again under the lock; the claim is the gate for everything else. Two headers for
-// one intent meet at the lock, one authorization for two intents meets at the claim.
+// one intent meet at the lock, one authorization for two intents meets at the claim. The lock names the key and nothing
+// else (`limit` keeps the rest out of it): given the expiry too, a plan made while a month's table is young walks all that
+// may expire in it, for every claim.
 const CLAIM = {
   name: 'claim-payment',
   text: `
     with locked as (
-      select intent_code from svc.intents
-      where account_id = $1 and mode = $2 and id = $3 and status = 'requires_payment' and expires_at > $4
-      for update
+      select intent_code from (
+        select intent_code, status, expires_at from svc.intents
+        where account_id = $1 and mode = $2 and id = $3
+        limit 1
+        for update
+      ) intent
+      where status = 'requires_payment' and expires_at > $4
     ),
     claimed as (
       insert into svc.claims (
