@@ -131,6 +131,7 @@ test('reading one intent reads one payment, however many the account has and wha
     applicationName: 'plans',
     maxConnections: 1,
     statementTimeoutMs: 10_000,
+    byKeys: true,
     onConnectionLost: () => {},
   });
   await loadStatus(database.pool, caller, one.intentId);
@@ -146,7 +147,8 @@ test('reading one intent reads one payment, however many the account has and wha
   const { from, nonce, network, to, value, validAfter, validBefore } = one.sent;
   const signed = [from.toLowerCase(), `\\x${nonce.slice(2)}`, network, to, value, validAfter, validBefore];
   expect(await rowsRead('load-status', accountId, mode, one.intentId)).toBe(1);
-  expect(await rowsRead('load-settlement', accountId, mode, one.intentId, ...signed)).toBe(1);
+  const asSets = [accountId, mode, one.intentId, ...signed].map((part) => `{${part.replace('\\', '\\\\')}}`);
+  expect(await rowsRead('load-settlements', ...asSets)).toBe(1);
   expect(await rowsRead('find-ended', `{${accountId}}`, `{${mode}}`, `{${one.paymentId}}`)).toBe(1);
   await database.close();
 });
@@ -157,6 +159,7 @@ test('a payment is claimed and looked up by keys alone, also by a plan that was 
     applicationName: 'plans',
     maxConnections: 1,
     statementTimeoutMs: 10_000,
+    byKeys: true,
     onConnectionLost: () => {},
   });
   const nobody = { caller: { accountId: 'acct', mode: 'test' } as Caller, intentId: 'pi', paymentId: 'pay' };
@@ -174,7 +177,7 @@ test('a payment is claimed and looked up by keys alone, also by a plan that was 
     signature: '0x00',
     nowMs: 0,
   });
-  for (const statement of ['claim-payment', 'load-settlement', 'find-ended']) {
+  for (const statement of ['claim-payment', 'load-settlements', 'find-ended']) {
     const { rows: given } = await database.pool.query<{ types: string[] }>(
       'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
       [statement],
@@ -187,6 +190,7 @@ test('a payment is claimed and looked up by keys alone, also by a plan that was 
     const indexes = [...plan.matchAll(/"Index Name":\s*"([^"]+)"/g)].map(([, name]) => name);
     expect(indexes.length).toBeGreaterThan(0);
     expect(indexes.filter((name) => name?.endsWith('_pkey') !== true)).toEqual([]);
+    expect(plan).not.toMatch(/"(?:Seq Scan|Hash Join|Merge Join)"/);
   }
   await database.close();
 });
