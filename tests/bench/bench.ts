@@ -5,6 +5,10 @@ export type BenchOptions = {
   /** Concurrencies instead of the bench's own. */
   readonly levels: readonly number[] | undefined;
   readonly profile: boolean;
+  /** Writes its tables into the page on performance. */
+  readonly write: boolean;
+  /** Largest size that a bench of growth goes up to. */
+  readonly most: number | undefined;
 };
 
 export type BenchResult = {

@@ -1,6 +1,7 @@
 // Settlements a second through the whole service, beside the stock facilitator, the same batches sent bare, an empty handler
 // on the engine and single-row commits: one run, one machine, one chain.
 import type { BenchOptions, BenchResult } from '../bench.ts';
+import { writeSection } from '../write-section.ts';
 import { sendBareBatches } from './bare-batches.ts';
 import { measureCommits, measureEngine } from './bare-parts.ts';
 import { describeMachine } from './machine.ts';
@@ -11,6 +12,7 @@ import { drawProfiles, profileArguments } from './profiles.ts';
 import { openReference, type ReferenceLevel } from './reference.ts';
 import { BLOCK_GAS_LIMIT, BLOCK_SECONDS, type SettleWorld, startSettleWorld } from './settle-world.ts';
 import { forgetStatements, heaviestStatements, STATEMENT_SETTINGS, watchStatements } from './statements.ts';
+import { tabulate } from './tabulate.ts';
 
 const OUR_LEVELS = [1, 32, 256, 1_024, 2_048];
 const REFERENCE_LEVELS = [1, 32, 256, 512];
@@ -21,14 +23,15 @@ const WARM_UP = { concurrency: 64, forMs: 3_000 };
 const HEADROOM = 2.5;
 
 export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
-  const { seconds, only, profile } = options;
+  const { seconds, only, profile, write } = options;
   const world = await startSettleWorld(
     profile ? { nodeArguments: profileArguments, postgresSettings: STATEMENT_SETTINGS } : {},
   );
   const stopEarly = () => void world.stop().finally(() => process.exit(130));
   process.once('SIGINT', stopEarly).once('SIGTERM', stopEarly);
   try {
-    console.log(describeMachine());
+    const machine = describeMachine();
+    console.log(machine);
     console.log(`Postgres ${JSON.stringify(world.durable)}, no unlogged table`);
     console.log(`blocks of ${BLOCK_SECONDS} s with a gas limit of ${BLOCK_GAS_LIMIT}`);
     const payers = await openPayers(world.rpc, { address: world.chain.tokens.usdc, chainId: world.chain.chainId });
@@ -52,7 +55,9 @@ export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
       console.log(`empty durable handler: ${Math.round(engine)}/s, single-row commits: ${Math.round(commits)}/s`);
     }
     const bare = bareRates.reduce((sum, rate) => sum + rate, 0) / bareRates.length;
-    return judge(ours, reference, { bare, engine, commits }, seconds);
+    const result = judge(ours, reference, { bare, engine, commits }, seconds);
+    if (write) writeSection('settle', tabulate(machine, ours, reference, result.figures));
+    return result;
   } finally {
     process.off('SIGINT', stopEarly).off('SIGTERM', stopEarly);
     await world.stop();
@@ -103,7 +108,7 @@ function judge(
   reference: readonly ReferenceLevel[],
   { bare, engine, commits }: { readonly bare: number; readonly engine: number; readonly commits: number },
   seconds: number,
-): BenchResult {
+): BenchResult & { readonly figures: Readonly<Record<string, number>> } {
   const best = ours.toSorted((one, other) => other.perSecond - one.perSecond)[0];
   const referenceBest = Math.max(...reference.map(({ perSecond }) => perSecond));
   const p50Ratio = p50At(ours, 32) / p50At(reference, 32);
@@ -120,6 +125,7 @@ function judge(
     ratio_saturated: rate / referenceBest,
     p50_ratio_32: p50Ratio,
     cpu_ms_per_payment: cpuMs,
+    wal_bytes_per_payment: Math.round(best?.walBytes ?? Number.NaN),
     bare_per_s: bare,
     ratio_bare: rate / bare,
     engine_per_s: engine,

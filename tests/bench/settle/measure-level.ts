@@ -23,6 +23,8 @@ export type Level = {
   readonly seconds: number;
   readonly cpuMs: number;
   readonly cpuMsOf: Readonly<Record<PartName, number>>;
+  /** What the database wrote ahead for one payment, in bytes. */
+  readonly walBytes: number;
   /** Settlements whose webhook had not arrived in time. */
   readonly unheard: number;
   readonly notes: Readonly<Record<string, number>>;
@@ -37,6 +39,7 @@ export async function measureLevel(
   const fromBlock = await headOf(world.rpc);
   await ask(world, 'arrivals');
   const connections = Array.from({ length: concurrency }, () => openConnection(world.apiPort));
+  const walBefore = await walOf(world);
   const before = cpuOf(world);
   const startMs = performance.now();
   const finished = await closedLoop(calls, concurrency, forMs, async ({ bytes, intentId }, worker) => {
@@ -79,6 +82,7 @@ export async function measureLevel(
     seconds,
     cpuMs: Object.values(cpuMsOf).reduce((sum, part) => sum + part, 0),
     cpuMsOf,
+    walBytes: ((await walOf(world)) - walBefore) / settled.length,
     unheard: settled.length - heard,
     notes,
   };
@@ -93,6 +97,11 @@ function statusIn({ code, body }: { readonly code: number; readonly body: string
 function cpuOf({ pids }: SettleWorld): Record<PartName, number> {
   const entries = Object.entries(pids).map(([part, pid]) => [part, cpuSeconds([pid])]);
   return Object.fromEntries(entries) as Record<PartName, number>;
+}
+
+async function walOf({ pool }: SettleWorld): Promise<number> {
+  const { rows } = await pool.query<{ bytes: string }>("select (pg_current_wal_lsn() - '0/0')::text as bytes");
+  return Number.parseInt(rows[0]?.bytes ?? '0', 10);
 }
 
 async function waitForArrivals(world: SettleWorld, count: number): Promise<number> {

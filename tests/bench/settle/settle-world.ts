@@ -93,8 +93,12 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     stops.push(() => chain.stop('SIGKILL'));
 
     const receiver = await startOwn('tests/bench/webhooks/receiver.ts', [], {});
+    const rpc = createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 60_000 });
     const shops: Shop[] = [];
+    // Each shop is registered on chain; a thousand of them are not to wait a thousand blocks.
+    await rpc([{ method: 'evm_setAutomine', params: [true] }]);
     for (let index = 0; index < accounts; index += 1) shops.push(await openShop(pool, chain));
+    await rpc([{ method: 'evm_setIntervalMining', params: [BLOCK_SECONDS] }]);
     for (let index = 0; index < endpoints; index += 1) {
       await addEndpoint(pool, shops[index % accounts]?.accountId ?? '', `http://127.0.0.1:${receiver.port}/ok`);
     }
@@ -154,7 +158,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     return {
       pool,
       chain,
-      rpc: createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 60_000 }),
+      rpc,
       engine,
       shops,
       apiPort: api.port,

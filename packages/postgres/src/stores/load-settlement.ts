@@ -127,9 +127,9 @@ export async function loadSettlements(
   const { rows } = await pool.query<SettlementRow & { place: number }>({ ...LOAD_SETTLEMENTS, values: columns });
   const byPlace = new Map(rows.map((row) => [row.place, row]));
   return Promise.all(
-    wanted.map(({ caller }, index) => {
+    wanted.map(async ({ caller }, index) => {
       const row = byPlace.get(index + 1);
-      return row === undefined ? undefined : readOf(pool, caller, row);
+      return row && readOf(pool, caller, row);
     }),
   );
 }
