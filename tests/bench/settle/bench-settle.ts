@@ -4,6 +4,7 @@ import type { BenchOptions, BenchResult } from '../bench.ts';
 import { writeSection } from '../write-section.ts';
 import { sendBareBatches } from './bare-batches.ts';
 import { measureCommits, measureEngine } from './bare-parts.ts';
+import { ROUNDS } from './closed-loop.ts';
 import { describeMachine } from './machine.ts';
 import { type Level, measureLevel } from './measure-level.ts';
 import { openPayers, type Payers } from './payers.ts';
@@ -16,6 +17,8 @@ import { tabulate } from './tabulate.ts';
 
 const OUR_LEVELS = [1, 32, 256, 1_024, 2_048];
 const REFERENCE_LEVELS = [1, 32, 256, 512];
+/** From here on it only waits longer. */
+const MOST_OF_REFERENCE = 512;
 const BARE_PAYMENTS_A_SECOND = 4_000;
 const BAR = { p50Ratio: 1.25, saturated: 5, cpuMs: 2.2, bare: 0.1 };
 const WARM_UP = { concurrency: 64, forMs: 3_000 };
@@ -68,7 +71,7 @@ export async function benchSettle(options: BenchOptions): Promise<BenchResult> {
 async function runReference(world: SettleWorld, payers: Payers, { seconds, levels }: BenchOptions) {
   const measure = await openReference(world, payers);
   const measured: ReferenceLevel[] = [];
-  for (const concurrency of levels ?? REFERENCE_LEVELS) {
+  for (const concurrency of levels?.filter((level) => level <= MOST_OF_REFERENCE) ?? REFERENCE_LEVELS) {
     const level = await measure(concurrency, seconds * 1_000);
     measured.push(level);
     console.log(
@@ -85,7 +88,7 @@ async function runOurs(world: SettleWorld, payers: Payers, { seconds, levels, pr
   const measured: Level[] = [];
   for (const concurrency of levels ?? OUR_LEVELS) {
     const most = Math.min(concurrency * 2, rate * HEADROOM);
-    const calls = await prepareCalls(world, payers, Math.ceil(most * seconds) + concurrency);
+    const calls = await prepareCalls(world, payers, Math.ceil(most * seconds) + concurrency * (ROUNDS + 1));
     if (profile) await forgetStatements(world.pool);
     const level = await measureLevel(world, calls, concurrency, seconds * 1_000);
     measured.push(level);

@@ -1,4 +1,9 @@
-// As many at once as asked for, each beginning its next when the last is over, until time or work is up.
+// As many at once as asked for, each beginning its next when the last is over, until time is up and several rounds are done:
+// a single wave that ends in one block has no rate.
+
+export const ROUNDS = 5;
+/** But never longer than this many times what was asked for. */
+const PATIENCE = 3;
 
 export type Finished<Answer> = { readonly startMs: number; readonly endMs: number; readonly answer: Answer };
 
@@ -9,10 +14,14 @@ export async function closedLoop<Work, Answer>(
   run: (work: Work, worker: number) => Promise<Answer>,
 ): Promise<readonly Finished<Answer>[]> {
   const finished: Finished<Answer>[] = [];
-  const untilMs = performance.now() + forMs;
+  const beganMs = performance.now();
+  const enough = () => {
+    const forSoFarMs = performance.now() - beganMs;
+    return forSoFarMs >= forMs * PATIENCE || (forSoFarMs >= forMs && finished.length >= concurrency * ROUNDS);
+  };
   let next = 0;
   const worker = async (_: unknown, index: number) => {
-    while (performance.now() < untilMs) {
+    while (!enough()) {
       const work = works[next++];
       if (work === undefined) return;
       const startMs = performance.now();

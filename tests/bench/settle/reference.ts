@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { type Address, createWalletClient, defineChain, http, parseEther, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createNonceManager, jsonRpc } from 'viem/nonce';
-import { closedLoop } from './closed-loop.ts';
+import { closedLoop, ROUNDS } from './closed-loop.ts';
 import { middleRate, quantile } from './middle-rate.ts';
 import type { Payers } from './payers.ts';
 import { BLOCK_SECONDS, type SettleWorld } from './settle-world.ts';
@@ -56,7 +56,7 @@ export async function openReference({ chain }: SettleWorld, payers: Payers): Pro
     extra: { name: 'USD Coin', version: '2' },
   } as const;
   return async (concurrency, forMs) => {
-    const most = Math.ceil(Math.min(concurrency, MOST_PER_SECOND) * (forMs / 1_000) + concurrency);
+    const most = Math.ceil(Math.min(concurrency, MOST_PER_SECOND) * (forMs / 1_000) + concurrency * (ROUNDS + 1));
     const payloads = await Promise.all(Array.from({ length: most }, () => payers.sign(MERCHANT, AMOUNT_ATOMIC)));
     const held = await chain.balanceOf(asset, MERCHANT);
     const cpu = process.cpuUsage();
