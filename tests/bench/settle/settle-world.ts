@@ -22,8 +22,10 @@ import { nowMs } from '../webhooks/bench-world.ts';
 export type WorldWish = {
   /** Relayers that settle, one lane each. */
   readonly lanes?: number;
+  /** Each with an endpoint of its own. */
   readonly accounts?: number;
-  readonly endpoints?: number;
+  /** How many of them have payments; all unless told. */
+  readonly busyAccounts?: number;
   /** Node's own arguments for the services, by name. */
   readonly nodeArguments?: (service: ServiceName) => readonly string[];
   readonly postgresSettings?: Readonly<Record<string, string>>;
@@ -37,6 +39,7 @@ export type SettleWorld = {
   readonly chain: LocalChain;
   readonly rpc: JsonRpc;
   readonly engine: { readonly ingressUrl: string; readonly adminUrl: string };
+  /** Those that have payments. */
   readonly shops: readonly Shop[];
   readonly apiPort: number;
   readonly intakePort: number;
@@ -53,7 +56,7 @@ export const BLOCK_SECONDS = 1;
 export const BLOCK_GAS_LIMIT = 1_000_000_000;
 
 export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorld> {
-  const { lanes = 1, accounts = 1, endpoints = 1, nodeArguments = () => [] } = wish;
+  const { lanes = 1, accounts = 1, busyAccounts = accounts, nodeArguments = () => [] } = wish;
   const stops: (() => Promise<void> | void)[] = [];
   const stop = async () => {
     for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
@@ -100,9 +103,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     await rpc([{ method: 'evm_setAutomine', params: [true] }]);
     for (let index = 0; index < accounts; index += 1) shops.push(await openShop(pool, chain));
     await rpc([{ method: 'evm_setIntervalMining', params: [BLOCK_SECONDS] }]);
-    for (let index = 0; index < endpoints; index += 1) {
-      await addEndpoint(pool, shops[index % accounts]?.accountId ?? '', `http://127.0.0.1:${receiver.port}/ok`);
-    }
+    for (const { accountId } of shops) await addEndpoint(pool, accountId, `http://127.0.0.1:${receiver.port}/ok`);
 
     const password = randomBytes(8).toString('hex');
     const databaseUrl = async (group: ServiceName) => {
@@ -161,7 +162,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       chain,
       rpc,
       engine,
-      shops,
+      shops: shops.slice(0, busyAccounts),
       apiPort: api.port,
       intakePort: intake.port,
       receiverPort: receiver.port,
