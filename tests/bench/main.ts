@@ -1,24 +1,33 @@
 // npm run bench -- <name> [--seconds N] [--check] [--json]
+// npm run bench -- settle [--seconds N] [--only ours|reference|bare] [--levels 1,32,256] [--profile] [--check] [--json]
+// npm run bench -- growth [--seconds N] [--only stored|endpoints|lanes|accounts] [--most PAYMENTS] [--check] [--json]
+// `--write` puts the tables of settle and growth into docs/operate/performance.md.
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON.
 import { parseArgs } from 'node:util';
+import type { Bench } from './bench.ts';
+import { benchGrowth } from './growth/bench-growth.ts';
 import { benchIntents } from './intents/bench-intents.ts';
+import { benchSettle } from './settle/bench-settle.ts';
 import { benchWebhookVerify } from './webhook-verify.ts';
 import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 
-type Bench = (
-  seconds: number,
-) => Promise<{ readonly figures: Record<string, number | string>; readonly missed: readonly string[] }>;
-
 const BENCHES: Readonly<Record<string, Bench>> = {
-  intents: benchIntents,
-  'webhook-verify': benchWebhookVerify,
-  webhooks: benchWebhooks,
+  growth: { seconds: 10, run: benchGrowth },
+  intents: { seconds: 15, run: ({ seconds }) => benchIntents(seconds) },
+  settle: { seconds: 20, run: benchSettle },
+  'webhook-verify': { seconds: 15, run: ({ seconds }) => benchWebhookVerify(seconds) },
+  webhooks: { seconds: 15, run: ({ seconds }) => benchWebhooks(seconds) },
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    seconds: { type: 'string', default: '15' },
+    seconds: { type: 'string' },
+    only: { type: 'string' },
+    levels: { type: 'string' },
+    profile: { type: 'boolean', default: false },
+    most: { type: 'string' },
+    write: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -28,7 +37,14 @@ if (bench === undefined) {
   console.error(`which bench? one of: ${Object.keys(BENCHES).join(', ')}`);
   process.exit(64);
 }
-const { figures, missed } = await bench(Number.parseInt(values.seconds, 10));
+const { figures, missed } = await bench.run({
+  seconds: values.seconds === undefined ? bench.seconds : Number.parseInt(values.seconds, 10),
+  only: values.only,
+  levels: values.levels?.split(',').map((level) => Number.parseInt(level, 10)),
+  profile: values.profile,
+  write: values.write,
+  most: values.most === undefined ? undefined : Number.parseInt(values.most, 10),
+});
 if (!values.json) for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(20)} ${value}`);
 for (const bar of missed) console.log(`missed: ${bar}`);
 console.log(JSON.stringify(figures));

@@ -45,6 +45,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     applicationName: 'svc-api',
     maxConnections: config.databasePool,
     statementTimeoutMs: config.statementTimeoutMs,
+    byKeys: true,
     onConnectionLost: onProblem,
   });
   const stores = createApiStores(database, { clock, memoryMs: config.memoryMs });

@@ -65,7 +65,7 @@ function converse(port: number, request: Buffer, expectedStatus: number, deadlin
 }
 
 /** Whole length of the answer at the beginning of the buffer; undefined while its head is incomplete. */
-function answerLength(received: Buffer): number | undefined {
+export function answerLength(received: Buffer): number | undefined {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd === -1) return undefined;
   const match = /\r\ncontent-length: (\d+)/i.exec(received.toString('latin1', 0, headEnd));

@@ -11,8 +11,9 @@ export async function startProcess(
   script: string,
   scriptArguments: readonly string[],
   environment: Readonly<Record<string, string>>,
+  nodeArguments: readonly string[] = [],
 ): Promise<Listening> {
-  const child = spawn(process.execPath, [script, ...scriptArguments], {
+  const child = spawn(process.execPath, [...nodeArguments, script, ...scriptArguments], {
     env: { ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

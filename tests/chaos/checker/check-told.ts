@@ -4,7 +4,7 @@ import type { PaymentRow } from './record-evidence.ts';
 import type { Told } from './run-evidence.ts';
 
 const SETTLING: ReadonlySet<string> = new Set(['settle', 'settle upto']);
-const BUSY: ReadonlySet<number> = new Set([429]);
+const BUSY: ReadonlySet<number> = new Set([408, 429]);
 
 export function checkTold(file: CaseFile): readonly Violation[] {
   const { run, paymentsOfIntent } = file;

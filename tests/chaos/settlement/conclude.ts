@@ -6,7 +6,7 @@ import { findDeaths, settleDown } from './settle-down.ts';
 import type { Traffic } from './traffic.ts';
 import type { SettlementWorld } from './world.ts';
 
-const QUIET_MS = 150_000;
+const QUIET_MS = 300_000;
 
 export async function conclude(
   world: SettlementWorld,

@@ -17,7 +17,7 @@ export type Market = {
   readonly seed: number;
 };
 
-const PATIENCE_MS = 240_000;
+const PATIENCE_MS = 400_000;
 const PAUSE_MS = 300;
 const UPTO = 0.3;
 const DOUBLED = 0.15;

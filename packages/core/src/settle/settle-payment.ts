@@ -1,5 +1,5 @@
 // Settling an exact payment by its signed header. What is new is verified cheap first, and then by the chain.
-import { type AcceptanceEcho, decodePaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import { type AcceptanceEcho, type DecodedHeader, decodePaymentHeader, parseNetwork } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { claimKey } from './claim-key.ts';
 import { settleAnswer } from './settle-answer.ts';
@@ -34,15 +34,16 @@ export const MAY_BE_CLAIMED: ReadonlySet<string> = new Set([
 ]);
 
 export async function settlePayment(ports: SettlePorts & TransferPorts, call: SettleCall): Promise<Settled> {
-  const transfer = transferIn(call.encodedHeader);
+  const decoded = decodePaymentHeader(call.encodedHeader);
+  const transfer = transferIn(decoded);
   if (transfer !== undefined) return settleTransfer(ports, { ...call, ...transfer });
-  const sent = authorizationIn(call.encodedHeader);
-  return settleSent(ports, call, sent, (read) => settleNewHeader(ports, call, sent, read));
+  const sent = authorizationIn(decoded);
+  return settleSent(ports, call, sent, (read) => settleNewHeader(ports, { ...call, decoded }, sent, read));
 }
 
 async function settleNewHeader(
   ports: SettlePorts,
-  call: SettleCall,
+  call: SettleCall & { readonly decoded: DecodedHeader },
   sent: SentAuthorization | null,
   read: SettlementRead,
 ): Promise<Settled> {
@@ -55,7 +56,7 @@ async function settleNewHeader(
   const terms = verifyTerms({
     intent: read.intent,
     acceptances,
-    encodedHeader: call.encodedHeader,
+    decoded: call.decoded,
     echo: call.echo,
     minimumUsdMicros: merchant.minimumUsdMicros,
     nowMs: ports.clock.nowMs(),
@@ -90,8 +91,7 @@ export function claimKeyOf(ports: Pick<SettlePorts, 'uniquePartOf'>, terms: Veri
 }
 
 /** Null when the header can't be read, or carries none. */
-export function authorizationIn(encodedHeader: string): SentAuthorization | null {
-  const decoded = decodePaymentHeader(encodedHeader);
+export function authorizationIn(decoded: DecodedHeader): SentAuthorization | null {
   if (!decoded.ok || !hasAuthorization(decoded.header)) return null;
   const { network: name, payload } = decoded.header;
   const network = parseNetwork(name);

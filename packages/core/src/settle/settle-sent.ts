@@ -1,7 +1,7 @@
 // What settling is alike for every kind of signature: one that was claimed before is answered from rows, a new one is
 // claimed in one statement and then waited for. Nothing is sent from here: the claim queues the payment, and a lane takes
 // it from there.
-import type { SettleResponse } from '@svc-pay/protocol';
+import type { NetworkId, SettleResponse } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
@@ -59,6 +59,7 @@ export async function claimSent(
     const nowMs = ports.clock.nowMs();
     const paymentId = newId('payment', nowMs);
     const { outcome } = await ports.claimPayment({ ...verified, caller, intentId, paymentId, nowMs });
+    if (outcome === 'claimed') return outcomeOfClaimed(ports, call, sent, paymentId, verified.acceptance.network);
     const read = await reload(ports, call, sent);
     if (outcome === 'bound_elsewhere') return refuseSent(ports, call, read, sent, 'authorization_bound_elsewhere');
     if (outcome !== 'intent_taken') return outcomeOf(ports, call, sent, read);
@@ -76,11 +77,37 @@ export async function outcomeOf(
   sent: SentPayment | null,
   first: SettlementRead,
 ): Promise<Extract<Settled, { ok: true }>> {
-  const { caller, intentId, claim } = call;
-  if (claim !== null) await ports.bindKey(caller, claim, ports.clock.nowMs());
+  await bindKey(ports, call);
+  if (isPending(first)) ports.wakeLanes(first.own.payment.network);
+  return waitForEnd(ports, call, sent, first, ports.clock.nowMs() + ports.settleWaitMs);
+}
+
+/** Claimed a moment ago it is pending, without a look: nobody can have ended it since. */
+async function outcomeOfClaimed(
+  ports: SettlePorts,
+  call: SentCall,
+  sent: SentPayment | null,
+  paymentId: Id<'payment'>,
+  network: NetworkId,
+): Promise<Extract<Settled, { ok: true }>> {
+  const { caller, intentId } = call;
   const deadlineMs = ports.clock.nowMs() + ports.settleWaitMs;
+  await bindKey(ports, call);
+  ports.wakeLanes(network);
+  const told = ports.settleWaitMs > 0 && (await ports.awaitEnd({ caller, intentId, paymentId }, ports.settleWaitMs));
+  const read = await reload(ports, call, sent);
+  return told ? waitForEnd(ports, call, sent, read, deadlineMs) : answer(settleAnswer(read));
+}
+
+async function waitForEnd(
+  ports: SettlePorts,
+  call: SentCall,
+  sent: SentPayment | null,
+  first: SettlementRead,
+  deadlineMs: number,
+): Promise<Extract<Settled, { ok: true }>> {
+  const { caller, intentId } = call;
   let read = first;
-  if (isPending(read)) ports.wakeLanes(read.own.payment.network);
   for (let looking = true; looking && isPending(read); ) {
     const leftMs = deadlineMs - ports.clock.nowMs();
     if (leftMs <= 0) break;
@@ -88,6 +115,10 @@ export async function outcomeOf(
     read = await reload(ports, call, sent);
   }
   return answer(settleAnswer(read));
+}
+
+async function bindKey(ports: SettlePorts, { caller, claim }: SentCall): Promise<void> {
+  if (claim !== null) await ports.bindKey(caller, claim, ports.clock.nowMs());
 }
 
 export async function refuseSent(

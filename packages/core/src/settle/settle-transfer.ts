@@ -1,6 +1,6 @@
 // Settling by a signed transaction, whether it came in a header or to be relayed: one path, and the same transaction is
 // answered alike on both.
-import { type AcceptanceEcho, decodePaymentHeader, familyOf, parseNetwork } from '@svc-pay/protocol';
+import { type AcceptanceEcho, type DecodedHeader, familyOf, parseNetwork } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { isBelowMinimum } from '../pricing/below-minimum.ts';
 import { sameAddress } from '../token/same-address.ts';
@@ -111,8 +111,7 @@ function acceptancesFor(stored: readonly StoredAcceptance[], { header, echo }: T
 }
 
 /** Undefined when the header carries no transaction. */
-export function transferIn(encodedHeader: string): Pick<TransferCall, 'transaction' | 'header'> | undefined {
-  const decoded = decodePaymentHeader(encodedHeader);
+export function transferIn(decoded: DecodedHeader): Pick<TransferCall, 'transaction' | 'header'> | undefined {
   if (!decoded.ok || !('transaction' in decoded.header.payload)) return undefined;
   const { scheme, network, payload } = decoded.header;
   return { transaction: payload.transaction, header: { scheme, network } };

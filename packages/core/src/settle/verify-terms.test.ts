@@ -1,5 +1,10 @@
 import { atomicAmount, parseRate, usdMicros } from '@svc-pay/money';
-import { type AcceptanceEcho, type EvmPaymentHeader, encodePaymentHeader } from '@svc-pay/protocol';
+import {
+  type AcceptanceEcho,
+  decodePaymentHeader,
+  type EvmPaymentHeader,
+  encodePaymentHeader,
+} from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../intent/intent.ts';
 import { sampleIntent } from '../testing/samples.ts';
@@ -69,7 +74,7 @@ function verify({ header = {}, authorization = {}, echo = {}, intent = {}, given
   const verdict = verifyTerms({
     intent: sampleIntent({ expiresAtMs: (nowSeconds + 1_000) * 1_000, ...intent }),
     acceptances: [usdc, local],
-    encodedHeader: encodePaymentHeader({ ...goodHeader, payload, ...header }),
+    decoded: decodePaymentHeader(encodePaymentHeader({ ...goodHeader, payload, ...header })),
     echo: echo === null ? null : { ...goodEcho, ...echo },
     minimumUsdMicros: null,
     nowMs: nowSeconds * 1_000,
@@ -102,7 +107,7 @@ describe('accepted', () => {
 
 describe('refused by name', () => {
   test.each<[string, Case, string]>([
-    ['a header that is none', { given: { encodedHeader: 'hello' } }, 'invalid_payment_header'],
+    ['a header that is none', { given: { decoded: decodePaymentHeader('hello') } }, 'invalid_payment_header'],
     ['an unknown network', { header: { network: 'base' } }, 'network_mismatch'],
     ['another network', { header: { network: '1' } }, 'network_mismatch'],
     ['another network, without the echo', { echo: null, header: { network: '1' } }, 'network_mismatch'],

@@ -1,7 +1,7 @@
 // Everything about a header that needs no chain, cheap checks first. A refusal here changes nothing: anyone with a
 // publishable key may send headers.
 import type { UsdMicros } from '@svc-pay/money';
-import { type AcceptanceEcho, decodePaymentHeader, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import { type AcceptanceEcho, type DecodedHeader, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
 import { isBelowMinimum } from '../pricing/below-minimum.ts';
 import { sameAddress } from '../token/same-address.ts';
@@ -26,7 +26,7 @@ export type TermsVerdict =
 export type TermsToVerify = {
   readonly intent: Intent;
   readonly acceptances: readonly StoredAcceptance[];
-  readonly encodedHeader: string;
+  readonly decoded: DecodedHeader;
   readonly echo: AcceptanceEcho | null | undefined;
   readonly minimumUsdMicros: UsdMicros | null;
   readonly nowMs: number;
@@ -34,8 +34,7 @@ export type TermsToVerify = {
 };
 
 export function verifyTerms(given: TermsToVerify): TermsVerdict {
-  const { intent, acceptances, nowMs } = given;
-  const decoded = decodePaymentHeader(given.encodedHeader);
+  const { intent, acceptances, nowMs, decoded } = given;
   if (!decoded.ok) return { ok: false, code: decoded.code, detail: decoded.path ?? decoded.reason };
   const { header } = decoded;
   if (!hasAuthorization(header)) return { ok: false, code: 'invalid_payment_header', detail: 'payload' };

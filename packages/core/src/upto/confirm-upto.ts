@@ -1,6 +1,6 @@
 // Confirming an up-to payment: the payer's signature on a cap is verified, claimed and kept. No money moves; the merchant
 // settles later, or lets it go.
-import type { UptoConfirmResponse } from '@svc-pay/protocol';
+import { decodePaymentHeader, type UptoConfirmResponse } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import { authorizationIn } from '../settle/settle-payment.ts';
@@ -23,7 +23,7 @@ export type Confirmed =
 
 export async function confirmUpto(ports: UptoPorts, call: ConfirmCall): Promise<Confirmed> {
   const { caller, intentId, claim, requestId } = call;
-  const sent = authorizationIn(call.encodedHeader);
+  const sent = authorizationIn(decodePaymentHeader(call.encodedHeader));
   const read = await ports.loadUpto(caller, intentId, sent);
   if (call.limited && read?.sentIsStored !== true) return { ok: false, code: 'rate_limited' };
   if (read === undefined) return { ok: false, code: 'not_found' };

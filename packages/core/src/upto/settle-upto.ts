@@ -1,6 +1,6 @@
 // Settling an up-to payment with its final amount. Every rule is asked here to answer well, and asked again by settlement,
 // which alone begins it; from then on the answer is made of rows, whoever asks and however often.
-import type { UptoSettleResponse } from '@svc-pay/protocol';
+import { decodePaymentHeader, type UptoSettleResponse } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
@@ -33,7 +33,7 @@ export type UptoSettled =
 
 export async function settleUpto(ports: UptoPorts, call: UptoSettleCall): Promise<UptoSettled> {
   const { caller, intentId, encodedHeader, claim } = call;
-  const sent = encodedHeader === null ? null : authorizationIn(encodedHeader);
+  const sent = encodedHeader === null ? null : authorizationIn(decodePaymentHeader(encodedHeader));
   const read = await ports.loadUpto(caller, intentId, sent);
   if (call.limited && (read?.stored ?? null) === null) return { ok: false, code: 'rate_limited' };
   if (read === undefined) return { ok: false, code: 'not_found' };

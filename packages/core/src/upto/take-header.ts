@@ -1,5 +1,6 @@
 // Verifies a header and stores it on its up-to intent. Confirm is this; settle does it for a header that was never
 // confirmed, once the amount is known to fit.
+import { decodePaymentHeader } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Origin } from '../event/event-draft.ts';
 import { authorizationIn } from '../settle/settle-payment.ts';
@@ -23,7 +24,7 @@ export async function takeHeader(
   if (!verified.ok) {
     if (verified.code === 'taken_here') return { ok: true, first: false };
     if (verified.code === 'chain_unavailable') return { ok: false, code: verified.code };
-    const payer = authorizationIn(encodedHeader)?.from.toLowerCase() ?? null;
+    const payer = authorizationIn(decodePaymentHeader(encodedHeader))?.from.toLowerCase() ?? null;
     const detail = ('detail' in verified ? verified.detail : undefined) ?? null;
     await ports.recordAttempt({ caller, intentId, code: verified.code, detail, payer, nowMs: ports.clock.nowMs() });
     return { ok: false, code: verified.code };

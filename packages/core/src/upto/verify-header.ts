@@ -1,5 +1,5 @@
 // A header for an up-to intent, verified as settle would verify it: terms first, then the chain. Nothing is taken yet.
-import type { AcceptanceEcho } from '@svc-pay/protocol';
+import { type AcceptanceEcho, decodePaymentHeader } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
@@ -37,7 +37,7 @@ export async function verifyHeader(ports: UptoPorts, call: HeaderCall, intent: I
   const terms = verifyTerms({
     intent,
     acceptances,
-    encodedHeader: call.encodedHeader,
+    decoded: decodePaymentHeader(call.encodedHeader),
     echo: call.echo,
     minimumUsdMicros: merchant.minimumUsdMicros,
     nowMs: ports.clock.nowMs(),

@@ -7,6 +7,7 @@ import type {
   Clock,
   CreateIntentPorts,
   Lane,
+  PaymentClaim,
   PreparedTransaction,
   SettlePorts,
   UptoPorts,
@@ -15,15 +16,16 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import { markAsleep, markAwake } from './awake-lanes.ts';
 import { bindKey, isKeyReused } from './bound-keys.ts';
-import { claimPayment, findClaim } from './claim-payment.ts';
+import { claimPayments, findClaim } from './claim-payment.ts';
 import type { Database } from './database.ts';
 import { findEnded } from './find-ended.ts';
 import { findKey } from './find-key.ts';
 import { findWithdrawn } from './find-withdrawn.ts';
+import { gatherAsks } from './gather-asks.ts';
 import { loadAcceptances } from './load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './load-intent.ts';
 import { loadMerchant } from './load-merchant.ts';
-import { loadSettlement } from './load-settlement.ts';
+import { loadSettlement, loadSettlements, type WantedSettlement } from './load-settlement.ts';
 import { loadUpto } from './load-upto.ts';
 import { findPrepared, storePrepared } from './prepared-transfers.ts';
 import { recordAttempt } from './record-attempt.ts';
@@ -83,6 +85,8 @@ export type ApiStoreOptions = {
 };
 
 const MAX_REMEMBERED = 10_000;
+/** Of a pool's connections these many carry such questions; the others stay free for whatever else is asked. */
+const TOGETHER = { atOnce: 2, most: 64 };
 
 export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStoreOptions): ApiStores {
   const memory = { nowMs: clock.nowMs, ttlMs: memoryMs, maxEntries: MAX_REMEMBERED };
@@ -91,6 +95,7 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     (all: 'all') => all,
     () => findWithdrawn(pool),
   );
+  const loadOne = gatherAsks(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
   return {
     findKey: shortMemory(
       memory,
@@ -110,9 +115,11 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
     recordCancellation: (caller, before, idempotency, deed) =>
       recordCancellation(pool, clock.nowMs(), caller, before, idempotency, deed),
-    loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent),
+    loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
     loadAcceptances: (caller, intentId) => loadAcceptances(pool, caller, intentId),
-    claimPayment: (claim) => claimPayment(pool, claim),
+    claimPayment: gatherAsks({ ...TOGETHER, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
+      claimPayments(pool, claims),
+    ),
     findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
     recordAttempt: (attempt) => recordAttempt(pool, attempt),
     isKeyReused: (caller, claim) => isKeyReused(pool, caller, claim),

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { seedMerchant } from '../testing/seed-merchant.ts';
-import { claimPayment } from './claim-payment.ts';
+import { claimPayment, claimPayments } from './claim-payment.ts';
 import { loadAcceptances } from './load-acceptances.ts';
 import { loadStatus } from './load-intent.ts';
 
@@ -164,5 +164,68 @@ describe('no claim is taken', () => {
     expect(await claimPayment(pool, { ...claim, caller: other })).toEqual({ outcome: 'intent_taken' });
     await claimPayment(pool, claim);
     expect(await claimPayment(pool, { ...claim, caller: other })).toEqual({ outcome: 'bound_elsewhere' });
+  });
+});
+
+describe('claims in one statement', () => {
+  test('are each judged for themselves, and each payment is made of its own claim', async () => {
+    const [caller, other] = [await seedMerchant(pool), await seedMerchant(pool)];
+    const [one, two, taken, foreign] = [
+      await payableIntent(caller),
+      await payableIntent(caller),
+      await payableIntent(caller),
+      await payableIntent(other),
+    ];
+    await claimPayment(pool, claimFor(caller, taken));
+    const shared = `0x${randomBytes(32).toString('hex')}`;
+    const claims = [
+      claimFor(caller, one, shared),
+      claimFor(caller, two, shared),
+      claimFor(caller, taken),
+      claimFor(other, foreign),
+      claimFor(caller, { ...foreign, intentId: newId('paymentIntent', Date.now()) }),
+    ];
+    const outcomes = (await claimPayments(pool, claims)).map(({ outcome }) => outcome);
+    expect(outcomes.slice(0, 2).toSorted()).toEqual(['bound_elsewhere', 'claimed']);
+    expect(outcomes.slice(2)).toEqual(['intent_taken', 'claimed', 'intent_taken']);
+
+    const winner = claims[outcomes.indexOf('claimed')];
+    const loser = outcomes[0] === 'claimed' ? two : one;
+    const payments = await rows('payments', caller);
+    expect(payments).toHaveLength(2);
+    expect(payments.find(({ id }) => id === winner?.paymentId)).toMatchObject({
+      intent_id: winner?.intentId,
+      status: 'pending',
+    });
+    expect((await rows('intents', caller)).find(({ id }) => id === loser.intentId)).toMatchObject({
+      status: 'requires_payment',
+      payment_id: null,
+    });
+    const [settlement] = await rows('settlements', other);
+    const [payment] = await rows('payments', other);
+    expect(settlement).toMatchObject({
+      payment_id: claims[3]?.paymentId,
+      intent_id: foreign.intentId,
+      status: 'queued',
+    });
+    expect(payment).toMatchObject({ id: claims[3]?.paymentId, settlement_number: settlement.number });
+  });
+
+  test('of two processes at once, crosswise: every intent is paid once, and nobody waits for nobody', async () => {
+    const caller = await seedMerchant(pool);
+    const intents = await Promise.all(Array.from({ length: 20 }, () => payableIntent(caller)));
+    const all = await Promise.all(
+      Array.from({ length: 6 }, (_, turn) =>
+        claimPayments(
+          pool,
+          (turn % 2 === 0 ? intents : intents.toReversed()).map((intent) => claimFor(caller, intent)),
+        ),
+      ),
+    );
+    const claimed = all.flat().filter(({ outcome }) => outcome === 'claimed');
+    expect(claimed).toHaveLength(20);
+    const payments = await rows('payments', caller);
+    expect(new Set(payments.map(({ intent_id }) => intent_id)).size).toBe(20);
+    expect(payments).toHaveLength(20);
   });
 });

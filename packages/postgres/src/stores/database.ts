@@ -14,6 +14,8 @@ export type DatabaseOptions = {
   readonly transactionPauseMs?: number;
   /** For a process whose statements take sets of rows, see below. */
   readonly workBySets?: boolean;
+  /** For a process whose statements name keys, one or many: no table is read whole, whatever the planner takes it for. */
+  readonly byKeys?: boolean;
   /** For a process that looks at the head of long queues, see below. */
   readonly readInOrder?: boolean;
   /** Told of a connection that broke while idle; the pool replaces it. */
@@ -35,8 +37,8 @@ const SINGLE_KEYS = '-c plan_cache_mode=force_generic_plan';
  * long as the connection lives. So it is planned each time, by the size that tables have then, and by index alone, as a
  * planner that was never told a table's figures would rather read it whole.
  */
-const SETS =
-  '-c plan_cache_mode=force_custom_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
+const SETS = '-c plan_cache_mode=force_custom_plan';
+const BY_INDEX = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off';
 
 /** The head of a queue by its index: a planner that takes the queue for short would rather sort all of it. */
 const IN_ORDER = '-c enable_sort=off -c enable_bitmapscan=off';
@@ -54,6 +56,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     idleTimeoutMillis: 60_000,
     options: [
       options.workBySets === true ? SETS : SINGLE_KEYS,
+      ...(options.workBySets === true || options.byKeys === true ? [BY_INDEX] : []),
       ...(options.readInOrder === true ? [IN_ORDER] : []),
     ].join(' '),
   });

@@ -4,6 +4,7 @@ import {
   type PaymentProgress,
   type SentAuthorization,
   type SentPayment,
+  type SentTransfer,
   type SettlementRead,
   spelled,
 } from '@svc-pay/core';
@@ -23,7 +24,7 @@ export type ProgressRow = {
 
 // Each step names one row by its whole key. `limit 1` keeps the steps apart: joined freely, a plan made without values may
 // read every payment of the account instead.
-export const paymentStep = (paymentId: string) => `
+export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') => `
     left join lateral (
       select settlement.claim_key, json_build_object(
         'payment', ${paymentJson('payment')},
@@ -39,14 +40,44 @@ export const paymentStep = (paymentId: string) => `
             and settlement.status in ('batched', 'mined', 'completed')
         ) as sent_transaction_id
         from svc.settlements settlement
-        where settlement.account_id = $1 and settlement.mode = $2 and settlement.payment_id = payment.id
+        where settlement.account_id = ${accountId} and settlement.mode = ${mode} and settlement.payment_id = payment.id
         limit 1
       ) settlement on true
-      where payment.account_id = $1 and payment.mode = $2 and payment.id = ${paymentId}
+      where payment.account_id = ${accountId} and payment.mode = ${mode} and payment.id = ${paymentId}
       limit 1
     ) step on true`;
 
-const loadText = (signed: string) => `
+// Of many headers at once; each is found by its own keys, as if it were alone.
+const LOAD_SETTLEMENTS = {
+  name: 'load-settlements',
+  text: `
+    select wanted.place::integer as place, intent.*, null as confirmed_payer, step.progress as latest,
+      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
+    from unnest(
+      $1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::text[], $7::text[], $8::numeric[], $9::bigint[],
+      $10::bigint[]
+    ) with ordinality as wanted (
+      account_id, mode, intent_id, payer, nonce, network, recipient, cap, valid_after, valid_before, place
+    )
+    cross join lateral (
+      select * from svc.intents intent
+      where intent.account_id = wanted.account_id and intent.mode = wanted.mode and intent.id = wanted.intent_id
+      limit 1
+    ) intent
+    ${paymentStep('intent.payment_id', 'wanted.account_id', 'wanted.mode')}
+    left join lateral (
+      select claim_key from svc.authorizations signed
+      where signed.account_id = wanted.account_id and signed.mode = wanted.mode and signed.intent_id = wanted.intent_id
+        and signed.payer = wanted.payer and signed.nonce = wanted.nonce and signed.network = wanted.network
+        and lower(signed.recipient) = wanted.recipient and signed.cap = wanted.cap
+        and signed.valid_after = wanted.valid_after and signed.valid_before = wanted.valid_before
+      limit 1
+    ) signed on true`,
+};
+// Its digest is of all that a transaction says.
+const LOAD_TRANSFER = {
+  name: 'load-settlement-transfer',
+  text: `
     select intent.*, null as confirmed_payer, step.progress as latest,
       signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
     from svc.intents intent
@@ -54,18 +85,11 @@ const loadText = (signed: string) => `
     left join lateral (
       select claim_key from svc.authorizations signed
       where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
-        and signed.payer = $4 and signed.nonce = $5 and ${signed}
+        and signed.payer = $4 and signed.nonce = $5 and signed.kind = 'solana_transaction'
       limit 1
     ) signed on true
-    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`;
-
-const LOAD_SETTLEMENT = {
-  name: 'load-settlement',
-  text: loadText(`signed.network = $6 and lower(signed.recipient) = $7
-        and signed.cap = $8 and signed.valid_after = $9 and signed.valid_before = $10`),
+    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
 };
-// Its digest is of all that a transaction says.
-const LOAD_TRANSFER = { name: 'load-settlement-transfer', text: loadText("signed.kind = 'solana_transaction'") };
 
 // For a header whose payment was followed by another. That happens only once it has ended, so this second look can't
 // contradict the first.
@@ -83,20 +107,59 @@ type SettlementRow = IntentRow & {
   readonly own_is_latest: boolean | null;
 };
 
-export async function loadSettlement(
+export type WantedSettlement = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly sent: SentAuthorization | null;
+};
+
+/** In their order; undefined for an intent that the caller does not have. */
+export async function loadSettlements(
   pool: pg.Pool,
-  { accountId, mode }: Caller,
+  wanted: readonly WantedSettlement[],
+): Promise<readonly (SettlementRead | undefined)[]> {
+  const each = wanted.map(({ caller, intentId, sent }) => [
+    caller.accountId,
+    caller.mode,
+    intentId,
+    ...authorizationValues(sent),
+  ]);
+  const columns = Array.from({ length: 10 }, (_, column) => each.map((values) => values[column]));
+  const { rows } = await pool.query<SettlementRow & { place: number }>({ ...LOAD_SETTLEMENTS, values: columns });
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return Promise.all(
+    wanted.map(async ({ caller }, index) => {
+      const row = byPlace.get(index + 1);
+      return row && readOf(pool, caller, row);
+    }),
+  );
+}
+
+/** By a signed transaction. */
+async function loadTransfer(
+  pool: pg.Pool,
+  caller: Caller,
+  intentId: Id<'paymentIntent'>,
+  { payer, messageHash }: SentTransfer,
+): Promise<SettlementRead | undefined> {
+  const values = [caller.accountId, caller.mode, intentId, payer, Buffer.from(messageHash, 'hex')];
+  const { rows } = await pool.query<SettlementRow>({ ...LOAD_TRANSFER, values });
+  return rows[0] && readOf(pool, caller, rows[0]);
+}
+
+export function loadSettlement(
+  pool: pg.Pool,
+  caller: Caller,
   intentId: Id<'paymentIntent'>,
   sent: SentPayment | null,
+  loadOne = async (wanted: WantedSettlement) => (await loadSettlements(pool, [wanted]))[0],
 ): Promise<SettlementRead | undefined> {
-  const owned = [accountId, mode, intentId];
-  const { rows } = await pool.query<SettlementRow>(
-    sent !== null && 'payer' in sent
-      ? { ...LOAD_TRANSFER, values: [...owned, sent.payer, Buffer.from(sent.messageHash, 'hex')] }
-      : { ...LOAD_SETTLEMENT, values: [...owned, ...authorizationValues(sent)] },
-  );
-  const [row] = rows;
-  if (row === undefined) return undefined;
+  return sent !== null && 'payer' in sent
+    ? loadTransfer(pool, caller, intentId, sent)
+    : loadOne({ caller, intentId, sent });
+}
+
+async function readOf(pool: pg.Pool, { accountId, mode }: Caller, row: SettlementRow): Promise<SettlementRead> {
   const latest = row.latest && progressOf(row.latest);
   const loadEarlier = async (claim: Buffer) => {
     const values = [accountId, mode, claim];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Caller, claimKey, type SentAuthorization } from '@svc-pay/core';
+import { type Caller, claimKey, type SentAuthorization, type StoredAcceptance } from '@svc-pay/core';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
@@ -18,7 +18,7 @@ import { recordAttempt } from './record-attempt.ts';
 const { pool, url } = await createTestDatabase();
 const PAYER = `0x${'aA'.repeat(20)}`;
 
-async function claimed(caller: Caller, intentId?: Id<'paymentIntent'>) {
+async function claimed(caller: Caller, intentId?: Id<'paymentIntent'>, by = pool) {
   const id = intentId ?? (await createTestIntent(pool, caller));
   const [acceptance] = await loadAcceptances(pool, caller, id);
   if (acceptance === undefined) throw new Error('nothing was offered');
@@ -34,7 +34,7 @@ async function claimed(caller: Caller, intentId?: Id<'paymentIntent'>) {
   };
   const key = claimKey({ network, asset: token.address, payer: PAYER, uniquePart: nonce });
   const paymentId = newId('payment', Date.now());
-  const { outcome } = await claimPayment(pool, {
+  const { outcome } = await claimPayment(by, {
     caller,
     intentId: id,
     paymentId,
@@ -131,6 +131,7 @@ test('reading one intent reads one payment, however many the account has and wha
     applicationName: 'plans',
     maxConnections: 1,
     statementTimeoutMs: 10_000,
+    byKeys: true,
     onConnectionLost: () => {},
   });
   await loadStatus(database.pool, caller, one.intentId);
@@ -146,8 +147,51 @@ test('reading one intent reads one payment, however many the account has and wha
   const { from, nonce, network, to, value, validAfter, validBefore } = one.sent;
   const signed = [from.toLowerCase(), `\\x${nonce.slice(2)}`, network, to, value, validAfter, validBefore];
   expect(await rowsRead('load-status', accountId, mode, one.intentId)).toBe(1);
-  expect(await rowsRead('load-settlement', accountId, mode, one.intentId, ...signed)).toBe(1);
+  const asSets = [accountId, mode, one.intentId, ...signed].map((part) => `{${part.replace('\\', '\\\\')}}`);
+  expect(await rowsRead('load-settlements', ...asSets)).toBe(1);
   expect(await rowsRead('find-ended', `{${accountId}}`, `{${mode}}`, `{${one.paymentId}}`)).toBe(1);
+  await database.close();
+});
+
+test('a payment is claimed and looked up by keys alone, also by a plan that was made while the tables were empty', async () => {
+  const young = await createTestDatabase();
+  const database = openDatabase(young.url, {
+    applicationName: 'plans',
+    maxConnections: 1,
+    statementTimeoutMs: 10_000,
+    byKeys: true,
+    onConnectionLost: () => {},
+  });
+  const nobody = { caller: { accountId: 'acct', mode: 'test' } as Caller, intentId: 'pi', paymentId: 'pay' };
+  await findEnded(database.pool, [nobody as Parameters<typeof findEnded>[1][number]]);
+  await loadSettlement(database.pool, nobody.caller, nobody.intentId as Id<'paymentIntent'>, null);
+  await claimPayment(database.pool, {
+    ...nobody,
+    intentId: nobody.intentId as Id<'paymentIntent'>,
+    paymentId: nobody.paymentId as Id<'payment'>,
+    claimKey: randomBytes(32),
+    kind: 'permit',
+    byContract: false,
+    acceptance: { network: 'eip155:1', token: {}, amount: 1n, payoutId: 1n } as unknown as StoredAcceptance,
+    authorization: { from: PAYER, to: PAYER, value: '1', validAfter: '1', validBefore: '2', nonce: '0x00' },
+    signature: '0x00',
+    nowMs: 0,
+  });
+  for (const statement of ['claim-payment', 'load-settlements', 'find-ended']) {
+    const { rows: given } = await database.pool.query<{ types: string[] }>(
+      'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
+      [statement],
+    );
+    const values = given[0]?.types.map((type) => (type === 'text' ? "'x'" : type === 'text[]' ? "'{x}'" : 'null'));
+    const { rows } = await database.pool.query<{ 'QUERY PLAN': unknown }>(
+      `explain (format json) execute "${statement}"(${values?.join()})`,
+    );
+    const plan = JSON.stringify(rows[0]?.['QUERY PLAN']);
+    const indexes = [...plan.matchAll(/"Index Name":\s*"([^"]+)"/g)].map(([, name]) => name);
+    expect(indexes.length).toBeGreaterThan(0);
+    expect(indexes.filter((name) => name?.endsWith('_pkey') !== true)).toEqual([]);
+    expect(plan).not.toMatch(/"(?:Seq Scan|Hash Join|Merge Join)"/);
+  }
   await database.close();
 });
 

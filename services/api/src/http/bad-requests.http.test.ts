@@ -246,12 +246,12 @@ describe('what is not even HTTP', () => {
       'malformed_request',
     ],
     ['a request that never ends', `POST ${CREATE} HTTP/1.1\r\nhost: a\r\ncontent-length: 9`, 408, 'request_timeout'],
-  ])('%s is answered in the same shape', async (_, bytes, status, error) => {
+  ])('%s is answered in the same shape, and says nothing about money', async (_, bytes, status, error) => {
     const answer = await sent(bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     const [head = '', body = ''] = answer.split('\r\n\r\n');
     expect(errorBody.safeParse(JSON.parse(body)).success).toBe(true);
-    expect(JSON.parse(body)).toMatchObject({ error });
+    expect(JSON.parse(body)).toMatchObject({ error, moneyMoved: 'unknown' });
     expect(head).toContain(`X-Request-Id: ${JSON.parse(body).requestId}`);
   });
 });

@@ -13,7 +13,8 @@ export function answerBrokenRequest(clock: Clock, docsUrl: string) {
     }
     const code = errorCodeOf(problem) === 'request_timeout' ? 'request_timeout' : 'malformed_request';
     const requestId = newId('request', clock.nowMs());
-    const body = JSON.stringify(errorBodyOf({ code, requestId, docsUrl }));
+    // Nobody knows what it was about: perhaps a header that had been taken before.
+    const body = JSON.stringify(errorBodyOf({ code, requestId, docsUrl, moneyMoved: 'unknown' }));
     const { status } = ERRORS[code];
     socket.end(
       `HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : 'Bad Request'}\r\n` +

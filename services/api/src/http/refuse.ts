@@ -21,6 +21,7 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
   'internal_error',
   'service_unavailable',
   'rate_limited',
+  'request_timeout',
   'idempotency_in_progress',
 ]);
 

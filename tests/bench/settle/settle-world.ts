@@ -1,0 +1,202 @@
+// Everything a settlement passes through, each part a process of its own: the API, settlement, webhooks, PostgreSQL, the
+// engine, one chain with blocks of a second, and a process that plays the merchant. Intents are made through a second API
+// process, so that what the first one costs is settling alone.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { endpointContext, newEndpointSecret } from '@svc-pay/core';
+import { freePorts, startRestate } from '@svc-pay/engine/server';
+import { createJsonRpc, type JsonRpc } from '@svc-pay/evm';
+import { type LocalChain, startChain } from '@svc-pay/evm/local';
+import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import { migrate } from '@svc-pay/postgres';
+import { startPostgres } from '@svc-pay/postgres/server';
+import { newId } from '@svc-pay/protocol/ids';
+import pg from 'pg';
+import { BOX, MASTER_KEY, openShop, PEPPER, type Shop } from '../../e2e/open-shop.ts';
+import { durableSettings } from '../durable-settings.ts';
+import { type Listening, startProcess } from '../intents/start-process.ts';
+import { nowMs } from '../webhooks/bench-world.ts';
+
+export type WorldWish = {
+  /** Relayers that settle, one lane each. */
+  readonly lanes?: number;
+  /** Each with an endpoint of its own. */
+  readonly accounts?: number;
+  /** How many of them have payments; all unless told. */
+  readonly busyAccounts?: number;
+  /** Node's own arguments for the services, by name. */
+  readonly nodeArguments?: (service: ServiceName) => readonly string[];
+  readonly postgresSettings?: Readonly<Record<string, string>>;
+};
+
+export type ServiceName = 'api' | 'settlement' | 'webhooks';
+export type PartName = ServiceName | 'postgres' | 'engine';
+
+export type SettleWorld = {
+  readonly pool: pg.Pool;
+  readonly chain: LocalChain;
+  readonly rpc: JsonRpc;
+  readonly engine: { readonly ingressUrl: string; readonly adminUrl: string };
+  /** Those that have payments. */
+  readonly shops: readonly Shop[];
+  readonly apiPort: number;
+  readonly intakePort: number;
+  readonly receiverPort: number;
+  /** Roots of what a payment is charged with: not the chain, not the load. */
+  readonly pids: Readonly<Record<PartName, number>>;
+  readonly durable: Readonly<Record<string, string>>;
+  /** Ends the services by their own hand, so that profiles are written. */
+  readonly stop: () => Promise<void>;
+};
+
+export const BLOCK_SECONDS = 1;
+/** Anvil's own default caps everybody near 500 payments a second. */
+export const BLOCK_GAS_LIMIT = 1_000_000_000;
+
+export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorld> {
+  const { lanes = 1, accounts = 1, busyAccounts = accounts, nodeArguments = () => [] } = wish;
+  const stops: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
+  };
+  const startOwn = async (...given: Parameters<typeof startProcess>): Promise<Listening> => {
+    const listening = await startProcess(...given);
+    const dismiss = guardAgainstOutliving(listening.child.pid ?? 0);
+    stops.push(async () => {
+      await listening.stop();
+      dismiss();
+    });
+    return listening;
+  };
+  try {
+    const postgres = await startPostgres({
+      settings: { max_connections: '80', shared_buffers: '256MB', ...wish.postgresSettings },
+    });
+    stops.push(postgres.stop);
+    const pool = new pg.Pool({ connectionString: postgres.url, max: 6 });
+    // A connection that breaks while nobody uses it, as at the end: whoever needs one gets another.
+    pool.on('error', () => {});
+    stops.push(() => pool.end());
+    const migrated = await migrate(postgres.url);
+    if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
+    const durable = await durableSettings(pool);
+    await refuseUnlogged(pool);
+
+    const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
+    stops.push(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    const engine = await startRestate({ dataDirectory, guard: guardAgainstOutliving });
+    stops.push(() => engine.stop('SIGKILL'));
+    // The last relayer is the bench's own: what it sends bare is nobody's lane.
+    const chain = await startChain({
+      blockTimeSeconds: BLOCK_SECONDS,
+      relayers: lanes + 1,
+      guard: guardAgainstOutliving,
+    });
+    stops.push(() => chain.stop('SIGKILL'));
+
+    const receiver = await startOwn('tests/bench/webhooks/receiver.ts', [], {});
+    const rpc = createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 60_000 });
+    const shops: Shop[] = [];
+    // Each shop is registered on chain; a thousand of them are not to wait a thousand blocks.
+    await rpc([{ method: 'evm_setAutomine', params: [true] }]);
+    for (let index = 0; index < accounts; index += 1) shops.push(await openShop(pool, chain));
+    await rpc([{ method: 'evm_setIntervalMining', params: [BLOCK_SECONDS] }]);
+    for (const { accountId } of shops) await addEndpoint(pool, accountId, `http://127.0.0.1:${receiver.port}/ok`);
+
+    const password = randomBytes(8).toString('hex');
+    const databaseUrl = async (group: ServiceName) => {
+      await pool.query(`create role bench_${group} login password '${password}' in role svc_${group}`);
+      return Object.assign(new URL(postgres.url), { username: `bench_${group}`, password }).href;
+    };
+    const shared = {
+      SVC_NETWORKS: JSON.stringify({
+        [chain.network]: {
+          processor: chain.record.processor,
+          processorVersion: '1.3.0',
+          ready: true,
+          rpcUrls: [chain.rpcUrl],
+          gasCoinUsd: '3000',
+        },
+      }),
+      SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+    };
+    const start = async (name: ServiceName, environment: Readonly<Record<string, string>>, profiled = true) =>
+      startOwn(`services/${name}/src/main.ts`, [], { ...shared, ...environment }, profiled ? nodeArguments(name) : []);
+    const [settlementPorts, webhooksPorts] = [await freePorts(), await freePorts()];
+    const settlement = await start('settlement', {
+      SVC_DATABASE_URL: await databaseUrl('settlement'),
+      SVC_RELAYER_TEST_KEYS: chain.keys.relayers
+        .slice(0, lanes)
+        .map(({ privateKey }) => privateKey)
+        .join(','),
+      SVC_INTERNAL_KEYS: randomBytes(24).toString('hex'),
+      SVC_SETTLEMENT_PORT: '0',
+      SVC_SETTLEMENT_ENGINE_PORT: String(settlementPorts.node),
+    });
+    const webhooks = await start('webhooks', {
+      SVC_DATABASE_URL: await databaseUrl('webhooks'),
+      SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
+      SVC_WEBHOOKS_MODES: 'test',
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+      SVC_WEBHOOKS_PORT: '0',
+      SVC_WEBHOOKS_ENGINE_PORT: String(webhooksPorts.node),
+    });
+    const apiEnvironment = {
+      SVC_DATABASE_URL: await databaseUrl('api'),
+      SVC_KEY_PEPPER: PEPPER.toString('base64'),
+      SVC_API_PORT: '0',
+      SVC_API_METRICS_PORT: '0',
+      // The limiter works; only its limit is out of reach.
+      SVC_API_RATE_LIMITS: 'on',
+      SVC_API_RATE_TEST: '1000000',
+      SVC_API_RATE_ADDRESS: '1000000',
+    };
+    const api = await start('api', apiEnvironment);
+    const intake = await start('api', apiEnvironment, false);
+    const pidOf = ({ child }: Listening) => child.pid ?? 0;
+    return {
+      pool,
+      chain,
+      rpc,
+      engine,
+      shops: shops.slice(0, busyAccounts),
+      apiPort: api.port,
+      intakePort: intake.port,
+      receiverPort: receiver.port,
+      pids: {
+        api: pidOf(api),
+        settlement: pidOf(settlement),
+        webhooks: pidOf(webhooks),
+        postgres: postgres.pid,
+        engine: engine.pid,
+      },
+      durable,
+      stop,
+    };
+  } catch (problem) {
+    await stop();
+    throw problem;
+  }
+}
+
+async function addEndpoint(pool: pg.Pool, accountId: string, url: string): Promise<void> {
+  const id = newId('endpoint', Math.floor(nowMs()));
+  const secret = BOX.seal(newEndpointSecret(randomBytes), endpointContext(accountId, id, 'endpoint-secret'));
+  await pool.query(
+    `insert into svc.endpoints (
+       account_id, mode, id, url, event_types, timeout_seconds, status, api_version, created_at, updated_at,
+       secret_ciphertext
+     ) values ($1, 'test', $2, $3, '{payment.completed}', 5, 'enabled', '2026-11-15', now(), now(), $4)`,
+    [accountId, id, url, secret],
+  );
+}
+
+async function refuseUnlogged(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select relname as name from pg_class where relpersistence = 'u' and relkind in ('r', 'i', 'p')`,
+  );
+  if (rows.length > 0) throw new Error(`unlogged: ${rows.map(({ name }) => name).join(', ')}`);
+}
