@@ -34,7 +34,10 @@ function tokenRow({ acceptance, heldAmount }: AffordableToken, words: Words, lan
   const token = known === undefined ? (extra?.name ?? '') : printHeld(maxAmountRequired, known, language);
   return {
     name: fill(words.tokenOn, { token, network: networkName(network) }),
-    note: known === undefined ? '' : fill(words.balance, { amount: printHeld(heldAmount, known, language) }),
+    note:
+      known === undefined || heldAmount === undefined
+        ? ''
+        : fill(words.balance, { amount: printHeld(heldAmount, known, language) }),
     icon: '',
     mark: known?.symbol ?? token,
   };
