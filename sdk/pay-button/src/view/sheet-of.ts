@@ -17,7 +17,7 @@ export function sheetOf(stage: Stage, words: Words, language: string, choose: Ch
   if (stage.name === 'choose-wallet') {
     const rows = stage.wallets.map((wallet) => ({
       name: wallet.name === '' ? words.yourWallet : wallet.name,
-      note: '',
+      note: wallet.note,
       icon: wallet.icon,
       choose: () => choose.wallet(wallet),
     }));
