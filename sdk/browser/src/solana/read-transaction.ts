@@ -31,7 +31,7 @@ export function readTransaction(wire: Uint8Array): ReadTransaction | undefined {
 }
 
 function readWhole(cursor: Cursor): ReadTransaction | undefined {
-  const signatures = cursor.list(() => cursor.take(SIGNATURE_BYTES)).length;
+  const places = cursor.list(() => cursor.take(SIGNATURE_BYTES)).length;
   if (cursor.byte() !== VERSION_0) return undefined;
   const required = cursor.byte();
   cursor.take(2);
@@ -44,7 +44,7 @@ function readWhole(cursor: Cursor): ReadTransaction | undefined {
     data: cursor.take(cursor.length()),
   }));
   const lookups = cursor.length();
-  const isWhole = lookups === 0 && cursor.isAtEnd() && signatures === required && required <= keys.length;
+  const isWhole = lookups === 0 && cursor.isAtEnd() && places === required && required <= keys.length;
   return isWhole && new Set(keys).size === keys.length ? { signers: keys.slice(0, required), instructions } : undefined;
 }
 
