@@ -1,6 +1,6 @@
 import { decodePaymentHeader } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
-import { type Answer, offered, refused, settled } from '../testing/fake-service.ts';
+import { type Answer, fakeService, offered, refused, settled } from '../testing/fake-service.ts';
 import { payWorld } from '../testing/pay-world.ts';
 import {
   drawKey,
@@ -181,6 +181,28 @@ test('among tokens the payer can afford, the page may ask which', async () => {
   await time.run(pay.createPayment({ amount: '12500000' }));
   expect(choices).toEqual([2]);
   expect(service.of('settle')[0]?.body['paymentRequirements']).toEqual(other);
+});
+
+test('a transaction that has grown old while the payer chose is prepared anew', async () => {
+  const [one, other] = [await withTransaction(), await withTransaction()];
+  const fresh = await preparedFor(payer.address);
+  const wallet = fakeSolanaWallet(payer);
+  const world = payWorld();
+  const answers = { intent: [offered(one, other)], prepare: [prepared(fresh)], settle };
+  const service = fakeService(answers);
+  const { pay } = payWorld({
+    wallet: solanaWallet({
+      wallet,
+      chooseToken: async ([, second]) => {
+        await world.time.sleep(20_000, new AbortController().signal);
+        return second;
+      },
+    }),
+    client: { ports: { fetch: service.fetch, nowMs: world.time.nowMs, sleep: world.time.sleep } },
+  });
+  await world.time.run(pay.createPayment({ amount: '12500000' }));
+  expect(service.of('prepare')[0]?.body['paymentRequirements']).toEqual(other);
+  expect(Buffer.from(wallet.shown[0] ?? []).toString('base64')).toBe(fresh);
 });
 
 test('EVM acceptances and up-to ones are none for this wallet', async () => {
