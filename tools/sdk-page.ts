@@ -15,7 +15,11 @@ type PagePlan = {
 export const SDK_PAGES: Readonly<Record<string, PagePlan>> = {
   'docs/reference/sdk.md': {
     package: 'sdk/browser',
-    entries: { '@svc-pay/sdk': 'src/index.ts', '@svc-pay/sdk/evm': 'src/evm/index.ts' },
+    entries: {
+      '@svc-pay/sdk': 'src/index.ts',
+      '@svc-pay/sdk/evm': 'src/evm/index.ts',
+      '@svc-pay/sdk/solana': 'src/solana/index.ts',
+    },
     introduction: `# SDK reference
 
 Every name of the browser SDK, as its source declares it. How they are used: [pay from a page](../integrate/browser.md).

@@ -4,7 +4,7 @@ import { envFileOf } from './write-env-file.ts';
 
 /** What somebody who looks around needs: where to go first, then what opens what. */
 export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): string {
-  const { world, shopUrl, timelineUrl, wallet } = sandbox;
+  const { world, shopUrl, timelineUrl, wallet, facts } = sandbox;
   const { account, chain, baseUrl, folder } = world;
   const line = (name: string, value: string) => `  ${name.padEnd(16)} ${paint.bold(value)}`;
   return [
@@ -23,6 +23,7 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
     line('anvil_usdc', chain.tokens.usdc),
     line('wallet', wallet.account.address),
     line('wallet’s key', wallet.privateKey),
+    ...(facts.solana === null ? [] : [line('Solana', facts.solana.rpcUrl), line('wallet there', facts.solana.address)]),
     line('logs', folder),
     '',
     `For programs of your own: node --env-file=${envFileOf(folder)} …`,

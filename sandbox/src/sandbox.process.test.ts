@@ -52,18 +52,36 @@ async function readVerse(visitor: Visitor, shopUrl: string): Promise<void> {
   expect(await page.textContent('.receipt')).toMatch(/Charged\s*0\.35 USDC\s*Back with you\s*0\.65 USDC/);
 }
 
-async function lookAtTimeline(visitor: Visitor): Promise<void> {
+/** The wallet has not a lamport; a no there leaves the order open, a yes pays it. */
+async function payOnSolana(visitor: Visitor, shopUrl: string): Promise<string> {
+  const { page } = visitor;
+  await order(visitor, shopUrl, 'biscuits');
+  expect(await press(visitor, 'no')).toBe('Send 2.50 USDC?');
+  await page.waitForSelector('svc-pay-button[state=ready], svc-pay-button[state=failed]');
+  expect(await page.getAttribute('#order', 'data-status')).toBe('open');
+  await press(visitor, 'yes');
+  await until(visitor, 'paid');
+  expect(await page.textContent('.wallet')).toContain('Test wallet on Solana');
+  await visitor.picture('order-solana');
+  await lookAtTimeline(visitor, ['intent', 'signature', 'batch', 'transaction', 'end', 'books', 'webhook']);
+  await visitor.picture('timeline-solana');
+  return page.url();
+}
+
+const STEPS = ['intent', 'signature', 'charge', 'batch', 'transaction', 'end', 'books', 'webhook', 'final'];
+
+async function lookAtTimeline(visitor: Visitor, steps = STEPS): Promise<void> {
   const { page } = visitor;
   await page.click('.look');
-  for (const kind of ['intent', 'signature', 'charge', 'batch', 'transaction', 'end', 'books', 'webhook', 'final']) {
-    await page.waitForSelector(`.steps li.${kind}:not(.ghost)`, { timeout: 20_000 });
+  for (const kind of steps) {
+    await page.waitForSelector(`.steps li.${kind}:not(.ghost)`, { timeout: 40_000 });
   }
   expect(await page.locator('.steps li.bad').count()).toBe(0);
   expect(await page.locator('.legs li').count()).toBeGreaterThan(3);
   await visitor.picture('timeline');
 }
 
-test('in a browser, an exact and an up-to order turn paid by webhook and the timeline tells how, the quick start works; Ctrl-C leaves nothing running and orders are kept', async () => {
+test('in a browser, exact orders, on both chains, and an up-to order turn paid by webhook and the timeline tells how, the quick start works; Ctrl-C leaves nothing running and orders are kept', async () => {
   const folder = newFolder();
   const startMs = performance.now();
   const first = runSandbox('--folder', folder);
@@ -71,10 +89,13 @@ test('in a browser, an exact and an up-to order turn paid by webhook and the tim
   expect(performance.now() - startMs).toBeLessThan(30_000);
   const visitor = await openBrowser();
   const orderUrl = await payTea(visitor, shopUrl);
+  const trailUrl = await payOnSolana(visitor, shopUrl);
   await readVerse(visitor, shopUrl);
   await lookAtTimeline(visitor);
   expect(visitor.errors).toEqual([]);
   expect(await followQuickStart(folder)).toContain('"status":"succeeded"');
+  await visitor.page.goto(trailUrl);
+  await visitor.page.waitForSelector('.steps li.final:not(.ghost)', { timeout: 30_000 });
   expect(processesOf(folder).length).toBeGreaterThan(3);
   first.signalGroup('SIGINT');
   expect(await first.ended, first.stderr()).toBe(0);

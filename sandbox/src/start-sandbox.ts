@@ -8,7 +8,7 @@ import { bundlePages } from './serve/bundle-pages.ts';
 import { openShopDatabase } from './shop/open-shop-database.ts';
 import { serveShop } from './shop/serve-shop.ts';
 import type { ShopFacts } from './shop/shop-facts.ts';
-import { fillWallet, payerWallet } from './wallet/payer-wallet.ts';
+import { fillWallet, payerWallet, solanaWalletKey } from './wallet/payer-wallet.ts';
 import { serveTimeline } from './watch/serve-timeline.ts';
 
 export type SandboxOptions = {
@@ -33,6 +33,9 @@ export type Sandbox = {
 };
 
 const LANES = 3;
+const SOLANA_TOKEN = 'soldevnet_usdc';
+/** A thousand test USDC; the chain is new at every start. */
+const SOLANA_ATOMIC = 1_000_000_000n;
 /** A crowd at the door is what a sandbox is for. */
 const API_SETTINGS = { SVC_API_RATE_TEST: '500', SVC_API_RATE_ADDRESS: '500' };
 
@@ -59,20 +62,33 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await world.stop();
   };
   try {
-    const { chain, baseUrl, account, databaseUrl } = world;
+    const { chain, solana, baseUrl, account, databaseUrl } = world;
     const wallet = payerWallet(chain);
+    const solanaKey = solanaWalletKey(wallet);
     const timelineUrl = `http://127.0.0.1:${ports.timeline}`;
     const facts = {
       baseUrl,
       publishableKey: account.publishableKey,
-      expect: { payTo: chain.record.processor, asset: chain.tokens.usdc, network: chain.network },
+      expect: {
+        anvil_usdc: { payTo: chain.record.processor, asset: chain.tokens.usdc, network: chain.network },
+        ...(solana && {
+          [SOLANA_TOKEN]: { payTo: solana.merchant, asset: solana.usdc, network: solana.network },
+        }),
+      },
       timelineUrl,
-      wallet: { privateKey: wallet.privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId },
+      wallet: { privateKey: wallet.privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId, asset: chain.tokens.usdc },
+      solana:
+        solana === undefined
+          ? null
+          : { tokenShortcode: SOLANA_TOKEN, ...solanaKey, rpcUrl: solana.rpcUrl, asset: solana.usdc },
     };
     const shopUrl = `http://127.0.0.1:${ports.shop}`;
     const files = await bundling;
     await Promise.all([
-      step('test wallet', () => fillWallet(chain, wallet)),
+      step('test wallet', async () => {
+        await fillWallet(chain, wallet);
+        await solana?.fundToken(solanaKey.address, SOLANA_ATOMIC);
+      }),
       parts.start('the shop', () =>
         step('shop', async () => {
           const database = await openShopDatabase(databaseUrl);

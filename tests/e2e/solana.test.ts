@@ -291,6 +291,46 @@ test('64 settles of one signed text at once: one landing, 64 equal answers; what
   expect(await usdcOf(payer.address)).toBe(0n);
 });
 
+/** As an extension puts itself into a page, for the program that follows it. */
+const PAGE_WITH_WALLET = `
+import { createKeyPairSignerFromPrivateKeyBytes, getTransactionDecoder, getTransactionEncoder, partiallySignTransaction } from '@solana/kit';
+const { address, keyPair } = await createKeyPairSignerFromPrivateKeyBytes(Buffer.from(process.env.PAYER_SECRET, 'hex'));
+const account = { address, publicKey: new Uint8Array(32), chains: ['solana:devnet'] };
+const wallet = {
+  name: 'Wallet', icon: '', chains: account.chains, accounts: [],
+  features: {
+    'standard:connect': { connect: async () => ({ accounts: (wallet.accounts = [account]) }) },
+    'solana:signTransaction': {
+      supportedTransactionVersions: [0],
+      signTransaction: async ({ transaction }) => {
+        const signed = await partiallySignTransaction([keyPair], getTransactionDecoder().decode(transaction));
+        return [{ signedTransaction: Uint8Array.from(getTransactionEncoder().encode(signed)) }];
+      },
+    },
+  },
+};
+globalThis.settings = process.env;
+globalThis.window = new EventTarget();
+window.addEventListener('wallet-standard:app-ready', ({ detail }) => detail.register(wallet));
+`;
+
+test('the page’s program pays with a wallet that registers itself and has no SOL', async () => {
+  const page = readFileSync('docs/integrate/solana.md', 'utf8');
+  const program = /^```ts\n(?<code>[\s\S]*?)^```$/m.exec(page)?.groups?.['code'] ?? '';
+  const secret = randomBytes(32);
+  const { address } = await createLocalRelayer(secret);
+  await world.solana.fundToken(address, PRICE);
+  const env = {
+    BASE_URL: world.apiUrl,
+    PUBLISHABLE_KEY: world.shop.publishableKey,
+    PAYER_SECRET: secret.toString('hex'),
+  };
+  const code = PAGE_WITH_WALLET + program;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env });
+  expect(stdout).toMatch(/^completed [1-9A-HJ-NP-Za-km-z]{80,90}\n$/);
+  expect(await usdcOf(address)).toBe(0n);
+});
+
 test('the program of the integration page pays as it says', async () => {
   const page = readFileSync('docs/integrate/solana.md', 'utf8');
   const program = [...page.matchAll(/^```js\n(?<code>[\s\S]*?)^```$/gm)]

@@ -4,6 +4,7 @@ import type { Clock } from '@svc-pay/core';
 import { newKey } from '@svc-pay/evm/local';
 import { createSvcPay as createServer, type SvcPay as Server } from '@svc-pay/server';
 import type { OrderView } from '../shop/order.ts';
+import { expectOf } from '../shop/shop-facts.ts';
 import type { Sandbox } from '../start-sandbox.ts';
 import { type NodePayer, type PayerOptions, payerInNode } from '../wallet/pay-in-node.ts';
 
@@ -74,7 +75,7 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
 /** What the page would ask for. */
 export function requestFor({ facts }: Sandbox, { id, shown }: OrderView) {
   const { amountAtomic: amount, tokenShortcode, name: description } = shown;
-  return { amount, tokenShortcode, description, metadata: { order: id }, expect: facts.expect };
+  return { amount, tokenShortcode, description, metadata: { order: id }, expect: expectOf(facts, tokenShortcode) };
 }
 
 export function insist(isSo: boolean, otherwise: string): void {

@@ -2,9 +2,10 @@
 // server says of the order, and not by what the button says.
 import { TAG_NAME } from '@svc-pay/pay-button';
 import type { OrderView } from '../shop/order.ts';
-import type { ShopFacts } from '../shop/shop-facts.ts';
+import { expectOf, type ShopFacts } from '../shop/shop-facts.ts';
 
-export function payControl({ baseUrl, publishableKey, expect }: ShopFacts, { id, shown }: OrderView): HTMLElement {
+export function payControl(facts: ShopFacts, { id, shown }: OrderView): HTMLElement {
+  const { baseUrl, publishableKey } = facts;
   const button = document.createElement(TAG_NAME);
   const attributes = {
     'api-url': baseUrl,
@@ -14,7 +15,7 @@ export function payControl({ baseUrl, publishableKey, expect }: ShopFacts, { id,
     mode: shown.kind,
     order: id,
     description: shown.name,
-    'pay-to': expect.payTo,
+    'pay-to': expectOf(facts, shown.tokenShortcode).payTo,
   };
   for (const [name, value] of Object.entries(attributes)) button.setAttribute(name, value);
   return button;

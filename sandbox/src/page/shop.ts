@@ -3,10 +3,12 @@ import type { ShopFacts } from '../shop/shop-facts.ts';
 import { part, readFacts } from './facts.ts';
 import { follow } from './follow.ts';
 import { createOrderRegion } from './order-region.ts';
+import { installSolanaWallet } from './solana-wallet.ts';
 import { installTestWallet } from './test-wallet.ts';
 
 const facts = readFacts() as ShopFacts;
 installTestWallet(facts);
+installSolanaWallet(facts);
 
 const { order } = facts;
 if (order !== null) {

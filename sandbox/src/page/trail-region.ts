@@ -15,6 +15,9 @@ const EXPECTED = [
   ['final', 'The block is final'],
 ] as const satisfies readonly (readonly [TrailStep['kind'], string])[];
 
+/** Hashes, ids, and addresses and signatures in base58. */
+const LONG = /^(?:0x|pi_|[1-9A-HJ-NP-Za-km-z]{32,88}$)/;
+
 const HEADINGS: Readonly<Record<string, string>> = {
   requires_payment: 'waiting for the payer',
   processing: 'under way',
@@ -57,7 +60,7 @@ function stepOf({ kind, at, title, source, tone, facts, legs }: TrailStep, start
 }
 
 const factOf = ([name, value]: readonly [string, string]): Html =>
-  html`<div><dt>${name}</dt><dd title="${value}">${/^(?:0x|pi_)/.test(value) ? short(value) : timeless(value)}</dd></div>`;
+  html`<div><dt>${name}</dt><dd title="${value}">${LONG.test(value) ? short(value) : timeless(value)}</dd></div>`;
 
 /** A date far from now in the reader's own words. */
 function timeless(value: string): string {

@@ -1,7 +1,7 @@
 // What the shop does when the service tells it something. The order's number comes from metadata, which anybody who has
 // the publishable key can write; so nothing is believed before token and amount are the order's own.
 import { onEvent } from '@svc-pay/server';
-import { ceilingOf, itemOf } from './items.ts';
+import { ceilingOf, type Item, itemOf } from './items.ts';
 import type { Order } from './order.ts';
 import type { Orders } from './orders.ts';
 
@@ -9,12 +9,13 @@ const CONFIRMED_CAP = 'svc_x402_upto_max_amount_atomic';
 
 export type Hearing = {
   readonly orders: Orders;
-  /** The token that the shop takes, by its address. */
-  readonly asset: string;
+  /** Address of a token that the shop takes. */
+  readonly assetOf: (tokenShortcode: string) => string | undefined;
 };
 
-export function hearEvents({ orders, asset }: Hearing) {
-  const isOurs = (address: string | null) => address?.toLowerCase() === asset.toLowerCase();
+export function hearEvents({ orders, assetOf }: Hearing) {
+  const isPaidIn = (address: string | null, { tokenShortcode }: Item) =>
+    address !== null && address.toLowerCase() === assetOf(tokenShortcode)?.toLowerCase();
   const orderOf = async (metadata: Readonly<Record<string, unknown>>): Promise<Order | undefined> => {
     const id = metadata['order'];
     return typeof id === 'string' ? orders.find(id) : undefined;
@@ -23,7 +24,7 @@ export function hearEvents({ orders, asset }: Hearing) {
     x402_upto_authorization_received: async ({ data: { object: intent } }) => {
       const order = await orderOf(intent.metadata);
       const item = order && itemOf(order.item);
-      if (order === undefined || item?.sale.kind !== 'upto' || !isOurs(intent.ledgerCanisterId)) return;
+      if (order === undefined || item?.sale.kind !== 'upto' || !isPaidIn(intent.ledgerCanisterId, item)) return;
       if (intent.metadata[CONFIRMED_CAP] !== String(ceilingOf(item))) return;
       await orders.authorize(order.id, intent.paymentIntentId);
     },
@@ -31,7 +32,8 @@ export function hearEvents({ orders, asset }: Hearing) {
       const order = await orderOf(payment.metadata);
       const item = order && itemOf(order.item);
       const { paymentIntentId: intentId, paidAmount, transactionId } = payment;
-      if (order === undefined || item === undefined || paidAmount === null || !isOurs(payment.ledgerCanisterId)) return;
+      if (order === undefined || item === undefined || paidAmount === null) return;
+      if (!isPaidIn(payment.ledgerCanisterId, item)) return;
       const { sale } = item;
       const isExpected = sale.kind === 'exact' ? BigInt(paidAmount) === sale.priceAtomic : order.intentId === intentId;
       if (!isExpected) return;

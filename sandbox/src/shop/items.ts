@@ -27,6 +27,13 @@ export const ITEMS: readonly Item[] = [
     tokenShortcode: 'anvil_usdc',
     sale: { kind: 'upto', capAtomic: 1_000_000n, unitAtomic: 50_000n },
   },
+  {
+    id: 'biscuits',
+    name: 'A plate of biscuits',
+    about: 'Paid on Solana, by a wallet that needs no SOL.',
+    tokenShortcode: 'soldevnet_usdc',
+    sale: { kind: 'exact', priceAtomic: 2_500_000n },
+  },
 ];
 
 export const itemOf = (id: string): Item | undefined => ITEMS.find((item) => item.id === id);

@@ -37,7 +37,7 @@ export async function serveShop(options: ShopOptions): Promise<PageServer> {
   const secret = await keepEndpoint(svc, database, `http://127.0.0.1:${port}/webhooks`);
   const webhooks = webhookPlugin('/webhooks', {
     receiver: createReceiver({ secrets: [secret] }),
-    handle: hearEvents({ orders, asset: facts.expect.asset }),
+    handle: hearEvents({ orders, assetOf: (shortcode) => facts.expect[shortcode]?.asset }),
     deduplicator: createDeduplicator({ store: createPostgresStore(database.pool) }),
     onRefusal: ({ code, advice }) => complain(`a webhook was refused, ${code}: ${advice}`),
     onError: (problem) => complain(`a webhook was not dealt with: ${String(problem)}`),
@@ -54,7 +54,8 @@ export async function serveShop(options: ShopOptions): Promise<PageServer> {
 
     app.post<{ Body: { item?: string } | null }>('/orders', async ({ body, headers }, reply) => {
       const item = itemOf(body?.item ?? '');
-      if (item === undefined) return reply.code(404).send({ error: 'the shop does not have it' });
+      if (item === undefined || facts.expect[item.tokenShortcode] === undefined)
+        return reply.code(404).send({ error: 'the shop does not have it' });
       const { id } = await orders.place(item.id);
       if (headers.accept === 'application/json') return reply.code(201).send(await load(id));
       return reply.redirect(`/orders/${id}`, 303);

@@ -10,7 +10,7 @@ type Facts = Omit<ShopFacts, 'order'>;
 export function shopPage(facts: Facts, latest: readonly Order[]): string {
   const body = html`
     <p class="lead">Tea by the pot, and poetry by the line. The money is play money; everything else is real.</p>
-    <ul class="items">${ITEMS.map(card)}</ul>
+    <ul class="items">${ITEMS.filter(({ tokenShortcode }) => facts.expect[tokenShortcode] !== undefined).map(card)}</ul>
     ${latest.length === 0 ? '' : html`<h2>Latest orders</h2><ul class="orders">${latest.map(row)}</ul>`}`;
   return page('Kettle & Verse', facts, null, body);
 }

@@ -1,7 +1,7 @@
 // Many payers at once, each with a new wallet, so that one sees lanes fill their batches.
 import { type LocalChain, newKey } from '@svc-pay/evm/local';
 import { ITEMS } from '../shop/items.ts';
-import type { ShopFacts } from '../shop/shop-facts.ts';
+import { expectOf, type ShopFacts } from '../shop/shop-facts.ts';
 import { payerInNode } from '../wallet/pay-in-node.ts';
 
 /** How many of them paid. */
@@ -16,7 +16,7 @@ export async function payAsCrowd(chain: LocalChain, facts: Omit<ShopFacts, 'orde
       amount: String(priceAtomic),
       tokenShortcode: item.tokenShortcode,
       description: 'One of a crowd',
-      expect: facts.expect,
+      expect: expectOf(facts, item.tokenShortcode),
     }),
   );
   const ends = await Promise.allSettled(payments);

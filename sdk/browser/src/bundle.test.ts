@@ -32,10 +32,21 @@ test('the EVM path stays within 30,000 bytes and needs nothing of Node', async (
   );
   expect(imports).toEqual([]);
   expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
+  expect(/solana:sign|wallet-standard/.test(code)).toBe(false);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(30_000);
+});
+
+test('the Solana path stays within 30,000 bytes too, and neither chain carries the other', async () => {
+  const { code, imports } = await bundled(
+    `export { createSvcPay, SvcPayError } from ${at('index.ts')}; export { solanaWallet } from ${at('solana/index.ts')};`,
+  );
+  expect(imports).toEqual([]);
+  expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
+  expect(/eth_[cs]|eip6963/.test(code)).toBe(false);
   expect(gzipSync(code).length).toBeLessThanOrEqual(30_000);
 });
 
 test('a page that only waits carries no chain', async () => {
   const { code } = await bundled(`export { createSvcPay } from ${at('index.ts')};`);
-  expect(/eth_[cs]|wallet_(?:switch|add)|eip6963|0x70a08231/.test(code)).toBe(false);
+  expect(/eth_[cs]|wallet_(?:switch|add)|eip6963|0x70a08231|solana:sign|wallet-standard/.test(code)).toBe(false);
 });

@@ -17,7 +17,7 @@ export type SvcPayOptions = {
   readonly baseUrl: string;
   /** `pk_test_…` or `pk_live_…`. A secret key has no business in a page and is refused. */
   readonly publishableKey: string;
-  /** Who signs: `evmWallet()` of `@svc-pay/sdk/evm`. Not needed to wait for a payment. */
+  /** Who signs: `evmWallet()` of `@svc-pay/sdk/evm`, `solanaWallet()` of `@svc-pay/sdk/solana`. Not needed to wait for a payment. */
   readonly wallet?: PayerWallet;
   /** Also raise events as DOM events on `eventTarget`; off unless told. Listeners of `on` are always told. */
   readonly enableEvents?: boolean;

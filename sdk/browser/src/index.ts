@@ -1,4 +1,4 @@
-// Paying from a page. Chains are entries of their own (`/evm`), so that a page carries only those it pays on.
+// Paying from a page. Chains are entries of their own (`/evm`, `/solana`), so that a page carries only those it pays on.
 export type { Expectation, PaymentRequest, UptoRequest } from './check/payment-request.ts';
 export { createSvcPay, type SvcPay, type SvcPayOptions } from './client.ts';
 export type { SdkErrorCode } from './error/sentences.ts';
@@ -14,4 +14,4 @@ export type { UptoAuthorization } from './pay/create-upto-authorization.ts';
 export type { CallOptions } from './pay/parts.ts';
 export type { Ports } from './ports.ts';
 export type { WaitRequest } from './wait/wait-for-payment.ts';
-export type { Authorized, PayerWallet, WalletCall } from './wallet.ts';
+export type { Authorized, PayerWallet, PreparedTransaction, SigningCall, WalletCall } from './wallet.ts';

@@ -12,7 +12,7 @@ export type PayerWallet = {
    * Chooses one of the acceptances, every one of which was checked and fits what was asked, and has the payer sign it.
    * Throws SvcPayError and nothing else; never signs after the signal was aborted.
    */
-  readonly authorize: (acceptances: readonly Acceptance[], call: WalletCall) => Promise<Authorized>;
+  readonly authorize: (acceptances: readonly Acceptance[], call: SigningCall) => Promise<Authorized>;
 };
 
 export type WalletCall = {
@@ -23,6 +23,20 @@ export type WalletCall = {
   /** How long one question to the wallet may take. */
   readonly walletTimeoutMs: number;
 };
+
+export type SigningCall = WalletCall & {
+  readonly paymentIntentId: string;
+  /** What `intentFields` told of the payer. */
+  readonly publicKey: string | undefined;
+  /**
+   * Has the service make the transaction that pays an acceptance, where a chain wants a whole one signed. As often as
+   * needed: nothing can come of it before it is signed. Throws SvcPayError and nothing else.
+   */
+  readonly prepare: (acceptance: Acceptance, publicKey: string) => Promise<PreparedTransaction>;
+};
+
+/** As the service tells it; to be checked before anybody signs. */
+export type PreparedTransaction = { readonly transactionBase64: string; readonly feePayer: string };
 
 export type Authorized = {
   /** The one that was signed: an element of what was handed in. */

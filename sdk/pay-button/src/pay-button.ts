@@ -16,7 +16,7 @@ import { renderButton } from './view/render-button.ts';
 import { renderDialog } from './view/render-dialog.ts';
 import { sheetOf } from './view/sheet-of.ts';
 import { styles } from './view/styles.ts';
-import { evmWallets } from './wallets/evm-wallets.ts';
+import { findWallets } from './wallets/find-wallets.ts';
 import type { WalletOffer } from './wallets/wallet-kind.ts';
 import { chooseWords } from './words/choose-words.ts';
 import { sayStage } from './words/say-stage.ts';
@@ -185,7 +185,7 @@ export class SvcPayButton extends LitElement {
 
   async #payNow(scene: Scene): Promise<void> {
     scene.show({ name: 'finding' });
-    const wallets = await evmWallets(this.provider).find(scene.signal);
+    const wallets = await findWallets(scene.settings, this.provider, scene.signal);
     if (scene.signal.aborted) return;
     if (wallets.length === 0) return scene.show({ name: 'failed', code: 'no_wallet' });
     const wallet = wallets.length === 1 ? wallets[0] : await this.#askWallet(scene, wallets);

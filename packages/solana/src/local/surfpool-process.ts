@@ -1,6 +1,7 @@
 // Surfpool in a process of its own. Its events must be taken off it all the time, or it freezes after some thousand of
 // them; a busy test would forget to. It ends with its parent.
 import { createRequire } from 'node:module';
+import { SURFPOOL_PACKAGE } from './has-local-chain.ts';
 import type { SurfpoolAnswer, SurfpoolCall, SurfpoolReady } from './run-surfpool.ts';
 
 type Surfnet = {
@@ -12,10 +13,7 @@ type Surfnet = {
 type Sdk = { readonly Surfnet: { readonly startWithConfig: (config: unknown) => Surfnet } };
 
 const DRAIN_EVERY_MS = 50;
-const libc = process.platform === 'linux' ? '-gnu' : '';
-const { Surfnet } = createRequire(import.meta.url)(
-  `@solana/surfpool-${process.platform}-${process.arch}${libc}`,
-) as Sdk;
+const { Surfnet } = createRequire(import.meta.url)(SURFPOOL_PACKAGE) as Sdk;
 
 const slotTimeMs = Number(process.argv[2] ?? '400');
 const surfnet = Surfnet.startWithConfig({ offline: true, blockProductionMode: 'clock', slotTimeMs });
@@ -34,4 +32,7 @@ process.on('disconnect', () => {
   surfnet.stop();
   process.exit(0);
 });
+// Ctrl-C at a terminal reaches every process there; this one is still needed while the others stop.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
 tell({ rpcUrl: surfnet.rpcUrl, wsUrl: surfnet.wsUrl });

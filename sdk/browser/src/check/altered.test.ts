@@ -67,9 +67,9 @@ test.each<[string, PaymentRequest, object]>([
 });
 
 test('the tokens known here are the service’s own, address by address', () => {
-  const evmTokens = TOKENS.filter(({ network }) => network.startsWith('eip155:'));
-  expect(Object.keys(KNOWN_TOKENS).sort()).toEqual(evmTokens.map(({ shortcode }) => shortcode).sort());
-  for (const { shortcode, network, address, unit, price } of evmTokens) {
+  const payable = TOKENS.filter(({ network }) => /^(?:eip155|solana):/.test(network));
+  expect(Object.keys(KNOWN_TOKENS).sort()).toEqual(payable.map(({ shortcode }) => shortcode).sort());
+  for (const { shortcode, network, address, unit, price } of payable) {
     const known = KNOWN_TOKENS[shortcode];
     expect(known && [parseNetwork(known.network), known.asset]).toEqual([network, address]);
     expect(known?.dollarDecimals).toBe(price === 'fixed' ? unit.decimals : undefined);

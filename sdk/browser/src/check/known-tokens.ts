@@ -10,6 +10,7 @@ export type KnownToken = {
 
 const DOLLAR_DECIMALS = 6;
 const evm = (chainId: number, asset: string): KnownToken => ({ network: `eip155:${chainId}`, asset });
+const solana = (cluster: string, asset: string): KnownToken => ({ network: `solana:${cluster}`, asset });
 const dollar = (chainId: number, asset: string): KnownToken => ({
   ...evm(chainId, asset),
   dollarDecimals: DOLLAR_DECIMALS,
@@ -27,6 +28,12 @@ export const KNOWN_TOKENS: Readonly<Record<string, KnownToken>> = {
   avalanche_eurc: evm(43114, '0xC891EB4cbdEFf6e073e859e987815Ed1505c2ACD'),
   basesepolia_usdc: dollar(84532, '0x036CbD53842c5426634e7929541eC2318f3dCF7e'),
   basesepolia_eurc: evm(84532, '0x808456652fdb597867f38412077A9182bf77359F'),
+  sol_usdc: { ...solana('mainnet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), dollarDecimals: DOLLAR_DECIMALS },
+  sol_eurc: solana('mainnet', 'HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr'),
+  soldevnet_usdc: {
+    ...solana('devnet', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
+    dollarDecimals: DOLLAR_DECIMALS,
+  },
   anvil_usdc: dollar(31337, '0x5fC0000000000000000000000000000000000001'),
   anvil_vol: evm(31337, '0x5fC0000000000000000000000000000000000002'),
 };

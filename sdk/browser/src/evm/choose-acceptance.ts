@@ -1,23 +1,12 @@
 // Which acceptance to sign when there are several: one the payer can afford, on the wallet's own chain if possible.
 import type { Acceptance } from '@svc-pay/protocol';
+import type { ChooseToken } from '../choose-token.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import { haltIfAborted, untilAborted } from '../http/race.ts';
 import type { WalletCall } from '../wallet.ts';
 import { askToken, chainIdOfAcceptance, type TokenQuestion } from './read-token.ts';
 
 type Holder = Omit<TokenQuestion, 'acceptance'>;
-
-/** A way to pay that the payer can afford. */
-export type AffordableToken = {
-  readonly acceptance: Acceptance;
-  /** Digits in the token's smallest unit. */
-  readonly heldAmount: string;
-};
-
-/** Undefined means none of them. */
-export type ChooseToken = (
-  tokens: readonly AffordableToken[],
-) => AffordableToken | undefined | Promise<AffordableToken | undefined>;
 
 type Chosen = {
   readonly acceptance: Acceptance;

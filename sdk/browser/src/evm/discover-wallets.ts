@@ -1,5 +1,5 @@
 // EIP-6963: wallets announce themselves when they are asked to, and all at once.
-import type { Ports } from '../ports.ts';
+import type { DiscoverOptions } from '../discover-options.ts';
 import { systemPorts } from '../ports.ts';
 import { type Eip1193Provider, isProvider } from './eip1193.ts';
 
@@ -12,13 +12,6 @@ export type AnnouncedWallet = {
   /** The wallet's own name in reverse domain form: the same at every load. */
   readonly rdns: string;
   readonly provider: Eip1193Provider;
-};
-
-export type DiscoverOptions = {
-  readonly signal?: AbortSignal;
-  /** Extensions answer at once; this is for those that load late. 200 ms unless told. */
-  readonly waitMs?: number;
-  readonly ports?: Pick<Ports, 'sleep'>;
 };
 
 /** The wallets of this page, each once, in the order they spoke up. Empty where there is no page. */

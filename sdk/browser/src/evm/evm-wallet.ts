@@ -1,10 +1,11 @@
 // Paying on EVM chains with any EIP-1193 wallet.
 import type { Acceptance } from '@svc-pay/protocol';
+import type { ChooseToken } from '../choose-token.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import { haltIfAborted } from '../http/race.ts';
 import type { PayerWallet, WalletCall } from '../wallet.ts';
 import { askWallet } from './ask-wallet.ts';
-import { type ChooseToken, chooseAcceptance } from './choose-acceptance.ts';
+import { chooseAcceptance } from './choose-acceptance.ts';
 import { type AnnouncedWallet, discoverWallets, injectedProvider } from './discover-wallets.ts';
 import type { Eip1193Provider } from './eip1193.ts';
 import { askToken, chainIdOfAcceptance } from './read-token.ts';

@@ -1,10 +1,11 @@
 // Bringing the wallet to the chain of the payment. Switching is best effort and its troubles are passed over, but for two:
 // a person's no is a no, and a wallet that ends up elsewhere is not asked to sign.
+
+import { isUnknownChain } from '../ask/wallet-problem.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { WalletCall } from '../wallet.ts';
 import { askWallet, type Question } from './ask-wallet.ts';
 import type { Eip1193Provider } from './eip1193.ts';
-import { isUnknownChain } from './wallet-problem.ts';
 
 export type Chain = { readonly chainId: number; readonly rpcUrlPublic: string | undefined };
 

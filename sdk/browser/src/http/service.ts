@@ -1,6 +1,6 @@
-// The service as the SDK knows it: five calls of the publishable key, each one request. What may be repeated is decided by
+// The service as the SDK knows it: six calls of the publishable key, each one request. What may be repeated is decided by
 // who calls; nothing here repeats by itself.
-import type { Acceptance, CreateIntentRequest, SettleRequest } from '@svc-pay/protocol';
+import type { Acceptance, CreateIntentRequest, PrepareRequest, SettleRequest } from '@svc-pay/protocol';
 import type { Ports } from '../ports.ts';
 import { type Reply, sendOnce } from './send-once.ts';
 
@@ -57,6 +57,10 @@ export function createService(ports: Ports, options: ServiceOptions) {
       signal: AbortSignal,
     ): Promise<Reply | undefined> =>
       post(at('intents/x402'), body, signal, requestTimeoutMs, { 'idempotency-key': idempotencyKey }),
+
+    /** Safe to repeat: nothing can come of a transaction before it is signed. */
+    prepare: (body: PrepareRequest, signal: AbortSignal): Promise<Reply | undefined> =>
+      post(at('x402/prepare'), body, signal, requestTimeoutMs),
 
     /** Safe to repeat: a header is taken once, and a repeat answers how its payment stands. */
     settle: (submission: Submission, signal: AbortSignal): Promise<Reply | undefined> =>

@@ -1,6 +1,6 @@
 // From a request to a signed header, for both kinds of payment: ask for an intent, hold every acceptance against what was
 // asked, let the wallet choose and sign. Nothing has been sent when this ends, so whatever goes wrong here moved no money.
-import { encodePaymentHeader, type Scheme } from '@svc-pay/protocol';
+import { type Acceptance, encodePaymentHeader, type Scheme } from '@svc-pay/protocol';
 import { askedBy, intentRequestOf } from '../check/asked.ts';
 import { type Difference, differenceFrom } from '../check/check-acceptance.ts';
 import type { UptoRequest } from '../check/payment-request.ts';
@@ -12,6 +12,7 @@ import type { Offered } from '../read/read-intent.ts';
 import type { WalletCall } from '../wallet.ts';
 import type { Parts } from './parts.ts';
 import { payRegularly } from './pay-regularly.ts';
+import { prepareTransaction } from './prepare-transaction.ts';
 import { requestIntent } from './request-intent.ts';
 
 export async function authorize(
@@ -26,30 +27,36 @@ export async function authorize(
   const payerFields = await wallet?.intentFields?.(call);
   const body = { ...intentRequestOf(request, scheme), ...payerFields };
   const { answer, nowSeconds } = await requestIntent(parts, body, attempt.attemptId, signal);
-  const { paymentIntentId } = answer;
-  attempt.created({ paymentIntentId, status: 'requires_payment' });
+  attempt.created({ paymentIntentId: answer.paymentIntentId, status: 'requires_payment' });
   if (answer.kind === 'fallback') return payRegularly(attempt, scheme, answer.reason);
+  const { paymentIntentId } = answer;
 
-  const fitting = fittingOf(answer.offers, (offer) => differenceFrom(asked, offer.acceptance, answer.paymentIntentId));
+  const fitting = fittingOf(answer.offers, (offer) => differenceFrom(asked, offer.acceptance, paymentIntentId));
   if (wallet === undefined) throw new SvcPayError('no_wallet');
   const signable = fitting.filter(({ acceptance }) => wallet.canSign(acceptance));
   if (signable.length === 0) throw new SvcPayError('no_usable_acceptance');
   haltIfAborted(signal);
   const offered = signable.map(({ acceptance }) => acceptance);
-  const { acceptance, header, payer } = await wallet.authorize(offered, { ...call, nowSeconds });
-  const signed = signable.find((offer) => offer.acceptance === acceptance);
-  if (signed === undefined) throw new SvcPayError('acceptance_refused', { reason: 'wallet' });
+  const echoOf = (acceptance: Acceptance) => signable.find((offer) => offer.acceptance === acceptance)?.echo;
+  const { acceptance, header, payer } = await wallet.authorize(offered, {
+    ...call,
+    nowSeconds,
+    paymentIntentId,
+    publicKey: payerFields?.publicKey,
+    prepare: (wanted, publicKey) => {
+      const paymentRequirements = echoOf(wanted) ?? wanted;
+      return prepareTransaction(parts, { paymentIntentId, publicKey, paymentRequirements }, signal);
+    },
+  });
+  const paymentRequirements = echoOf(acceptance);
+  if (paymentRequirements === undefined) throw new SvcPayError('acceptance_refused', { reason: 'wallet' });
   attempt.updated({
     payer,
     network: acceptance.network,
     asset: acceptance.asset ?? acceptance.payTo,
     amount: acceptance.maxAmountRequired,
   });
-  return {
-    paymentIntentId: answer.paymentIntentId,
-    paymentHeader: encodePaymentHeader(header),
-    paymentRequirements: signed.echo,
-  };
+  return { paymentIntentId, paymentHeader: encodePaymentHeader(header), paymentRequirements };
 }
 
 function fittingOf(

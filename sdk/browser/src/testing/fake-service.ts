@@ -9,7 +9,7 @@ export type Answer =
   | 'silence'
   | 'broken';
 
-export type Route = 'intent' | 'settle' | 'confirm' | 'notify' | 'stream' | 'node';
+export type Route = 'intent' | 'prepare' | 'settle' | 'confirm' | 'notify' | 'stream' | 'node';
 
 type Asked = { readonly route: Route; readonly body: Record<string, unknown>; readonly headers: Headers };
 
@@ -105,6 +105,7 @@ function readerOf(text: string) {
 
 function routeOf(url: string): Route {
   if (url.endsWith('/intents/x402')) return 'intent';
+  if (url.endsWith('/x402/prepare')) return 'prepare';
   if (url.endsWith('/x402/settle')) return 'settle';
   if (url.endsWith('/upto/confirm')) return 'confirm';
   if (url.endsWith('/notify')) return 'notify';

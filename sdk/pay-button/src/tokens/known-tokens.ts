@@ -1,17 +1,17 @@
 // Names and decimals of the tokens in the service's catalogue, for showing them. A test holds the list to the catalogue.
-import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
+import { parseNetwork } from '@svc-pay/protocol';
 
 export type KnownToken = {
   readonly shortcode: string;
-  readonly chainId: number;
+  readonly network: string;
   readonly asset: string;
   readonly symbol: string;
   readonly decimals: number;
 };
 
-const row = (shortcode: string, chainId: number, asset: string, symbol = 'USDC', decimals = 6): KnownToken => ({
+const row = (shortcode: string, chain: number | string, asset: string, symbol = 'USDC', decimals = 6): KnownToken => ({
   shortcode,
-  chainId,
+  network: typeof chain === 'number' ? `eip155:${chain}` : `solana:${chain}`,
   asset,
   symbol,
   decimals,
@@ -29,23 +29,28 @@ export const KNOWN_TOKENS: readonly KnownToken[] = [
   row('avalanche_eurc', 43114, '0xC891EB4cbdEFf6e073e859e987815Ed1505c2ACD', 'EURC'),
   row('basesepolia_usdc', 84532, '0x036CbD53842c5426634e7929541eC2318f3dCF7e'),
   row('basesepolia_eurc', 84532, '0x808456652fdb597867f38412077A9182bf77359F', 'EURC'),
+  row('sol_usdc', 'mainnet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
+  row('sol_eurc', 'mainnet', 'HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr', 'EURC'),
+  row('soldevnet_usdc', 'devnet', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
   row('anvil_usdc', 31337, '0x5fC0000000000000000000000000000000000001'),
   row('anvil_vol', 31337, '0x5fC0000000000000000000000000000000000002', 'VOL', 18),
 ];
 
-const NETWORK_NAMES: Readonly<Record<number, string>> = {
-  1: 'Ethereum',
-  137: 'Polygon',
-  8453: 'Base',
-  31337: 'Anvil',
-  42161: 'Arbitrum One',
-  43114: 'Avalanche',
-  84532: 'Base Sepolia',
+const NETWORK_NAMES: Readonly<Record<string, string>> = {
+  'eip155:1': 'Ethereum',
+  'eip155:137': 'Polygon',
+  'eip155:8453': 'Base',
+  'eip155:31337': 'Anvil',
+  'eip155:42161': 'Arbitrum One',
+  'eip155:43114': 'Avalanche',
+  'eip155:84532': 'Base Sepolia',
+  'solana:mainnet': 'Solana',
+  'solana:devnet': 'Solana Devnet',
 };
 
 export function tokenAt(network: string, asset: string): KnownToken | undefined {
-  const chainId = chainIdIn(network);
-  return KNOWN_TOKENS.find((one) => one.chainId === chainId && one.asset.toLowerCase() === asset.toLowerCase());
+  const id = parseNetwork(network);
+  return KNOWN_TOKENS.find((one) => one.network === id && isSame(one, asset));
 }
 
 export function tokenNamed(shortcode: string | undefined): KnownToken | undefined {
@@ -54,10 +59,10 @@ export function tokenNamed(shortcode: string | undefined): KnownToken | undefine
 
 /** As it is called among people; the identifier itself where nobody told us. */
 export function networkName(network: string): string {
-  return NETWORK_NAMES[chainIdIn(network) ?? 0] ?? network;
+  return NETWORK_NAMES[parseNetwork(network) ?? ''] ?? network;
 }
 
-function chainIdIn(network: string): number | undefined {
-  const id = parseNetwork(network);
-  return id && chainIdOf(id);
+/** Letters of an EVM address mean the same in either case; elsewhere they do not. */
+function isSame({ network, asset }: KnownToken, other: string): boolean {
+  return network.startsWith('eip155:') ? asset.toLowerCase() === other.toLowerCase() : asset === other;
 }

@@ -17,7 +17,7 @@ export function sheetOf(stage: Stage, words: Words, language: string, choose: Ch
   if (stage.name === 'choose-wallet') {
     const rows = stage.wallets.map((wallet) => ({
       name: wallet.name === '' ? words.yourWallet : wallet.name,
-      note: '',
+      note: wallet.note,
       icon: wallet.icon,
       choose: () => choose.wallet(wallet),
     }));
@@ -34,7 +34,10 @@ function tokenRow({ acceptance, heldAmount }: AffordableToken, words: Words, lan
   const token = known === undefined ? (extra?.name ?? '') : printHeld(maxAmountRequired, known, language);
   return {
     name: fill(words.tokenOn, { token, network: networkName(network) }),
-    note: known === undefined ? '' : fill(words.balance, { amount: printHeld(heldAmount, known, language) }),
+    note:
+      known === undefined || heldAmount === undefined
+        ? ''
+        : fill(words.balance, { amount: printHeld(heldAmount, known, language) }),
     icon: '',
     mark: known?.symbol ?? token,
   };

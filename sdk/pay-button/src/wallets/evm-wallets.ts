@@ -19,6 +19,7 @@ type Found = { readonly name: string; readonly icon: string; readonly provider: 
 
 const offerOf = ({ name, icon, provider }: Found): WalletOffer => ({
   name,
+  note: '',
   icon: icon.startsWith('data:image/') ? icon : '',
   open: ({ onQuestion, chooseToken }) => evmWallet({ provider: watched(provider, onQuestion), chooseToken }),
 });

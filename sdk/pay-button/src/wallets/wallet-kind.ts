@@ -9,6 +9,8 @@ export type WalletKind = {
 
 export type WalletOffer = {
   readonly name: string;
+  /** What tells it from another of the same name, or empty. */
+  readonly note: string;
   /** A data address of an image, or empty. */
   readonly icon: string;
   readonly open: (watch: WalletWatch) => PayerWallet;

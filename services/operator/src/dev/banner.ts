@@ -2,10 +2,10 @@ import type { Paint } from '../output/paint.ts';
 import { secretKeyFileOf } from './secrets.ts';
 import type { World } from './start-world.ts';
 
-type Shown = Pick<World, 'baseUrl' | 'account' | 'chain' | 'folder'>;
+type Shown = Pick<World, 'baseUrl' | 'account' | 'chain' | 'solana' | 'folder'>;
 
 /** What a new engineer needs: where it is, what opens it, and a command to paste. */
-export function banner({ baseUrl, account, chain, folder }: Shown, settles: boolean, paint: Paint): string {
+export function banner({ baseUrl, account, chain, solana, folder }: Shown, settles: boolean, paint: Paint): string {
   const line = (name: string, value: string) => `  ${name.padEnd(16)} ${paint.bold(value)}`;
   return [
     `SVC Pay is running, in test mode and on this machine only${settles ? '' : '; nothing settles'}.`,
@@ -18,6 +18,7 @@ export function banner({ baseUrl, account, chain, folder }: Shown, settles: bool
     line('processor', chain.record.processor),
     line('anvil_usdc', `${chain.tokens.usdc}, anyone may mint`),
     line('anvil_vol', `${chain.tokens.vol}, anyone may mint; always 2.50 USD`),
+    ...(solana === undefined ? [] : [line('Solana', `${solana.rpcUrl}, soldevnet_usdc; new at every start`)]),
     line('logs', folder),
     '',
     'Ask for a payment; the answer is 402 with what can be paid:',
@@ -34,7 +35,7 @@ export function banner({ baseUrl, account, chain, folder }: Shown, settles: bool
 }
 
 /** The same for programs. */
-export function documentOf({ baseUrl, account, chain, folder }: Shown): object {
+export function documentOf({ baseUrl, account, chain, solana, folder }: Shown): object {
   return {
     baseUrl,
     account,
@@ -44,6 +45,7 @@ export function documentOf({ baseUrl, account, chain, folder }: Shown): object {
       processor: chain.record.processor,
       tokens: { anvil_usdc: chain.tokens.usdc, anvil_vol: chain.tokens.vol },
     },
+    ...(solana && { solana: { rpcUrl: solana.rpcUrl, network: solana.network, usdc: solana.usdc } }),
     folder,
     curl: curl(baseUrl, account.publishableKey),
   };

@@ -1,14 +1,25 @@
-// The one network of the development world: a chain on this machine, with this commit's processor.
-import type { OperatedEvm } from '@svc-pay/config/networks';
+// The networks of the development world: chains on this machine, with this commit's processor.
+import type { OperatedEvm, OperatedSolana } from '@svc-pay/config/networks';
+import type { DevSolana } from './start-solana.ts';
 
-export type DevNetworks = Readonly<Record<string, OperatedEvm>>;
+export type DevNetworks = Readonly<Record<string, OperatedEvm | OperatedSolana>>;
 
-export function devNetworks(chain: {
+type Evm = {
   readonly network: string;
   readonly rpcUrl: string;
   readonly record: { readonly processor: string; readonly processorVersion: string };
-}): DevNetworks {
+};
+
+/** What the play coin that pays for Solana's transactions is worth. */
+const SOL_USD = '150';
+
+export function devNetworks(chain: Evm, solana: DevSolana | undefined): DevNetworks {
   const { processor, processorVersion } = chain.record;
   const setup = { processor, processorVersion, ready: true, rpcUrls: [chain.rpcUrl], rpcUrlPublic: chain.rpcUrl };
-  return { [chain.network]: setup };
+  return { [chain.network]: setup, ...(solana && { [solana.network]: solanaSetup(solana) }) };
+}
+
+function solanaSetup({ feeAccount, rpcUrl, genesisHash, program }: DevSolana): OperatedSolana {
+  const rpcUrls = [rpcUrl];
+  return { feeAccount, ready: true, rpcUrls, rpcUrlPublic: rpcUrl, gasCoinUsd: SOL_USD, genesisHash, program };
 }

@@ -8,12 +8,15 @@ import { devNetworks } from './dev-networks.ts';
 import type { PriceFeed } from './price-feed.ts';
 import type { DevSecrets } from './secrets.ts';
 import type { DevDatabase } from './start-database.ts';
+import type { DevSolana } from './start-solana.ts';
 
 export type Wiring = {
   readonly secrets: DevSecrets;
   readonly ports: WorldPorts;
   readonly database: DevDatabase;
   readonly chain: LocalChain;
+  /** Undefined: this machine has none. */
+  readonly solana: DevSolana | undefined;
   readonly engine: RestateServer | undefined;
   readonly feed: PriceFeed;
 };
@@ -23,9 +26,9 @@ export const settlementUrlOf = ({ settlement }: WorldPorts): string => `http://1
 export const webhooksUrlOf = ({ webhooks }: WorldPorts): string => `http://127.0.0.1:${webhooks}`;
 
 /** Undefined takes a variable away that the developer's shell may have. */
-export function apiEnvironment({ secrets, ports, database, chain, engine, feed }: Wiring): Environment {
+export function apiEnvironment({ secrets, ports, database, chain, solana, engine, feed }: Wiring): Environment {
   return {
-    ...networksOf(chain),
+    ...networksOf(chain, solana),
     SVC_DATABASE_URL: database.apiUrl,
     SVC_KEY_PEPPER: secrets.pepper,
     SVC_SEAL_KEY: sealKeyText(secrets.masterKeys),
@@ -40,9 +43,9 @@ export function apiEnvironment({ secrets, ports, database, chain, engine, feed }
   };
 }
 
-export function settlementEnvironment({ secrets, ports, database, chain, engine }: Wiring): Environment {
+export function settlementEnvironment({ secrets, ports, database, chain, solana, engine }: Wiring): Environment {
   return {
-    ...networksOf(chain),
+    ...networksOf(chain, solana),
     SVC_DATABASE_URL: database.settlementUrl,
     SVC_SETTLEMENT_PORT: String(ports.settlement),
     SVC_SETTLEMENT_ENGINE_PORT: String(ports.settlementWork),
@@ -52,6 +55,8 @@ export function settlementEnvironment({ secrets, ports, database, chain, engine 
     SVC_RELAYER_KEYSTORES: undefined,
     SVC_RELAYER_PASSWORD_FILE: undefined,
     SVC_RELAYER_TEST_KEYS: chain.keys.relayers.map(({ privateKey }) => privateKey).join(','),
+    SVC_SOLANA_RELAYER_FILES: undefined,
+    SVC_SOLANA_RELAYER_TEST_KEYS: solana?.relayerKey,
     SVC_RECOVERY_KEYSTORE: undefined,
     SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
   };
@@ -71,6 +76,6 @@ export function webhooksEnvironment({ secrets, ports, database, engine }: Wiring
   };
 }
 
-function networksOf(chain: LocalChain): Environment {
-  return { SVC_NETWORKS: JSON.stringify(devNetworks(chain)), SVC_NETWORKS_FILE: undefined };
+function networksOf(chain: LocalChain, solana: DevSolana | undefined): Environment {
+  return { SVC_NETWORKS: JSON.stringify(devNetworks(chain, solana)), SVC_NETWORKS_FILE: undefined };
 }

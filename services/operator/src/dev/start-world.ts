@@ -4,6 +4,7 @@ import type { Environment } from '@svc-pay/config';
 import type { Clock } from '@svc-pay/core';
 import type { LocalChain } from '@svc-pay/evm/local';
 import type { Operation } from '@svc-pay/postgres/operator';
+import { hasLocalSolana } from '@svc-pay/solana/local';
 import type { Service } from '../service/services.ts';
 import { chainFitsDatabase } from './chain-fits-database.ts';
 import { choosePorts, isFree } from './choose-port.ts';
@@ -13,6 +14,7 @@ import { startPriceFeed } from './price-feed.ts';
 import { registerDevPayout } from './register-payout.ts';
 import { type DevAccount, readDevSecrets, writeDevSecrets } from './secrets.ts';
 import { seedAccount } from './seed-account.ts';
+import { sellOnSolana, solanaFitsDatabase } from './sell-on-solana.ts';
 import {
   apiEnvironment,
   apiUrlOf,
@@ -25,6 +27,7 @@ import { startDevChain } from './start-chain.ts';
 import { startDatabase } from './start-database.ts';
 import { startEngine } from './start-engine.ts';
 import { startService } from './start-service.ts';
+import { type DevSolana, startDevSolana } from './start-solana.ts';
 import type { Step } from './steps.ts';
 
 export type WorldOptions = {
@@ -52,6 +55,8 @@ export type World = {
   readonly baseUrl: string;
   readonly account: DevAccount;
   readonly chain: LocalChain;
+  /** Undefined: this machine has none. */
+  readonly solana: DevSolana | undefined;
   /** As superuser, for what is set up beside the services; carries the password. */
   readonly databaseUrl: string;
   /** Logs of the services are here, `<name>.log`. */
@@ -84,30 +89,37 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     return services.start(name, () => step(name, () => startService(service, { baseUrl, environment, logFile })));
   };
   try {
-    const [database, chain, engine, feed] = await Promise.all([
+    const [database, chain, engine, feed, solana] = await Promise.all([
       on('PostgreSQL', () => startDatabase(directory, secrets)),
       on('Anvil with tokens and processor', () => startDevChain(folder, secrets, { port: ports.chain, relayers })),
       (settlement ?? webhooks) && on('Restate', () => startEngine(folder, ports.engine)),
       ground.start('the price feed', () => startPriceFeed(clock)),
+      settlement && hasLocalSolana()
+        ? on('Surfpool with tokens', () => startDevSolana(secrets, ports.solana))
+        : undefined,
     ]);
     if (!(await chainFitsDatabase(database, chain))) {
       throw new Error('the chain has lost payments that the database knows of; start with --fresh');
+    }
+    if (solana !== undefined && !(await solanaFitsDatabase(database))) {
+      throw new Error('the Solana chain of the last run is gone with a payment under way; start with --fresh');
     }
     const account = await step('account and payout', async () => {
       const operation: Operation = { pool: database.pool, nowMs: clock.nowMs(), actor: 'operator:dev' };
       const seeded = await seedAccount(operation, secrets, chain.network);
       writeDevSecrets(secretsFile, { ...secrets, account: seeded });
       await registerDevPayout(operation, seeded.id, chain);
+      if (solana !== undefined) await sellOnSolana(operation, seeded.id, solana);
       return seeded;
     });
-    const wiring = { secrets, ports, database, chain, engine, feed };
+    const wiring = { secrets, ports, database, chain, solana, engine, feed };
     await Promise.all([
       settlement && run(settlement, settlementUrlOf(ports), settlementEnvironment(wiring)),
       webhooks && run(webhooks, webhooksUrlOf(ports), webhooksEnvironment(wiring)),
       run(api, apiUrlOf(ports), { ...options.apiSettings, ...apiEnvironment(wiring) }),
     ]);
     const ended = Promise.race([ground.ended, services.ended]);
-    return { baseUrl: apiUrlOf(ports), account, chain, databaseUrl: database.url, folder, ended, stop };
+    return { baseUrl: apiUrlOf(ports), account, chain, solana, databaseUrl: database.url, folder, ended, stop };
   } catch (problem) {
     await stop();
     throw problem;

@@ -1,0 +1,23 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { base58FromBytes, bytesFromBase58 } from './base58.ts';
+import { isOnCurve } from './is-on-curve.ts';
+
+const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
+const ADDRESS_BYTES = 32;
+const MOST_BUMPS = 255;
+const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
+
+/** The account that holds an owner's tokens of one mint; undefined when one of the three is no address. */
+export function tokenAccountOf(owner: string, mint: string, tokenProgram: string): string | undefined {
+  const parts = [owner, tokenProgram, mint, ASSOCIATED_TOKEN_PROGRAM].map(bytesFromBase58);
+  const [ownerBytes, tokenProgramBytes, mintBytes, programBytes] = parts;
+  if (!ownerBytes || !tokenProgramBytes || !mintBytes || !programBytes) return undefined;
+  if (parts.some((part) => part?.length !== ADDRESS_BYTES)) return undefined;
+  // The first one from above that no key can stand behind.
+  for (let bump = MOST_BUMPS; bump >= 0; bump -= 1) {
+    const seeds = [...ownerBytes, ...tokenProgramBytes, ...mintBytes, bump];
+    const derived = sha256(Uint8Array.from([...seeds, ...programBytes, ...MARKER]));
+    if (!isOnCurve(derived)) return base58FromBytes(derived);
+  }
+  return undefined;
+}

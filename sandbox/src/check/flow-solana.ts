@@ -1,0 +1,41 @@
+import { lamportsOf, tokenBalanceOf } from '../wallet/ask-solana.ts';
+import { payerOnSolana } from '../wallet/pay-on-solana.ts';
+import { newSolanaKey } from '../wallet/solana-key.ts';
+import type { Trail } from '../watch/trail.ts';
+import { problemOf } from './flow-exact.ts';
+import { insist, requestFor, type Visit } from './visit.ts';
+
+const PRICE_ATOMIC = 2_500_000n;
+
+/** A payer without SOL: refused in the wallet nothing moves, then paid, told by webhook, and drawn on the timeline. */
+export async function payOnSolana(visit: Visit): Promise<void> {
+  const { sandbox, until, untilOrderIs } = visit;
+  const { solana } = sandbox.world;
+  // This machine has no such chain; the shop sells nothing on it then.
+  if (solana === undefined) return;
+  const key = newSolanaKey();
+  await solana.fundToken(key.address, PRICE_ATOMIC);
+  const balance = () => tokenBalanceOf(solana.rpcUrl, key.address, solana.usdc);
+  const order = await visit.order('biscuits');
+  const request = requestFor(sandbox, order);
+
+  const refusal = await problemOf(payerOnSolana(sandbox.facts, key, async () => false).createPayment(request));
+  insist(refusal?.isUserCancelled() === true, `saying no was heard as ${refusal?.code ?? 'yes'}`);
+  insist((await balance()) === PRICE_ATOMIC, 'a payer who said no was charged');
+
+  const { paymentIntentId, transactionId } = await payerOnSolana(sandbox.facts, key).createPayment(request);
+  const paid = await untilOrderIs(order.id, 'paid');
+  insist(paid.transactionId === transactionId, 'the webhook names another transaction');
+  insist((await balance()) === 0n, 'the payer was not charged the price');
+  insist((await lamportsOf(solana.rpcUrl, key.address)) === 0n, 'the payer had SOL');
+
+  const poor = await problemOf(payerOnSolana(sandbox.facts, key).createPayment(request));
+  insist(poor?.code === 'insufficient_funds', `a wallet without money heard ${poor?.code ?? 'that it was paid'}`);
+
+  const trailUrl = `${sandbox.timelineUrl}/payments/${paymentIntentId}/trail`;
+  const wanted = ['intent', 'signature', 'batch', 'transaction', 'end', 'books', 'webhook'];
+  await until('the timeline tells every step', async () => {
+    const { steps } = (await (await fetch(trailUrl)).json()) as Trail;
+    return wanted.every((kind) => steps.some((step) => step.kind === kind && step.tone === 'good'));
+  });
+}

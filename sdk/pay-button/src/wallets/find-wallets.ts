@@ -1,0 +1,24 @@
+// The wallets of a page that can pay what a button asks for.
+import type { Eip1193Provider } from '@svc-pay/sdk/evm';
+import type { Settings } from '../settings/settings.ts';
+import { tokenNamed } from '../tokens/known-tokens.ts';
+import { evmWallets } from './evm-wallets.ts';
+import { solanaWallets } from './solana-wallets.ts';
+import type { WalletKind, WalletOffer } from './wallet-kind.ts';
+
+/** Never rejects. A provider that the page brought along is the only one then. */
+export async function findWallets(
+  settings: Settings,
+  provider: Eip1193Provider | undefined,
+  signal: AbortSignal,
+): Promise<readonly WalletOffer[]> {
+  const kinds = provider === undefined ? kindsFor(settings) : [evmWallets(provider)];
+  return (await Promise.all(kinds.map((kind) => kind.find(signal)))).flat();
+}
+
+/** A token stands on one chain, and a cap is signed on EVM chains alone. */
+function kindsFor({ mode, request }: Settings): readonly WalletKind[] {
+  const network = tokenNamed(request.tokenShortcode)?.network;
+  if (mode === 'upto' || network?.startsWith('eip155:') === true) return [evmWallets()];
+  return network === undefined ? [evmWallets(), solanaWallets()] : [solanaWallets()];
+}
