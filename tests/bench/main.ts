@@ -2,6 +2,7 @@
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON.
 import { parseArgs } from 'node:util';
 import { benchIntents } from './intents/bench-intents.ts';
+import { benchSolana } from './solana/bench-solana.ts';
 import { benchWebhookVerify } from './webhook-verify.ts';
 import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 
@@ -11,6 +12,7 @@ type Bench = (
 
 const BENCHES: Readonly<Record<string, Bench>> = {
   intents: benchIntents,
+  solana: benchSolana,
   'webhook-verify': benchWebhookVerify,
   webhooks: benchWebhooks,
 };
