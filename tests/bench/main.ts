@@ -8,6 +8,7 @@ import type { Bench } from './bench.ts';
 import { benchGrowth } from './growth/bench-growth.ts';
 import { benchIntents } from './intents/bench-intents.ts';
 import { benchSettle } from './settle/bench-settle.ts';
+import { benchSolana } from './solana/bench-solana.ts';
 import { benchWebhookVerify } from './webhook-verify.ts';
 import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, Bench>> = {
   growth: { seconds: 10, run: benchGrowth },
   intents: { seconds: 15, run: ({ seconds }) => benchIntents(seconds) },
   settle: { seconds: 20, run: benchSettle },
+  solana: { seconds: 15, run: ({ seconds }) => benchSolana(seconds) },
   'webhook-verify': { seconds: 15, run: ({ seconds }) => benchWebhookVerify(seconds) },
   webhooks: { seconds: 15, run: ({ seconds }) => benchWebhooks(seconds) },
 };

@@ -12,6 +12,8 @@ import { runSettlementChaos } from './settlement/run-settlement.ts';
 import type { SettlementBug } from './settlement/service-programs.ts';
 import { reportSoak } from './soak/report-soak.ts';
 import { runSoak } from './soak/run-soak.ts';
+import { reportSolana } from './solana/report-solana.ts';
+import { runSolanaChaos } from './solana/run-solana.ts';
 import { reportWebhooks } from './webhooks/report-webhooks.ts';
 import { runWebhooksChaos } from './webhooks/run-webhooks.ts';
 
@@ -19,6 +21,7 @@ const USAGE = [
   'npm run chaos -- expiry [--intents N]',
   'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
   'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
+  'npm run chaos -- solana [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- restore [--payments N] [--seed N]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
@@ -76,6 +79,15 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const result = await runSettlementChaos({ ...plan, ...more }, progress);
     progress.say('');
     reportSettlement(result, plan.seed, progress.say, svg);
+    return result.violations.length === 0;
+  },
+  solana: async () => {
+    const { only } = values;
+    const plan = { payments: count('payments', 2_000), faults: count('faults', 22), seed: count('seed', 1) };
+    const progress = createProgress(plan.payments);
+    const result = await runSolanaChaos({ ...plan, ...(only && { kinds: only }) }, progress);
+    progress.say('');
+    reportSolana(result, plan.seed, progress.say);
     return result.violations.length === 0;
   },
   cluster: async () => {

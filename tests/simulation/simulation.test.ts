@@ -16,7 +16,7 @@ const RARE = [
   'nonces were used elsewhere',
   'the lane has stopped',
   'goes on',
-  'dies after storeBatch',
+  'dies after storeBatches',
   'dies after claimDeliveries',
   'and dies',
 ];

@@ -43,6 +43,7 @@ export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './intent/merchant-setup.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
+export { atOnce } from './lane/at-once.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/end-payment.ts';
 export * from './lane/finality-store.ts';

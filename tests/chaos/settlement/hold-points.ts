@@ -55,9 +55,10 @@ export function createLaneHolds(onHeld: (paymentIds: readonly string[]) => void)
             await pass('after take', idsOf(queue));
             return queue;
           },
-          storeBatch: (held, batch) => around('store', idsOf(batch.items), () => store.storeBatch(held, batch)),
-          recordMined: (held, batch, mined) =>
-            around('record', idsOf(batch.items), () => store.recordMined(held, batch, mined)),
+          storeBatches: (held, batches) =>
+            around('store', idsOf(batches.flatMap(({ items }) => items)), () => store.storeBatches(held, batches)),
+          recordMined: (held, found) =>
+            around('record', idsOf(found.flatMap(({ batch }) => batch.items)), () => store.recordMined(held, found)),
         },
         chain: {
           ...chain,

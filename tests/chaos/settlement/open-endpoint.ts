@@ -11,7 +11,7 @@ const RETRIES = 36;
 /** Of a merchant who wants to hear of every payment. Returns its secret. */
 export async function openEndpoint(
   pool: pg.Pool,
-  { accountId }: Shop,
+  { accountId }: Pick<Shop, 'accountId'>,
   urlOf: (endpointId: string) => string,
 ): Promise<string> {
   const id = newId('endpoint', nowMs());

@@ -1,6 +1,7 @@
 // The lane's side of the model store.
 import {
   type Clock,
+  type FoundBatch,
   type HeldLane,
   judgeItem,
   type Lane,
@@ -27,6 +28,23 @@ export function createLaneModel(tables: Tables, statement: Statement, clock: Clo
   const heldRow = (held: HeldLane): RelayerRow | undefined => {
     const row = rowOf(held);
     return row?.epoch === held.epoch ? row : undefined;
+  };
+  const recordOne = (held: HeldLane, { batch, mined }: FoundBatch, nowMs: number): void => {
+    const row = batches.get(mined.batchId);
+    if (row === undefined || !isFlying(row)) return;
+    const parts = batch.items.map((item, index) => ({ item, mined: mined.items[index] }));
+    const settled = parts.filter((part): part is SettledPart => part.mined?.outcome === 'settled');
+    writeEnds(tables, completions(tables, held, mined, settled, { requestId: batch.id, nowMs }), 'batched');
+    const { transactionId, blockNumber, blockHash } = mined;
+    Object.assign(row, { status: 'mined', transactionId, blockNumber, blockHash, updatedAtMs: nowMs });
+    for (const { item, mined: part } of parts) {
+      const settlement = settlements.get(item.paymentId);
+      if (part?.outcome === 'settled' || settlement?.status !== 'batched') continue;
+      settlement.status = 'mined';
+      if (!mined.reverted) continue;
+      settlement.batchLimit = Math.max(1, Math.floor(batch.items.length / 2));
+      if (batch.items.length === 1) settlement.retryAtMs = nowMs + MINUTE_MS;
+    }
   };
   const batchesOf = ({ network, relayer }: Lane): readonly BatchRow[] =>
     [...batches.values()].filter((batch) => batch.network === network && batch.relayer === relayer);
@@ -105,27 +123,33 @@ export function createLaneModel(tables: Tables, statement: Statement, clock: Clo
       }),
     loadQueue: (lane, share, limit) =>
       at('loadQueue', (nowMs) => queueOf(lane, share, nowMs).slice(0, limit).map(itemOf)),
-    storeBatch: (held, { id, nonce, signed, items }) =>
-      at('storeBatch', (nowMs) => {
+    storeBatches: (held, stored) =>
+      at('storeBatches', (nowMs) => {
         const row = heldRow(held);
-        if (row?.nextNonce !== nonce || items.some((item) => statusOf(item) !== 'queued')) return false;
-        requireFreeNonce(batchesOf(held), nonce);
-        requireUnknown(tables, signed.transactionId);
-        row.nextNonce += 1n;
-        batches.set(id, {
-          id,
-          network: held.network,
-          relayer: held.relayer,
-          nonce,
-          status: 'signed',
-          transactionId: signed.transactionId,
-          blockNumber: null,
-          blockHash: null,
-          updatedAtMs: nowMs,
-          transactions: [{ transactionId: signed.transactionId, raw: signed.raw, signedAtMs: nowMs }],
-        });
-        for (const { paymentId } of items) {
-          Object.assign(settlements.get(paymentId) ?? {}, { status: 'batched', relayer: held.relayer, batchId: id });
+        const items = stored.flatMap((batch) => batch.items);
+        if (row === undefined || row.nextNonce !== stored[0]?.nonce) return false;
+        if (items.some((item) => statusOf(item) !== 'queued')) return false;
+        for (const batch of stored) {
+          requireFreeNonce(batchesOf(held), batch.nonce);
+          requireUnknown(tables, batch.signed.transactionId);
+        }
+        for (const { id, nonce, signed, items: own } of stored) {
+          row.nextNonce += 1n;
+          batches.set(id, {
+            id,
+            network: held.network,
+            relayer: held.relayer,
+            nonce,
+            status: 'signed',
+            transactionId: signed.transactionId,
+            blockNumber: null,
+            blockHash: null,
+            updatedAtMs: nowMs,
+            transactions: [{ transactionId: signed.transactionId, raw: signed.raw, signedAtMs: nowMs }],
+          });
+          for (const { paymentId } of own) {
+            Object.assign(settlements.get(paymentId) ?? {}, { status: 'batched', relayer: held.relayer, batchId: id });
+          }
         }
         return true;
       }),
@@ -148,24 +172,10 @@ export function createLaneModel(tables: Tables, statement: Statement, clock: Clo
           }
         }
       }),
-    recordMined: (held, batch, mined) =>
+    recordMined: (held, found) =>
       at('recordMined', (nowMs) => {
         if (heldRow(held) === undefined) return false;
-        const row = batches.get(mined.batchId);
-        if (row === undefined || !isFlying(row)) return true;
-        const parts = batch.items.map((item, index) => ({ item, mined: mined.items[index] }));
-        const settled = parts.filter((part): part is SettledPart => part.mined?.outcome === 'settled');
-        writeEnds(tables, completions(tables, held, mined, settled, { requestId: batch.id, nowMs }), 'batched');
-        const { transactionId, blockNumber, blockHash } = mined;
-        Object.assign(row, { status: 'mined', transactionId, blockNumber, blockHash, updatedAtMs: nowMs });
-        for (const { item, mined: part } of parts) {
-          const settlement = settlements.get(item.paymentId);
-          if (part?.outcome === 'settled' || settlement?.status !== 'batched') continue;
-          settlement.status = 'mined';
-          if (!mined.reverted) continue;
-          settlement.batchLimit = Math.max(1, Math.floor(batch.items.length / 2));
-          if (batch.items.length === 1) settlement.retryAtMs = nowMs + MINUTE_MS;
-        }
+        for (const one of found) recordOne(held, one, nowMs);
         return true;
       }),
     recordUnsent: (held, unsent) =>

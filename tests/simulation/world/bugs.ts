@@ -8,9 +8,9 @@ const broadcastingFirst: LaneBug = (parts) => ({
   ...parts,
   store: {
     ...parts.store,
-    storeBatch: async (held, batch) => {
-      await parts.chain.broadcast(batch.signed.raw);
-      return parts.store.storeBatch(held, batch);
+    storeBatches: async (held, stored) => {
+      for (const { signed } of stored) await parts.chain.broadcast(signed.raw);
+      return parts.store.storeBatches(held, stored);
     },
   },
 });

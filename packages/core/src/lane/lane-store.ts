@@ -32,6 +32,9 @@ export type BatchToStore = {
   readonly items: readonly LaneItem[];
 };
 
+/** A batch as it was sent, and as the chain has it. */
+export type FoundBatch = { readonly batch: FlyingBatch; readonly mined: MinedBatch };
+
 export type LaneStore = {
   /** Ends the authority of every earlier holder. */
   readonly takeOver: (lane: Lane) => Promise<bigint>;
@@ -48,10 +51,10 @@ export type LaneStore = {
   /** The head of the queue, oldest first. */
   readonly loadQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
   /**
-   * One transaction: the batch, its bytes, its nonce used up, its items no longer queued. False, with nothing written, when
-   * the lane was taken over, the nonce is gone, or an item is no longer queued.
+   * One transaction: the batches under nonces that follow each other, their bytes, the nonces used up, the items no longer
+   * queued. False, with nothing written, when the lane was taken over, a nonce is gone, or an item is no longer queued.
    */
-  readonly storeBatch: (held: HeldLane, batch: BatchToStore) => Promise<boolean>;
+  readonly storeBatches: (held: HeldLane, batches: readonly BatchToStore[]) => Promise<boolean>;
   /** Another transaction of the same batch; false, with nothing written, when the lane was taken over or the batch ended. */
   readonly storeTransaction: (held: HeldLane, batchId: string, signed: SignedTransaction) => Promise<boolean>;
   readonly markBroadcast: (held: HeldLane, batchIds: readonly string[]) => Promise<void>;
@@ -59,7 +62,7 @@ export type LaneStore = {
    * One transaction: what settled becomes completed, with its entries and events; what did not waits for finality.
    * Recording the same batch again changes nothing. False when the lane was taken over.
    */
-  readonly recordMined: (held: HeldLane, batch: FlyingBatch, mined: MinedBatch) => Promise<boolean>;
+  readonly recordMined: (held: HeldLane, found: readonly FoundBatch[]) => Promise<boolean>;
   /** One transaction: items that never left end as failed, or are held where money may have moved. */
   readonly recordUnsent: (held: HeldLane, unsent: readonly UnsentItem[]) => Promise<boolean>;
   /**

@@ -2,11 +2,11 @@
 // payments, down to one, and a payment that is refused alone is left aside for a while, so that nobody waits behind it.
 import { newId } from '@svc-pay/protocol/ids';
 import { checkNonce } from './check-nonce.ts';
-import { judgeItem } from './judge-item.ts';
+import { isOver, judge, setAside } from './judge-rehearsal.ts';
 import type { FlyingBatch, LaneItem } from './lane.ts';
-import type { ItemOutcome, Rehearsal } from './lane-chain.ts';
 import { type LaneParts, noteBroadcast, type RoundEnd } from './lane-parts.ts';
-import type { HeldLane, LaneState, QueueShare, UnsentItem } from './lane-store.ts';
+import type { HeldLane, LaneState, QueueShare } from './lane-store.ts';
+import { sendSingles } from './send-singles.ts';
 import { latestOf } from './tend-flight.ts';
 
 /** No transaction carries more. */
@@ -38,6 +38,7 @@ export async function sendNext(
   }
 
   let queue = await store.loadQueue(held, share, QUEUE_HEAD);
+  if (chain.expiring && queue.length > 0) return sendSingles(parts, held, { state, flight, queue });
   if (queue.length === 0)
     log('warn', { what: 'queued payments have no authorization or payout', count: waiting.count });
   const stuck = flight.length > 0 ? 'waiting' : 'blocked';
@@ -85,23 +86,6 @@ export async function sendNext(
   return stuck;
 }
 
-type Judged = { readonly item: LaneItem; readonly outcome: ItemOutcome | 'unsure' };
-
-/** No block from now on can carry a payment whose time is over, whatever else is wrong. */
-function judge(items: readonly LaneItem[], rehearsal: Rehearsal): readonly Judged[] {
-  return items.map((item, index) => {
-    // What is recovered was submitted in time.
-    if (item.recovery === undefined && item.validBeforeSeconds <= rehearsal.chainTimeSeconds)
-      return { item, outcome: 'expired' };
-    return { item, outcome: rehearsal.ok ? (rehearsal.outcomes[index] ?? 'malformed') : 'settled' };
-  });
-}
-
-function isOver(judged: Judged): judged is UnsentItem {
-  const { outcome } = judged;
-  return outcome !== 'settled' && outcome !== 'unsure' && judgeItem(outcome).end !== 'queued';
-}
-
 /** From the head on; a payment whose batch reverted brings its own limit along. */
 function atMost(items: readonly LaneItem[], most: number): readonly LaneItem[] {
   let limit = most;
@@ -118,10 +102,6 @@ function atMost(items: readonly LaneItem[], most: number): readonly LaneItem[] {
 
 const without = (queue: readonly LaneItem[], gone: readonly LaneItem[]) => queue.filter((item) => !gone.includes(item));
 
-async function setAside({ store, clock, pace }: LaneParts, held: HeldLane, items: readonly LaneItem[]): Promise<void> {
-  if (items.length > 0) await store.defer(held, items, clock.nowMs() + pace.deferMs);
-}
-
 /** From here on the payments may be on the chain: the bytes are stored before anybody else sees them. */
 async function send(
   { store, chain, clock, log }: LaneParts,
@@ -137,7 +117,7 @@ async function send(
   }
   const id = newId('batch', clock.nowMs());
   // Not stored: somebody else holds the lane, or took one of these payments. Nothing was sent; look again.
-  if (!(await store.storeBatch(held, { id, nonce, signed, items }))) return 'moved';
+  if (!(await store.storeBatches(held, [{ id, nonce, signed, items }]))) return 'moved';
   const broadcast = await chain.broadcast(signed.raw);
   noteBroadcast(log, id, signed.transactionId, broadcast);
   if (broadcast.outcome === 'not_sent') return 'blocked';

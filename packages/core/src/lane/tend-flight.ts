@@ -1,11 +1,11 @@
 // What flies is looked after until its end is known: mined, or certainly never to be mined. Until then its nonce carries
 // the same call and nothing else; what may change is what it offers for its gas.
+import { broadcastAll } from './broadcast-all.ts';
 import { noteObstacle } from './check-nonce.ts';
 import { isConfirmedBatch } from './is-confirmed.ts';
 import type { FlyingBatch, SignedTransaction } from './lane.ts';
-import type { MinedBatch } from './lane-chain.ts';
 import { type LaneEvent, type LaneParts, noteBroadcast } from './lane-parts.ts';
-import type { HeldLane, LaneState } from './lane-store.ts';
+import type { FoundBatch, HeldLane, LaneState } from './lane-store.ts';
 
 export type Tended = {
   /** What still flies. */
@@ -25,20 +25,19 @@ export async function tendFlight(
   if (all.length === 0) return { flight: [], landed: 0, stalled: false };
   const { store, chain, clock, pace, log } = parts;
   const mined = await chain.findMined(all);
-  const recorded = new Set<string>();
-  for (const batch of all) {
-    const found = mined.find(({ batchId }) => batchId === batch.id);
-    if (found === undefined || !isConfirmedBatch(found, batch.items)) continue;
-    if (!(await store.recordMined(held, batch, found))) return 'taken_over';
-    recorded.add(batch.id);
-    log('info', minedEvent(batch, found));
-  }
+  const minedOf = new Map(mined.map((one) => [one.batchId, one]));
+  const found = all.flatMap((batch): FoundBatch[] => {
+    const its = minedOf.get(batch.id);
+    return its !== undefined && isConfirmedBatch(its, batch.items) ? [{ batch, mined: its }] : [];
+  });
+  if (found.length > 0 && !(await store.recordMined(held, found))) return 'taken_over';
+  for (const one of found) log('info', minedEvent(one));
+  const recorded = new Set(found.map(({ batch }) => batch.id));
   const open = all.filter(({ id }) => !recorded.has(id));
   // What is mined and waits for more blocks on top of it is heard of.
   const unheard = open.filter(
     ({ id, status, sentAtMs }) =>
-      !mined.some(({ batchId }) => batchId === id) &&
-      (status === 'signed' || clock.nowMs() - sentAtMs >= pace.resendMs),
+      !minedOf.has(id) && (status === 'signed' || clock.nowMs() - sentAtMs >= pace.resendMs),
   );
   const [first] = open;
   if (first === undefined || unheard.length === 0) {
@@ -74,6 +73,11 @@ async function offerAgain(
   unheard: readonly FlyingBatch[],
 ): Promise<'offered' | 'refused' | 'taken_over'> {
   const { store, chain, log } = parts;
+  if (chain.expiring) {
+    const heard = await broadcastAll(parts, unheard);
+    if (heard.length > 0) await store.markBroadcast(held, heard);
+    return 'offered';
+  }
   const taken: string[] = [];
   let refused = false;
   for (const batch of unheard) {
@@ -125,7 +129,7 @@ export function latestOf({ id, transactions }: FlyingBatch): SignedTransaction {
   return latest;
 }
 
-function minedEvent(batch: FlyingBatch, mined: MinedBatch): LaneEvent {
+function minedEvent({ batch, mined }: FoundBatch): LaneEvent {
   const settled = mined.items.filter(({ outcome }) => outcome === 'settled').length;
   const { transactionId, reverted } = mined;
   return { what: 'mined', batchId: batch.id, transactionId, items: batch.items.length, settled, reverted };

@@ -31,10 +31,10 @@ async function workBesideZombie(lane: LaneWorld, store: LaneStore, payments: num
     ...lane.parts,
     store: {
       ...store,
-      storeBatch: async (held, batch) => {
+      storeBatches: async (held, batches) => {
         reached.resolve();
         await released.promise;
-        return store.storeBatch(held, batch);
+        return store.storeBatches(held, batches);
       },
     },
   };

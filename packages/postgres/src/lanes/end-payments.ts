@@ -32,10 +32,53 @@ export async function completePayments(
   gasCoin: Rate | undefined,
   cause: Cause,
 ): Promise<readonly EndedPayment[]> {
-  if (parts.length === 0) return [];
+  const read = await readToComplete(client, lane, parts, gasCoin);
+  return completeParts(lane, batch, parts, read, cause);
+}
+
+export type SettledBatch = { readonly batch: MinedBatch; readonly parts: readonly SettledPart[] };
+
+/** Many batches by one look at the rows; each is its own payments' cause. */
+export async function completeBatches(
+  client: pg.ClientBase,
+  lane: Lane,
+  batches: readonly SettledBatch[],
+  gasCoin: Rate | undefined,
+  nowMs: number,
+): Promise<readonly EndedPayment[]> {
+  const all = batches.flatMap(({ parts }) => parts);
+  const read = await readToComplete(client, lane, all, gasCoin);
+  return batches.flatMap(({ batch, parts }) =>
+    completeParts(lane, batch, parts, read, { requestId: batch.batchId, nowMs }),
+  );
+}
+
+type Read = {
+  readonly befores: ReadonlyMap<string, IntentToChange>;
+  readonly gasCoin: Rate | undefined;
+  readonly rates: ReadonlyMap<string, Rate> | undefined;
+};
+
+async function readToComplete(
+  client: pg.ClientBase,
+  { network }: Lane,
+  parts: readonly SettledPart[],
+  gasCoin: Rate | undefined,
+): Promise<Read> {
+  if (parts.length === 0) return { befores: new Map(), gasCoin, rates: undefined };
   const items = parts.map(({ item }) => item);
   const befores = await loadIntentsToChange(client, items);
-  const rates = gasCoin === undefined ? undefined : await loadPaidRates(client, lane.network, items);
+  return { befores, gasCoin, rates: gasCoin && (await loadPaidRates(client, network, items)) };
+}
+
+function completeParts(
+  lane: Lane,
+  batch: MinedBatch,
+  parts: readonly SettledPart[],
+  { befores, gasCoin, rates }: Read,
+  cause: Cause,
+): readonly EndedPayment[] {
+  if (parts.length === 0) return [];
   const shares = shareGas(batch.gasCostAtomic, parts.length);
   return parts.map(({ item, mined }, index) => {
     const before = beforeOf(befores, item);

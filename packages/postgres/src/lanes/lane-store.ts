@@ -10,7 +10,7 @@ import { advanceNonce, noteObstacle, noteUnfit } from './note-lane.ts';
 import { recordMined } from './record-mined.ts';
 import { recordReplaced } from './record-replaced.ts';
 import { recordUnsent } from './record-unsent.ts';
-import { markBroadcast, storeBatch } from './store-batch.ts';
+import { markBroadcast, storeBatches } from './store-batches.ts';
 import { storeTransaction } from './store-transaction.ts';
 
 export type LaneStoreOptions = {
@@ -26,11 +26,11 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate }: LaneStore
     loadFlight: (lane) => loadFlight(pool, lane),
     peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
     loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
-    storeBatch: (held, batch) => storeBatch(pool, held, batch, clock.nowMs()),
+    storeBatches: (held, batches) => storeBatches(pool, held, batches, clock.nowMs()),
     storeTransaction: (held, batchId, signed) => storeTransaction(pool, held, batchId, signed, clock.nowMs()),
     markBroadcast: (held, batchIds) => markBroadcast(pool, held, batchIds, clock.nowMs()),
-    recordMined: (held, batch, mined) =>
-      recordMined(pool, held, batch, mined, { nowMs: clock.nowMs(), gasCoin: gasCoinRate(held.network) }),
+    recordMined: (held, found) =>
+      recordMined(pool, held, found, { nowMs: clock.nowMs(), gasCoin: gasCoinRate(held.network) }),
     recordUnsent: (held, unsent) => recordUnsent(pool, held, unsent, clock.nowMs()),
     recordReplaced: (held, batchId) => recordReplaced(pool, held, batchId, clock.nowMs()),
     defer: (held, items, untilMs) => deferItems(pool, held, items, untilMs),

@@ -98,7 +98,7 @@ test('who was replaced can neither send nor record', async () => {
   const items = await lane.store.loadQueue(lane.lane, { index: 0, count: 1 }, 10);
   const signed = await lane.chain.sign(items, FIRST_NONCE);
   const batch = { id: 'bat_old', nonce: FIRST_NONCE, signed, items };
-  expect(await lane.store.storeBatch(old, batch)).toBe(false);
+  expect(await lane.store.storeBatches(old, [batch])).toBe(false);
   expect(await column(lane, 'select count(*)::integer from svc.batches')).toEqual([0]);
   expect(await lane.store.recordUnsent(old, [{ item: items[0] as never, outcome: 'expired' }])).toBe(false);
   expect(await lane.statuses()).toEqual({ pending: 2 });
@@ -111,7 +111,7 @@ test('a batch is stored whole or not at all: one item taken meanwhile, nothing i
   const items = await lane.store.loadQueue(held, { index: 0, count: 1 }, 10);
   await lane.pool.query("update svc.settlements set status = 'canceled' where payment_id = $1", [first]);
   const signed = await lane.chain.sign(items, FIRST_NONCE);
-  expect(await lane.store.storeBatch(held, { id: 'bat_torn', nonce: FIRST_NONCE, signed, items })).toBe(false);
+  expect(await lane.store.storeBatches(held, [{ id: 'bat_torn', nonce: FIRST_NONCE, signed, items }])).toBe(false);
   expect(await column(lane, 'select next_nonce from svc.relayers')).toEqual([String(FIRST_NONCE)]);
   expect(await column(lane, 'select count(*)::integer from svc.batch_transactions')).toEqual([0]);
 });

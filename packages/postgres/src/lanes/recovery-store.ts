@@ -1,8 +1,8 @@
 // The database's side of a lane that recovers: the same holding, nonces, bytes and batches as any lane's; what waits are
 // recoveries instead of settlements.
 
-import type { LaneItem, MinedBatch, UnsentItem } from '@svc-pay/core';
-import { bookReturn, type FlyingBatch, type HeldLane, isoTime, judgeItem, type LaneStore } from '@svc-pay/core';
+import type { FoundBatch, LaneItem, UnsentItem } from '@svc-pay/core';
+import { bookReturn, type HeldLane, isoTime, judgeItem, type LaneStore } from '@svc-pay/core';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -14,7 +14,7 @@ import { advanceNonce, noteObstacle } from './note-lane.ts';
 import { markMined, minedPart, type RecordOptions } from './record-mined.ts';
 import { recordReplaced } from './record-replaced.ts';
 import { loadRecoveryQueue, peekRecoveryQueue } from './recovery-queue.ts';
-import { markBroadcast, storeBatch } from './store-batch.ts';
+import { markBroadcast, storeBatches } from './store-batches.ts';
 import { storeTransaction } from './store-transaction.ts';
 import { writeEnds, writeEntries } from './write-ends.ts';
 
@@ -25,7 +25,7 @@ export function createRecoveryStore(pool: pg.Pool, { clock, gasCoinRate }: LaneS
     loadFlight: (lane) => loadFlight(pool, lane, loadRecoveryBatchItems),
     peekQueue: (lane, share, limit) => peekRecoveryQueue(pool, lane, share, limit),
     loadQueue: (lane, share, limit) => loadRecoveryQueue(pool, lane, share, limit),
-    storeBatch: (held, batch) => storeBatch(pool, held, batch, clock.nowMs(), 'recover'),
+    storeBatches: (held, batches) => storeBatches(pool, held, batches, clock.nowMs(), 'recover'),
     storeTransaction: (held, batchId, signed) => storeTransaction(pool, held, batchId, signed, clock.nowMs()),
     markBroadcast: (held, batchIds) => markBroadcast(pool, held, batchIds, clock.nowMs()),
     recordReplaced: (held, batchId) => recordReplaced(pool, held, batchId, clock.nowMs()),
@@ -35,9 +35,12 @@ export function createRecoveryStore(pool: pg.Pool, { clock, gasCoinRate }: LaneS
     noteObstacle: (held, obstacle) => noteObstacle(pool, held, obstacle, clock.nowMs()),
     // Whoever watches the relayers that settle does not watch this key; it tries again by itself.
     noteUnfit: async () => {},
-    recordMined: (held, batch, mined) => {
+    recordMined: (held, found) => {
       const options = { nowMs: clock.nowMs(), gasCoin: gasCoinRate(held.network) };
-      return unlessTakenOver(pool, (client) => record(client, held, batch, mined, options));
+      return unlessTakenOver(pool, async (client) => {
+        await requireHeld(client, held);
+        for (const one of found) await record(client, held, one, options);
+      });
     },
     recordUnsent: (held, unsent) =>
       unlessTakenOver(pool, (client) => recordRefused(client, held, unsent, clock.nowMs())),
@@ -48,12 +51,10 @@ export function createRecoveryStore(pool: pg.Pool, { clock, gasCoinRate }: LaneS
 async function record(
   client: pg.PoolClient,
   held: HeldLane,
-  batch: FlyingBatch,
-  mined: MinedBatch,
+  { batch, mined }: FoundBatch,
   { nowMs, gasCoin }: RecordOptions,
 ): Promise<void> {
-  await requireHeld(client, held);
-  if (!(await markMined(client, mined, nowMs))) return;
+  if ((await markMined(client, [mined], nowMs)).size === 0) return;
   const cause = { requestId: batch.id, nowMs };
   for (const [index, item] of batch.items.entries()) {
     const part = minedPart(mined, item.paymentId, index);

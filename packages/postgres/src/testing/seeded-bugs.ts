@@ -1,5 +1,5 @@
 // Three bugs to put into a lane on purpose. With each of them a checker that is worth its name must find differences.
-import type { LaneParts, LaneStore } from '@svc-pay/core';
+import type { BatchToStore, HeldLane, LaneParts, LaneStore } from '@svc-pay/core';
 import type pg from 'pg';
 
 export type SeededBug = (parts: LaneParts, pool: pg.Pool) => LaneParts;
@@ -53,32 +53,39 @@ function unfenced(store: LaneStore, pool: pg.Pool): LaneStore {
   return {
     ...store,
     beat: async (held) => store.beat({ ...held, epoch: await latestEpoch(pool, held) }),
-    recordMined: async (held, batch, mined) =>
-      store.recordMined({ ...held, epoch: await latestEpoch(pool, held) }, batch, mined),
-    storeBatch: async ({ network, relayer, epoch }, { id, nonce, signed, items }) => {
-      await pool.query('update svc.relayers set next_nonce = $3 where network = $1 and address = $2', [
-        network,
-        relayer,
-        String(nonce + 1n),
-      ]);
-      await pool.query(
-        `insert into svc.batches (
-           id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at
-         ) values ($1, $2, $3, 'test', $4, $5, 'signed', $6, $7, now(), now())`,
-        [id, network, relayer, String(nonce), String(epoch), items.length, signed.transactionId],
-      );
-      await pool.query(
-        `insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
-         values ($1, $2, $3, 'test', $4, now())`,
-        [network, signed.transactionId, id, Buffer.from(signed.raw)],
-      );
-      await pool.query(
-        "update svc.settlements set status = 'batched', relayer = $1, batch_id = $2 where payment_id = any ($3)",
-        [relayer, id, items.map(({ paymentId }) => paymentId)],
-      );
+    recordMined: async (held, found) => store.recordMined({ ...held, epoch: await latestEpoch(pool, held) }, found),
+    storeBatches: async (held, batches) => {
+      for (const batch of batches) await storeUnfenced(pool, held, batch);
       return true;
     },
   };
+}
+
+async function storeUnfenced(
+  pool: pg.Pool,
+  { network, relayer, epoch }: HeldLane,
+  { id, nonce, signed, items }: BatchToStore,
+): Promise<void> {
+  await pool.query('update svc.relayers set next_nonce = $3 where network = $1 and address = $2', [
+    network,
+    relayer,
+    String(nonce + 1n),
+  ]);
+  await pool.query(
+    `insert into svc.batches (
+           id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at
+         ) values ($1, $2, $3, 'test', $4, $5, 'signed', $6, $7, now(), now())`,
+    [id, network, relayer, String(nonce), String(epoch), items.length, signed.transactionId],
+  );
+  await pool.query(
+    `insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
+         values ($1, $2, $3, 'test', $4, now())`,
+    [network, signed.transactionId, id, Buffer.from(signed.raw)],
+  );
+  await pool.query(
+    "update svc.settlements set status = 'batched', relayer = $1, batch_id = $2 where payment_id = any ($3)",
+    [relayer, id, items.map(({ paymentId }) => paymentId)],
+  );
 }
 
 async function latestEpoch(pool: pg.Pool, { network, relayer }: { network: string; relayer: string }): Promise<bigint> {

@@ -1,5 +1,5 @@
 // Submission as a lane: Postgres and the virtual machine for real, the process mortal at every call.
-import { laneRound, outcomesOf } from '@svc-pay/core';
+import { ChainUnavailable, laneRound, outcomesOf } from '@svc-pay/core';
 import { Crash, crashingParts, createTestDatabase } from '@svc-pay/postgres/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openNode } from '../rpc/solana-node.ts';
@@ -88,6 +88,51 @@ test('a large payment is called completed when it is finalized, and not before',
 
 const chainAdvance = (lane: SolanaLaneWorld, slots = 1n) => lane.chain.ledger.advance(slots);
 
+test('what goes in one round is stored, all of it, before the first of it is sent', async () => {
+  const lane = await world();
+  const queued: QueuedTransfer[] = [];
+  for (let index = 0; index < 20; index += 1) queued.push(await lane.queue());
+  const storedAtSend: (number | null)[] = [];
+  const { broadcast } = lane.parts.chain;
+  const watched = {
+    ...lane.parts,
+    chain: {
+      ...lane.parts.chain,
+      broadcast: async (raw: Uint8Array) => {
+        const { rowCount } = await lane.pool.query('select from svc.batch_transactions');
+        storedAtSend.push(rowCount);
+        return broadcast(raw);
+      },
+    },
+  };
+  await laneRound(watched, await lane.hold());
+  expect(storedAtSend).toEqual(queued.map(() => queued.length));
+  const { rows } = await lane.pool.query<{ nonce: string }>('select nonce from svc.batches order by nonce');
+  expect(rows.map(({ nonce }) => nonce)).toEqual(queued.map((_, index) => String(index)));
+  await lane.settle();
+  expect(await differences(lane, queued)).toEqual([]);
+});
+
+test('of one round what is refused ends, what nobody could play waits, and everybody else goes', async () => {
+  const lane = await world();
+  const queued: QueuedTransfer[] = [];
+  for (let index = 0; index < 6; index += 1) queued.push(await lane.queue());
+  const [poor, unplayed, ...others] = queued;
+  await lane.chain.fundToken(poor!.payer, 1n);
+  const { rehearse } = lane.parts.chain;
+  const silent: typeof rehearse = async (items) => {
+    if (items[0]?.paymentId === unplayed!.paymentId) throw new ChainUnavailable('no answer');
+    return rehearse(items);
+  };
+  const held = await lane.hold();
+  await laneRound({ ...lane.parts, chain: { ...lane.parts.chain, rehearse: silent } }, held);
+  expect(await lane.statusOf(poor!.paymentId)).toMatchObject({ payment: 'failed', code: 'insufficient_funds' });
+  expect((await lane.pool.query('select from svc.batches')).rowCount).toBe(others.length);
+  await lane.settle();
+  for (const { paymentId } of [unplayed!, ...others])
+    expect((await lane.statusOf(paymentId)).payment).toBe('completed');
+});
+
 describe('the process dies at every call, before its deed or after it', () => {
   test.each([1, 2, 3])('seed %i: every payment lands once and the books agree', async (seed) => {
     const lane = await world();
@@ -98,7 +143,7 @@ describe('the process dies at every call, before its deed or after it', () => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
       return state / 2 ** 32;
     };
-    const mortal = crashingParts(lane.parts, 0.06, draw);
+    const mortal = crashingParts({ ...lane.parts, pace: { ...lane.parts.pace, maxInFlight: 5 } }, 0.08, draw);
     let lives = 0;
     let resting = false;
     while (!resting && lives < 300) {

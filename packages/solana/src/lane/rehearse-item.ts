@@ -6,8 +6,7 @@ import { findFate } from '../confirm/find-fate.ts';
 import { receiptOf } from '../message/program-accounts.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import type { RelayerSigner } from '../signer/relayer-signer.ts';
-import { coSignItem } from './co-sign-item.ts';
+import type { CoSigned } from '../signer/co-sign.ts';
 import { lifetimeOf } from './item-terms.ts';
 import { outcomeOfError } from './outcome-of-error.ts';
 import { messageTermsOf } from './sign-message-item.ts';
@@ -18,9 +17,9 @@ export type ItemRehearsal = ItemOutcome | 'unsure' | 'no_gas';
 export async function rehearseItem(
   nodes: readonly SolanaNode[],
   item: LaneItem,
-  relayer: RelayerSigner,
+  coSign: (item: LaneItem) => Promise<CoSigned | undefined>,
 ): Promise<ItemRehearsal> {
-  const signed = await coSignItem(item, relayer);
+  const signed = await coSign(item);
   if (signed === undefined) return 'malformed';
   const { wire } = signed;
   const outcomes = await askEvery(nodes, (node) => rehearseAt(node, item, wire));

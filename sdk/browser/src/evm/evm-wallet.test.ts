@@ -1,9 +1,9 @@
 import { boundNonce } from '@svc-pay/protocol/bound-nonce';
 import { describe, expect, test } from 'vitest';
+import type { ChooseToken } from '../choose-token.ts';
 import { INTENT_ID, offered, SAMPLE, settled } from '../testing/fake-service.ts';
 import { type Answers, type FakeWallet, fakeWallet, PAYER, refusal, word } from '../testing/fake-wallet.ts';
 import { payWorld } from '../testing/pay-world.ts';
-import type { ChooseToken } from './choose-acceptance.ts';
 import type { Eip1193Provider } from './eip1193.ts';
 import { evmWallet } from './evm-wallet.ts';
 

@@ -121,7 +121,7 @@ async function recordFlight({ rpc, store, lanes, report }: Run, held: HeldLane):
       unconfirmed += 1;
       continue;
     }
-    if (!(await store.recordMined(held, batch, found))) throw new LaneTakenOver(held.relayer);
+    if (!(await store.recordMined(held, [{ batch, mined: found }]))) throw new LaneTakenOver(held.relayer);
     report.completedPayments += found.items.filter(({ outcome }) => outcome === 'settled').length;
   }
   return unconfirmed;

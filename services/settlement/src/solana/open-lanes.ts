@@ -17,7 +17,10 @@ export type SolanaLanes = {
 /** The leader of the next slots is another one: what the last did not take is offered again soon. */
 const RESEND_MS = 1_500;
 const DEFER_MS = 1_000;
-const MAX_IN_FLIGHT = 64;
+/** Half a slot: looking more often finds nothing new. */
+const POLL_MS = 200;
+/** As many as one question for their statuses holds. */
+const MAX_IN_FLIGHT = 256;
 /** Nothing is ever made dearer: the payer signed what it costs. */
 const NEVER_MS = 24 * 3_600_000;
 
@@ -28,6 +31,7 @@ export async function openSolanaLanes(given: SolanaLanes): Promise<ReadonlyMap<s
     maxInFlight: MAX_IN_FLIGHT,
     // Every transaction carries one payment: there is no company to wait for.
     gatherMs: 0,
+    pollMs: Math.max(pace.pollMs, POLL_MS),
     resendMs: RESEND_MS,
     deferMs: DEFER_MS,
     bumpMs: NEVER_MS,

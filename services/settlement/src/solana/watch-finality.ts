@@ -2,9 +2,11 @@
 // never land any more is taken back. Only when it is final is a payment that did not settle called failed.
 import {
   type AgeingBatch,
+  atOnce,
   type FlyingBatch,
   hasSameOutcome,
   isConfirmedBatch,
+  type MinedBatch,
   outcomesOf,
   type RecordedBatch,
 } from '@svc-pay/core';
@@ -15,7 +17,9 @@ import type { WatchParts } from '../watch/watch-parts.ts';
 import type { OpenSolana } from './open-solana.ts';
 
 const EVERY_MS = 1_000;
-const AT_ONCE = 50;
+/** As many as one question for their statuses holds. */
+const AT_ONCE = 256;
+const LOADED_AT_ONCE = 4;
 
 export type FinalityParts = Pick<WatchParts, 'finality' | 'clock' | 'log' | 'metrics'>;
 
@@ -27,16 +31,26 @@ export function createSolanaFinality(open: OpenSolana, parts: FinalityParts): Pu
     beat: async () => {
       const slot = await finalizedSlot(nodes);
       const ageing = await parts.finality.loadAgeingBatches(network, slot, AT_ONCE);
-      for (const batch of ageing) await look(open, parts, batch);
+      const batches = await atOnce(LOADED_AT_ONCE, ageing, ({ id }) => parts.finality.loadRecordedBatch(id));
+      const recorded = batches.filter((batch) => batch !== undefined);
+      const minedOf = new Map((await findMined(nodes, recorded)).map((mined) => [mined.batchId, mined]));
+      for (const [index, one] of ageing.entries()) {
+        const batch = batches[index];
+        if (batch !== undefined) await look(open, parts, { ageing: one, batch, mined: minedOf.get(one.id) });
+      }
     },
   };
 }
 
-async function look(open: OpenSolana, parts: FinalityParts, ageing: AgeingBatch): Promise<void> {
+type Looked = {
+  readonly ageing: AgeingBatch;
+  readonly batch: RecordedBatch;
+  /** Undefined when nobody knows it. */
+  readonly mined: MinedBatch | undefined;
+};
+
+async function look(open: OpenSolana, parts: FinalityParts, { ageing, batch, mined }: Looked): Promise<void> {
   const { finality, clock } = parts;
-  const batch = await finality.loadRecordedBatch(ageing.id);
-  if (batch === undefined) return;
-  const [mined] = await findMined(open.nodes, [batch]);
   if (mined === undefined) {
     // Nobody knows it. Were it only forgotten for a moment, it must not be called gone.
     if ((await findExpired(open.nodes, [batch])).length > 0) await takeBack(open, parts, batch, ageing.blockHash);

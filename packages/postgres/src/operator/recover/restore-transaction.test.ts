@@ -95,7 +95,7 @@ test('a dearer transaction of a batch in flight joins it; another call under its
   const [item] = await lane.store.loadQueue(held, { index: 0, count: 1 }, 10);
   const signed = { transactionId: hash(), raw: randomBytes(8) };
   const stored = { id: 'batch_1', nonce: FIRST_NONCE, signed, items: [item!] };
-  expect(await lane.store.storeBatch(held, stored)).toBe(true);
+  expect(await lane.store.storeBatches(held, [stored])).toBe(true);
   expect(await restore(lane, sentWith(lane, [carriedOf(lane, item!)]))).toEqual({
     batch: 'flying',
     outcomes: ['known'],

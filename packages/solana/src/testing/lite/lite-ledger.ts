@@ -80,6 +80,11 @@ export class LiteLedger {
     return this.#records.get(transactionId);
   }
 
+  /** Those that name it, the newest first. */
+  recordsOf(account: string): readonly LiteRecord[] {
+    return [...this.#records.values()].filter(({ accounts }) => accounts.some((one) => one === account)).toReversed();
+  }
+
   account(at: string): LiteAccount | null {
     const account = this.#svm.getAccount(address(at));
     if (!account.exists) return null;

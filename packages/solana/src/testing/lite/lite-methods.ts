@@ -1,6 +1,6 @@
 // The face of a node over the ledger in memory: as much of it as payments ask for.
 import { createHash } from 'node:crypto';
-import { getBase58Decoder } from '@solana/kit';
+import { type Address, getBase58Decoder } from '@solana/kit';
 import type { Commitment } from '../../rpc/solana-node.ts';
 import { type LiteLedger, type LiteRecord, MAX_AGE, type TokenBalance } from './lite-ledger.ts';
 
@@ -16,6 +16,9 @@ export class LiteRefusal extends Error {
     this.data = data;
   }
 }
+
+/** Of one answer. */
+const MOST_SIGNATURES = 1_000n;
 
 const RANKS = { processed: 0, confirmed: 1, finalized: 2 } as const satisfies Record<Commitment, number>;
 
@@ -44,6 +47,26 @@ export function methodsOf(ledger: LiteLedger): Methods {
       return ledger.execute(bytes(wire));
     },
     getSignatureStatuses: ([ids]) => inContext((ids as readonly string[]).map((id) => statusJson(ledger, id))),
+    getSignaturesForAddress: ([account, config]) => {
+      const { before, limit = MOST_SIGNATURES } = (config ?? {}) as {
+        readonly before?: string;
+        readonly limit?: bigint;
+      };
+      const all = ledger.recordsOf(String(account));
+      const from = before === undefined ? 0 : all.findIndex(({ transactionId }) => transactionId === before) + 1;
+      return all.slice(from, from + Number(limit)).map(({ transactionId, slot, error }) => ({
+        signature: transactionId,
+        slot,
+        err: error,
+      }));
+    },
+    lite_airdrop: ([owner, lamports]) => ledger.fund(String(owner), lamports as bigint) ?? null,
+    lite_setAccount: ([at, account]) => {
+      const { owner, data, lamports } = account as { owner: Address; data: string; lamports: bigint };
+      ledger.setAccount(String(at), { owner, data: bytes(data), lamports });
+      return null;
+    },
+    lite_advance: ([slots]) => ledger.advance(slots as bigint) ?? null,
     getTransaction: ([id, config]) => {
       const record = ledger.find(String(id));
       if (record === undefined) return null;

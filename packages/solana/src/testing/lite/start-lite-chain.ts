@@ -3,8 +3,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { address, none } from '@solana/kit';
-import { AccountState, getTokenEncoder } from '@solana-program/token';
 import { localMint } from '../../local/local-mint.ts';
 import { LOCAL_PROGRAM, programBytes } from '../../local/local-program.ts';
 import { type NodeProxy, startNodeProxy } from '../../local/start-node-proxy.ts';
@@ -13,6 +11,7 @@ import { parseExact, printExact } from '../../rpc/exact-json.ts';
 import { tokenAccountOf } from '../../transfer/token-account.ts';
 import { LiteLedger } from './lite-ledger.ts';
 import { LiteRefusal, type Methods, methodsOf } from './lite-methods.ts';
+import { liteTokenAccount } from './lite-token-account.ts';
 
 export type LiteChain = {
   readonly rpcUrl: string;
@@ -24,9 +23,6 @@ export type LiteChain = {
   readonly openNode: () => Promise<NodeProxy>;
   readonly stop: () => void;
 };
-
-/** Rent of a token account's 165 bytes. */
-const TOKEN_ACCOUNT_LAMPORTS = 2_039_280n;
 
 export async function startLiteChain({ slotTimeMs }: { readonly slotTimeMs?: number } = {}): Promise<LiteChain> {
   const ledger = new LiteLedger();
@@ -52,18 +48,8 @@ export async function startLiteChain({ slotTimeMs }: { readonly slotTimeMs?: num
     ledger,
     fundSol: (owner, lamports) => ledger.fund(owner, lamports),
     fundToken: async (owner, amountAtomic) => {
-      const at = await tokenAccountOf(owner, mint.address, mint.owner);
-      const data = getTokenEncoder().encode({
-        mint: mint.address,
-        owner: address(owner),
-        amount: amountAtomic,
-        delegate: none(),
-        state: AccountState.Initialized,
-        isNative: none(),
-        delegatedAmount: 0n,
-        closeAuthority: none(),
-      });
-      ledger.setAccount(at, { owner: mint.owner, data: Uint8Array.from(data), lamports: TOKEN_ACCOUNT_LAMPORTS });
+      const { at, ...account } = await liteTokenAccount(owner, amountAtomic);
+      ledger.setAccount(at, account);
     },
     balanceOf: async (owner) => {
       const account = ledger.account(await tokenAccountOf(owner, mint.address, mint.owner));

@@ -8,42 +8,53 @@ import { settlementKeys } from './move-settlements.ts';
 // or the whole statement is undone by the division. Where the same payment always makes the same bytes, they may belong to
 // a batch that was given up because no node knew of it: that batch is taken up again, under the new nonce.
 const storeText = (taking: string) => `
-    with gate as (
-      update svc.relayers set next_nonce = next_nonce + 1, updated_at = $4
-      where network = $1 and address = $2 and epoch = $3 and next_nonce = $5
+    with asked as materialized (
+      select id, transaction_id, raw, item_count, $5::bigint + place - 1 as nonce
+      from unnest($6::text[], $7::text[], $8::bytea[], $9::integer[])
+        with ordinality as asked (id, transaction_id, raw, item_count, place)
+    ),
+    gate as (
+      update svc.relayers set next_nonce = next_nonce + cardinality($6::text[]), updated_at = $4
+      where network = $1 and address = $2 and epoch = $3 and next_nonce = $5::bigint
       returning mode
     ),
-    known as (
-      select batch_id from svc.batch_transactions where network = $1 and transaction_id = $7
+    known as materialized (
+      select asked.id, asked.nonce, stored.batch_id from asked
+      join svc.batch_transactions stored on stored.network = $1 and stored.transaction_id = asked.transaction_id
     ),
     again as (
-      update svc.batches b set status = 'signed', nonce = $5, epoch = $3, updated_at = $4
+      update svc.batches b set status = 'signed', nonce = known.nonce, epoch = $3, updated_at = $4
       from gate, known
       where b.id = known.batch_id and b.status = 'replaced'
-      returning b.id
+      returning b.id, known.id as asked_id
     ),
     fresh as (
       insert into svc.batches (
         id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at
       )
-      select $6, $1, $2, mode, $5, $3, 'signed', cardinality($9::text[]), $7, $4, $4 from gate
-      where not exists (select from known)
+      select id, $1, $2, mode, nonce, $3, 'signed', item_count, transaction_id, $4, $4 from gate, asked
+      where id not in (select id from known)
       returning id
     ),
-    batch as (select id from again union all select id from fresh),
+    batch as (select id, asked_id from again union all select id, id from fresh),
     transaction as (
       insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
-      select $1, $7, fresh.id, mode, $8, $4 from gate, fresh
+      select $1, asked.transaction_id, asked.id, mode, asked.raw, $4 from gate, fresh join asked using (id)
+    ),
+    item as (
+      select item.*, batch.id as batch_id
+      from unnest($10::text[], $11::text[], $12::text[], $13::text[]) as item (account_id, mode, payment_id, asked_id)
+      join batch using (asked_id)
     ),
     ${taking}
     select count(*)::integer as taken,
-      1 / (case when count(*) = (select count(*) from gate) * cardinality($9::text[]) then 1 else 0 end) as whole
+      1 / (case when count(*) = (select count(*) from gate) * cardinality($12::text[]) then 1 else 0 end) as whole
     from taken`;
 
 const TAKE_SETTLEMENTS = `
     taken as (
-      update svc.settlements s set status = 'batched', relayer = $2, batch_id = batch.id, updated_at = $4
-      from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
+      update svc.settlements s set status = 'batched', relayer = $2, batch_id = item.batch_id, updated_at = $4
+      from item
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'queued'
       returning 1
@@ -52,43 +63,51 @@ const TAKE_SETTLEMENTS = `
 // What it completes stays held, and is bound to the batch already: completing is one step then.
 const TAKE_RECOVERIES = `
     taken as (
-      update svc.recoveries r set status = 'batched', relayer = $2, batch_id = batch.id, updated_at = $4
-      from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
+      update svc.recoveries r set status = 'batched', relayer = $2, batch_id = item.batch_id, updated_at = $4
+      from item
       where r.account_id = item.account_id and r.mode = item.mode and r.payment_id = item.payment_id
         and r.status = 'queued'
       returning 1
     ),
     bound as (
-      update svc.settlements s set relayer = $2, batch_id = batch.id, updated_at = $4
-      from unnest($9::text[], $10::text[], $11::text[]) as item (account_id, mode, payment_id), batch
+      update svc.settlements s set relayer = $2, batch_id = item.batch_id, updated_at = $4
+      from item
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = 'held'
     )`;
 
 const STORE = {
-  settle: { name: 'lane-store-batch', text: storeText(TAKE_SETTLEMENTS) },
-  recover: { name: 'lane-store-recovery', text: storeText(TAKE_RECOVERIES) },
+  settle: { name: 'lane-store-batches', text: storeText(TAKE_SETTLEMENTS) },
+  recover: { name: 'lane-store-recoveries', text: storeText(TAKE_RECOVERIES) },
 };
 
 const DIVISION_BY_ZERO = '22012';
 
-export async function storeBatch(
+export async function storeBatches(
   pool: pg.Pool,
   held: HeldLane,
-  { id, nonce, signed, items }: BatchToStore,
+  batches: readonly BatchToStore[],
   nowMs: number,
   duty: keyof typeof STORE = 'settle',
 ): Promise<boolean> {
+  const [first] = batches;
+  if (first === undefined) return true;
+  if (batches.some(({ nonce }, index) => nonce !== first.nonce + BigInt(index))) {
+    throw new Error(`nonces from ${first.nonce} on do not follow each other`);
+  }
+  const items = batches.flatMap((batch) => batch.items);
   const values = [
     held.network,
     held.relayer,
     held.epoch.toString(),
     isoTime(nowMs),
-    nonce.toString(),
-    id,
-    signed.transactionId,
-    Buffer.from(signed.raw),
+    first.nonce.toString(),
+    batches.map(({ id }) => id),
+    batches.map(({ signed }) => signed.transactionId),
+    batches.map(({ signed }) => Buffer.from(signed.raw)),
+    batches.map((batch) => batch.items.length),
     ...settlementKeys(items),
+    batches.flatMap((batch) => batch.items.map(() => batch.id)),
   ];
   try {
     const { rows } = await pool.query<{ taken: number }>({ ...STORE[duty], values });

@@ -1,0 +1,133 @@
+// Everything a Solana settlement passes through, each part a process of its own: the API, settlement, PostgreSQL, the engine,
+// and a chain in memory with slots as long as the real one's.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { freePorts, startRestate } from '@svc-pay/engine/server';
+import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import { migrate } from '@svc-pay/postgres';
+import { startPostgres } from '@svc-pay/postgres/server';
+import { createLocalRelayer, openNode, type SolanaNode } from '@svc-pay/solana';
+import { drawActors, type LiteFaucet, openLiteFaucet } from '@svc-pay/solana/testing';
+import pg from 'pg';
+import { PEPPER } from '../../e2e/open-shop.ts';
+import { openSolanaShop, type SolanaShop } from '../../solana/open-solana-shop.ts';
+import { durableSettings } from '../durable-settings.ts';
+import { type Listening, startProcess } from '../intents/start-process.ts';
+
+export type SolanaBenchWorld = {
+  readonly pool: pg.Pool;
+  readonly node: SolanaNode;
+  readonly faucet: LiteFaucet;
+  readonly chainPort: number;
+  readonly apiPort: number;
+  readonly shop: SolanaShop;
+  readonly feeAccount: string;
+  readonly durable: Readonly<Record<string, string>>;
+  /** Roots of the processes, for what they cost. */
+  readonly pids: Readonly<Record<'api' | 'settlement' | 'postgres' | 'engine' | 'chain', number>>;
+  readonly stop: () => Promise<void>;
+};
+
+export const SLOT_MS = 400;
+const SOL = 1_000_000_000n;
+const GROUPS = ['api', 'settlement'] as const;
+
+export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchWorld> {
+  const stops: (() => Promise<void> | void)[] = [];
+  const stop = async () => {
+    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
+  };
+  const startOwn = async (...given: Parameters<typeof startProcess>): Promise<Listening> => {
+    const listening = await startProcess(...given);
+    const dismiss = guardAgainstOutliving(listening.child.pid ?? 0);
+    stops.push(async () => {
+      await listening.stop();
+      dismiss();
+    });
+    return listening;
+  };
+  try {
+    const postgres = await startPostgres({ settings: { max_connections: '80', shared_buffers: '256MB' } });
+    stops.push(postgres.stop);
+    const pool = new pg.Pool({ connectionString: postgres.url, max: 6 });
+    pool.on('error', (problem) => console.error(String(problem)));
+    stops.push(() => pool.end());
+    const migrated = await migrate(postgres.url);
+    if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
+    const durable = await durableSettings(pool);
+    const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
+    stops.push(() => rmSync(dataDirectory, { recursive: true, force: true }));
+    const engine = await startRestate({ dataDirectory, guard: guardAgainstOutliving });
+    stops.push(() => engine.stop('SIGKILL'));
+
+    const chain = await startOwn('tests/solana/lite-process.ts', [String(SLOT_MS)], {});
+    const rpcUrl = `http://127.0.0.1:${chain.port}`;
+    const [faucet, node] = [openLiteFaucet(rpcUrl), openNode(rpcUrl)];
+    const feeAccount = (await drawActors()).platform;
+    await faucet.fundToken(feeAccount, 0n);
+    const secrets = Array.from({ length: lanes }, () => randomBytes(32));
+    for (const secret of secrets) await faucet.fundSol((await createLocalRelayer(secret)).address, 1_000n * SOL);
+    const shop = await openSolanaShop(pool, faucet, feeAccount, false);
+
+    const genesisHash = await node.genesisHash();
+    const password = randomBytes(8).toString('hex');
+    for (const group of GROUPS)
+      await pool.query(`create role bench_${group} login password '${password}' in role svc_${group}`);
+    const shared = (group: (typeof GROUPS)[number]) => ({
+      SVC_DATABASE_URL: Object.assign(new URL(postgres.url), { username: `bench_${group}`, password }).href,
+      SVC_NETWORKS: JSON.stringify({
+        'solana:devnet': {
+          feeAccount,
+          ready: true,
+          rpcUrls: [rpcUrl],
+          gasCoinUsd: '150',
+          genesisHash,
+        },
+      }),
+      SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+    });
+    const ports = await freePorts();
+    const settlement = await startOwn('services/settlement/src/main.ts', [], {
+      ...shared('settlement'),
+      SVC_SOLANA_RELAYER_TEST_KEYS: secrets.map((secret) => `0x${secret.toString('hex')}`).join(','),
+      SVC_INTERNAL_KEYS: randomBytes(24).toString('hex'),
+      SVC_SETTLEMENT_PORT: '0',
+      SVC_SETTLEMENT_ENGINE_PORT: String(ports.node),
+    });
+    const api = await startOwn('services/api/src/main.ts', [], {
+      ...shared('api'),
+      SVC_KEY_PEPPER: PEPPER.toString('base64'),
+      SVC_API_PORT: '0',
+      SVC_API_METRICS_PORT: '0',
+      // The limiter works; only its limit is out of reach.
+      SVC_API_RATE_LIMITS: 'on',
+      SVC_API_RATE_TEST: '1000000',
+      SVC_API_RATE_ADDRESS: '1000000',
+    });
+    const pidOf = ({ child }: Listening) => child.pid ?? 0;
+    return {
+      pool,
+      node,
+      faucet,
+      chainPort: chain.port,
+      apiPort: api.port,
+      shop,
+      feeAccount,
+      durable,
+      pids: {
+        api: pidOf(api),
+        settlement: pidOf(settlement),
+        postgres: postgres.pid,
+        engine: engine.pid,
+        chain: pidOf(chain),
+      },
+      stop,
+    };
+  } catch (problem) {
+    await stop();
+    throw problem;
+  }
+}

@@ -1,0 +1,27 @@
+// A run in words, and as one line of JSON for whoever counts.
+import type { SolanaResult } from './run-solana.ts';
+
+const MOST_SHOWN = 20;
+
+export function reportSolana(result: SolanaResult, seed: number, say: (line: string) => void): void {
+  const { violations, shortest, struck } = result;
+  if (violations.length > 0) say(`seed ${seed}: ${violations.length} violations`);
+  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) say(`${rule}: ${intent ?? ''} ${text}`);
+  for (const line of shortest) say(line);
+  say(
+    `${result.completed} payments completed, ${result.failed} attempts failed and were signed anew; ${result.landed} transactions ` +
+      `on chain, ${result.answers} answers and ${result.arrivals} arrivals checked; ${struck.length} strikes, ${result.missed} ` +
+      `missed; slowest recovery ${Math.max(0, ...struck.map(({ recoveryMs }) => recoveryMs))} ms; ${result.seconds} s`,
+  );
+  const kinds = [...Map.groupBy(struck, ({ kind }) => kind)].map(([kind, of]) => [kind, of.length] as const);
+  console.log(
+    JSON.stringify({
+      seed,
+      payments: result.payments,
+      faults: struck.length,
+      kinds: Object.fromEntries(kinds),
+      violations: violations.length,
+      in_flight_p50: result.inFlightP50,
+    }),
+  );
+}

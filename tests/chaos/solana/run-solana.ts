@@ -1,0 +1,158 @@
+// Solana payments while everything around them breaks, then quiet, then a checker that trusts nobody.
+import type { Progress } from '../../progress.ts';
+import type { Violation } from '../checker/case-file.ts';
+import { checkSolana, type SolanaVerdict } from '../checker/solana/check-solana.ts';
+import { nowMs } from '../harness/clock.ts';
+import { createDice } from '../harness/dice.ts';
+import { planFaults } from '../harness/plan-faults.ts';
+import { waitUntil } from '../harness/wait-until.ts';
+import { SOLANA_FAULT_KINDS, SOLANA_FAULTS } from './fault-kinds.ts';
+import { openSolanaTraffic, type SolanaTraffic } from './traffic.ts';
+import { type SolanaChaosWorld, startSolanaChaosWorld } from './world.ts';
+
+export type SolanaPlan = {
+  readonly payments: number;
+  readonly faults: number;
+  readonly seed: number;
+  readonly kinds?: readonly string[];
+};
+
+type StruckSolana = {
+  readonly kind: string;
+  readonly inFlight: number;
+  readonly hit: number;
+  readonly recoveryMs: number;
+};
+
+export type SolanaResult = SolanaVerdict & {
+  readonly payments: number;
+  readonly struck: readonly StruckSolana[];
+  readonly missed: number;
+  readonly inFlightP50: number;
+  readonly seconds: number;
+};
+
+const NODE_SALT = 0x5eed;
+const RECOVERY_MS = 60_000;
+const GATHER_MS = 8_000;
+const QUIET_MS = 150_000;
+const MOST_WANTED = 50;
+const A_FEW = 10;
+const MOST_RETRIES = 2;
+const SHARES_OPEN = 2;
+const OPEN = `status in ('queued', 'held', 'batched', 'mined')`;
+
+export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Promise<SolanaResult> {
+  const startMs = performance.now();
+  const world = await startSolanaChaosWorld(plan.seed, createDice(plan.seed ^ NODE_SALT));
+  let red = true;
+  try {
+    const traffic = await openSolanaTraffic(world, plan.seed);
+    progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
+    const struck = await breakThings(plan, world, traffic, progress);
+    world.receiver.tell({ calm: true });
+    const quiet = await settleDown(world, traffic, progress);
+    world.history.note('quiet', { quiet });
+    await traffic.askAgain();
+    const { violations, ...found } = await checkSolana(world.postgres.url, world.receiverLog, world.history.file);
+    const all = [...findDeaths(world), ...violations];
+    red = all.length > 0;
+    const counted = struck.filter(({ hit, inFlight }) => hit > 0 && inFlight > 0);
+    const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
+    return {
+      ...found,
+      violations: all,
+      payments: traffic.released(),
+      struck: counted,
+      missed: struck.length - counted.length,
+      inFlightP50: inFlight[Math.floor(inFlight.length / 2)] ?? 0,
+      seconds: Math.round((performance.now() - startMs) / 1_000),
+    };
+  } finally {
+    await world.stop(red);
+    if (red) progress.say(`the evidence is in ${world.directory}`);
+  }
+}
+
+/** Each fault has its share of the payments, and strikes in the middle of it. One that missed is tried again. */
+async function breakThings(
+  plan: SolanaPlan,
+  world: SolanaChaosWorld,
+  traffic: SolanaTraffic,
+  progress: Progress,
+): Promise<readonly StruckSolana[]> {
+  const share = Math.ceil(plan.payments / plan.faults);
+  const wanted = Math.min(MOST_WANTED, Math.ceil(share / 2));
+  const kinds = [...planFaults(plan.kinds ?? SOLANA_FAULT_KINDS, plan.faults, createDice(plan.seed))];
+  const struck: StruckSolana[] = [];
+  const retries = new Map<string, number>();
+  for (let kind = kinds.shift(); kind !== undefined; kind = kinds.shift()) {
+    const fault = SOLANA_FAULTS.get(kind);
+    if (fault === undefined) throw new Error(`no fault is called ${kind}`);
+    const open = () => traffic.released() - traffic.ended();
+    await waitUntil(() => Promise.resolve(open() < share * SHARES_OPEN), RECOVERY_MS);
+    traffic.release(share);
+    let inFlight = 0;
+    const ready = async () => {
+      const enough = async () => {
+        inFlight = await count(world, `select count(*)::integer as count from svc.settlements where ${OPEN}`);
+        return inFlight >= wanted;
+      };
+      await waitUntil(enough, GATHER_MS, 20);
+    };
+    const fromMs = nowMs();
+    const hit = await fault(world, { ready, more: () => traffic.release(A_FEW) });
+    const untilMs = nowMs();
+    const recovered = await waitUntil(() => hasCompletedSince(world, untilMs), RECOVERY_MS);
+    const recoveryMs = nowMs() - untilMs;
+    struck.push({ kind, inFlight, hit, recoveryMs });
+    world.history.note('fault', { kind, inFlight, hit, fromMs, untilMs, recovered, recoveryMs });
+    progress.say(
+      `fault ${struck.length}: ${kind}; ${inFlight} in flight; hit ${hit}; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
+    );
+    const tried = retries.get(kind) ?? 0;
+    if ((hit === 0 || inFlight === 0) && tried < MOST_RETRIES) {
+      retries.set(kind, tried + 1);
+      kinds.push(kind);
+    }
+    progress.show(traffic.ended(), `of ${traffic.released()} payments ended, ${struck.length}/${plan.faults} faults`);
+  }
+  return struck;
+}
+
+async function settleDown(world: SolanaChaosWorld, traffic: SolanaTraffic, progress: Progress): Promise<boolean> {
+  const isQuiet = async () => {
+    await world.postgres.pool.query(
+      `update svc.deliveries set next_at = now()
+       where status = 'pending' and lease_until is null and next_at > now() and next_at <> 'infinity'`,
+    );
+    const open = await count(
+      world,
+      `select ((select count(*) from svc.settlements where ${OPEN})
+         + (select count(*) from svc.batches where status in ('signed', 'broadcast', 'mined'))
+         + (select count(*) from svc.deliveries where status = 'pending'))::integer as count`,
+    );
+    progress.show(traffic.ended(), `payments ended; ${open} payments, batches and deliveries are open`);
+    return open === 0 && traffic.ended() === traffic.released();
+  };
+  return waitUntil(isQuiet, QUIET_MS, 500);
+}
+
+async function hasCompletedSince(world: SolanaChaosWorld, sinceMs: number): Promise<boolean> {
+  const { rows } = await world.postgres.pool.query<{ over: boolean }>(
+    `select not exists (select from svc.settlements where ${OPEN})
+       or exists (select from svc.payments where completed_at > $1) as over`,
+    [new Date(sinceMs)],
+  );
+  return rows[0]?.over === true;
+}
+
+async function count({ postgres }: SolanaChaosWorld, question: string): Promise<number> {
+  const { rows } = await postgres.pool.query<{ count: number }>(question);
+  return rows[0]?.count ?? 0;
+}
+
+function findDeaths({ api, settlement, sender, receiver }: SolanaChaosWorld): readonly Violation[] {
+  const dead = [api, settlement, sender, receiver].filter(({ deaths }) => deaths() > 0);
+  return dead.length > 0 ? [{ rule: 'alive', text: `${dead.length} processes ended by themselves` }] : [];
+}
