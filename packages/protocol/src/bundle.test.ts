@@ -12,6 +12,7 @@ const LIMITS = {
   './hash': 3_500,
   './ids': 1_000,
   './merchant': 11_000,
+  './solana': 4_000,
   './webhook': 10_000,
 };
 
