@@ -21,7 +21,7 @@ const USAGE = [
   'npm run chaos -- expiry [--intents N]',
   'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
   'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
-  'npm run chaos -- solana [--payments N] [--faults N] [--seed N] [--only KIND]...',
+  'npm run chaos -- solana [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME]',
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- restore [--payments N] [--seed N]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
@@ -82,10 +82,11 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     return result.violations.length === 0;
   },
   solana: async () => {
-    const { only } = values;
+    const { only, bug } = values;
     const plan = { payments: count('payments', 2_000), faults: count('faults', 22), seed: count('seed', 1) };
     const progress = createProgress(plan.payments);
-    const result = await runSolanaChaos({ ...plan, ...(only && { kinds: only }) }, progress);
+    const more = { ...(only && { kinds: only }), ...(isBug(bug) && { bug, patienceMs: 20_000 }) };
+    const result = await runSolanaChaos({ ...plan, ...more }, progress);
     progress.say('');
     reportSolana(result, plan.seed, progress.say);
     return result.violations.length === 0;

@@ -6,6 +6,7 @@ import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
+import type { SettlementBug } from '../settlement/service-programs.ts';
 import { SOLANA_FAULT_KINDS, SOLANA_FAULTS } from './fault-kinds.ts';
 import { openSolanaTraffic, type SolanaTraffic } from './traffic.ts';
 import { type SolanaChaosWorld, startSolanaChaosWorld } from './world.ts';
@@ -15,6 +16,10 @@ export type SolanaPlan = {
   readonly faults: number;
   readonly seed: number;
   readonly kinds?: readonly string[];
+  /** Put in on purpose: the checker must find it. */
+  readonly bug?: SettlementBug;
+  /** For what is left to end once everything is well again. */
+  readonly patienceMs?: number;
 };
 
 type StruckSolana = {
@@ -44,14 +49,14 @@ const OPEN = `status in ('queued', 'held', 'batched', 'mined')`;
 
 export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Promise<SolanaResult> {
   const startMs = performance.now();
-  const world = await startSolanaChaosWorld(plan.seed, createDice(plan.seed ^ NODE_SALT));
+  const world = await startSolanaChaosWorld(plan.seed, createDice(plan.seed ^ NODE_SALT), plan.bug);
   let red = true;
   try {
     const traffic = await openSolanaTraffic(world, plan.seed);
     progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     const struck = await breakThings(plan, world, traffic, progress);
     world.receiver.tell({ calm: true });
-    const quiet = await settleDown(world, traffic, progress);
+    const quiet = await settleDown(world, traffic, progress, plan.patienceMs ?? QUIET_MS);
     world.history.note('quiet', { quiet });
     await traffic.askAgain();
     const { violations, ...found } = await checkSolana(world.postgres.url, world.receiverLog, world.history.file);
@@ -69,8 +74,9 @@ export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Prom
       seconds: Math.round((performance.now() - startMs) / 1_000),
     };
   } finally {
-    await world.stop(red);
-    if (red) progress.say(`the evidence is in ${world.directory}`);
+    const keep = red && plan.bug === undefined;
+    await world.stop(keep);
+    if (keep) progress.say(`the evidence is in ${world.directory}`);
   }
 }
 
@@ -120,7 +126,12 @@ async function breakThings(
   return struck;
 }
 
-async function settleDown(world: SolanaChaosWorld, traffic: SolanaTraffic, progress: Progress): Promise<boolean> {
+async function settleDown(
+  world: SolanaChaosWorld,
+  traffic: SolanaTraffic,
+  progress: Progress,
+  patienceMs: number,
+): Promise<boolean> {
   const isQuiet = async () => {
     await world.postgres.pool.query(
       `update svc.deliveries set next_at = now()
@@ -135,7 +146,7 @@ async function settleDown(world: SolanaChaosWorld, traffic: SolanaTraffic, progr
     progress.show(traffic.ended(), `payments ended; ${open} payments, batches and deliveries are open`);
     return open === 0 && traffic.ended() === traffic.released();
   };
-  return waitUntil(isQuiet, QUIET_MS, 500);
+  return waitUntil(isQuiet, patienceMs, 500);
 }
 
 async function hasCompletedSince(world: SolanaChaosWorld, sinceMs: number): Promise<boolean> {

@@ -15,6 +15,7 @@ import { type MortalEngine, startMortalEngine } from '../harness/mortal-engine.t
 import { type MortalPostgres, startMortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
 import { openEndpoint } from '../settlement/open-endpoint.ts';
+import type { SettlementBug } from '../settlement/service-programs.ts';
 import { type SolanaRpcNode, startSolanaRpcNode } from './rpc-node.ts';
 import { createStoredWatch } from './stored-watch.ts';
 
@@ -48,7 +49,7 @@ const LEASE_MS = '3000';
 const SLOWEST_ANSWER_MS = '50';
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
-export async function startSolanaChaosWorld(seed: number, dice: Dice): Promise<SolanaChaosWorld> {
+export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: SettlementBug): Promise<SolanaChaosWorld> {
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-chaos-'));
   // The database server may run as somebody else.
   chmodSync(directory, 0o755);
@@ -122,7 +123,7 @@ export async function startSolanaChaosWorld(seed: number, dice: Dice): Promise<S
       SVC_ENGINE_ADMIN_URL: engine.adminUrl,
       SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     };
-    const settlement = program('settlement', '../settlement/settlement-process.ts', [], {
+    const settlement = program('settlement', '../settlement/settlement-process.ts', bug === undefined ? [] : [bug], {
       ...shared,
       SVC_DATABASE_URL: await databaseUrl('settlement'),
       SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}`,
