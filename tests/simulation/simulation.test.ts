@@ -68,7 +68,7 @@ test.for([...Object.keys(LANE_BUGS), ...Object.keys(DELIVERY_BUGS)] as (keyof ty
 
 test('what is shown of a broken run is the shortest that still breaks', async () => {
   const bug = 'signingAgain';
-  const found = await runSeed(2, { bug });
+  const found = await runSeed(5, { bug });
   const { result, payments, without } = await shrink(found, { bug });
   expect(result.violations[0]?.split(':')[0]).toBe(found.violations[0]?.split(':')[0]);
   expect(result.history.length).toBeLessThan(found.history.length);
