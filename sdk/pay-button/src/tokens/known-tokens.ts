@@ -29,11 +29,11 @@ export const KNOWN_TOKENS: readonly KnownToken[] = [
   row('avalanche_eurc', 43114, '0xC891EB4cbdEFf6e073e859e987815Ed1505c2ACD', 'EURC'),
   row('basesepolia_usdc', 84532, '0x036CbD53842c5426634e7929541eC2318f3dCF7e'),
   row('basesepolia_eurc', 84532, '0x808456652fdb597867f38412077A9182bf77359F', 'EURC'),
+  row('anvil_usdc', 31337, '0x5fC0000000000000000000000000000000000001'),
+  row('anvil_vol', 31337, '0x5fC0000000000000000000000000000000000002', 'VOL', 18),
   row('sol_usdc', 'mainnet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
   row('sol_eurc', 'mainnet', 'HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr', 'EURC'),
   row('soldevnet_usdc', 'devnet', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
-  row('anvil_usdc', 31337, '0x5fC0000000000000000000000000000000000001'),
-  row('anvil_vol', 31337, '0x5fC0000000000000000000000000000000000002', 'VOL', 18),
 ];
 
 const NETWORK_NAMES: Readonly<Record<string, string>> = {
