@@ -24,7 +24,7 @@ const tests = (project: string): Check => ({
 
 export const INSTALL: Suite = {
   name: 'install',
-  budgetSeconds: 65,
+  budgetSeconds: 60,
   checks: [
     // Never `npm ci`: docs/decisions/0006-dependencies.md.
     command('npm install', 'npm', 'install', '--no-progress'),
@@ -35,7 +35,7 @@ export const INSTALL: Suite = {
 export const SUITES: readonly Suite[] = [
   {
     name: 'static',
-    budgetSeconds: 85,
+    budgetSeconds: 75,
     checks: [
       command('format', 'biome', 'check', '.'),
       command('lint', 'oxlint', '--type-aware', '--max-warnings=0'),
@@ -46,31 +46,31 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'unit',
-    budgetSeconds: 70,
+    budgetSeconds: 80,
     checks: [
       tests('unit'),
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'simulation', budgetSeconds: 25, checks: [tests('simulation')] },
-  { name: 'postgres', budgetSeconds: 85, checks: [tests('postgres')] },
-  { name: 'api', budgetSeconds: 80, checks: [tests('api')] },
-  { name: 'webhooks', budgetSeconds: 95, checks: [tests('webhooks')] },
-  { name: 'operator', budgetSeconds: 85, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 350, checks: [tests('e2e')] },
-  { name: 'browser', budgetSeconds: 80, checks: [tests('browser')] },
-  { name: 'chaos', budgetSeconds: 100, checks: [tests('chaos')] },
-  { name: 'drill', budgetSeconds: 70, checks: [tests('drill')] },
-  { name: 'solana', budgetSeconds: 60, checks: [tests('solana')] },
+  { name: 'simulation', budgetSeconds: 20, checks: [tests('simulation')] },
+  { name: 'postgres', budgetSeconds: 90, checks: [tests('postgres')] },
+  { name: 'api', budgetSeconds: 65, checks: [tests('api')] },
+  { name: 'webhooks', budgetSeconds: 115, checks: [tests('webhooks')] },
+  { name: 'operator', budgetSeconds: 100, checks: [tests('operator')] },
+  { name: 'e2e', budgetSeconds: 400, checks: [tests('e2e')] },
+  { name: 'browser', budgetSeconds: 90, checks: [tests('browser')] },
+  { name: 'chaos', budgetSeconds: 75, checks: [tests('chaos')] },
+  { name: 'drill', budgetSeconds: 65, checks: [tests('drill')] },
+  { name: 'solana', budgetSeconds: 45, checks: [tests('solana')] },
   {
     name: 'sandbox',
-    budgetSeconds: 55,
+    budgetSeconds: 50,
     checks: [command('every flow', 'node', 'sandbox/src/main.ts', '--check'), tests('sandbox')],
   },
-  { name: 'engine', budgetSeconds: 40, checks: [tests('engine')] },
+  { name: 'engine', budgetSeconds: 55, checks: [tests('engine')] },
   {
     name: 'contracts',
-    budgetSeconds: 90,
+    budgetSeconds: 75,
     checks: [
       { name: 'tests of contracts', command: ['node', 'tools/contracts/test.ts'], counts: 'forge' },
       command('gas and size', 'node', 'tools/contracts/gas.ts'),
@@ -81,7 +81,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 65,
+    budgetSeconds: 40,
     checks: [
       command('packages, installed and used', 'npm', 'run', 'packages'),
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),

@@ -69,8 +69,9 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
     return { beats, work };
   };
   cleanUps.push(async () => {
+    // While the engine lives: what runs ends with its answer.
+    await Promise.all(works.map((work) => work.stop()));
     await server.stop('SIGKILL');
-    for (const work of works) await work.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
   });
   const { beats, work } = await serve(drain);
