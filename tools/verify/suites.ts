@@ -46,7 +46,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'unit',
-    budgetSeconds: 80,
+    budgetSeconds: 110,
     checks: [
       tests('unit'),
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
@@ -57,9 +57,9 @@ export const SUITES: readonly Suite[] = [
   { name: 'api', budgetSeconds: 65, checks: [tests('api')] },
   { name: 'webhooks', budgetSeconds: 115, checks: [tests('webhooks')] },
   { name: 'operator', budgetSeconds: 100, checks: [tests('operator')] },
-  { name: 'e2e', budgetSeconds: 400, checks: [tests('e2e')] },
+  { name: 'e2e', budgetSeconds: 390, checks: [tests('e2e')] },
   { name: 'browser', budgetSeconds: 90, checks: [tests('browser')] },
-  { name: 'chaos', budgetSeconds: 75, checks: [tests('chaos')] },
+  { name: 'chaos', budgetSeconds: 70, checks: [tests('chaos')] },
   { name: 'drill', budgetSeconds: 65, checks: [tests('drill')] },
   { name: 'solana', budgetSeconds: 45, checks: [tests('solana')] },
   {
@@ -70,7 +70,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'engine', budgetSeconds: 55, checks: [tests('engine')] },
   {
     name: 'contracts',
-    budgetSeconds: 75,
+    budgetSeconds: 70,
     checks: [
       { name: 'tests of contracts', command: ['node', 'tools/contracts/test.ts'], counts: 'forge' },
       command('gas and size', 'node', 'tools/contracts/gas.ts'),
@@ -81,7 +81,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 40,
+    budgetSeconds: 30,
     checks: [
       command('packages, installed and used', 'npm', 'run', 'packages'),
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),
