@@ -2,7 +2,7 @@
 // checker reads what is there.
 import type { Progress } from '../../progress.ts';
 import { checkPayments, type PaymentsVerdict } from '../checker/check-payments.ts';
-import { findDeaths, settleDown } from './settle-down.ts';
+import { findDeaths, settleDown } from '../harness/open-work.ts';
 import type { Traffic } from './traffic.ts';
 import type { SettlementWorld } from './world.ts';
 
@@ -19,5 +19,6 @@ export async function conclude(
   world.history.note('quiet', { quiet });
   await traffic.askAgain();
   const found = await checkPayments(world.postgres.url, world.receiverLog, world.history.file);
-  return { ...found, violations: [...findDeaths(world), ...found.violations] };
+  const programs = [...world.apis, ...world.settlements, ...world.senders, world.receiver];
+  return { ...found, violations: [...findDeaths(programs), ...found.violations] };
 }

@@ -5,6 +5,7 @@ import type { PaymentsVerdict } from '../checker/check-payments.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
 import type { History } from '../harness/history.ts';
+import { hasCompletedSince } from '../harness/open-work.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { conclude } from './conclude.ts';
@@ -120,15 +121,6 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
 
 /** What found nothing, or nothing in flight, proves nothing. */
 const hasStruck = ({ hit, inFlight }: StruckFault): boolean => hit > 0 && inFlight > 0;
-
-async function hasCompletedSince({ postgres }: SettlementWorld, sinceMs: number): Promise<boolean> {
-  const { rows } = await postgres.pool.query<{ open: boolean; done: boolean }>(
-    `select exists (select from svc.settlements where status in ('queued', 'held', 'batched', 'mined')) as open,
-       exists (select from svc.payments where completed_at > $1) as done`,
-    [new Date(sinceMs)],
-  );
-  return rows[0]?.done === true || rows[0]?.open === false;
-}
 
 function countOverlaps(struck: readonly StruckFault[]): number {
   return struck.reduce((count, one, index) => {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from '../harness/clock.ts';
 import type { Dice } from '../harness/dice.ts';
+import { countInFlight } from '../harness/open-work.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { FAULTS, type Fault } from './fault-kinds.ts';
 import type { SettlementWorld } from './world.ts';
@@ -66,12 +67,4 @@ export async function strike(
       return { kind, hit, inFlight: known.inFlight, fromMs: known.fromMs || beganMs, untilMs: nowMs() };
     }),
   );
-}
-
-/** Payments that were taken and have no end yet. */
-async function countInFlight({ postgres }: SettlementWorld): Promise<number> {
-  const { rows } = await postgres.pool.query<{ count: number }>(
-    `select count(*)::integer as count from svc.settlements where status in ('queued', 'held', 'batched', 'mined')`,
-  );
-  return rows[0]?.count ?? 0;
 }

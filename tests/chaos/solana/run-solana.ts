@@ -1,9 +1,9 @@
 // Solana payments while everything around them breaks, then quiet, then a checker that trusts nobody.
 import type { Progress } from '../../progress.ts';
-import type { Violation } from '../checker/case-file.ts';
 import { checkSolana, type SolanaVerdict } from '../checker/solana/check-solana.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
+import { countInFlight, findDeaths, hasCompletedSince, settleDown } from '../harness/open-work.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import type { SettlementBug } from '../settlement/service-programs.ts';
@@ -45,7 +45,6 @@ const MOST_WANTED = 50;
 const A_FEW = 10;
 const MOST_RETRIES = 2;
 const SHARES_OPEN = 2;
-const OPEN = `status in ('queued', 'held', 'batched', 'mined')`;
 
 export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Promise<SolanaResult> {
   const startMs = performance.now();
@@ -60,7 +59,7 @@ export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Prom
     world.history.note('quiet', { quiet });
     await traffic.askAgain();
     const { violations, ...found } = await checkSolana(world.postgres.url, world.receiverLog, world.history.file);
-    const all = [...findDeaths(world), ...violations];
+    const all = [...findDeaths([world.api, world.settlement, world.sender, world.receiver]), ...violations];
     red = all.length > 0;
     const counted = struck.filter(({ hit, inFlight }) => hit > 0 && inFlight > 0);
     const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
@@ -101,7 +100,7 @@ async function breakThings(
     let inFlight = 0;
     const ready = async () => {
       const enough = async () => {
-        inFlight = await count(world, `select count(*)::integer as count from svc.settlements where ${OPEN}`);
+        inFlight = await countInFlight(world);
         return inFlight >= wanted;
       };
       await waitUntil(enough, GATHER_MS, 20);
@@ -124,46 +123,4 @@ async function breakThings(
     progress.show(traffic.ended(), `of ${traffic.released()} payments ended, ${struck.length}/${plan.faults} faults`);
   }
   return struck;
-}
-
-async function settleDown(
-  world: SolanaChaosWorld,
-  traffic: SolanaTraffic,
-  progress: Progress,
-  patienceMs: number,
-): Promise<boolean> {
-  const isQuiet = async () => {
-    await world.postgres.pool.query(
-      `update svc.deliveries set next_at = now()
-       where status = 'pending' and lease_until is null and next_at > now() and next_at <> 'infinity'`,
-    );
-    const open = await count(
-      world,
-      `select ((select count(*) from svc.settlements where ${OPEN})
-         + (select count(*) from svc.batches where status in ('signed', 'broadcast', 'mined'))
-         + (select count(*) from svc.deliveries where status = 'pending'))::integer as count`,
-    );
-    progress.show(traffic.ended(), `payments ended; ${open} payments, batches and deliveries are open`);
-    return open === 0 && traffic.ended() === traffic.released();
-  };
-  return waitUntil(isQuiet, patienceMs, 500);
-}
-
-async function hasCompletedSince(world: SolanaChaosWorld, sinceMs: number): Promise<boolean> {
-  const { rows } = await world.postgres.pool.query<{ over: boolean }>(
-    `select not exists (select from svc.settlements where ${OPEN})
-       or exists (select from svc.payments where completed_at > $1) as over`,
-    [new Date(sinceMs)],
-  );
-  return rows[0]?.over === true;
-}
-
-async function count({ postgres }: SolanaChaosWorld, question: string): Promise<number> {
-  const { rows } = await postgres.pool.query<{ count: number }>(question);
-  return rows[0]?.count ?? 0;
-}
-
-function findDeaths({ api, settlement, sender, receiver }: SolanaChaosWorld): readonly Violation[] {
-  const dead = [api, settlement, sender, receiver].filter(({ deaths }) => deaths() > 0);
-  return dead.length > 0 ? [{ rule: 'alive', text: `${dead.length} processes ended by themselves` }] : [];
 }
