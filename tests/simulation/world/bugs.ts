@@ -1,5 +1,5 @@
 // Bugs to put in on purpose: a simulation that is worth its name finds each of them.
-
+import { recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
 import type { LaneBug } from './settlement-process.ts';
 import type { DeliveryBug } from './webhooks-process.ts';
 
@@ -33,33 +33,6 @@ const signingAgain: LaneBug = (parts, { relayers, batches, settlements }) => ({
       }
       return epoch;
     },
-  },
-});
-
-/** Takes a transaction that was sent for one that was mined. */
-const recordingEarly: LaneBug = (parts) => ({
-  ...parts,
-  chain: {
-    ...parts.chain,
-    findMined: async (batches) =>
-      batches.map(({ id, items, transactions }) => ({
-        batchId: id,
-        transactionId: transactions[0]?.transactionId ?? '',
-        blockNumber: 1n,
-        blockHash: '0xb1',
-        confirmations: 9n,
-        reverted: false,
-        gasCostAtomic: 1n,
-        feeRecipient: `0x${'fe'.repeat(20)}`,
-        items: items.map(({ paymentId, settledAtomic, payout }, index) => ({
-          paymentId,
-          outcome: 'settled' as const,
-          logIndex: index,
-          transferLogIndex: index,
-          feeAtomic: (settledAtomic * BigInt(payout.feeBps)) / 10_000n,
-          escrowedFor: [],
-        })),
-      })),
   },
 });
 

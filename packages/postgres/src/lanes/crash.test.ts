@@ -79,7 +79,7 @@ describe('bugs put in on purpose are found', () => {
     const lane = await world();
     const payments = await lane.queue(60);
     for (const bad of payments.slice(0, 3)) lane.chain.spoil(bad, 'insufficient_funds', 'mined');
-    await workThroughCrashes(lane, recordingEarly(lane.parts, lane.pool), 1);
+    await workThroughCrashes(lane, recordingEarly(lane.parts), 1);
     expect(await laneDifferences(lane, payments)).not.toEqual([]);
   });
 });

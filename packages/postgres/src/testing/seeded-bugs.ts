@@ -23,7 +23,7 @@ export const signingAgain: SeededBug = (parts, pool) => ({
 });
 
 /** Takes a transaction that was sent for one that was mined. */
-export const recordingEarly: SeededBug = (parts) => ({
+export const recordingEarly = (parts: LaneParts): LaneParts => ({
   ...parts,
   chain: {
     ...parts.chain,
@@ -33,7 +33,8 @@ export const recordingEarly: SeededBug = (parts) => ({
         transactionId: transactions[0]?.transactionId ?? '',
         blockNumber: 1n,
         blockHash: '0xb1',
-        confirmations: 1n,
+        // As deep as anybody may want it.
+        confirmations: 9n,
         reverted: false,
         gasCostAtomic: 1n,
         feeRecipient: `0x${'fe'.repeat(20)}`,

@@ -10,6 +10,7 @@ import { verifyText } from '../message/verify-text.ts';
 import { AMOUNT, createSolanaLaneWorld, type SolanaLaneWorld } from '../testing/lane-world.ts';
 import { queueText } from '../testing/queue-text.ts';
 import { priorityLamports } from '../transfer/compute-budget.ts';
+import { signMessageItem } from './sign-message-item.ts';
 
 async function world(): Promise<SolanaLaneWorld> {
   const { pool } = await createTestDatabase();
@@ -136,4 +137,13 @@ test('a relayer that can pay a fee but not lend the rent sends nothing', async (
   for (let round = 0; round < 3; round += 1) await laneRound(lane.parts, held);
   expect((await lane.statusOf(paymentId)).payment).toBe('pending');
   expect((await lane.pool.query('select from svc.batches')).rowCount).toBe(0);
+});
+
+test('with live money no text is signed, whoever lets it get that far', async () => {
+  const lane = await world();
+  await queueText(lane);
+  const [item] = await lane.parts.store.loadQueue(await lane.hold(), { index: 0, count: 1 }, 1);
+  const { relayer } = lane.actors;
+  expect(await signMessageItem(item!, relayer)).toBeDefined();
+  expect(await signMessageItem({ ...item!, mode: 'live' }, relayer)).toBeUndefined();
 });
