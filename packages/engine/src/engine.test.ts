@@ -142,6 +142,17 @@ test('a pulse beats on, and starting it twice does not make it beat twice', asyn
   expect(beats.count - before).toBeGreaterThan(2);
 });
 
+test('a process that stops does not wait for the beats that would have followed', async () => {
+  const { beats, work } = await world(queueOf(0).drain);
+  await until(() => beats.count >= 3);
+  const startMs = performance.now();
+  await work.stop();
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+  const before = beats.count;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect(beats.count).toBe(before);
+});
+
 test('work that throws is tried again until it succeeds', async () => {
   let tries = 0;
   const { wake } = await world({

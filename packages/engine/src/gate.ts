@@ -3,6 +3,8 @@
 
 export type Gate = {
   readonly isLeaving: () => boolean;
+  /** Fires when it is time to leave. */
+  readonly leaving: AbortSignal;
   readonly during: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Resolves when nothing runs any more, or patience is over. */
   readonly leave: (patienceMs: number) => Promise<void>;
@@ -11,20 +13,21 @@ export type Gate = {
 export function createGate(): Gate {
   let running = 0;
   const empty = Promise.withResolvers<void>();
-  let leaving = false;
+  const leaving = new AbortController();
   return {
-    isLeaving: () => leaving,
+    isLeaving: () => leaving.signal.aborted,
+    leaving: leaving.signal,
     during: async (work) => {
       running += 1;
       try {
         return await work();
       } finally {
         running -= 1;
-        if (leaving && running === 0) empty.resolve();
+        if (leaving.signal.aborted && running === 0) empty.resolve();
       }
     },
     leave: async (patienceMs) => {
-      leaving = true;
+      leaving.abort();
       if (running === 0) return;
       let timer: NodeJS.Timeout | undefined;
       const over = new Promise<void>((resolve) => {

@@ -28,6 +28,9 @@ type Services = { readonly services: readonly { readonly name: string; readonly 
 
 const PULSE_KEY = 'one';
 const SILENCE_MS = 20_000;
+/** What a process left behind that was here before is found in the first of these; whoever alone has all work looks rarely. */
+const SETTLING_MS = 60_000;
+const RARELY_MS = 10_000;
 
 export function createRegistration(options: RegistrationOptions): Registration {
   const { url: uri, drains, pulses, log } = options;
@@ -37,6 +40,8 @@ export function createRegistration(options: RegistrationOptions): Registration {
   let own = '';
   let registered = false;
   let heardMs = performance.now();
+  let registeredMs = performance.now();
+  let searchedMs = 0;
 
   const register = async () => {
     const { id } = (await admin((url) => askEngine('POST', `${url}/deployments`, { uri, force: true }))) as {
@@ -59,13 +64,24 @@ export function createRegistration(options: RegistrationOptions): Registration {
     registered = false;
     await register();
     registered = true;
+    registeredMs = performance.now();
     log('info', 'registered with the engine');
+  };
+
+  /** To the engine a search is the dearest of all questions. */
+  const isTimeToSearch = (owners: ReadonlySet<string>): boolean => {
+    const nowMs = performance.now();
+    const hasAll = owners.size === 1 && owners.has(own);
+    if (hasAll && nowMs - registeredMs > SETTLING_MS && nowMs - searchedMs < RARELY_MS) return false;
+    searchedMs = nowMs;
+    return true;
   };
 
   const look = async () => {
     const owners = registered ? await findOwners() : undefined;
     const silent = pulses.length > 0 && performance.now() - heardMs > SILENCE_MS;
     if (owners === undefined || (silent && owners.has(own))) return announce();
+    if (!isTimeToSearch(owners)) return;
     const { deployments, orphans } = await findLost(admin, names, own);
     if (deployments.size === 0) return;
     log('warn', `another process does not answer; ${orphans.length} pieces of its work go on here`);

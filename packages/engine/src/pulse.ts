@@ -1,4 +1,7 @@
-// Work that comes round: a reconciler, a sealer, a timer's sweep. Each beat is durable and sends the next one.
+// Work that comes round: a reconciler, a sealer, a timer's sweep. Some seconds of beats are one durable piece of work, which
+// sends the next one: to the engine a beat costs many times what it costs the database, and a crash loses nothing but the
+// rest of a pause.
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as restate from '@restatedev/restate-sdk';
 import type { Gate } from './gate.ts';
 import { RETRIES } from './retry.ts';
@@ -9,6 +12,9 @@ export type Pulse = {
   /** May run twice for one beat, and must not mind. */
   readonly beat: () => Promise<void>;
 };
+
+/** How long one piece of work goes on beating. Who wants to take the pulse over waits this long at most. */
+const PIECE_MS = 4_000;
 
 /** As the ingress writes it: a JSON string. */
 const TEXT: restate.Serde<string> = {
@@ -40,9 +46,21 @@ export function pulseObject(pulse: Pulse, gate: Gate): restate.VirtualObjectDefi
       beat: (ctx: restate.ObjectContext, generation: string): Promise<void> =>
         gate.during(async () => {
           if ((await ctx.get<string>('generation')) !== generation) return;
-          await ctx.run('beat', pulse.beat);
+          const over = AbortSignal.any([gate.leaving, ctx.request().attemptCompletedSignal]);
+          await ctx.run('beats', () => beatForAWhile(pulse, over));
           send(ctx, generation, pulse.everyMs);
         }),
     },
   });
+}
+
+async function beatForAWhile({ beat, everyMs }: Pulse, over: AbortSignal): Promise<void> {
+  const endMs = performance.now() + PIECE_MS;
+  for (;;) {
+    await beat();
+    if (over.aborted || performance.now() + everyMs > endMs) return;
+    // Cut short by what it waits for: then there is no next beat.
+    await sleep(everyMs, undefined, { signal: over }).catch(() => undefined);
+    if (over.aborted) return;
+  }
 }
