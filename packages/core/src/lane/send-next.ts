@@ -11,7 +11,7 @@ import { latestOf } from './tend-flight.ts';
 
 /** No transaction carries more. */
 const QUEUE_PEEK = 200;
-/** Head of the queue that is looked at for one transaction; more than one carries, as it may be of several tokens. */
+/** Head of the queue that is looked at where one transaction can't carry the first of it, as they are of several tokens. */
 const QUEUE_HEAD = 400;
 /** Rehearsals of one round: enough to halve the largest batch down to one, and to go on from there. */
 const MAX_REHEARSALS = 16;
@@ -37,7 +37,8 @@ export async function sendNext(
     if (nonce !== 'empty') return nonce;
   }
 
-  let queue = await store.loadQueue(held, share, QUEUE_HEAD);
+  let queue = await store.loadQueue(held, share, chain.expiring ? QUEUE_HEAD : QUEUE_PEEK);
+  if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(held, share, QUEUE_HEAD);
   if (chain.expiring && queue.length > 0) return sendSingles(parts, held, { state, flight, queue });
   if (queue.length === 0)
     log('warn', { what: 'queued payments have no authorization or payout', count: waiting.count });
@@ -85,6 +86,9 @@ export async function sendNext(
   await setAside(parts, held, aside);
   return stuck;
 }
+
+const isMixed = (queue: readonly LaneItem[]) =>
+  queue.some(({ processor, asset }) => processor !== queue[0]?.processor || asset !== queue[0].asset);
 
 /** From the head on; a payment whose batch reverted brings its own limit along. */
 function atMost(items: readonly LaneItem[], most: number): readonly LaneItem[] {

@@ -1,8 +1,9 @@
 // The database's side of every lane.
-import type { Clock, LaneStore } from '@svc-pay/core';
+import type { BatchToStore, Clock, Lane, LaneStore } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
 import { deferItems } from './defer-items.ts';
+import { createFlightMemory, type FlightMemory } from './flight-memory.ts';
 import { beat, fallAsleep, takeOver } from './hold-lane.ts';
 import { loadFlight } from './load-flight.ts';
 import { loadQueue, peekQueue } from './load-queue.ts';
@@ -20,13 +21,19 @@ export type LaneStoreOptions = {
 };
 
 export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate }: LaneStoreOptions): LaneStore {
+  const memory = createFlightMemory();
   return {
     takeOver: (lane) => takeOver(pool, lane, clock.nowMs()),
     beat: (held) => beat(pool, held, clock.nowMs()),
-    loadFlight: (lane) => loadFlight(pool, lane),
+    loadFlight: (lane) => loadFlight(pool, lane, memory),
     peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
     loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
-    storeBatches: (held, batches) => storeBatches(pool, held, batches, clock.nowMs()),
+    storeBatches: async (held, batches) => {
+      const nowMs = clock.nowMs();
+      const stored = await storeBatches(pool, held, batches, nowMs);
+      if (stored) keepStored(memory, held, batches, nowMs);
+      return stored;
+    },
     storeTransaction: (held, batchId, signed) => storeTransaction(pool, held, batchId, signed, clock.nowMs()),
     markBroadcast: (held, batchIds) => markBroadcast(pool, held, batchIds, clock.nowMs()),
     recordMined: (held, found) =>
@@ -39,4 +46,10 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate }: LaneStore
     noteUnfit: (held, condition) => noteUnfit(pool, held, condition, clock.nowMs()),
     fallAsleep: (held) => fallAsleep(pool, held),
   };
+}
+
+function keepStored(memory: FlightMemory, lane: Lane, batches: readonly BatchToStore[], nowMs: number): void {
+  for (const { id, signed, items } of batches) {
+    memory.keep(lane, id, { transactions: [{ ...signed, signedAtMs: nowMs }], items });
+  }
 }

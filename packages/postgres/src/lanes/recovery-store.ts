@@ -7,6 +7,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { completePayments, failPayments } from './end-payments.ts';
+import type { FlightMemory } from './flight-memory.ts';
 import { beat, fallAsleep, requireHeld, takeOver, unlessTakenOver } from './hold-lane.ts';
 import type { LaneStoreOptions } from './lane-store.ts';
 import { loadFlight, loadRecoveryBatchItems } from './load-flight.ts';
@@ -18,11 +19,14 @@ import { markBroadcast, storeBatches } from './store-batches.ts';
 import { storeTransaction } from './store-transaction.ts';
 import { writeEnds, writeEntries } from './write-ends.ts';
 
+/** They are few; each look reads all of them. */
+const NO_MEMORY: FlightMemory = { keep: () => {}, recall: () => undefined, keepOnly: () => {} };
+
 export function createRecoveryStore(pool: pg.Pool, { clock, gasCoinRate }: LaneStoreOptions): LaneStore {
   return {
     takeOver: (lane) => takeOver(pool, lane, clock.nowMs()),
     beat: (held) => beat(pool, held, clock.nowMs()),
-    loadFlight: (lane) => loadFlight(pool, lane, loadRecoveryBatchItems),
+    loadFlight: (lane) => loadFlight(pool, lane, NO_MEMORY, loadRecoveryBatchItems),
     peekQueue: (lane, share, limit) => peekRecoveryQueue(pool, lane, share, limit),
     loadQueue: (lane, share, limit) => loadRecoveryQueue(pool, lane, share, limit),
     storeBatches: (held, batches) => storeBatches(pool, held, batches, clock.nowMs(), 'recover'),
