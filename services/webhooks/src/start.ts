@@ -57,7 +57,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     transactionPauseMs: TRANSACTION_PAUSE_MS,
-    workBySets: true,
+    byKeys: true,
     readInOrder: true,
     onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
   });

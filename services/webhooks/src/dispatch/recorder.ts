@@ -1,4 +1,4 @@
-// Writes reports down, as many together as came in while the last ones were written. A report is kept until the database
+// Writes reports down, as many together as came in while the last ones were written and a moment longer. A report is kept until the database
 // has taken it: losing it would mean to send again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, DeliveryReport, DeliveryStore, RecordedDeliveries } from '@svc-pay/core';
@@ -17,6 +17,8 @@ export type RecorderParts = {
 
 const AT_ONCE = 200;
 const PAUSE_MS = 500;
+/** Reports come in bursts, as deliveries are claimed in bursts: a statement for each would cost more than they do. */
+const GATHER_MS = 10;
 
 type Waiting = { readonly report: DeliveryReport; readonly done: () => void };
 
@@ -48,6 +50,7 @@ export function createRecorder({ store, clock, onRecorded, onProblem }: Recorder
   const writeAll = async () => {
     try {
       while (waiting.length > 0) {
+        if (waiting.length < AT_ONCE) await sleep(GATHER_MS);
         const batch = waiting.slice(0, AT_ONCE);
         waiting = waiting.slice(AT_ONCE);
         await writeOut(batch);

@@ -87,7 +87,7 @@ export async function startDeliveryWorld({ environment, mode = 'test', ca }: Wor
       applicationName: 'svc-webhooks-test',
       maxConnections: 4,
       statementTimeoutMs: 10_000,
-      workBySets: true,
+      byKeys: true,
       readInOrder: true,
       onConnectionLost: () => {},
     });

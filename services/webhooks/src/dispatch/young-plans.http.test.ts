@@ -1,0 +1,79 @@
+import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { startDeliveryWorld } from '../testing/delivery-world.ts';
+
+const STORED = 5_000;
+const TAKEN = 20;
+
+/** Entries of all indexes on deliveries and events, and rows of the tables themselves, that were read so far. */
+async function entriesRead(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ read: string }>(`
+    select sum(s.idx_tup_fetch + s.seq_tup_read) as read from pg_stat_user_tables s
+    where s.relname like 'deliveries%' or s.relname like 'events%'`);
+  return Number(rows[0]?.read);
+}
+
+test('what is due is found, taken and recorded by its keys, also by plans that were made while the tables were empty', async () => {
+  const world = await startDeliveryWorld();
+  // One connection, so that what is planned below is what is used later.
+  const pool = world.servicePool;
+  pool.options.max = 1;
+  const store = createDeliveryStore(pool);
+  const endpoint = await world.shop.addEndpoint({ url: 'http://127.0.0.1:9' });
+  const { accountId } = world.shop;
+  const shard = { drain: 'test', index: 0, count: 1 };
+  const wanted = [{ accountId, mode: 'test' as const, endpointId: endpoint.id, room: TAKEN }];
+  const deliver = async () => {
+    await store.findDueEndpoints(shard, ['test'], world.clock.nowMs());
+    await store.findFreshEndpoints(shard, ['test'], world.clock.nowMs());
+    const claimed = await store.claimDeliveries(wanted, world.clock.nowMs(), 60_000);
+    const report = await store.recordDeliveries(
+      claimed.map((delivery) => ({ delivery, verdict: { next: 'succeeded' }, record: RECORD })),
+      world.clock.nowMs(),
+    );
+    return { claimed: claimed.length, recorded: report.count };
+  };
+  await world.shop.emit([endpoint]);
+  expect(await deliver()).toEqual({ claimed: 1, recorded: 1 });
+
+  const prefix = newId('event', world.clock.nowMs()).slice(0, -6);
+  await world.pool.query(
+    `with numbers as (select $3 || lpad(to_hex(n), 6, '0') as id from generate_series(1, $4::integer) n),
+       written as (
+         insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
+         select $1, 'test', id, 'payment_intent.created', 'pi_x', 1, '2026-11-15', '{}', $5 from numbers
+       )
+     insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
+     select $1, 'test', id, $2, 'pending', $5, $5 from numbers`,
+    [accountId, endpoint.id, prefix, STORED, new Date(world.clock.nowMs())],
+  );
+  const flush = async () => {
+    for (const each of [pool, world.pool]) await each.query('select pg_stat_force_next_flush()');
+    await pool.query('select 1');
+  };
+  await flush();
+  const before = await entriesRead(world.pool);
+  expect(await deliver()).toEqual({ claimed: TAKEN, recorded: TAKEN });
+  await flush();
+  // Two looks of 500 rows at the head of the queue, and a handful for each delivery.
+  expect((await entriesRead(world.pool)) - before).toBeLessThan(1_000 + 10 * TAKEN);
+});
+
+const RECORD = {
+  outcome: 'succeeded',
+  responseStatus: 200,
+  address: null,
+  dnsMs: null,
+  connectMs: null,
+  tlsMs: null,
+  firstByteMs: null,
+  totalMs: 1,
+  requestHeaders: {},
+  responseHeaders: {},
+  responseExcerpt: null,
+  error: null,
+  startedAtMs: 0,
+  retryAfterMs: null,
+} as const;
