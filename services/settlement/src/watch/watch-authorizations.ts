@@ -24,9 +24,12 @@ import type { WatchParts } from './watch-parts.ts';
 const EVERY_MS = 2_000;
 const AT_ONCE = 500;
 const TRACED_AT_ONCE = 100;
-/** One beat closes at most 50,000 that have run out, and looks at 5,000 that have not. */
+/**
+ * One beat closes at most 50,000 that have run out, and looks at 1,000 that have not: where more run, what a stranger
+ * submitted is found some beats later, and each is looked at once more when it runs out.
+ */
 const OVERDUE_TURNS = 100;
-const RUNNING_TURNS = 10;
+const RUNNING_TURNS = 2;
 /** Later than any that is accepted. */
 const FAR_SECONDS = 2n ** 62n;
 
