@@ -76,8 +76,17 @@ export function createLaneChain(options: LaneChainOptions): LaneChain {
 }
 
 function worstCost(transactions: readonly SignedTransaction[]): bigint {
-  return transactions.reduce((sum, transaction) => {
-    const { call, fees } = readOffer(transaction);
-    return sum + call.gas * fees.maxFeePerGas;
-  }, 0n);
+  return transactions.reduce((sum, transaction) => sum + costOf(transaction), 0n);
+}
+
+/** Of bytes that were read before: they are asked about again with every transaction that follows them. */
+const costs = new WeakMap<Uint8Array, bigint>();
+
+function costOf(transaction: SignedTransaction): bigint {
+  const known = costs.get(transaction.raw);
+  if (known !== undefined) return known;
+  const { call, fees } = readOffer(transaction);
+  const cost = call.gas * fees.maxFeePerGas;
+  costs.set(transaction.raw, cost);
+  return cost;
 }

@@ -1,5 +1,5 @@
 // What the chain is asked about an authorization, as calls, and how its answers are read.
-import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import { decodeFunctionResult, encodeFunctionData, type Hex, parseAbi, prepareEncodeFunctionData } from 'viem';
 import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { isRevert } from '../rpc/read-revert.ts';
 
@@ -9,6 +9,10 @@ const TOKEN = parseAbi([
   'function nonces(address owner) view returns (uint256)',
 ]);
 const WALLET = parseAbi(['function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)']);
+// Each is asked for every payment: its selector is hashed once.
+const BALANCE_OF = prepareEncodeFunctionData({ abi: TOKEN, functionName: 'balanceOf' });
+const AUTHORIZATION_STATE = prepareEncodeFunctionData({ abi: TOKEN, functionName: 'authorizationState' });
+const NONCES = prepareEncodeFunctionData({ abi: TOKEN, functionName: 'nonces' });
 /** ERC-1271's way of saying yes, padded to a word: a wallet that answers anything else says no. */
 const VALID = `0x1626ba7e${'0'.repeat(56)}`;
 /** More than the processor lets a token spend on a pull: a wallet that burns more could not settle either. */
@@ -23,13 +27,13 @@ const call = (to: string, data: Hex): RpcCall => ({ method: 'eth_call', params: 
 export const askCode = (address: string): RpcCall => ({ method: 'eth_getCode', params: [address, 'latest'] });
 
 export const askBalance = (token: string, account: Hex): RpcCall =>
-  call(token, encodeFunctionData({ abi: TOKEN, functionName: 'balanceOf', args: [account] }));
+  call(token, encodeFunctionData({ ...BALANCE_OF, args: [account] }));
 
 export const askUsed = (token: string, payer: Hex, nonce: Hex): RpcCall =>
-  call(token, encodeFunctionData({ abi: TOKEN, functionName: 'authorizationState', args: [payer, nonce] }));
+  call(token, encodeFunctionData({ ...AUTHORIZATION_STATE, args: [payer, nonce] }));
 
 export const askPermitNonce = (token: string, owner: Hex): RpcCall =>
-  call(token, encodeFunctionData({ abi: TOKEN, functionName: 'nonces', args: [owner] }));
+  call(token, encodeFunctionData({ ...NONCES, args: [owner] }));
 
 export const askWallet = (wallet: string, digest: Uint8Array, signature: Hex): RpcCall => ({
   method: 'eth_call',

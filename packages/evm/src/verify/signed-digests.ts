@@ -23,15 +23,23 @@ export function signedDigests(token: TokenEntry, authorization: Authorization): 
     return [{ kind: 'permit', digest: digest(separator, { primaryType: 'Permit', message: permit }) }];
   }
   return [
-    {
-      kind: 'transfer_with_authorization',
-      digest: digest(separator, { primaryType: 'TransferWithAuthorization', message }),
-    },
-    {
-      kind: 'receive_with_authorization',
-      digest: digest(separator, { primaryType: 'ReceiveWithAuthorization', message }),
-    },
+    inNeed('transfer_with_authorization', () =>
+      digest(separator, { primaryType: 'TransferWithAuthorization', message }),
+    ),
+    inNeed('receive_with_authorization', () => digest(separator, { primaryType: 'ReceiveWithAuthorization', message })),
   ];
+}
+
+/** Hashed when it is asked for: most signatures are what they are first taken for. */
+function inNeed(kind: SignedKind, hash: () => Uint8Array): SignedDigest {
+  let known: Uint8Array | undefined;
+  return {
+    kind,
+    get digest() {
+      known ??= hash();
+      return known;
+    },
+  };
 }
 
 function separatorOf(token: TokenEntry): Uint8Array {
