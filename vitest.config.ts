@@ -11,7 +11,7 @@ export default defineConfig({
             '{packages,services,sdk}/*/src/**/*.test.ts',
             'sandbox/src/**/*.test.ts',
             'tools/**/*.test.ts',
-            'tests/chaos/{cluster,soak}/*.test.ts',
+            'tests/chaos/{checker,cluster,soak}/*.test.ts',
           ],
           exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
         },

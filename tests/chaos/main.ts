@@ -9,7 +9,7 @@ import { runClusterChaos } from './cluster/run-cluster.ts';
 import { runRestore } from './restore/run-restore.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
-import type { SettlementBug } from './settlement/service-programs.ts';
+import { SETTLEMENT_BUGS, type SettlementBug } from './settlement/service-programs.ts';
 import { reportSoak } from './soak/report-soak.ts';
 import { runSoak } from './soak/run-soak.ts';
 import { reportSolana } from './solana/report-solana.ts';
@@ -52,7 +52,7 @@ const count = (name: Counted, otherwise: number): number => {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new NotANumber(`--${name} ${text}`);
   return Number.parseInt(text, 10);
 };
-const isBug = (name: string | undefined): name is SettlementBug => name === 'recordingEarly' || name === 'signingAgain';
+const isBug = (name: string | undefined): name is SettlementBug => SETTLEMENT_BUGS.some((bug) => bug === name);
 
 /** Each says whether all was well. */
 const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {

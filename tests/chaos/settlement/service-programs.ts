@@ -7,7 +7,8 @@ import { MASTER_KEY, PEPPER } from '../../e2e/open-shop.ts';
 import type { MortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
 
-export type SettlementBug = 'recordingEarly' | 'signingAgain';
+export const SETTLEMENT_BUGS = ['broadcastingFirst', 'recordingEarly', 'signingAgain'] as const;
+export type SettlementBug = (typeof SETTLEMENT_BUGS)[number];
 
 /** Addresses as settings have them: with commas between several. */
 export type EngineAddresses = { readonly admin: string; readonly ingress: string };

@@ -1,10 +1,10 @@
 // Settlement as it ships, with places to stop at: [<bug>].
-import { recordingEarly, type SeededBug, signingAgain } from '@svc-pay/postgres/testing/seeded-bugs';
+import { broadcastingFirst, recordingEarly, type SeededBug, signingAgain } from '@svc-pay/postgres/testing/seeded-bugs';
 import { startSettlement } from '@svc-pay/settlement';
 import { readSettlementConfig } from '@svc-pay/settlement/config';
 import { createLaneHolds, type LanePoint } from './hold-points.ts';
 
-const BUGS: Readonly<Record<string, SeededBug>> = { recordingEarly, signingAgain };
+const BUGS: Readonly<Record<string, SeededBug>> = { broadcastingFirst, recordingEarly, signingAgain };
 
 const read = readSettlementConfig();
 if (!read.ok) throw new Error(read.problems.join('; '));

@@ -1,19 +1,7 @@
 // Bugs to put in on purpose: a simulation that is worth its name finds each of them.
-import { recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
+import { broadcastingFirst, recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
 import type { LaneBug } from './settlement-process.ts';
 import type { DeliveryBug } from './webhooks-process.ts';
-
-/** Sends a transaction, and stores it when it is sent. */
-const broadcastingFirst: LaneBug = (parts) => ({
-  ...parts,
-  store: {
-    ...parts.store,
-    storeBatches: async (held, stored) => {
-      for (const { signed } of stored) await parts.chain.broadcast(signed.raw);
-      return parts.store.storeBatches(held, stored);
-    },
-  },
-});
 
 /** A new holder forgets what flies, and signs it anew under the same nonces. */
 const signingAgain: LaneBug = (parts, { relayers, batches, settlements }) => ({

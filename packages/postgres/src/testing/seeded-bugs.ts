@@ -1,4 +1,4 @@
-// Three bugs to put into a lane on purpose. With each of them a checker that is worth its name must find differences.
+// Bugs to put into a lane on purpose. With each of them a checker that is worth its name must find differences.
 import type { BatchToStore, HeldLane, LaneParts, LaneStore } from '@svc-pay/core';
 import type pg from 'pg';
 
@@ -18,6 +18,18 @@ export const signingAgain: SeededBug = (parts, pool) => ({
         "update svc.settlements set status = 'queued', relayer = null, batch_id = null where status = 'batched'",
       );
       return parts.store.takeOver(lane);
+    },
+  },
+});
+
+/** Sends a transaction, and stores it when it is sent. */
+export const broadcastingFirst = (parts: LaneParts): LaneParts => ({
+  ...parts,
+  store: {
+    ...parts.store,
+    storeBatches: async (held, stored) => {
+      for (const { signed } of stored) await parts.chain.broadcast(signed.raw);
+      return parts.store.storeBatches(held, stored);
     },
   },
 });
