@@ -29,9 +29,9 @@ export function drainObject(drain: Drain, gate: Gate): restate.VirtualObjectDefi
     name: drain.name,
     options: RETRIES,
     handlers: {
-      drain: (ctx: restate.ObjectContext): Promise<void> =>
-        gate.during(async () => {
-          const attemptOver = ctx.request().attemptCompletedSignal;
+      drain: (ctx: restate.ObjectContext): Promise<void> => {
+        const attemptOver = ctx.request().attemptCompletedSignal;
+        return gate.during(attemptOver, async () => {
           // Outside of the journal: an attempt that is repeated must fence off the one it repeats, not share its fence.
           const fence = await drain.fence(ctx.key);
           // Whether to go on is part of what the journal keeps: an attempt that is repeated decides the same.
@@ -51,7 +51,8 @@ export function drainObject(drain: Drain, gate: Gate): restate.VirtualObjectDefi
             inputSerde: restate.serde.empty,
             ...(next !== 'now' && { delay: next.afterMs }),
           });
-        }),
+        });
+      },
     },
   });
 }

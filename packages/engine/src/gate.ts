@@ -5,7 +5,7 @@ export type Gate = {
   readonly isLeaving: () => boolean;
   /** Fires when it is time to leave. */
   readonly leaving: AbortSignal;
-  readonly during: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly during: <Result>(attemptOver: AbortSignal, work: () => Promise<Result>) => Promise<Result>;
   /** Resolves when nothing runs any more, or patience is over. */
   readonly leave: (patienceMs: number) => Promise<void>;
 };
@@ -17,13 +17,19 @@ export function createGate(): Gate {
   return {
     isLeaving: () => leaving.signal.aborted,
     leaving: leaving.signal,
-    during: async (work) => {
+    during: async (attemptOver, work) => {
       running += 1;
+      const end = once(() => {
+        running -= 1;
+        if (leaving.signal.aborted && running === 0) empty.resolve();
+      });
+      // Nobody waits for it any more then, and it may never end: what an attempt that was given up asked is not answered.
+      attemptOver.addEventListener('abort', end);
       try {
         return await work();
       } finally {
-        running -= 1;
-        if (leaving.signal.aborted && running === 0) empty.resolve();
+        attemptOver.removeEventListener('abort', end);
+        end();
       }
     },
     leave: async (patienceMs) => {
@@ -36,5 +42,14 @@ export function createGate(): Gate {
       await Promise.race([empty.promise, over]);
       clearTimeout(timer);
     },
+  };
+}
+
+function once(deed: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    deed();
   };
 }

@@ -43,13 +43,15 @@ export function pulseObject(pulse: Pulse, gate: Gate): restate.VirtualObjectDefi
         ctx.set('generation', generation);
         send(ctx, generation, 0);
       },
-      beat: (ctx: restate.ObjectContext, generation: string): Promise<void> =>
-        gate.during(async () => {
+      beat: (ctx: restate.ObjectContext, generation: string): Promise<void> => {
+        const attemptOver = ctx.request().attemptCompletedSignal;
+        return gate.during(attemptOver, async () => {
           if ((await ctx.get<string>('generation')) !== generation) return;
-          const over = AbortSignal.any([gate.leaving, ctx.request().attemptCompletedSignal]);
+          const over = AbortSignal.any([gate.leaving, attemptOver]);
           await ctx.run('beats', () => beatForAWhile(pulse, over));
           send(ctx, generation, pulse.everyMs);
-        }),
+        });
+      },
     },
   });
 }
