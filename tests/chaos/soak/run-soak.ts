@@ -68,7 +68,9 @@ export async function runSoak(minutes: number, seed: number, progress: Progress)
       strikeAll(world, planFaults(KINDS, minutes, dice), { elapsedMs, dice, traffic, progress }),
       payEvenly(traffic, perSecond, elapsedMs, untilMs),
     ]);
-    const found = await conclude(world, traffic, progress);
+    // The bar counts seconds, and those are over.
+    const show: Progress['show'] = (ended, note) => progress.show(minutes * 60, `seconds, ${ended} ${note}`);
+    const found = await conclude(world, traffic, { ...progress, show });
     red = found.violations.length > 0;
     return { ...found, payments: traffic.released(), perSecond, struck, samples, growth: judgeFlatness(samples) };
   } finally {

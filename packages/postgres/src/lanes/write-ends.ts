@@ -157,12 +157,18 @@ export async function writeEntries(client: pg.ClientBase, entries: readonly Ledg
   });
 }
 
-// How many endpoints an event goes to is part of its body, and known only here.
+// How many endpoints an event goes to is part of its body, and known only here. They are looked up once for each event: a join
+// would compare every event with every delivery of the same statement.
 const WRITE_EVENTS = {
   name: 'write-events',
   text: `
     with drafted as materialized (
-      select * from unnest(
+      select drafted.*, array(
+          select endpoint.id from svc.endpoints endpoint
+          where endpoint.account_id = drafted.account_id and endpoint.mode = drafted.mode
+            and endpoint.status = 'enabled' and drafted.type = any (endpoint.event_types)
+        ) as subscribed
+      from unnest(
         $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::integer[], $8::text[], $9::text[],
         $10::timestamptz[], $11::text[], $12::text[]
       ) as drafted (
@@ -170,25 +176,17 @@ const WRITE_EVENTS = {
         body_after
       )
     ),
-    subscribed as materialized (
-      select drafted.account_id, drafted.mode, drafted.id as event_id, endpoint.id as endpoint_id, drafted.created_at
-      from drafted
-      join svc.endpoints endpoint
-        on endpoint.account_id = drafted.account_id and endpoint.mode = drafted.mode and endpoint.status = 'enabled'
-          and drafted.type = any (endpoint.event_types)
-    ),
     written_events as (
       insert into svc.events (
         account_id, mode, id, type, intent_id, payment_id, sequence, api_version, request_id, created_at, body
       )
       select account_id, mode, id, type, intent_id, payment_id, sequence, api_version, request_id, created_at,
-        convert_to(
-          body_before || (select count(*) from subscribed where event_id = drafted.id) || body_after, 'UTF8'
-        )
+        convert_to(body_before || cardinality(subscribed) || body_after, 'UTF8')
       from drafted
     )
     insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
-    select account_id, mode, event_id, endpoint_id, 'pending', created_at, created_at from subscribed`,
+    select account_id, mode, id, endpoint_id, 'pending', created_at, created_at
+    from drafted cross join lateral unnest(subscribed) as endpoint_id`,
 };
 
 type OwnedEvent = {

@@ -22,7 +22,7 @@ import { findEnded } from './find-ended.ts';
 import { findKey } from './find-key.ts';
 import { findWithdrawn } from './find-withdrawn.ts';
 import { gatherAsks } from './gather-asks.ts';
-import { loadAcceptances } from './load-acceptances.ts';
+import { loadAcceptancesOfMany, type WantedAcceptances } from './load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './load-intent.ts';
 import { loadMerchant } from './load-merchant.ts';
 import { loadSettlement, loadSettlements, type WantedSettlement } from './load-settlement.ts';
@@ -96,6 +96,9 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     () => findWithdrawn(pool),
   );
   const loadOne = gatherAsks(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
+  const loadOffered = gatherAsks(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
+    loadAcceptancesOfMany(pool, wanted),
+  );
   return {
     findKey: shortMemory(
       memory,
@@ -116,7 +119,7 @@ export function createApiStores({ pool }: Database, { clock, memoryMs }: ApiStor
     recordCancellation: (caller, before, idempotency, deed) =>
       recordCancellation(pool, clock.nowMs(), caller, before, idempotency, deed),
     loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
-    loadAcceptances: (caller, intentId) => loadAcceptances(pool, caller, intentId),
+    loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),
     claimPayment: gatherAsks({ ...TOGETHER, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
       claimPayments(pool, claims),
     ),

@@ -20,22 +20,52 @@ type Row = {
   readonly rate_observed_at: Date;
 };
 
+// Of many intents at once; each is read by its own key, as if it were alone.
 const LOAD_ACCEPTANCES = {
   name: 'load-acceptances',
   text: `
-    select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds, confirmations,
-      usd_per_token_atto, rate_source, rate_observed_at
-    from svc.acceptances where account_id = $1 and mode = $2 and intent_id = $3 order by position`,
+    select wanted.place::integer as place, offered.*
+    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as wanted (account_id, mode, intent_id, place)
+    cross join lateral (
+      select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds,
+        confirmations, usd_per_token_atto, rate_source, rate_observed_at
+      from svc.acceptances acceptance
+      where acceptance.account_id = wanted.account_id and acceptance.mode = wanted.mode
+        and acceptance.intent_id = wanted.intent_id
+      order by position
+      offset 0
+    ) offered
+    order by wanted.place, offered.position`,
 };
+
+type Owner = Pick<Caller, 'accountId' | 'mode'>;
+export type WantedAcceptances = { readonly caller: Owner; readonly intentId: Id<'paymentIntent'> };
 
 /** What an intent offered, as it was offered. */
 export async function loadAcceptances(
   pool: pg.Pool | pg.ClientBase,
-  { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,
+  caller: Owner,
   intentId: Id<'paymentIntent'>,
 ): Promise<readonly StoredAcceptance[]> {
-  const { rows } = await pool.query<Row>({ ...LOAD_ACCEPTANCES, values: [accountId, mode, intentId] });
-  return rows.map(acceptanceOf);
+  const [offered = []] = await loadAcceptancesOfMany(pool, [{ caller, intentId }]);
+  return offered;
+}
+
+/** In the order of the intents. */
+export async function loadAcceptancesOfMany(
+  pool: pg.Pool | pg.ClientBase,
+  wanted: readonly WantedAcceptances[],
+): Promise<readonly (readonly StoredAcceptance[])[]> {
+  const { rows } = await pool.query<Row & { place: number }>({
+    ...LOAD_ACCEPTANCES,
+    values: [
+      wanted.map(({ caller }) => caller.accountId),
+      wanted.map(({ caller }) => caller.mode),
+      wanted.map(({ intentId }) => intentId),
+    ],
+  });
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return wanted.map((_, index) => (byPlace.get(index + 1) ?? []).map(acceptanceOf));
 }
 
 function acceptanceOf(row: Row): StoredAcceptance {
