@@ -41,8 +41,9 @@ const storeText = (taking: string) => `
       insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
       select $1, asked.transaction_id, asked.id, mode, asked.raw, $4 from gate, fresh join asked using (id)
     ),
-    item as (
-      select item.*, batch.id as batch_id
+    item as materialized (
+      -- What it must be until now is a column, so that it is looked up by its key and not among all that wait.
+      select item.*, batch.id as batch_id, 'queued' as expected
       from unnest($10::text[], $11::text[], $12::text[], $13::text[]) as item (account_id, mode, payment_id, asked_id)
       join batch using (asked_id)
     ),
@@ -56,7 +57,7 @@ const TAKE_SETTLEMENTS = `
       update svc.settlements s set status = 'batched', relayer = $2, batch_id = item.batch_id, updated_at = $4
       from item
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-        and s.status = 'queued'
+        and s.status = item.expected
       returning 1
     )`;
 
@@ -66,7 +67,7 @@ const TAKE_RECOVERIES = `
       update svc.recoveries r set status = 'batched', relayer = $2, batch_id = item.batch_id, updated_at = $4
       from item
       where r.account_id = item.account_id and r.mode = item.mode and r.payment_id = item.payment_id
-        and r.status = 'queued'
+        and r.status = item.expected
       returning 1
     ),
     bound as (

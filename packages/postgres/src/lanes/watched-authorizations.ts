@@ -118,10 +118,14 @@ export async function closeAuthorizations(
   await client.query({
     name: 'close-authorizations',
     text: `
-      update svc.authorizations a set closed_at = $5
-      from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as over (account_id, mode, intent_id, claim_key)
+      with over as materialized (
+        -- Asked of each by a column, so that it is looked up by its key and not among all that are open.
+        select over.*, true as open
+        from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as over (account_id, mode, intent_id, claim_key)
+      )
+      update svc.authorizations a set closed_at = $5 from over
       where a.account_id = over.account_id and a.mode = over.mode and a.intent_id = over.intent_id
-        and a.claim_key = over.claim_key and a.closed_at is null`,
+        and a.claim_key = over.claim_key and (a.closed_at is null) = over.open`,
     values: [
       over.map(({ accountId }) => accountId),
       over.map(({ mode }) => mode),

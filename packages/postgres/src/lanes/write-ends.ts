@@ -22,8 +22,10 @@ export type EndedPayment = {
 const WRITE_STATES = {
   name: 'write-ended-states',
   text: `
-    with ended as (
-      select * from unnest(
+    with ended as materialized (
+      -- What each must be until now stands in its row: as a plain word it would look so rare to the planner that it reads all
+      -- payments for the pending ones, and compares each with each.
+      select ended.*, $19::text as settlement_from, $20::text as payment_from from unnest(
         $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::numeric[],
         $11::numeric[], $12::numeric[], $13::numeric[], $14::text[], $15::text[], $16::integer[], $17::integer[],
         $18::boolean[]
@@ -43,7 +45,7 @@ const WRITE_STATES = {
         completed_at = case when ended.payment_status = 'completed' then $1::timestamptz end, updated_at = $1
       from ended
       where payment.account_id = ended.account_id and payment.mode = ended.mode and payment.id = ended.payment_id
-        and payment.status = $20
+        and payment.status = ended.payment_from
       returning 1
     ),
     intents as (
@@ -63,7 +65,7 @@ const WRITE_STATES = {
       set status = ended.settlement_status, updated_at = $1
       from ended
       where settlement.account_id = ended.account_id and settlement.mode = ended.mode
-        and settlement.payment_id = ended.payment_id and settlement.status = $19
+        and settlement.payment_id = ended.payment_id and settlement.status = ended.settlement_from
       returning 1
     )
     select (select count(*) from payments)::integer as payments, (select count(*) from intents)::integer as intents,
