@@ -6,7 +6,7 @@ import { type FlyingBatch, type Lane, laneKey } from '@svc-pay/core';
 export type Cargo = Pick<FlyingBatch, 'transactions' | 'items'>;
 
 /** What the database says of it now. */
-export type CargoMark = { readonly transactionIds: readonly string[]; readonly itemCount: number };
+type CargoMark = { readonly transactionIds: readonly string[]; readonly itemCount: number };
 
 export type FlightMemory = {
   readonly keep: (lane: Lane, batchId: string, cargo: Cargo) => void;
