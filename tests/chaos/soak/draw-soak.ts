@@ -57,7 +57,8 @@ function drawPanel(
   return [
     `<text x="${LEFT}" y="${top + 6}" font-weight="bold">${title}</text>`,
     ...faultSeconds.map(
-      (at) => `<line x1="${x(at).toFixed(1)}" x2="${x(at).toFixed(1)}" y1="${top + 12}" y2="${top + PANEL}" stroke="#e5e7eb"/>`,
+      (at) =>
+        `<line x1="${x(at).toFixed(1)}" x2="${x(at).toFixed(1)}" y1="${top + 12}" y2="${top + PANEL}" stroke="#e5e7eb"/>`,
     ),
     `<line x1="${LEFT}" x2="${right}" y1="${top + PANEL}" y2="${top + PANEL}" stroke="#9ca3af"/>`,
     ...[0.5, 1].map(

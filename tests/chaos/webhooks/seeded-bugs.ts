@@ -10,7 +10,7 @@ const recordingFirst: Bend = (parts) => ({
   },
 });
 
-const SEND_AFTER_MS = 40;
+const SEND_AFTER_MS = 200;
 const ARRIVED: Omit<Awaited<ReturnType<Parts['attempt']>>['record'], 'startedAtMs'> = {
   outcome: 'succeeded',
   responseStatus: 200,

@@ -55,6 +55,15 @@ test('a payment that is not the batch’s any more is seen', async () => {
   expect(seen?.items).toHaveLength(4);
 });
 
+test('what changed of a payment is seen', async () => {
+  const { world, batch } = await flying();
+  await world.pool.query('update svc.settlements set batch_limit = 2 where payment_id = $1', [
+    batch.items[0]?.paymentId,
+  ]);
+  const [seen] = await world.store.loadFlight(world.lane);
+  expect(seen?.items[0]?.batchLimit).toBe(2);
+});
+
 test('what does not fly any more is forgotten', () => {
   const memory = createFlightMemory();
   const lane = parseLaneKey('eip155:1/0x1');
@@ -62,7 +71,7 @@ test('what does not fly any more is forgotten', () => {
   memory.keep(lane, 'one', cargo);
   memory.keep(lane, 'two', cargo);
   memory.keepOnly(lane, new Set(['two']));
-  const mark = { transactionIds: [], itemCount: 0 };
+  const mark = { transactionIds: [], itemCount: 0, batchLimits: 0 };
   expect(memory.recall(lane, 'one', mark)).toBeUndefined();
   expect(memory.recall(lane, 'two', mark)).toBe(cargo);
 });

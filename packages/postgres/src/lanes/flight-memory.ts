@@ -1,12 +1,18 @@
-// What a batch carries is written once and never changes while it flies, and it is the largest part of a lane's rows. So a
-// process that has read or written it keeps it, and asks the database only which batches fly, under which transactions,
-// and how many of their payments are still theirs. Where that is not what was kept, all of it is read again.
+// What a batch carries is written once and hardly changes while it flies, and it is the largest part of a lane's rows. So a
+// process that has read or written it keeps it, and asks the database only which batches fly, under which transactions, how
+// many of their payments are still theirs, and what little may have changed of them. Where that is not what was kept, all
+// of it is read again.
 import { type FlyingBatch, type Lane, laneKey } from '@svc-pay/core';
 
 export type Cargo = Pick<FlyingBatch, 'transactions' | 'items'>;
 
 /** What the database says of it now. */
-type CargoMark = { readonly transactionIds: readonly string[]; readonly itemCount: number };
+type CargoMark = {
+  readonly transactionIds: readonly string[];
+  readonly itemCount: number;
+  /** Of all items together: a batch that was mined, reverted and taken back flies again with narrower ones. */
+  readonly batchLimits: number;
+};
 
 export type FlightMemory = {
   readonly keep: (lane: Lane, batchId: string, cargo: Cargo) => void;
@@ -35,9 +41,10 @@ export function createFlightMemory(): FlightMemory {
   };
 }
 
-function hasMark({ transactions, items }: Cargo, { transactionIds, itemCount }: CargoMark): boolean {
+function hasMark({ transactions, items }: Cargo, { transactionIds, itemCount, batchLimits }: CargoMark): boolean {
   return (
     items.length === itemCount &&
+    items.reduce((sum, { batchLimit = 0 }) => sum + batchLimit, 0) === batchLimits &&
     transactions.length === transactionIds.length &&
     transactions.every(({ transactionId }, index) => transactionId === transactionIds[index])
   );

@@ -11,6 +11,7 @@ type BatchRow = {
   readonly updated_at: Date;
   readonly transaction_ids: readonly string[];
   readonly item_count: number;
+  readonly batch_limits: number;
 };
 
 const LOAD_BATCHES = {
@@ -18,10 +19,12 @@ const LOAD_BATCHES = {
   text: `
     select b.id, b.nonce, b.status, b.updated_at, array(
         select t.transaction_id from svc.batch_transactions t where t.batch_id = b.id order by t.created_at
-      ) as transaction_ids, (
-        select count(*)::integer from svc.settlements s where s.batch_id = b.id and s.status in ('batched', 'mined')
-      ) as item_count
+      ) as transaction_ids, carried.*
     from svc.batches b
+    cross join lateral (
+      select count(*)::integer as item_count, coalesce(sum(batch_limit), 0)::integer as batch_limits
+      from svc.settlements s where s.batch_id = b.id and s.status in ('batched', 'mined')
+    ) carried
     where b.network = $1 and b.relayer = $2 and b.status in ('signed', 'broadcast') order by b.nonce`,
 };
 
@@ -49,7 +52,11 @@ export async function loadFlight(
   loadItems: typeof loadBatchItems = loadBatchItems,
 ): Promise<readonly FlyingBatch[]> {
   const { rows } = await pool.query<BatchRow>({ ...LOAD_BATCHES, values: [lane.network, lane.relayer] });
-  const markOf = (row: BatchRow) => ({ transactionIds: row.transaction_ids, itemCount: row.item_count });
+  const markOf = (row: BatchRow) => ({
+    transactionIds: row.transaction_ids,
+    itemCount: row.item_count,
+    batchLimits: row.batch_limits,
+  });
   const recalled = new Map(rows.map((row) => [row.id, memory.recall(lane, row.id, markOf(row))]));
   const unknown = rows.map(({ id }) => id).filter((id) => recalled.get(id) === undefined);
   const loaded = await loadCargo(pool, unknown, loadItems);
