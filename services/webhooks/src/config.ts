@@ -67,7 +67,7 @@ export const WEBHOOKS_SETTINGS = {
     100_000,
   ),
   perEndpoint: wholeNumber(
-    { name: 'SVC_WEBHOOKS_PER_ENDPOINT', about: 'Most of them to one endpoint.', fallback: '16' },
+    { name: 'SVC_WEBHOOKS_PER_ENDPOINT', about: 'Most of them to one endpoint.', fallback: '32' },
     1,
     1_000,
   ),
