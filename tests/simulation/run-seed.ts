@@ -181,8 +181,19 @@ async function run(
       node.setStill(false);
     }
   });
+  /** In place of the watch of held payments, which has tests of its own: what the chain never settled goes again. */
+  const releaseHeld = () => {
+    const mined = chain.blocks().flatMap(({ transactions }) => transactions);
+    const settled = new Set(mined.flatMap((transaction) => transaction.settled.map(({ intentCode }) => intentCode)));
+    for (const row of tables.settlements.values()) {
+      if (row.status !== 'held' || settled.has(row.item.intentCode)) continue;
+      note('watch', `${row.item.intentCode} was held and goes again`);
+      row.status = 'queued';
+    }
+  };
   const look = () => {
     witness.lookAtBooks();
+    if (!simulation.isStorm()) releaseHeld();
     if (!simulation.isStorm() && isMining && isSettled()) {
       isMining = false;
       for (const settlement of settlements) settlement.stop();

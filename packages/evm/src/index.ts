@@ -39,7 +39,7 @@ export { createLaneChain, type LaneChainOptions } from './lane/create-lane-chain
 export { findMined } from './lane/find-mined.ts';
 export { type Finality, readFinality } from './lane/read-finality.ts';
 export { type Fitness, readFitness } from './lane/read-fitness.ts';
-export { readBlockHashes } from './lane/read-places.ts';
+export { readPlaces } from './lane/read-places.ts';
 export { DEFAULT_TIP_BOUNDS, type FeeBounds, type TipBounds } from './lane/transaction-fees.ts';
 export { NodeRefused } from './ledger/ask-node.ts';
 export {

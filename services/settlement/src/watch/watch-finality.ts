@@ -10,7 +10,7 @@ import {
   type UnsettledOutcome,
 } from '@svc-pay/core';
 import type { Pulse } from '@svc-pay/engine';
-import { findMined, readBlockHashes, readFinality } from '@svc-pay/evm';
+import { findMined, readFinality, readPlaces } from '@svc-pay/evm';
 import type { OpenNetwork } from '../open-networks.ts';
 import { pulseName } from './pulse-name.ts';
 import type { WatchParts } from './watch-parts.ts';
@@ -26,11 +26,12 @@ type Parts = Pick<WatchParts, 'finality' | 'clock' | 'log' | 'metrics'>;
 export function createFinalityWatch(open: Watched, parts: Parts): Pulse {
   const { network, rpc } = open;
   const { finality, clock } = parts;
-  const outcomesNow = async (batch: AgeingBatch): Promise<readonly UnsettledOutcome[]> => {
+  /** Undefined when whoever is asked now sees it elsewhere. */
+  const outcomesNow = async (batch: AgeingBatch): Promise<readonly UnsettledOutcome[] | undefined> => {
     if (batch.openItems.length === 0) return [];
     const [mined] = await findMined(rpc, [asFlying(batch)]);
     if (mined === undefined) throw new Error(`batch ${batch.id} is final and not found`);
-    return outcomesOf(batch, mined);
+    return mined.blockHash === batch.blockHash ? outcomesOf(batch, mined) : undefined;
   };
   return {
     name: pulseName('finality', network),
@@ -39,7 +40,7 @@ export function createFinalityWatch(open: Watched, parts: Parts): Pulse {
       const { finalizedNumber } = await readFinality(rpc);
       const ageing = await finality.loadAgeingBatches(network, finalizedNumber, AT_ONCE);
       const young = await finality.loadBatchPlaces(network, finalizedNumber, NEWEST);
-      const hashes = await readBlockHashes(
+      const { hashes, ...seen } = await readPlaces(
         rpc,
         [...ageing, ...young].map(({ blockNumber }) => blockNumber),
       );
@@ -48,8 +49,10 @@ export function createFinalityWatch(open: Watched, parts: Parts): Pulse {
       // Youngest last, so that payments are taken back and sent again in the order of their nonces.
       for (const batch of [...ageing, ...young.toReversed()]) if (isGone(batch)) await follow(open, parts, batch);
       for (const batch of ageing) {
-        if (hashes.get(batch.blockNumber) !== batch.blockHash) continue;
-        await finality.recordFinal(batch, await outcomesNow(batch), clock.nowMs());
+        // Final by the word of the very node that has the block.
+        if (batch.blockNumber > seen.finalizedNumber || hashes.get(batch.blockNumber) !== batch.blockHash) continue;
+        const outcomes = await outcomesNow(batch);
+        if (outcomes !== undefined) await finality.recordFinal(batch, outcomes, clock.nowMs());
       }
     },
   };
