@@ -44,8 +44,6 @@ export type Dispatcher = {
 
 const PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 100;
-/** While every endpoint that was found has more than it is given, there is no need to find them again at once. */
-const LOOK_SERVES_MS = 80;
 const MOST_ENDPOINTS = 200;
 /** Rows of one endpoint that a claim may always take; more when few endpoints are due. */
 const FAIR_ROWS = 5;
@@ -103,13 +101,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return turns.inOrder(endpoints.filter(({ enabled }) => enabled));
   };
 
-  const claim = async (due: readonly DueEndpoint[]): Promise<{ readonly claimed: number; readonly all: boolean }> => {
-    const wanted = wantedOf(due);
-    const claimed = await store.claimDeliveries(wanted, clock.nowMs(), parts.leaseMs);
+  const claim = async (due: readonly DueEndpoint[]): Promise<number> => {
+    const claimed = await store.claimDeliveries(wantedOf(due), clock.nowMs(), parts.leaseMs);
     if (claimed.length > 0) await parts.prepare(claimed);
     for (const delivery of claimed) start(delivery);
-    const room = wanted.reduce((sum, one) => sum + one.room, 0);
-    return { claimed: claimed.length, all: claimed.length > 0 && claimed.length === room };
+    return claimed.length;
   };
 
   return {
@@ -119,16 +115,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       const over = AbortSignal.any([closing.signal, attemptOver]);
       let busy = false;
       let pauseMs = PAUSE_MS;
-      let due: readonly DueEndpoint[] = [];
-      let lookAtMs = 0;
       while (performance.now() < endMs && !over.aborted) {
-        if (performance.now() >= lookAtMs) {
-          due = await look(held);
-          lookAtMs = performance.now() + LOOK_SERVES_MS;
-        }
-        const { claimed, all } = await claim(due);
-        // Endpoints that had less than there was room for are done for now.
-        if (!all) lookAtMs = 0;
+        const due = await look(held);
+        const claimed = await claim(due);
         busy ||= due.length > 0;
         pauseMs = claimed > 0 ? PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
         await sleep(pauseMs);

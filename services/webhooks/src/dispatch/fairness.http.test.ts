@@ -1,23 +1,11 @@
 import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
-import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
-import { startDeliveryWorld } from '../testing/delivery-world.ts';
+import { startDeliveryWorld, type World } from '../testing/delivery-world.ts';
+import { pileDeliveries } from '../testing/pile-deliveries.ts';
 import { startReceiver } from '../testing/receiver.ts';
 
-async function pile(world: Awaited<ReturnType<typeof startDeliveryWorld>>, endpointId: string, count: number) {
-  const { accountId } = world.shop;
-  const event = newId('event', world.clock.nowMs()).slice(0, -6);
-  await world.pool.query(
-    `with numbers as (select $3 || lpad(to_hex(n), 6, '0') as id from generate_series(1, $4::integer) n),
-       written as (
-         insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
-         select $1, 'test', id, 'payment_intent.created', 'pi_x', 1, '2026-11-15', '{}', $5 from numbers
-       )
-     insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
-     select $1, 'test', id, $2, 'pending', $5, $5 from numbers`,
-    [accountId, endpointId, event, count, new Date(world.clock.nowMs() - 60_000)],
-  );
-}
+const pile = (world: World, endpointId: string, count: number) =>
+  pileDeliveries(world, endpointId, count, world.clock.nowMs() - 60_000);
 
 test('an endpoint that hangs with thousands of deliveries does not hold up the others', async () => {
   const world = await startDeliveryWorld({ environment: { SVC_WEBHOOKS_CONCURRENCY: '32' } });

@@ -1,8 +1,8 @@
 import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
-import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld } from '../testing/delivery-world.ts';
+import { pileDeliveries } from '../testing/pile-deliveries.ts';
 
 const STORED = 5_000;
 const TAKEN = 20;
@@ -38,17 +38,7 @@ test('what is due is found, taken and recorded by its keys, also by plans that w
   await world.shop.emit([endpoint]);
   expect(await deliver()).toEqual({ claimed: 1, recorded: 1 });
 
-  const prefix = newId('event', world.clock.nowMs()).slice(0, -6);
-  await world.pool.query(
-    `with numbers as (select $3 || lpad(to_hex(n), 6, '0') as id from generate_series(1, $4::integer) n),
-       written as (
-         insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
-         select $1, 'test', id, 'payment_intent.created', 'pi_x', 1, '2026-11-15', '{}', $5 from numbers
-       )
-     insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
-     select $1, 'test', id, $2, 'pending', $5, $5 from numbers`,
-    [accountId, endpoint.id, prefix, STORED, new Date(world.clock.nowMs())],
-  );
+  await pileDeliveries(world, endpoint.id, STORED, world.clock.nowMs());
   const flush = async () => {
     for (const each of [pool, world.pool]) await each.query('select pg_stat_force_next_flush()');
     await pool.query('select 1');
