@@ -1,5 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
+// Vitest leaves one core to itself, which is half of a machine with two. Projects whose files share nothing use all.
+const EVERY_CORE = '100%';
+/** Long forms: `npm run verify -- --long` runs them, one at a time. */
+const LONG = 'tests/**/*.long.test.ts';
+
 // One project per suite of tools/verify/suites.ts: a suite starts its world once, for all its files.
 export default defineConfig({
   test: {
@@ -8,12 +13,15 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{packages,services,sdk}/*/src/**/*.test.ts',
-            'sandbox/src/**/*.test.ts',
-            'tools/**/*.test.ts',
-            'tests/chaos/{checker,cluster,soak}/*.test.ts',
+            '{packages,packages/chains,services,sdk}/*/src/**/*.test.ts',
+            '{cli,sandbox}/src/**/*.test.ts',
+            '{tools,contracts/solana}/**/*.test.ts',
+            'tests/chaos/{burner,checker,cluster,soak}/*.test.ts',
           ],
           exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
+          // Loading the modules again for each file takes longer than the tests.
+          isolate: false,
+          maxWorkers: EVERY_CORE,
         },
       },
       {
@@ -24,6 +32,9 @@ export default defineConfig({
             'sdk/*/src/**/*.postgres.test.ts',
             'tests/simulation/store/*.postgres.test.ts',
           ],
+          // Each file has its own database.
+          isolate: false,
+          maxWorkers: EVERY_CORE,
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },
@@ -33,6 +44,7 @@ export default defineConfig({
           name: 'api',
           // Each file has its own database and server; what they share is only the code, which takes longest to load.
           isolate: false,
+          maxWorkers: EVERY_CORE,
           include: ['services/api/src/**/*.http.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
@@ -40,8 +52,9 @@ export default defineConfig({
       },
       {
         test: {
-          name: 'operator',
-          include: ['services/operator/src/**/*.process.test.ts'],
+          name: 'cli',
+          maxWorkers: EVERY_CORE,
+          include: ['cli/src/**/*.process.test.ts', 'sandbox/src/local/*.process.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 120_000,
         },
@@ -49,8 +62,10 @@ export default defineConfig({
       {
         test: {
           name: 'webhooks',
+          maxWorkers: EVERY_CORE,
           include: ['services/webhooks/src/**/*.{http,process}.test.ts', 'tests/chaos/webhooks/*.test.ts'],
-          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          exclude: [LONG],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/e2e/warm-compile-cache.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
@@ -58,7 +73,8 @@ export default defineConfig({
       {
         test: {
           name: 'contracts-deploy',
-          include: ['packages/evm/src/**/*.chain.test.ts'],
+          include: ['packages/chains/evm/src/**/*.chain.test.ts'],
+          maxWorkers: EVERY_CORE,
           testTimeout: 20_000,
           hookTimeout: 20_000,
         },
@@ -66,22 +82,31 @@ export default defineConfig({
       {
         test: {
           name: 'solana',
-          include: ['packages/solana/src/**/*.{chain,postgres}.test.ts'],
+          include: ['packages/chains/solana/src/**/*.{chain,postgres}.test.ts'],
+          maxWorkers: EVERY_CORE,
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },
       },
-      { test: { name: 'engine', include: ['packages/engine/src/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        test: {
+          name: 'engine',
+          include: ['packages/engine/src/**/*.test.ts'],
+          maxWorkers: EVERY_CORE,
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts', 'services/settlement/src/**/*.process.test.ts'],
-          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
-          // Each file brings up a whole world; two at once would only slow each other.
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          exclude: [LONG],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/e2e/warm-compile-cache.ts'],
+          // Each file brings up a whole world, which waits for blocks and polls most of the time.
+          maxWorkers: EVERY_CORE,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -89,16 +114,17 @@ export default defineConfig({
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/browser/install-chromium.ts'],
-          // One browser at a time: two would only slow each other.
-          fileParallelism: false,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          maxWorkers: EVERY_CORE,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {
         test: {
           name: 'chaos',
           include: ['tests/chaos/settlement/*.test.ts'],
+          exclude: [LONG],
+          globalSetup: ['tests/e2e/warm-compile-cache.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
         },
@@ -106,7 +132,7 @@ export default defineConfig({
       {
         test: {
           name: 'sandbox',
-          include: ['sandbox/src/**/*.process.test.ts'],
+          include: ['sandbox/src/*.process.test.ts'],
           globalSetup: ['tests/browser/install-chromium.ts'],
           testTimeout: 150_000,
         },
@@ -123,8 +149,19 @@ export default defineConfig({
         test: {
           name: 'drill',
           include: ['tests/chaos/{restore,upgrade}/*.test.ts'],
-          fileParallelism: false,
+          globalSetup: ['tests/e2e/warm-compile-cache.ts'],
+          maxWorkers: EVERY_CORE,
           testTimeout: 240_000,
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          include: [LONG],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/e2e/warm-compile-cache.ts'],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 60_000,
         },
       },
       { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },

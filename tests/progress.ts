@@ -3,7 +3,7 @@
 export type Progress = {
   readonly show: (done: number, note: string) => void;
   /** A line that stays. */
-  readonly say: (line: string) => void;
+  readonly print: (line: string) => void;
   /** Takes the moving line away. */
   readonly end: () => void;
 };
@@ -30,7 +30,7 @@ export function createProgress(total: number, stream: NodeJS.WriteStream = proce
         stream.write(`${line}\n`);
       }
     },
-    say: (text) => {
+    print: (text) => {
       wipe();
       stream.write(`${text}\n`);
       if (moving) stream.write(line);
@@ -39,4 +39,4 @@ export function createProgress(total: number, stream: NodeJS.WriteStream = proce
   };
 }
 
-export const silent: Progress = { show: () => {}, say: () => {}, end: () => {} };
+export const silent: Progress = { show: () => {}, print: () => {}, end: () => {} };

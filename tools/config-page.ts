@@ -2,9 +2,9 @@
 // together. A new service joins by its line in SERVICES.
 import { writeFileSync } from 'node:fs';
 import { API_SETTINGS } from '@svc-pay/api/config';
-import { type Settings, settingsTable } from '@svc-pay/config';
-import { OPERATOR_SETTINGS } from '@svc-pay/operator/config';
-import { MERCHANT_SETTINGS } from '@svc-pay/operator/merchant-config';
+import { OPERATOR_SETTINGS } from '@svc-pay/cli/config';
+import { MERCHANT_SETTINGS } from '@svc-pay/cli/merchant-config';
+import { type Settings, settingsTable } from '@svc-pay/runtime/config';
 import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
 import { WEBHOOKS_SETTINGS } from '@svc-pay/webhooks/config';
 

@@ -6,3 +6,6 @@ export function environmentOfChild(): NodeJS.ProcessEnv {
   const programs = path.resolve('node_modules/.bin');
   return { ...process.env, PATH: `${programs}:${process.env['PATH'] ?? ''}`, FORCE_COLOR: '0', NO_COLOR: '1' };
 }
+
+/** Set by .ci/run and by hosts that run it. */
+export const inContinuousIntegration = (): boolean => (process.env['CI'] ?? '') !== '';

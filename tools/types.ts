@@ -11,9 +11,9 @@ type Project = {
 };
 
 const CACHE = '.cache/types';
-const files = globSync('{.,packages/*,services/*,sdk/*,sandbox,tests/browser}/tsconfig*.json').filter(
-  (file) => !file.endsWith('tsconfig.base.json'),
-);
+const files = globSync(
+  '{.,packages/*,packages/chains/*,services/*,sdk/*,cli,sandbox,tests/browser}/tsconfig*.json',
+).filter((file) => !file.endsWith('tsconfig.base.json'));
 const projects = files.map((file) => {
   const { compilerOptions = {}, include, exclude = [] } = JSON.parse(readFileSync(file, 'utf8')) as Project;
   const fromCache = (pattern: string) => path.relative(CACHE, path.join(path.dirname(file), pattern));

@@ -1,8 +1,9 @@
-import { type Paint, secretKeyFileOf } from '@svc-pay/operator/dev';
+import type { Paint } from '@svc-pay/runtime/terminal/paint';
+import { secretKeyFileOf } from './local/secrets.ts';
 import type { Sandbox } from './start-sandbox.ts';
 import { envFileOf } from './write-env-file.ts';
 
-/** What somebody who looks around needs: where to go first, then what opens what. */
+/** Text for a first visitor: URLs to open first, then keys and folders. */
 export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): string {
   const { world, shopUrl, timelineUrl, wallet, facts } = sandbox;
   const { account, chain, baseUrl, folder } = world;
@@ -33,7 +34,7 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
   ].join('\n');
 }
 
-/** The same for programs. */
+/** Same content for programs, as JSON. */
 export function documentOf({ world, shopUrl, timelineUrl, wallet }: Sandbox): object {
   const { account, chain, baseUrl, folder } = world;
   return {

@@ -1,6 +1,6 @@
-import { findService } from '@svc-pay/operator/dev';
+import { findService } from '@svc-pay/runtime/process/find-service';
 
-/** Throws in words when this checkout lacks one. */
+/** Throws a readable error if this checkout lacks a service. */
 export function findWorldServices() {
   const found = (name: Parameters<typeof findService>[0]) => {
     const service = findService(name);

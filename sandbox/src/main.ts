@@ -1,14 +1,17 @@
-// npm run sandbox: the whole service with a shop, a test wallet and a page to watch it on. Needs Node and what npm installed.
-//   --fresh           forget what earlier runs made
-//   --folder <path>   keep everything there (default: .cache/sandbox)
-//   --json            print one JSON document when it runs, and nothing else
-//   --check           start another sandbox of its own, go every way through it, and end: 0 when all is well
+// npm run sandbox: the whole service with a shop, a test wallet and a timeline page. Needs only Node and the npm
+// packages. --fresh           delete the data of earlier runs --folder <path>   folder for all data (default:
+// .cache/sandbox) --json            print one JSON document when ready, and nothing else --check           start a
+// separate sandbox, run every flow, and exit: 0 if all is well
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '@svc-pay/core';
-import { choosePort, createSteps, EXIT_FAILED, EXIT_USAGE, paintFor, stopSignal } from '@svc-pay/operator/dev';
+import { stopSignal } from '@svc-pay/runtime/process/stop-signal';
+import { EXIT_FAILED, EXIT_USAGE } from '@svc-pay/runtime/terminal/exit-codes';
+import { paintFor } from '@svc-pay/runtime/terminal/paint';
 import { banner, documentOf } from './banner.ts';
 import { check } from './check/check.ts';
+import { choosePort } from './local/choose-port.ts';
+import { createSteps } from './local/steps.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { writeEnvFile } from './write-env-file.ts';
 
@@ -17,9 +20,9 @@ const USAGE = 'npm run sandbox -- [--fresh] [--folder <path>] [--json] [--check]
 const USUAL_PORTS = { shop: 8420, timeline: 8421 };
 
 const onTerminal = (stream: NodeJS.WriteStream) => stream.isTTY && stream.hasColors();
-const say = (text: string) => void process.stderr.write(text);
+const print = (text: string) => void process.stderr.write(text);
 const paint = paintFor(onTerminal(process.stderr));
-const step = createSteps({ say, onTerminal: onTerminal(process.stderr), paint });
+const step = createSteps({ print, onTerminal: onTerminal(process.stderr), paint });
 
 process.exitCode = await run().catch((problem: unknown) =>
   complain(problem instanceof Error ? problem.message : 'no reason given', EXIT_FAILED),
@@ -29,7 +32,7 @@ async function run(): Promise<number> {
   const options = readOptions();
   if (options === undefined) return complain(`called wrongly: ${USAGE}`, EXIT_USAGE);
   const stopped = stopSignal();
-  if (options.check) return check({ clock: systemClock, step, stopped, say: (text) => process.stdout.write(text) });
+  if (options.check) return check({ clock: systemClock, step, stopped, print: (text) => process.stdout.write(text) });
   const startMs = performance.now();
   const [shop, timeline] = await Promise.all([choosePort(USUAL_PORTS.shop), choosePort(USUAL_PORTS.timeline)]);
   const sandbox = await startSandbox({
@@ -39,7 +42,7 @@ async function run(): Promise<number> {
     ports: { shop, timeline },
     clock: systemClock,
     step,
-    complain: (text) => say(`${text}\n`),
+    complain: (text) => print(`${text}\n`),
   });
   writeEnvFile(sandbox);
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);

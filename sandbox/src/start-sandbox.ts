@@ -1,9 +1,12 @@
-// The whole sandbox: the development world, a shop that is paid through it, and a page that shows what happens.
+// Starts the whole sandbox: the development world, a shop that is paid through it, and the timeline page.
+
 import type { Clock } from '@svc-pay/core';
 import type { LocalKey } from '@svc-pay/evm/local';
-import { createParts, type Step, startWorld, type World } from '@svc-pay/operator/dev';
 import { openView } from '@svc-pay/postgres/view';
 import { findWorldServices } from './find-world-services.ts';
+import { createComponentGroup } from './local/component-group.ts';
+import { type LocalWorld, startWorld } from './local/start-world.ts';
+import type { Step } from './local/steps.ts';
 import { bundlePages } from './serve/bundle-pages.ts';
 import { openShopDatabase } from './shop/open-shop-database.ts';
 import { serveShop } from './shop/serve-shop.ts';
@@ -14,7 +17,7 @@ import { serveTimeline } from './watch/serve-timeline.ts';
 export type SandboxOptions = {
   readonly folder: string;
   readonly fresh: boolean;
-  /** Nothing where others may be: for a check beside a sandbox that runs. */
+  /** Uses no default ports, for a check beside a running sandbox. */
   readonly freePorts: boolean;
   readonly ports: { readonly shop: number; readonly timeline: number };
   readonly clock: Clock;
@@ -23,7 +26,7 @@ export type SandboxOptions = {
 };
 
 export type Sandbox = {
-  readonly world: World;
+  readonly world: LocalWorld;
   readonly facts: Omit<ShopFacts, 'order'>;
   readonly shopUrl: string;
   readonly timelineUrl: string;
@@ -34,16 +37,16 @@ export type Sandbox = {
 
 const LANES = 3;
 const SOLANA_TOKEN = 'soldevnet_usdc';
-/** A thousand test USDC; the chain is new at every start. */
+/** A thousand test USDC; the chain starts empty every time. */
 const SOLANA_ATOMIC = 1_000_000_000n;
-/** A crowd at the door is what a sandbox is for. */
+/** Higher rate limits, so that the crowd of the timeline page can pay. */
 const API_SETTINGS = { SVC_API_RATE_TEST: '500', SVC_API_RATE_ADDRESS: '500' };
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, fresh, freePorts, ports, clock, step, complain } = options;
   const services = findWorldServices();
   const bundling = step('pages', bundlePages);
-  // Looked at below; until then its failure is nobody's.
+  // Awaited below; without this handler an early failure would be an unhandled rejection.
   bundling.catch(() => {});
   const world = await startWorld({
     ...services,
@@ -56,7 +59,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     clock,
     step,
   });
-  const parts = createParts();
+  const parts = createComponentGroup();
   const stop = async () => {
     await parts.stop();
     await world.stop();

@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Sandbox } from './start-sandbox.ts';
 
-/** What a program of one's own needs, for `node --env-file`. */
+/** File for `node --env-file` with everything that a program of the reader needs. */
 export const envFileOf = (folder: string): string => path.join(folder, 'env');
 
-/** The most that the example agent spends at once: five of the test USDC. */
+/** Spending limit of the example agent per payment: five test USDC. */
 const MAX_AMOUNT_ATOMIC = '5000000';
 
 export function writeEnvFile({ world, wallet }: Sandbox): void {

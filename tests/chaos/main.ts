@@ -4,6 +4,8 @@ import { parseArgs } from 'node:util';
 import { environmentOfChild } from '../../tools/config.ts';
 import { createProgress } from '../progress.ts';
 import { reportSimulation } from '../simulation/report-simulation.ts';
+import { printBurner, reportBurner } from './burner/report-burner.ts';
+import { runBurner } from './burner/run-burner.ts';
 import { reportCluster } from './cluster/report-cluster.ts';
 import { runClusterChaos } from './cluster/run-cluster.ts';
 import { runRestore } from './restore/run-restore.ts';
@@ -23,6 +25,7 @@ const USAGE = [
   'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
   'npm run chaos -- solana [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME]',
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
+  'npm run chaos -- burner [--seconds N] [--quiet N] [--wallets N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json]',
   'npm run chaos -- restore [--payments N] [--seed N]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
   'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
@@ -35,6 +38,13 @@ const { values, positionals } = parseArgs({
     payments: { type: 'string' },
     faults: { type: 'string' },
     minutes: { type: 'string' },
+    seconds: { type: 'string' },
+    quiet: { type: 'string' },
+    wallets: { type: 'string' },
+    accounts: { type: 'string' },
+    honest: { type: 'string' },
+    hostile: { type: 'string' },
+    json: { type: 'boolean' },
     seed: { type: 'string' },
     seeds: { type: 'string' },
     from: { type: 'string' },
@@ -45,7 +55,7 @@ const { values, positionals } = parseArgs({
 });
 
 class NotANumber extends Error {}
-type Counted = 'intents' | 'deliveries' | 'payments' | 'faults' | 'minutes' | 'seed' | 'seeds' | 'from';
+type Counted = Exclude<keyof typeof values, 'only' | 'bug' | 'svg' | 'json'>;
 const count = (name: Counted, otherwise: number): number => {
   const text = values[name];
   if (text === undefined) return otherwise;
@@ -68,8 +78,8 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const plan = { deliveries: count('deliveries', 20_000), faults: count('faults', 30), seed: count('seed', 1) };
     const progress = createProgress(plan.deliveries);
     const result = await runWebhooksChaos(plan, progress);
-    progress.say('');
-    return reportWebhooks(result, plan.seed, progress.say);
+    progress.print('');
+    return reportWebhooks(result, plan.seed, progress.print);
   },
   settlement: async () => {
     const { only, bug, svg } = values;
@@ -77,8 +87,8 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const progress = createProgress(plan.payments);
     const more = { ...(only && { kinds: only }), ...(isBug(bug) && { bug }) };
     const result = await runSettlementChaos({ ...plan, ...more }, progress);
-    progress.say('');
-    reportSettlement(result, plan.seed, progress.say, svg);
+    progress.print('');
+    reportSettlement(result, plan.seed, progress.print, svg);
     return result.violations.length === 0;
   },
   solana: async () => {
@@ -87,8 +97,8 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const progress = createProgress(plan.payments);
     const more = { ...(only && { kinds: only }), ...(isBug(bug) && { bug, patienceMs: 20_000 }) };
     const result = await runSolanaChaos({ ...plan, ...more }, progress);
-    progress.say('');
-    reportSolana(result, plan.seed, progress.say);
+    progress.print('');
+    reportSolana(result, plan.seed, progress.print);
     return result.violations.length === 0;
   },
   cluster: async () => {
@@ -96,15 +106,31 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const plan = { payments: count('payments', 900), faults: count('faults', 7), seed: count('seed', 1) };
     const progress = createProgress(plan.payments);
     const result = await runClusterChaos({ ...plan, snapshots: true, ...(only && { kinds: only }) }, progress);
-    progress.say('');
-    reportCluster(result, plan.seed, progress.say);
+    progress.print('');
+    reportCluster(result, plan.seed, progress.print);
     return result.violations.length === 0;
+  },
+  burner: async () => {
+    const plan = {
+      seconds: count('seconds', 120),
+      quietSeconds: count('quiet', 20),
+      wallets: count('wallets', 200),
+      accounts: count('accounts', 20),
+      honest: count('honest', 10),
+      hostile: count('hostile', 20),
+      seed: count('seed', 1),
+    };
+    // With --json standard output has the object alone.
+    const progress = createProgress(plan.seconds + plan.quietSeconds, values.json ? process.stderr : process.stdout);
+    const result = await runBurner(plan, progress);
+    if (values.json) printBurner(plan, result);
+    return reportBurner(result, progress.print);
   },
   restore: async () => {
     const plan = { payments: count('payments', 500), seed: count('seed', 1) };
     const progress = createProgress(plan.payments);
     const { problems, ...figures } = await runRestore(plan, progress);
-    for (const problem of problems) progress.say(problem);
+    for (const problem of problems) progress.print(problem);
     console.log(JSON.stringify({ seed: plan.seed, ...figures, problems: problems.length }));
     return problems.length === 0;
   },
@@ -112,8 +138,8 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const [minutes, seed] = [count('minutes', 30), count('seed', 1)];
     const progress = createProgress(minutes * 60);
     const result = await runSoak(minutes, seed, progress);
-    progress.say('');
-    return reportSoak(result, seed, progress.say, values.svg);
+    progress.print('');
+    return reportSoak(result, seed, progress.print, values.svg);
   },
   simulate: async () => {
     const plan = { seeds: count('seeds', 200), from: count('from', 1), bug: values.bug };

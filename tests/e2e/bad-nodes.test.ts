@@ -1,4 +1,4 @@
-// Three endpoints, those that are preferred in turns a liar, dead and slow: payments go on, and no status follows the lie.
+// Three endpoints; the preferred ones lie, are dead or are slow. Payments go on, and no status follows a lie.
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { paymentStatuses, prepareMany, richPayers, settleAll, waitFor } from './many-payments.ts';
@@ -65,7 +65,7 @@ test('a liar that says that everybody is poor fails nobody', async () => {
     lie: ({ method, params }, truth) => {
       const { data = '' } = (params[0] ?? {}) as { data?: string };
       if (method !== 'eth_call' || data.length < 500 || typeof truth !== 'string') return undefined;
-      // The answer's offset and length, then a code per payment: 9 says that the payer has not enough.
+      // Layout: offset, length, then one code per payment. Code 9: the payer's balance is too low.
       const codes = '09'.repeat(Number.parseInt(truth.slice(66, 130), 16));
       return truth.slice(0, 130) + codes.padEnd(truth.length - 130, '0');
     },
@@ -98,7 +98,7 @@ test('dead', async () => {
 });
 
 test('slow', async () => {
-  // The first one is still left aside for being dead.
+  // The first endpoint is still avoided because it was dead.
   second.behave({ kind: 'slow', delayMs: 5_000 });
   await payAll();
   await allCompleted();

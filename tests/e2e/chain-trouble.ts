@@ -1,4 +1,4 @@
-// What an operator's bad night is made of, done to a real Anvil.
+// Injects chain faults into a real Anvil.
 import { execute, openChain, pauseProcessor, propose, unpauseOperation } from '@svc-pay/evm';
 import { createTestClient, type Hex, http, parseGwei, publicActions } from 'viem';
 import type { World } from './start-world.ts';
@@ -17,10 +17,10 @@ export function chainTrouble({ chain }: World) {
     relayer: relayer.account.address,
     stopMining: () => node.setIntervalMining({ interval: 0 }),
     startMining: () => node.setIntervalMining({ interval: 1 }),
-    /** The transactions that wait to be mined. */
+    /** Transactions that wait to be mined. */
     pending: async (): Promise<readonly Hex[]> =>
       (await node.getBlock({ blockTag: 'pending', includeTransactions: true })).transactions.map(({ hash }) => hash),
-    /** Another one of the same key under its next nonce, for much more money. */
+    /** Sends another transaction of the relayer under its next nonce, with a much higher fee. */
     useNonceElsewhere: async () => {
       const account = await open(relayer.account);
       const { address } = relayer.account;
@@ -32,7 +32,7 @@ export function chainTrouble({ chain }: World) {
         maxPriorityFeePerGas: parseGwei('50'),
       });
     },
-    /** Ahead of everything that waits. */
+    /** Pauses the processor ahead of all waiting transactions. */
     pauseFirst: async () => {
       const guardian = await open(chain.keys.guardian.account);
       await guardian.sendTransaction({

@@ -36,7 +36,7 @@ test('a wallet pays by the 402 body alone, and every unit is where the terms say
   expect(settled.payment?.transactionSplitId).toMatch(new RegExp(`^${settled.transactionId}:\\d+$`));
   const after = await Promise.all([payer.address, ...recipients].map(usdcOf));
   const gained = after.map((balance, index) => balance - (before[index] ?? 0n));
-  // Fee 1 %, splits 10 % and 0.33 %, each rounded down; the merchant has the rest.
+  // Fee 1 %, splits 10 % and 0.33 %, each rounded down; the merchant gets the rest.
   expect(gained).toEqual([-PRICE, 1_330_050n, 150_000n, 4_950n, 15_000n]);
 
   const { rows } = await world.database.pool.query(
@@ -66,7 +66,7 @@ test('a token with nothing but Permit is paid, twice, by the nonce that the acce
     expect(call.paymentRequirements.extra).toMatchObject({ primaryType: 'Permit', permitNonce: nonce });
     expect((await settle(world, call)).status).toBe('succeeded');
   }
-  // At 2.5 dollars a token, one dollar is 0.4 of it.
+  // At a price of 2.5 dollars per token, one dollar is 0.4 tokens.
   expect(await world.chain.balanceOf(vol, account.address)).toBe(2n * 10n ** 17n);
 });
 

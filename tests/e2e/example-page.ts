@@ -1,22 +1,22 @@
-// An example as its page tells it: a command that serves, commands that use it, and what they print.
+// Runs an example by the commands of its page: one that serves, others that call it, and their expected output.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Blocks of one language, in order. */
+/** Code blocks of one language, in order. */
 export function blocksOf(page: string, language: 'sh' | 'js' | 'text'): readonly string[] {
   const text = readFileSync(path.join(ROOT, page), 'utf8');
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, block = '']) => block);
 }
 
-/** What a page promises to be printed; `…` stands for any text. */
+/** Pattern of the output that a page shows; `…` stands for any text. */
 export function promised(block: string): RegExp {
   const literal = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(block.trim().split('…').map(literal).join('.*'));
@@ -31,7 +31,7 @@ export async function runCommands(commands: string, environment: Environment): P
   return stdout;
 }
 
-/** Resolves when it says that it listens. */
+/** Resolves when the program prints that it listens. */
 export async function serve(commands: string, environment: Environment): Promise<() => Promise<void>> {
   const child: ChildProcess = spawn('bash', ['--norc', '-euo', 'pipefail', '-c', commands], {
     cwd: ROOT,
@@ -41,7 +41,7 @@ export async function serve(commands: string, environment: Environment): Promise
   });
   const { pid } = child;
   if (pid === undefined) throw new Error(`can't be started: ${commands}`);
-  child.once('exit', guardAgainstOutliving(pid));
+  child.once('exit', killOnParentExit(pid));
   let output = '';
   const listening = Promise.withResolvers<void>();
   for (const stream of [child.stdout, child.stderr]) {
@@ -54,7 +54,7 @@ export async function serve(commands: string, environment: Environment): Promise
   await listening.promise;
   return async () => {
     const ended = once(child, 'exit');
-    // The shell and what it started.
+    // Negative pid: kills the shell and its children.
     process.kill(-pid, 'SIGTERM');
     await ended;
   };

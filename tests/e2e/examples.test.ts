@@ -1,4 +1,4 @@
-// Every example by the commands of its own page, and the guide's program, against one world.
+// Runs every example by the commands of its page, and the guide's program, against one world.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { freePorts } from '@svc-pay/engine/server';
@@ -26,7 +26,7 @@ const environment = {
 const balance = () => chain.balanceOf(chain.tokens.usdc, account.address);
 const svc = createSvcPay({ baseUrl: world.apiUrl, secretKey: shop.secretKey, accountId: shop.accountId });
 
-/** Starts what a page serves; answers where, and runs its other commands. */
+/** Starts the server of a page; returns its address and a way to run the page's other commands. */
 async function example(page: string) {
   const { admin: port } = await freePorts();
   const [serving = '', using = ''] = blocksOf(page, 'sh');

@@ -1,5 +1,5 @@
-// Lanes that something stops: each time nothing fails that could still be paid, the network is withdrawn and comes back by
-// itself, and everything ends in its true status.
+// Obstacles that stop a lane. Each time: no payment fails that could still be paid, the network is withdrawn and
+// offered again without help, and every payment gets its true result.
 import { afterAll, expect, test } from 'vitest';
 import { chainTrouble } from './chain-trouble.ts';
 import { ledgerCheck } from './ledger-check.ts';
@@ -92,7 +92,7 @@ test('a transaction that is too cheap for the block is followed by a dearer one,
   await settleAll(world, calls);
   await inPool();
   const { baseFeePerGas } = await trouble.node.getBlock();
-  await trouble.node.setNextBlockBaseFeePerGas({ baseFeePerGas: (baseFeePerGas ?? 1n) * 50n });
+  await trouble.node.setNextBlockBaseFeePerGas({ baseFeePerGas: (baseFeePerGas ?? 1n) * 400n });
   await trouble.startMining();
   await allCompleted(calls);
   const { rows } = await pool.query(

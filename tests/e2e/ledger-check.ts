@@ -1,4 +1,4 @@
-// `npm run svc -- ledger check` as an operator runs it, over everything a suite has done.
+// Runs `npm run svc -- ledger check` as an operator does, over everything that a suite has done.
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -12,7 +12,7 @@ export async function ledgerCheck({ operatorEnvironment }: World): Promise<Ledge
   try {
     const { stdout } = await promisify(execFile)(
       process.execPath,
-      [path.join(ROOT, 'services/operator/src/main.ts'), 'ledger', 'check'],
+      [path.join(ROOT, 'cli/src/main.ts'), 'ledger', 'check'],
       { env: operatorEnvironment },
     );
     return { exitCode: 0, output: stdout };

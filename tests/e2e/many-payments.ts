@@ -1,8 +1,8 @@
-// Payments by the hundred: payers with money, intents, and headers signed for them.
+// Prepares hundreds of payments: funded payers, intents, and signed headers.
 
 import type { World } from './start-world.ts';
 import type { Payer } from './wallet.ts';
-import { payerOf, prepare, type SettleCall, type Settled, settle } from './wallet.ts';
+import { payerOf, prepare, type SettleCall, type SettleResult, settle } from './wallet.ts';
 
 const PRICE_ATOMIC = 1_500_000n;
 
@@ -23,7 +23,7 @@ export async function prepareMany(world: World, payers: readonly Payer[], count:
   return calls;
 }
 
-export function settleAll(world: World, calls: readonly SettleCall[]): Promise<Settled[]> {
+export function settleAll(world: World, calls: readonly SettleCall[]): Promise<SettleResult[]> {
   return Promise.all(calls.map((call) => settle(world, call)));
 }
 

@@ -1,4 +1,4 @@
-// A merchant as an operator sets one up: an account with keys, its tokens, and its payout, registered on chain.
+// Sets up a merchant as an operator does: an account with keys, its tokens, and its payout, registered on chain.
 import { randomBytes } from 'node:crypto';
 import { createSecretBox, newKey, sealingKeyOf } from '@svc-pay/core';
 import type { LocalChain } from '@svc-pay/evm/testing';
@@ -21,7 +21,7 @@ export type Shop = {
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
 export const MASTER_KEY = randomBytes(32);
 export const BOX = createSecretBox([{ number: 1, bytes: MASTER_KEY }]);
-/** What `keys seal-key` prints: the API seals endpoints with it and opens none. */
+/** Output of `keys seal-key`: the API seals endpoint secrets with it and cannot open them. */
 export const SEAL_KEY = `1:${Buffer.from(sealingKeyOf({ number: 1, bytes: MASTER_KEY }).bytes).toString('base64')}`;
 
 export type ShopTerms = { readonly feeBps: number; readonly splitBps: readonly number[] };

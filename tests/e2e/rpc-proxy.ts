@@ -1,4 +1,4 @@
-// A node between us and the chain, which does as the test tells it: honest, dead, slow, or a liar.
+// RPC proxy between the services and the chain; the test makes it honest, dead, slow or a liar.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ type Answer = { readonly id: number; readonly result?: unknown; readonly error?:
 type Temper =
   | { readonly kind: 'honest' | 'dead' }
   | { readonly kind: 'slow'; readonly delayMs: number }
-  /** Undefined leaves the truth as it is. */
+  /** Returning undefined keeps the true answer. */
   | { readonly kind: 'liar'; readonly lie: (call: Call, truth: unknown) => unknown };
 
 export type RpcProxy = {

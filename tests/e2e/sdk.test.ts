@@ -13,7 +13,7 @@ afterAll(async () => {
   expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });
 });
 
-/** A wallet as a page sees one: it starts on another chain, switches when asked, reads its node, and signs with its key. */
+/** Wallet as a page sees it: starts on another chain, switches on request, reads its node, and signs with its key. */
 function walletOf(account: PrivateKeyAccount): Eip1193Provider {
   let chainId = 1;
   return {

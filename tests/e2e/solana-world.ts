@@ -1,4 +1,4 @@
-// The whole service beside two chains: Anvil, and Solana's own virtual machine, with a shop that sells on both.
+// The whole service with two chains, Anvil and Solana's own virtual machine, and a shop that sells on both.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { createLocalRelayer, openNode } from '@svc-pay/solana';
 import { LOCAL_PROGRAM, type LocalSolana, startLocalSolana } from '@svc-pay/solana/local';
 import { type Actors, drawActors, signAsWallet } from '@svc-pay/solana/testing';
 import { startWorld, type World } from './start-world.ts';
-import { post, type Settled } from './wallet.ts';
+import { post, type SettleResult } from './wallet.ts';
 
 type Payer = Actors['payer'];
 
@@ -18,13 +18,13 @@ export const PRICE = 1_500_000n;
 const FEE_BPS = 100;
 const SPLIT_BPS = [1_000, 33] as const;
 const SOL = 1_000_000_000n;
-/** Fast enough to see finality, slow enough for a blockhash to live for half a minute. */
+/** Short enough to reach finality in a test, long enough for a blockhash to live for half a minute. */
 const SLOT_MS = 200;
 
 export type SolanaWorld = World & {
   readonly solana: LocalSolana;
   readonly relayer: string;
-  /** Merchant, the two splits, and the platform. */
+  /** Merchant, the two split recipients, and the platform. */
   readonly recipients: readonly string[];
   readonly feeAccount: string;
 };
@@ -57,7 +57,7 @@ export async function startSolanaWorld(): Promise<SolanaWorld> {
   return { ...world, solana, relayer, recipients, feeAccount, stop };
 }
 
-/** As an operator does it: the command sets the payout and has the recipients' token accounts made, once. */
+/** Sets the payout with the operator's command, which also creates the recipients' token accounts. */
 async function sellOnSolana(
   { shop, database, operatorEnvironment }: World,
   solana: LocalSolana,
@@ -76,7 +76,7 @@ async function sellOnSolana(
   try {
     const words = `payouts set --account ${shop.accountId} --mode test --network solana:devnet --fee-bps ${FEE_BPS}`;
     const shares = splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
-    const program = path.resolve(import.meta.dirname, '../../services/operator/src/main.ts');
+    const program = path.resolve(import.meta.dirname, '../../cli/src/main.ts');
     await promisify(execFile)(
       process.execPath,
       [program, ...words.split(' '), '--merchant', merchant, '--key-file', keyFile, ...shares],
@@ -90,7 +90,7 @@ async function sellOnSolana(
 
 const newAddress = async () => (await drawActors()).payer.address as string;
 
-/** With tokens, and not a lamport. */
+/** Creates a payer with tokens but without any SOL. */
 export async function newPayer({ solana }: SolanaWorld, amountAtomic = PRICE * 10n): Promise<Payer> {
   const { payer } = await drawActors();
   await solana.fundToken(payer.address, amountAtomic);
@@ -131,7 +131,7 @@ export async function prepare({ apiUrl, shop }: SolanaWorld, id: string, publicK
   return (await response.json()) as Prepared;
 }
 
-export type Relayed = Settled & { readonly signature: string | null };
+export type Relayed = SettleResult & { readonly signature: string | null };
 
 export async function relay({ apiUrl, shop }: SolanaWorld, id: string, signed: string): Promise<Relayed> {
   const body = { paymentIntentId: id, signedTransactionBase64: signed };
@@ -160,7 +160,7 @@ export async function signable({ apiUrl, shop }: SolanaWorld, id: string, public
   return (await response.json()) as Signable;
 }
 
-/** As a wallet does what it is given to sign and send by itself. */
+/** Signs and sends a setup transaction, as a wallet does. */
 export async function sendSetup({ solana }: SolanaWorld, setupBase64: string, payer: Payer): Promise<void> {
   const node = openNode(solana.rpcUrl);
   const wire = Uint8Array.from(Buffer.from(await sign(setupBase64, payer), 'base64'));
@@ -168,7 +168,7 @@ export async function sendSetup({ solana }: SolanaWorld, setupBase64: string, pa
   if (outcome !== 'known') throw new Error(`the setup transaction was ${outcome}`);
 }
 
-/** Prepared and signed: what remains is to send it. */
+/** Prepares and signs a payment; only the submission remains. */
 export async function signFor(world: SolanaWorld, id: string, payer: Payer): Promise<string> {
   const prepared = await prepare(world, id, payer.address);
   if (!prepared.ok) throw new Error(prepared.error);

@@ -70,12 +70,12 @@ test('a payer without SOL pays by the 402 body alone, and every unit is where th
   });
   const after = await Promise.all([payer.address, ...world.recipients].map(usdcOf));
   const gained = after.map((balance, index) => balance - (before[index] ?? 0n));
-  // Fee 1 %, splits 10 % and 0.33 %, each rounded down; the merchant has the rest.
+  // Fee 1 %, splits 10 % and 0.33 %, each rounded down; the merchant gets the rest.
   expect(gained).toEqual([-PRICE, 1_330_050n, 150_000n, 4_950n, 15_000n]);
   expect((await node.accounts([payer.address]))[0]).toBeNull();
   expect(await eventsOf(id)).toEqual(['payment_intent.created', 'payment.created', 'payment.completed']);
   expect(await settle(world, call as unknown as Parameters<typeof settle>[1])).toEqual(settled);
-  // The other door knows it too.
+  // The relay route gives the same answer.
   expect(await relay(world, id, signed)).toEqual({ ...settled, signature: settled.transactionId });
 });
 
@@ -89,7 +89,7 @@ test('prepared again after a reload and for another wallet, the last one signed 
   const relayed = await relay(world, id, await signFor(world, id, other));
   expect(relayed).toMatchObject({ status: 'succeeded', signature: relayed.transactionId });
   expect([await usdcOf(one.address), await usdcOf(other.address)]).toEqual([PRICE * 10n, PRICE * 9n]);
-  // What was signed before is answered how the intent stands, and moves nothing.
+  // A transaction signed earlier is answered with the intent's status, and moves no money.
   expect((await relay(world, id, abandoned)).status).toBe('completed');
   expect(await prepare(world, id, one.address)).toMatchObject({ ok: false, error: 'intent_not_payable' });
   expect(await usdcOf(one.address)).toBe(PRICE * 10n);
@@ -231,7 +231,7 @@ test('a wallet that signs a text pays everybody at once, after approving the pro
   const before = await Promise.all([payer.address, ...world.recipients].map(usdcOf));
   const lamports = async () => (await node.accounts([world.relayer]))[0]?.lamports ?? 0n;
   const held = await lamports();
-  // What was signed before the approval is as good as ever.
+  // A header signed before the approval stays valid.
   const settled = await settleMessage(id, header);
   expect(settled).toMatchObject({
     status: 'succeeded',
@@ -245,7 +245,7 @@ test('a wallet that signs a text pays everybody at once, after approving the pro
     4_950n,
     15_000n,
   ]);
-  // Two signatures and the priority of 100,000 units; the receipt's rent is lent.
+  // Cost: two signatures and the priority fee for 100,000 units; the receipt's rent is refunded later.
   const { rows } = await pool.query<{ cost: string }>(
     `select sum(e.amount)::text as cost from svc.ledger_entries e join svc.payments p on p.id = e.payment_id
      where p.intent_id = $1 and e.asset = 'native' and e.amount > 0`,
@@ -291,7 +291,7 @@ test('64 settles of one signed text at once: one landing, 64 equal answers; what
   expect(await usdcOf(payer.address)).toBe(0n);
 });
 
-/** As an extension puts itself into a page, for the program that follows it. */
+/** Registers a wallet in the page, as an extension does, for the program that follows. */
 const PAGE_WITH_WALLET = `
 import { createKeyPairSignerFromPrivateKeyBytes, getTransactionDecoder, getTransactionEncoder, partiallySignTransaction } from '@solana/kit';
 const { address, keyPair } = await createKeyPairSignerFromPrivateKeyBytes(Buffer.from(process.env.PAYER_SECRET, 'hex'));

@@ -1,37 +1,38 @@
-// Everything at once, each as its own process: PostgreSQL, Restate, Anvil, the API, settlement, and webhooks if asked for.
+// Starts the whole service, each part as its own process: PostgreSQL, Restate, Anvil, API, settlement, optional
+// webhooks.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
+import { freePorts, type RestatePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import { afterAll, onTestFinished } from 'vitest';
 import { MASTER_KEY, openShop, PEPPER, SEAL_KEY, type Shop } from './open-shop.ts';
-import { mainOf, type ServiceProcess, startService } from './service-process.ts';
+import { COMPILE_CACHE, mainOf, type ServiceProcess, startService } from './service-process.ts';
 
 export type WorldOptions = {
   readonly blockTimeSeconds?: number;
   readonly alwaysReplay?: boolean;
   readonly relayers?: number;
-  /** `finalized` lies twice this many blocks behind the newest; 1 unless told. */
+  /** `finalized` is twice this many blocks behind the latest block; default 1. */
   readonly slotsInAnEpoch?: number;
-  /** Added to what SVC_NETWORKS says of the chain. */
+  /** Additional settings of the chain in SVC_NETWORKS. */
   readonly network?: Readonly<Record<string, unknown>>;
-  /** Other networks beside it, as SVC_NETWORKS names them. */
+  /** Further networks of SVC_NETWORKS. */
   readonly networks?: Readonly<Record<string, unknown>>;
-  /** Instead of the settlement that ships. */
+  /** Replaces the real settlement program. */
   readonly settlementProgram?: readonly string[];
-  /** A second settlement with the same keys on an engine of its own: nobody but the database keeps the two apart. */
+  /** Starts a second settlement with the same keys on its own engine: only the database's fence separates the two. */
   readonly rival?: boolean;
-  /** What settlement is told, when it is not what the API is told. */
+  /** Processor version for settlement, if different from the API's. */
   readonly processorVersionOfSettlement?: string;
-  /** Instead of the chain's own address. */
+  /** Replaces the chain's own URL. */
   readonly rpcUrls?: (chainUrl: string) => Promise<readonly string[]>;
-  /** Whether deliveries go out. */
+  /** Starts the webhooks service. */
   readonly webhooks?: boolean;
   readonly settlement?: Readonly<Record<string, string>>;
   readonly api?: Readonly<Record<string, string>>;
@@ -55,7 +56,7 @@ export type World = {
   readonly shop: Shop;
   readonly api: ServiceProcess;
   readonly settlement: ServiceProcess;
-  /** For the operator's command. */
+  /** Environment of the operator's command. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
   readonly engine: Engine;
   readonly rivalEngine: Engine | undefined;
@@ -65,25 +66,34 @@ export type World = {
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const database = await createTestDatabase();
   const cleanUps: (() => Promise<void> | void)[] = [];
-  // Each once, the last first. A world that begins in a hook is to be stopped by one.
+  // Runs each clean-up once, last registered first. A world started in a hook must also be stopped in a hook.
   const stop = async () => {
     for (let cleanUp = cleanUps.pop(); cleanUp !== undefined; cleanUp = cleanUps.pop()) await cleanUp();
   };
   afterwards(stop);
-  const chain = await startChain({
-    blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
-    ...(options.relayers !== undefined && { relayers: options.relayers }),
-    ...(options.slotsInAnEpoch !== undefined && { slotsInAnEpoch: options.slotsInAnEpoch }),
-  });
-  const dismiss = guardAgainstOutliving(chain.pid);
-  cleanUps.push(async () => {
-    await chain.stop('SIGKILL');
-    dismiss();
-  });
-  const shop = await openShop(database.pool, chain);
-
-  const engine = await startEngine(options.alwaysReplay ?? false);
-  cleanUps.push(engine.discard);
+  const startChainAndShop = async () => {
+    const chain = await startChain({
+      blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
+      ...(options.relayers !== undefined && { relayers: options.relayers }),
+      ...(options.slotsInAnEpoch !== undefined && { slotsInAnEpoch: options.slotsInAnEpoch }),
+    });
+    const dismiss = killOnParentExit(chain.pid);
+    cleanUps.push(async () => {
+      await chain.stop('SIGKILL');
+      dismiss();
+    });
+    return { chain, shop: await openShop(database.pool, chain) };
+  };
+  const startEngineOf = async (alwaysReplay: boolean) => {
+    const started = await startEngine(alwaysReplay);
+    cleanUps.push(started.discard);
+    return started;
+  };
+  const [{ chain, shop }, engine, rivalEngine] = await Promise.all([
+    startChainAndShop(),
+    startEngineOf(options.alwaysReplay ?? false),
+    options.rival === true ? startEngineOf(false) : undefined,
+  ]);
 
   const feed = createServer((_, response) => {
     const observedAt = new Date().toISOString();
@@ -107,9 +117,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       ...options.networks,
     });
   const shared = { SVC_NETWORKS: networks('1.3.0'), SVC_LOG_LEVEL: 'info' };
-  const startSettlement = async ({ ingressUrl, adminUrl }: Pick<Engine, 'ingressUrl' | 'adminUrl'>) => {
-    // The same after a restart, so that the API finds it again.
-    const own = await freePorts();
+  const startSettlement = async ({ ingressUrl, adminUrl }: Engine, own: RestatePorts) => {
     const started = await startService(options.settlementProgram ?? mainOf('settlement'), {
       ...shared,
       SVC_DATABASE_URL: roles.url('svc_settlement'),
@@ -129,31 +137,28 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     cleanUps.push(() => started.kill('SIGKILL'));
     return started;
   };
-  const settlement = await startSettlement(engine);
-  const rivalEngine = options.rival === true ? await startEngine(false) : undefined;
-  if (rivalEngine !== undefined) {
-    cleanUps.push(rivalEngine.discard);
-    await startSettlement(rivalEngine);
-  }
-  const api = await startService(mainOf('api'), {
-    ...shared,
-    SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
-    SVC_DATABASE_URL: roles.url('svc_api'),
-    SVC_KEY_PEPPER: PEPPER.toString('base64'),
-    SVC_SEAL_KEY: SEAL_KEY,
-    SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
-    SVC_API_PORT: '0',
-    SVC_API_METRICS_PORT: '0',
-    SVC_API_RATE_LIMITS: 'off',
-    SVC_SETTLEMENT_URL: `http://127.0.0.1:${settlement.port}`,
-    SVC_INTERNAL_KEY: internalKey,
-    SVC_PRICE_FEED_URL: `http://127.0.0.1:${(feed.address() as AddressInfo).port}`,
-    ...options.api,
-  });
-  cleanUps.push(() => api.kill('SIGKILL'));
-  if (options.webhooks === true) {
+  const startApi = async (settlementPort: number) => {
+    const started = await startService(mainOf('api'), {
+      ...shared,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+      SVC_DATABASE_URL: roles.url('svc_api'),
+      SVC_KEY_PEPPER: PEPPER.toString('base64'),
+      SVC_SEAL_KEY: SEAL_KEY,
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+      SVC_API_PORT: '0',
+      SVC_API_METRICS_PORT: '0',
+      SVC_API_RATE_LIMITS: 'off',
+      SVC_SETTLEMENT_URL: `http://127.0.0.1:${settlementPort}`,
+      SVC_INTERNAL_KEY: internalKey,
+      SVC_PRICE_FEED_URL: `http://127.0.0.1:${(feed.address() as AddressInfo).port}`,
+      ...options.api,
+    });
+    cleanUps.push(() => started.kill('SIGKILL'));
+    return started;
+  };
+  const startWebhooks = async () => {
     const own = await freePorts();
-    const webhooks = await startService(mainOf('webhooks'), {
+    const started = await startService(mainOf('webhooks'), {
       SVC_DATABASE_URL: roles.url('svc_webhooks'),
       SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
       SVC_WEBHOOKS_MODES: 'test',
@@ -163,8 +168,16 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       SVC_ENGINE_ADMIN_URL: engine.adminUrl,
       SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     });
-    cleanUps.push(() => webhooks.kill('SIGKILL'));
-  }
+    cleanUps.push(() => started.kill('SIGKILL'));
+  };
+  // Ports are chosen before the start, so that the API can start in parallel, and stay fixed for restarts.
+  const settlementPorts = await freePorts();
+  const [settlement, api] = await Promise.all([
+    startSettlement(engine, settlementPorts),
+    startApi(settlementPorts.admin),
+    rivalEngine && startSettlement(rivalEngine, await freePorts()),
+    options.webhooks === true ? startWebhooks() : undefined,
+  ]);
 
   return {
     apiUrl: `http://127.0.0.1:${api.port}`,
@@ -175,18 +188,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     shop,
     api,
     settlement,
-    operatorEnvironment: { SVC_DATABASE_URL: database.url, SVC_NETWORKS: shared.SVC_NETWORKS },
+    operatorEnvironment: { ...COMPILE_CACHE, SVC_DATABASE_URL: database.url, SVC_NETWORKS: shared.SVC_NETWORKS },
     engine,
     rivalEngine,
     stop,
   };
 }
 
-/** Where it is found stays the same over crashes. */
+/** Addresses stay the same across crashes. */
 async function startEngine(alwaysReplay: boolean): Promise<Engine> {
   const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-restate-'));
   const ports = await freePorts();
-  const start = () => startRestate({ dataDirectory, ports, alwaysReplay, guard: guardAgainstOutliving });
+  const start = () => startRestate({ dataDirectory, ports, alwaysReplay, guard: killOnParentExit });
   let server: RestateServer = await start();
   const loseData = () => rmSync(dataDirectory, { recursive: true, force: true });
   return {
@@ -204,7 +217,7 @@ async function startEngine(alwaysReplay: boolean): Promise<Engine> {
   };
 }
 
-/** One that may log in for each group of the schema, so that every process has its own rights and no more. */
+/** Creates a login role for each role group of the schema, so that each process has only its own rights. */
 async function loginRoles({ pool, url }: TestDatabase) {
   const mark = randomBytes(4).toString('hex');
   const groups = ['svc_api', 'svc_settlement', 'svc_webhooks'] as const;
@@ -228,7 +241,7 @@ function afterwards(cleanUp: () => Promise<void>): void {
   try {
     onTestFinished(cleanUp);
   } catch {
-    // Outside of a test.
+    // Called outside of a test.
     afterAll(cleanUp);
   }
 }

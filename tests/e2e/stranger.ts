@@ -1,4 +1,4 @@
-// Somebody who has seen a signed header and submits it to the token directly, cancels it, or reorganises the chain.
+// A third party that saw a signed header: submits it to the token directly, cancels it, or causes a reorg.
 import { mockUsdcAbi } from '@svc-pay/evm';
 import {
   type Address,
@@ -34,7 +34,7 @@ function signedIn({ paymentHeader }: SettleCall): {
   return payload;
 }
 
-/** As anybody may who has seen it, with a tip that puts it before others. Done when it is mined. */
+/** Submits the authorization directly, with a tip that puts it before others. Resolves when mined. */
 export async function submitDirectly({ chain }: World, call: SettleCall, tipWei = 0n): Promise<Hex> {
   const { authorization, signature } = signedIn(call);
   const { r, s, yParity } = parseSignature(signature);
@@ -64,7 +64,7 @@ export async function submitDirectly({ chain }: World, call: SettleCall, tipWei 
   return hash;
 }
 
-/** By the payer, on the token. */
+/** Cancels the authorization on the token, signed by the payer. */
 export async function cancelAuthorization(
   { chain }: World,
   signer: Pick<PrivateKeyAccount, 'address' | 'signTypedData'>,
@@ -110,11 +110,12 @@ export function nodeOf({ chain }: World) {
         throw problem;
       }
     },
-    /** Replaces the newest blocks by empty ones; their transactions are forgotten. */
+    /** Replaces the newest blocks by empty ones; their transactions are dropped. */
     reorganise: (depth: number) =>
       node.request({ method: 'anvil_reorg', params: [depth, []] } as unknown as Parameters<typeof node.request>[0]),
     dropTransaction: (hash: Hex) => node.dropTransaction({ hash }),
     pending: async () => (await node.getTxpoolContent()).pending,
+    mine: () => node.mine({ blocks: 1 }),
     mineEvery: (seconds: number) => node.setIntervalMining({ interval: seconds }),
   };
 }

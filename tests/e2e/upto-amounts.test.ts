@@ -1,4 +1,4 @@
-// Where every unit of a cap goes, told three times: by the chain, by the books and by the answer. They agree to the unit.
+// Accounts for every unit of a cap: the chain, the ledger and the answer agree to the unit.
 import { randomInt } from 'node:crypto';
 import { type Address, createPublicClient, type Hex, http, parseAbi, parseEventLogs } from 'viem';
 import { expect, test } from 'vitest';
@@ -16,14 +16,14 @@ const EVENTS = parseAbi([
 ]);
 
 const someSplits = (count: number) => Array.from({ length: count }, () => randomInt(1, 1_100));
-/** The largest fee and the most splits are always among them, and so is nothing at all. */
+/** Always includes the largest fee with the most splits, and no fee without splits. */
 const TERMS = [
   { feeBps: 0, splitBps: [] },
   { feeBps: 1_000, splitBps: someSplits(8) },
   ...Array.from({ length: SHOPS - 2 }, (_, index) => ({ feeBps: randomInt(0, 1_001), splitBps: someSplits(index) })),
 ];
 
-/** From a few units to many, so that every way of rounding is met. */
+/** From a few units to many, to cover all roundings. */
 function someAmounts(): { cap: bigint; settled: bigint } {
   const cap = BigInt(randomInt(1, 10 ** randomInt(1, 12)));
   const settled = 1n + (cap * BigInt(randomInt(0, 1_000_000))) / 1_000_000n;
@@ -118,7 +118,7 @@ test(`${TRIPLES} random caps, settled amounts and terms: chain, books and answer
     );
     for (const [account, party, amount] of expected) if (account !== 'payer') owe(party, amount);
   }
-  // What a batch sends to one recipient it sends at once, so recipients are compared by their sums.
+  // A batch sends one transfer per recipient, so recipients are compared by their sums.
   arrived.delete(chain.record.processor.toLowerCase());
   expect(arrived).toEqual(owed);
   console.log(`${TRIPLES} up-to payments in ${hashes.length} transactions`);

@@ -1,4 +1,4 @@
-// Both sides of an up-to payment by HTTP: the payer confirms a cap, the merchant's backend settles or releases it.
+// Both sides of an up-to payment over HTTP: the payer confirms a cap, the merchant's backend settles or releases it.
 import type { Shop } from './open-shop.ts';
 import type { World } from './start-world.ts';
 import { type Acceptance, createIntent, type Payer, post, type SettleCall, signHeader } from './wallet.ts';
@@ -24,7 +24,7 @@ type UptoBody = {
 
 type Door = Pick<World, 'apiUrl'> & { readonly shop: Shop };
 
-/** An up-to intent and a header signed for its cap. */
+/** Creates an up-to intent and a header signed for its cap. */
 export async function prepareUpto(
   door: Door,
   payer: Payer,

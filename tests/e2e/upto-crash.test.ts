@@ -1,4 +1,4 @@
-// A merchant's backend that repeats what was not answered well, and a settlement service that dies under it.
+// A merchant's backend retries calls without a good answer, while the settlement service is killed.
 import { expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { paymentStatuses, richPayers, waitFor } from './many-payments.ts';
@@ -28,7 +28,7 @@ test(`kill -9 of settlement in the middle of ${INTENTS} up-to settles: repeated 
       `settled: ${index}`,
     );
   };
-  // Half of them begin before the end, half of them run into it.
+  // Half of the calls start before the kill, the other half run into it.
   const early = Array.from({ length: INTENTS / 2 }, (_, index) => charge(index));
   await waitFor(async () => Object.keys(await paymentStatuses(world)).length > 0, 30, 'begun');
   const killed = world.settlement.kill('SIGKILL');

@@ -1,5 +1,5 @@
-// A stranger submits what a payer signed for an up-to intent. The money lies at the processor and waits for the merchant:
-// settled, the payer gets the rest back; released, the payer gets all of it back.
+// A third party submits the authorization of an up-to intent, and the money is stranded at the processor until the
+// merchant acts: on settle the payer gets the rest back, on release all of it.
 import type { Address } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
@@ -19,11 +19,12 @@ afterAll(async () => {
 });
 
 const usdcOf = (owner: Address) => world.chain.balanceOf(world.chain.tokens.usdc, owner);
-const deedOf = async (intentId: string) =>
+const actionOf = async (intentId: string) =>
   (
-    await pool.query<{ deed: string; status: string }>('select deed, status from svc.recoveries where intent_id = $1', [
-      intentId,
-    ])
+    await pool.query<{ action: string; status: string }>(
+      'select action, status from svc.stranded_transfers where intent_id = $1',
+      [intentId],
+    )
   ).rows[0];
 const entriesOf = async (intentId: string) =>
   (
@@ -36,14 +37,14 @@ const entriesOf = async (intentId: string) =>
     .map(({ line }) => line)
     .sort();
 
-/** Confirmed, submitted by somebody else, and known to lie at the processor. */
+/** Creates a confirmed cap that a third party submitted and that is recorded as stranded. */
 async function strandedCap() {
   const [payer] = (await richPayers(world, 1)) as [Payer];
   const before = await usdcOf(payer.address);
   const call = await prepareUpto(world, payer, { capAtomic: CAP });
   expect((await confirm(world, call)).body.ok).toBe(true);
   await submitDirectly(world, call);
-  await waitFor(async () => (await deedOf(call.paymentIntentId))?.deed === 'hold', 30, 'held');
+  await waitFor(async () => (await actionOf(call.paymentIntentId))?.action === 'hold', 30, 'held');
   expect(await usdcOf(payer.address)).toBe(before - CAP);
   return { payer, before, intentId: call.paymentIntentId };
 }
@@ -59,16 +60,16 @@ test('the merchant settles: the payment completes from the stranded money, and t
     intentStatus: 'completed',
   });
   expect(await usdcOf(payer.address)).toBe(before - SETTLED);
-  expect(await deedOf(intentId)).toEqual({ deed: 'settle', status: 'done' });
+  expect(await actionOf(intentId)).toEqual({ action: 'settle', status: 'done' });
   expect(await usdcOf(world.chain.record.processor)).toBe(0n);
 });
 
 test('the merchant releases: all of it goes back to the payer, booked under a payment that was never made', async () => {
   const { payer, before, intentId } = await strandedCap();
   expect((await release(world, intentId)).httpStatus).toBe(200);
-  await waitFor(async () => (await deedOf(intentId))?.status === 'done', 40, 'returned');
+  await waitFor(async () => (await actionOf(intentId))?.status === 'done', 40, 'returned');
   expect(await usdcOf(payer.address)).toBe(before);
-  expect(await deedOf(intentId)).toEqual({ deed: 'return', status: 'done' });
+  expect(await actionOf(intentId)).toEqual({ action: 'return', status: 'done' });
   expect(await entriesOf(intentId)).toEqual(
     [`payer -${CAP}`, `refund ${CAP}`, `stranded ${CAP}`, `stranded -${CAP}`].sort(),
   );

@@ -21,7 +21,7 @@ const column = async (query: string, ...values: unknown[]) =>
 const events = (intentId: string) =>
   column('select type from svc.events where intent_id = $1 order by sequence', intentId);
 
-/** Fee 1 %, splits 10 % and 0.33 %, each rounded down; the merchant has the rest. */
+/** Fee 1 %, splits 10 % and 0.33 %, each rounded down; the merchant gets the rest. */
 const sharesOf = (settled: bigint) => {
   const [fee, first, second] = [settled / 100n, settled / 10n, (settled * 33n) / 10_000n];
   return { fee, splits: [first, second], merchant: settled - fee - first - second };
@@ -183,7 +183,7 @@ test('a contract wallet (ERC-1271) gets its refund in a transaction of its own',
   expect(await usdcOf(address)).toBe(CAP - 123n);
 });
 
-test('a released authorization is never charged, and the deed is in the record', async () => {
+test('a released authorization is never charged, and the action is in the record', async () => {
   const call = await prepareUpto(world, payer);
   await confirm(world, call);
   const { paymentIntentId } = call;

@@ -1,4 +1,4 @@
-// A payer: a private key and HTTP, by the interface alone. What it signs is made of the 402 body and of nothing else.
+// A payer with a private key and HTTP, written from the interface only: it signs data of the 402 body and nothing else.
 import { randomBytes } from 'node:crypto';
 import type { Address, Hex, PrivateKeyAccount } from 'viem';
 import type { World } from './start-world.ts';
@@ -26,7 +26,7 @@ export type PaymentRequired = {
   readonly accepts: readonly Acceptance[];
 };
 
-export type Settled = {
+export type SettleResult = {
   readonly status: string;
   readonly error?: string;
   readonly transactionId: string | null;
@@ -60,7 +60,7 @@ const DAY_SECONDS = 86_400;
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
 export type Signer = Pick<PrivateKeyAccount, 'address' | 'signTypedData'>;
-/** A contract wallet is another address than the key that signs for it. */
+/** A contract wallet has another address than the key that signs for it. */
 export type Payer = { readonly address: Address; readonly signer: Signer };
 
 export const payerOf = (signer: Signer): Payer => ({ address: signer.address, signer });
@@ -74,7 +74,7 @@ export async function createIntent(
   return (await response.json()) as PaymentRequired;
 }
 
-/** The header for one acceptance, signed now. */
+/** Signs a header for one acceptance, dated now. */
 export async function signHeader(payer: Payer, acceptance: Acceptance, windowSeconds?: number): Promise<string> {
   const { extra, asset, payTo } = acceptance;
   const nowSeconds = Math.floor(Date.now() / 1_000);
@@ -126,13 +126,16 @@ export type SettleCall = {
   readonly paymentRequirements: Acceptance;
 };
 
-export async function settle({ apiUrl, shop }: Pick<World, 'apiUrl' | 'shop'>, call: SettleCall): Promise<Settled> {
+export async function settle(
+  { apiUrl, shop }: Pick<World, 'apiUrl' | 'shop'>,
+  call: SettleCall,
+): Promise<SettleResult> {
   const response = await post(`${apiUrl}/sdk/public/payments/x402/settle`, shop.publishableKey, call);
   if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
-  return (await response.json()) as Settled;
+  return (await response.json()) as SettleResult;
 }
 
-/** An intent, its first acceptance, and a header signed for it: what remains is to settle it. */
+/** Creates an intent and signs a header for its first acceptance; only the settle call remains. */
 export async function prepare(
   world: Pick<World, 'apiUrl' | 'shop'>,
   payer: Payer,

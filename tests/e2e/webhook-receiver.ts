@@ -1,5 +1,5 @@
-// A merchant's server: takes a delivery only if both verifiers do, the one that merchants install and one written from the
-// text of the interface alone, and if its fields are those of the text.
+// A merchant's server. Accepts a delivery only if its fields match the published text and two verifiers accept it: the
+// one that merchants install, and one written only from the published text.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endpointContext, newEndpointSecret } from '@svc-pay/core';
@@ -15,7 +15,7 @@ export type Heard = {
   readonly headers: IncomingHttpHeaders;
   readonly sequence: number;
   readonly event: HeardEvent;
-  /** Why it was not good; nothing when it was. */
+  /** Reasons for rejecting the delivery; empty if it was accepted. */
   readonly problems: readonly string[];
 };
 
@@ -31,7 +31,7 @@ type HeardEvent = {
 
 export type MerchantEndpoint = {
   readonly heard: readonly Heard[];
-  /** What was heard of an intent, in the order of the sequence. */
+  /** Deliveries of an intent, in order of the sequence. */
   readonly of: (paymentIntentId: string) => readonly Heard[];
 };
 

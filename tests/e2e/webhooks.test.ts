@@ -1,5 +1,5 @@
-// The interface's trigger table, row by row, from payments on a real chain to a merchant's server. What no payment causes
-// today (cancelled, refunded, mismatched) is in services/webhooks/src/dispatch/rare-events.http.test.ts.
+// The interface's trigger table, row by row, from payments on a real chain to a merchant's server. Rows that no payment
+// reaches today (cancelled, refunded, mismatched) are in services/webhooks/src/dispatch/rare-events.http.test.ts.
 import type { Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
@@ -23,7 +23,7 @@ const EVENT_TYPES = [
 ];
 const PRICE = '1500000';
 
-// Final after 64 blocks: there is time to reorganise before.
+// Final after 64 blocks: leaves time for a reorg before.
 const world = await startWorld({ webhooks: true, slotsInAnEpoch: 32, blockTimeSeconds: 0.2 });
 const { shop, chain } = world;
 const everything = await openEndpoint(world, { eventTypes: EVENT_TYPES, headers: { 'X-Shop': 'a b' } });
@@ -37,7 +37,7 @@ const asset = chain.tokens.usdc.toLowerCase();
 const metadata = { order: 'A-7', lines: [1, { deep: 'ü' }] };
 const lower = (value: unknown) => String(value).toLowerCase();
 
-/** All that an intent causes, with what holds for every event of every kind. */
+/** Waits for all events of an intent, and checks what holds for every event. */
 async function hear(paymentIntentId: string, types: readonly string[]): Promise<readonly Heard[]> {
   await waitFor(async () => everything.of(paymentIntentId).length >= types.length, 20, types.join(', '));
   const heard = everything.of(paymentIntentId);
@@ -59,7 +59,7 @@ async function hear(paymentIntentId: string, types: readonly string[]): Promise<
   return heard;
 }
 
-/** What every event of a payment by `payer` for `amount` says. */
+/** Fields of every event of a payment by `payer` for `amount`. */
 const paymentFields = (paymentIntentId: string, amount: string, requested = amount) => ({
   id: expect.stringMatching(/^pay_/),
   accountId: shop.accountId,
@@ -209,7 +209,7 @@ test('a payment that fails: payment.created, and payment.failed beside it', asyn
 });
 
 afterAll(async () => {
-  // Whatever was caused above: each event once, to whoever wants it and to nobody else.
+  // Over all tests above: each event arrives once, at the subscribed endpoints only.
   const ids = everything.heard.map(({ event }) => event.id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(completedOnly.heard.map(({ event }) => event.type)).toEqual(Array(4).fill('payment.completed'));

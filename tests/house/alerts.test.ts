@@ -37,8 +37,8 @@ const values = new Map([
   ['outcome', domain('delivery_outcome')],
   ['condition', domain('relayer_condition')],
   ['duty', domain('relayer_duty')],
-  ['recoveries_open.status', new Set([...domain('recovery_status'), 'hold'])],
-  ['stage', new Set(['queued', 'flying', 'held'])],
+  ['stranded_transfers_open.status', new Set([...domain('stranded_status'), 'hold'])],
+  ['stage', new Set(['queued', 'pending', 'held'])],
   ['health', new Set(['well', 'failing'])],
   ['level', new Set(['info', 'warn', 'error'])],
 ]);

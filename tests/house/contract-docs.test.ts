@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { ITEM_OUTCOMES } from '@svc-pay/core';
 import { paymentProcessorAbi } from '@svc-pay/evm';
 import { expect, test } from 'vitest';
@@ -28,6 +28,13 @@ test.each([...new Set(operations)])(
   },
 );
 
+test('no page sends anybody to the open `pay` of the processor, and its own page says that nothing credits it', () => {
+  expect(read('docs/contracts/pay.md')).toContain('**Do not send money by `pay`.**');
+  const pages = globSync('docs/**/*.md').filter((page) => !page.endsWith('contracts/evm/pay.md'));
+  expect(pages.length).toBeGreaterThan(50);
+  expect(pages.filter((page) => /regular (flow|payment)/i.test(read(page)))).toEqual([]);
+});
+
 test('every error that a page names exists in the contract', () => {
   const errors = namesOf('error');
   for (const operation of operations) {
@@ -56,7 +63,7 @@ test('the codes of a batch are documented in order', () => {
 });
 
 test('the gas table shows the committed figures', () => {
-  const snapshot = JSON.parse(readFileSync('contracts/gas-snapshot.json', 'utf8')) as Record<string, number>;
+  const snapshot = JSON.parse(readFileSync('contracts/evm/gas-snapshot.json', 'utf8')) as Record<string, number>;
   const page = read('docs/contracts/README.md');
   for (const [name, figure] of Object.entries(snapshot)) {
     if (name !== 'size_bytes') expect(page).toContain(`| ${figure.toLocaleString('en-US')} |`);

@@ -1,6 +1,6 @@
 // The metrics that the services really have, asked of the services themselves.
 import { createMetrics } from '@svc-pay/api/metrics';
-import { ledgerMetrics } from '@svc-pay/operator/ledger-metrics';
+import { ledgerMetrics } from '@svc-pay/cli/ledger-metrics';
 import { createSettlementMetrics } from '@svc-pay/settlement/metrics';
 import { createDeliveryMetrics } from '@svc-pay/webhooks/metrics';
 

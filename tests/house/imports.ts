@@ -16,31 +16,21 @@ export function importsOf(tree: SourceTree): Import[] {
   );
 }
 
+/** `import('x').T` as a type, `import a = require('x')` and a reference to types, which are no import statements. */
+const TYPE_IMPORT = /(?:\bimport\(\s*|\brequire\(\s*|<reference\s+types=)['"]([^'"\n]+)['"]/g;
+
 function specifiersOf(file: string, text: string): string[] {
-  const { module, errors } = parseSync(file, text);
+  const { module, program, errors } = parseSync(file, text);
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
-  const exported = module.staticExports.flatMap((statement) =>
-    statement.entries.map((entry) => entry.moduleRequest?.value),
+  const exported = program.body.flatMap((statement) =>
+    statement.type === 'ExportNamedDeclaration' || statement.type === 'ExportAllDeclaration'
+      ? [statement.source?.value]
+      : [],
   );
+  const typed = [...text.matchAll(TYPE_IMPORT)].map(([, specifier]) => specifier);
   const dynamic = module.dynamicImports.map(({ moduleRequest }) =>
     text.slice(moduleRequest.start, moduleRequest.end).replaceAll(/^['"`]|['"`]$/g, ''),
   );
   const imported = module.staticImports.map((statement) => statement.moduleRequest.value);
-  return [...new Set([...imported, ...exported, ...dynamic])].filter((specifier) => specifier !== undefined);
-}
-
-/** Files that import themselves through others, one list of files per cycle found. */
-export function cyclesOf(imports: readonly Import[]): string[][] {
-  const next = Map.groupBy(imports, (edge) => edge.from);
-  const finished = new Set<string>();
-  const cycles: string[][] = [];
-  const visit = (file: string, trail: readonly string[]) => {
-    const start = trail.indexOf(file);
-    if (start !== -1) cycles.push([...trail.slice(start), file]);
-    if (start !== -1 || finished.has(file)) return;
-    for (const { to } of next.get(file) ?? []) if (to !== undefined) visit(to, [...trail, file]);
-    finished.add(file);
-  };
-  for (const file of next.keys()) visit(file, []);
-  return cycles;
+  return [...new Set([...imported, ...exported, ...dynamic, ...typed])].filter((specifier) => specifier !== undefined);
 }

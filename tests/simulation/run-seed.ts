@@ -2,9 +2,10 @@
 // checks look. Two settlements and two webhooks processes compete for two lanes and two shards, as on two machines.
 //
 // What runs is the product: laneRound and all it calls in packages/core, createLaneChain, the endpoint pool and its votes in
-// packages/evm, the lane drain, the finality watcher and the reconciler of services/settlement, the dispatcher, due-list,
-// pace, recorder, drain and lookout of services/webhooks. Time, chance, nodes, receivers, the engine and the store are
+// packages/chains/evm, the lane drain, the finality watcher and the reconciler of services/settlement, the dispatcher, due-list,
+// pace, recorder, drain and poll of services/webhooks. Time, chance, nodes, receivers, the engine and the store are
 // simulated; the store's model is held to PostgreSQL by store/model.postgres.test.ts.
+
 import { LANE_DRAIN, laneKey, secretKeyContext } from '@svc-pay/core';
 import { createLocalSigner } from '@svc-pay/evm';
 import { evmNetwork } from '@svc-pay/protocol';
@@ -15,6 +16,7 @@ import { drawFreshIds, type Inside, runInside } from './runtime/take-runtime.ts'
 import { type BugName, deliveryBug, laneBug } from './world/bugs.ts';
 import { checkDeliveries } from './world/check-deliveries.ts';
 import { checkSettlement } from './world/check-settlement.ts';
+import { completeByRevertedBatch } from './world/complete-by-reverted-batch.ts';
 import { createFakeEngine } from './world/fake-engine.ts';
 import { keepRunning } from './world/keep-running.ts';
 import { ACCOUNT, type Buyer, queuePayment } from './world/merchant.ts';
@@ -89,6 +91,7 @@ async function run(
     balances: plan.balances,
     used: new Set<string>(),
     settledCodes: new Set<bigint>(),
+    paused: false,
   };
   const witness = createWitness(simulation);
   const chain = createSimulatedChain(dice, genesis, BigInt(START_MS / 1_000), {
@@ -181,19 +184,25 @@ async function run(
       node.setStill(false);
     }
   });
-  /** In place of the watch of held payments, which has tests of its own: what the chain never settled goes again. */
-  const releaseHeld = () => {
+  /**
+   * In place of the watch of held payments, which has tests of its own: a payment that the chain never settled goes again,
+   * and one that the revived transaction of a reverted batch settled is completed by that transaction.
+   */
+  const releaseHeld = async () => {
     const mined = chain.blocks().flatMap(({ transactions }) => transactions);
     const settled = new Set(mined.flatMap((transaction) => transaction.settled.map(({ intentCode }) => intentCode)));
     for (const row of tables.settlements.values()) {
-      if (row.status !== 'held' || settled.has(row.item.intentCode)) continue;
-      note('watch', `${row.item.intentCode} was held and goes again`);
-      row.status = 'queued';
+      if (row.status !== 'held') continue;
+      if (settled.has(row.item.intentCode)) await completeByRevertedBatch(simulation, nodes[0], row, clock.nowMs());
+      else {
+        note('watch', `${row.item.intentCode} was held and goes again`);
+        row.status = 'queued';
+      }
     }
   };
-  const look = () => {
+  const look = async () => {
     witness.lookAtBooks();
-    if (!simulation.isStorm()) releaseHeld();
+    if (!simulation.isStorm()) await releaseHeld();
     if (!simulation.isStorm() && isMining && isSettled()) {
       isMining = false;
       for (const settlement of settlements) settlement.stop();
@@ -201,9 +210,9 @@ async function run(
     const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : LONGEST_MS);
     if (lateMs > 0) violate('all comes to rest', `${isMining ? 'payments' : 'deliveries'} did not`);
     over = simulation.violations.length > 0 || (!isMining && isDelivered());
-    timeline.after(isMining ? 500 : 2_000, look);
+    timeline.after(isMining ? 500 : 2_000, () => void look());
   };
-  timeline.after(500, look);
+  timeline.after(500, () => void look());
   await timeline.run(() => over);
 
   // What is broken on the way is told at once: the rest of such a run would only hide it.

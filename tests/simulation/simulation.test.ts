@@ -9,15 +9,15 @@ const SEEDS = Array.from({ length: 200 }, (_, index) => index + 1);
 
 /** What a run must come to now and then, or it proves little. */
 const RARE = [
-  'a reorganisation moved a batch',
-  'a reorganisation took a batch back',
-  'a dearer transaction',
-  'it can’t be mined any more',
-  'nonces were used elsewhere',
-  'the lane has stopped',
+  'batch_moved',
+  'batch_reversed',
+  'fee_bumped',
+  'batch_replaced',
+  'nonces_used_elsewhere',
+  'lane_stopped',
   'goes on',
   'dies after storeBatches',
-  'dies after claimDeliveries',
+  'dies after leaseDeliveries',
   'and dies',
 ];
 

@@ -1,4 +1,4 @@
-// npm run contracts:abi                 compiles and writes packages/evm/src/generated
+// npm run contracts:abi                 compiles and writes packages/chains/evm/src/generated
 // npm run contracts:abi -- --check      fails when what is committed differs from what the sources give
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

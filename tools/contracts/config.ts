@@ -4,8 +4,8 @@ import path from 'node:path';
 export const ROOT = path.resolve(import.meta.dirname, '../..');
 export const WORK_DIRECTORY = path.join(ROOT, '.cache/contracts');
 export const ARTIFACTS = path.join(ROOT, '.cache/forge/out');
-export const GENERATED = path.join(ROOT, 'packages/evm/src/generated');
-export const GAS_SNAPSHOT = path.join(ROOT, 'contracts/gas-snapshot.json');
+export const GENERATED = path.join(ROOT, 'packages/chains/evm/src/generated');
+export const GAS_SNAPSHOT = path.join(ROOT, 'contracts/evm/gas-snapshot.json');
 
 export const DEPLOYMENTS = path.join(ROOT, 'contracts/deployments');
 

@@ -1,4 +1,4 @@
-// npm run contracts:coverage: lines and branches of contracts/src that the tests reach. By command, not in verify.
+// npm run contracts:coverage: lines and branches of contracts/evm/src that the tests reach. By command, not in verify.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT, WORK_DIRECTORY } from './config.ts';
@@ -15,13 +15,13 @@ const run = forge([
   `--report-file=${path.relative(ROOT, lcovFile)}`,
   '--fuzz-runs=100',
   // Coverage builds without the optimizer: gas figures mean nothing there, and a random walk adds nothing.
-  '--no-match-path=contracts/test/{Gas,Invariants}.t.sol',
+  '--no-match-path=contracts/evm/test/{Gas,Invariants}.t.sol',
 ]);
 if (run.exitCode !== 0) {
   console.error(run.output.slice(-4_000));
   process.exit(1);
 }
-const coverage = readLcov(readFileSync(lcovFile, 'utf8'), 'contracts/src/');
+const coverage = readLcov(readFileSync(lcovFile, 'utf8'), 'contracts/evm/src/');
 for (const place of coverage.missed) console.log(`missed ${place}`);
 const percent = (hit: number, found: number) => (100 * hit) / found;
 const lines = percent(coverage.linesHit, coverage.linesFound);

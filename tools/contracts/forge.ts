@@ -38,11 +38,11 @@ export function forge(forgeArguments: readonly string[], options: ForgeOptions =
 }
 
 /** Mocks that a chain of one's own gets too. */
-const DEPLOYED_MOCKS = ['MockUSDC', 'MockPermitToken', 'Wallets'].map((name) => `contracts/test/mocks/${name}.sol`);
+const DEPLOYED_MOCKS = ['MockUSDC', 'MockPermitToken', 'Wallets'].map((name) => `contracts/evm/test/mocks/${name}.sol`);
 
 /** Builds what is deployed, with the optimizer. Ends the process with forge's words when that fails. */
 export function buildContracts(): void {
-  const build = forge(['build', 'contracts/src', ...DEPLOYED_MOCKS]);
+  const build = forge(['build', 'contracts/evm/src', ...DEPLOYED_MOCKS]);
   if (build.exitCode === 0) return;
   console.error(build.output.slice(-8_000));
   process.exit(1);

@@ -14,7 +14,7 @@ const { values } = parseArgs({
 const measuredFile = path.join(WORK_DIRECTORY, 'gas.json');
 rmSync(measuredFile, { force: true });
 // Isolated: every call of the test is a transaction of its own, with its own cold storage and intrinsic cost.
-const run = forgeTest(['--isolate', '--match-path', 'contracts/test/Gas.t.sol']);
+const run = forgeTest(['--isolate', '--match-path', 'contracts/evm/test/Gas.t.sol']);
 if (run.exitCode !== 0) {
   console.error(run.output.slice(-4_000));
   process.exit(1);

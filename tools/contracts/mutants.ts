@@ -12,7 +12,7 @@ const TEST = [
   'test',
   '--fail-fast',
   '--fuzz-runs=100',
-  '--no-match-path=contracts/test/{Gas,Invariants,Deployment}.t.sol',
+  '--no-match-path=contracts/evm/test/{Gas,Invariants,Deployment}.t.sol',
 ];
 
 function prepareCopy(): void {
@@ -43,7 +43,7 @@ if (outcome() !== 'survived') {
 }
 let caught = 0;
 for (const [index, [name, file, find, replace]] of chosen.entries()) {
-  const target = path.join(copy, 'contracts/src', file);
+  const target = path.join(copy, 'contracts/evm/src', file);
   const original = readFileSync(target, 'utf8');
   const found = original.split(find).length - 1;
   let result: string = `found ${found} times`;

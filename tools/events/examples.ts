@@ -1,6 +1,6 @@
 // One example body per event type, made by the code that writes real ones: a change of state, the events it causes, and
 // their frozen body. Only ids are fixed afterwards, so that the page stays the same.
-import { draftEvents, eventsFor, type Intent, type Payment, type Snapshot } from '@svc-pay/core';
+import { draftEvents, eventsFor, type Intent, type Snapshot, type StoredPayment } from '@svc-pay/core';
 import { sampleIntent, samplePayment } from '@svc-pay/core/testing';
 import { atomicAmount } from '@svc-pay/money';
 import { type EventType, UPTO_CAP_METADATA_KEY, type WebhookEvent } from '@svc-pay/protocol';
@@ -31,16 +31,16 @@ const claimed = samplePayment({
   settlementNumber: 77,
   createdAtMs: BORN_MS + 2_000,
 });
-const linked: Payment = { ...claimed, transactionId: TRANSACTION };
-const told: Payment = { ...linked, announced: true };
-const completed: Payment = {
+const linked: StoredPayment = { ...claimed, transactionId: TRANSACTION };
+const told: StoredPayment = { ...linked, announced: true };
+const completed: StoredPayment = {
   ...told,
   status: 'completed',
   paidAmount: atomicAmount(1_500_000n),
   transactionSplitId: `${TRANSACTION}:12`,
   completedAtMs: BORN_MS + 4_000,
 };
-const at = (payment: Payment | null, of: Intent = processing): Snapshot => ({ intent: of, payment });
+const at = (payment: StoredPayment | null, of: Intent = processing): Snapshot => ({ intent: of, payment });
 
 /** A change that causes each type. The update is one that matters: a chain that took a completed payment back. */
 const CHANGES: Readonly<Record<EventType, readonly [Snapshot | undefined, Snapshot]>> = {

@@ -1,24 +1,31 @@
-// npm run verify                    everything a contributor and CI check, each suite under its budget
-// npm run verify -- --only unit     one suite (several: --only static,unit)
-// npm run verify -- --install       install first, and fail if that changed the lock (what CI does)
+// npm run verify                     everything a contributor and CI check
+// npm run verify -- --only unit      one suite (several: --only static,unit)
+// npm run verify -- --changed [base] what a change can break: uncommitted, or since a commit
+// npm run verify -- --long           the long forms alone (one of them: --long --only program)
+// npm run verify -- --install        install first, and fail if that changed the lock (what CI does)
+// In CI a suite past twice its planned seconds is stopped and red; elsewhere that is said and no more.
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { inContinuousIntegration } from '../config.ts';
+import { changedFiles, leftOutLines, planChanged } from './changed.ts';
 import { type CheckResult, runCheck } from './run-check.ts';
-import { INSTALL, OVERRUN_FACTOR, SUITES, type Suite } from './suites.ts';
+import { INSTALL, LONG_SUITES, OVERRUN_FACTOR, SUITES, type Suite } from './suites.ts';
 import { bar, type Row, table } from './table.ts';
 
 const onTerminal = process.stdout.isTTY;
+const binding = inContinuousIntegration();
 
 async function runSuite(suite: Suite): Promise<Row> {
   const startMs = performance.now();
   const elapsedSeconds = () => (performance.now() - startMs) / 1_000;
-  const limitMs = suite.budgetSeconds * OVERRUN_FACTOR * 1_000;
+  const limitMs = binding ? suite.budgetSeconds * OVERRUN_FACTOR * 1_000 : undefined;
   const results: CheckResult[] = [];
   if (!onTerminal) console.log(`${suite.name}: started, planned ${suite.budgetSeconds} s`);
   for (const check of suite.checks) {
     const progress = onTerminal ? setInterval(() => showProgress(suite, check.name, elapsedSeconds()), 200) : undefined;
-    const result = await runCheck(suite.name, check, limitMs - (performance.now() - startMs));
+    const result = await runCheck(suite.name, check, limitMs && limitMs - (performance.now() - startMs));
     clearInterval(progress);
     clearLine();
     results.push(result);
@@ -27,6 +34,9 @@ async function runSuite(suite: Suite): Promise<Row> {
     if (result.reason !== '') console.log(tailOf(result.logFile));
     // What follows an install or a format that failed would only repeat its complaint.
     if (result.reason !== '' && suite === INSTALL) break;
+  }
+  if (!binding && elapsedSeconds() > suite.budgetSeconds * OVERRUN_FACTOR) {
+    console.log(`  ${suite.name}: past ${OVERRUN_FACTOR} times its ${suite.budgetSeconds} s, which CI would not allow`);
   }
   return {
     suite: suite.name,
@@ -57,16 +67,34 @@ function tailOf(logFile: string, lines = 120): string {
   return `${shown}\n    └ whole log: ${path.relative('.', logFile)}`;
 }
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, install: { type: 'boolean', default: false } },
-});
-const wanted = values.only?.split(',');
-const unknown = wanted?.filter((name) => !SUITES.some((suite) => suite.name === name)) ?? [];
-if (unknown.length > 0) {
-  console.error(`no suite is called ${unknown.join(', ')}; there are: ${SUITES.map((suite) => suite.name).join(', ')}`);
+function wrongUse(message: string): never {
+  console.error(message);
   process.exit(64);
 }
-const chosen = SUITES.filter((suite) => wanted === undefined || wanted.includes(suite.name));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string' },
+    install: { type: 'boolean', default: false },
+    long: { type: 'boolean', default: false },
+    changed: { type: 'boolean', default: false },
+  },
+});
+if (values.changed && (values.long || values.only !== undefined))
+  wrongUse('--changed goes with neither --long nor --only');
+if (positionals.length > (values.changed ? 1 : 0)) wrongUse(`not understood: ${positionals.join(' ')}`);
+
+const git = (...argv: string[]) => execFileSync('git', argv, { encoding: 'utf8' }).trim();
+const [base = 'HEAD'] = positionals;
+const changes = values.changed ? planChanged(changedFiles(base), base) : undefined;
+const offered = changes?.suites ?? (values.long ? LONG_SUITES : SUITES);
+const wanted = values.only?.split(',');
+const unknown = wanted?.filter((name) => !offered.some((suite) => suite.name === name)) ?? [];
+if (unknown.length > 0) {
+  wrongUse(`no suite is called ${unknown.join(', ')}; there are: ${offered.map((suite) => suite.name).join(', ')}`);
+}
+const chosen = offered.filter((suite) => wanted === undefined || wanted.includes(suite.name));
 
 const rows: Row[] = [];
 for (const suite of values.install ? [INSTALL, ...chosen] : chosen) {
@@ -75,6 +103,9 @@ for (const suite of values.install ? [INSTALL, ...chosen] : chosen) {
   if (suite === INSTALL && row.failed > 0) break;
 }
 console.log(`\n${table(rows)}\n`);
+if (changes !== undefined) console.log(leftOutLines(changes).join('\n'));
+const isChanged = git('status', '--porcelain') !== '';
+console.log(`commit ${git('rev-parse', 'HEAD')}${isChanged ? ', with changes that are not committed' : ''}`);
 const passed = rows.reduce((total, row) => total + row.passed, 0);
 const failed = rows.reduce((total, row) => total + row.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);

@@ -32,3 +32,13 @@ test('a test run that executed no test is red', async () => {
   const check: Check = { name: 'no tests', command: ['true'], counts: 'vitest' };
   expect(await runCheck('runner-test', check, 5_000)).toMatchObject({ passed: 0, failed: 1, reason: 'ran no test' });
 });
+
+test('but not one that may find nothing to run', async () => {
+  const check: Check = { name: 'nothing to run', command: ['true'], counts: 'vitest', mayBeEmpty: true };
+  expect(await runCheck('runner-test', check, 5_000)).toMatchObject({ passed: 0, failed: 0, reason: '' });
+});
+
+test('without a deadline a check takes as long as it takes', async () => {
+  const check: Check = { name: 'slow', command: ['bash', '-c', 'sleep 0.3'], counts: 'one' };
+  expect(await runCheck('runner-test', check, undefined)).toMatchObject({ passed: 1, failed: 0, reason: '' });
+});

@@ -1,4 +1,4 @@
-// Time comes in from here and nowhere else, so that a test can move it.
+// The only source of time, so that a test can control it.
 
 export type Clock = { readonly nowMs: () => number };
 

@@ -16,6 +16,7 @@ export type * from './delivery/delivery-store.ts';
 export { judgeAttempt } from './delivery/judge-attempt.ts';
 export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
+export { draftSample, SAMPLE_METADATA_KEY } from './delivery/sample-event.ts';
 export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts';
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
@@ -30,39 +31,48 @@ export {
 } from './endpoint/endpoint-url.ts';
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
-export * from './event/event-draft.ts';
-export * from './event/events-for.ts';
-export { draftSample, SAMPLE_METADATA_KEY } from './event/sample-event.ts';
+export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export * from './finality/finality-store.ts';
+export * from './finality/judge-batch-block.ts';
+export {
+  ALL_NETWORKS,
+  forEachIsolated,
+  type NoteFailure,
+  noteFailures,
+} from './finality/note-failures.ts';
+export { jobName, type PeriodicJob, watcherOf } from './finality/periodic-job.ts';
+export * from './finality/quorum.ts';
+export { readIsolated } from './finality/read-isolated.ts';
+export { createWalk } from './finality/walk-pages.ts';
+export type { WatchDeps, WatchLog, WatchLogEvent } from './finality/watch-deps.ts';
 export * from './idempotency/stored-answer.ts';
+export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
 export * from './intent/intent-codes.ts';
 export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
-export type { ActivePayout, MerchantSetup, NetworkSetup } from './intent/merchant-setup.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
-export { atOnce } from './lane/at-once.ts';
+export type { StoredAcceptance } from './intent/stored-acceptance.ts';
 export * from './lane/drain-lane.ts';
-export * from './lane/end-payment.ts';
-export * from './lane/finality-store.ts';
+export * from './lane/health-store.ts';
 export { isConfirmedBatch } from './lane/is-confirmed.ts';
 export * from './lane/judge-item.ts';
 export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
-export type * from './lane/lane-parts.ts';
+export type * from './lane/lane-deps.ts';
 export * from './lane/lane-store.ts';
+export { mapConcurrent } from './lane/map-concurrent.ts';
 export * from './lane/network-health.ts';
-export { takeBackPayment } from './lane/take-back.ts';
+export type { NewRelayer, RegisterRelayer } from './lane/relayer.ts';
 export {
   type BookedPayment,
   bookPayment,
   type SettledItem,
   type SettledPayment,
-  spelled,
 } from './ledger/book-payment.ts';
-export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './ledger/book-stranding.ts';
 export type {
   BookedBatch,
   BookedEntry,
@@ -80,60 +90,83 @@ export {
   type LedgerCheck,
   type LedgerDifference,
 } from './ledger/findings.ts';
+export * from './ledger/gas-loss.ts';
 export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
 export { isNative, liveEntries } from './ledger/live-entries.ts';
-export { type Payment, paymentView } from './payment/payment.ts';
+export * from './payment/apply-payment-result.ts';
+export type { Purpose } from './payment/check-window.ts';
+export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
+export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './payment/claim-payment.ts';
+export { paymentView, type StoredPayment } from './payment/payment.ts';
+export * from './payment/payment-events.ts';
+export { draftEvents } from './payment/payment-events.ts';
 export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
-export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
-export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
-export type { CarriedPayment, SentTransaction } from './recover/sent-transaction.ts';
-export type { Purpose } from './settle/check-window.ts';
-export { type ClaimedAuthorization, claimKey } from './settle/claim-key.ts';
-export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './settle/claim-payment.ts';
-export { type PrepareCall, type PreparedPayment, preparePayment, signablePayment } from './settle/prepare-payment.ts';
-export { refusalAnswer, settleAnswer } from './settle/settle-answer.ts';
-export { type SettleCall, settlePayment } from './settle/settle-payment.ts';
-export type {
-  AuthorizationVerdict,
-  AwaitedPayment,
-  HeaderPlace,
-  RefusedAttempt,
-  SentAuthorization,
-  SentPayment,
-  SettlePorts,
-} from './settle/settle-ports.ts';
-export type { Settled } from './settle/settle-sent.ts';
-export { settleTransfer, type TransferCall } from './settle/settle-transfer.ts';
-export type { PaymentProgress, SettlementRead } from './settle/settlement-read.ts';
-export type { SignedTransfer } from './settle/signed-transfer.ts';
-export type { StoredAcceptance } from './settle/stored-acceptance.ts';
-export type {
-  PreparedTransaction,
-  PreparedTransferAnswer,
-  SentTransfer,
-  SignableAnswer,
-  SignableText,
-  TransferPorts,
-  TransferToPrepare,
-  TransferToVerify,
-  TransferVerdict,
-} from './settle/transfer-ports.ts';
+export { reversePayment } from './payment/reverse-payment.ts';
+export type { SignedTransfer } from './payment/signed-transfer.ts';
 export {
   type TermsRefusal,
   type TermsToVerify,
   type TermsVerdict,
   type VerifiedTerms,
   verifyTerms,
-} from './settle/verify-terms.ts';
+} from './payment/verify-terms.ts';
+export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
+export type * from './payout/payout-registry.ts';
+export { minimumFromUsd } from './pricing/below-minimum.ts';
+export { gasCoinRate } from './pricing/gas-coin.ts';
+export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
+export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export type { CarriedPayment, OnChainTransaction } from './restore/on-chain-transaction.ts';
+export { confirmIntent } from './settlement/confirm-intent.ts';
+export { type ConfirmCall, type Confirmed, confirmUpto } from './settlement/confirm-upto.ts';
+export {
+  judgeSettlement,
+  type UptoRefusal,
+  type UptoSituation,
+  type UptoVerdict,
+} from './settlement/judge-upto-settlement.ts';
+export {
+  type PrepareCall,
+  type PreparedPayment,
+  preparePayment,
+  signablePayment,
+} from './settlement/prepare-payment.ts';
+export { type AskedSettlement, readSettledAmount } from './settlement/read-settled-amount.ts';
+export { refusalAnswer, settleAnswer } from './settlement/settle-answer.ts';
+export type { SettleResult } from './settlement/settle-flow.ts';
+export { type SettleCall, settlePayment } from './settlement/settle-payment.ts';
+export type {
+  AuthorizationVerdict,
+  AwaitedPayment,
+  HeaderContext,
+  RefusedAttempt,
+  SettlePorts,
+  SubmittedAuthorization,
+  SubmittedPayment,
+} from './settlement/settle-ports.ts';
+export { settleTransfer, type TransferCall } from './settlement/settle-transfer.ts';
+export { settleUpto, type UptoSettleCall, type UptoSettleResult } from './settlement/settle-upto.ts';
+export type { PaymentProgress, SettlementRead } from './settlement/settlement-read.ts';
+export type {
+  PreparedTransaction,
+  PreparedTransferAnswer,
+  SignableAnswer,
+  SignableText,
+  SubmittedTransfer,
+  TransferPorts,
+  TransferToPrepare,
+  TransferToVerify,
+  TransferVerdict,
+} from './settlement/transfer-ports.ts';
+export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
+export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
+export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
+export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
+export * from './stranded/stranded-store.ts';
+export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
+export type { HourlyCap } from './token/hourly-caps.ts';
 export type { Signing, TokenEntry } from './token/token-entry.ts';
 export { type Cause, diagramOf, mayFollow, type Transitions, transition } from './transitions.ts';
-export { confirmIntent } from './upto/confirm-intent.ts';
-export { type ConfirmCall, type Confirmed, confirmUpto } from './upto/confirm-upto.ts';
-export { judgeSettlement, type UptoRefusal, type UptoSituation, type UptoVerdict } from './upto/judge-settlement.ts';
-export { type AskedSettlement, readSettledAmount } from './upto/read-settled-amount.ts';
-export { settleUpto, type UptoSettleCall, type UptoSettled } from './upto/settle-upto.ts';
-export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './upto/upto-ports.ts';
-export { isUsable, type StoredAuthorization, type UptoRead } from './upto/upto-read.ts';

@@ -4,7 +4,7 @@ import { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 import { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 import { type Cause, diagramOf, mayFollow, type Transitions, transition } from './transitions.ts';
 
-/** Written by hand from the rules, apart from the tables: every pair that is not here is illegal. */
+/** Written by hand from the rules, independent of the tables: every other pair is illegal. */
 const LEGAL_INTENT = [
   'requires_payment>processing',
   'requires_payment>completed',

@@ -1,6 +1,6 @@
-// A state machine as one table. Nothing else decides whether a status may follow another.
+// A state machine as one table: the only rule for which status may follow another.
 
-/** An edge marked `reorg` exists only because a chain may take back what it said; it is taken for no other cause. */
+/** An edge marked `reorg` exists because a reorg may undo what the chain showed; no other cause may use it. */
 type Edge<Status extends string> = Status | { readonly to: Status; readonly only: 'reorg' };
 export type Transitions<Status extends string> = Readonly<Record<Status, readonly Edge<Status>[]>>;
 export type Cause = 'ordinary' | 'reorg';
@@ -16,14 +16,16 @@ export function mayFollow<Status extends string>(
   );
 }
 
-/** The new status; an illegal step is a bug of the caller and throws. */
+/** Returns the new status; throws for an illegal step, which is a bug of the caller. */
 export function transition<Status extends string>(
   table: Transitions<Status>,
   from: Status,
   to: Status,
   cause: Cause = 'ordinary',
+  /** Names the row in the error. */
+  subject = 'status',
 ): Status {
-  if (!mayFollow(table, from, to, cause)) throw new Error(`${from} can't become ${to} (${cause})`);
+  if (!mayFollow(table, from, to, cause)) throw new Error(`${subject}: ${from} can't become ${to} (${cause})`);
   return to;
 }
 

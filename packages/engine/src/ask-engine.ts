@@ -2,7 +2,7 @@ import { EngineRefusal } from './reach.ts';
 
 const REQUEST_TIMEOUT_MS = 3_000;
 
-/** The answer's JSON, or undefined without one. Throws when this node is out of reach, or refuses. */
+/** Returns the JSON of the answer, undefined for an empty one. Throws when the node is out of reach or refuses. */
 export async function askEngine(method: 'GET' | 'POST' | 'PATCH', url: string, body?: object): Promise<unknown> {
   const response = await fetch(url, {
     method,

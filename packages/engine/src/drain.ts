@@ -1,27 +1,29 @@
-// A drain empties one queue, one key at a time: the engine lets a single invocation per key run, keeps its place through
-// crashes and starts it again. It decides who runs; what is true stands in the database, behind a fence of its own,
-// because after a crash an old invocation may run beside the new one for seconds.
+// A drain empties one queue per key. Restate runs a single invocation per key and starts it again after a crash. After
+// a crash an old invocation may still run beside the new one for seconds: each drain therefore fences its writes in the
+// database, which alone says what is true.
 import * as restate from '@restatedev/restate-sdk';
-import type { Gate } from './gate.ts';
+import type { Gate } from './graceful-drain.ts';
 import { RETRIES } from './retry.ts';
 
-/** `now`: there may be more. `idle`: the queue is empty and says so in its own row. Otherwise look again later. */
+/**
+ * `now`: there may be more. `idle`: the queue is empty and its row says so. Otherwise it runs again after `afterMs`.
+ */
 export type Next = 'now' | 'idle' | { readonly afterMs: number };
 
 export type Drain = {
   readonly name: string;
-  /** Takes the key over: from here on writes under an earlier fence match nothing. */
+  /** Takes the key over: writes under an earlier fence match nothing from here on. */
   readonly fence: (key: string) => Promise<string>;
   /**
-   * One bounded piece of work. Runs at least once: it looks for what it began before it begins anew. The signal fires when
-   * this attempt is over, whatever it was doing.
+   * One bounded piece of work. It may run more than once, so it looks for work it began before it begins new work. The
+   * signal fires when this attempt is over, whatever the step is doing.
    */
   readonly step: (key: string, fence: string, attemptOver: AbortSignal) => Promise<Next>;
 };
 
-/** Journals grow with every step; a fresh invocation starts a fresh one. */
+/** The journal grows with every step; after this many a new invocation starts with an empty journal. */
 const MAX_STEPS = 30;
-/** Until then somebody else serves, or this process has come back. */
+/** Delay of a handed-over drain: by then another process serves it, or this process is back. */
 const HANDED_OVER: Next = { afterMs: 250 };
 
 export function drainObject(drain: Drain, gate: Gate): restate.VirtualObjectDefinition<string, unknown> {
@@ -32,9 +34,9 @@ export function drainObject(drain: Drain, gate: Gate): restate.VirtualObjectDefi
       drain: (ctx: restate.ObjectContext): Promise<void> => {
         const attemptOver = ctx.request().attemptCompletedSignal;
         return gate.during(attemptOver, async () => {
-          // Outside of the journal: an attempt that is repeated must fence off the one it repeats, not share its fence.
+          // Outside of the journal: a repeated attempt must fence off the attempt it repeats, not share its fence.
           const fence = await drain.fence(ctx.key);
-          // Whether to go on is part of what the journal keeps: an attempt that is repeated decides the same.
+          // The journal keeps the decision to go on, so that a repeated attempt decides the same.
           const step = async (): Promise<Next> => {
             if (gate.isLeaving()) return HANDED_OVER;
             const done = await drain.step(ctx.key, fence, attemptOver);

@@ -18,7 +18,7 @@ async function until(met: () => boolean, seconds = 20): Promise<void> {
   }
 }
 
-/** A queue outside the engine, as the database will be one: numbers to do, done under a fence. */
+/** A queue outside of the engine, in place of the database: numbers that are worked off under a fence. */
 function queueOf(count: number, stepMs = 5) {
   const todo = Array.from({ length: count }, (_, index) => index);
   const done: number[] = [];
@@ -52,10 +52,10 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
   let server: RestateServer = await start();
   const works: EngineWork[] = [];
   const serve = async (served: Drain) => {
-    const beats = { count: 0 };
+    const runs = { count: 0 };
     const work = await serveEngineWork({
       drains: [served],
-      pulses: [{ name: 'heart', everyMs: 50, beat: async () => void (beats.count += 1) }],
+      jobs: [{ name: 'heart', everyMs: 50, run: async () => void (runs.count += 1) }],
       host: '127.0.0.1',
       port: 0,
       identityKeys: [],
@@ -66,17 +66,17 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
     works.push(work);
     await work.register();
     if (keepRegistered) work.keepRegistered();
-    return { beats, work };
+    return { runs, work };
   };
   cleanUps.push(async () => {
-    // While the engine lives: what runs ends with its answer.
+    // Stopped while the engine still runs, so that running work can report its result.
     await Promise.all(works.map((work) => work.stop()));
     await server.stop('SIGKILL');
     rmSync(dataDirectory, { recursive: true, force: true });
   });
-  const { beats, work } = await serve(drain);
+  const { runs, work } = await serve(drain);
   return {
-    beats,
+    runs,
     work,
     serve,
     wake: () => createWakeDrain([server.ingressUrl])(drain.name, 'eip155:1/0xabc'),
@@ -124,33 +124,33 @@ test('with all its data deleted it needs nothing but to be told and woken again'
 
 test('who keeps itself registered needs nobody when the engine has lost all its data', async () => {
   const queue = queueOf(0);
-  const { crash, work, beats } = await world(queue.drain);
+  const { crash, work, runs } = await world(queue.drain);
   work.keepRegistered();
   await crash({ loseData: true });
-  const before = beats.count;
-  await until(() => beats.count > before + 3);
+  const before = runs.count;
+  await until(() => runs.count > before + 3);
   expect(work.isRegistered()).toBe(true);
 });
 
 test('a pulse beats on, and starting it twice does not make it beat twice', async () => {
-  const { beats, work } = await world(queueOf(0).drain);
+  const { runs, work } = await world(queueOf(0).drain);
   await work.register();
-  await until(() => beats.count >= 5);
-  const before = beats.count;
+  await until(() => runs.count >= 5);
+  const before = runs.count;
   await new Promise((resolve) => setTimeout(resolve, 1_000));
-  expect(beats.count - before).toBeLessThanOrEqual(21);
-  expect(beats.count - before).toBeGreaterThan(2);
+  expect(runs.count - before).toBeLessThanOrEqual(21);
+  expect(runs.count - before).toBeGreaterThan(2);
 });
 
 test('a process that stops does not wait for the beats that would have followed', async () => {
-  const { beats, work } = await world(queueOf(0).drain);
-  await until(() => beats.count >= 3);
+  const { runs, work } = await world(queueOf(0).drain);
+  await until(() => runs.count >= 3);
   const startMs = performance.now();
   await work.stop();
   expect(performance.now() - startMs).toBeLessThan(2_000);
-  const before = beats.count;
+  const before = runs.count;
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(beats.count).toBe(before);
+  expect(runs.count).toBe(before);
 });
 
 test('work that throws is tried again until it succeeds', async () => {
@@ -169,7 +169,7 @@ test('work that throws is tried again until it succeeds', async () => {
 });
 
 test('a process that stops hands its drain over to one that registered after it, within a moment and mid-queue', async () => {
-  // An invocation of such steps outlasts the last words of a process.
+  // Steps of 100 ms make an invocation outlast the shutdown of its process.
   const queue = queueOf(50, 100);
   const by: string[] = [];
   const seenBy = (who: string): Drain => ({
@@ -183,7 +183,7 @@ test('a process that stops hands its drain over to one that registered after it,
   await wake();
   await until(() => queue.done.length > 3);
   await serve(seenBy('new'));
-  // What runs keeps to where it began; what follows it goes to the newest.
+  // Running work stays with the process where it began; the work after it goes to the newest process.
   await old.stop();
   const stoppedAtMs = performance.now();
   const done = queue.done.length;
@@ -199,7 +199,7 @@ test('work of a process that was cut off is begun anew by another in seconds, no
   let cutOff = false;
   const doomed: Drain = {
     ...queue.drain,
-    // It hangs in the middle of a step, and never comes back.
+    // The step hangs and never returns.
     step: (key, fence, over) => (cutOff ? new Promise(() => {}) : queue.drain.step(key, fence, over)),
   };
   const { work: old, wake, serve } = await world(doomed, { keepRegistered: true });

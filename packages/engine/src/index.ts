@@ -1,4 +1,3 @@
 export type { Drain, Next } from './drain.ts';
-export type { Pulse } from './pulse.ts';
 export { type EngineWork, type EngineWorkOptions, serveEngineWork } from './serve.ts';
 export { createWakeDrain } from './wake.ts';

@@ -1,5 +1,5 @@
-// Whether a process answers the engine's protocol: one ping of HTTP/2. A process that is frozen still has its connections
-// accepted by the machine, but does not answer this.
+// Whether a process answers the engine's protocol: one HTTP/2 ping. The kernel still accepts connections for a frozen
+// process, but a frozen process does not answer a ping.
 import { connect } from 'node:http2';
 
 export function isAlive(url: string, patienceMs: number): Promise<boolean> {

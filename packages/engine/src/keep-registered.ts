@@ -1,5 +1,5 @@
-// The engine sends new work to whoever registered last. So of several processes with the same work one is on duty and the
-// others stand by; each looks every second whether the engine still knows the work and whether its owner is there.
+// The engine sends new work to the process that registered last. Of several processes with the same work one is on duty
+// and the others stand by. Every process checks each second that the engine knows the work and its owner answers.
 import { askEngine } from './ask-engine.ts';
 import { endInvocation, findLost } from './orphans.ts';
 import { createReach } from './reach.ts';
@@ -7,36 +7,48 @@ import { wakeBy } from './wake.ts';
 
 export type Registration = {
   readonly register: () => Promise<void>;
-  /** One look, and whatever has to follow from it. Throws when the engine is out of reach. */
-  readonly look: () => Promise<void>;
-  /** A pulse was heard. */
+  /** Checks once and acts on the result. Throws when the engine is out of reach. */
+  readonly check: () => Promise<void>;
+  /** Tells the registration that a periodic job ran in this process. */
   readonly heard: () => void;
   readonly isRegistered: () => boolean;
 };
 
+/** Codes of the log event catalogue, which holds their levels and messages. */
+export type EngineLogEvent =
+  | 'engine_debug'
+  | 'engine_error'
+  | 'engine_registered'
+  | 'engine_unreachable'
+  | 'engine_warning'
+  | 'engine_work_taken_over';
+
 type RegistrationOptions = {
   readonly adminUrls: readonly string[];
   readonly ingressUrls: readonly string[];
-  /** Under which the engine reaches this process. */
+  /** Address under which the engine reaches this process. */
   readonly url: string;
   readonly drains: readonly string[];
-  readonly pulses: readonly string[];
-  readonly log: (level: 'info' | 'warn', message: string) => void;
+  readonly jobs: readonly string[];
+  readonly log: (event: EngineLogEvent, details: object) => void;
 };
 
 type Services = { readonly services: readonly { readonly name: string; readonly deployment_id: string }[] };
 
-const PULSE_KEY = 'one';
+const JOB_KEY = 'one';
 const SILENCE_MS = 20_000;
-/** What a process left behind that was here before is found in the first of these; whoever alone has all work looks rarely. */
+/**
+ * During its first `SETTLING_MS` a process searches at every check and so finds what earlier processes left behind.
+ * After that a process that has all the work searches only every `RARELY_MS`.
+ */
 const SETTLING_MS = 60_000;
 const RARELY_MS = 10_000;
 
 export function createRegistration(options: RegistrationOptions): Registration {
-  const { url: uri, drains, pulses, log } = options;
+  const { url: uri, drains, jobs, log } = options;
   const [admin, ingress] = [createReach(options.adminUrls), createReach(options.ingressUrls)];
   const wake = wakeBy(ingress);
-  const names = [...drains, ...pulses];
+  const names = [...drains, ...jobs];
   let own = '';
   let registered = false;
   let heardMs = performance.now();
@@ -48,11 +60,11 @@ export function createRegistration(options: RegistrationOptions): Registration {
       id: string;
     };
     own = id;
-    for (const name of pulses) await ingress((url) => askEngine('POST', `${url}/${name}/${PULSE_KEY}/start/send`));
+    for (const name of jobs) await ingress((url) => askEngine('POST', `${url}/${name}/${JOB_KEY}/start/send`));
     heardMs = performance.now();
   };
 
-  /** Undefined when the engine has forgotten some of the work. */
+  /** The deployments that have the work; undefined when the engine has forgotten some of it. */
   const findOwners = async (): Promise<ReadonlySet<string> | undefined> => {
     const { services } = (await admin((url) => askEngine('GET', `${url}/services`))) as Services;
     const known = new Map(services.map(({ name, deployment_id }) => [name, deployment_id]));
@@ -65,10 +77,10 @@ export function createRegistration(options: RegistrationOptions): Registration {
     await register();
     registered = true;
     registeredMs = performance.now();
-    log('info', 'registered with the engine');
+    log('engine_registered', { url: uri, deploymentId: own });
   };
 
-  /** To the engine a search is the dearest of all questions. */
+  /** The search is the most expensive query for the engine. */
   const isTimeToSearch = (owners: ReadonlySet<string>): boolean => {
     const nowMs = performance.now();
     const hasAll = owners.size === 1 && owners.has(own);
@@ -77,14 +89,14 @@ export function createRegistration(options: RegistrationOptions): Registration {
     return true;
   };
 
-  const look = async () => {
+  const check = async () => {
     const owners = registered ? await findOwners() : undefined;
-    const silent = pulses.length > 0 && performance.now() - heardMs > SILENCE_MS;
+    const silent = jobs.length > 0 && performance.now() - heardMs > SILENCE_MS;
     if (owners === undefined || (silent && owners.has(own))) return announce();
     if (!isTimeToSearch(owners)) return;
     const { deployments, orphans } = await findLost(admin, names, own);
     if (deployments.size === 0) return;
-    log('warn', `another process does not answer; ${orphans.length} pieces of its work go on here`);
+    log('engine_work_taken_over', { deploymentIds: [...deployments], invocations: orphans.length });
     if ([...owners].some((owner) => deployments.has(owner))) await announce();
     for (const { id, name, key } of orphans) {
       await endInvocation(admin, id);
@@ -94,7 +106,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
 
   return {
     register,
-    look,
+    check,
     heard: () => {
       heardMs = performance.now();
     },

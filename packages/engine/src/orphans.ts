@@ -1,5 +1,6 @@
-// What waits for a process that is gone. The engine keeps sending work to where it began, and holds the key meanwhile; so
-// work that does not move, of a process that does not answer, is ended here. What it was about stands in the database.
+// Finds work pinned to a process that is gone. The engine keeps sending an invocation to the process where it began and
+// locks the key meanwhile. So an invocation that makes no progress and whose process does not answer is killed here.
+// The database holds all that the invocation was about.
 import { askEngine } from './ask-engine.ts';
 import { isAlive } from './is-alive.ts';
 import { EngineRefusal, type Reach } from './reach.ts';
@@ -7,7 +8,7 @@ import { EngineRefusal, type Reach } from './reach.ts';
 type Orphan = { readonly id: string; readonly name: string; readonly key: string };
 
 export type Lost = {
-  /** Processes that do not answer, by the id that the engine gave them. */
+  /** Deployment ids, given by the engine, of processes that do not answer. */
   readonly deployments: ReadonlySet<string>;
   readonly orphans: readonly Orphan[];
 };
@@ -18,7 +19,7 @@ const STILL_SECONDS = 4;
 const ANSWER_MS = 2_000;
 const MOST_AT_ONCE = 500;
 
-/** Of these services, apart from what `own` works at. Two signs are needed: the engine's, and silence when asked. */
+/** Searches these services, except deployment `own`. Lost means both: no progress, and no answer to a ping. */
 export async function findLost(admin: Reach, names: readonly string[], own: string): Promise<Lost> {
   const { rows } = (await admin((url) => askEngine('POST', `${url}/query`, { query: stillQuery(names, own) }))) as {
     rows: readonly Row[];
@@ -32,7 +33,7 @@ export async function findLost(admin: Reach, names: readonly string[], own: stri
   return { deployments: lost, orphans: rows.filter(({ deployment }) => lost.has(deployment)) };
 }
 
-/** Also good when it has ended by itself. */
+/** Also succeeds when the invocation has ended by itself. */
 export async function endInvocation(admin: Reach, id: string): Promise<void> {
   await unlessRefused(admin((url) => askEngine('PATCH', `${url}/invocations/${id}/kill`)));
 }

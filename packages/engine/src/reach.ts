@@ -1,16 +1,16 @@
-// Several nodes of one engine. Whichever answered last is asked first; one that is out of reach, silent or broken is passed
-// over for the next. What is asked here may therefore reach two nodes: it has to be harmless twice.
+// Calls one of several engine nodes. The node that answered last is asked first; a node that is out of reach, silent or
+// broken is skipped for the next. A request may therefore reach two nodes and must be harmless when done twice.
 
 export type Reach = <Answer>(ask: (url: string) => Promise<Answer>) => Promise<Answer>;
 
-/** The engine understood and said no; another node would say the same. */
+/** The engine understood the request and refused it; another node would refuse it too. */
 export class EngineRefusal extends Error {}
 
-/** Throws what the last node said when none answers. */
+/** When no node answers, the call throws the error of the last node. */
 export function createReach(urls: readonly string[]): Reach {
   let preferred = 0;
   return async (ask) => {
-    let problem: unknown = new Error('the engine has no address');
+    let problem: unknown = new Error('no address of the engine is configured');
     const from = preferred;
     for (let tried = 0; tried < urls.length; tried += 1) {
       const index = (from + tried) % urls.length;

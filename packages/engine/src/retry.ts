@@ -1,6 +1,6 @@
-// How the engine tries again. Quickly at first, then every second, as long as a process may take to come back. What still
-// fails then is given up: an invocation that waits for a process which moved away would hold its key for ever. Nothing
-// is lost by it, because whoever finds the work left undone wakes it anew.
+// Retries of an invocation: quickly at first, then every second for as long as a process may take to come back. After
+// that the engine kills the invocation, because one that waits for a process which moved away would lock its key for
+// ever. No work is lost: the process that finds it undone in the database wakes it again.
 export const RETRIES = {
   retryPolicy: {
     initialInterval: 50,
@@ -9,6 +9,6 @@ export const RETRIES = {
     maxAttempts: 90,
     onMaxAttempts: 'kill',
   },
-  // What ended is of no use: the truth about it stands in the database.
+  // The database holds the results, so nothing is kept of an invocation that has ended.
   journalRetention: 0,
 } as const;

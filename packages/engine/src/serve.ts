@@ -1,66 +1,73 @@
-// A process's part in the engine: it serves its objects to the engine and tells the engine where they are.
+// Serves the drains and periodic jobs of a process to the engine, and registers where they are.
 import { createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import * as restate from '@restatedev/restate-sdk';
+import type { PeriodicJob } from '@svc-pay/core';
 import { type Drain, drainObject } from './drain.ts';
-import { createGate } from './gate.ts';
-import { createRegistration } from './keep-registered.ts';
-import { type Pulse, pulseObject } from './pulse.ts';
+import { createGate } from './graceful-drain.ts';
+import { createRegistration, type EngineLogEvent } from './keep-registered.ts';
+import { jobObject } from './periodic-job.ts';
 
 export type EngineWorkOptions = {
   readonly drains: readonly Drain[];
-  readonly pulses: readonly Pulse[];
+  readonly jobs: readonly PeriodicJob[];
   readonly host: string;
-  /** 0 takes a free port. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Under which the engine reaches this process; by default where it listens. */
+  /** Address under which the engine reaches this process; by default the one it listens on. */
   readonly advertisedUrl?: string;
-  /** Public keys of the engines that may call; without one anybody who reaches the port may. */
+  /** Public keys of the engines that may call; when empty, anybody who reaches the port may call. */
   readonly identityKeys: readonly string[];
-  /** Of every node of the engine, in any order. */
+  /** Addresses of every engine node, in any order. */
   readonly adminUrls: readonly string[];
   readonly ingressUrls: readonly string[];
-  readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string) => void;
+  readonly log: (event: EngineLogEvent, details: object) => void;
 };
 
 export type EngineWork = {
   readonly url: string;
-  /** Tells the engine, again if need be, what this process serves, and starts the pulses. Throws when it is out of reach. */
+  /** Registers the drains and jobs, again if need be, and starts the jobs. Throws when the engine is out of reach. */
   readonly register: () => Promise<void>;
   /**
-   * Registers now, and again whenever the engine has forgotten this work, its pulses have fallen silent, or another process
-   * that had it does not answer: then what waited for that one goes on here. `stop` ends it.
+   * Registers now, and again whenever the engine has forgotten this work, its periodic jobs have fallen silent, or the
+   * process that had the work does not answer; the work of that process then continues here. `stop` ends it.
    */
   readonly keepRegistered: () => void;
-  /** Whether the engine knew this work when it was last asked. */
+  /** Whether the engine knew this work at the last check. */
   readonly isRegistered: () => boolean;
-  /** What runs is ended and the rest put off, for a few seconds at most; who else serves the engine goes on with it. */
+  /** Lets running work finish and delays the rest, for a few seconds at most; other processes continue it. */
   readonly stop: () => Promise<void>;
 };
 
-const LEVELS = { trace: 'debug', debug: 'debug', info: 'debug', warn: 'warn', error: 'error' } as const;
+const EVENTS = {
+  trace: 'engine_debug',
+  debug: 'engine_debug',
+  info: 'engine_debug',
+  warn: 'engine_warning',
+  error: 'engine_error',
+} as const;
 const LOOK_MS = 1_000;
 const LEAVE_MS = 5_000;
 const LAST_WORDS_MS = 1_000;
 
 export async function serveEngineWork(options: EngineWorkOptions): Promise<EngineWork> {
   const gate = createGate();
-  const heard = (pulse: Pulse): Pulse => ({
-    ...pulse,
-    beat: async () => {
+  const heard = (job: PeriodicJob): PeriodicJob => ({
+    ...job,
+    run: async () => {
       registration.heard();
-      await pulse.beat();
+      await job.run();
     },
   });
   const server = createServer(
     restate.createEndpointHandler({
       services: [
         ...options.drains.map((drain) => drainObject(drain, gate)),
-        ...options.pulses.map((pulse) => pulseObject(heard(pulse), gate)),
+        ...options.jobs.map((job) => jobObject(heard(job), gate)),
       ],
       logger: (meta, ...message) => {
         if (meta.replaying) return;
-        options.log(LEVELS[meta.level], message.map(String).join(' '));
+        options.log(EVENTS[meta.level], { text: message.map(String).join(' ') });
       },
       ...(options.identityKeys.length > 0 && { identityKeys: [...options.identityKeys] }),
     }),
@@ -79,14 +86,14 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
     adminUrls: options.adminUrls,
     ingressUrls: options.ingressUrls,
     drains: options.drains.map(({ name }) => name),
-    pulses: options.pulses.map(({ name }) => name),
+    jobs: options.jobs.map(({ name }) => name),
     log: options.log,
   });
   let looking: NodeJS.Timeout | undefined;
   const lookAgain = () => {
     registration
-      .look()
-      .catch((problem: unknown) => options.log('warn', `the engine is out of reach: ${String(problem)}`))
+      .check()
+      .catch((problem: unknown) => options.log('engine_unreachable', { url, err: problem }))
       .finally(() => {
         if (looking !== undefined) looking = setTimeout(lookAgain, LOOK_MS);
       });
@@ -104,7 +111,7 @@ export async function serveEngineWork(options: EngineWorkOptions): Promise<Engin
       await gate.leave(LEAVE_MS);
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
-        // What ended is still on its way to the engine; cut off, it would not have ended.
+        // Results are still on their way to the engine; a cut-off result would not count.
         for (const session of sessions) session.close();
         setTimeout(() => {
           for (const session of sessions) session.destroy();

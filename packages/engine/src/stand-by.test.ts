@@ -1,4 +1,4 @@
-// Two processes with the same work on one engine: one on duty, the other standing by.
+// Two processes with the same work on one engine: one on duty, the other on stand-by.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ async function startPair(keep: Keep, stepMs: { readonly duty: number }) {
   });
   const away = `http://127.0.0.1:${(await freePorts()).node}`;
   const worked: string[] = [];
-  const beats: string[] = [];
+  const runs: string[] = [];
   const start = async (name: string, ms: number) => {
     const work = await serveEngineWork({
       drains: [
@@ -33,40 +33,40 @@ async function startPair(keep: Keep, stepMs: { readonly duty: number }) {
           },
         },
       ],
-      pulses: [{ name: 'heart', everyMs: 100, beat: async () => void beats.push(name) }],
+      jobs: [{ name: 'heart', everyMs: 100, run: async () => void runs.push(name) }],
       host: '127.0.0.1',
       port: 0,
       identityKeys: [],
-      // The first node of the cluster is away.
+      // The first node of the cluster is unreachable.
       adminUrls: [away, engine.adminUrl],
       ingressUrls: [away, engine.ingressUrl],
       log: () => {},
     });
     keep(work.stop);
     work.keepRegistered();
-    await vi.waitFor(() => expect(beats.at(-1)).toBe(name), { timeout: 10_000 });
+    await vi.waitFor(() => expect(runs.at(-1)).toBe(name), { timeout: 10_000 });
     return work;
   };
   await start('standing by', 0);
   const duty = await start('on duty', stepMs.duty);
   await createWakeDrain([engine.ingressUrl])('numbers', 'one');
   await vi.waitFor(() => expect(worked).toEqual(['on duty']), { timeout: 10_000 });
-  return { duty, worked, beats };
+  return { duty, worked, runs };
 }
 
 test.concurrent('what a dead process was at goes on in the other one, and so do its pulses', async ({
   onTestFinished,
 }) => {
-  const { duty, worked, beats } = await startPair(onTestFinished, { duty: 60_000 });
+  const { duty, worked, runs } = await startPair(onTestFinished, { duty: 60_000 });
   await duty.stop();
   await vi.waitFor(() => expect(worked.at(-1)).toBe('standing by'), { timeout: 8_000 });
-  await vi.waitFor(() => expect(beats.at(-1)).toBe('standing by'), { timeout: 8_000 });
+  await vi.waitFor(() => expect(runs.at(-1)).toBe('standing by'), { timeout: 8_000 });
 });
 
 test.concurrent('so it does when the process stands still and the machine goes on taking its connections', async ({
   onTestFinished,
 }) => {
-  const { duty, worked, beats } = await startPair(onTestFinished, { duty: 60_000 });
+  const { duty, worked, runs } = await startPair(onTestFinished, { duty: 60_000 });
   await duty.stop();
   const sockets = new Set<Socket>();
   const frozen = createServer((socket) => void sockets.add(socket.on('error', () => {})));
@@ -76,12 +76,12 @@ test.concurrent('so it does when the process stands still and the machine goes o
     frozen.close();
   });
   await vi.waitFor(() => expect(worked.at(-1)).toBe('standing by'), { timeout: 15_000 });
-  await vi.waitFor(() => expect(beats.at(-1)).toBe('standing by'), { timeout: 8_000 });
+  await vi.waitFor(() => expect(runs.at(-1)).toBe('standing by'), { timeout: 8_000 });
 });
 
 test.concurrent('a process that answers keeps its work, however long it takes', async ({ onTestFinished }) => {
-  const { worked, beats } = await startPair(onTestFinished, { duty: 7_000 });
+  const { worked, runs } = await startPair(onTestFinished, { duty: 7_000 });
   await sleep(7_500);
   expect(worked).toEqual(['on duty']);
-  expect(beats.slice(-20)).not.toContain('standing by');
+  expect(runs.slice(-20)).not.toContain('standing by');
 });

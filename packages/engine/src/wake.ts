@@ -1,10 +1,10 @@
 import { askEngine } from './ask-engine.ts';
 import { createReach, type Reach } from './reach.ts';
 
-/** Wakes a drain. Cheap, and never more than a hint: what it was woken for stands in the database. */
+/** Wakes a drain. A cheap hint and no more: the database holds the work. */
 export type WakeDrain = (name: string, key: string) => Promise<void>;
 
-/** Throws when no node hears. Woken twice, a drain finds nothing to do the second time. */
+/** Throws when no node answers. A drain that is woken twice finds nothing to do the second time. */
 export const createWakeDrain = (ingressUrls: readonly string[]): WakeDrain => wakeBy(createReach(ingressUrls));
 
 export const wakeBy =

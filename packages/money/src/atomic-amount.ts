@@ -29,7 +29,7 @@ export type AtomicResult =
 /** Reads decimal digits without sign, leading zero, space, fraction or exponent. Never throws. */
 export function parseAtomic(text: string): AtomicResult {
   if (!/^(?:0|[1-9][0-9]*)$/.test(text)) return { ok: false, code: 'not_canonical' };
-  // Reading digits costs more than linear time, so length is judged first.
+  // Parsing digits costs more than linear time, so the length is checked first.
   if (text.length > MAX_ATOMIC_DIGITS) return { ok: false, code: 'too_large' };
   const value = BigInt(text);
   return isAtomicAmount(value) ? { ok: true, atomic: value } : { ok: false, code: 'too_large' };
@@ -44,7 +44,7 @@ export function addAtomic(a: AtomicAmount, b: AtomicAmount): AtomicAmount {
   return atomicAmount(a + b);
 }
 
-/** Throws when `b` is more than `a`: money that is not there can't be taken. */
+/** Throws when `b` is more than `a`: an amount is never negative. */
 export function subtractAtomic(a: AtomicAmount, b: AtomicAmount): AtomicAmount {
   return atomicAmount(a - b);
 }

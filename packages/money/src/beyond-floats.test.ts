@@ -1,4 +1,4 @@
-// Amounts a float can't hold: 2^53 + 1 and its like lose their last unit on any path through a number.
+// Amounts that a float can't represent: 2^53 + 1 and similar lose their last unit on any path through a number.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addAtomic, atomicAmount, MAX_ATOMIC, parseAtomic, printAtomic } from './atomic-amount.ts';

@@ -18,7 +18,7 @@ function broken(settled: bigint, cap: bigint, terms: ReturnType<typeof termsOf>)
 
 const sumOf = (parts: Breakdown) => parts.splits.reduce((sum, split) => sum + split.amountAtomic, 0n);
 
-// Wishes are scaled down to what the fee leaves, so that sums at and near the whole come up often.
+// Split shares are scaled down to what the fee leaves, so that sums at and near the whole come up often.
 const anyTerms = fc
   .tuple(fc.integer({ min: 0, max: 1_000 }), fc.array(fc.integer({ min: 1, max: 10_000 }), { maxLength: 8 }))
   .map(([feeBps, wishes]) => {

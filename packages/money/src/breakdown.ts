@@ -1,11 +1,11 @@
-// Where every unit of a cap goes when a payment settles, by the processor's own arithmetic:
-// fee and splits are floors of the settled amount, the merchant gets what is left of it, the payer the unused cap.
+// Divides a cap when a payment settles, by the processor's arithmetic: fee and splits are floors of the settled amount,
+// the merchant gets the rest of it, and the payer gets the unused cap back.
 
 import { type AtomicAmount, subtractAtomic } from './atomic-amount.ts';
 import { shareOf } from './basis-points.ts';
 import type { PayoutTerms } from './payout-terms.ts';
 
-/** fee + splits + merchant = settled, and settled + refund = cap, to the unit. Splits stand in the order of the terms. */
+/** fee + splits + merchant = settled, and settled + refund = cap, exactly. Splits are in the order of the terms. */
 export type Breakdown = {
   readonly feeAtomic: AtomicAmount;
   readonly splits: readonly { readonly to: string; readonly amountAtomic: AtomicAmount }[];
@@ -24,7 +24,7 @@ export function breakDown(settled: AtomicAmount, cap: AtomicAmount, terms: Payou
 
   const feeAtomic = shareOf(settled, terms.feeBps);
   const splits = terms.splits.map(({ to, bps }) => ({ to, amountAtomic: shareOf(settled, bps) }));
-  // Taken off one by one with a checked subtraction: shares above the whole would throw, not create money.
+  // Checked subtractions one by one: shares above the whole throw instead of creating money.
   const merchantAtomic = splits.reduce(
     (rest, split) => subtractAtomic(rest, split.amountAtomic),
     subtractAtomic(settled, feeAtomic),

@@ -1,6 +1,5 @@
-// Dollars to tokens and back at a stored rate, each in one exact division.
-// Asking rounds up and settling rounds down, so at one rate a charge within the dollar budget
-// can't come out above the signed cap.
+// Converts dollars to tokens and back at a stored rate, each in one exact division. A required amount rounds up and a
+// settled amount rounds down, so at one rate a charge within the dollar budget can't exceed the signed cap.
 
 import type { Rate } from './rate.ts';
 import { divide, type Rounding } from './rounding.ts';
@@ -8,17 +7,19 @@ import { assertSameToken, oneWhole, type TokenAmount, tokenAmount } from './toke
 import { USD_DECIMALS, type Usd } from './usd.ts';
 import { isUsdMicros, USD_MICROS_DECIMALS, type UsdMicros } from './usd-micros.ts';
 
-/** Total: the largest dollars at the smallest rate and 36 decimals are 10^66 units, far below 2^256. */
+/** Never overflows: the largest dollars at the smallest rate and 36 decimals are 10^66 units, far below 2^256. */
 export function usdToToken<Id extends string>(usd: Usd, rate: Rate<Id>, rounding: Rounding): TokenAmount<Id> {
   return tokenAmount(rate.token, divide(usd * oneWhole(rate.token), rate.usdPerToken, rounding));
 }
 
-/** What an intent asks for (for up-to, the cap): rounded up, so the merchant never asks for less than the price. */
+/**
+ * Amount that an intent asks for (for up-to, the cap): rounded up, so the merchant never asks for less than the price.
+ */
 export function requiredFromUsd<Id extends string>(usd: Usd, rate: Rate<Id>): TokenAmount<Id> {
   return usdToToken(usd, rate, 'up');
 }
 
-/** What an up-to settle charges: rounded down, so it is never above `requiredFromUsd` of the same or more dollars. */
+/** Amount that an up-to settle charges: rounded down, so never above `requiredFromUsd` of the same or more dollars. */
 export function settledFromUsd<Id extends string>(usd: Usd, rate: Rate<Id>): TokenAmount<Id> {
   return usdToToken(usd, rate, 'down');
 }
@@ -34,7 +35,7 @@ export type UsdMicrosResult =
   | { readonly ok: true; readonly micros: UsdMicros }
   | { readonly ok: false; readonly code: 'too_large' };
 
-/** Refuses what is worth more than micro-USD hold: anyone can send a large amount of a worthless token. */
+/** Refuses a value above the range of micro-USD: anyone can send a large amount of a worthless token. */
 export function tokenToUsdMicros<Id extends string>(
   amount: TokenAmount<Id>,
   rate: Rate<NoInfer<Id>>,

@@ -1,6 +1,6 @@
-// Decimal text and integers at a fixed scale: "1.5" with 6 decimals is 1500000n. Exact both ways;
-// what does not fit is refused, never rounded. The grammar is that of a JSON number, so the text that
-// JavaScript prints for a small number ("1e-7") is read too.
+// Converts between decimal text and integers at a fixed scale: "1.5" with 6 decimals is 1500000n. Exact both ways; a
+// value that does not fit is refused, never rounded. The grammar is that of a JSON number, so the text that JavaScript
+// prints for a small number ("1e-7") is read too.
 
 const NUMBER = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?)([0-9]+))?$/;
 const MAX_TEXT_LENGTH = 128;
@@ -13,8 +13,8 @@ export type DecimalResult =
 const refuse = (code: DecimalRefusal): DecimalResult => ({ ok: false, code });
 
 /**
- * Reads `text` times 10^`decimals` as an integer of at most `max`. Judged by value: zeros at the end are no decimals.
- * "-0" counts as negative. Never throws, whatever the text.
+ * Reads `text` times 10^`decimals` as an integer of at most `max`. Trailing zeros do not count as decimals. "-0" counts
+ * as negative. Never throws.
  */
 export function parseDecimal(text: string, decimals: number, max: bigint): DecimalResult {
   if (text.length > MAX_TEXT_LENGTH) return refuse('too_long');
@@ -27,8 +27,8 @@ export function parseDecimal(text: string, decimals: number, max: bigint): Decim
   if (coefficient === 0n) return { ok: true, scaled: 0n };
   const exponent = exponentSign === '-' ? -BigInt(exponentDigits) : BigInt(exponentDigits);
   const shift = exponent - BigInt(fraction.length) + BigInt(decimals);
-  // "1e999999999" must be refused before the power is computed: a coefficient is at least 1, so any power over
-  // `max` is too large, and it has fewer digits than the text, so no longer run of zeros can be divided out.
+  // "1e999999999" must be refused before the power is computed. The coefficient is at least 1, so any power over `max`
+  // is too large; it has fewer digits than the text, so no longer run of zeros can be divided out.
   if (shift > BigInt(max.toString().length)) return refuse('too_large');
   if (shift < -BigInt(MAX_TEXT_LENGTH)) return refuse('too_many_decimals');
 
@@ -38,8 +38,8 @@ export function parseDecimal(text: string, decimals: number, max: bigint): Decim
 }
 
 /**
- * As `parseDecimal`, for a number that came out of JSON: its shortest text that reads back as the same number.
- * From 2^53 on digits may already be lost, so the number is refused; the same digits as a string may still be read.
+ * As `parseDecimal`, for a number from JSON: reads the shortest text that parses to the same number. From 2^53 on
+ * digits may already be lost, so the number is refused; the same digits as a string may still be read.
  */
 export function parseJsonNumber(value: number, decimals: number, max: bigint): DecimalResult {
   if (value < 0 || Object.is(value, -0)) return refuse('negative');
@@ -47,7 +47,7 @@ export function parseJsonNumber(value: number, decimals: number, max: bigint): D
   return parseDecimal(String(value), decimals, max);
 }
 
-/** The shortest plain text of `scaled` / 10^`decimals`: no exponent, no zeros at the end. */
+/** The shortest plain text of `scaled` / 10^`decimals`: no exponent, no trailing zeros. */
 export function printDecimal(scaled: bigint, decimals: number): string {
   const digits = scaled.toString().padStart(decimals + 1, '0');
   const point = digits.length - decimals;

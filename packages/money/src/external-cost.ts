@@ -1,4 +1,4 @@
-// What the network charged the relayer, told in the token of the payment.
+// Converts the network's charge to the relayer into the token of the payment.
 
 import type { Rate } from './rate.ts';
 import { divide } from './rounding.ts';
@@ -14,7 +14,7 @@ export function gasCost<Id extends string>(
   return tokenAmount(native, gasUsed * gasPriceAtomic);
 }
 
-/** A native cost in units of another token at both stored rates, in one division, rounded up: no cost reads as free. */
+/** Converts a native cost at both stored rates, in one division, rounded up: no cost is shown as free. */
 export function externalCost<Native extends string, Id extends string>(
   cost: TokenAmount<Native>,
   nativeRate: Rate<NoInfer<Native>>,

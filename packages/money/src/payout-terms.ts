@@ -1,5 +1,5 @@
-// How a settled amount is shared out: the platform's fee and up to eight splits, the rest to the merchant.
-// The limits are the processor's own, so terms that pass here can be registered on chain.
+// Terms by which a settled amount is divided: the platform's fee, up to eight splits, and the rest to the merchant. The
+// limits are the processor's, so terms that pass here can be registered on chain.
 
 import { type BasisPoints, isBasisPoints, WHOLE_BPS } from './basis-points.ts';
 import type { Branded } from './brand.ts';
@@ -15,7 +15,7 @@ export type PayoutTermsResult =
   | { readonly ok: false; readonly code: 'fee_out_of_range' | 'too_many_splits' | 'shares_over_whole' }
   | { readonly ok: false; readonly code: 'split_out_of_range' | 'split_without_recipient'; readonly index: number };
 
-/** Terms are copied and frozen: changing what was given changes nothing here. One recipient may hold several splits. */
+/** Terms are copied and frozen: later changes of the input have no effect. One recipient may have several splits. */
 export function payoutTerms(given: {
   readonly feeBps: number;
   readonly splits: readonly { readonly to: string; readonly bps: number }[];

@@ -1,5 +1,5 @@
-// What one whole token costs in dollars, who said so and when. A rate names its token,
-// so an amount can't be converted at the price of another one.
+// Price of one whole token in dollars, with source and time. A rate names its token, so an amount can't be converted at
+// the price of another token.
 
 import type { Branded } from './brand.ts';
 import type { DecimalRefusal } from './decimal.ts';
@@ -9,7 +9,7 @@ import { parseUsd, type Usd } from './usd.ts';
 export type Rate<Id extends string = string> = Branded<
   {
     readonly token: Token<Id>;
-    /** More than zero, of at most 18 decimals. */
+    /** More than zero, with at most 18 decimals. */
     readonly usdPerToken: Usd;
     readonly source: string;
     readonly observedAtMs: number;
@@ -22,10 +22,10 @@ export type RateResult<Id extends string = string> =
   | { readonly ok: true; readonly rate: Rate<Id> }
   | { readonly ok: false; readonly code: RateRefusal };
 
-/** How far a source's clock may run ahead of ours, inclusive. */
+/** Most that a source's clock may be ahead of ours, inclusive. */
 export const MAX_RATE_SKEW_MS = 5_000;
 
-/** The price comes from outside and is refused as a value; a missing source or time is a bug and throws. */
+/** A bad price comes from outside and is refused as a value; a missing source or time is a bug and throws. */
 export function parseRate<Id extends string>(given: {
   readonly token: Token<Id>;
   readonly usdPerToken: string | number;
@@ -42,9 +42,9 @@ export function parseRate<Id extends string>(given: {
   return { ok: true, rate: Object.freeze({ token, usdPerToken: price.usd, source, observedAtMs }) as Rate<Id> };
 }
 
-/** True when the rate is older than `maxAgeMs`, or dated further ahead than a clock may be. */
+/** True when the rate is older than `maxAgeMs`, or dated further ahead than `MAX_RATE_SKEW_MS`. */
 export function isStale(rate: Rate, nowMs: number, maxAgeMs: number): boolean {
   const ageMs = nowMs - rate.observedAtMs;
-  // Asked as "fresh?" and negated: a time that is not a number must count as stale.
+  // Tests for fresh and negates: a time that is not a number must count as stale.
   return !(ageMs <= maxAgeMs && ageMs >= -MAX_RATE_SKEW_MS);
 }

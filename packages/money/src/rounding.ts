@@ -1,4 +1,4 @@
-// Division never rounds by accident: whoever divides says which way.
+// Every division names its rounding, so that none rounds by accident.
 
 export type Rounding = 'up' | 'down';
 

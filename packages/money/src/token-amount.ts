@@ -1,5 +1,5 @@
-// An amount together with its token: amounts of two tokens never meet in one sum,
-// refused by the compiler where the ids are known to it and at run time everywhere.
+// An amount with its token. Amounts of two tokens can't be added: the compiler refuses it where it knows the ids, and a
+// check refuses it at run time.
 
 import { type AtomicAmount, addAtomic, atomicAmount, MAX_ATOMIC, subtractAtomic } from './atomic-amount.ts';
 import type { Branded } from './brand.ts';
@@ -9,7 +9,7 @@ export const MAX_TOKEN_DECIMALS = 36;
 
 export type Token<Id extends string = string> = Branded<{ readonly id: Id; readonly decimals: number }, 'Token'>;
 
-/** `decimals` is 0 to 36: how many decimals one whole token has in smallest units. */
+/** `decimals` is 0 to 36: one whole token is 10^`decimals` smallest units. */
 export function token<const Id extends string>(id: Id, decimals: number): Token<Id> {
   if (id === '') throw new RangeError('a token has an id');
   if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_TOKEN_DECIMALS) {

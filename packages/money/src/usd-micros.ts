@@ -1,4 +1,4 @@
-// Dollars as they are stored and shown: an integer count of millionths, which fits a signed 64-bit column.
+// Dollars as stored and shown: an integer count of millionths, which fits a signed 64-bit column.
 
 import type { Branded } from './brand.ts';
 import { printDecimal } from './decimal.ts';
@@ -38,8 +38,8 @@ export function printUsdMicros(micros: UsdMicros): string {
 }
 
 /**
- * The JSON number of a display hint, and the only number that leaves this package for an amount.
- * Exact to the micro up to 2^52 micros (4.5 thousand million dollars), nearest beyond.
+ * JSON number of a display hint, the only amount that leaves this package as a number. Exact to the micro up to 2^52
+ * micros (4.5 thousand million dollars), nearest beyond.
  */
 export function usdMicrosToJsonNumber(micros: UsdMicros): number {
   return JSON.parse(printUsdMicros(micros)) as number;

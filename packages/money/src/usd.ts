@@ -1,5 +1,5 @@
-// Dollars as a caller wrote them, exactly: an integer count of 10^-18 dollars.
-// Prices and requests are held in it; what is stored for display is `UsdMicros`.
+// Exact dollars as a caller wrote them: an integer count of 10^-18 dollars. Prices and requests use `Usd`; `UsdMicros`
+// is stored for display.
 
 import type { Branded } from './brand.ts';
 import { type DecimalRefusal, parseDecimal, parseJsonNumber, printDecimal } from './decimal.ts';
@@ -14,7 +14,7 @@ export type UsdResult =
   | { readonly ok: true; readonly usd: Usd }
   | { readonly ok: false; readonly code: DecimalRefusal };
 
-/** Decimal text or a JSON number, of at most 18 decimals. 0.1 + 0.2 stays 0.30000000000000004. Never throws. */
+/** Reads decimal text or a JSON number of at most 18 decimals. 0.1 + 0.2 stays 0.30000000000000004. Never throws. */
 export function parseUsd(input: string | number): UsdResult {
   const read =
     typeof input === 'number'

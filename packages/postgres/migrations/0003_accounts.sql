@@ -1,4 +1,4 @@
--- Who is served, and how: accounts, their two modes, keys, tokens and payouts; and the people who run the service.
+-- Merchant accounts with their modes, API keys, tokens and payouts, and the operators of this installation.
 
 create domain svc.account_status as text check (value in ('active', 'closed'));
 create domain svc.key_kind as text check (value in ('publishable', 'secret'));
@@ -25,9 +25,9 @@ create table svc.account_modes (
   mode svc.mode not null,
   upto_default_timeout_seconds integer not null default 86400,
   upto_max_timeout_seconds integer not null default 604800 check (upto_max_timeout_seconds <= 604800),
-  -- Offers ReceiveWithAuthorization and a nonce that commits to the terms.
+  -- Offer ReceiveWithAuthorization with a nonce that commits to the terms.
   bound_terms boolean not null default false,
-  -- Null: the installation's default.
+  -- Null: the default of the installation.
   rate_limit_per_second integer check (rate_limit_per_second > 0),
   minimum_usd_micros bigint check (minimum_usd_micros >= 0),
   primary key (account_id, mode),
@@ -39,13 +39,14 @@ create table svc.api_keys (
   mode svc.mode not null,
   id text collate "C" not null,
   kind svc.key_kind not null,
-  -- HMAC of the key under the server's pepper: finds the key without storing it.
+  -- HMAC of the key under the server's pepper: requests find the key by it, and the key itself is not stored.
   lookup svc.digest not null unique,
-  -- A publishable key is public and kept as it is; a secret key only as ciphertext, to sign webhooks with.
+  -- A publishable key is public and stored as plain text. A secret key is stored only as ciphertext, to sign webhooks.
   publishable_text text,
   ciphertext bytea,
-  -- The last characters, for a person to tell keys apart.
+  -- The last characters, so that a person can tell keys apart.
   hint text not null,
+  -- Webhooks of this account and mode are signed with this key.
   signing boolean not null default false,
   created_at timestamptz not null,
   expires_at timestamptz,
@@ -71,7 +72,7 @@ create table svc.account_tokens (
   foreign key (account_id, mode) references svc.account_modes
 );
 
--- Terms registered on chain. An id's terms never change; other terms are another id.
+-- Payout terms that are registered on chain. The terms of an id never change; new terms get a new id.
 create table svc.payouts (
   account_id text collate "C" not null,
   mode svc.mode not null,

@@ -1,5 +1,7 @@
--- Intents, what they accept, and the two tables that make a payment happen once in the whole world.
--- No foreign keys from here on: a busy account's row would be locked by every payment, and partitions come and go.
+-- Payment intents, what they accept, what payers signed, and the two tables that make intent codes and authorizations
+-- unique over all accounts.
+-- From here on tables have no foreign keys to accounts or to partitioned tables: every payment would lock the row of its
+-- account, and partitions are dropped.
 
 create domain svc.intent_status as text check (
   value in ('requires_payment', 'processing', 'completed', 'failed', 'canceled', 'mismatched')
@@ -11,6 +13,8 @@ create domain svc.authorization_kind as text check (
     'transfer_with_authorization', 'receive_with_authorization', 'permit', 'solana_message', 'solana_transaction'
   )
 );
+-- Blocks, counting the transaction's own, before a payment is called completed.
+create domain svc.confirmations as integer check (value between 1 and 10000);
 
 create table svc.intents (
   account_id text collate "C" not null,
@@ -19,26 +23,29 @@ create table svc.intents (
   intent_code svc.intent_code not null,
   status svc.intent_status not null,
   x402_upto boolean not null,
-  -- The token that is asked for; without one, that of the first acceptance, replaced by the one that is paid.
+  -- Amount and token that the merchant asked for. Without a token: those of the first acceptance, replaced by the one that
+  -- is paid.
   amount svc.positive_amount not null,
   ledger_id text collate "C" not null,
   network text collate "C" not null,
   token_shortcode text collate "C" not null,
   amount_usd_atto svc.usd_atto,
+  -- Of the acceptance that is paid.
+  confirmations svc.confirmations not null default 1,
   description text,
   resource text,
   mime_type text,
   expected_sender text collate "C",
   payer_public_key text collate "C",
-  -- The client's own, kept as it was written; the service's keys stand apart and win on output.
+  -- The client's metadata as it was sent. The service's own keys are in `service_metadata` and win on output.
   metadata svc.metadata not null default '{}',
   service_metadata jsonb not null default '{}',
-  -- The latest payment. Another may take its place only once it has failed, was canceled or is mismatched.
+  -- The latest payment. Another one may replace it only after it failed, was canceled or is mismatched.
   payment_id text collate "C",
   expires_at timestamptz,
-  -- Events emitted so far: receivers sort by it.
+  -- Number of events so far; receivers sort events by it.
   event_sequence integer not null default 0,
-  -- Grows with every change: who writes names the version it read.
+  -- Grows with every change. A writer names the version that it read.
   version integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz not null,
@@ -48,10 +55,12 @@ create table svc.intents (
 
 create table svc.intents_default partition of svc.intents default;
 
--- Expiry is found by index, and only where it still matters.
+-- Intents that can still expire.
 create index intents_expiring on svc.intents (expires_at) where status = 'requires_payment';
+-- The internal listener settles an up-to intent by its id alone. Exact intents are not in this index and do not pay for it.
+create index intents_upto on svc.intents (id) where x402_upto;
 
--- Codes and claims outlive tenants and months: unique over everything, for ever, and found by their key alone.
+-- Intent codes and claims are unique over all accounts and months, are kept for ever, and are found by their key alone.
 create table svc.intent_codes (
   intent_code svc.intent_code primary key,
   account_id text collate "C" not null,
@@ -59,6 +68,7 @@ create table svc.intent_codes (
   intent_id text collate "C" not null
 ) partition by hash (intent_code);
 
+-- One row per authorization that was accepted: an authorization pays one intent.
 create table svc.claims (
   -- Digest of network, asset, payer and authorization nonce.
   claim_key svc.digest primary key,
@@ -88,7 +98,7 @@ begin
 end
 $$;
 
--- One way to pay an intent, at the rate it was offered.
+-- One way to pay an intent, at the rate at which it was offered.
 create table svc.acceptances (
   account_id text collate "C" not null,
   mode svc.mode not null,
@@ -105,6 +115,11 @@ create table svc.acceptances (
   usd_per_token_atto svc.usd_atto,
   rate_source text,
   rate_observed_at timestamptz,
+  confirmations svc.confirmations not null default 1,
+  -- The minimum at the time of the offer: a minimum that is raised later does not apply. Null: none.
+  minimum_usd_micros bigint,
+  -- The acceptance can't be paid from this time on. Null: the price is fixed and does not end.
+  price_ends_at timestamptz,
   -- The JSON exactly as it was answered.
   body svc.json_object not null,
   primary key (account_id, mode, intent_id, position),
@@ -113,7 +128,7 @@ create table svc.acceptances (
 
 create table svc.acceptances_default partition of svc.acceptances default;
 
--- What a payer signed: verified, claimed, and watched until no chain can execute it any more.
+-- What a payer signed, verified and claimed. It is watched until no chain can execute it any more.
 create table svc.authorizations (
   account_id text collate "C" not null,
   mode svc.mode not null,
@@ -124,24 +139,59 @@ create table svc.authorizations (
   asset text collate "C" not null,
   payer text collate "C" not null,
   recipient text collate "C" not null,
-  -- What was signed: the price, or the cap of an up-to intent.
+  -- The signed amount: the price, or the cap of an up-to intent.
   cap svc.positive_amount not null,
   -- Unix seconds, as signed.
   valid_after bigint not null,
   valid_before bigint not null,
+  -- `solana_transaction`: digest of the transaction's message. `solana_message`: the nonce inside the signed text.
   nonce bytea not null,
+  -- `solana_transaction`: the whole transaction as the payer signed it. Otherwise the payer's signature.
   signature bytea not null,
-  -- Set when it can't move money any more: used, canceled, or a finalized block is past `valid_before`.
+  -- A contract answered for the signature, not a key. Such a payment is sent alone in a transaction.
+  by_contract boolean not null default false,
+  -- The terms of a Solana transfer. A `solana_transaction` has `relayer`, `feeRecipient`, `tokenProgram`, `decimals`,
+  -- `blockhash`, `lastValidBlockHeight` and `slot`; a `solana_message` also names the program that checks the text.
+  transfer jsonb,
+  -- When it became unable to move money: it was used or canceled, or a finalized block is past `valid_before`.
   closed_at timestamptz,
   created_at timestamptz not null,
-  primary key (account_id, mode, intent_id, claim_key)
+  primary key (account_id, mode, intent_id, claim_key),
+  constraint authorizations_transfer_check
+    check ((kind in ('solana_transaction', 'solana_message')) = (transfer is not null))
 ) partition by range (intent_id);
 
 create table svc.authorizations_default partition of svc.authorizations default;
 
 create index authorizations_watched on svc.authorizations (network, valid_before) where closed_at is null;
 
--- Authorizations that were refused, for the merchant to read. They change no intent.
+-- Solana transactions and texts that were given to wallets to sign. Nothing can happen with one before the relayer has
+-- signed too, so an intent may have many: after a reload, or for another wallet. A signed one is compared with its row here.
+create table svc.prepared_transfers (
+  account_id text collate "C" not null,
+  mode svc.mode not null,
+  intent_id text collate "C" not null,
+  payer text collate "C" not null,
+  blockhash text collate "C" not null,
+  -- Position of the acceptance that it pays.
+  position integer not null check (position >= 0),
+  network text collate "C" not null,
+  relayer text collate "C" not null,
+  -- Copied to `svc.authorizations.transfer`.
+  transfer jsonb not null,
+  message_hash svc.digest not null,
+  wire bytea not null check (octet_length(wire) <= 1232),
+  created_at timestamptz not null,
+  -- Preparing again while the blockhash is the same gives the same row.
+  primary key (account_id, mode, intent_id, payer, blockhash, position)
+);
+
+create index prepared_transfers_age on svc.prepared_transfers (created_at);
+
+comment on column svc.prepared_transfers.blockhash is 'Of a transaction; of a text its nonce in hex.';
+comment on column svc.prepared_transfers.wire is 'The transaction without signatures, or the text.';
+
+-- Authorizations that were refused, for the merchant to read. They do not change the intent.
 create table svc.attempts (
   account_id text collate "C" not null,
   mode svc.mode not null,
@@ -158,14 +208,14 @@ create table svc.attempts_default partition of svc.attempts default;
 
 create index attempts_of_intent on svc.attempts (account_id, mode, intent_id, id);
 
-insert into svc.history (table_name, id_prefix, months_kept) values
+insert into svc.partitioned_tables (table_name, id_prefix, months_kept) values
   ('intents', 'pi', 120),
   ('acceptances', 'pi', 13),
   ('authorizations', 'pi', 13),
   ('attempts', 'att', 3);
 
--- Wakes whoever waits for an intent. Every notifying commit queues behind a server-wide lock until it is on disk, so
--- the one change that each payment commits alone, to `processing`, stays silent: its waiters poll, or are the writer.
+-- Notifies processes that wait for an intent. A commit that notifies holds a server-wide lock until it is on disk, so the
+-- change to `processing`, which every payment commits alone, does not notify: its waiters poll, or made the change.
 create function svc.notify_intent() returns trigger
 language plpgsql as $$
 begin

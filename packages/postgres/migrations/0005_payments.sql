@@ -1,4 +1,4 @@
--- Payments and the books. Amounts are in the smallest unit of `asset`.
+-- Payments and the ledger. Amounts are in the smallest unit of `asset`.
 
 create domain svc.payment_status as text check (
   value in ('pending', 'completed', 'failed', 'canceled', 'refunded', 'mismatched')
@@ -7,6 +7,8 @@ create domain svc.ledger_account as text check (
   value in ('payer', 'merchant', 'split', 'platform_fee', 'refund', 'network_cost', 'stranded', 'escrow')
 );
 
+-- No index by intent: an intent names its payment. The planner of a table that was never analyzed prefers such an index to
+-- the primary key, and then reads every payment of the account to find one.
 create table svc.payments (
   account_id text collate "C" not null,
   mode svc.mode not null,
@@ -45,13 +47,13 @@ create table svc.payments (
 
 create table svc.payments_default partition of svc.payments default;
 
-create index payments_of_intent on svc.payments (account_id, mode, intent_id, id);
-
--- One success per intent, across all months: the intent names its payment, only the named one may complete, and the
--- name may pass to another only when the one before can't succeed any more. Both are checked at commit, whatever
--- statement made the change, and both lock the intent, so that two transactions can't slip past each other.
+-- At most one payment of an intent succeeds, over all months: only the payment that the intent names may complete, and the
+-- intent may name another only when the one before can't succeed any more. Both triggers run at commit, whatever statement
+-- made the change, and both lock the intent, so that of two concurrent transactions the second sees the first.
+-- Each function looks up one row by its key for every payment: `plan_cache_mode` saves planning that query again, which
+-- takes longer than running it.
 create function svc.assert_completed_payment_is_named() returns trigger
-language plpgsql as $$
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   named text;
 begin
@@ -72,7 +74,7 @@ create constraint trigger payments_completed_is_named
   execute function svc.assert_completed_payment_is_named();
 
 create function svc.assert_replaced_payment_is_over() returns trigger
-language plpgsql as $$
+language plpgsql set plan_cache_mode = force_generic_plan as $$
 declare
   replaced text;
 begin
@@ -101,10 +103,10 @@ create table svc.ledger_entries (
   account_name svc.ledger_account not null,
   party text collate "C" not null,
   amount svc.signed_amount not null,
-  -- Where the chain says so.
+  -- The log on chain that proves the entry.
   transaction_id text collate "C" not null,
   log_index integer not null,
-  -- The entry that a reorganisation took back.
+  -- The entry that this one reverses after a reorg.
   reverses text collate "C",
   created_at timestamptz not null,
   primary key (account_id, mode, id)
@@ -114,7 +116,7 @@ create table svc.ledger_entries_default partition of svc.ledger_entries default;
 
 create index ledger_entries_of_payment on svc.ledger_entries (account_id, mode, payment_id, id);
 
--- Every statement that books, books both sides: per payment and asset its entries sum to zero.
+-- The entries that one statement inserts sum to zero per payment and asset.
 create function svc.assert_entries_balance() returns trigger
 language plpgsql as $$
 declare
@@ -135,6 +137,6 @@ create trigger ledger_entries_balance after insert on svc.ledger_entries
   referencing new table as booked for each statement
   execute function svc.assert_entries_balance();
 
-insert into svc.history (table_name, id_prefix, months_kept) values
+insert into svc.partitioned_tables (table_name, id_prefix, months_kept) values
   ('payments', 'pay', 120),
   ('ledger_entries', 'lg', 120);

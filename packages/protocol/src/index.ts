@@ -1,6 +1,6 @@
-// Wire shapes and codecs, for both ends and every runtime. What not every client needs has an entry of its own: `/errors`
-// (the catalogue with its sentences), `/hash` (EIP-712 digests), `/bound-nonce`, `/ids`,
-// `/solana` (addresses by hand) and `/webhook` (signatures of deliveries).
+// Wire shapes and codecs, for clients and servers on every runtime. Parts that not every client needs have their own
+// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/ids`, `/solana` (addresses
+// without a library) and `/webhook` (signatures of deliveries).
 export { buildSignRequest, type SignableRequest, type SignRequest } from './eip712/sign-request.ts';
 export {
   type AuthorizationMessage,

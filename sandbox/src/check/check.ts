@@ -1,11 +1,13 @@
-// npm run sandbox -- --check: a sandbox of its own, every way through it as a payer and a merchant would go it, one line
-// per way. The ways use different wallets and go side by side.
+// npm run sandbox -- --check: starts a separate sandbox, runs every flow as a payer and a merchant would, and prints
+// one line per flow. The flows use different wallets and run in parallel.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Clock } from '@svc-pay/core';
-import { createSteps, EXIT_FAILED, paintFor, type Step } from '@svc-pay/operator/dev';
 import { freePort } from '@svc-pay/postgres/server';
+import { EXIT_FAILED } from '@svc-pay/runtime/terminal/exit-codes';
+import { paintFor } from '@svc-pay/runtime/terminal/paint';
+import { createSteps, type Step } from '../local/steps.ts';
 import { startSandbox } from '../start-sandbox.ts';
 import { FLOWS } from './flows.ts';
 import { createVisit } from './visit.ts';
@@ -13,18 +15,18 @@ import { createVisit } from './visit.ts';
 export type CheckOptions = {
   readonly clock: Clock;
   readonly step: Step;
-  /** Settles when somebody wants it to end. */
+  /** Resolves when the user stops the command. */
   readonly stopped: Promise<NodeJS.Signals>;
-  /** Gets the lines. */
-  readonly say: (text: string) => void;
+  /** Prints the result lines. */
+  readonly print: (text: string) => void;
 };
 
 const PATIENCE_MS = 60_000;
 
-/** The exit code. Leaves neither processes nor files. */
-export async function check({ clock, step, stopped, say }: CheckOptions): Promise<number> {
+/** Returns the exit code. Leaves no processes and no files. */
+export async function check({ clock, step, stopped, print }: CheckOptions): Promise<number> {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-sandbox-'));
-  // PostgreSQL may run as another user.
+  // PostgreSQL may run as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755);
   const complaints: string[] = [];
   const startMs = performance.now();
@@ -41,7 +43,7 @@ export async function check({ clock, step, stopped, say }: CheckOptions): Promis
       complain,
     });
     try {
-      const flow = createSteps({ say, onTerminal: false, paint: paintFor(false) });
+      const flow = createSteps({ print, onTerminal: false, paint: paintFor(false) });
       const giveUp = AbortSignal.timeout(PATIENCE_MS);
       const ended = Promise.race([stopped, sandbox.ended]).then((reason) => `stopped: ${reason}`);
       const failures: string[] = [];
@@ -54,10 +56,10 @@ export async function check({ clock, step, stopped, say }: CheckOptions): Promis
       if (typeof first === 'string') failures.push(first);
       const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
       if (failures.length === 0) {
-        say(`${FLOWS.length} flows in ${seconds} s, all well\n`);
+        print(`${FLOWS.length} flows in ${seconds} s, all well\n`);
         return 0;
       }
-      say([...failures, ...complaints].map((text) => `RED  ${text}\n`).join(''));
+      print([...failures, ...complaints].map((text) => `RED  ${text}\n`).join(''));
       return EXIT_FAILED;
     } finally {
       await step('everything stopped', sandbox.stop);

@@ -2,7 +2,7 @@ import { problemOf } from './flow-exact.ts';
 import { CAP_ATOMIC, openTab } from './flow-upto.ts';
 import { insist, requestFor, type Visit } from './visit.ts';
 
-/** A tab on which nothing was read is let go: nothing is charged, and nothing can be any more. */
+/** An unused tab is released: nothing is charged, and nothing can be charged later. */
 export async function cancelTab(visit: Visit): Promise<void> {
   const { server } = visit;
   const payer = await visit.payer(CAP_ATOMIC);
@@ -20,7 +20,7 @@ export async function cancelTab(visit: Visit): Promise<void> {
   insist(canceled.ok && canceled.situation.paymentIntent.status === 'canceled', 'the intent is not canceled');
 }
 
-/** Who says no in the wallet has paid nothing, and may think again. */
+/** A payer who declines in the wallet pays nothing, and can still pay later. */
 export async function sayNo(visit: Visit): Promise<void> {
   const payer = await visit.payer(5_000_000n, { confirm: async () => false });
   const order = await visit.order('tea');

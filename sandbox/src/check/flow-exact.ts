@@ -6,7 +6,7 @@ const PRICE_ATOMIC = 4_200_000n;
 const CENT_ATOMIC = 10_000n;
 const SETTLE_PATH = '/sdk/public/payments/x402/settle';
 
-/** Order, sign, settle; the order turns paid by the shop's own verified webhook; the timeline tells all of it. */
+/** Order, sign, settle. The shop's verified webhook marks the order paid, and the timeline shows every step. */
 export async function payExact(visit: Visit): Promise<void> {
   const { sandbox, untilOrderIs, until } = visit;
   const payer = await visit.payer(PRICE_ATOMIC);
@@ -28,7 +28,7 @@ export async function payExact(visit: Visit): Promise<void> {
   insist(legs.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic), 0n) === 0n, 'the legs do not balance');
 }
 
-/** A header that was paid with pays nothing more: neither its own intent again, nor another one. */
+/** A used header pays nothing more: neither its own intent again nor another one. */
 export async function replayHeader(visit: Visit): Promise<void> {
   const { sandbox } = visit;
   const sent: string[] = [];
@@ -55,7 +55,7 @@ export async function replayHeader(visit: Visit): Promise<void> {
   insist((await visit.balanceOf(payer)) === PRICE_ATOMIC, 'the payer was charged twice');
 }
 
-/** Whoever can't pay is told before they sign, and a header they sign all the same moves nothing. */
+/** A payer with too little money is told before signing, and a header signed anyway moves nothing. */
 export async function refusePoor(visit: Visit): Promise<void> {
   const payer = await visit.payer(PRICE_ATOMIC - 1n);
   const order = await visit.order('tea');
@@ -64,7 +64,9 @@ export async function refusePoor(visit: Visit): Promise<void> {
   insist((await visit.balanceOf(payer)) === PRICE_ATOMIC - 1n, 'the poor payer was charged');
 }
 
-/** Nobody can tell the shop that it was paid but the service; and a cent with the order's number pays for no tea. */
+/**
+ * Only the service can tell the shop of a payment, and a payment of a cent with the order's id does not pay for tea.
+ */
 export async function refuseForgery(visit: Visit): Promise<void> {
   const { sandbox } = visit;
   const order = await visit.order('tea');

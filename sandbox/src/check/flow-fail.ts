@@ -1,7 +1,7 @@
 import { CAP_ATOMIC, openTab } from './flow-upto.ts';
 import { insist, type Visit } from './visit.ts';
 
-/** A wallet that was emptied after it signed: the payment fails, says so, and nothing moves. */
+/** The wallet is emptied after signing: the payment fails with a reason, and nothing moves. */
 export async function failPayment(visit: Visit): Promise<void> {
   const { chain } = visit.sandbox.world;
   const payer = await visit.payer(CAP_ATOMIC);

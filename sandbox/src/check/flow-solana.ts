@@ -7,11 +7,13 @@ import { insist, requestFor, type Visit } from './visit.ts';
 
 const PRICE_ATOMIC = 2_500_000n;
 
-/** A payer without SOL: refused in the wallet nothing moves, then paid, told by webhook, and drawn on the timeline. */
+/**
+ * A payer without SOL first declines, and nothing moves; then pays. The webhook and the timeline report the payment.
+ */
 export async function payOnSolana(visit: Visit): Promise<void> {
   const { sandbox, until, untilOrderIs } = visit;
   const { solana } = sandbox.world;
-  // This machine has no such chain; the shop sells nothing on it then.
+  // This machine cannot run the Solana chain, so the shop sells nothing on it.
   if (solana === undefined) return;
   const key = newSolanaKey();
   await solana.fundToken(key.address, PRICE_ATOMIC);

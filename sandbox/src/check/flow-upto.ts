@@ -5,14 +5,14 @@ import { insist, requestFor, type Visit } from './visit.ts';
 export const CAP_ATOMIC = 1_000_000n;
 const LINE_ATOMIC = 50_000n;
 
-/** Signs the limit; resolves when the shop has heard of it. */
+/** Signs the cap; resolves when the shop has received the event. */
 export async function openTab(visit: Visit, payer: NodePayer): Promise<OrderView> {
   const order = await visit.order('verse');
   await payer.pay.createUptoAuthorization(requestFor(visit.sandbox, order));
   return visit.untilOrderIs(order.id, 'authorized');
 }
 
-/** Nothing is served before the signature; then what was read is charged, once, and the rest stays with the payer. */
+/** Nothing is served before the signature. Afterwards the lines read are charged once, and the payer keeps the rest. */
 export async function payMetered(visit: Visit): Promise<void> {
   const payer = await visit.payer(CAP_ATOMIC);
   const unsigned = await visit.order('verse');
@@ -31,7 +31,7 @@ export async function payMetered(visit: Visit): Promise<void> {
   insist((await visit.balanceOf(payer)) === CAP_ATOMIC - 7n * LINE_ATOMIC, 'the payer has not got the rest');
 }
 
-/** The shop serves no more than the cap pays for, and the service charges no more whatever the shop asks. */
+/** The shop serves no more than the cap pays for, and the service never charges more than the cap. */
 export async function refuseOverCap(visit: Visit): Promise<void> {
   const payer = await visit.payer(2n * CAP_ATOMIC);
   const { id, intentId } = await openTab(visit, payer);

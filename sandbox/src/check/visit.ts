@@ -1,4 +1,4 @@
-// Somebody at the shop: what they can do there, as HTTP and as the SDK, and what they can look at.
+// A visitor of the shop: actions over HTTP and the SDK, and what they can read.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '@svc-pay/core';
 import { newKey } from '@svc-pay/evm/local';
@@ -13,16 +13,16 @@ type Answer = { readonly status: number; readonly body: unknown };
 export type Visit = {
   readonly sandbox: Sandbox;
   readonly clock: Clock;
-  /** The merchant's own library, with its secret key. */
+  /** The merchant's server library, with its secret key. */
   readonly server: Server;
-  /** A new wallet with so much test USDC. */
+  /** Creates a wallet with the given amount of test USDC. */
   readonly payer: (amountAtomic: bigint, options?: Partial<PayerOptions>) => Promise<NodePayer>;
   readonly balanceOf: (payer: NodePayer) => Promise<bigint>;
   readonly order: (item: string) => Promise<OrderView>;
   readonly post: (path: string) => Promise<Answer>;
-  /** Asks the shop until the order has the status. */
+  /** Polls the shop until the order has the status. */
   readonly untilOrderIs: (id: string, status: OrderView['status']) => Promise<OrderView>;
-  /** Repeats until it is true; throws `what` when that takes too long. */
+  /** Repeats until it is true; throws `what` on a timeout. */
   readonly until: (what: string, isSo: () => Promise<boolean>) => Promise<void>;
 };
 
@@ -35,7 +35,7 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
   const json = { accept: 'application/json' };
   const until: Visit['until'] = async (what, isSo) => {
     while (!(await isSo())) {
-      if (giveUp.aborted) throw new Error(`too late: ${what}`);
+      if (giveUp.aborted) throw new Error(`gave up waiting for: ${what}`);
       await sleep(POLL_MS);
     }
   };
@@ -72,7 +72,7 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
   };
 }
 
-/** What the page would ask for. */
+/** Payment request as the page makes it. */
 export function requestFor({ facts }: Sandbox, { id, shown }: OrderView) {
   const { amountAtomic: amount, tokenShortcode, name: description } = shown;
   return { amount, tokenShortcode, description, metadata: { order: id }, expect: expectOf(facts, tokenShortcode) };

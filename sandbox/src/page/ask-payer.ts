@@ -1,7 +1,7 @@
 import { html } from '../serve/html.ts';
 import type { Described } from '../wallet/describe-question.ts';
 
-/** The wallet's own window. Resolves with what the payer said; closing it is a no. */
+/** Opens the wallet's dialog. Resolves with the payer's answer; closing the dialog declines. */
 export function askPayer({ headline, rows, raw }: Described, walletName: string): Promise<boolean> {
   const dialog = document.createElement('dialog');
   dialog.className = 'ask';

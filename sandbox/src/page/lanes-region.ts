@@ -1,4 +1,4 @@
-// Lanes from left to right: each capsule is a transaction, each dot in it a payment.
+// Draws lanes from left to right: each capsule is a transaction, each dot in it a payment.
 import { type Html, html } from '../serve/html.ts';
 import type { Overview, ShownBatch, ShownLane } from '../watch/overview.ts';
 import { short } from './short.ts';

@@ -1,4 +1,4 @@
-// One order, drawn anew from each state that the shop's server tells.
+// Draws one order, again for each state from the shop's server.
 import { type Html, html } from '../serve/html.ts';
 import type { OrderView } from '../shop/order.ts';
 import type { ShopFacts } from '../shop/shop-facts.ts';

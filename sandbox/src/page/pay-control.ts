@@ -1,5 +1,5 @@
-// How an order is paid in the page: the button, told what the order is. The rest of the page goes by what the shop's
-// server says of the order, and not by what the button says.
+// Pay button for an order. The rest of the page follows the order status from the shop's server, not the events of the
+// button.
 import { TAG_NAME } from '@svc-pay/pay-button';
 import type { OrderView } from '../shop/order.ts';
 import { expectOf, type ShopFacts } from '../shop/shop-facts.ts';

@@ -1,7 +1,7 @@
 import type { OrderView } from '../shop/order.ts';
 import type { ShopFacts } from '../shop/shop-facts.ts';
 import { part, readFacts } from './facts.ts';
-import { follow } from './follow.ts';
+import { followStream } from './follow.ts';
 import { createOrderRegion } from './order-region.ts';
 import { installSolanaWallet } from './solana-wallet.ts';
 import { installTestWallet } from './test-wallet.ts';
@@ -14,5 +14,5 @@ const { order } = facts;
 if (order !== null) {
   const show = createOrderRegion(part('order'), facts, order);
   show(order);
-  follow(`/orders/${order.id}/stream`, (state) => show(state as OrderView));
+  followStream(`/orders/${order.id}/stream`, (state) => show(state as OrderView));
 }

@@ -1,4 +1,4 @@
-// The test wallet on Solana: lives in the page, registers itself as wallets do there, and asks before it signs.
+// Solana test wallet inside the page: registers by the Wallet Standard, and asks before it signs.
 import type { ShopFacts } from '../shop/shop-facts.ts';
 import { showAmount } from '../shop/show-amount.ts';
 import { tokenBalanceOf } from '../wallet/ask-solana.ts';

@@ -1,4 +1,4 @@
-// The test wallet: lives in the page, announces itself as wallets do (EIP-6963), and asks before it signs, showing what.
+// EVM test wallet inside the page: announces itself by EIP-6963, and shows what it signs before it signs.
 import type { ShopFacts } from '../shop/shop-facts.ts';
 import { showAmount } from '../shop/show-amount.ts';
 import { describeQuestion } from '../wallet/describe-question.ts';
@@ -23,9 +23,9 @@ export function installTestWallet({ wallet, solana, order }: ShopFacts): void {
 function announce(provider: TestProvider): void {
   const info = Object.freeze({ uuid: crypto.randomUUID(), name: NAME, icon: WALLET_ICON, rdns: RDNS });
   const detail = Object.freeze({ info, provider });
-  const say = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
-  window.addEventListener('eip6963:requestProvider', say);
-  say();
+  const announceProvider = () => window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }));
+  window.addEventListener('eip6963:requestProvider', announceProvider);
+  announceProvider();
 }
 
 async function balanceOf(provider: TestProvider, asset: string): Promise<string> {

@@ -1,7 +1,7 @@
 import type { Overview } from '../watch/overview.ts';
 import type { Trail } from '../watch/trail.ts';
 import { part } from './facts.ts';
-import { follow } from './follow.ts';
+import { followStream } from './follow.ts';
 import { lanesHtml } from './lanes-region.ts';
 import { paymentsHtml } from './payments-region.ts';
 import { nothingHtml, trailHtml } from './trail-region.ts';
@@ -11,7 +11,7 @@ const payments = part('payments');
 const trail = part('trail');
 
 let chosen = /^\/payments\/([\w-]+)$/.exec(location.pathname)?.[1];
-/** Without a choice, the newest payment is shown, and the next one as soon as it is there. */
+/** Intent on display: the chosen one, or else always the newest. */
 let shown: string | undefined;
 let stop = () => {};
 
@@ -23,14 +23,14 @@ function show(intentId: string | undefined): void {
   trail.innerHTML = '';
   if (intentId === undefined) return;
   let steps = 0;
-  stop = follow(`/payments/${intentId}/stream`, (told) => {
+  stop = followStream(`/payments/${intentId}/stream`, (told) => {
     const state = told as Trail | null;
     trail.innerHTML = state === null ? nothingHtml('There is no such payment.') : trailHtml(state, steps);
     steps = state?.steps.length ?? 0;
   });
 }
 
-follow('/stream', (told) => {
+followStream('/stream', (told) => {
   const overview = told as Overview;
   lanes.innerHTML = lanesHtml(overview);
   const newest = overview.intents[0]?.id;

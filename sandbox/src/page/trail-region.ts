@@ -1,7 +1,7 @@
-// One payment from top to bottom. What has not happened yet is drawn faintly, so that one sees what is waited for.
+// Draws one payment from top to bottom. Future steps are faint, to show what the payment waits for.
 import { type Html, html } from '../serve/html.ts';
 import { showAmount } from '../shop/show-amount.ts';
-import type { Leg, Trail, TrailStep } from '../watch/trail.ts';
+import type { Trail, TrailLeg, TrailStep } from '../watch/trail.ts';
 import { short } from './short.ts';
 
 const EXPECTED = [
@@ -15,7 +15,7 @@ const EXPECTED = [
   ['final', 'The block is final'],
 ] as const satisfies readonly (readonly [TrailStep['kind'], string])[];
 
-/** Hashes, ids, and addresses and signatures in base58. */
+/** Matches hashes, ids, and base58 addresses and signatures. */
 const LONG = /^(?:0x|pi_|[1-9A-HJ-NP-Za-km-z]{32,88}$)/;
 
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   processing: 'under way',
 };
 
-/** `known`: how many steps were drawn before; later ones come in gently. */
+/** `known`: number of steps drawn before; new steps are animated. */
 export function trailHtml(trail: Trail, known: number): string {
   const { status, isUpto, amountAtomic, description, steps, atRest, intentId } = trail;
   const startMs = Date.parse(steps[0]?.at ?? '');
@@ -62,7 +62,7 @@ function stepOf({ kind, at, title, source, tone, facts, legs }: TrailStep, start
 const factOf = ([name, value]: readonly [string, string]): Html =>
   html`<div><dt>${name}</dt><dd title="${value}">${LONG.test(value) ? short(value) : timeless(value)}</dd></div>`;
 
-/** A date far from now in the reader's own words. */
+/** Formats a date in the reader's time zone; other values stay unchanged. */
 function timeless(value: string): string {
   return /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toLocaleString('en-GB') : value;
 }
@@ -73,7 +73,7 @@ function since(ms: number): string {
   return seconds < 100 ? `+${seconds.toFixed(2)} s` : `+${Math.round(seconds / 60)} min`;
 }
 
-function legsOf(legs: readonly Leg[]): Html {
+function legsOf(legs: readonly TrailLeg[]): Html {
   const sizeOf = (text: string) => (BigInt(text) < 0n ? -BigInt(text) : BigInt(text));
   const largest = legs.reduce(
     (most, { amountAtomic }) => (sizeOf(amountAtomic) > most ? sizeOf(amountAtomic) : most),

@@ -1,4 +1,4 @@
-// Whose money is played with, in a corner of the page.
+// Shows the test wallet and its balance in a corner of the page.
 import { html } from '../serve/html.ts';
 import { short } from './short.ts';
 

@@ -1,9 +1,9 @@
-// The scripts of the pages, joined for a browser when the sandbox starts, and their styles as they are. Nothing is written.
+// Bundles the pages' scripts for a browser at start, in memory; styles are served unchanged.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 
-/** By file name. */
+/** File contents by file name. */
 export type PageFiles = ReadonlyMap<string, string>;
 
 const FOLDER = path.resolve(import.meta.dirname, '../page');
@@ -14,7 +14,7 @@ export async function bundlePages(): Promise<PageFiles> {
   const bundle = await rolldown({
     input: Object.fromEntries(SCRIPTS.map((name) => [name, path.join(FOLDER, `${name}.ts`)])),
     platform: 'browser',
-    // An import that can't be resolved would only be a warning, and the page would find out.
+    // An unresolved import is only a warning by default, and would fail later in the page.
     onLog: (level, log) => {
       if (level !== 'debug') throw new Error(log.message);
     },

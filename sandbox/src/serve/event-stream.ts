@@ -1,12 +1,12 @@
-// Server-sent events about something that is read again and again: the reader sees every state that differs from the one
-// before. Nothing is remembered between two streams.
+// Server-sent events from polling: sends every state that differs from the previous one. Keeps no state between two
+// streams.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 export type Following<Seen> = {
   readonly read: () => Promise<Seen>;
-  /** How long to wait before reading again, going by what was read. */
+  /** Time until the next read, depending on the last state. */
   readonly pauseMs: (seen: Seen) => number;
-  /** Calls back when it is worth reading at once; ends with the signal. */
+  /** Calls `wake` to read immediately; ends with the signal. */
   readonly listen?: (wake: () => void, signal: AbortSignal) => void;
 };
 
@@ -35,7 +35,7 @@ export async function streamStates<Seen>(
       sent = text;
       pause = pauseMs(seen);
     } catch {
-      // Whoever is read from is away, or stopping; the next look will tell.
+      // The source is down or stopping; the next read tries again.
     }
     const timer = setTimeout(resolve, pause);
     gone.signal.addEventListener('abort', () => resolve(), { once: true });

@@ -1,4 +1,4 @@
-// HTML as text, with everything that is put into it made harmless first.
+// HTML templates that escape all inserted values.
 
 export type Html = { readonly html: string };
 
@@ -16,15 +16,15 @@ function inserted(value: string | number | Html | readonly Html[]): string {
 
 export type PageParts = {
   readonly title: string;
-  /** The script and style of the page, by name. */
+  /** Name of the page's script and style. */
   readonly name: 'shop' | 'timeline';
-  /** What its script is to know. */
+  /** Data for the page's script. */
   readonly facts: object;
   readonly body: Html;
 };
 
 export function pageOf({ title, name, facts, body }: PageParts): string {
-  // A script element ends at its closing tag whatever the JSON says.
+  // Escaped, because a script element ends at the first closing tag, even inside JSON.
   const json = { html: JSON.stringify(facts).replaceAll('<', '\\u003c') };
   return html`<!doctype html>
 <html lang="en">

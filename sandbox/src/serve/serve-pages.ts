@@ -1,4 +1,4 @@
-// A small web server on this machine only, and what every page of the sandbox is made of.
+// Small web server on loopback, shared by all pages of the sandbox.
 import fastify, { type FastifyInstance } from 'fastify';
 import type { PageFiles } from './bundle-pages.ts';
 
@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** A page of another site can't read from it by giving its own name to this address. */
+/** Guards against DNS rebinding: a page of another site cannot read by pointing its own name to this address. */
 const isThisMachine = (host: string | undefined): boolean => /^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(host ?? '');
 
 export async function servePages(

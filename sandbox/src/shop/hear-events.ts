@@ -1,5 +1,5 @@
-// What the shop does when the service tells it something. The order's number comes from metadata, which anybody who has
-// the publishable key can write; so nothing is believed before token and amount are the order's own.
+// Handles the shop's webhook events. The order id comes from metadata, which anybody with the publishable key can
+// write, so an event counts only if token and amount match the order.
 import { onEvent } from '@svc-pay/server';
 import { ceilingOf, type Item, itemOf } from './items.ts';
 import type { Order } from './order.ts';
@@ -9,7 +9,7 @@ const CONFIRMED_CAP = 'svc_x402_upto_max_amount_atomic';
 
 export type Hearing = {
   readonly orders: Orders;
-  /** Address of a token that the shop takes. */
+  /** Address of a token that the shop accepts. */
   readonly assetOf: (tokenShortcode: string) => string | undefined;
 };
 
@@ -51,5 +51,5 @@ export function hearEvents({ orders, assetOf }: Hearing) {
   });
 }
 
-/** What it subscribes to. */
+/** Event types that the shop subscribes to. */
 export const HEARD = ['x402_upto_authorization_received', 'payment.completed', 'payment.failed'] as const;

@@ -1,5 +1,5 @@
-// What the shop sells. Another way to be paid, or another chain, is another entry here: whatever sells, charges and shows
-// items goes by this list. Amounts are in the token's smallest unit.
+// Items of the shop. A new scheme or chain is a new entry here: the code that sells, charges and shows items uses only
+// this list. Amounts are in the token's smallest unit.
 
 export type Item = {
   readonly id: string;
@@ -8,7 +8,7 @@ export type Item = {
   readonly tokenShortcode: string;
   readonly sale:
     | { readonly kind: 'exact'; readonly priceAtomic: bigint }
-    /** The payer signs a cap; every unit that is used costs `unitAtomic`. */
+    /** The payer signs a cap; every unit used costs `unitAtomic`. */
     | { readonly kind: 'upto'; readonly capAtomic: bigint; readonly unitAtomic: bigint };
 };
 
@@ -38,5 +38,5 @@ export const ITEMS: readonly Item[] = [
 
 export const itemOf = (id: string): Item | undefined => ITEMS.find((item) => item.id === id);
 
-/** The most that an order of it can cost. */
+/** Maximum price of an order. */
 export const ceilingOf = ({ sale }: Item): bigint => (sale.kind === 'exact' ? sale.priceAtomic : sale.capAtomic);

@@ -1,4 +1,4 @@
-// Hears from the database which order changed; who follows one is woken and reads it.
+// Listens to the database for changed orders, and wakes their followers, which then read the order.
 import type { Database } from '@svc-pay/postgres';
 
 export type OrderChanges = {
@@ -15,7 +15,7 @@ export async function listenToOrders({ pool }: Pick<Database, 'pool'>): Promise<
   await client.query('listen shop_order');
   return {
     follow: (orderId, wake, signal) => changes.addEventListener(orderId, wake, { signal }),
-    // A connection that listens is of no use to anybody else.
+    // Destroys the connection: it still listens, so the pool must not reuse it.
     stop: async () => client.release(true),
   };
 }

@@ -1,4 +1,4 @@
-// The metered item: serve a line while the cap pays for it, then charge what was read.
+// Metered item: serves lines while the cap pays for them, then charges the lines read.
 import type { SvcPay } from '@svc-pay/server';
 import { type Item, itemOf } from './items.ts';
 import type { Orders } from './orders.ts';
@@ -22,7 +22,7 @@ export async function serveLine(orders: Orders, id: string): Promise<Served> {
   return { ok: true, line, units };
 }
 
-/** Safe to call again: the amount is fixed when the tab closes, and the service charges it once. */
+/** Safe to repeat: closing the tab fixes the amount, and the service charges it once. */
 export async function closeTab(orders: Orders, svc: SvcPay, id: string): Promise<Charged> {
   const order = await orders.close(id);
   const sale = order && meteredSaleOf(order.item);
@@ -38,7 +38,7 @@ export async function closeTab(orders: Orders, svc: SvcPay, id: string): Promise
   const settledAmount = String(BigInt(units) * sale.unitAtomic);
   const settled = await svc.upto.settle({ paymentIntentId, settledAmount });
   if (!settled.ok) return refused(503, settled.code);
-  // How it ended comes by webhook; a refusal does not, since nothing was begun.
+  // The result comes by webhook. A refusal does not, because no payment was begun.
   if (settled.settlement.status === 'failed') await orders.fail(id, settled.settlement.error ?? 'the payment failed');
   return { ok: true };
 }

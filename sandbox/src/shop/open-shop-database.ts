@@ -1,5 +1,5 @@
-// The shop's own database: a merchant keeps its orders where the service can't see them. Here it happens to be on the same
-// server, under a role that sees nothing else.
+// The shop's own database: a merchant keeps orders where the service cannot see them. In the sandbox it is on the same
+// server, with a role that sees nothing else.
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@svc-pay/postgres';
 import { POSTGRES_EVENT_TABLE } from '@svc-pay/server';
@@ -11,7 +11,7 @@ create table if not exists orders (
   id text primary key,
   item text not null,
   status text not null check (status in ('open', 'authorized', 'closing', 'paid', 'failed', 'canceled')),
-  -- Of the authorization that the service told us of; an exact order learns it when it is paid.
+  -- Intent of the confirmed authorization; for an exact order set when it is paid.
   intent_id text,
   units integer not null default 0,
   charged_atomic bigint,
@@ -36,7 +36,7 @@ create or replace trigger orders_tell after insert or update on orders for each 
 `;
 
 export async function openShopDatabase(superuserUrl: string): Promise<Database> {
-  // A role's password can't be a parameter; this one is hexadecimal by its making.
+  // A role's password cannot be a query parameter. Safe to insert: it is generated as hexadecimal.
   const password = randomBytes(32).toString('hex');
   const owner = open(superuserUrl);
   try {

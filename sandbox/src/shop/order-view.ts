@@ -1,4 +1,4 @@
-// An order as its page shows it.
+// Order as shown on its page.
 import { type Item, itemOf } from './items.ts';
 import { linesOf } from './meter.ts';
 import type { Order, OrderView, ShownItem } from './order.ts';

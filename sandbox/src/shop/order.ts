@@ -1,9 +1,11 @@
-// Shapes that the shop's server and its page share.
+// Types shared by the shop's server and its page.
 
 export type Order = {
   readonly id: string;
   readonly item: string;
-  /** `authorized`: a cap is signed and the tab is open. `closing`: it is being charged, and nothing more is served. */
+  /**
+   * `authorized`: a cap is signed and the tab is open. `closing`: the tab is being charged, and nothing more is served.
+   */
   readonly status: 'open' | 'authorized' | 'closing' | 'paid' | 'failed' | 'canceled';
   readonly intentId: string | null;
   readonly units: number;
@@ -19,15 +21,15 @@ export type ShownItem = {
   readonly about: string;
   readonly tokenShortcode: string;
   readonly kind: 'exact' | 'upto';
-  /** The price, or the cap. Smallest units, as all amounts here. */
+  /** Price or cap, in smallest units like all amounts here. */
   readonly amountAtomic: string;
   readonly unitAtomic: string | null;
 };
 
 export type OrderView = Order & {
   readonly shown: ShownItem;
-  /** What was read so far. */
+  /** Lines read so far. */
   readonly lines: readonly string[];
-  /** What the units used come to. */
+  /** Cost of the units used so far. */
   readonly usedAtomic: string;
 };

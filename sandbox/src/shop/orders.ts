@@ -1,5 +1,5 @@
-// Orders, in the shop's database. Each change is one statement that names the state it starts from, so that two of them
-// can't both happen.
+// Orders in the shop's database. Each change is one statement that names the status it starts from, so that of two
+// conflicting changes only one happens.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@svc-pay/postgres';
 import type { Order } from './order.ts';
@@ -16,14 +16,14 @@ export type Orders = {
   readonly find: (id: string) => Promise<Order | undefined>;
   readonly latest: (count: number) => Promise<readonly Order[]>;
   readonly authorize: (id: string, intentId: string) => Promise<boolean>;
-  /** One more unit, unless that would be more than `most`; the units used then. */
+  /** Uses one more unit, unless that exceeds `most`. Returns the units used. */
   readonly use: (id: string, most: bigint) => Promise<number | undefined>;
-  /** From here on nothing is served, so that every try to charge charges the same. */
+  /** Stops serving, so that every attempt to charge has the same amount. */
   readonly close: (id: string) => Promise<Order | undefined>;
   readonly pay: (id: string, paid: Paid) => Promise<boolean>;
   readonly fail: (id: string, trouble: string) => Promise<boolean>;
   readonly cancel: (id: string) => Promise<boolean>;
-  /** The order can still be paid; this says why the last try did not. */
+  /** Stores why the last payment failed; the order can still be paid. */
   readonly note: (id: string, trouble: string) => Promise<boolean>;
 };
 

@@ -1,4 +1,4 @@
-// The demo shop: a merchant's program that knows the service by its public interface alone.
+// Demo shop: a merchant's program that uses only the public interface of the service.
 import type { Database } from '@svc-pay/postgres';
 import { createDeduplicator, createPostgresStore, createReceiver, createSvcPay } from '@svc-pay/server';
 import { webhookPlugin } from '@svc-pay/server/fastify';

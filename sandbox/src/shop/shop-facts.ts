@@ -1,10 +1,10 @@
-// What a shop's page is told: what may stand in any page, and the test wallets, which stand in this one alone.
+// Data for the shop's page: public facts, and the test wallets, which only this page may contain.
 import type { OrderView } from './order.ts';
 
 export type ShopFacts = {
   readonly baseUrl: string;
   readonly publishableKey: string;
-  /** What the page knows of its own payments, by token; anything else is never signed. */
+  /** Expected payment terms by token; the page never signs anything else. */
   readonly expect: Readonly<Record<string, Expected>>;
   readonly timelineUrl: string;
   readonly wallet: {
@@ -13,7 +13,7 @@ export type ShopFacts = {
     readonly chainId: number;
     readonly asset: string;
   };
-  /** Null where this machine can't run that chain. */
+  /** Null if this machine cannot run the Solana chain. */
   readonly solana: {
     readonly tokenShortcode: string;
     readonly address: string;
@@ -26,7 +26,7 @@ export type ShopFacts = {
 
 export type Expected = { readonly payTo: string; readonly asset: string; readonly network: string };
 
-/** Throws for a token that the shop does not take. */
+/** Throws for a token that the shop does not accept. */
 export function expectOf({ expect }: Pick<ShopFacts, 'expect'>, tokenShortcode: string): Expected {
   const expected = expect[tokenShortcode];
   if (expected === undefined) throw new Error(`the shop does not take ${tokenShortcode}`);

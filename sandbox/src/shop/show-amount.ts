@@ -1,7 +1,7 @@
 const DECIMALS = 6;
 const ONE = 10n ** BigInt(DECIMALS);
 
-/** `4200000` as `4.20`: a token of six decimals, with two of them unless more say something. */
+/** Formats `4200000` as `4.20`: six decimals, of which at least two are shown and trailing zeros are not. */
 export function showAmount(amountAtomic: string | bigint): string {
   const amount = BigInt(amountAtomic);
   const sign = amount < 0n ? '−' : '';

@@ -1,7 +1,7 @@
-/** The browser that the pages are tried in. */
+/** Browser for the page tests. */
 export const chromiumPath = (): string => process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
-/** What a reader's shell has, and nothing of the test runner's: it sets names that a program may mean for itself. */
+/** Environment of a reader's shell, without the variables of the test runner, which could change a program. */
 export const readerEnvironment = (more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],

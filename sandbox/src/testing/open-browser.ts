@@ -1,4 +1,4 @@
-// Debian's Chromium with a fresh profile, and pictures at a desk and on a phone.
+// Debian's Chromium with a fresh profile; takes screenshots in desktop and phone width.
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -20,9 +20,9 @@ const PICTURES = path.resolve('.cache/pictures');
 
 export type Visitor = {
   readonly page: Page;
-  /** What went wrong in the page itself. */
+  /** Errors of the page. */
   readonly errors: readonly string[];
-  /** As `.cache/pictures/<name>-<width>.png`; nothing may stick out sideways. */
+  /** Saves `.cache/pictures/<name>-<width>.png`; fails if the page overflows horizontally. */
   readonly picture: (name: string) => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// The program and the commands of the quick start, as a reader would copy them.
+// Runs the program and the commands of the quick start, as a reader would copy them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { readerEnvironment } from './config.ts';
 
 const PROGRAM = 'my-shop.mjs';
 
-/** What the agent that buys there prints. */
+/** Returns the output of the buying agent. */
 export async function followQuickStart(folder: string): Promise<string> {
   const page = readFileSync('docs/quick-start.md', 'utf8');
   const [program = ''] = blocksOf(page, 'js');
@@ -17,7 +17,7 @@ export async function followQuickStart(folder: string): Promise<string> {
   const own = `.cache/my-shop-${process.pid}.mjs`;
   writeFileSync(own, program);
   onTestFinished(() => rmSync(own));
-  // What differs from the page: this sandbox's folder, a free port, and a name that no reader's file has.
+  // Differences from the page: this sandbox's folder, a free port, and a file name that no reader uses.
   const asHere = (command: string) =>
     command.replaceAll('.cache/sandbox', folder).replaceAll(PROGRAM, own).replaceAll(':3000/', `:${port}/`);
   const commands = blocksOf(page, 'sh').map(asHere);

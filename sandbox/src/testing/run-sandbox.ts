@@ -1,4 +1,4 @@
-// The sandbox as somebody at a terminal runs it, and a look at what it leaves behind.
+// Runs the sandbox as a user does at a terminal, and finds the processes that it leaves.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
@@ -15,13 +15,13 @@ type Started = {
 
 export function newFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-sandbox-'));
-  // PostgreSQL may run as another user.
+  // PostgreSQL may run as another user, who must be able to enter the folder.
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** In a process group of its own, as a terminal would run it. */
+/** Starts the sandbox in its own process group, as a terminal does. */
 export function runSandbox(...argv: readonly string[]) {
   const child = spawn(path.resolve('.ci/with-node'), ['node', 'sandbox/src/main.ts', '--json', ...argv], {
     detached: true,
@@ -46,14 +46,14 @@ export function runSandbox(...argv: readonly string[]) {
   };
 }
 
-/** Processes that run for this folder: database, chain and engine are told of it, services log there. */
+/** Processes of this folder: database, chain and engine name it in their command line, services log into it. */
 export function processesOf(folder: string): string[] {
   const concerns = (pid: string) => {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
       return command.includes(folder) || readlinkSync(`/proc/${pid}/fd/1`).startsWith(folder);
     } catch {
-      // Gone meanwhile.
+      // The process has ended meanwhile.
       return false;
     }
   };

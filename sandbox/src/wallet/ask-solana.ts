@@ -1,9 +1,9 @@
-// Balances on the sandbox's Solana chain, from a page and from Node.
+// Reads balances on the sandbox's Solana chain, from a page and from Node.
 import { tokenAccountOf } from '@svc-pay/protocol/solana';
 
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 
-/** Smallest units; none where there is no account. */
+/** Balance in smallest units; 0 if there is no token account. */
 export async function tokenBalanceOf(rpcUrl: string, owner: string, mint: string): Promise<bigint> {
   const account = tokenAccountOf(owner, mint, TOKEN_PROGRAM);
   const result = await ask(rpcUrl, 'getTokenAccountBalance', [account, { commitment: 'confirmed' }]);

@@ -1,11 +1,11 @@
-// What a payer is asked to sign, in words. It goes by what is signed and by nothing that the page says about it.
+// Describes to the payer what will be signed, only from the signed data and not from what the page says.
 import { showAmount } from '../shop/show-amount.ts';
 import type { SignQuestion } from './test-provider.ts';
 
 export type Described = {
   readonly headline: string;
   readonly rows: readonly (readonly [name: string, value: string])[];
-  /** All of it, as JSON. */
+  /** Complete data as JSON. */
   readonly raw: string;
 };
 

@@ -1,4 +1,4 @@
-// What a Solana transaction would do, in words. It goes by the transaction and by nothing that the page says about it.
+// Describes a Solana transaction, only from the transaction itself and not from what the page says.
 import type { ReadTransaction } from '@svc-pay/sdk/solana';
 import { showAmount } from '../shop/show-amount.ts';
 import type { Described } from './describe-question.ts';

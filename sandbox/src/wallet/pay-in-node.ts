@@ -1,4 +1,4 @@
-// A payer without a page: the browser's SDK in Node, with a wallet that says yes.
+// A payer without a page: the browser's SDK in Node, with a wallet that accepts by default.
 import type { LocalKey } from '@svc-pay/evm/local';
 import { createSvcPay, type SvcPay } from '@svc-pay/sdk';
 import { evmWallet } from '@svc-pay/sdk/evm';

@@ -1,4 +1,4 @@
-// A payer on Solana without a page: the browser's SDK in Node, with a wallet that says yes. It never has any SOL.
+// A Solana payer without a page: the browser's SDK in Node, with a wallet that accepts. The wallet never has any SOL.
 import { createSvcPay, type SvcPay } from '@svc-pay/sdk';
 import { solanaWallet } from '@svc-pay/sdk/solana';
 import type { ShopFacts } from '../shop/shop-facts.ts';

@@ -1,11 +1,11 @@
-// A throw-away ed25519 key, for wallets of the sandbox.
+// Throw-away ed25519 keys for wallets of the sandbox.
 import { createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { base58FromBytes } from '@svc-pay/protocol/solana';
 import { PKCS8_START } from './pkcs8.ts';
 
 export type SolanaKey = {
   readonly address: string;
-  /** Hex of the 32 secret bytes. */
+  /** The 32 secret bytes as hex. */
   readonly secret: string;
 };
 

@@ -11,7 +11,7 @@ const [relayer, merchant] = [newSolanaKey().address, newSolanaKey().address];
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const MINT = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 
-/** One transfer of 2.50 from the payer's address itself: enough for a wallet that shows and signs. */
+/** Transaction with one transfer of 2.50 from the payer's address: enough to test showing and signing. */
 function transactionFor(payer: string): Uint8Array {
   const keys = [relayer, payer, merchant, MINT, TOKEN_PROGRAM].flatMap((address) => [
     ...(bytesFromBase58(address) ?? []),

@@ -1,12 +1,12 @@
-// A wallet for trying things out: Wallet Standard over a throw-away key. It signs transactions, only after `confirm` said
-// yes, and sends nothing. The same in a page and in Node.
+// Test wallet: Wallet Standard over a throw-away key. Signs transactions only after `confirm` accepts, and sends none.
+// Works in a page and in Node.
 import { bytesFromBase58 } from '@svc-pay/protocol/solana';
 import { type ReadTransaction, readTransaction, type StandardAccount, type StandardWallet } from '@svc-pay/sdk/solana';
 import { PKCS8_START } from './pkcs8.ts';
 
 export type SolanaTestWalletOptions = {
   readonly address: string;
-  /** Hex of the 32 secret bytes. */
+  /** The 32 secret bytes as hex. */
   readonly secret: string;
   readonly name: string;
   readonly icon: string;

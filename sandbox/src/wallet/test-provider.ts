@@ -1,5 +1,5 @@
-// A wallet for trying things out: EIP-1193 over a throw-away key, on one chain. It signs typed data and nothing else, and
-// only after `confirm` said yes to it. What it does not know goes to the node.
+// Test wallet: EIP-1193 over a throw-away key, on one chain. Signs only typed data, and only after `confirm` accepts.
+// Other methods go to the node.
 import { type Hex, hexToBigInt } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
@@ -24,7 +24,7 @@ export type TestProvider = {
 
 type TypedData = Parameters<ReturnType<typeof privateKeyToAccount>['signTypedData']>[0];
 
-/** As EIP-1193 numbers them. */
+/** Error codes of EIP-1193. */
 const USER_REJECTED = 4001;
 const UNAUTHORIZED = 4100;
 const UNKNOWN_CHAIN = 4902;

@@ -1,8 +1,8 @@
-// The service's own event stream of one intent, to know when it is worth looking.
+// Follows the service's event stream of one intent, to know when to read it again.
 
 export type StreamedIntent = { readonly baseUrl: string; readonly publishableKey: string; readonly intentId: string };
 
-/** Calls `wake` at every word of the stream, until it ends or the signal fires. Says nothing when it can't be had. */
+/** Calls `wake` at every chunk of the stream, until it ends or the signal fires. Ignores a stream that fails. */
 export async function followIntentStream(
   { baseUrl, publishableKey, intentId }: StreamedIntent,
   wake: () => void,
@@ -15,6 +15,6 @@ export async function followIntentStream(
     });
     for await (const _ of response.body ?? []) wake();
   } catch {
-    // Gone, or never there: whoever follows also looks by itself.
+    // The stream is gone or unavailable: the caller also polls.
   }
 }

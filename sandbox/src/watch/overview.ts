@@ -1,4 +1,4 @@
-// What the timeline page shows beside one payment: the lanes, and the latest payments.
+// Data of the timeline page besides the single payment: the lanes and the latest payments.
 
 export type ShownBatch = {
   readonly id: string;

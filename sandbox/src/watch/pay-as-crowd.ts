@@ -1,10 +1,10 @@
-// Many payers at once, each with a new wallet, so that one sees lanes fill their batches.
+// Many concurrent payers, each with a new wallet, to show how lanes fill their batches.
 import { type LocalChain, newKey } from '@svc-pay/evm/local';
 import { ITEMS } from '../shop/items.ts';
 import { expectOf, type ShopFacts } from '../shop/shop-facts.ts';
 import { payerInNode } from '../wallet/pay-in-node.ts';
 
-/** How many of them paid. */
+/** Returns the number of payers that paid. */
 export async function payAsCrowd(chain: LocalChain, facts: Omit<ShopFacts, 'order'>, payers: number): Promise<number> {
   const item = ITEMS.find(({ sale }) => sale.kind === 'exact');
   if (item?.sale.kind !== 'exact') return 0;

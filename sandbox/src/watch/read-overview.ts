@@ -14,12 +14,12 @@ export async function readOverview({ pool }: View, accountId: string): Promise<O
   return { lanes: lanes.map(shownLane), ...waiting, intents: intents.map(shownIntent) };
 }
 
-/** Looks more often while something moves. */
+/** Polls more often while something changes. */
 export function overviewPauseMs({ lanes, queued, intents }: Overview): number {
-  const isFlying = lanes.some(({ batches }) =>
+  const isPendingBatch = lanes.some(({ batches }) =>
     batches.some(({ status }) => status === 'signed' || status === 'broadcast'),
   );
-  const isBusy = isFlying || queued > 0 || intents.some(({ status }) => status === 'processing');
+  const isBusy = isPendingBatch || queued > 0 || intents.some(({ status }) => status === 'processing');
   return isBusy ? BUSY_PAUSE_MS : CALM_PAUSE_MS;
 }
 

@@ -1,4 +1,4 @@
-// What is known of one payment, from the two places where it is known: the merchant's API and the operator's view.
+// Reads everything about one payment from two sources: the merchant's API and the operator's view.
 import { type IntentTrail, traceIntent, type View } from '@svc-pay/postgres/view';
 import type { EventDetail } from '@svc-pay/protocol/merchant';
 import type { IntentSituation, SvcPay } from '@svc-pay/server';
@@ -11,7 +11,7 @@ export type TrailParts = {
 
 const MOST_EVENTS = 40;
 
-/** Undefined when there is no such intent. */
+/** Undefined if there is no such intent. */
 export async function readTrail(
   svc: SvcPay,
   view: View,

@@ -1,8 +1,9 @@
-// The page to look at: lanes as they batch, and the way of each payment. It reads the real thing at every look and keeps
-// nothing.
-import type { World } from '@svc-pay/operator/dev';
+// Serves the timeline page: lanes with their batches, and the steps of each payment. Reads live data every time and
+// stores nothing.
+
 import type { View } from '@svc-pay/postgres/view';
 import { createSvcPay } from '@svc-pay/server';
+import type { LocalWorld } from '../local/start-world.ts';
 import type { PageFiles } from '../serve/bundle-pages.ts';
 import { streamStates } from '../serve/event-stream.ts';
 import { type PageServer, servePages } from '../serve/serve-pages.ts';
@@ -19,7 +20,7 @@ export type TimelineOptions = {
   readonly port: number;
   readonly files: PageFiles;
   readonly view: View;
-  readonly world: World;
+  readonly world: LocalWorld;
   readonly facts: Omit<ShopFacts, 'order'>;
   readonly shopUrl: string;
 };

@@ -5,7 +5,7 @@ import { trailOf } from './trail-steps.ts';
 const at = (ms: number) => new Date(1_800_000_000_000 + ms);
 const paymentIntent = { id: 'pi_1', status: 'completed', amount: '1000000', description: 'Verse', intentCode: 7 };
 
-/** An up-to payment whose webhook was refused once. */
+/** Up-to payment whose webhook was refused once. */
 const parts = {
   situation: { paymentIntent, payment: null },
   events: [

@@ -1,9 +1,9 @@
-// Turns what is known of a payment into steps in the order of time.
+// Turns the data of a payment into steps, in order of time.
 import type { IntentTrail } from '@svc-pay/postgres/view';
 import type { EventDetail } from '@svc-pay/protocol/merchant';
 import { showAmount } from '../shop/show-amount.ts';
 import type { TrailParts } from './read-trail.ts';
-import type { Leg, Trail, TrailStep } from './trail.ts';
+import type { Trail, TrailLeg, TrailStep } from './trail.ts';
 
 const ENDED = new Set(['completed', 'failed', 'canceled']);
 
@@ -28,7 +28,7 @@ export function trailOf(intentId: string, parts: TrailParts): Trail {
     isUpto: isUptoOf(parts),
     amountAtomic: intent.amount,
     description: intent.description ?? 'a payment',
-    // Sorting keeps the order of what happened in the same millisecond.
+    // The sort is stable: steps of the same millisecond keep their order.
     steps: steps.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)),
     atRest: ENDED.has(intent.status) && !isPending && isFinal,
   };
@@ -120,12 +120,12 @@ function endSteps({ events, seen }: TrailParts): TrailStep[] {
 }
 
 function bookSteps(legs: IntentTrail['legs']): TrailStep[] {
-  // Gas is booked beside it, in the chain's own coin; what the payer paid with is the payment's.
+  // Gas entries are in the chain's coin; the payment's asset is the one of the payer's entry.
   const first = legs.find(({ account }) => account === 'payer');
   if (first === undefined) return [];
   const ofToken = legs.filter(({ asset }) => asset === first.asset);
   const shown = ofToken
-    .map(({ account, party, amount }): Leg => ({ account, party, amountAtomic: amount }))
+    .map(({ account, party, amount }): TrailLeg => ({ account, party, amountAtomic: amount }))
     .sort((a, b) => orderOf(a) - orderOf(b));
   const at = first.createdAt.toISOString();
   return [
@@ -133,9 +133,9 @@ function bookSteps(legs: IntentTrail['legs']): TrailStep[] {
   ];
 }
 
-/** Who pays comes first. */
+/** Display order of the entries: the payer first. */
 const LEG_ORDER = ['payer', 'merchant', 'split', 'platform_fee', 'refund'];
-const orderOf = ({ account }: Leg): number =>
+const orderOf = ({ account }: TrailLeg): number =>
   LEG_ORDER.includes(account) ? LEG_ORDER.indexOf(account) : LEG_ORDER.length;
 
 function deliverySteps({ type, deliveries }: EventDetail): TrailStep[] {

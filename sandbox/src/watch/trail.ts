@@ -1,6 +1,6 @@
-// The way of one payment, step by step, as the page draws it. Every step says where it was learnt.
+// Steps of one payment, as drawn on the page. Every step names its source.
 
-/** `api`: what any merchant can ask for. `operator`: the read-only view of whoever runs the service. */
+/** `api`: available to any merchant. `operator`: from the operator's read-only view. */
 type Source = 'api' | 'operator';
 
 export type TrailStep = {
@@ -21,10 +21,10 @@ export type TrailStep = {
   readonly source: Source;
   readonly tone: 'good' | 'bad' | 'open';
   readonly facts: readonly (readonly [name: string, value: string])[];
-  readonly legs?: readonly Leg[];
+  readonly legs?: readonly TrailLeg[];
 };
 
-export type Leg = { readonly account: string; readonly party: string; readonly amountAtomic: string };
+export type TrailLeg = { readonly account: string; readonly party: string; readonly amountAtomic: string };
 
 export type Trail = {
   readonly intentId: string;
@@ -33,6 +33,6 @@ export type Trail = {
   readonly amountAtomic: string;
   readonly description: string;
   readonly steps: readonly TrailStep[];
-  /** Nothing more will happen. */
+  /** True if no further step will come. */
   readonly atRest: boolean;
 };

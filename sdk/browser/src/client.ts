@@ -7,7 +7,7 @@ import { createService } from './http/service.ts';
 import type { PaymentResult } from './pay/conclude.ts';
 import { createPayment } from './pay/create-payment.ts';
 import { createUptoAuthorization, type UptoAuthorization } from './pay/create-upto-authorization.ts';
-import type { CallOptions, Parts } from './pay/parts.ts';
+import type { CallOptions, ClientDeps } from './pay/parts.ts';
 import { hexOf, type Ports, systemPorts } from './ports.ts';
 import { type WaitRequest, waitForPayment } from './wait/wait-for-payment.ts';
 import type { PayerWallet } from './wallet.ts';
@@ -67,7 +67,7 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
   }
   const ports: Ports = { ...systemPorts, ...options.ports };
   const announcer = createAnnouncer(options.enableEvents === true ? (options.eventTarget ?? pageOf()) : undefined);
-  const parts: Parts = {
+  const deps: ClientDeps = {
     ports,
     wallet,
     announcer,
@@ -93,9 +93,9 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     return attempt;
   };
   return {
-    createPayment: (request, call = {}) => createPayment(parts, begin('exact'), request, call),
-    createUptoAuthorization: (request, call = {}) => createUptoAuthorization(parts, begin('upto'), request, call),
-    waitForPayment: (request, call = {}) => waitForPayment(parts, begin('exact', request.attemptId), request, call),
+    createPayment: (request, call = {}) => createPayment(deps, begin('exact'), request, call),
+    createUptoAuthorization: (request, call = {}) => createUptoAuthorization(deps, begin('upto'), request, call),
+    waitForPayment: (request, call = {}) => waitForPayment(deps, begin('exact', request.attemptId), request, call),
     on: announcer.on,
   };
 }

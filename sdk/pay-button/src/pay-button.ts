@@ -3,10 +3,10 @@
 import type { AffordableToken, Eip1193Provider } from '@svc-pay/sdk/evm';
 import { html, LitElement, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { nowMs } from './clock.ts';
-import { alone } from './flow/alone.ts';
 import { beginPayment } from './flow/begin-payment.ts';
 import { resumePayment } from './flow/resume-payment.ts';
 import type { Learned, Scene } from './flow/scene.ts';
+import { alone } from './flow/single-payment-lock.ts';
 import type { OpenPayment } from './record/open-payments.ts';
 import { pagePayments } from './record/page-payments.ts';
 import { ATTRIBUTES, readSettings, type Settings, type SettingsResult } from './settings/settings.ts';

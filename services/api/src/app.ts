@@ -1,8 +1,9 @@
-// The public API as one Fastify app, made from the route table and its ports. Nothing here knows Postgres or the
-// environment, so a test starts the same app.
+// Builds the public API as one Fastify app from the route table and its ports. Independent of Postgres and of the
+// environment, so that a test starts the same app.
 import type { Tracer } from '@opentelemetry/api';
-import type { Logger } from '@svc-pay/observe';
 import { newId } from '@svc-pay/protocol/ids';
+import type { Logger } from '@svc-pay/runtime/logging';
+import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import { createAdmit } from './http/admit.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
@@ -22,14 +23,14 @@ import { createIntentStreams, type StreamOptions } from './stream/intent-streams
 export type ApiOptions = {
   readonly ports: ApiPorts;
   readonly logger: Logger;
-  /** Undefined switches limits off. */
+  /** Undefined switches rate limits off. */
   readonly limits: RateLimits | undefined;
   readonly streams: Omit<StreamOptions, 'onProblem'>;
-  /** Settle requests that wait now. */
+  /** Number of settle requests that are waiting for a payment result. */
   readonly settleWaits: () => number;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Where errors are explained; the code is appended as the fragment. */
+  /** Base URL of the error pages; the error code is appended as the fragment. */
   readonly docsUrl: string;
   readonly requestTimeoutMs: number;
   readonly poolStats: () => PoolStats;
@@ -39,15 +40,15 @@ export type ApiOptions = {
 export type Api = {
   readonly app: FastifyInstance;
   readonly metrics: Metrics;
-  /** From now on not ready, and without streams. Requests are still answered. */
+  /** Reports not ready and ends all streams. Requests are still answered. */
   readonly beginStop: () => void;
 };
 
 const BODY_LIMIT_BYTES = 64 * 1_024;
-/** How often Node looks for requests that take too long to arrive. */
+/** Interval at which Node checks for requests that take too long to arrive. */
 const LATE_REQUEST_CHECK_MS = 5_000;
 
-/** Of routes that take a signed header, or ask about one that was taken. */
+/** Paths of routes that take a signed header, or report on one that was submitted before. */
 const HEADER_PATHS: ReadonlySet<string> = new Set(
   ROUTES.flatMap((route) => (route.access !== 'open' && route.sparesClaimed === true ? [route.path] : [])),
 );
@@ -63,7 +64,7 @@ export function createApi(options: ApiOptions): Api {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: requestTimeoutMs,
     http: { connectionsCheckingInterval: Math.min(LATE_REQUEST_CHECK_MS, requestTimeoutMs) },
-    // While stopping, what still arrives on an open connection is answered as ever.
+    // While stopping, requests on open connections are still answered normally.
     return503OnClosing: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     clientErrorHandler: answerBrokenRequest(ports.clock, docsUrl),
@@ -75,7 +76,7 @@ export function createApi(options: ApiOptions): Api {
   const refuse = createRefuse(docsUrl, HEADER_PATHS);
   const streams = createIntentStreams(ports, {
     ...options.streams,
-    onProblem: (problem) => logger.warn({ err: problem }, 'a stream could not look'),
+    onProblem: (problem, intentId) => logEvent(logger, 'intent_stream_not_read', { intentId, err: problem }),
   });
   const metrics = createMetrics({ streams: streams.count, settleWaits: options.settleWaits, pool: options.poolStats });
   const cors = createCors(options.corsOrigins);
@@ -102,8 +103,8 @@ export function createApi(options: ApiOptions): Api {
   });
   app.setErrorHandler((problem, request, reply) => {
     const code = errorCodeOf(problem);
-    if (code === 'internal_error') request.log.error({ err: problem }, 'unexpected');
-    else if (code === 'service_unavailable') request.log.warn({ err: problem }, 'unavailable');
+    if (code === 'internal_error') logEvent(request.log, 'request_failed', { err: problem });
+    else if (code === 'service_unavailable') logEvent(request.log, 'request_unavailable', { err: problem });
     return refuse(request, reply, { code });
   });
 

@@ -54,6 +54,7 @@ test('RPC addresses are kept apart from what an intent is made of', () => {
     processor: `0x${'52'.repeat(20)}`,
     processorVersion: '1.3.0',
     ready: true,
+    blockSeconds: 2,
   });
   expect(read.ok && read.config.rpcUrls).toEqual(new Map([['eip155:84532', ['https://rpc.example/canary']]]));
 });
@@ -97,4 +98,20 @@ test('a refused configuration names variables, never values', () => {
   const read = readApiConfig({ SVC_DATABASE_URL: 'canary', SVC_KEY_PEPPER: 'canary!', SVC_NETWORKS: 'canary' });
   expect(read).toMatchObject({ ok: false });
   expect(JSON.stringify(read)).not.toContain('canary');
+});
+
+test('a network has the minimum and the block time of its chain, unless the operator says otherwise', () => {
+  const operated = { processor: `0x${'52'.repeat(20)}`, processorVersion: '1.3.0', ready: true };
+  const setupOf = (network: string, change: object = {}) => {
+    const read = readApiConfig({ ...needed, SVC_NETWORKS: JSON.stringify({ [network]: { ...operated, ...change } }) });
+    return read.ok ? read.config.networks.get(network) : read.problems;
+  };
+  expect(setupOf('eip155:1')).toMatchObject({ minimumUsdMicros: 2_000_000n, blockSeconds: 12 });
+  expect(setupOf('eip155:8453')).toMatchObject({ minimumUsdMicros: 10_000n, blockSeconds: 2 });
+  const changed = { minimumUsd: '0.0000001', blockSeconds: 20 };
+  expect(setupOf('eip155:1', changed)).toMatchObject({ minimumUsdMicros: 1n, blockSeconds: 20 });
+  expect(setupOf('eip155:1', { minimumUsd: '0' })).not.toHaveProperty('minimumUsdMicros');
+  expect(setupOf('eip155:31337')).not.toHaveProperty('minimumUsdMicros');
+  for (const wrong of [{ minimumUsd: 1 }, { minimumUsd: '-1' }, { blockSeconds: 0 }, { blockSeconds: 21 }])
+    expect(setupOf('eip155:1', wrong)).toEqual([expect.stringContaining('SVC_NETWORKS must be')]);
 });

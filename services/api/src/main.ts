@@ -1,5 +1,5 @@
-// The API process. Everything it consists of is made here and in start.ts.
-import { runService } from '@svc-pay/observe/run-service';
+// Entry point of the API process; start.ts wires it.
+import { runService } from '@svc-pay/runtime/process/run-service';
 import { readApiConfig } from './config.ts';
 import { startApi } from './start.ts';
 

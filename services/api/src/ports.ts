@@ -1,4 +1,4 @@
-// What the API needs of the world. The rules' own ports come from core; here are the ones only HTTP needs.
+// Ports of the API. Those of the payment rules come from core; the ones declared here are needed only by HTTP.
 import type {
   AuthenticatePorts,
   Caller,
@@ -6,34 +6,34 @@ import type {
   CreateIntentPorts,
   Intent,
   NewUrlPolicy,
-  Payment,
   Sealer,
   SettlePorts,
+  StoredPayment,
   TransferPorts,
   UptoPorts,
 } from '@svc-pay/core';
-import type { MerchantStores } from '@svc-pay/postgres/merchant';
+import type { MerchantStores } from '@svc-pay/postgres/merchant-api';
 import type { Id } from '@svc-pay/protocol/ids';
 
 export type IntentSituation = {
   readonly intent: Intent;
-  /** The latest one. */
-  readonly payment: Payment | null;
+  /** Latest payment of the intent. */
+  readonly payment: StoredPayment | null;
 };
 
 export type StatusPorts = {
-  /** The caller's own intent of the caller's mode, or undefined. */
+  /** Returns the intent if it belongs to the caller's account and mode. */
   readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentSituation | undefined>;
   /**
-   * Calls `onChange` after a commit that changed the intent, soon but not surely: a notification can be lost, and some
-   * changes send none. Who needs certainty looks by itself now and then. Returns how to stop.
+   * Calls `onChange` soon after a commit that changed the intent, but without guarantee: a notification can be lost,
+   * and some changes send none. Callers that need certainty also poll. Returns the function that stops watching.
    */
   readonly watchIntent: (intentId: Id<'paymentIntent'>, onChange: () => void) => Promise<() => void | Promise<void>>;
 };
 
 export type EndpointPorts = {
   readonly merchant: MerchantStores;
-  /** Seals what it can't open. Undefined when the operator has set no key for it. */
+  /** Seals webhook secrets and cannot open them. Undefined if the operator has configured no sealing key. */
   readonly sealer: Sealer | undefined;
   readonly endpointUrls: Omit<NewUrlPolicy, 'mode'>;
 };

@@ -1,10 +1,11 @@
 import { type Clock, createHttpFeed, createPricing, type PriceSource } from '@svc-pay/core';
-import type { Logger } from '@svc-pay/observe';
+import type { Logger } from '@svc-pay/runtime/logging';
+import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import type { ApiConfig } from './config.ts';
 
 const FEED_TIMEOUT_MS = 2_000;
 
-/** One dollar for stablecoins; everything else from the configured feed, or no price at all. */
+/** Prices stablecoins at one dollar and other tokens by the configured feed; without a feed they have no price. */
 export function createRateOf(
   config: Pick<ApiConfig, 'priceFeedUrl' | 'priceRefreshMs' | 'priceMaxAgeMs'>,
   clock: Clock,
@@ -19,13 +20,13 @@ export function createRateOf(
           url,
           refreshMs,
           getJson,
-          onProblem: (name, problem) => logger.warn({ err: problem, feed: name }, 'no fresh price'),
+          onProblem: (name, problem) => logEvent(logger, 'price_not_refreshed', { feed: name, err: problem }),
         });
   return createPricing({ clock, maxAgeMs, feed });
 }
 
 async function getJson(url: string): Promise<unknown> {
   const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(FEED_TIMEOUT_MS) });
-  if (!response.ok) throw new Error(`the feed answered ${response.status}`);
+  if (!response.ok) throw new Error(`price feed ${new URL(url).pathname} answered ${response.status}`);
   return response.json();
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { createLogger } from '@svc-pay/runtime/logging';
 import { expect, onTestFinished, test } from 'vitest';
 import { readApiConfig } from './config.ts';
 import { startApi } from './start.ts';
@@ -46,7 +46,7 @@ test('each request has one log line with its id, template, status, time and acco
   const lines = api.logs.map((line) => JSON.parse(line));
   expect(lines.filter(({ requestId }) => requestId === response.headers['x-request-id'])).toEqual([
     expect.objectContaining({
-      msg: 'request',
+      event: 'request_finished',
       method: 'GET',
       route: '/sdk/public/payments/intents/:intentId',
       status: 404,
@@ -101,7 +101,7 @@ test('SIGTERM ends streams, lets requests finish and exits with 0', async () => 
   const reader = await readEvents(`${child.url}${intentPath(paymentIntentId)}/stream`, headers);
   await reader.next();
 
-  // A lock that the statement waits for keeps one request open while the signal comes.
+  // A lock keeps one request open while the signal arrives.
   const blocker = await database.pool.connect();
   await blocker.query('begin; lock table svc.intents in access exclusive mode');
   const slow = create();
@@ -114,7 +114,7 @@ test('SIGTERM ends streams, lets requests finish and exits with 0', async () => 
   blocker.release();
   expect((await slow).status).toBe(402);
   expect(await ended).toBe(0);
-  expect(child.output()).toContain('"msg":"stopped"');
+  expect(child.output()).toContain('"event":"service_stopped"');
 });
 
 test('a port that is taken ends the start, and leaves nothing open', async () => {

@@ -1,14 +1,16 @@
-// The API as a running process: database, listeners, and the order in which everything ends.
+// Starts the API: database, listeners, and the order of shutdown.
 import type { AddressInfo } from 'node:net';
 import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
 import { createWakeDrain } from '@svc-pay/engine/wake';
-import { createLogger, type Logger } from '@svc-pay/observe';
+import { createChainReads } from '@svc-pay/evm/verify';
 import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
-import { createMerchantStores } from '@svc-pay/postgres/merchant';
-import { familyOf, type NetworkId } from '@svc-pay/protocol';
+import { createMerchantStores } from '@svc-pay/postgres/merchant-api';
+import { familyOf, type NetworkFamily, type NetworkId } from '@svc-pay/protocol';
+import { createLogger, type Logger } from '@svc-pay/runtime/logging';
+import { logEvent } from '@svc-pay/runtime/logging/log-events';
+import { createTransferPorts } from '@svc-pay/solana';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './app.ts';
-import { createChainReads } from './chain/chain-reads.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
@@ -18,20 +20,19 @@ import { createRateOf } from './prices.ts';
 import { createLaneWaker } from './settle/lane-waker.ts';
 import { createOutcomeWaits } from './settle/outcome-waits.ts';
 import { createSettlementClient, NO_SETTLEMENT } from './settle/settlement-client.ts';
-import { createTransferPorts } from './solana/transfer-ports.ts';
 
 export type RunningApi = {
   readonly app: FastifyInstance;
   readonly url: string;
   readonly metricsUrl: string;
-  /** Not ready at once; open requests finish within the configured time; then nothing of it is left. */
+  /** Reports not ready immediately, lets open requests finish within the configured time, then closes everything. */
   readonly stop: () => Promise<void>;
 };
 
 export type StartOptions = { readonly clock?: Clock; readonly logger?: Logger };
 
 const CODES_PER_BLOCK = 100;
-/** A lost notification costs this much at most. */
+/** Upper bound for the delay that a lost notification causes. */
 const OUTCOME_POLL_MS = 1_000;
 const MAX_SETTLE_WAITS = 10_000;
 const WAKE_PAUSE_MS = 100;
@@ -40,7 +41,7 @@ const SETTLEMENT_TIMEOUT_MS = 10_000;
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('api', config.logLevel);
-  const onProblem = (problem: Error) => logger.warn({ err: problem }, 'database connection lost');
+  const onProblem = (problem: Error) => logEvent(logger, 'database_connection_lost', { err: problem });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api',
     maxConnections: config.databasePool,
@@ -48,15 +49,15 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     byKeys: true,
     onConnectionLost: onProblem,
   });
-  const stores = createApiStores(database, { clock, memoryMs: config.memoryMs });
+  const stores = createApiStores(database, { clock, cacheMs: config.cacheMs });
   const watcher = watchIntents(config.databaseUrl, onProblem);
   const watchIntent: ApiPorts['watchIntent'] = async (intentId, onChange) => watcher.watch(intentId, onChange);
   const waits = createOutcomeWaits({
     watchIntent,
-    findEnded: stores.findEnded,
+    findFinished: stores.findFinished,
     pollMs: OUTCOME_POLL_MS,
     max: MAX_SETTLE_WAITS,
-    onProblem: (problem) => logger.warn({ err: problem }, 'waiting payments could not be looked at'),
+    onProblem: (problem, ids) => logEvent(logger, 'awaited_payments_not_read', { ...ids, err: problem }),
   });
   const wakeDrain = config.engineIngressUrls && createWakeDrain(config.engineIngressUrls);
   const waker =
@@ -67,7 +68,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
           markAsleep: stores.markAsleep,
           wake: (lane) => wakeDrain(LANE_DRAIN, laneKey(lane)),
           pauseMs: WAKE_PAUSE_MS,
-          onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
+          onProblem: (problem, ids) => logEvent(logger, 'lane_not_woken', { ...ids, err: problem }),
         });
   const { settlementUrls, internalKey } = config;
   const uptoSettles = settlementUrls !== undefined && internalKey !== undefined;
@@ -76,14 +77,14 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
         urls: settlementUrls,
         internalKey,
         timeoutMs: SETTLEMENT_TIMEOUT_MS,
-        onProblem: (problem) => logger.warn({ err: problem }, 'settlement could not be asked'),
+        onProblem: (problem, ids) => logEvent(logger, 'settlement_not_reached', { ...ids, err: problem }),
       })
     : NO_SETTLEMENT;
   const pendingMigrations = await createPendingMigrations(database.pool);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
   const onChainProblem = (network: NetworkId, problem: unknown) =>
-    logger.warn({ err: problem, network }, 'the chain could not be asked');
+    logEvent(logger, 'chain_read_failed', { network, err: problem });
   const timeoutMs = config.rpcTimeoutMs;
   const chains = createChainReads({ rpcUrls: config.rpcUrls, timeoutMs, onProblem: onChainProblem });
   const transfers = createTransferPorts({
@@ -93,6 +94,11 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     clock,
     onProblem: onChainProblem,
   });
+  // Verifier of signed authorizations, one per chain family.
+  const verifiers: Partial<Record<NetworkFamily, ApiPorts['verifyAuthorization']>> = {
+    evm: chains.verifyAuthorization,
+    solana: transfers.verifyMessage,
+  };
   const api = createApi({
     ports: {
       ...stores,
@@ -106,16 +112,17 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       networks: config.networks,
       facilitatorUrl: config.publicUrl ?? null,
       rateOf: createRateOf(config, clock, logger),
+      priceLifeMs: config.priceLifeMs,
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
       watchIntent,
       ...chains,
       ...transfers,
-      verifyAuthorization: (terms, place) =>
-        familyOf(terms.acceptance.network) === 'solana'
-          ? transfers.verifyMessage(terms, place)
-          : chains.verifyAuthorization(terms, place),
+      verifyAuthorization: async (terms, place) => {
+        const verify = verifiers[familyOf(terms.acceptance.network)];
+        return verify === undefined ? { ok: false, code: 'chain_unavailable' } : verify(terms, place);
+      },
       settleWaitMs: config.settleWaitMs,
-      awaitEnd: waits.awaitEnd,
+      awaitResult: waits.awaitResult,
       wakeLanes: waker?.wakeLanes ?? (() => {}),
       checkDatabase: async () => {
         const pending = await pendingMigrations();
@@ -127,7 +134,12 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       ? { perSecondByMode: { live: config.rateLive, test: config.rateTest }, perSecondByAddress: config.rateAddress }
       : undefined,
     streams: {
-      max: config.streamsMax,
+      limits: {
+        max: config.streamsMax,
+        perAddress: config.streamsPerAddress,
+        perKey: config.streamsPerKey,
+        perIntent: config.streamsPerIntent,
+      },
       heartbeatMs: config.streamHeartbeatMs,
       pollMs: config.streamPollMs,
       lifeMs: config.streamLifeMs,
@@ -156,20 +168,20 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     throw problem;
   });
   const { port } = api.app.server.address() as AddressInfo;
-  logger.info({ host: config.host, port, metricsPort: metrics.port }, 'listening');
+  logEvent(logger, 'service_listening', { host: config.host, port, metricsPort: metrics.port });
 
   return {
     app: api.app,
     url: `http://${urlHost(config.host)}:${port}`,
     metricsUrl: `http://${urlHost(config.metricsHost)}:${metrics.port}/metrics`,
     async stop() {
-      logger.info('stopping');
+      logEvent(logger, 'service_stopping');
       api.beginStop();
       waits.endAll();
-      await closeWithin(api.app, unused, config.stopTimeoutMs, () => logger.warn('requests were cut off'));
+      await closeWithin(api.app, unused, config.stopTimeoutMs, () => logEvent(logger, 'requests_cut_off'));
       await metrics.close();
       await closeConnections();
-      logger.info('stopped');
+      logEvent(logger, 'service_stopped');
     },
   };
 }

@@ -1,4 +1,6 @@
-// What settlement takes from the environment. It is the only process that is given relayer keys.
+// Settings of the settlement service. Settlement is the only process that is given relayer keys.
+
+import { findChain } from '@svc-pay/core';
 import {
   commaList,
   ENGINE_SETTINGS,
@@ -12,9 +14,14 @@ import {
   text,
   type ValuesOf,
   wholeNumber,
-} from '@svc-pay/config';
-import { chosenNetworks, isSolana, networksFile, networksJson, type OperatedNetworks } from '@svc-pay/config/networks';
-import { findChain } from '@svc-pay/core';
+} from '@svc-pay/runtime/config';
+import {
+  chosenNetworks,
+  isSolana,
+  networksFile,
+  networksJson,
+  type OperatedNetworks,
+} from '@svc-pay/runtime/config/networks';
 
 const PORT_MAX = 65_535;
 const MINUTE_MS = 60_000;
@@ -22,40 +29,58 @@ const INTERNAL_KEY_MIN = 32;
 
 export const SETTLEMENT_SETTINGS = {
   databaseUrl: secret(
-    postgresUrl({ name: 'SVC_DATABASE_URL', about: 'The database of record, as a role of group `svc_settlement`.' }),
+    postgresUrl({
+      name: 'SVC_DATABASE_URL',
+      about: 'PostgreSQL database of the installation, as a role of group `svc_settlement`.',
+    }),
   ),
   databasePool: wholeNumber(
-    { name: 'SVC_SETTLEMENT_DATABASE_POOL', about: 'Most database connections of one process.', fallback: '10' },
+    {
+      name: 'SVC_SETTLEMENT_DATABASE_POOL',
+      about: 'Maximum number of database connections of one process.',
+      fallback: '10',
+    },
     2,
     1_000,
   ),
   networks: optional(
-    networksJson({ name: 'SVC_NETWORKS', about: 'What runs on each network. Those with `rpcUrls` are settled.' }),
+    networksJson({
+      name: 'SVC_NETWORKS',
+      about: 'Networks of the installation, keyed by CAIP-2 name. Settlement works on each network that has `rpcUrls`.',
+    }),
   ),
   networksFile: optional(
-    networksFile({ name: 'SVC_NETWORKS_FILE', about: 'The same as a file; either this or `SVC_NETWORKS`.' }),
+    networksFile({
+      name: 'SVC_NETWORKS_FILE',
+      about: 'File with the value of `SVC_NETWORKS`. Set either this or `SVC_NETWORKS`.',
+    }),
   ),
   relayerKeystores: optional(
     commaList({
       name: 'SVC_RELAYER_KEYSTORES',
-      about: 'Encrypted keystore files (Web3 Secret Storage, version 3), one per relayer key.',
+      about: 'Encrypted keystore files (Web3 Secret Storage, version 3), one per EVM relayer key.',
     }),
   ),
   relayerPasswordFile: optional(
-    text({ name: 'SVC_RELAYER_PASSWORD_FILE', about: 'File with the password of those keystores, on its first line.' }),
+    text({
+      name: 'SVC_RELAYER_PASSWORD_FILE',
+      about:
+        'File whose first line is the password of all keystores in `SVC_RELAYER_KEYSTORES` and `SVC_RECOVERY_KEYSTORE`.',
+    }),
   ),
   relayerKmsKeys: optional(
     commaList({
       name: 'SVC_RELAYER_KMS_KEYS',
       about:
-        'Keys in AWS KMS (full ARNs; ECC_SECG_P256K1, sign and verify), one per relayer. Credentials are the SDK’s.',
+        'Full ARNs of AWS KMS keys (ECC_SECG_P256K1, sign and verify), one per EVM relayer. The AWS SDK finds the credentials in its usual places.',
     }),
   ),
   relayerTestKeys: optional(
     secret(
       commaList({
         name: 'SVC_RELAYER_TEST_KEYS',
-        about: 'Private keys in 0x-hex instead of keystores. Refused beside a live network.',
+        about:
+          'Private keys of EVM relayers in 0x-hex, for test networks. The process does not start if a live network is configured too.',
       }),
     ),
   ),
@@ -63,14 +88,15 @@ export const SETTLEMENT_SETTINGS = {
     commaList({
       name: 'SVC_SOLANA_RELAYER_FILES',
       about:
-        'Files with Solana relayer keys: the 32 secret bytes, or what `solana-keygen` writes. Readable by this process alone.',
+        'Files with Solana relayer keys: the 32 secret bytes, or the output of `solana-keygen`. Only the user of this process may read them.',
     }),
   ),
   solanaRelayerTestKeys: optional(
     secret(
       commaList({
         name: 'SVC_SOLANA_RELAYER_TEST_KEYS',
-        about: 'The 32 secret bytes in 0x-hex instead of files. Refused beside a live network.',
+        about:
+          'Secret keys of Solana relayers (32 bytes in 0x-hex), for test networks. The process does not start if a live network is configured too.',
       }),
     ),
   ),
@@ -78,21 +104,22 @@ export const SETTLEMENT_SETTINGS = {
     text({
       name: 'SVC_RECOVERY_KEYSTORE',
       about:
-        'Encrypted keystore file of the recovery key, under the same password. Absent: stranded money is found and waits.',
+        'Encrypted keystore file of the recovery key, with the password from `SVC_RELAYER_PASSWORD_FILE`. Absent: settlement finds stranded money, but neither settles nor returns it.',
     }),
   ),
   recoveryTestKey: optional(
     secret(
       text({
         name: 'SVC_RECOVERY_TEST_KEY',
-        about: 'Private key in 0x-hex instead of that keystore. Refused beside a live network.',
+        about:
+          'Private key of the recovery key in 0x-hex, for test networks. The process does not start if a live network is configured too.',
       }),
     ),
   ),
   internalKeys: secret(
     commaList({
       name: 'SVC_INTERNAL_KEYS',
-      about: `Keys that the internal listener takes, each of ${INTERNAL_KEY_MIN} characters or more. Several during a rotation.`,
+      about: `Keys that the internal listener accepts, each of ${INTERNAL_KEY_MIN} characters or more. List the old and the new key during a rotation.`,
     }),
   ),
   host: text({
@@ -107,13 +134,14 @@ export const SETTLEMENT_SETTINGS = {
   ),
   engineHost: text({
     name: 'SVC_SETTLEMENT_ENGINE_HOST',
-    about: 'Address on which the engine reaches this process. Private network only.',
+    about: 'Address of the listener that Restate calls. Bind it to a private network only.',
     fallback: '127.0.0.1',
   }),
   enginePort: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_ENGINE_PORT',
-      about: 'Its port; 0 takes a free one. The same after a restart, or work under way waits a minute and a half.',
+      about:
+        'Port of the listener that Restate calls; 0 takes a free one. Keep it fixed: after a change running work pauses for about 90 seconds.',
       fallback: '9403',
     },
     0,
@@ -122,38 +150,48 @@ export const SETTLEMENT_SETTINGS = {
   engineOwnUrl: optional(
     httpUrl({
       name: 'SVC_SETTLEMENT_ENGINE_URL',
-      about: 'Under which the engine reaches this process, when that is not where it listens.',
+      about:
+        'Address under which Restate reaches this process, if it differs from the host and port of the listener (NAT, container).',
     }),
   ),
   ...ENGINE_SETTINGS,
   rpcTimeoutMs: wholeNumber(
-    { name: 'SVC_SETTLEMENT_RPC_TIMEOUT_MS', about: 'Time a node has to answer.', fallback: '10000' },
+    { name: 'SVC_SETTLEMENT_RPC_TIMEOUT_MS', about: 'Timeout of one request to an RPC node.', fallback: '10000' },
     100,
     MINUTE_MS,
   ),
   pollMs: wholeNumber(
-    { name: 'SVC_SETTLEMENT_POLL_MS', about: 'Pause between two looks for receipts and new work.', fallback: '100' },
+    {
+      name: 'SVC_SETTLEMENT_POLL_MS',
+      about: 'Pause between two polls of a lane for receipts and queued payments.',
+      fallback: '100',
+    },
     10,
     MINUTE_MS,
   ),
   gatherMs: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_GATHER_MS',
-      about: 'For each transaction in flight the next one waits this long for company.',
+      about:
+        'Extra wait before a partial batch is sent, per pending transaction of the lane. A longer wait makes larger batches.',
       fallback: '200',
     },
     0,
     MINUTE_MS,
   ),
   maxInFlight: wholeNumber(
-    { name: 'SVC_SETTLEMENT_MAX_IN_FLIGHT', about: 'Transactions of one lane under way at once.', fallback: '16' },
+    {
+      name: 'SVC_SETTLEMENT_MAX_IN_FLIGHT',
+      about: 'Maximum number of pending transactions of one lane.',
+      fallback: '16',
+    },
     1,
     64,
   ),
   resendMs: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_RESEND_MS',
-      about: 'The same bytes are offered to the nodes again when they are not mined after this time.',
+      about: 'Time after which a transaction that is not mined is broadcast again, unchanged.',
       fallback: '5000',
     },
     100,
@@ -162,7 +200,8 @@ export const SETTLEMENT_SETTINGS = {
   bumpMs: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_BUMP_MS',
-      about: 'A transaction that is not mined after this time is followed by a dearer one under its nonce.',
+      about:
+        'Time after which a transaction that is not mined gets a fee bump: a replacement with the same nonce and a higher fee.',
       fallback: '30000',
     },
     100,
@@ -171,7 +210,7 @@ export const SETTLEMENT_SETTINGS = {
   maxFeeGwei: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_MAX_FEE_GWEI',
-      about: 'The most that a unit of gas may cost, tip included; `maxFeeGwei` of a network overrides it.',
+      about: 'Maximum fee per unit of gas, tip included. `maxFeeGwei` of a network overrides it.',
       fallback: '500',
     },
     1,
@@ -180,7 +219,8 @@ export const SETTLEMENT_SETTINGS = {
   stuckMs: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_STUCK_MS',
-      about: 'A network is not offered while a payment waits, or all lanes’ transactions fly, for longer than this.',
+      about:
+        'Time after which a network counts as stuck. The API does not offer a network while a payment has been queued, or the transactions of all lanes have been pending, for longer.',
       fallback: '60000',
     },
     1_000,
@@ -189,7 +229,8 @@ export const SETTLEMENT_SETTINGS = {
   lowFloat: wholeNumber(
     {
       name: 'SVC_SETTLEMENT_LOW_FLOAT',
-      about: 'A relayer whose coins pay for fewer full transactions than this is reported as low.',
+      about:
+        'Number of full transactions that a relayer’s balance must pay for. Below it the relayer’s condition is `low`.',
       fallback: '50',
     },
     1,
@@ -202,11 +243,11 @@ export type SettlementConfig = Omit<ValuesOf<typeof SETTLEMENT_SETTINGS>, 'netwo
   readonly networks: OperatedNetworks;
 };
 
-export type ReadConfig =
+export type ReadSettlementConfig =
   | { readonly ok: true; readonly config: SettlementConfig }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-export function readSettlementConfig(environment: Environment = process.env): ReadConfig {
+export function readSettlementConfig(environment: Environment = process.env): ReadSettlementConfig {
   const read = readSettings(SETTLEMENT_SETTINGS, environment);
   if (!read.ok) return read;
   const { networks: given, networksFile, ...rest } = read.values;
@@ -229,7 +270,7 @@ export type RelayerSettings = Pick<
   'relayerKeystores' | 'relayerPasswordFile' | 'relayerKmsKeys' | 'relayerTestKeys'
 >;
 
-/** With its region, which the client needs. */
+/** Full ARN: the KMS client needs the region in it. */
 const KMS_KEY = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
 
 function relayerProblems(

@@ -1,5 +1,5 @@
-// The settlement process. Everything it consists of is made in start.ts.
-import { runService } from '@svc-pay/observe/run-service';
+// Entry point of the settlement process; start.ts wires it.
+import { runService } from '@svc-pay/runtime/process/run-service';
 import { readSettlementConfig } from './config.ts';
 import { startSettlement } from './start.ts';
 

@@ -1,31 +1,22 @@
-// Settlement as one value: lanes with their keys, watchers and timers without, and the internal listener.
+// Starts settlement: lanes with their keys, watchers and timers without keys, and the internal listener.
 import type { AddressInfo } from 'node:net';
-import { type Clock, type LanePace, type LaneParts, laneKey, systemClock } from '@svc-pay/core';
+import { type Clock, type LaneDeps, type LanePace, systemClock } from '@svc-pay/core';
 import { createWakeDrain, type EngineWork, serveEngineWork } from '@svc-pay/engine';
-import { createLaneChain } from '@svc-pay/evm';
-import { createLogger, type Logger } from '@svc-pay/observe';
 import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
 import {
-  createFinalityStore,
-  createLaneStore,
-  createRecoveryStore,
-  measureLanes,
-  registerRelayer,
-  reportHealth,
-  reportLanes,
-} from '@svc-pay/postgres/lanes';
-import type { RelayerSigner } from '@svc-pay/solana';
+  createSettlementReports,
+  createSettlementStores,
+  type SettlementStores,
+} from '@svc-pay/postgres/settlement-service';
+import { createLogger, type Logger } from '@svc-pay/runtime/logging';
+import { LOG_EVENTS, type LogEvent, logEvent } from '@svc-pay/runtime/logging/log-events';
+import { type ChainFamily, openChainFamilies } from './chain-families.ts';
 import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { createSettlementMetrics, type SettlementMetrics } from './observe/settlement-metrics.ts';
-import { type OpenNetwork, openNetworks } from './open-networks.ts';
-import { openSigners, type Signers } from './open-signers.ts';
-import { openSolanaLanes } from './solana/open-lanes.ts';
-import { openSolanaRelayers } from './solana/open-relayers.ts';
-import { type OpenSolana, openSolana } from './solana/open-solana.ts';
-import type { WatchParts } from './watch/watch-parts.ts';
+import { createHealthWatch } from './watch/watch-health.ts';
 import { createWatchers } from './watch/watchers.ts';
 
 export type RunningSettlement = {
@@ -37,13 +28,13 @@ export type RunningSettlement = {
 export type StartOptions = {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** For tests that put a bug in on purpose, and for nothing else. */
-  readonly bend?: (parts: LaneParts, database: Database) => LaneParts;
+  /** Injects a deliberate bug; for tests only. */
+  readonly injectFault?: (lane: LaneDeps, database: Database) => LaneDeps;
 };
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const TROUBLE_MS = 1_000;
-/** A payment that nothing can carry now is tried again after this. */
+/** Delay before a payment that no transaction can carry now is tried again. */
 const DEFER_MS = 5_000;
 
 export async function startSettlement(
@@ -52,53 +43,46 @@ export async function startSettlement(
 ): Promise<RunningSettlement> {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
-  const signers = await openSigners(config);
-  const solanaRelayers = await openSolanaRelayers(config);
   const metrics = createSettlementMetrics({
     networks: [...config.networks.keys()],
-    measure: () => measureLanes(database.pool, clock.nowMs()),
-    onProblem: (problem) => logger.warn({ err: problem }, 'the database could not be measured'),
+    measure: () => reports.measureLanes(clock.nowMs()),
+    onProblem: (problem) => logEvent(logger, 'database_not_measured', { err: problem }),
   });
-  const log: WatchParts['log'] = (level, details, message) => {
-    metrics.logged(level);
-    logger[level](details, message);
+  const log = (event: LogEvent, details: object) => {
+    metrics.logged(LOG_EVENTS[event].level);
+    logEvent(logger, event, details);
   };
-  const openOptions = { timeoutMs: config.rpcTimeoutMs, nowMs: clock.nowMs(), maxFeeGwei: config.maxFeeGwei, log };
-  const networks = openNetworks(config.networks, openOptions);
-  const solana = await openSolana(config.networks, openOptions);
+  const families = await openChainFamilies(config, { nowMs: clock.nowMs(), log });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-settlement',
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     workBySets: true,
-    onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
+    onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
   });
-  const bend = (parts: LaneParts) => options.bend?.(parts, database) ?? parts;
-  const work = await serveWork(config, database, {
+  const reports = createSettlementReports(database);
+  const networks = families.flatMap((family) => family.networks);
+  const stores = createSettlementStores(database, {
     clock,
-    logger,
-    log,
-    metrics,
-    signers,
-    solanaRelayers,
-    networks,
-    solana,
-    bend,
+    gasCoinRate: (network) => networks.find((open) => open.network === network)?.gasCoin,
+    onGasSpent: metrics.gasSpent,
+    processorVersion: (...named) =>
+      families.map((family) => family.processorVersion(...named)).find((version) => version !== undefined),
   });
+  const injectFault = (lane: LaneDeps) => options.injectFault?.(lane, database) ?? lane;
+  const work = await serveWork(config, { stores, families, clock, logger, log, metrics, injectFault });
   const pendingMigrations = await createPendingMigrations(database.pool);
   const listener = createInternalListener({
     keys: config.internalKeys,
     clock,
-    reportLanes: () => reportLanes(database.pool),
+    reportLanes: reports.reportLanes,
     beginUpto: createBeginUpto({
-      pool: database.pool,
-      clock,
-      networks,
+      ...stores,
       wake: createWakeDrain(config.engineIngressUrls),
-      onProblem: (problem) => logger.warn({ err: problem }, 'a lane could not be woken; its payments stay queued'),
+      onProblem: (problem, ids) => logEvent(logger, 'lane_not_woken', { ...ids, err: problem }),
     }),
-    onProblem: (problem) => logger.error({ err: problem }, 'unexpected'),
-    reportHealth: () => reportHealth(database.pool),
+    onProblem: (problem, ids) => logEvent(logger, 'request_failed', { ...ids, err: problem }),
+    reportHealth: reports.reportHealth,
     metrics: metrics.read,
     findObstacles: async () => [
       ...(await pendingMigrations()).map((name) => `migration ${name} is missing`),
@@ -108,49 +92,34 @@ export async function startSettlement(
   await listener.listen({ host: config.host, port: config.port });
   work.keepRegistered();
   const { port } = listener.server.address() as AddressInfo;
-  const relayers = [...signers.relayers, ...solanaRelayers].map(({ address }) => address);
-  logger.info(
-    { host: config.host, port, engineUrl: work.url, relayers, recovery: signers.recovery?.address },
-    'listening',
-  );
+  const relayers = families.flatMap((family) => family.relayers);
+  const recovery = families.find((family) => family.recovery !== undefined)?.recovery;
+  logEvent(logger, 'service_listening', { host: config.host, port, engineUrl: work.url, relayers, recovery });
   return {
     url: `http://${config.host}:${port}`,
     engineUrl: work.url,
     stop: async () => {
-      logger.info('stopping');
+      logEvent(logger, 'service_stopping');
       await work.stop();
       await listener.close();
       await database.close();
-      logger.info('stopped');
+      logEvent(logger, 'service_stopped');
     },
   };
 }
 
-type Parts = {
+type Deps = {
+  readonly stores: SettlementStores;
+  readonly families: readonly ChainFamily[];
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly log: WatchParts['log'];
+  readonly log: (event: LogEvent, details: object) => void;
   readonly metrics: SettlementMetrics;
-  readonly signers: Signers;
-  readonly solanaRelayers: readonly RelayerSigner[];
-  readonly networks: readonly OpenNetwork[];
-  readonly solana: readonly OpenSolana[];
-  readonly bend: (parts: LaneParts) => LaneParts;
+  readonly injectFault: (lane: LaneDeps) => LaneDeps;
 };
 
-async function serveWork(config: SettlementConfig, { pool }: Database, parts: Parts): Promise<EngineWork> {
-  const { clock, logger, log, metrics, signers, networks, solana, bend } = parts;
-  const options: Parameters<typeof createLaneStore>[1] = {
-    clock,
-    gasCoinRate: (network) => [...networks, ...solana].find((open) => open.network === network)?.gasCoin,
-  };
-  const store = createLaneStore(pool, options);
-  const recoveryStore = createRecoveryStore(pool, options);
-  const { recovery } = signers;
-  const workers = [
-    ...signers.relayers.map((signer) => ({ signer, duty: 'settle', laneStore: store }) as const),
-    ...(recovery === undefined ? [] : [{ signer: recovery, duty: 'recover', laneStore: recoveryStore } as const]),
-  ];
+async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWork> {
+  const { stores, families, clock, logger, log, metrics, injectFault } = deps;
   const pace: LanePace = {
     maxInFlight: config.maxInFlight,
     gatherMs: config.gatherMs,
@@ -161,49 +130,35 @@ async function serveWork(config: SettlementConfig, { pool }: Database, parts: Pa
     troubleMs: TROUBLE_MS,
   };
   const logOf =
-    (lane: string): LaneParts['log'] =>
-    (level, { what, ...details }) =>
-      log(level, { lane, ...details }, what);
-  const lanes = new Map<string, LaneParts>();
-  for (const { network, mode, rpc, endpoints, voters, feeBounds } of networks) {
-    for (const { signer, duty, laneStore } of workers) {
-      const chain = createLaneChain({
-        network,
-        rpc,
-        endpoints,
-        voters,
-        signer,
-        maxFeeWei: feeBounds.maxFeeWei,
-      });
-      const lane = { network, relayer: signer.address };
-      await registerRelayer(pool, { ...lane, mode, duty }, chain.minedNonce, clock.nowMs());
-      const key = laneKey(lane);
-      lanes.set(key, bend({ store: laneStore, chain, clock, pace, log: logOf(key) }));
-    }
+    (lane: string): LaneDeps['log'] =>
+    (event, details) =>
+      log(event, { lane, ...details });
+  const lanes = new Map<string, LaneDeps>();
+  for (const family of families) {
+    for (const [key, lane] of await family.openLanes({ stores, clock, pace, logOf })) lanes.set(key, injectFault(lane));
   }
-  const partsOf = (key: string) => ({ store, clock, log: logOf(key) });
-  const solanaLanes = await openSolanaLanes({ pool, networks: solana, relayers: parts.solanaRelayers, pace, partsOf });
-  for (const [key, lane] of solanaLanes) lanes.set(key, bend(lane));
+  const { finality, stranded, health } = stores;
+  const watched = { clock, log, metrics, countFailure: metrics.watchFailed };
+  const ofChains = families.flatMap((family) =>
+    family.createWatchers({
+      ...watched,
+      stores,
+      finality,
+      stranded,
+      lowTransactions: BigInt(config.lowFloat),
+      watchHealth: (network, readFitness) =>
+        createHealthWatch(network, readFitness, { health, clock, log, stuckMs: config.stuckMs }),
+    }),
+  );
   return serveEngineWork({
     drains: [createLaneDrain(lanes)],
-    pulses: createWatchers({
-      pool,
-      finality: createFinalityStore(pool),
-      clock,
-      networks,
-      solana,
-      solanaRelayers: parts.solanaRelayers,
-      health: { stuckMs: config.stuckMs, lowTransactions: BigInt(config.lowFloat) },
-      log,
-      metrics,
-      wake: createWakeDrain(config.engineIngressUrls),
-    }),
+    jobs: createWatchers({ ...stores, ...watched, wake: createWakeDrain(config.engineIngressUrls) }, ofChains),
     host: config.engineHost,
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),
     identityKeys: config.engineIdentityKeys ?? [],
     adminUrls: config.engineAdminUrls,
     ingressUrls: config.engineIngressUrls,
-    log: (level, message) => logger[level]({ part: 'engine' }, message),
+    log: (event, details) => logEvent(logger, event, details),
   });
 }

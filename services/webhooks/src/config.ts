@@ -1,5 +1,7 @@
-// What webhooks takes from the environment. It opens signing keys and dials addresses that merchants chose, so it is given
-// nothing else: no pepper, no relayer key, no node.
+// Settings of the webhooks service. The service opens signing keys and dials addresses chosen by merchants, so it gets
+// no other secrets: no pepper, no relayer key, no RPC endpoint.
+
+import { DENIED_PORTS, type IpRange, type Mode, parseRange } from '@svc-pay/core';
 import {
   commaList,
   ENGINE_SETTINGS,
@@ -16,72 +18,91 @@ import {
   text,
   type ValuesOf,
   wholeNumber,
-} from '@svc-pay/config';
-import { DENIED_PORTS, type IpRange, type Mode, parseRange } from '@svc-pay/core';
+} from '@svc-pay/runtime/config';
 
 const PORT_MAX = 65_535;
 
 export const WEBHOOKS_SETTINGS = {
   databaseUrl: secret(
-    postgresUrl({ name: 'SVC_DATABASE_URL', about: 'The database of record, as a role of group `svc_webhooks`.' }),
+    postgresUrl({
+      name: 'SVC_DATABASE_URL',
+      about: 'PostgreSQL database of the installation, as a role of group `svc_webhooks`.',
+    }),
   ),
   databasePool: wholeNumber(
-    { name: 'SVC_WEBHOOKS_DATABASE_POOL', about: 'Most database connections of one process.', fallback: '6' },
+    {
+      name: 'SVC_WEBHOOKS_DATABASE_POOL',
+      about: 'Maximum number of database connections of one process.',
+      fallback: '6',
+    },
     2,
     1_000,
   ),
-  masterKeys: secret(masterKeys({ name: 'SVC_MASTER_KEYS', about: 'Open the keys that deliveries are signed with.' })),
+  masterKeys: secret(
+    masterKeys({ name: 'SVC_MASTER_KEYS', about: 'Master keys that decrypt the signing keys of endpoints.' }),
+  ),
   modes: oneOf(
     {
       name: 'SVC_WEBHOOKS_MODES',
-      about: 'Whose deliveries this process sends. Processes for one mode each may run side by side.',
+      about:
+        'Modes whose deliveries this process sends. A process for `live` and a process for `test` may run side by side.',
       fallback: 'both',
     },
     ['both', 'live', 'test'],
   ),
   allowLoopback: flag({
     name: 'SVC_WEBHOOKS_ALLOW_LOOPBACK',
-    about: 'Whether deliveries may go to this machine. Refused unless `SVC_WEBHOOKS_MODES` is `test`.',
+    about:
+      'Allows deliveries to loopback addresses. The process does not start with it unless `SVC_WEBHOOKS_MODES` is `test`.',
     fallback: 'off',
   }),
   deniedPorts: commaList({
     name: 'SVC_WEBHOOKS_DENIED_PORTS',
-    about: 'Ports that are never dialled.',
+    about: 'Ports that the process never connects to.',
     fallback: DENIED_PORTS.join(','),
   }),
   deniedAddresses: optional(
     commaList({
       name: 'SVC_WEBHOOKS_DENIED_ADDRESSES',
-      about: 'Addresses or CIDR ranges that are never dialled, beside private ones and this machine’s own.',
+      about:
+        'Addresses or CIDR ranges that the process never connects to, in addition to private ranges and the addresses of this machine.',
     }),
   ),
   dnsServers: optional(
     commaList({
       name: 'SVC_WEBHOOKS_DNS_SERVERS',
-      about: 'Name servers to ask, as `address` or `address:port`. Absent: those of the machine.',
+      about: 'DNS servers, as `address` or `address:port`. Absent: the DNS servers of the machine.',
     }),
   ),
   concurrency: wholeNumber(
-    { name: 'SVC_WEBHOOKS_CONCURRENCY', about: 'Most requests of one process under way at once.', fallback: '512' },
+    {
+      name: 'SVC_WEBHOOKS_CONCURRENCY',
+      about: 'Maximum number of concurrent deliveries of one process.',
+      fallback: '512',
+    },
     1,
     100_000,
   ),
   perEndpoint: wholeNumber(
-    { name: 'SVC_WEBHOOKS_PER_ENDPOINT', about: 'Most of them to one endpoint.', fallback: '32' },
+    {
+      name: 'SVC_WEBHOOKS_PER_ENDPOINT',
+      about: 'Maximum number of concurrent deliveries of one process to one endpoint.',
+      fallback: '32',
+    },
     1,
     1_000,
   ),
   shards: wholeNumber(
     {
       name: 'SVC_WEBHOOKS_SHARDS',
-      about: 'In how many parts the endpoints are looked after. The same in every process.',
+      about: 'Number of shards that the endpoints are divided into. Use the same number in every process.',
       fallback: '2',
     },
     1,
     64,
   ),
-  lookoutMs: wholeNumber(
-    { name: 'SVC_WEBHOOKS_LOOKOUT_MS', about: 'How often a look is taken for new deliveries.', fallback: '200' },
+  pollMs: wholeNumber(
+    { name: 'SVC_WEBHOOKS_POLL_MS', about: 'Pause between two polls for new deliveries.', fallback: '200' },
     10,
     60_000,
   ),
@@ -97,13 +118,14 @@ export const WEBHOOKS_SETTINGS = {
   ),
   engineHost: text({
     name: 'SVC_WEBHOOKS_ENGINE_HOST',
-    about: 'Address on which the engine reaches this process. Private network only.',
+    about: 'Address of the listener that Restate calls. Bind it to a private network only.',
     fallback: '127.0.0.1',
   }),
   enginePort: wholeNumber(
     {
       name: 'SVC_WEBHOOKS_ENGINE_PORT',
-      about: 'Its port; 0 takes a free one. The same after a restart, or work under way waits a minute and a half.',
+      about:
+        'Port of the listener that Restate calls; 0 takes a free one. Keep it fixed: after a change running work pauses for about 90 seconds.',
       fallback: '9404',
     },
     0,
@@ -112,7 +134,8 @@ export const WEBHOOKS_SETTINGS = {
   engineOwnUrl: optional(
     httpUrl({
       name: 'SVC_WEBHOOKS_ENGINE_URL',
-      about: 'Under which the engine reaches this process, when that is not where it listens.',
+      about:
+        'Address under which Restate reaches this process, if it differs from the host and port of the listener (NAT, container).',
     }),
   ),
   ...ENGINE_SETTINGS,
@@ -125,11 +148,11 @@ export type WebhooksConfig = Omit<ValuesOf<typeof WEBHOOKS_SETTINGS>, 'modes' | 
   readonly deniedAddresses: readonly IpRange[];
 };
 
-export type ReadConfig =
+export type ReadWebhooksConfig =
   | { readonly ok: true; readonly config: WebhooksConfig }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-export function readWebhooksConfig(environment: Environment = process.env): ReadConfig {
+export function readWebhooksConfig(environment: Environment = process.env): ReadWebhooksConfig {
   const read = readSettings(WEBHOOKS_SETTINGS, environment);
   if (!read.ok) return read;
   const { modes: which, deniedPorts: ports, deniedAddresses: addresses = [], ...rest } = read.values;

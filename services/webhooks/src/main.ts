@@ -1,5 +1,5 @@
-// The webhooks process. Everything it consists of is made in start.ts.
-import { runService } from '@svc-pay/observe/run-service';
+// Entry point of the webhooks process; start.ts wires it.
+import { runService } from '@svc-pay/runtime/process/run-service';
 import { readWebhooksConfig } from './config.ts';
 import { startWebhooks } from './start.ts';
 

@@ -1,22 +1,22 @@
-// What an operator watches. Labels are few and fixed, never an address or an id.
+// Metrics of the webhooks service. Labels are few and fixed, never an address or an id.
 import type { AttemptOutcome, DeliveryReport, EndpointOffReason, Mode } from '@svc-pay/core';
-import type { DeliveryMeasures } from '@svc-pay/postgres/deliveries';
+import type { DeliveryMeasures } from '@svc-pay/postgres/webhooks-service';
 import { type Id, timeOfId } from '@svc-pay/protocol/ids';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 export type DeliveryMetrics = {
   readonly registry: Registry;
   readonly attempted: (report: DeliveryReport) => void;
-  /** Reports that came too late to count. */
+  /** Counts reports that arrived after another process had claimed the delivery. */
   readonly voided: (count: number) => void;
   readonly switchedOff: (reason: string) => void;
-  /** An endpoint was named as about to be switched off. */
+  /** Counts warnings that an endpoint will soon be switched off. */
   readonly warned: (mode: string) => void;
-  /** Looks at the database anew. When that fails, what is read from there is left out rather than told old. */
+  /** Reads the database for each call. If that fails, database metrics are left out instead of reported stale. */
   readonly read: () => Promise<string>;
 };
 
-type Parts = {
+type Deps = {
   readonly modes: readonly Mode[];
   readonly underWay: () => number;
   readonly measure: () => Promise<DeliveryMeasures>;
@@ -34,7 +34,7 @@ const OUTCOMES: readonly AttemptOutcome[] = [
 const OFF_REASONS: readonly EndpointOffReason[] = ['gone', 'failing'];
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: Parts): DeliveryMetrics {
+export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: Deps): DeliveryMetrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -112,7 +112,7 @@ export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: P
     labelNames: ['mode', 'reason'] as const,
     registers,
   });
-  // From 0 on: of a series that begins with its first event a monitor sees no increase.
+  // Each series starts at 0: a monitor sees no increase in a series that begins with its first event.
   for (const mode of modes) {
     ends.inc({ mode }, 0);
     warnings.inc({ mode }, 0);

@@ -1,4 +1,4 @@
-// Webhooks as one value: shards that claim and send, the lookout that wakes them, and the internal listener.
+// Starts webhooks: shards that claim and send, the periodic job that wakes them, and the internal listener.
 import type { AddressInfo } from 'node:net';
 import {
   type AddressPolicy,
@@ -9,18 +9,24 @@ import {
   systemClock,
 } from '@svc-pay/core';
 import { createWakeDrain, serveEngineWork } from '@svc-pay/engine';
-import { createLogger, type Logger } from '@svc-pay/observe';
-import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
-import { createDeliveryStore, type FailingEndpoint, measureDeliveries } from '@svc-pay/postgres/deliveries';
-import type pg from 'pg';
+import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
+import {
+  createDeliveryStore,
+  createEndpointStore,
+  type FailingEndpoint,
+  measureDeliveries,
+} from '@svc-pay/postgres/webhooks-service';
+import { addProbeRoutes } from '@svc-pay/runtime/http/probe-routes';
+import { createLogger, type Logger } from '@svc-pay/runtime/logging';
+import { logEvent } from '@svc-pay/runtime/logging/log-events';
+import { fastify } from 'fastify';
 import type { WebhooksConfig } from './config.ts';
 import { attemptDelivery } from './dispatch/attempt-delivery.ts';
-import { createDispatcher, type Dispatcher, type DispatcherParts } from './dispatch/dispatcher.ts';
-import { createDeliveryDrain, createLookout } from './dispatch/drain.ts';
+import { createDispatcher, type Dispatcher, type DispatcherDeps } from './dispatch/dispatcher.ts';
+import { createDeliveryDrain, wakeIdleShards } from './dispatch/drain.ts';
+import { replayJob, warningJob } from './dispatch/endpoint-maintenance.ts';
 import { createPace } from './dispatch/endpoint-pace.ts';
 import { createRecorder } from './dispatch/recorder.ts';
-import { recoveryPulse, warningPulse } from './dispatch/tend-endpoints.ts';
-import { createInternalListener } from './http/internal-listener.ts';
 import { createDeliveryMetrics, type DeliveryMetrics } from './observe-deliveries.ts';
 import { createOpenSecrets } from './request/open-secrets.ts';
 import { createConnections } from './send/connections.ts';
@@ -38,15 +44,15 @@ export type RunningWebhooks = {
 export type StartOptions = {
   readonly clock?: Clock;
   readonly logger?: Logger;
-  /** What a test puts in the way of a dispatcher: a place to stop at, a shorter lease, or a bug. */
-  readonly bend?: (parts: DispatcherParts, pool: pg.Pool) => DispatcherParts;
+  /** Test hook that changes a dispatcher's deps: a pause point, a shorter lease or a bug. */
+  readonly injectFault?: (deps: DispatcherDeps, database: Database) => DispatcherDeps;
 };
 
 const STATEMENT_TIMEOUT_MS = 30_000;
 const TRANSACTION_PAUSE_MS = 10_000;
 const GRACE_MS = 8_000;
 const TURN_MS = 1_000;
-/** The longest timeout that an endpoint may have is half of it. */
+/** Twice the longest timeout that an endpoint may have. */
 const LEASE_MS = 60_000;
 
 export async function startWebhooks(config: WebhooksConfig, options: StartOptions = {}): Promise<RunningWebhooks> {
@@ -59,31 +65,31 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     transactionPauseMs: TRANSACTION_PAUSE_MS,
     byKeys: true,
     readInOrder: true,
-    onConnectionLost: (problem) => logger.warn({ err: problem }, 'database connection lost'),
+    onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
   });
   const { pool } = database;
   const { dispatcher, metrics, close } = createSending(config, {
-    pool,
+    database,
     clock,
     logger,
-    ...(options.bend !== undefined && { bend: options.bend }),
+    ...(options.injectFault !== undefined && { injectFault: options.injectFault }),
   });
   const setup = { store: createDeliveryStore(pool), clock, modes: config.modes, shards: config.shards };
   const tending = {
-    pool,
+    store: createEndpointStore(pool),
     clock,
     modes: config.modes,
     onFailing: (endpoint: FailingEndpoint) => {
       metrics.warned(endpoint.mode);
-      logger.warn(endpoint, 'an endpoint fails and will be switched off');
+      logEvent(logger, 'endpoint_failing', endpoint);
     },
   };
   const work = await serveEngineWork({
     drains: [createDeliveryDrain(setup, dispatcher)],
-    pulses: [
-      createLookout(setup, config.lookoutMs, createWakeDrain(config.engineIngressUrls)),
-      recoveryPulse(tending),
-      warningPulse(tending),
+    jobs: [
+      wakeIdleShards(setup, config.pollMs, createWakeDrain(config.engineIngressUrls)),
+      replayJob(tending),
+      warningJob(tending),
     ],
     host: config.engineHost,
     port: config.enginePort,
@@ -91,10 +97,12 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     identityKeys: config.engineIdentityKeys ?? [],
     adminUrls: config.engineAdminUrls,
     ingressUrls: config.engineIngressUrls,
-    log: (level, message) => logger[level]({ part: 'engine' }, message),
+    log: (event, details) => logEvent(logger, event, details),
   });
   const pendingMigrations = await createPendingMigrations(pool);
-  const listener = createInternalListener({
+  // Health and readiness probes, on a listener that is not public.
+  const listener = fastify({ logger: false });
+  addProbeRoutes(listener, {
     findObstacles: async () => [
       ...(await pendingMigrations()).map((name) => `migration ${name} is missing`),
       ...(work.isRegistered() ? [] : ['the engine does not know this process']),
@@ -104,42 +112,42 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
   await listener.listen({ host: config.host, port: config.port });
   work.keepRegistered();
   const { port } = listener.server.address() as AddressInfo;
-  logger.info({ host: config.host, port, engineUrl: work.url, modes: config.modes }, 'listening');
+  logEvent(logger, 'service_listening', { host: config.host, port, engineUrl: work.url, modes: config.modes });
   return {
     url: `http://${config.host}:${port}`,
     engineUrl: work.url,
     stop: async () => {
-      logger.info('stopping');
+      logEvent(logger, 'service_stopping');
       await dispatcher.stop(GRACE_MS);
       await work.stop();
       await listener.close();
       await close();
       await database.close();
-      logger.info('stopped');
+      logEvent(logger, 'service_stopped');
     },
   };
 }
 
-type SendingParts = {
-  readonly pool: pg.Pool;
+type SendingDeps = {
+  readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly random?: Random;
   readonly turnMs?: number;
-  /** Certificates to trust instead of the usual ones. */
+  /** Trusted certificates, instead of the default ones. */
   readonly ca?: string;
-  readonly bend?: NonNullable<StartOptions['bend']>;
+  readonly injectFault?: NonNullable<StartOptions['injectFault']>;
 };
 
-export type Sending = {
+export type RunningDispatch = {
   readonly dispatcher: Dispatcher;
   readonly metrics: DeliveryMetrics;
   readonly close: () => Promise<void>;
 };
 
-/** Everything between a claimed row and its report, without the engine that drives it. */
-export function createSending(config: WebhooksConfig, parts: SendingParts): Sending {
-  const { pool, clock, logger, random = Math.random, turnMs = TURN_MS, ca, bend = (given) => given } = parts;
+/** Wires everything from the claimed row to the report, without the engine. */
+export function createSending(config: WebhooksConfig, deps: SendingDeps): RunningDispatch {
+  const { database, clock, logger, random = Math.random, turnMs = TURN_MS, ca, injectFault = (given) => given } = deps;
   const ownAddresses = createOwnAddresses();
   const policyOf = (): AddressPolicy => ({
     allowLoopback: config.allowLoopback,
@@ -148,28 +156,29 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
   const connections = createConnections(
     createDial({ resolveName: createResolveName({ servers: config.dnsServers }), policyOf, ca }),
   );
-  const store = createDeliveryStore(pool);
+  const store = createDeliveryStore(database.pool);
   const send = createSendRequest(connections);
   const secrets = createOpenSecrets(store, createSecretBox(config.masterKeys), clock);
   const pace = createPace(config.concurrency, config.perEndpoint);
   const metrics = createDeliveryMetrics({
     modes: config.modes,
     underWay: () => config.concurrency - pace.free(),
-    measure: () => measureDeliveries(pool, config.modes, clock.nowMs()),
-    onProblem: (problem) => logger.warn({ err: problem }, 'the database could not be measured'),
+    measure: () => measureDeliveries(database.pool, config.modes, clock.nowMs()),
+    onProblem: (problem) => logEvent(logger, 'database_not_measured', { err: problem }),
   });
-  const onProblem = (problem: unknown) => logger.error({ err: problem }, 'a delivery could not be handled');
+  const onProblem = (problem: unknown, ids: object) =>
+    logEvent(logger, 'delivery_not_handled', { ...ids, err: problem });
   const onRecorded = ({ count, switchedOff }: RecordedDeliveries, of: number) => {
     if (count < of) {
       metrics.voided(of - count);
-      logger.warn({ count: of - count }, 'reports came after their lease and do not count');
+      logEvent(logger, 'delivery_reports_late', { count: of - count });
     }
     for (const endpoint of switchedOff) {
       metrics.switchedOff(endpoint.reason);
-      logger.warn(endpoint, 'an endpoint was switched off');
+      logEvent(logger, 'endpoint_switched_off', endpoint);
     }
   };
-  const dispatcherParts: DispatcherParts = {
+  const dispatcherDeps: DispatcherDeps = {
     store,
     clock,
     modes: config.modes,
@@ -183,6 +192,6 @@ export function createSending(config: WebhooksConfig, parts: SendingParts): Send
     onReport: metrics.attempted,
     onProblem,
   };
-  const dispatcher = createDispatcher(bend(dispatcherParts, pool));
+  const dispatcher = createDispatcher(injectFault(dispatcherDeps, database));
   return { dispatcher, metrics, close: connections.close };
 }

@@ -65,27 +65,27 @@ export async function sendBareBatches(world: SettleWorld, payers: Payers, paymen
   }
 
   const startMs = performance.now();
-  let flying: string[] = [];
+  let pending: string[] = [];
   for (const { raw, transactionId } of signed) {
     const sent = await lane.broadcast(raw);
     if (sent.outcome !== 'known') throw new Error('the node does not take a bare batch');
-    flying.push(transactionId);
-    while (flying.length >= IN_FLIGHT) flying = await land(rpc, flying);
+    pending.push(transactionId);
+    while (pending.length >= IN_FLIGHT) pending = await land(rpc, pending);
   }
-  while (flying.length > 0) flying = await land(rpc, flying);
+  while (pending.length > 0) pending = await land(rpc, pending);
   // Whole blocks of batches are done at one moment: only the whole of it has a rate.
   const sent = signed.length * BATCH;
   return { perSecond: (sent * 1_000) / (performance.now() - startMs), payments: sent };
 }
 
-async function land(rpc: SettleWorld['rpc'], flying: readonly string[]): Promise<string[]> {
-  const answers = await rpc(flying.map((id) => ({ method: 'eth_getTransactionReceipt', params: [id] })));
-  const left = flying.filter((_, index) => {
+async function land(rpc: SettleWorld['rpc'], pending: readonly string[]): Promise<string[]> {
+  const answers = await rpc(pending.map((id) => ({ method: 'eth_getTransactionReceipt', params: [id] })));
+  const left = pending.filter((_, index) => {
     const answer = answers[index];
     if (answer?.ok !== true || answer.result === null) return true;
     if ((answer.result as { status: string }).status !== '0x1') throw new Error('a bare batch reverted');
     return false;
   });
-  if (left.length === flying.length) await sleep(POLL_MS);
+  if (left.length === pending.length) await sleep(POLL_MS);
   return left;
 }

@@ -3,7 +3,7 @@
 import type { BenchOptions, BenchResult } from '../bench.ts';
 import { writeSection } from '../write-section.ts';
 import { sendBareBatches } from './bare-batches.ts';
-import { measureCommits, measureEngine } from './bare-parts.ts';
+import { measureCommits, measureEngine } from './bare-deps.ts';
 import { ROUNDS } from './closed-loop.ts';
 import { describeMachine } from './machine.ts';
 import { type Level, measureLevel } from './measure-level.ts';

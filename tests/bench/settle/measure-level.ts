@@ -1,10 +1,11 @@
 // Settlements through HTTP at one concurrency, with all that belongs to them: until the last one is completed and its
 // webhook has arrived, the processes' CPU is counted.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../../quantile.ts';
 import { cpuSeconds } from '../intents/cpu-time.ts';
 import { closedLoop } from './closed-loop.ts';
 import { openConnection } from './connection.ts';
-import { middleRate, quantile } from './middle-rate.ts';
+import { middleRate } from './middle-rate.ts';
 import type { SettleCall } from './prepare-calls.ts';
 import { headOf, proveSettled } from './prove-settled.ts';
 import type { PartName, SettleWorld } from './settle-world.ts';
@@ -71,13 +72,17 @@ export async function measureLevel(
     settled: settled.length,
     failed: finished.length - settled.length,
     perSecond: middleRate(settled.map(({ endMs }) => endMs)),
-    p50Ms: quantile(
-      settled.map(({ startMs: began, endMs }) => endMs - began),
-      0.5,
+    p50Ms: Math.round(
+      quantile(
+        settled.map(({ startMs: began, endMs }) => endMs - began),
+        0.5,
+      ),
     ),
-    p99Ms: quantile(
-      settled.map(({ startMs: began, endMs }) => endMs - began),
-      0.99,
+    p99Ms: Math.round(
+      quantile(
+        settled.map(({ startMs: began, endMs }) => endMs - began),
+        0.99,
+      ),
     ),
     seconds,
     cpuMs: Object.values(cpuMsOf).reduce((sum, part) => sum + part, 0),

@@ -8,8 +8,3 @@ export function middleRate(atMs: readonly number[]): number {
   if (startMs === undefined || endMs === undefined || endMs <= startMs) return 0;
   return (((last ?? 0) - (first ?? 0)) * 1_000) / (endMs - startMs);
 }
-
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN);
-}

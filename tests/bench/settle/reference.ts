@@ -6,8 +6,9 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator';
 import { type Address, createWalletClient, defineChain, http, parseEther, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createNonceManager, jsonRpc } from 'viem/nonce';
+import { quantile } from '../../quantile.ts';
 import { closedLoop, ROUNDS } from './closed-loop.ts';
-import { middleRate, quantile } from './middle-rate.ts';
+import { middleRate } from './middle-rate.ts';
 import type { Payers } from './payers.ts';
 import { BLOCK_SECONDS, type SettleWorld } from './settle-world.ts';
 
@@ -78,9 +79,11 @@ export async function openReference({ chain }: SettleWorld, payers: Payers): Pro
       settled: settled.length,
       failed: finished.length - settled.length,
       perSecond: middleRate(settled.map(({ endMs }) => endMs)),
-      p50Ms: quantile(
-        settled.map(({ startMs, endMs }) => endMs - startMs),
-        0.5,
+      p50Ms: Math.round(
+        quantile(
+          settled.map(({ startMs, endMs }) => endMs - startMs),
+          0.5,
+        ),
       ),
       cpuMs: (used.user + used.system) / 1_000 / settled.length,
     };

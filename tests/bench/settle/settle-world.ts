@@ -2,21 +2,16 @@
 // engine, one chain with blocks of a second, and a process that plays the merchant. Intents are made through a second API
 // process, so that what the first one costs is settling alone.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { endpointContext, newEndpointSecret } from '@svc-pay/core';
-import { freePorts, startRestate } from '@svc-pay/engine/server';
+import { freePorts } from '@svc-pay/engine/server';
 import { createJsonRpc, type JsonRpc } from '@svc-pay/evm';
 import { type LocalChain, startChain } from '@svc-pay/evm/local';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
-import { migrate } from '@svc-pay/postgres';
-import { startPostgres } from '@svc-pay/postgres/server';
 import { newId } from '@svc-pay/protocol/ids';
-import pg from 'pg';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
+import type pg from 'pg';
 import { BOX, MASTER_KEY, openShop, PEPPER, type Shop } from '../../e2e/open-shop.ts';
-import { durableSettings } from '../durable-settings.ts';
-import { type Listening, startProcess } from '../intents/start-process.ts';
+import { createBenchProcesses, startBenchServers } from '../bench-servers.ts';
+import type { Listening } from '../intents/start-process.ts';
 import { nowMs } from '../webhooks/bench-world.ts';
 
 export type WorldWish = {
@@ -57,44 +52,18 @@ export const BLOCK_GAS_LIMIT = 1_000_000_000;
 
 export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorld> {
   const { lanes = 1, accounts = 1, busyAccounts = accounts, nodeArguments = () => [] } = wish;
-  const stops: (() => Promise<void> | void)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
-  };
-  const startOwn = async (...given: Parameters<typeof startProcess>): Promise<Listening> => {
-    const listening = await startProcess(...given);
-    const dismiss = guardAgainstOutliving(listening.child.pid ?? 0);
-    stops.push(async () => {
-      await listening.stop();
-      dismiss();
-    });
-    return listening;
-  };
+  const processes = createBenchProcesses();
+  const { onStop, startOwn, stop } = processes;
   try {
-    const postgres = await startPostgres({
-      settings: { max_connections: '80', shared_buffers: '256MB', ...wish.postgresSettings },
-    });
-    stops.push(postgres.stop);
-    const pool = new pg.Pool({ connectionString: postgres.url, max: 6 });
-    // A connection that breaks while nobody uses it, as at the end: whoever needs one gets another.
-    pool.on('error', () => {});
-    stops.push(() => pool.end());
-    const migrated = await migrate(postgres.url);
-    if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
-    const durable = await durableSettings(pool);
+    const { postgres, pool, durable, engine } = await startBenchServers(processes, wish.postgresSettings);
     await refuseUnlogged(pool);
-
-    const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
-    stops.push(() => rmSync(dataDirectory, { recursive: true, force: true }));
-    const engine = await startRestate({ dataDirectory, guard: guardAgainstOutliving });
-    stops.push(() => engine.stop('SIGKILL'));
     // The last relayer is the bench's own: what it sends bare is nobody's lane.
     const chain = await startChain({
       blockTimeSeconds: BLOCK_SECONDS,
       relayers: lanes + 1,
-      guard: guardAgainstOutliving,
+      guard: killOnParentExit,
     });
-    stops.push(() => chain.stop('SIGKILL'));
+    onStop(() => chain.stop('SIGKILL'));
 
     const receiver = await startOwn('tests/bench/webhooks/receiver.ts', [], {});
     const rpc = createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 60_000 });

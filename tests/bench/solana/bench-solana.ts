@@ -1,8 +1,8 @@
 // Settlements a second on Solana through the API, beside bare sends of the same kind of transaction to the same chain in the
 // same run, by turns. A settlement counts when its payment is completed in PostgreSQL and its transaction has landed.
-import { atOnce } from '@svc-pay/core';
+import { mapConcurrent } from '@svc-pay/core';
+import { median } from '../../quantile.ts';
 import { cpuSeconds } from '../intents/cpu-time.ts';
-import { median } from '../median.ts';
 import { type BareTransaction, drawPayers, makeBare, makePayments, type SignedPayment } from './payments.ts';
 import { createPostJson, type PostJson } from './post-json.ts';
 import { SLOT_MS, type SolanaBenchWorld, startSolanaBenchWorld } from './solana-world.ts';
@@ -84,7 +84,7 @@ export async function benchSolana(seconds: number) {
 async function settleAll(world: SolanaBenchWorld, post: PostJson, payments: readonly SignedPayment[]): Promise<Slice> {
   const headers = { authorization: `Bearer ${world.shop.publishableKey}` };
   const startMs = performance.now();
-  const latenciesMs = await atOnce(CONCURRENCY, payments, async ({ body }) => {
+  const latenciesMs = await mapConcurrent(CONCURRENCY, payments, async ({ body }) => {
     const fromMs = performance.now();
     for (;;) {
       const answer = await post(world.apiPort, '/sdk/public/payments/x402/relay', body, headers);
@@ -127,7 +127,7 @@ async function sendAll(
   transactions: readonly BareTransaction[],
 ): Promise<Pick<Slice, 'perSecond' | 'failed'>> {
   const startMs = performance.now();
-  await atOnce(CONCURRENCY, transactions, ({ body }) => post(chainPort, '/', body));
+  await mapConcurrent(CONCURRENCY, transactions, ({ body }) => post(chainPort, '/', body));
   const tookMs = performance.now() - startMs;
   const landed = await countLanded(
     node,

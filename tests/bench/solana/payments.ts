@@ -1,5 +1,5 @@
 // What is sent, made and signed before the clock runs: payments through the API, and the same kind of transaction bare.
-import { atOnce } from '@svc-pay/core';
+import { mapConcurrent } from '@svc-pay/core';
 import { atomicAmount, payoutTerms } from '@svc-pay/money';
 import { createLocalRelayer, legsOf, type TransferTerms } from '@svc-pay/solana';
 import { DEVNET_USDC } from '@svc-pay/solana/local';
@@ -34,7 +34,7 @@ export async function makePayments(
   count: number,
 ): Promise<readonly SignedPayment[]> {
   const headers = { authorization: `Bearer ${shop.publishableKey}` };
-  return atOnce(MAKING_AT_ONCE, Array.from({ length: count }), async (_, index) => {
+  return mapConcurrent(MAKING_AT_ONCE, Array.from({ length: count }), async (_, index) => {
     const payer = payers[index % payers.length];
     if (payer === undefined) throw new Error('nobody pays');
     const asked = { amount: PRICE_ATOMIC.toString(), tokenShortcode: 'soldevnet_usdc', publicKey: payer.address };
@@ -65,7 +65,7 @@ export async function makeBare(
     feeRecipient: feeAccount,
     terms: made.terms,
   });
-  return atOnce(MAKING_AT_ONCE, Array.from({ length: count }), async (_, index) => {
+  return mapConcurrent(MAKING_AT_ONCE, Array.from({ length: count }), async (_, index) => {
     const payer = payers[index % payers.length];
     if (payer === undefined) throw new Error('nobody pays');
     const terms: TransferTerms = {

@@ -1,20 +1,14 @@
 // Everything a Solana settlement passes through, each part a process of its own: the API, settlement, PostgreSQL, the engine,
 // and a chain in memory with slots as long as the real one's.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { freePorts, startRestate } from '@svc-pay/engine/server';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
-import { migrate } from '@svc-pay/postgres';
-import { startPostgres } from '@svc-pay/postgres/server';
+import { freePorts } from '@svc-pay/engine/server';
 import { createLocalRelayer, openNode, type SolanaNode } from '@svc-pay/solana';
 import { drawActors, type LiteFaucet, openLiteFaucet } from '@svc-pay/solana/testing';
-import pg from 'pg';
+import type pg from 'pg';
 import { PEPPER } from '../../e2e/open-shop.ts';
 import { openSolanaShop, type SolanaShop } from '../../solana/open-solana-shop.ts';
-import { durableSettings } from '../durable-settings.ts';
-import { type Listening, startProcess } from '../intents/start-process.ts';
+import { createBenchProcesses, startBenchServers } from '../bench-servers.ts';
+import type { Listening } from '../intents/start-process.ts';
 
 export type SolanaBenchWorld = {
   readonly pool: pg.Pool;
@@ -35,33 +29,10 @@ const SOL = 1_000_000_000n;
 const GROUPS = ['api', 'settlement'] as const;
 
 export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchWorld> {
-  const stops: (() => Promise<void> | void)[] = [];
-  const stop = async () => {
-    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
-  };
-  const startOwn = async (...given: Parameters<typeof startProcess>): Promise<Listening> => {
-    const listening = await startProcess(...given);
-    const dismiss = guardAgainstOutliving(listening.child.pid ?? 0);
-    stops.push(async () => {
-      await listening.stop();
-      dismiss();
-    });
-    return listening;
-  };
+  const processes = createBenchProcesses();
+  const { startOwn, stop } = processes;
   try {
-    const postgres = await startPostgres({ settings: { max_connections: '80', shared_buffers: '256MB' } });
-    stops.push(postgres.stop);
-    const pool = new pg.Pool({ connectionString: postgres.url, max: 6 });
-    pool.on('error', (problem) => console.error(String(problem)));
-    stops.push(() => pool.end());
-    const migrated = await migrate(postgres.url);
-    if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
-    const durable = await durableSettings(pool);
-    const dataDirectory = mkdtempSync(path.join(tmpdir(), 'svc-bench-'));
-    stops.push(() => rmSync(dataDirectory, { recursive: true, force: true }));
-    const engine = await startRestate({ dataDirectory, guard: guardAgainstOutliving });
-    stops.push(() => engine.stop('SIGKILL'));
-
+    const { postgres, pool, durable, engine } = await startBenchServers(processes);
     const chain = await startOwn('tests/solana/lite-process.ts', [String(SLOT_MS)], {});
     const rpcUrl = `http://127.0.0.1:${chain.port}`;
     const [faucet, node] = [openLiteFaucet(rpcUrl), openNode(rpcUrl)];

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quantile } from '../../quantile.ts';
 import { type BenchWorld, nowMs } from './bench-world.ts';
 
 export type Waits = {
@@ -31,12 +32,10 @@ export function measureWaits(
   const first = new Map(mine.toReversed());
   const lastMs = mine.reduce((latest, [, atMs]) => Math.max(latest, atMs), sinceMs);
   const waits = [...first].map(([id, atMs]) => Math.max(0, atMs - (committed.get(id) ?? 0)));
-  waits.sort((one, other) => one - other);
-  const quantile = (share: number) => Math.round(waits[Math.floor(waits.length * share)] ?? Number.NaN);
   return {
     perSecond: Math.round(first.size / (Math.max(atLeastMs, lastMs - sinceMs) / 1_000)),
-    p50Ms: quantile(0.5),
-    p99Ms: quantile(0.99),
+    p50Ms: Math.round(quantile(waits, 0.5)),
+    p99Ms: Math.round(quantile(waits, 0.99)),
     lost: committed.size - first.size,
     duplicates: mine.length - first.size,
   };

@@ -18,7 +18,7 @@ export type CaseFile = {
   readonly entriesOf: ReadonlyMap<string, readonly EntryRow[]>;
   readonly eventsOfPayment: ReadonlyMap<string, readonly EventRow[]>;
   /** Payments of which something was booked back, because the chain took it back. */
-  readonly takenBack: ReadonlySet<string>;
+  readonly reversedPayments: ReadonlySet<string>;
 };
 
 export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainEvidence): CaseFile {
@@ -34,7 +34,7 @@ export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainE
     transferAt: new Map(chain.transfers.map((transfer) => [placeOf(transfer), transfer])),
     entriesOf: Map.groupBy(entries, ({ payment }) => payment),
     eventsOfPayment: Map.groupBy(events, ({ payment }) => payment ?? ''),
-    takenBack: new Set(entries.filter(({ reverses }) => reverses !== null).map(({ payment }) => payment)),
+    reversedPayments: new Set(entries.filter(({ reverses }) => reverses !== null).map(({ payment }) => payment)),
   };
 }
 
@@ -51,6 +51,12 @@ export const placeOf = ({
 export function liveEntries(entries: readonly EntryRow[]): readonly EntryRow[] {
   const reversed = new Set(entries.map(({ reverses }) => reverses));
   return entries.filter(({ id, reverses }) => reverses === null && !reversed.has(id));
+}
+
+/** What the books say each transaction lost, by transaction. */
+export function lostIn({ losses }: RecordEvidence): ReadonlyMap<string, bigint> {
+  const lost = Map.groupBy(losses, ({ transaction }) => transaction);
+  return new Map([...lost].map(([id, rows]) => [id, sum(rows.map(({ amount }) => BigInt(amount)))]));
 }
 
 export const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n);

@@ -54,7 +54,7 @@ type Transaction = { readonly hash: string; readonly from: string; readonly nonc
 type Block = { readonly number: string; readonly timestamp: string; readonly transactions: readonly Transaction[] };
 type Receipt = { readonly status: string; readonly gasUsed: string; readonly effectiveGasPrice: string };
 
-export type ChainPlace = {
+export type ChainScope = {
   readonly processor: string;
   readonly token: string;
   readonly relayers: readonly string[];
@@ -64,7 +64,7 @@ export type ChainPlace = {
 
 export async function readChain(
   ask: AskChain,
-  { processor, token, relayers, owners }: ChainPlace,
+  { processor, token, relayers, owners }: ChainScope,
 ): Promise<ChainEvidence> {
   const [head] = (await ask([['eth_blockNumber', []]])) as [string];
   const logsOf = (address: string, topic: string) =>

@@ -1,5 +1,5 @@
 // Books that sum to zero, point at the chain's own logs, commit with what they are about, and equal the chain's balances.
-import { type CaseFile, liveEntries, placeOf, sum, type Violation } from './case-file.ts';
+import { type CaseFile, liveEntries, lostIn, placeOf, sum, type Violation } from './case-file.ts';
 import type { EntryRow, PaymentRow } from './record-evidence.ts';
 
 const NATIVE = 'native';
@@ -12,6 +12,7 @@ export function checkBooks(file: CaseFile): readonly Violation[] {
     ...checkReversals(file),
     ...checkBalances(file),
     ...checkGas(file),
+    ...checkLosses(file),
   ];
 }
 
@@ -56,13 +57,13 @@ function checkEntries(file: CaseFile, payment: PaymentRow): Violation[] {
 
 /** What a reorganisation moved is booked anew without a word to anybody; otherwise both are of one transaction. */
 function commitsTogether(
-  { eventsOfPayment, takenBack }: CaseFile,
+  { eventsOfPayment, reversedPayments }: CaseFile,
   { id }: PaymentRow,
   live: readonly EntryRow[],
 ): boolean {
   const commits = new Set(live.map(({ commit }) => commit));
   if (commits.size > 1) return false;
-  if (takenBack.has(id)) return true;
+  if (reversedPayments.has(id)) return true;
   const event = (eventsOfPayment.get(id) ?? []).findLast(({ type }) => type === 'payment.completed');
   return event !== undefined && commits.has(event.commit);
 }
@@ -110,17 +111,45 @@ function checkBalances({ record, chain, run }: CaseFile): Violation[] {
   });
 }
 
-/** Of a transaction that settled something every unit of its gas is in the books, once. */
+/**
+ * Of every transaction of a relayer each unit of its gas is in the books, once: as cost of what it settled, or as loss. What
+ * is in the books of a transaction that the chain does not have is nothing.
+ */
 function checkGas({ record, chain }: CaseFile): Violation[] {
-  const spent = Map.groupBy(
-    liveEntries(record.entries).filter(({ asset, amount }) => asset === NATIVE && amount.startsWith('-')),
+  const carried = Map.groupBy(
+    record.entries.filter(({ asset, party }) => asset === NATIVE && party === 'network'),
     ({ transaction }) => transaction,
   );
-  const settling = new Set(chain.settled.map(({ transaction }) => transaction));
-  return chain.transactions.flatMap(({ hash, cost }) => {
-    const booked = -sum((spent.get(hash) ?? []).map(amountOf));
-    return !settling.has(hash) || booked === cost
-      ? []
-      : [{ rule: 'books', text: `${hash} cost ${cost}, the books say ${booked}` }];
+  const lost = lostIn(record);
+  const costs = new Map(chain.transactions.map(({ hash, cost }) => [hash, cost]));
+  return [...new Set([...carried.keys(), ...lost.keys(), ...costs.keys()])].flatMap((hash) => {
+    const booked = sum((carried.get(hash) ?? []).map(amountOf)) + (lost.get(hash) ?? 0n);
+    const cost = costs.get(hash) ?? 0n;
+    return booked === cost ? [] : [{ rule: 'books', text: `${hash} cost ${cost}, the books say ${booked}` }];
+  });
+}
+
+/** Who lost gas is who signed that payment; what a transaction settled is no loss of it. */
+function checkLosses({ record, chain, paymentOf, intentOf, settledOfCode }: CaseFile): Violation[] {
+  const mined = new Set(chain.transactions.map(({ hash }) => hash));
+  return record.losses.flatMap(({ payment: id, payer, transaction, batch }): Violation[] => {
+    if (!mined.has(transaction)) return [];
+    const payment = paymentOf.get(id ?? '');
+    const wrong = (is: boolean, text: string): Violation[] =>
+      is ? [{ rule: 'books', ...(payment && { intent: payment.intent }), text: `${id} in ${batch}: ${text}` }] : [];
+    const code = intentOf.get(payment?.intent ?? '')?.code ?? '';
+    const settledThere = (settledOfCode.get(code) ?? []).some((log) => log.transaction === transaction);
+    const net = sum(
+      record.losses
+        .filter((other) => other.payment === id && other.transaction === transaction)
+        .map(({ amount }) => BigInt(amount)),
+    );
+    return [
+      ...wrong(
+        id !== null && payer !== payment?.payer.toLowerCase(),
+        `${payer} lost gas for a payment of ${payment?.payer}`,
+      ),
+      ...wrong(settledThere && net !== 0n, `${transaction} settled it, and ${net} is a loss`),
+    ];
   });
 }

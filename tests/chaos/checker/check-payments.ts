@@ -17,7 +17,7 @@ export type PaymentsVerdict = {
   readonly completed: number;
   readonly upto: number;
   /** Payments that the chain took back and that completed again. */
-  readonly takenBack: number;
+  readonly reversedPayments: number;
   readonly answers: number;
   readonly arrivals: number;
   /** Requests that went unanswered and were sent again to the next API. */
@@ -46,7 +46,7 @@ export async function checkPayments(
   return {
     completed: record.payments.filter(({ status }) => status === 'completed').length,
     upto: run.journeys.filter(({ upto }) => upto).length,
-    takenBack: file.takenBack.size,
+    reversedPayments: file.reversedPayments.size,
     answers: run.told.length,
     arrivals: run.arrivals.length,
     repeated: run.calls.filter(({ attempt }) => attempt > 0).length,

@@ -16,7 +16,7 @@ export function checkTold(file: CaseFile): readonly Violation[] {
   });
 }
 
-function checkAnswer({ intentOf, takenBack }: CaseFile, told: Told, own: PaymentRow | undefined): Violation[] {
+function checkAnswer({ intentOf, reversedPayments }: CaseFile, told: Told, own: PaymentRow | undefined): Violation[] {
   const { call, http, status, intent, transactionId, error, moneyMoved, askedAt } = told;
   const wrong = (is: boolean, text: string): Violation[] =>
     is ? [{ rule: 'told the truth', intent, text: `${call} was told ${text}` }] : [];
@@ -36,7 +36,7 @@ function checkAnswer({ intentOf, takenBack }: CaseFile, told: Told, own: Payment
   }
   if (!SETTLING.has(call)) return [];
   const completed = own?.status === 'completed';
-  const moved = own !== undefined && takenBack.has(own.id);
+  const moved = own !== undefined && reversedPayments.has(own.id);
   return [
     ...wrong(status === 'succeeded' && !completed, `succeeded, and it is ${own?.status ?? 'not there'}`),
     ...wrong(status === 'failed' && completed, `failed (${error}), and it completed`),
@@ -63,9 +63,9 @@ function checkAnswer({ intentOf, takenBack }: CaseFile, told: Told, own: Payment
 }
 
 /** Who asked after a success had been told hears of it again, unless the chain took it back. */
-function checkOrder({ takenBack }: CaseFile, told: readonly Told[], own: PaymentRow | undefined): Violation[] {
+function checkOrder({ reversedPayments }: CaseFile, told: readonly Told[], own: PaymentRow | undefined): Violation[] {
   const successes = told.filter(({ call, status }) => SETTLING.has(call) && status === 'succeeded');
-  if (successes.length === 0 || own === undefined || takenBack.has(own.id)) return [];
+  if (successes.length === 0 || own === undefined || reversedPayments.has(own.id)) return [];
   const knownAt = Math.min(...successes.map(({ at }) => at));
   return told
     .filter(

@@ -37,6 +37,14 @@ export type EntryRow = {
   readonly reverses: string | null;
   readonly commit: string;
 };
+type LossRow = {
+  readonly batch: string;
+  readonly payment: string | null;
+  readonly payer: string | null;
+  readonly amount: string;
+  readonly transaction: string;
+  readonly reverses: string | null;
+};
 type BatchRow = {
   readonly id: string;
   readonly relayer: string;
@@ -71,6 +79,8 @@ export type RecordEvidence = {
   readonly intents: readonly IntentRow[];
   readonly payments: readonly PaymentRow[];
   readonly entries: readonly EntryRow[];
+  /** Gas that settled nothing. */
+  readonly losses: readonly LossRow[];
   readonly batches: readonly BatchRow[];
   readonly signed: readonly SignedRow[];
   readonly events: readonly EventRow[];
@@ -95,6 +105,9 @@ const QUERIES = {
     select id, payment_id as payment, asset, account_name as name, party, amount::text as amount,
       transaction_id as transaction, log_index as "logIndex", reverses, xmin::text as commit
     from svc.ledger_entries order by id`,
+  losses: `
+    select batch_id as batch, payment_id as payment, payer, amount::text as amount, transaction_id as transaction, reverses
+    from svc.gas_losses order by id`,
   batches: `
     select b.id, b.relayer, b.nonce::integer as nonce, b.status, b.transaction_id as transaction, b.item_count as items,
       ${ms('b.created_at')} as "atMs", r.duty
@@ -118,6 +131,7 @@ export async function readRecord(databaseUrl: string): Promise<RecordEvidence> {
       intents: await read('intents'),
       payments: await read('payments'),
       entries: await read('entries'),
+      losses: await read('losses'),
       batches: await read('batches'),
       signed: await read('signed'),
       events: await read('events'),

@@ -16,7 +16,7 @@ type Choose<One> = (world: SettlementWorld, dice: Dice) => Promise<One> | One;
 
 const killed = (target: Fault['target'], choose: Choose<Mortal>): Fault => ({
   target,
-  deed: 'kill -9',
+  action: 'kill -9',
   point: 'any moment',
   strike: async (world, dice, { ready }) => {
     const victim = await choose(world, dice);
@@ -50,7 +50,7 @@ const oneOf =
 
 const settlementFrozen: Fault = {
   target: 'settlement',
-  deed: 'SIGSTOP',
+  action: 'SIGSTOP',
   point: 'any moment',
   strike: async (world, _, { ready }) => {
     const victim = await busiest(world);

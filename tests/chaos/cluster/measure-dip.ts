@@ -1,4 +1,5 @@
 // How long payments were slower than half of what is usual, by the times at which they completed.
+import { median } from '../../quantile.ts';
 
 const WINDOW_MS = 2_000;
 const STEP_MS = 100;
@@ -15,7 +16,7 @@ export function measureDip(completedMs: readonly number[], strokeMs: number, unt
   const inWindow = (fromMs: number) => completedMs.filter((at) => at >= fromMs && at < fromMs + WINDOW_MS).length;
   const before: number[] = [];
   for (let from = strokeMs - USUAL_MS; from <= strokeMs - WINDOW_MS; from += STEP_MS) before.push(inWindow(from));
-  const enough = (before.toSorted((one, other) => one - other)[Math.floor(before.length / 2)] ?? 0) / 2;
+  const enough = median(before) / 2;
   let fell: number | undefined;
   for (let at = strokeMs; fell === undefined && at <= strokeMs + FALLS_WITHIN_MS; at += STEP_MS) {
     if (inWindow(at) < enough) fell = at;

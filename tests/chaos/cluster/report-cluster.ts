@@ -3,12 +3,12 @@ import { type ClusterResult, inSeconds } from './run-cluster.ts';
 
 const MOST_SHOWN = 20;
 
-export function reportCluster(result: ClusterResult, seed: number, say: (line: string) => void): void {
+export function reportCluster(result: ClusterResult, seed: number, print: (line: string) => void): void {
   const { violations, shortest, struck } = result;
-  if (violations.length > 0) say(`seed ${seed}: ${violations.length} violations`);
-  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) say(`${rule}: ${intent ?? ''} ${text}`);
-  for (const line of shortest) say(line);
-  say(
+  if (violations.length > 0) print(`seed ${seed}: ${violations.length} violations`);
+  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) print(`${rule}: ${intent ?? ''} ${text}`);
+  for (const line of shortest) print(line);
+  print(
     `${result.completed} payments completed, ${result.upto} of them up-to; ${result.answers} answers and ` +
       `${result.arrivals} arrivals checked; ${result.repeated} requests were cut off and answered by the other API; ` +
       `${result.blobs} blobs of snapshots; longest dip ${inSeconds(Math.max(0, ...struck.map(({ dipMs }) => dipMs)))} s; ` +

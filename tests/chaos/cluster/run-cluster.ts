@@ -2,10 +2,12 @@
 // quiet, then the checker.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../progress.ts';
+import { median } from '../../quantile.ts';
 import type { PaymentsVerdict } from '../checker/check-payments.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
 import { planFaults } from '../harness/plan-faults.ts';
+import { inWorld } from '../harness/world-folder.ts';
 import { conclude } from '../settlement/conclude.ts';
 import { type StruckFault, strike } from '../settlement/strike.ts';
 import { openTraffic, type Traffic } from '../settlement/traffic.ts';
@@ -38,33 +40,20 @@ const WANTED = 5;
 const NODE_SALT = 0x5eed;
 
 export async function runClusterChaos(plan: ClusterRun, progress: Progress): Promise<ClusterResult> {
-  const startMs = performance.now();
   const { seed, snapshots } = plan;
-  const world = await startSettlementWorld({
-    seed,
-    dice: createDice(seed ^ NODE_SALT),
-    cluster: { snapshots, say: progress.say },
-  });
-  let red = true;
-  try {
+  const cluster = { snapshots, print: progress.print };
+  const starting = startSettlementWorld({ seed, dice: createDice(seed ^ NODE_SALT), cluster });
+  return inWorld(starting, { progress, keepEvidence: true }, async (world) => {
     const traffic = await openTraffic(world, world.history, seed);
-    progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     const struck = await breakThings(plan, world, traffic, progress);
-    const found = await conclude(world, traffic, progress);
-    red = found.violations.length > 0;
-    const inFlight = struck.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
     return {
-      ...found,
+      ...(await conclude(world, traffic, progress)),
       payments: traffic.released(),
       struck,
-      inFlightP50: inFlight[Math.floor(inFlight.length / 2)] ?? 0,
+      inFlightP50: median(struck.map(({ inFlight }) => inFlight)),
       blobs: world.blobs?.countBlobs() ?? 0,
-      seconds: Math.round((performance.now() - startMs) / 1_000),
     };
-  } finally {
-    await world.stop(red);
-    if (red) progress.say(`the evidence is in ${world.directory}`);
-  }
+  });
 }
 
 async function breakThings(
@@ -87,7 +76,7 @@ async function breakThings(
     await sleep(Math.max(0, endMs - nowMs()));
     const dipMs = measureDip(await completedSince(world, fault.fromMs), fault.fromMs, nowMs());
     struck.push({ ...fault, dipMs });
-    progress.say(
+    progress.print(
       `fault ${struck.length}: ${kind}; ${fault.inFlight} payments in flight; back to half of the usual after ${inSeconds(dipMs)} s`,
     );
   }

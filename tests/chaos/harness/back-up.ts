@@ -1,5 +1,5 @@
-// A backup of a running PostgreSQL by its own rules: begin, copy the files, end, and keep the log up to the end. What comes
-// of it is the database at the moment of the end, whatever was written meanwhile.
+// Backs up a running PostgreSQL by its low-level procedure: start, copy the files, stop, and keep the WAL up to the
+// stop. The result is the database at the moment of the stop, whatever was written meanwhile.
 import { execFile } from 'node:child_process';
 import { chownSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ export async function backUp(url: string, dataDirectory: string, folder: string)
     await copy(path.join(dataDirectory, 'pg_wal'), path.join(folder, 'pg_wal'));
     const label = path.join(folder, 'backup_label');
     writeFileSync(label, rows[0]?.labelfile ?? '');
-    // The server may run as somebody else.
+    // The server may run as another user.
     const { uid, gid } = statSync(dataDirectory);
     chownSync(label, uid, gid);
     rmSync(path.join(folder, 'postmaster.pid'), { force: true });
@@ -27,7 +27,7 @@ export async function backUp(url: string, dataDirectory: string, folder: string)
   }
 }
 
-/** With owners and rights. Files that go while it copies are none that matter: PostgreSQL says so. */
+/** Keeps owners and modes. PostgreSQL allows files to vanish during the copy; they do not matter. */
 export async function copy(from: string, to: string): Promise<void> {
   mkdirSync(path.dirname(to), { recursive: true });
   rmSync(to, { recursive: true, force: true });

@@ -1,19 +1,19 @@
-// Azurite: the store of blobs in which a cluster of Restate keeps snapshots. 374 packages for one process are not worth an
-// ordinary install, so this fetches them once, into the cache.
+// Azurite, the blob store for the snapshots of a Restate cluster. Fetched once into the cache, because its 374 packages
+// are too many for the ordinary install.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { freePort } from '@svc-pay/postgres/server';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import { environmentOfChild } from '../../../tools/config.ts';
 import { nowMs } from './clock.ts';
 import { waitUntil } from './wait-until.ts';
 
 export type BlobStore = {
-  /** Where snapshots go, as Restate is told. */
+  /** Restate settings that name the snapshot location. */
   readonly environment: Readonly<Record<string, string>>;
-  /** How many blobs it holds; snapshots are several each. */
+  /** Number of stored blobs; a snapshot has several. */
   readonly countBlobs: () => number;
   readonly stop: () => Promise<void>;
 };
@@ -26,8 +26,8 @@ const START_MS = 20_000;
 const HOME = path.resolve(import.meta.dirname, '../../../.cache/azurite', VERSION);
 const PROGRAM = path.join(HOME, 'node_modules/azurite/dist/src/blob/main.js');
 
-export async function startBlobStore(directory: string, say: (line: string) => void): Promise<BlobStore> {
-  install(say);
+export async function startBlobStore(directory: string, print: (line: string) => void): Promise<BlobStore> {
+  install(print);
   mkdirSync(directory, { recursive: true });
   const port = await freePort();
   const key = randomBytes(64);
@@ -47,7 +47,7 @@ export async function startBlobStore(directory: string, say: (line: string) => v
     ].concat('--disableTelemetry', '--skipApiVersionCheck'),
     { stdio: ['ignore', log, log], env: { AZURITE_ACCOUNTS: `${ACCOUNT}:${key.toString('base64')}` } },
   );
-  if (child.pid !== undefined) child.once('exit', guardAgainstOutliving(child.pid));
+  if (child.pid !== undefined) child.once('exit', killOnParentExit(child.pid));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
   const made = await waitUntil(() => makeContainer(url, key), START_MS);
@@ -69,7 +69,7 @@ export async function startBlobStore(directory: string, say: (line: string) => v
   };
 }
 
-/** By its own index, which it writes every few seconds. */
+/** Reads Azurite's index file, which it writes every few seconds. */
 function countBlobs(indexFile: string): number {
   const { collections } = JSON.parse(readFileSync(indexFile, 'utf8')) as {
     collections: readonly { readonly name: string; readonly data: readonly unknown[] }[];
@@ -77,9 +77,9 @@ function countBlobs(indexFile: string): number {
   return collections.find(({ name }) => name === '$BLOBS_COLLECTION$')?.data.length ?? 0;
 }
 
-function install(say: (line: string) => void): void {
+function install(print: (line: string) => void): void {
   if (existsSync(PROGRAM)) return;
-  say(`fetching azurite ${VERSION} into .cache, once`);
+  print(`fetching azurite ${VERSION} into .cache, once`);
   mkdirSync(HOME, { recursive: true });
   const { status, stderr } = spawnSync(
     'npm',
@@ -89,7 +89,7 @@ function install(say: (line: string) => void): void {
   if (status !== 0) throw new Error(`azurite ${VERSION} can't be fetched: ${stderr}`);
 }
 
-/** Signed as Azure asks for it: SharedKey over the canonical request. */
+/** Signs as Azure requires: SharedKey over the canonical request. */
 async function makeContainer(url: string, key: Buffer): Promise<boolean> {
   const date = new Date(nowMs()).toUTCString();
   const canonical = [

@@ -1,13 +1,13 @@
-// Chance that a seed decides: the same choices for the same seed, on any machine.
+// Seeded random choices: the same seed gives the same choices on any machine.
 
 export type Dice = {
-  /** A number of [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly roll: () => number;
   readonly pick: <Item>(items: readonly Item[]) => Item;
   readonly shuffled: <Item>(items: readonly Item[]) => readonly Item[];
 };
 
-/** By mulberry32, which is as good as chance has to be here. */
+/** Uses mulberry32, which is random enough for tests. */
 export function createDice(seed: number): Dice {
   let state = seed >>> 0;
   const roll = () => {

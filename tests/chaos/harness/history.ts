@@ -1,4 +1,4 @@
-// What a run did, one JSON object a line, written at once: it is read after a crash as well as after an end.
+// Log of a run, one JSON object per line. Each line is written immediately, so that the log survives a crash.
 import { appendFileSync } from 'node:fs';
 import { nowMs } from './clock.ts';
 

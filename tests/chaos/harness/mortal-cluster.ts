@@ -1,8 +1,8 @@
-// Three nodes of Restate as an operator runs them, by the very file that operators copy; only addresses and sizes differ.
+// Three Restate nodes, started with the file that operators copy; only addresses and sizes differ.
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import type { BlobStore } from './blob-store.ts';
 import { type Leadership, readLeadership } from './read-leadership.ts';
 import { waitUntil } from './wait-until.ts';
@@ -11,9 +11,9 @@ export type ClusterNode = {
   readonly name: string;
   readonly adminUrl: string;
   readonly ingressUrl: string;
-  /** What it leads as it says itself; nothing when it does not answer. */
+  /** Leadership by the node's own metrics; nothing if it does not answer. */
   readonly leadership: () => Promise<Leadership>;
-  /** Without a word. */
+  /** Kills the node with SIGKILL. */
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
 };
@@ -23,7 +23,7 @@ export type MortalCluster = { readonly nodes: readonly ClusterNode[]; readonly s
 const CONFIG_FILE = path.resolve(import.meta.dirname, '../../../deploy/restate/cluster.toml');
 const NODES = 3;
 const START_MS = 30_000;
-/** Small, so that a run of minutes takes some. */
+/** Small, so that a run of minutes takes some snapshots. */
 const SNAPSHOT_RECORDS = '200';
 
 export async function startMortalCluster(directory: string, blobs?: BlobStore): Promise<MortalCluster> {
@@ -42,7 +42,7 @@ export async function startMortalCluster(directory: string, blobs?: BlobStore): 
         server = await startRestate({
           dataDirectory: path.join(directory, name),
           ports: own,
-          guard: guardAgainstOutliving,
+          guard: killOnParentExit,
           node: {
             name,
             configFile: CONFIG_FILE,
@@ -73,7 +73,7 @@ export async function startMortalCluster(directory: string, blobs?: BlobStore): 
   return { nodes, stop };
 }
 
-/** Somebody leads the metadata, and all partitions are led: as many as there were a moment ago, which is some. */
+/** True if exactly one node leads the metadata and the number of led partitions is above zero and stable. */
 async function isLed(nodes: readonly ClusterNode[]): Promise<boolean> {
   const count = async () => {
     const all = await Promise.all(nodes.map(({ leadership }) => leadership()));

@@ -1,4 +1,4 @@
-// A durable PostgreSQL that comes back where it was, after an orderly end or a crash.
+// A durable PostgreSQL that restarts at the same address after a shutdown or a crash.
 import { migrate } from '@svc-pay/postgres';
 import { freePort, type PostgresServer, startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
@@ -7,13 +7,13 @@ import { backUp, copy } from './back-up.ts';
 export type MortalPostgres = {
   readonly pid: () => number;
   readonly url: string;
-  /** Its connections break with the server; a broken one is replaced. */
+  /** Connections break with the server; the pool replaces them. */
   readonly pool: pg.Pool;
-  /** `fast` cuts connections and shuts down; `immediate` is a crash, with recovery at the next start. */
+  /** `fast` closes connections and shuts down; `immediate` is a crash, with crash recovery at the next start. */
   readonly restart: (how: 'fast' | 'immediate') => Promise<void>;
-  /** While it runs, into that folder. */
+  /** Backs up the running server into the folder. */
   readonly backUp: (folder: string) => Promise<void>;
-  /** It crashes, everything is gone, and it comes back as that backup has it. */
+  /** Crashes the server, deletes its data, and restarts it from the backup. */
   readonly loseAndRestore: (folder: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 };

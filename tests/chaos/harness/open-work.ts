@@ -1,4 +1,4 @@
-// What is still under way in a world, by its database, and the wait until nothing is.
+// Reads the open work of a world from its database, and waits until there is none.
 import type { Progress } from '../../progress.ts';
 import type { Violation } from '../checker/case-file.ts';
 import type { MortalPostgres } from './mortal-postgres.ts';
@@ -10,7 +10,7 @@ type Clients = { readonly released: () => number; readonly ended: () => number }
 
 const OPEN = `status in ('queued', 'held', 'batched', 'mined')`;
 
-/** Payments that were taken and have no end yet. */
+/** Counts accepted payments without a result. */
 export async function countInFlight({ postgres }: Recorded): Promise<number> {
   const { rows } = await postgres.pool.query<{ count: number }>(
     `select count(*)::integer as count from svc.settlements where ${OPEN}`,
@@ -18,7 +18,7 @@ export async function countInFlight({ postgres }: Recorded): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Also when nothing is left that could complete. */
+/** Also true if no payment is left that could complete. */
 export async function hasCompletedSince({ postgres }: Recorded, sinceMs: number): Promise<boolean> {
   const { rows } = await postgres.pool.query<{ over: boolean }>(
     `select not exists (select from svc.settlements where ${OPEN})
@@ -28,7 +28,9 @@ export async function hasCompletedSince({ postgres }: Recorded, sinceMs: number)
   return rows[0]?.over === true;
 }
 
-/** Until every client knows, every transaction is final, and every delivery went out; retries are made due at once. */
+/**
+ * Waits until every client has its result, every transaction is final and every delivery is sent; makes retries due.
+ */
 export async function settleDown(
   world: Recorded,
   clients: Clients,
@@ -55,7 +57,7 @@ export async function settleDown(
   return waitUntil(isQuiet, patienceMs, 500);
 }
 
-/** Of processes that ended without being killed. */
+/** Reports processes that ended without being killed. */
 export function findDeaths(programs: readonly Program[]): readonly Violation[] {
   const dead = programs.filter(({ deaths }) => deaths() > 0);
   return dead.length > 0 ? [{ rule: 'alive', text: `${dead.length} processes ended by themselves` }] : [];

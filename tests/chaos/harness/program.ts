@@ -1,31 +1,32 @@
-// A program of ours as a process that can be spoken to, killed, frozen and started again under the same environment.
+// A program of this project as a process that a test can message, kill, freeze and restart with the same environment.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
+import { COMPILE_CACHE, LISTENING } from '../../e2e/service-process.ts';
 
 export type ProgramPlan = {
   readonly file: string;
   readonly arguments: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Everything it writes. */
+  /** File that receives all output. */
   readonly logFile: string;
 };
 
 export type Program = {
-  /** Of the process that runs now. */
+  /** Id of the current process. */
   readonly pid: () => number;
-  /** As it said when it last began to listen. */
+  /** Port from the latest `listening` line. */
   readonly port: () => number;
-  /** How often it ended without being killed. */
+  /** Number of times it ended without being killed. */
   readonly deaths: () => number;
   readonly start: () => Promise<void>;
-  /** Without a word, also when it is frozen. */
+  /** Kills the process with SIGKILL, also when it is frozen. */
   readonly kill: () => Promise<void>;
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly tell: (message: Readonly<Record<string, unknown>>) => void;
-  /** The next message that has this field. */
+  /** Returns the next message with this field. */
   readonly hear: <Value>(field: string, patienceMs: number) => Promise<Value | undefined>;
 };
 
@@ -55,16 +56,16 @@ export function createProgram(plan: ProgramPlan): Program {
       killing = false;
       const listening = Promise.withResolvers<number>();
       const next = spawn(process.execPath, [plan.file, ...plan.arguments], {
-        env: plan.environment,
+        env: { ...COMPILE_CACHE, ...plan.environment },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       });
-      if (next.pid !== undefined) next.once('exit', guardAgainstOutliving(next.pid));
+      if (next.pid !== undefined) next.once('exit', killOnParentExit(next.pid));
       let head = '';
       const read = (chunk: Buffer) => {
         appendFileSync(plan.logFile, chunk);
         if (port !== 0 && head === 'heard') return;
         head += chunk.toString();
-        const line = head.split('\n').find((text) => text.startsWith('{') && text.includes('"msg":"listening"'));
+        const line = head.split('\n').find((text) => text.startsWith('{') && LISTENING.test(text));
         if (line === undefined || !line.endsWith('}')) return;
         head = 'heard';
         listening.resolve((JSON.parse(line) as { port: number }).port);

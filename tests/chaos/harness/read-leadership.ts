@@ -1,9 +1,9 @@
-// What a node of Restate leads, by its own metrics.
+// Reads from a Restate node's metrics what it leads.
 
 export type Leadership = {
-  /** Whether it leads the metadata of the cluster. */
+  /** True if the node leads the cluster's metadata. */
   readonly metadata: boolean;
-  /** How many partitions it leads. */
+  /** Number of partitions that the node leads. */
   readonly partitions: number;
 };
 
@@ -16,7 +16,7 @@ export async function readLeadership(metricsUrl: string): Promise<Leadership> {
   try {
     const text = await (await fetch(metricsUrl, { signal: AbortSignal.timeout(1_000) })).text();
     const leader = LEADER_ID.exec(text)?.[1] ?? '0';
-    // A node does not say who it is, but it names whom it talks to: itself is never among them.
+    // The metrics do not name the node itself, but its peers: a leader that is not among the peers is the node itself.
     const peers = new Set([...text.matchAll(PEERS)].map(([, id]) => id));
     const partitions = Number.parseInt(PARTITIONS.exec(text)?.[1] ?? '0', 10);
     return { metadata: leader !== '0' && !peers.has(leader), partitions };

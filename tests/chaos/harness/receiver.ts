@@ -1,5 +1,5 @@
-// Merchants' servers in one process: <log file> <seed> <slowest answer in ms> [<port>]. Every request is in the log before
-// it is answered. Some are answered with 500, some drip, some hang, some are cut off; once it is calm, none.
+// Merchants' servers in one process: <log file> <seed> <slowest answer in ms> [<port>]. Logs every request before it
+// answers. Some answers are a 500, some drip, some hang, some are cut off; in calm mode all are good.
 import { createHash } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -10,10 +10,10 @@ import { createDice } from './dice.ts';
 const [logFile = '', seed = '', slowest = '', port = '0'] = process.argv.slice(2);
 const slowestMs = Number.parseInt(slowest, 10);
 const log = openSync(logFile, 'a');
-// A process that begins anew does not begin with the same choices.
+// Mixed with the time, so that a restarted process makes other choices.
 const dice = createDice(Number.parseInt(seed, 10) ^ nowMs());
 let calm = false;
-/** All are answered like this while it is told so. */
+/** If set, overrides the mood of every answer. */
 let told: Mood | undefined;
 
 type Mood = 'well' | 'broken' | 'hang' | 'drip' | 'cut';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Whether it came true in time. A question that fails counts as not yet: what it asks may be down. */
+/** Returns whether the condition became true in time. A check that throws counts as false: its target may be down. */
 export async function waitUntil(isSo: () => Promise<boolean>, patienceMs: number, everyMs = 50): Promise<boolean> {
   const endMs = performance.now() + patienceMs;
   for (;;) {

@@ -60,7 +60,7 @@ export async function readIntents({ postgres }: SettlementWorld): Promise<Readon
 /** By the name of a column of `svc.installation` and the sequence behind it. */
 export async function codeEpoch({ postgres }: SettlementWorld): Promise<number> {
   const { rows } = await postgres.pool.query<{ epoch: number }>(
-    'select intent_code_epoch as epoch from svc.installation',
+    'select intent_code_prefix as epoch from svc.installation',
   );
   return rows[0]?.epoch ?? -1;
 }

@@ -38,7 +38,7 @@ const BEFORE = 15;
 const AFTER = 15;
 const QUIET_MS = 60_000;
 
-export async function runRestore({ payments, seed }: RestorePlan, { say }: Progress): Promise<RestoreResult> {
+export async function runRestore({ payments, seed }: RestorePlan, { print }: Progress): Promise<RestoreResult> {
   const startMs = performance.now();
   const seconds = (since = startMs) => Math.round((performance.now() - since) / 100) / 10;
   const world = await startSettlementWorld({ seed, dice: createDice(seed) });
@@ -60,7 +60,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { say }: Progr
     // Some are under way while the backup is made: they are in it as waiting, as sent, or not at all.
     const underway = settleAll(world, known.slice(0, 10));
     await world.postgres.backUp(path.join(world.directory, 'backup'));
-    say(`backed up after ${seconds()} s`);
+    print(`backed up after ${seconds()} s`);
     await confirmAll(world, known.slice(known.length / 2));
     const lost = await prepareAll(world, payers, strangers);
     await confirmAll(world, lost);
@@ -68,7 +68,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { say }: Progr
     const lostTold = await settleAll(world, lost);
     expect(allSucceeded([...earlyTold, ...told, ...lostTold]), 'not every payment succeeded before the disaster');
     const epochBefore = await codeEpoch(world);
-    say(`${payments} payments settled after ${seconds()} s; now everything is lost`);
+    print(`${payments} payments settled after ${seconds()} s; now everything is lost`);
 
     const services = [...world.apis, ...world.senders, ...world.settlements];
     await Promise.all(services.map((service) => service.kill()));
@@ -81,7 +81,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { say }: Progr
     await svc(world, ['recover', '--from-chain'], 'begin anew');
     const recovered = await svc(world, ['recover', '--from-chain']);
     const recoverSeconds = seconds(recoverMs);
-    say(`recovered in ${recoverSeconds} s`);
+    print(`recovered in ${recoverSeconds} s`);
     expect(recovered.exitCode === 0, `recovering failed: ${JSON.stringify(recovered.data)} ${recovered.progress}`);
     const books = await digestOfBooks(world);
     const again = await svc(world, ['recover', '--from-chain']);
@@ -109,7 +109,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { say }: Progr
     const fresh = await prepareAll(world, payers, AFTER);
     await confirmAll(world, fresh);
     expect(allSucceeded(await settleAll(world, fresh)), 'new payments do not succeed');
-    say(`headers repeated and ${AFTER} new payments after ${seconds()} s`);
+    print(`headers repeated and ${AFTER} new payments after ${seconds()} s`);
     const quiet = await waitUntil(() => isQuiet(world), QUIET_MS, 200);
     expect(quiet, 'it does not come to rest');
     await expectBooks(world, payers, expect, 'at the end');
@@ -120,7 +120,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { say }: Progr
     return { problems, lost: payments, recovered: summary(recovered), recoverSeconds, seconds: seconds() };
   } finally {
     await world.stop(red);
-    if (red) say(`the evidence is in ${world.directory}`);
+    if (red) print(`the evidence is in ${world.directory}`);
   }
 }
 

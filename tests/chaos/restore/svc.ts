@@ -1,9 +1,10 @@
 // The operator's command as a process, with its answer as data.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { COMPILE_CACHE } from '../../e2e/service-process.ts';
 import type { SettlementWorld } from '../settlement/world.ts';
 
-const MAIN = path.resolve(import.meta.dirname, '../../../services/operator/src/main.ts');
+const MAIN = path.resolve(import.meta.dirname, '../../../cli/src/main.ts');
 
 export type Answer = {
   readonly exitCode: number | null;
@@ -26,7 +27,12 @@ export async function svc(
     },
   };
   const child = spawn(process.execPath, [MAIN, ...argv, '--json'], {
-    env: { SVC_DATABASE_URL: postgres.url, SVC_NETWORKS: JSON.stringify(networks), SVC_OPERATOR: 'drill' },
+    env: {
+      ...COMPILE_CACHE,
+      SVC_DATABASE_URL: postgres.url,
+      SVC_NETWORKS: JSON.stringify(networks),
+      SVC_OPERATOR: 'drill',
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [answer, progress] = ['', ''];

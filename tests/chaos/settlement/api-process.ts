@@ -39,8 +39,8 @@ proto.query = function query(...given) {
   return undefined;
 };
 
-process.on('message', (message: { readonly holdAt?: ClaimPoint | 'nowhere' }) => {
-  if (message.holdAt !== undefined) armed = message.holdAt;
+process.on('message', (message: { readonly pauseAt?: ClaimPoint | 'nowhere' }) => {
+  if (message.pauseAt !== undefined) armed = message.pauseAt;
 });
 
 const read = readApiConfig();

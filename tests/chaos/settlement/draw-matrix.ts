@@ -13,7 +13,7 @@ export function drawMatrix(
   { struck, violations, payments, inFlightP50, seconds }: SettlementResult,
   seed: number,
 ): string {
-  const places = [...FAULTS].map(([kind, { target, deed, point }]) => ({ kind, row: `${target}: ${deed}`, point }));
+  const places = [...FAULTS].map(([kind, { target, action, point }]) => ({ kind, row: `${target}: ${action}`, point }));
   const rows = [...new Set(places.map(({ row }) => row))];
   const points = [...new Set(places.map(({ point }) => point))];
   const cellOf = (row: string, point: string): Cell | undefined => {

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../harness/dice.ts';
 import type { Program } from '../harness/program.ts';
 import { waitUntil } from '../harness/wait-until.ts';
-import type { HoldPoint } from '../webhooks/hold-points.ts';
+import type { PausePoint } from '../webhooks/pause-points.ts';
 import type { ClaimPoint } from './api-process.ts';
-import { LANE_POINTS, type LanePoint } from './hold-points.ts';
+import { LANE_POINTS, type LanePoint } from './pause-points.ts';
 import { reorganise } from './reorganise.ts';
 import type { Temper } from './rpc-node.ts';
 import type { SettlementWorld } from './world.ts';
@@ -22,7 +22,7 @@ type Moment = {
 export type Fault = {
   readonly target: Target;
   /** The matrix: what is done, and at which point of a payment's way. */
-  readonly deed: string;
+  readonly action: string;
   readonly point: string;
   /** Strikes. Returns what it is known to have hit. */
   readonly strike: (world: SettlementWorld, dice: Dice, moment: Moment) => Promise<number>;
@@ -37,7 +37,7 @@ const LEASE_MS = 4_000;
 type Named = readonly [kind: string, fault: Fault];
 const kill = (target: Target, programs: (world: SettlementWorld) => readonly Program[]): Fault => ({
   target,
-  deed: 'kill -9',
+  action: 'kill -9',
   point: 'any moment',
   strike: async (world, _, { ready }) => {
     await ready();
@@ -54,18 +54,18 @@ const kill = (target: Target, programs: (world: SettlementWorld) => readonly Pro
  */
 const killedAt = (
   target: Target,
-  point: LanePoint | ClaimPoint | HoldPoint,
+  point: LanePoint | ClaimPoint | PausePoint,
   programs: (world: SettlementWorld) => readonly Program[],
 ): Fault => ({
   target,
-  deed: 'kill -9',
+  action: 'kill -9',
   point: point.replace('in-claim', 'after claim of a delivery').replace('-send', ' deliver'),
   strike: async (world, _, { ready, more }) => {
     const all = programs(world);
     if (target === 'api') await ready();
     const held = all.map(async (program) => {
       const ids = program.hear<readonly string[]>('held', REACH_MS);
-      program.tell({ holdAt: point });
+      program.tell({ pauseAt: point });
       return { program, ids: await ids };
     });
     if (target === 'api') more();
@@ -76,7 +76,7 @@ const killedAt = (
         return { program, ids };
       }),
     ).catch(() => undefined);
-    for (const program of all) if (program !== first?.program) program.tell({ holdAt: 'nowhere' });
+    for (const program of all) if (program !== first?.program) program.tell({ pauseAt: 'nowhere' });
     if (first === undefined) return 0;
     await ready();
     // The others may have got there as well before they were told otherwise.
@@ -94,12 +94,12 @@ const killedAt = (
 });
 
 const node = (
-  deed: string,
+  action: string,
   temper: Temper,
   before?: (world: SettlementWorld, dice: Dice) => Promise<number>,
 ): Fault => ({
   target: 'chain',
-  deed,
+  action,
   point: 'any moment',
   strike: async (world, dice, { ready }) => {
     await ready();
@@ -113,9 +113,9 @@ const node = (
   },
 });
 
-const simple = (target: Target, deed: string, strike: (world: SettlementWorld) => Promise<void>): Fault => ({
+const simple = (target: Target, action: string, strike: (world: SettlementWorld) => Promise<void>): Fault => ({
   target,
-  deed,
+  action,
   point: 'any moment',
   strike: async (world, _, { ready }) => {
     await ready();
@@ -155,7 +155,7 @@ const KINDS: readonly Named[] = [
     'settlement frozen past its lane',
     {
       target: 'settlement',
-      deed: 'SIGSTOP',
+      action: 'SIGSTOP',
       point: 'any moment',
       strike: async (world, _, { ready }) => {
         await ready();

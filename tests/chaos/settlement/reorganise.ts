@@ -22,7 +22,7 @@ export async function reorganise({ chain, history }: SettlementWorld, dice: Dice
     return (await ask('eth_getLogs', [{ address: chain.record.processor, fromBlock, toBlock: 'latest' }])) as unknown[];
   };
   await waitUntil(async () => (await newestLogs()).length > 0, PATIENCE_MS);
-  // No block is to come between the look and the deed.
+  // No block is to come between the look and the action.
   await ask('evm_setIntervalMining', [0]);
   const logs = await newestLogs();
   await ask('anvil_reorg', [depth, []]);

@@ -9,20 +9,20 @@ const MANY_IN_FLIGHT = 50;
 export function reportSettlement(
   result: SettlementResult,
   seed: number,
-  say: (line: string) => void,
+  print: (line: string) => void,
   svgFile: string | undefined,
 ): void {
   const { violations, shortest, struck } = result;
-  if (violations.length > 0) say(`seed ${seed}: ${violations.length} violations`);
-  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) say(`${rule}: ${intent ?? ''} ${text}`);
-  for (const line of shortest) say(line);
+  if (violations.length > 0) print(`seed ${seed}: ${violations.length} violations`);
+  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) print(`${rule}: ${intent ?? ''} ${text}`);
+  for (const line of shortest) print(line);
   const many = struck.filter(({ inFlight }) => inFlight >= MANY_IN_FLIGHT);
   for (const [kind, of] of Map.groupBy(struck, (fault) => fault.kind)) {
     const strong = of.filter(({ inFlight }) => inFlight >= MANY_IN_FLIGHT).length;
-    say(`${kind}: ${of.length} strikes, ${strong} with ${MANY_IN_FLIGHT} or more in flight`);
+    print(`${kind}: ${of.length} strikes, ${strong} with ${MANY_IN_FLIGHT} or more in flight`);
   }
-  say(
-    `${result.completed} payments completed, ${result.upto} of them up-to, ${result.takenBack} taken back by the chain and completed again; ` +
+  print(
+    `${result.completed} payments completed, ${result.upto} of them up-to, ${result.reversedPayments} taken back by the chain and completed again; ` +
       `${result.answers} answers and ${result.arrivals} arrivals checked; ${many.length} of ${struck.length} strikes with ` +
       `${MANY_IN_FLIGHT} or more in flight, ${result.overlappingPairs} overlapping pairs, ${result.missed} missed; ` +
       `slowest recovery ${Math.max(0, ...struck.map(({ recoveryMs }) => recoveryMs))} ms; ${result.seconds} s`,

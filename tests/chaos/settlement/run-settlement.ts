@@ -1,6 +1,7 @@
 // Payments while everything around them breaks, then quiet, then a checker that trusts nobody.
 
 import type { Progress } from '../../progress.ts';
+import { median } from '../../quantile.ts';
 import type { PaymentsVerdict } from '../checker/check-payments.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
@@ -8,6 +9,7 @@ import type { History } from '../harness/history.ts';
 import { hasCompletedSince } from '../harness/open-work.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
+import { inWorld } from '../harness/world-folder.ts';
 import { conclude } from './conclude.ts';
 import { FAULT_KINDS } from './fault-kinds.ts';
 import type { SettlementBug } from './service-programs.ts';
@@ -46,34 +48,23 @@ const SHARES_OPEN = 2;
 const NODE_SALT = 0x5eed;
 
 export async function runSettlementChaos(plan: SettlementPlan, progress: Progress): Promise<SettlementResult> {
-  const startMs = performance.now();
   const { seed, bug } = plan;
-  const world = await startSettlementWorld({ seed, dice: createDice(seed ^ NODE_SALT), bug });
-  let red = true;
-  try {
+  const starting = startSettlementWorld({ seed, dice: createDice(seed ^ NODE_SALT), bug });
+  return inWorld(starting, { progress, keepEvidence: bug === undefined }, async (world) => {
     const { history } = world;
     const traffic = await openTraffic(world, history, seed);
-    progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
     const struck = await breakThings(plan, { world, traffic, history, progress });
-    const { violations, ...found } = await conclude(world, traffic, progress, plan.patienceMs);
-    red = violations.length > 0;
+    const found = await conclude(world, traffic, progress, plan.patienceMs);
     const counted = struck.filter(hasStruck);
-    const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
     return {
       ...found,
-      violations,
       payments: traffic.released(),
       struck: counted,
       missed: struck.length - counted.length,
       overlappingPairs: countOverlaps(counted),
-      inFlightP50: inFlight[Math.floor(inFlight.length / 2)] ?? 0,
-      seconds: Math.round((performance.now() - startMs) / 1_000),
+      inFlightP50: median(counted.map(({ inFlight }) => inFlight)),
     };
-  } finally {
-    const keep = red && bug === undefined;
-    await world.stop(keep);
-    if (keep) progress.say(`the evidence is in ${world.directory}`);
-  }
+  });
 }
 
 type Run = {
@@ -104,7 +95,7 @@ async function breakThings(plan: SettlementPlan, { world, traffic, history, prog
       struck.push({ ...fault, recoveryMs });
       history.note('fault', { ...fault, recovered, recoveryMs });
       const { kind, inFlight, hit } = fault;
-      progress.say(
+      progress.print(
         `fault ${struck.length}: ${kind}${stroke.length > 1 ? ' (paired)' : ''}; ${inFlight} payments in flight; ` +
           `hit ${hit}; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
       );

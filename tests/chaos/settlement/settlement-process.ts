@@ -2,20 +2,20 @@
 import { broadcastingFirst, recordingEarly, type SeededBug, signingAgain } from '@svc-pay/postgres/testing/seeded-bugs';
 import { startSettlement } from '@svc-pay/settlement';
 import { readSettlementConfig } from '@svc-pay/settlement/config';
-import { createLaneHolds, type LanePoint } from './hold-points.ts';
+import { createLanePausePoints, type LanePoint } from './pause-points.ts';
 
 const BUGS: Readonly<Record<string, SeededBug>> = { broadcastingFirst, recordingEarly, signingAgain };
 
 const read = readSettlementConfig();
 if (!read.ok) throw new Error(read.problems.join('; '));
 const bug = BUGS[process.argv[2] ?? ''];
-const holds = createLaneHolds((held) => process.send?.({ held }));
+const pausePoints = createLanePausePoints((held) => process.send?.({ held }));
 
-process.on('message', (message: { readonly holdAt?: LanePoint | 'nowhere'; readonly ask?: 'beatAgeMs' }) => {
-  if (message.holdAt !== undefined) holds.holdAt(message.holdAt);
-  if (message.ask === 'beatAgeMs') process.send?.({ beatAgeMs: holds.lastBeatAgeMs() });
+process.on('message', (message: { readonly pauseAt?: LanePoint | 'nowhere'; readonly ask?: 'beatAgeMs' }) => {
+  if (message.pauseAt !== undefined) pausePoints.pauseAt(message.pauseAt);
+  if (message.ask === 'beatAgeMs') process.send?.({ beatAgeMs: pausePoints.lastBeatAgeMs() });
 });
 
 await startSettlement(read.config, {
-  bend: (parts, { pool }) => holds.bend(bug?.(parts, pool) ?? parts),
+  injectFault: (deps, { pool }) => pausePoints.injectFault(bug?.(deps, pool) ?? deps),
 });

@@ -1,12 +1,11 @@
 // Everything an operator runs, each as its own process, on one of two plans: two settlements with the same keys on engines
 // of their own, or two of each service on one cluster. PostgreSQL, a chain behind nodes that can misbehave, and the
 // merchants' servers are the same in both.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { freePorts } from '@svc-pay/engine/server';
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import { openShop, type Shop } from '../../e2e/open-shop.ts';
 import { type BlobStore, startBlobStore } from '../harness/blob-store.ts';
 import type { Dice } from '../harness/dice.ts';
@@ -15,6 +14,7 @@ import { type MortalCluster, startMortalCluster } from '../harness/mortal-cluste
 import { type MortalEngine, startMortalEngine } from '../harness/mortal-engine.ts';
 import { type MortalPostgres, startMortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
+import { openWorldFolder, type WorldFolder } from '../harness/world-folder.ts';
 import { openEndpoint } from './open-endpoint.ts';
 import { type RpcNode, startRpcNode } from './rpc-node.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from './service-programs.ts';
 
 /** One cluster of engines, with or without a place for snapshots, and two of every service. */
-type ClusterPlan = { readonly snapshots: boolean; readonly say: (line: string) => void };
+type ClusterPlan = { readonly snapshots: boolean; readonly print: (line: string) => void };
 
 export type WorldPlan = {
   readonly seed: number;
@@ -61,29 +61,16 @@ const SLOWEST_ANSWER_MS = '50';
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
 export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: WorldPlan): Promise<SettlementWorld> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'svc-chaos-'));
-  // The database server may run as somebody else.
-  chmodSync(directory, 0o755);
-  const inside = (name: string) => path.join(directory, name);
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async (keep: boolean) => {
-    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
-    if (!keep) rmSync(directory, { recursive: true, force: true });
-  };
-  const stoppable = async <Part extends { stop: () => Promise<void> }>(starting: Promise<Part>): Promise<Part> => {
-    const part = await starting;
-    stops.push(() => part.stop());
-    return part;
-  };
+  const { directory, inside, onStop, stoppable, stop } = openWorldFolder('svc-chaos-');
   try {
     const chainOptions = { blockTimeSeconds: BLOCK_SECONDS, slotsInAnEpoch: SLOTS_IN_AN_EPOCH, relayers: RELAYERS };
     const ownEngines = plan === undefined ? SETTLEMENTS : 0;
     const [postgres, chain, ...engines] = await Promise.all([
       stoppable(startMortalPostgres(inside('postgres'))),
-      stoppable(startChain({ ...chainOptions, guard: guardAgainstOutliving })),
+      stoppable(startChain({ ...chainOptions, guard: killOnParentExit })),
       ...Array.from({ length: ownEngines }, (_, index) => stoppable(startMortalEngine(inside(`engine-${index}`)))),
     ]);
-    const clustered = plan && (await startClustered(plan, inside, stoppable));
+    const clustered = plan && (await startClustered(plan, { inside, stoppable }));
     const nodes = await Promise.all(Array.from({ length: NODES }, () => stoppable(startRpcNode(chain.rpcUrl, dice))));
     const receiverLog = inside('receiver.log');
     const receiverPort = (await freePorts()).node;
@@ -93,7 +80,7 @@ export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: W
       environment: {},
       logFile: inside('receiver.out'),
     });
-    stops.push(receiver.kill);
+    onStop(receiver.kill);
     const shops: Shop[] = [];
     for (let index = 0; index < 2; index += 1) shops.push(await openShop(postgres.pool, chain));
     const endpointSecrets = await Promise.all(
@@ -109,7 +96,7 @@ export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: W
       bug,
     });
     const programs = [...services.settlements, ...services.apis, ...services.senders];
-    for (const program of programs) stops.push(program.kill);
+    onStop(...programs.map((program) => program.kill));
     await Promise.all([receiver, ...programs].map((program) => program.start()));
     return {
       ...services,
@@ -146,13 +133,12 @@ function addressesOf(nodes: readonly (Addressed | undefined)[]): EngineAddresses
 }
 
 async function startClustered(
-  { snapshots, say }: ClusterPlan,
-  inside: (name: string) => string,
-  stoppable: <Part extends { stop: () => Promise<void> }>(starting: Promise<Part>) => Promise<Part>,
+  { snapshots, print }: ClusterPlan,
+  { inside, stoppable }: Pick<WorldFolder, 'inside' | 'stoppable'>,
 ) {
   const directory = inside('cluster');
   mkdirSync(directory);
-  const blobs = snapshots ? await stoppable(startBlobStore(inside('blobs'), say)) : undefined;
+  const blobs = snapshots ? await stoppable(startBlobStore(inside('blobs'), print)) : undefined;
   const cluster = await stoppable(startMortalCluster(directory, blobs));
   return { cluster, blobs, addresses: addressesOf(cluster.nodes) };
 }

@@ -1,5 +1,6 @@
 // Whether something grows: its median in the last quarter of the run beside its median in the second. The first quarter is
 // for caches and heaps to fill.
+import { median } from '../../quantile.ts';
 import type { Sample } from './sample-world.ts';
 
 export type Growth = { readonly what: string; readonly early: number; readonly late: number; readonly flat: boolean };
@@ -47,9 +48,4 @@ export function judgeFlatness(samples: readonly Sample[]): readonly Growth[] {
       () => DEAD_SHARE_MOST,
     ),
   ];
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }

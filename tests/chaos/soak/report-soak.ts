@@ -5,12 +5,12 @@ import type { SoakResult } from './run-soak.ts';
 const MOST_SHOWN = 20;
 
 /** Whether nothing was violated and nothing grew. */
-export function reportSoak(result: SoakResult, seed: number, say: (line: string) => void, svgFile?: string): boolean {
+export function reportSoak(result: SoakResult, seed: number, print: (line: string) => void, svgFile?: string): boolean {
   const { violations, shortest, growth, struck, samples, perSecond, payments } = result;
-  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) say(`${rule}: ${intent ?? ''} ${text}`);
-  for (const line of shortest) say(line);
+  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) print(`${rule}: ${intent ?? ''} ${text}`);
+  for (const line of shortest) print(line);
   for (const { what, early, late, flat } of growth) {
-    say(
+    print(
       `${flat ? 'flat' : 'GROWS'}: ${what} ${early.toFixed(2)} in the second quarter, ${late.toFixed(2)} in the last`,
     );
   }

@@ -54,7 +54,7 @@ export async function runSoak(minutes: number, seed: number, progress: Progress)
     const traffic = await openTraffic(world, world.history, seed);
     const full = await measureFullLoad(traffic);
     const perSecond = Math.max(1, Math.floor(full / 2));
-    progress.say(`a burst of ${BURST} payments ends at ${full.toFixed(1)} a second; half of it is ${perSecond}`);
+    progress.print(`a burst of ${BURST} payments ends at ${full.toFixed(1)} a second; half of it is ${perSecond}`);
     const beganMs = performance.now();
     const elapsedMs = () => performance.now() - beganMs;
     const untilMs = minutes * MINUTE_MS;
@@ -75,7 +75,7 @@ export async function runSoak(minutes: number, seed: number, progress: Progress)
     return { ...found, payments: traffic.released(), perSecond, struck, samples, growth: judgeFlatness(samples) };
   } finally {
     await world.stop(red);
-    if (red) progress.say(`the evidence is in ${world.directory}`);
+    if (red) progress.print(`the evidence is in ${world.directory}`);
   }
 }
 
@@ -135,7 +135,7 @@ async function strikeAll(
     for (const fault of faults) {
       world.history.note('fault', fault);
       struck.push({ ...fault, atSeconds });
-      progress.say(`minute ${index + 1}: ${kind}; ${fault.inFlight} payments in flight; hit ${fault.hit}`);
+      progress.print(`minute ${index + 1}: ${kind}; ${fault.inFlight} payments in flight; hit ${fault.hit}`);
     }
   }
   return struck;

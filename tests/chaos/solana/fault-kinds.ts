@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../harness/program.ts';
 import type { ClaimPoint } from '../settlement/api-process.ts';
-import type { LanePoint } from '../settlement/hold-points.ts';
+import type { LanePoint } from '../settlement/pause-points.ts';
 import type { Temper } from './rpc-node.ts';
 import type { SolanaChaosWorld } from './world.ts';
 
@@ -27,11 +27,11 @@ const killedAt =
     const isApi = program === world.api;
     if (isApi) await ready();
     const held = program.hear<readonly string[]>('held', REACH_MS);
-    program.tell({ holdAt: point });
+    program.tell({ pauseAt: point });
     if (isApi) more();
     const ids = await held;
     if (ids === undefined) {
-      program.tell({ holdAt: 'nowhere' });
+      program.tell({ pauseAt: 'nowhere' });
       return 0;
     }
     if (!isApi) await ready();

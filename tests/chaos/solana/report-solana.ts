@@ -3,12 +3,12 @@ import type { SolanaResult } from './run-solana.ts';
 
 const MOST_SHOWN = 20;
 
-export function reportSolana(result: SolanaResult, seed: number, say: (line: string) => void): void {
+export function reportSolana(result: SolanaResult, seed: number, print: (line: string) => void): void {
   const { violations, shortest, struck } = result;
-  if (violations.length > 0) say(`seed ${seed}: ${violations.length} violations`);
-  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) say(`${rule}: ${intent ?? ''} ${text}`);
-  for (const line of shortest) say(line);
-  say(
+  if (violations.length > 0) print(`seed ${seed}: ${violations.length} violations`);
+  for (const { rule, intent, text } of violations.slice(0, MOST_SHOWN)) print(`${rule}: ${intent ?? ''} ${text}`);
+  for (const line of shortest) print(line);
+  print(
     `${result.completed} payments completed, ${result.failed} attempts failed and were signed anew; ${result.landed} transactions ` +
       `on chain, ${result.answers} answers and ${result.arrivals} arrivals checked; ${struck.length} strikes, ${result.missed} ` +
       `missed; slowest recovery ${Math.max(0, ...struck.map(({ recoveryMs }) => recoveryMs))} ms; ${result.seconds} s`,

@@ -1,11 +1,13 @@
 // Solana payments while everything around them breaks, then quiet, then a checker that trusts nobody.
 import type { Progress } from '../../progress.ts';
+import { median } from '../../quantile.ts';
 import { checkSolana, type SolanaVerdict } from '../checker/solana/check-solana.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
 import { countInFlight, findDeaths, hasCompletedSince, settleDown } from '../harness/open-work.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
+import { inWorld } from '../harness/world-folder.ts';
 import type { SettlementBug } from '../settlement/service-programs.ts';
 import { SOLANA_FAULT_KINDS, SOLANA_FAULTS } from './fault-kinds.ts';
 import { openSolanaTraffic, type SolanaTraffic } from './traffic.ts';
@@ -47,36 +49,26 @@ const MOST_RETRIES = 2;
 const SHARES_OPEN = 2;
 
 export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Promise<SolanaResult> {
-  const startMs = performance.now();
-  const world = await startSolanaChaosWorld(plan.seed, createDice(plan.seed ^ NODE_SALT), plan.bug);
-  let red = true;
-  try {
-    const traffic = await openSolanaTraffic(world, plan.seed);
-    progress.say(`the world stands after ${Math.round((performance.now() - startMs) / 1_000)} s`);
+  const { seed, bug } = plan;
+  const starting = startSolanaChaosWorld(seed, createDice(seed ^ NODE_SALT), bug);
+  return inWorld(starting, { progress, keepEvidence: bug === undefined }, async (world) => {
+    const traffic = await openSolanaTraffic(world, seed);
     const struck = await breakThings(plan, world, traffic, progress);
     world.receiver.tell({ calm: true });
     const quiet = await settleDown(world, traffic, progress, plan.patienceMs ?? QUIET_MS);
     world.history.note('quiet', { quiet });
     await traffic.askAgain();
     const { violations, ...found } = await checkSolana(world.postgres.url, world.receiverLog, world.history.file);
-    const all = [...findDeaths([world.api, world.settlement, world.sender, world.receiver]), ...violations];
-    red = all.length > 0;
     const counted = struck.filter(({ hit, inFlight }) => hit > 0 && inFlight > 0);
-    const inFlight = counted.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
     return {
       ...found,
-      violations: all,
+      violations: [...findDeaths([world.api, world.settlement, world.sender, world.receiver]), ...violations],
       payments: traffic.released(),
       struck: counted,
       missed: struck.length - counted.length,
-      inFlightP50: inFlight[Math.floor(inFlight.length / 2)] ?? 0,
-      seconds: Math.round((performance.now() - startMs) / 1_000),
+      inFlightP50: median(counted.map(({ inFlight }) => inFlight)),
     };
-  } finally {
-    const keep = red && plan.bug === undefined;
-    await world.stop(keep);
-    if (keep) progress.say(`the evidence is in ${world.directory}`);
-  }
+  });
 }
 
 /** Each fault has its share of the payments, and strikes in the middle of it. One that missed is tried again. */
@@ -112,7 +104,7 @@ async function breakThings(
     const recoveryMs = nowMs() - untilMs;
     struck.push({ kind, inFlight, hit, recoveryMs });
     world.history.note('fault', { kind, inFlight, hit, fromMs, untilMs, recovered, recoveryMs });
-    progress.say(
+    progress.print(
       `fault ${struck.length}: ${kind}; ${inFlight} in flight; hit ${hit}; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
     );
     const tried = retries.get(kind) ?? 0;

@@ -1,8 +1,6 @@
 // Everything an operator runs for Solana, each as its own process: the API, settlement, webhooks, PostgreSQL, the engine, a
 // chain that outlives them all behind two nodes that can misbehave, and the merchants' server.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePorts } from '@svc-pay/engine/server';
 import { createLocalRelayer, openNode } from '@svc-pay/solana';
@@ -14,6 +12,7 @@ import { type History, openHistory } from '../harness/history.ts';
 import { type MortalEngine, startMortalEngine } from '../harness/mortal-engine.ts';
 import { type MortalPostgres, startMortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
+import { openWorldFolder } from '../harness/world-folder.ts';
 import { openEndpoint } from '../settlement/open-endpoint.ts';
 import type { SettlementBug } from '../settlement/service-programs.ts';
 import { type SolanaRpcNode, startSolanaRpcNode } from './rpc-node.ts';
@@ -50,29 +49,20 @@ const SLOWEST_ANSWER_MS = '50';
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
 export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: SettlementBug): Promise<SolanaChaosWorld> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'svc-chaos-'));
-  // The database server may run as somebody else.
-  chmodSync(directory, 0o755);
-  const inside = (name: string) => path.join(directory, name);
-  const stops: (() => Promise<void>)[] = [];
-  const stop = async (keep: boolean) => {
-    for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
-    if (!keep) rmSync(directory, { recursive: true, force: true });
-  };
+  const { directory, inside, onStop, stoppable, stop } = openWorldFolder('svc-chaos-');
   const logFiles: string[] = [];
   const program = (name: string, file: string, given: readonly string[], environment: Record<string, string>) => {
     const logFile = inside(`${name}.log`);
     logFiles.push(logFile);
     const made = createProgram({ file: beside(file), arguments: given, environment, logFile });
-    stops.push(made.kill);
+    onStop(made.kill);
     return made;
   };
   try {
     const [postgres, engine] = await Promise.all([
-      startMortalPostgres(inside('postgres')),
-      startMortalEngine(inside('engine')),
+      stoppable(startMortalPostgres(inside('postgres'))),
+      stoppable(startMortalEngine(inside('engine'))),
     ]);
-    stops.push(postgres.stop, engine.stop);
     const history = openHistory(inside('history.log'));
     const chain = program('chain', '../../solana/lite-process.ts', [SLOT_MS], {});
     await chain.start();
@@ -82,7 +72,7 @@ export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: Sett
     const nodes = await Promise.all(
       Array.from({ length: NODES }, () => startSolanaRpcNode({ chainUrl, roll: dice.roll, onSend })),
     );
-    stops.push(...nodes.map((node) => node.stop));
+    onStop(...nodes.map((node) => node.stop));
     const secret = randomBytes(32);
     const { address: relayer } = await createLocalRelayer(secret);
     await faucet.fundSol(relayer, RELAYER_LAMPORTS);

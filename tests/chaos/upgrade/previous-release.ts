@@ -1,36 +1,54 @@
 // The commit before this one, as an operator would still be running it: its files in a folder of their own, with the
 // packages that npm installed, and with its own workspaces in place of ours.
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type LandedMigration, landedMigrations } from '../../house/landed-migrations.ts';
 
+const MIGRATIONS = 'packages/postgres/migrations';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SCOPE = '@svc-pay';
+/** What a service and its packages need; an older commit may lack some of it. */
+const ARCHIVED = ['package.json', 'package-lock.json', 'packages', 'services', 'sdk', 'cli', 'contracts'];
 
 export type PreviousRelease = {
   readonly commit: string;
-  readonly mainOf: (service: string) => readonly string[];
+  readonly mainOf: (program: string) => readonly string[];
   readonly remove: () => void;
 };
 
+const git = (...argv: string[]) => execFileSync('git', ['-C', ROOT, ...argv], { maxBuffer: 1 << 30 });
+const previousCommit = () => git('rev-parse', '--verify', 'HEAD^1').toString().trim();
+
+/** The migrations of the commit before this one, and those of this tree. */
+export function readMigrationsOfBoth(): Readonly<Record<'before' | 'after', readonly LandedMigration[]>> {
+  const commit = previousCommit();
+  const names = git('ls-tree', '--name-only', `${commit}:${MIGRATIONS}`).toString().trim().split('\n');
+  const own = path.join(ROOT, MIGRATIONS);
+  return {
+    before: landedMigrations(new Map(names.map((name) => [name, git('show', `${commit}:${MIGRATIONS}/${name}`)]))),
+    after: landedMigrations(new Map(readdirSync(own).map((name) => [name, readFileSync(path.join(own, name))]))),
+  };
+}
+
 /** Throws when there is no commit before this one, as in a shallow clone: then nothing can be proven. */
 export function unpackPreviousRelease(): PreviousRelease {
-  const git = (...argv: string[]) => execFileSync('git', ['-C', ROOT, ...argv], { maxBuffer: 1 << 30 });
-  const commit = git('rev-parse', '--verify', 'HEAD^1').toString().trim();
+  const commit = previousCommit();
+  const there = git('ls-tree', '--name-only', commit).toString().split('\n');
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-previous-')));
   execFileSync('tar', ['-x', '-C', folder], {
-    input: git(
-      'archive',
-      commit,
-      '--',
-      'package.json',
-      'package-lock.json',
-      'packages',
-      'services',
-      'sdk',
-      'contracts',
-    ),
+    input: git('archive', commit, '--', ...ARCHIVED.filter((name) => there.includes(name))),
   });
   const sameLock = git('show', `${commit}:package-lock.json`).equals(git('show', 'HEAD:package-lock.json'));
   if (sameLock) linkPackages(folder);
@@ -38,9 +56,15 @@ export function unpackPreviousRelease(): PreviousRelease {
   assertOwnWorkspaces(folder);
   return {
     commit,
-    mainOf: (service) => [path.join(folder, 'services', service, 'src/main.ts')],
+    mainOf: (program) => [mainIn(folder, program)],
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** A commit from before `cli` was a folder has the command in services/operator. */
+function mainIn(folder: string, program: string): string {
+  const main = path.join(folder, program === 'cli' ? 'cli' : `services/${program}`, 'src/main.ts');
+  return existsSync(main) ? main : path.join(folder, 'services/operator/src/main.ts');
 }
 
 function linkPackages(folder: string): void {

@@ -6,25 +6,38 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '@svc-pay/engine/server';
 import { startChain } from '@svc-pay/evm/testing';
-import { guardAgainstOutliving } from '@svc-pay/operator/outlive-guard';
 import { startPostgres } from '@svc-pay/postgres/server';
+import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { MASTER_KEY, openShop, PEPPER } from '../../e2e/open-shop.ts';
 import { mainOf, startService } from '../../e2e/service-process.ts';
 import { payerOf } from '../../e2e/wallet.ts';
+import { changedMigrations, startsBaseline } from '../../house/landed-migrations.ts';
 import { startMortalEngine } from '../harness/mortal-engine.ts';
 import { createProgram } from '../harness/program.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { openEndpoint } from '../settlement/open-endpoint.ts';
 import { startLoad } from './load.ts';
-import { unpackPreviousRelease } from './previous-release.ts';
+import { readMigrationsOfBoth, unpackPreviousRelease } from './previous-release.ts';
 
 const PAYERS = 6;
 const PAID_PER_STAGE = 12;
 const STAGE_MS = 40_000;
 
-test('the commit before this one and this one run side by side under load, and the old one goes: no answer fails', async () => {
+const { before, after } = readMigrationsOfBoth();
+const isBaseline = startsBaseline(before, after);
+
+test('this commit only adds migrations, unless it is the one that wrote the baseline', () => {
+  expect(isBaseline ? [] : changedMigrations(before, after)).toEqual([]);
+});
+
+test('the commit before this one and this one run side by side under load, and the old one goes: no answer fails', async ({
+  skip,
+}) => {
+  // The baseline replaced the migrations of development before the first release: a database of the commit before it can't be
+  // upgraded, so that one commit has nothing to run side by side. tests/house/landed-migrations.test.ts holds the rule.
+  skip(isBaseline, 'this commit wrote the baseline of migrations');
   const cleanUps: (() => Promise<void> | void)[] = [];
   onTestFinished(async () => {
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
@@ -36,7 +49,7 @@ test('the commit before this one and this one run side by side under load, and t
   cleanUps.push(previous.remove);
   const [postgres, chain, engine] = await Promise.all([
     startPostgres({ settings: { max_connections: '80' } }),
-    startChain({ blockTimeSeconds: 0.3, guard: guardAgainstOutliving }),
+    startChain({ blockTimeSeconds: 0.3, guard: killOnParentExit }),
     startMortalEngine(path.join(directory, 'engine')),
   ]);
   const pool = new pg.Pool({ connectionString: postgres.url, max: 4 });
@@ -59,7 +72,7 @@ test('the commit before this one and this one run side by side under load, and t
     const env = { SVC_DATABASE_URL: postgres.url, SVC_NETWORKS: networks };
     return promisify(execFile)(process.execPath, [...program, ...argv], { env });
   };
-  await svc(previous.mainOf('operator'), 'migrate');
+  await svc(previous.mainOf('cli'), 'migrate');
   const shop = await openShop(pool, chain);
   const [receiverPorts, internalKey, password] = [
     await freePorts(),
@@ -143,7 +156,7 @@ test('the commit before this one and this one run side by side under load, and t
     expect({ name, went, failures: load.failures }).toEqual({ name, went: true, failures: [] });
   };
   await stage('old alone');
-  await svc(mainOf('operator'), 'migrate');
+  await svc(mainOf('cli'), 'migrate');
   await stage('old on the new schema');
   const next = await start(mainOf);
   load.serve([old.apiUrl, next.apiUrl]);
@@ -178,5 +191,5 @@ test('the commit before this one and this one run side by side under load, and t
     told: load.paid(),
     undelivered: 0,
   });
-  await expect(svc(mainOf('operator'), 'ledger', 'check')).resolves.toBeDefined();
+  await expect(svc(mainOf('cli'), 'ledger', 'check')).resolves.toBeDefined();
 }, 300_000);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dice } from '../harness/dice.ts';
 import type { Program } from '../harness/program.ts';
 import { waitUntil } from '../harness/wait-until.ts';
-import type { HoldPoint } from './hold-points.ts';
+import type { PausePoint } from './pause-points.ts';
 import type { ChaosWorld } from './world.ts';
 
 /** Deliveries under a lease, all over, as the fault struck; and those that are known to be hit. */
@@ -87,11 +87,11 @@ export async function strike(kind: FaultKind, world: ChaosWorld, dice: Dice): Pr
   throw new Error(`nothing in flight for: ${kind}`);
 }
 
-function killedAt(point: HoldPoint): Fault {
+function killedAt(point: PausePoint): Fault {
   return async (world, dice) => {
     for (const sender of dice.shuffled(world.senders)) {
       const held = sender.hear<readonly string[]>('held', REACH_MS);
-      sender.tell({ holdAt: point });
+      sender.tell({ pauseAt: point });
       const first = await held;
       if (first !== undefined) {
         await sleep(GATHER_MS);
@@ -101,7 +101,7 @@ function killedAt(point: HoldPoint): Fault {
         return { inFlight, hit: first };
       }
       // It has no shard just now; whatever it reaches later, it is not to stop.
-      sender.tell({ holdAt: 'nowhere' });
+      sender.tell({ pauseAt: 'nowhere' });
     }
     return undefined;
   };

@@ -4,9 +4,9 @@ import type { ChaosResult } from './run-webhooks.ts';
 const MOST_SHOWN = 20;
 
 /** Whether nothing was lost, and every duplicate has its reason. */
-export function reportWebhooks(result: ChaosResult, seed: number, say: (line: string) => void): boolean {
-  for (const problem of result.problems.slice(0, MOST_SHOWN)) say(problem);
-  say(
+export function reportWebhooks(result: ChaosResult, seed: number, print: (line: string) => void): boolean {
+  for (const problem of result.problems.slice(0, MOST_SHOWN)) print(problem);
+  print(
     `${result.arrivals} arrivals, ${result.duplicates} of them again; slowest recovery ${result.slowestRecoveryMs} ms; ${result.seconds} s`,
   );
   const figures = {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../progress.ts';
+import { median } from '../../quantile.ts';
 import { checkDeliveries, type Verdict } from '../checker/check-deliveries.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice, type Dice } from '../harness/dice.ts';
@@ -63,18 +64,17 @@ export async function runWebhooksChaos(plan: ChaosPlan, progress: Progress): Pro
       problems: [...(deaths > 0 ? [`${deaths} processes ended by themselves`] : []), ...found.problems],
     };
     red = verdict.lost + verdict.unexplainedDuplicates + verdict.problems.length > 0;
-    const inFlight = struck.map((fault) => fault.inFlight).toSorted((one, other) => one - other);
     return {
       ...verdict,
       kinds: Object.fromEntries([...Map.groupBy(struck, ({ kind }) => kind)].map(([kind, of]) => [kind, of.length])),
-      inFlightP50: inFlight[Math.floor(inFlight.length / 2)] ?? 0,
+      inFlightP50: median(struck.map(({ inFlight }) => inFlight)),
       slowestRecoveryMs: Math.max(0, ...struck.map(({ recoveryMs }) => recoveryMs)),
       seconds: Math.round((performance.now() - startMs) / 1_000),
     };
   } finally {
     const keep = red && plan.bug === undefined;
     await world.stop(keep);
-    if (keep) progress.say(`the evidence is in ${world.directory}`);
+    if (keep) progress.print(`the evidence is in ${world.directory}`);
   }
 }
 
@@ -113,7 +113,7 @@ async function breakThings(plan: ChaosPlan, run: Run): Promise<readonly CountedF
     const recovered = await waitUntil(() => arrivedSince(world, endMs), RECOVERY_MS, 20);
     const recoveryMs = nowMs() - endMs;
     history.note('fault', { kind, fromMs, untilMs: endMs, inFlight, hit, recovered, recoveryMs });
-    progress.say(
+    progress.print(
       `fault ${index + 1}: ${kind}; ${inFlight} deliveries in flight; going on after ${recoveryMs} ms${recovered ? '' : ', not yet'}`,
     );
     struck.push({ kind, inFlight, recoveryMs });

@@ -1,17 +1,18 @@
 // Bugs to put into a sender on purpose. A checker that is worth its name finds each of them.
-import type { Bend, Parts } from './hold-points.ts';
+import type { Deps, FaultInjector } from './pause-points.ts';
 
 /** Calls a delivery succeeded and sends it afterwards. */
-const recordingFirst: Bend = (parts) => ({
-  ...parts,
+const recordingFirst: FaultInjector = (deps) => ({
+  ...deps,
   attempt: async (delivery, stopped) => {
-    setTimeout(() => void parts.attempt(delivery, stopped).catch(parts.onProblem), SEND_AFTER_MS);
-    return { delivery, record: { ...ARRIVED, startedAtMs: parts.clock.nowMs() }, verdict: { next: 'succeeded' } };
+    const sendLater = () => deps.attempt(delivery, stopped).catch((problem: unknown) => deps.onProblem(problem, {}));
+    setTimeout(() => void sendLater(), SEND_AFTER_MS);
+    return { delivery, record: { ...ARRIVED, startedAtMs: deps.clock.nowMs() }, verdict: { next: 'succeeded' } };
   },
 });
 
 const SEND_AFTER_MS = 200;
-const ARRIVED: Omit<Awaited<ReturnType<Parts['attempt']>>['record'], 'startedAtMs'> = {
+const ARRIVED: Omit<Awaited<ReturnType<Deps['attempt']>>['record'], 'startedAtMs'> = {
   outcome: 'succeeded',
   responseStatus: 200,
   address: '127.0.0.1',
@@ -28,8 +29,8 @@ const ARRIVED: Omit<Awaited<ReturnType<Parts['attempt']>>['record'], 'startedAtM
 };
 
 /** Records over whoever holds the delivery by now. */
-const withoutFence: Bend = (parts, pool) => ({
-  ...parts,
+const withoutFence: FaultInjector = (deps, { pool }) => ({
+  ...deps,
   recorder: {
     record: async (report) => {
       const { rows } = await pool.query<{ fence: string }>(
@@ -37,7 +38,7 @@ const withoutFence: Bend = (parts, pool) => ({
         [report.delivery.eventId, report.delivery.endpointId],
       );
       const fence = rows[0]?.fence ?? report.delivery.fence;
-      await parts.recorder.record({ ...report, delivery: { ...report.delivery, fence } });
+      await deps.recorder.record({ ...report, delivery: { ...report.delivery, fence } });
     },
   },
 });

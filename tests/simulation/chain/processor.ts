@@ -11,15 +11,17 @@ export type ChainState = {
   /** `<payer> <nonce>` of authorizations. */
   readonly used: ReadonlySet<string>;
   readonly settledCodes: ReadonlySet<bigint>;
+  /** The processor is paused as of this block. */
+  readonly paused: boolean;
 };
 
 export type Log = { readonly address: string; readonly topics: readonly Hex[]; readonly data: Hex };
-export type Settled = { readonly intentCode: bigint; readonly payer: string; readonly settledAtomic: bigint };
+export type SettleResult = { readonly intentCode: bigint; readonly payer: string; readonly settledAtomic: bigint };
 export type Played = {
   readonly state: ChainState;
   readonly logs: readonly Log[];
   readonly codes: readonly ItemOutcome[];
-  readonly settled: readonly Settled[];
+  readonly settled: readonly SettleResult[];
 };
 
 export const PROCESSOR = '0x2222222222222222222222222222222222222222';
@@ -34,6 +36,8 @@ const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const BATCH_ABI = paymentProcessorAbi.filter((entry) => entry.type === 'function' && entry.name === 'settleBatch');
 const BATCH = toFunctionSelector(BATCH_ABI[0] as Parameters<typeof toFunctionSelector>[0]);
 const FEE_ASKED = toFunctionSelector('feeRecipient()');
+const SETTLED_ASKED = toFunctionSelector('isSettled(uint64)');
+const USED_ASKED = toFunctionSelector('authorizationState(address,bytes32)');
 
 const word = (value: bigint | string): Hex =>
   `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')}`;
@@ -132,11 +136,17 @@ function transfer(from: string, to: string, amountAtomic: bigint): Log {
   return { address: TOKEN, topics: [TRANSFER, word(from), word(to)], data: word(amountAtomic) };
 }
 
+const flag = (value: boolean): Hex => word(value ? 1n : 0n);
+
 /** `eth_call`; undefined for what lanes never ask. */
-export function answerCall(state: ChainState, data: Hex, timeSeconds: bigint): Hex | undefined {
+export function answerCall(state: ChainState, data: Hex, timeSeconds: bigint): Hex | 'paused' | undefined {
   const selector = data.slice(0, 10);
+  const argument = (place: number) => data.slice(10 + 64 * place, 74 + 64 * place);
   if (selector === FEE_ASKED) return word(FEE_RECIPIENT);
+  if (selector === SETTLED_ASKED) return flag(state.settledCodes.has(BigInt(`0x${argument(0)}`)));
+  if (selector === USED_ASKED) return flag(state.used.has(`0x${argument(0).slice(24)} 0x${argument(1)}`));
   if (selector !== BATCH) return undefined;
+  if (state.paused) return 'paused';
   const codes = playBatch(state, data, timeSeconds).codes.map((code) => ITEM_OUTCOMES.indexOf(code));
   const result: Hex = `0x${codes.map((code) => code.toString(16).padStart(2, '0')).join('')}`;
   return encodeFunctionResult({ abi: paymentProcessorAbi, functionName: 'settleBatch', result });

@@ -24,6 +24,9 @@ export type SimulatedNode = {
 const FINAL_DEPTH = 5;
 const RELAYER_WEI = 10n ** 22n;
 
+/** `EnforcedPause()`. */
+const PAUSED = '0xd93c0665';
+
 const ok = (result: unknown): RpcAnswer => ({ ok: true, result });
 const refusal = (message: string): RpcAnswer => ({ ok: false, code: -32_000, message, data: null });
 
@@ -82,6 +85,7 @@ export function createSimulatedNode(
         const block = blockAt(params[1]);
         if (block === undefined) return refusal('header not found');
         const result = answerCall(block.state, (params[0] as { data: Hex }).data, block.timeSeconds + 1n);
+        if (result === 'paused') return { ok: false, code: 3, message: 'execution reverted', data: PAUSED };
         return result === undefined ? refusal('not simulated') : ok(result);
       }
       default:
@@ -123,6 +127,7 @@ function receiptOf(view: readonly Block[], id: string): unknown {
       if (mined.id !== id) continue;
       return {
         transactionHash: id,
+        from: mined.sender,
         blockNumber: numberToHex(block.number),
         blockHash: block.hash,
         status: mined.reverted ? '0x0' : '0x1',

@@ -4,7 +4,7 @@
 export type MortalProcess = {
   readonly name: string;
   readonly isAlive: () => boolean;
-  readonly deliver: (deed: () => void) => void;
+  readonly deliver: (action: () => void) => void;
   readonly kill: () => void;
   readonly freeze: () => void;
   readonly thaw: () => void;
@@ -19,10 +19,10 @@ export function createMortalProcess(name: string, onDeath: () => void): MortalPr
     name,
     isAlive: () => alive,
     isFrozen: () => frozen,
-    deliver: (deed) => {
+    deliver: (action) => {
       if (!alive) return;
-      if (frozen) backlog.push(deed);
-      else deed();
+      if (frozen) backlog.push(action);
+      else action();
     },
     kill: () => {
       if (!alive) return;
@@ -37,7 +37,7 @@ export function createMortalProcess(name: string, onDeath: () => void): MortalPr
       frozen = false;
       const waiting = backlog;
       backlog = [];
-      for (const deed of waiting) if (alive) deed();
+      for (const action of waiting) if (alive) action();
     },
   };
 }

@@ -8,17 +8,17 @@ import { newId } from '@svc-pay/protocol/ids';
 
 export type Inside = {
   /** Answers how to call it off. */
-  readonly after: (delayMs: number, deed: () => void) => () => void;
+  readonly after: (delayMs: number, action: () => void) => () => void;
   readonly nowMs: () => number;
   readonly fillRandom: (bytes: Uint8Array) => void;
 };
 
 const inside = new AsyncLocalStorage<Inside>();
 
-/** Everything that `deed` sets in motion, however much later, asks `context`. */
-export function runInside<Result>(context: Inside, deed: () => Result): Result {
+/** Everything that `action` sets in motion, however much later, asks `context`. */
+export function runInside<Result>(context: Inside, action: () => Result): Result {
   takeRuntime();
-  return inside.run(context, deed);
+  return inside.run(context, action);
 }
 
 /** Ids are drawn from a pool that outlives a run: what is left of it is thrown away, so that a run starts with its own. */
@@ -46,13 +46,13 @@ function takeRuntime(): void {
   if (taken) return;
   taken = true;
   const real = { setTimeout, clearTimeout, setImmediate, sleep: timersPromises.setTimeout };
-  const virtualTimeout = (deed: (...given: unknown[]) => void, delayMs = 0, ...given: unknown[]) => {
+  const virtualTimeout = (action: (...given: unknown[]) => void, delayMs = 0, ...given: unknown[]) => {
     const context = inside.getStore();
-    if (context === undefined) return real.setTimeout(deed, delayMs, ...given);
-    return new VirtualTimer(context.after(delayMs, () => inside.run(context, () => deed(...given))));
+    if (context === undefined) return real.setTimeout(action, delayMs, ...given);
+    return new VirtualTimer(context.after(delayMs, () => inside.run(context, () => action(...given))));
   };
-  const virtualImmediate = (deed: (...given: unknown[]) => void, ...given: unknown[]) =>
-    inside.getStore() === undefined ? real.setImmediate(deed, ...given) : virtualTimeout(deed, 0, ...given);
+  const virtualImmediate = (action: (...given: unknown[]) => void, ...given: unknown[]) =>
+    inside.getStore() === undefined ? real.setImmediate(action, ...given) : virtualTimeout(action, 0, ...given);
   const virtualClear = (timer: unknown) => {
     if (timer instanceof VirtualTimer) timer.cancel();
     else real.clearTimeout(timer as NodeJS.Timeout);

@@ -1,16 +1,16 @@
-// Virtual time. Deeds run one after the other, in the order of their moments and then of their being planned; between two
-// of them everything that a deed set in motion comes to rest. Nothing ever waits for a real clock.
+// Virtual time. Actions run one after the other, in the order of their moments and then of their being planned; between two
+// of them everything that an action set in motion comes to rest. Nothing ever waits for a real clock.
 
 export type Timeline = {
   readonly nowMs: () => number;
   /** Answers how to call it off. */
-  readonly after: (delayMs: number, deed: () => void) => () => void;
+  readonly after: (delayMs: number, action: () => void) => () => void;
   /** Until nothing is planned, or `isOver`. */
   readonly run: (isOver: () => boolean) => Promise<void>;
   readonly steps: () => number;
 };
 
-type Planned = { readonly atMs: number; readonly place: number; deed: (() => void) | undefined };
+type Planned = { readonly atMs: number; readonly place: number; action: (() => void) | undefined };
 
 const realImmediate = setImmediate;
 const comeToRest = () => new Promise<void>((resolve) => realImmediate(resolve));
@@ -23,22 +23,22 @@ export function createTimeline(startMs: number): Timeline {
   return {
     nowMs: () => nowMs,
     steps: () => steps,
-    after: (delayMs, deed) => {
-      const planned: Planned = { atMs: nowMs + Math.max(0, Math.round(delayMs)), place, deed };
+    after: (delayMs, action) => {
+      const planned: Planned = { atMs: nowMs + Math.max(0, Math.round(delayMs)), place, action };
       place += 1;
       push(heap, planned);
       return () => {
-        planned.deed = undefined;
+        planned.action = undefined;
       };
     },
     run: async (isOver) => {
       while (!isOver()) {
         const next = pop(heap);
         if (next === undefined) return;
-        if (next.deed === undefined) continue;
+        if (next.action === undefined) continue;
         nowMs = next.atMs;
         steps += 1;
-        next.deed();
+        next.action();
         await comeToRest();
       }
     },

@@ -1,8 +1,8 @@
 // The model of delivering, held to PostgreSQL: one generated sequence of calls, with leases that end and reports that come
 // too late, gets the same answers from both, and leaves the same behind.
-import { type ClaimedDelivery, type DeliveryReport, type DeliveryStore, judgeAttempt, type Mode } from '@svc-pay/core';
-import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
+import { type DeliveryReport, type DeliveryStore, judgeAttempt, type LeasedDelivery, type Mode } from '@svc-pay/core';
 import { createTestDatabase, createTestIntent, insertRow, seedMerchant } from '@svc-pay/postgres/testing';
+import { createDeliveryStore } from '@svc-pay/postgres/webhooks-service';
 import { expect, test } from 'vitest';
 import { createDice, type Dice } from '../../chaos/harness/dice.ts';
 import { createDeliveryModel } from './delivery-model.ts';
@@ -70,7 +70,7 @@ async function world() {
   return { pool, tables, accountId, startMs };
 }
 
-function reportOf(delivery: ClaimedDelivery, dice: Dice, nowMs: number): DeliveryReport {
+function reportOf(delivery: LeasedDelivery, dice: Dice, nowMs: number): DeliveryReport {
   const outcome = dice.pick(['succeeded', 'refused', 'refused', 'timed_out', 'our_fault'] as const);
   const responseStatus = outcome === 'refused' ? dice.pick([500, 500, 503, 410]) : outcome === 'succeeded' ? 200 : null;
   const record: DeliveryReport['record'] = {
@@ -92,35 +92,35 @@ function reportOf(delivery: ClaimedDelivery, dice: Dice, nowMs: number): Deliver
   return { delivery, record, verdict: judgeAttempt(delivery, record, nowMs, dice.roll) };
 }
 
-const byDelivery = (one: ClaimedDelivery, other: ClaimedDelivery) =>
+const byDelivery = (one: LeasedDelivery, other: LeasedDelivery) =>
   `${one.eventId} ${one.endpointId}` < `${other.eventId} ${other.endpointId}` ? -1 : 1;
 
 test.for([1, 2, 3])('delivering: the same calls get the same answers from the model, sequence %i', async (seed) => {
   const { pool, tables, accountId, startMs } = await world();
   const dice = createDice(seed);
-  const model = createDeliveryModel(tables, async (_name, deed) => deed());
+  const model = createDeliveryModel(tables, async (_name, action) => action());
   const real = createDeliveryStore(pool);
   let nowMs = startMs;
   let epoch = '0';
-  let inHand: readonly ClaimedDelivery[] = [];
+  let inHand: readonly LeasedDelivery[] = [];
   const seen = new Set<string>();
   const both = async (name: string, call: (store: DeliveryStore) => Promise<unknown>): Promise<void> => {
     const [ours, theirs] = [await answerOf(() => call(model)), await answerOf(() => call(real))];
     expect({ name, answer: ours }).toEqual({ name, answer: theirs });
     seen.add(name);
   };
-  const held = () => ({ ...SHARD, epoch: dice.roll() < 0.2 ? '0' : epoch });
+  const lease = () => ({ ...SHARD, epoch: dice.roll() < 0.2 ? '0' : epoch });
   const calls: Readonly<Record<string, () => Promise<void>>> = {
     takeOver: async () => {
       await both('takeOverShard', (store) => store.takeOverShard(SHARD, nowMs));
       epoch = String(tables.shards.get('deliveries 0')!.epoch);
     },
-    beat: () => {
-      const who = held();
-      return both('beatShard', (store) => store.beatShard(who, nowMs));
+    heartbeat: () => {
+      const who = lease();
+      return both('heartbeatShard', (store) => store.heartbeatShard(who, nowMs));
     },
     sleep: () => {
-      const who = held();
+      const who = lease();
       return both('fallAsleep', (store) => store.fallAsleep(who, MODES, nowMs));
     },
     sleeping: () => both('findSleepingShards', (store) => store.findSleepingShards(SHARD, MODES, nowMs, nowMs - 5_000)),
@@ -136,8 +136,8 @@ test.for([1, 2, 3])('delivering: the same calls get the same answers from the mo
         endpointId,
         room: 1 + Math.floor(dice.roll() * 3),
       }));
-      await both('claimDeliveries', async (store) => {
-        const claimed = (await store.claimDeliveries(wanted, nowMs, LEASE_MS)).toSorted(byDelivery);
+      await both('leaseDeliveries', async (store) => {
+        const claimed = (await store.leaseDeliveries(wanted, nowMs, LEASE_MS)).toSorted(byDelivery);
         if (store === model) inHand = [...inHand, ...claimed];
         return claimed;
       });

@@ -1,11 +1,11 @@
 // Delivering, as the model store answers it.
 import {
-  type ClaimedDelivery,
   type DeliveryReport,
   type DeliveryStore,
   ENDPOINT_OFF_AFTER_MS,
-  type HeldShard,
+  type LeasedDelivery,
   type Shard,
+  type ShardLease,
   type SwitchedOff,
 } from '@svc-pay/core';
 import type { DeliveryRow, EndpointRow, Statement, Tables } from './tables.ts';
@@ -15,9 +15,9 @@ const SOON_MS = 60_000;
 export function createDeliveryModel(tables: Tables, statement: Statement): DeliveryStore {
   const { deliveries, endpoints, events, shards, attempts } = tables;
   const shardKey = ({ drain, index }: Pick<Shard, 'drain' | 'index'>) => `${drain} ${index}`;
-  const heldShard = (held: HeldShard) => {
-    const row = shards.get(shardKey(held));
-    return row?.epoch === Number(held.epoch) ? row : undefined;
+  const shardLease = (lease: ShardLease) => {
+    const row = shards.get(shardKey(lease));
+    return row?.epoch === Number(lease.epoch) ? row : undefined;
   };
   const due = (modes: readonly string[], nowMs: number): readonly DeliveryRow[] =>
     [...deliveries.values()]
@@ -42,19 +42,19 @@ export function createDeliveryModel(tables: Tables, statement: Statement): Deliv
         shards.set(shardKey(shard), { epoch, awake: true, beatAtMs: nowMs });
         return String(epoch);
       }),
-    beatShard: (held, nowMs) =>
-      statement('beatShard', () => {
-        const row = heldShard(held);
+    heartbeatShard: (lease, nowMs) =>
+      statement('heartbeatShard', () => {
+        const row = shardLease(lease);
         if (row !== undefined) row.beatAtMs = nowMs;
         return row !== undefined;
       }),
-    fallAsleep: async (held, modes, nowMs) => {
+    fallAsleep: async (lease, modes, nowMs) => {
       const set = (awake: boolean) => () => {
-        const row = heldShard(held);
+        const row = shardLease(lease);
         if (row !== undefined) row.awake = awake;
       };
       await statement('shard sleeps', set(false));
-      if ((await statement('shard looks', () => dueEndpoints(held, modes, nowMs))).length === 0) return true;
+      if ((await statement('shard looks', () => dueEndpoints(lease, modes, nowMs))).length === 0) return true;
       await statement('shard wakes', set(true));
       return false;
     },
@@ -78,9 +78,9 @@ export function createDeliveryModel(tables: Tables, statement: Statement): Deliv
         endpoints: dueEndpoints(shard, modes, nowMs).filter(({ endpointId }) => endpointId > after),
         after: '',
       })),
-    claimDeliveries: async (wanted, nowMs, leaseMs) => {
+    leaseDeliveries: async (wanted, nowMs, leaseMs) => {
       if (wanted.length === 0) return [];
-      return statement('claimDeliveries', () =>
+      return statement('leaseDeliveries', () =>
         wanted.flatMap(({ accountId, mode, endpointId, room }) => {
           const endpoint = endpoints.get(endpointId);
           if (endpoint?.status !== 'enabled') return [];
@@ -149,7 +149,7 @@ function shardOfEndpoint(endpointId: string, count: number): number {
 
 function claimedOf(row: DeliveryRow, endpoint: EndpointRow, event: { body: Uint8Array; sequence: number } | undefined) {
   const { url, retryCount, timeoutMs, failingSinceMs } = endpoint;
-  const claimed: ClaimedDelivery = {
+  const claimed: LeasedDelivery = {
     accountId: row.accountId,
     mode: row.mode,
     eventId: row.eventId,

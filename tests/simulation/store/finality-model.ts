@@ -1,24 +1,34 @@
 // What watchers ask of the model store: mined batches until they are final, and lanes that nobody is at.
 import {
+  bookLosses,
   bookPayment,
   type FinalityStore,
   judgeItem,
   type Lane,
   type LaneItem,
+  liveLosses,
+  lostItems,
   type RecordedBatch,
   reverseEntries,
-  shareGas,
+  reverseLosses,
+  splitGas,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
-import { hasWork, moveSettlements } from './lane-model.ts';
+import { hasWork, isRevivable, moveSettlements } from './lane-model.ts';
 import { type BatchRow, byNumber, itemOf, type SettlementRow, type Statement, type Tables } from './tables.ts';
-import { failures, liveEntriesOf, reversals, type SettledPart, writeEnds } from './write-ends.ts';
+import {
+  failures,
+  liveEntriesOf,
+  reversals,
+  type SettledBatchItem,
+  writePaymentResults,
+} from './write-payment-results.ts';
 
 export function createFinalityModel(tables: Tables, statement: Statement): FinalityStore {
   const { batches, settlements } = tables;
   const minedOf = (network: string) =>
     [...batches.values()].filter((batch) => batch.network === network && batch.status === 'mined');
-  const placeOf = ({ id, blockNumber, blockHash }: BatchRow) => ({
+  const batchBlockOf = ({ id, blockNumber, blockHash }: BatchRow) => ({
     id,
     blockNumber: blockNumber ?? 0n,
     blockHash: blockHash ?? '',
@@ -27,25 +37,28 @@ export function createFinalityModel(tables: Tables, statement: Statement): Final
     [...settlements.values()]
       .filter(({ batchId, status }) => batchId === id && states.includes(status))
       .toSorted(byNumber);
+  const lossesOf = (id: string) => tables.losses.filter(({ batchId }) => batchId === id);
   return {
-    loadAgeingBatches: async (network, finalizedNumber, limit) => {
-      const ageing = await statement('loadAgeingBatches', () =>
-        minedOf(network)
+    loadAgeingBatches: async (network, finalizedNumber, limit, afterBatchId) => {
+      const ageing = await statement('loadAgeingBatches', () => {
+        const last = afterBatchId === undefined ? undefined : batches.get(afterBatchId);
+        return minedOf(network)
           .filter(({ blockNumber }) => (blockNumber ?? 0n) <= finalizedNumber)
-          .toSorted((one, other) => (one.nonce < other.nonce ? -1 : 1))
+          .filter((batch) => last === undefined || byNonce(last, batch) < 0)
+          .toSorted(byNonce)
           .slice(0, limit)
-          .map((batch) => ({ ...placeOf(batch), transactionId: batch.transactionId })),
-      );
+          .map((batch) => ({ ...batchBlockOf(batch), transactionId: batch.transactionId }));
+      });
       if (ageing.length === 0) return [];
       return statement('loadAgeingBatches items', () =>
         ageing.map((batch) => ({ ...batch, openItems: carriedBy(batch.id, ['batched', 'mined']).map(itemOf) })),
       );
     },
-    loadBatchPlaces: (network, finalizedNumber, limit) =>
-      statement('loadBatchPlaces', () =>
+    loadBatchBlocks: (network, finalizedNumber, limit) =>
+      statement('loadBatchBlocks', () =>
         minedOf(network)
           .filter(({ blockNumber }) => (blockNumber ?? 0n) > finalizedNumber)
-          .map(placeOf)
+          .map(batchBlockOf)
           .toSorted((one, other) => (one.blockNumber > other.blockNumber ? -1 : 1))
           .slice(0, limit),
       ),
@@ -66,16 +79,20 @@ export function createFinalityModel(tables: Tables, statement: Statement): Final
         if (row?.status !== 'mined' || row.blockHash !== fromBlockHash) return false;
         const parts = batch.items
           .map((item, index) => ({ item, mined: mined.items[index] }))
-          .filter((part): part is SettledPart => part.mined?.outcome === 'settled');
-        const shares = shareGas(mined.gasCostAtomic, Math.max(1, parts.length));
-        const entries = parts.flatMap(({ item, mined: part }, index) => {
-          const settled = { lane: batch, item, mined: part, batch: mined, gasShareAtomic: shares[index] ?? 0n };
+          .filter((part): part is SettledBatchItem => part.mined?.outcome === 'settled');
+        const losses = lossesOf(batch.id);
+        const gas = splitGas(mined, batch.items, lostItems(row.itemCount, mined, liveLosses(losses)));
+        const entries = parts.flatMap(({ item, mined: part }) => {
+          const gasShareAtomic = gas.settled.get(item.paymentId) ?? 0n;
+          const settled = { lane: batch, item, mined: part, batch: mined, gasShareAtomic };
           const old = liveEntriesOf(tables, item, batch.transactionId);
           return [...reverseEntries(old, { nowMs }), ...bookPayment(settled, { nowMs }).entries];
         });
         const { transactionId, blockNumber, blockHash } = mined;
-        Object.assign(row, { transactionId, blockNumber, blockHash, updatedAtMs: nowMs });
+        Object.assign(row, { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: nowMs });
         tables.entries.push(...entries);
+        const batchBlock = { ...batch, batchId: batch.id, transactionId };
+        tables.losses.push(...reverseLosses(losses, { nowMs }), ...bookLosses(batchBlock, gas.lost, { nowMs }));
         for (const { item, mined: part } of parts) {
           const payment = tables.payments.get(item.paymentId);
           if (payment?.status !== 'completed') continue;
@@ -84,15 +101,16 @@ export function createFinalityModel(tables: Tables, statement: Statement): Final
         }
         return true;
       }),
-    takeBackBatch: (batchId, blockHash, nowMs) =>
-      statement('takeBackBatch', () => {
+    reverseBatch: (batchId, blockHash, nowMs) =>
+      statement('reverseBatch', () => {
         const row = batches.get(batchId);
         if (row?.status !== 'mined' || row.blockHash !== blockHash) return false;
         const settled = carriedBy(batchId, ['completed']).map(itemOf);
         const cause = { requestId: batchId, nowMs };
-        writeEnds(tables, reversals(tables, settled, row.transactionId, cause), 'completed');
+        writePaymentResults(tables, reversals(tables, settled, row.transactionId, cause), 'completed');
         for (const open of carriedBy(batchId, ['mined'])) open.status = 'batched';
-        Object.assign(row, { status: 'broadcast', blockNumber: null, blockHash: null });
+        tables.losses.push(...reverseLosses(lossesOf(batchId), { nowMs }));
+        Object.assign(row, { status: 'broadcast', blockNumber: null, blockHash: null, gasBooked: false });
         return true;
       }),
     recordFinal: (batch, outcomes, nowMs) =>
@@ -103,12 +121,21 @@ export function createFinalityModel(tables: Tables, statement: Statement): Final
         const ending = (end: string): readonly LaneItem[] =>
           batch.openItems.filter((_, index) => judgeItem(outcomes[index] ?? 'no_evidence').end === end);
         const cause = { requestId: batch.id, nowMs };
-        writeEnds(tables, failures(tables, ending('failed'), batch.transactionId, cause), 'mined');
-        moveSettlements(tables, ending('held'), ['mined'], 'held');
-        moveSettlements(tables, ending('queued'), ['mined'], 'queued');
         Object.assign(row, { status: 'finalized', updatedAtMs: nowMs });
+        const revivable = (item: LaneItem) => isRevivable(tables, item);
+        const failed = ending('failed').filter((item) => !revivable(item));
+        writePaymentResults(tables, failures(tables, failed, batch.transactionId, cause), 'mined');
+        const heldItems = [...ending('held'), ...ending('failed').filter(revivable)];
+        moveSettlements(tables, heldItems, ['mined'], 'held');
+        moveSettlements(tables, ending('queued'), ['mined'], 'queued');
       }),
   };
+}
+
+/** Batches of two relayers may have the same nonce. */
+function byNonce(one: BatchRow, other: BatchRow): number {
+  if (one.nonce !== other.nonce) return one.nonce < other.nonce ? -1 : 1;
+  return one.id < other.id ? -1 : 1;
 }
 
 function recordedOf(

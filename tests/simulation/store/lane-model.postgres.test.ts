@@ -2,16 +2,21 @@
 // items and blocks, gets the same answers from both, and leaves the same behind.
 import {
   type FinalityStore,
-  type FlyingBatch,
-  type HeldLane,
   type Lane,
   type LaneItem,
+  type LaneLease,
   type LaneStore,
   laneKey,
   type MinedBatch,
+  type PendingBatch,
 } from '@svc-pay/core';
 import { createApiStores } from '@svc-pay/postgres';
-import { createFinalityStore, createLaneStore, findForgottenLanes, registerRelayer } from '@svc-pay/postgres/lanes';
+import {
+  createFinalityStore,
+  createLaneStore,
+  findForgottenLanes,
+  registerRelayer,
+} from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase, queuePayment, seedMerchant } from '@svc-pay/postgres/testing';
 import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
@@ -29,7 +34,7 @@ const PAYMENTS = 8;
 const CALLS = 140;
 const START_MS = 1_790_000_000_000;
 
-const statement: Statement = async (_name, deed) => deed();
+const statement: Statement = async (_name, action) => action();
 
 type Both = { readonly store: LaneStore; readonly finality: FinalityStore };
 
@@ -45,7 +50,7 @@ async function world() {
     store: createLaneStore(pool, { clock, gasCoinRate: () => undefined }),
     finality: createFinalityStore(pool),
   };
-  const api = createApiStores({ pool, url: '', ping: async () => {}, close: async () => {} }, { clock, memoryMs: 0 });
+  const api = createApiStores({ pool, url: '', ping: async () => {}, close: async () => {} }, { clock, cacheMs: 0 });
   const tables = createTables();
   for (const lane of LANES) {
     tables.relayers.set(laneKey(lane), {
@@ -83,6 +88,7 @@ async function world() {
       batchId: null,
       batchLimit: null,
       retryAtMs: null,
+      revertedBatches: [],
     });
   }
   const model: Both = {
@@ -94,7 +100,7 @@ async function world() {
 
 const outcomesFor = ['settled', 'settled', 'settled', 'insufficient_funds', 'expired', 'authorization_used'] as const;
 
-function minedOf(batch: FlyingBatch, dice: ReturnType<typeof createDice>, block: bigint): MinedBatch {
+function minedOf(batch: PendingBatch, dice: ReturnType<typeof createDice>, block: bigint): MinedBatch {
   const reverted = dice.roll() < 0.15;
   return {
     batchId: batch.id,
@@ -120,7 +126,7 @@ test.for([1, 3, 5])(
     const { pool, tables, real, model, clock, pass } = await world();
     const dice = createDice(seed);
     const epochs = new Map<Lane, bigint>(LANES.map((lane) => [lane, 0n]));
-    const flying = new Map<Lane, readonly FlyingBatch[]>();
+    const pending = new Map<Lane, readonly PendingBatch[]>();
     let queue: readonly LaneItem[] = [];
     let block = 100n;
     const counts = new Map<string, number>();
@@ -130,12 +136,12 @@ test.for([1, 3, 5])(
       counts.set(name, (counts.get(name) ?? 0) + 1);
       return theirs;
     };
-    const calls: Readonly<Record<string, (lane: Lane, held: HeldLane) => Promise<unknown>>> = {
+    const calls: Readonly<Record<string, (lane: Lane, lease: LaneLease) => Promise<unknown>>> = {
       takeOver: async (lane) => {
         await both('takeOver', ({ store }) => store.takeOver(lane));
         epochs.set(lane, tables.relayers.get(laneKey(lane))!.epoch);
       },
-      beat: (_, held) => both('beat', ({ store }) => store.beat(held)),
+      heartbeat: (_, lease) => both('heartbeat', ({ store }) => store.heartbeat(lease)),
       queue: async (lane) => {
         const share = { index: Math.floor(dice.roll() * 2), count: dice.roll() < 0.5 ? 1 : 2 };
         if (share.count === 1) share.index = 0;
@@ -143,11 +149,11 @@ test.for([1, 3, 5])(
         await both('loadQueue', ({ store }) => store.loadQueue(lane, share, 5));
         queue = await model.store.loadQueue(lane, share, 5);
       },
-      flight: async (lane) => {
-        await both('loadFlight', ({ store }) => store.loadFlight(lane));
-        flying.set(lane, await model.store.loadFlight(lane));
+      pendingBatches: async (lane) => {
+        await both('loadPendingBatches', ({ store }) => store.loadPendingBatches(lane));
+        pending.set(lane, await model.store.loadPendingBatches(lane));
       },
-      storeBatches: (lane, held) => {
+      storeBatches: (lane, lease) => {
         const first = tables.relayers.get(laneKey(lane))!.nextNonce + (dice.roll() < 0.1 ? 1n : 0n);
         const items = queue.filter(() => dice.roll() < 0.5).slice(0, 3);
         if (items.length === 0) return Promise.resolve();
@@ -158,49 +164,49 @@ test.for([1, 3, 5])(
           const raw = Buffer.from(`${id} ${nonce}`);
           return { id, nonce, signed: { transactionId: `0x${raw.toString('hex')}`, raw }, items: own };
         });
-        return both('storeBatches', ({ store }) => store.storeBatches(held, batches));
+        return both('storeBatches', ({ store }) => store.storeBatches(lease, batches));
       },
-      storeTransaction: (lane, held) => {
-        const batch = flying.get(lane)?.at(0);
+      storeTransaction: (lane, lease) => {
+        const batch = pending.get(lane)?.at(0);
         if (batch === undefined) return Promise.resolve();
         const raw = Buffer.from(`${batch.id} dearer ${Math.floor(dice.roll() * 1e9)}`);
         const signed = { transactionId: `0x${raw.toString('hex')}`, raw };
-        return both('storeTransaction', ({ store }) => store.storeTransaction(held, batch.id, signed));
+        return both('storeTransaction', ({ store }) => store.storeTransaction(lease, batch.id, signed));
       },
-      markBroadcast: (lane, held) => {
-        const ids = (flying.get(lane) ?? []).map(({ id }) => id);
-        return both('markBroadcast', ({ store }) => store.markBroadcast(held, ids));
+      markBroadcast: (lane, lease) => {
+        const ids = (pending.get(lane) ?? []).map(({ id }) => id);
+        return both('markBroadcast', ({ store }) => store.markBroadcast(lease, ids));
       },
-      recordMined: async (lane, held) => {
-        await calls['flight']!(lane, held);
+      recordMined: async (lane, lease) => {
+        await calls['pendingBatches']!(lane, lease);
         block += 1n;
-        const batches = (flying.get(lane) ?? []).slice(0, dice.roll() < 0.5 ? 1 : 3);
+        const batches = (pending.get(lane) ?? []).slice(0, dice.roll() < 0.5 ? 1 : 3);
         const found = batches.map((batch) => ({ batch, mined: minedOf(batch, dice, block) }));
         if (found.length === 0) return;
-        await both('recordMined', ({ store }) => store.recordMined(held, found));
+        await both('recordMined', ({ store }) => store.recordMined(lease, found));
       },
-      recordUnsent: (_, held) => {
+      recordUnsent: (_, lease) => {
         if (dice.roll() < 0.6) return Promise.resolve();
         const unsent = queue
           .slice(0, 1)
           .map((item) => ({ item, outcome: dice.pick(['expired', 'authorization_used'] as const) }));
-        return both('recordUnsent', ({ store }) => store.recordUnsent(held, unsent));
+        return both('recordUnsent', ({ store }) => store.recordUnsent(lease, unsent));
       },
-      recordReplaced: (lane, held) => {
-        const batch = flying.get(lane)?.at(-1);
+      recordReplaced: (lane, lease) => {
+        const batch = pending.get(lane)?.at(-1);
         if (batch === undefined || dice.roll() < 0.6) return Promise.resolve();
-        return both('recordReplaced', ({ store }) => store.recordReplaced(held, batch.id));
+        return both('recordReplaced', ({ store }) => store.recordReplaced(lease, batch.id));
       },
-      defer: (_, held) => both('defer', ({ store }) => store.defer(held, queue.slice(0, 1), clock.nowMs() + 2_000)),
-      obstacle: (_, held) => {
+      defer: (_, lease) => both('defer', ({ store }) => store.defer(lease, queue.slice(0, 1), clock.nowMs() + 2_000)),
+      obstacle: (_, lease) => {
         const obstacle = dice.pick([null, 'nonce_gap'] as const);
-        return both('noteObstacle', ({ store }) => store.noteObstacle(held, obstacle));
+        return both('noteObstacle', ({ store }) => store.noteObstacle(lease, obstacle));
       },
-      advance: (lane, held) => {
+      advance: (lane, lease) => {
         const { nextNonce } = tables.relayers.get(laneKey(lane))!;
-        return both('advanceNonce', ({ store }) => store.advanceNonce(held, nextNonce, nextNonce + 1n));
+        return both('advanceNonce', ({ store }) => store.advanceNonce(lease, nextNonce, nextNonce + 1n));
       },
-      fallAsleep: (_, held) => both('fallAsleep', ({ store }) => store.fallAsleep(held)),
+      fallAsleep: (_, lease) => both('fallAsleep', ({ store }) => store.fallAsleep(lease)),
       forgotten: async () => {
         const since = clock.nowMs() - 5_000;
         const [ours, theirs] = [findForgottenInModel(tables, since), await findForgottenLanes(pool, since)];
@@ -210,7 +216,10 @@ test.for([1, 3, 5])(
       finality: async () => {
         const finalized = block - BigInt(Math.floor(dice.roll() * 4));
         await both('loadAgeingBatches', ({ finality }) => finality.loadAgeingBatches(NETWORK, finalized, 10));
-        await both('loadBatchPlaces', ({ finality }) => finality.loadBatchPlaces(NETWORK, finalized, 10));
+        for (const { id } of await model.finality.loadAgeingBatches(NETWORK, finalized, 1)) {
+          await both('the next page', ({ finality }) => finality.loadAgeingBatches(NETWORK, finalized, 10, id));
+        }
+        await both('loadBatchBlocks', ({ finality }) => finality.loadBatchBlocks(NETWORK, finalized, 10));
         for (const batch of await model.finality.loadAgeingBatches(NETWORK, finalized, 1)) {
           const outcomes = batch.openItems.map(() =>
             dice.pick(['insufficient_funds', 'reverted', 'no_evidence'] as const),
@@ -219,13 +228,13 @@ test.for([1, 3, 5])(
         }
       },
       reorg: async () => {
-        const [place] = await model.finality.loadBatchPlaces(NETWORK, 0n, 1);
-        if (place === undefined) return;
-        await both('loadRecordedBatch', ({ finality }) => finality.loadRecordedBatch(place.id));
-        const batch = await model.finality.loadRecordedBatch(place.id);
-        const hash = dice.roll() < 0.2 ? '0xother' : place.blockHash;
+        const [batchBlock] = await model.finality.loadBatchBlocks(NETWORK, 0n, 1);
+        if (batchBlock === undefined) return;
+        await both('loadRecordedBatch', ({ finality }) => finality.loadRecordedBatch(batchBlock.id));
+        const batch = await model.finality.loadRecordedBatch(batchBlock.id);
+        const hash = dice.roll() < 0.2 ? '0xother' : batchBlock.blockHash;
         if (batch === undefined || dice.roll() < 0.5) {
-          await both('takeBackBatch', ({ finality }) => finality.takeBackBatch(place.id, hash, clock.nowMs()));
+          await both('reverseBatch', ({ finality }) => finality.reverseBatch(batchBlock.id, hash, clock.nowMs()));
           return;
         }
         block += 1n;
@@ -276,11 +285,18 @@ async function leftInPostgres(pool: Pool) {
          transaction_id as transaction, reverses is null as live
        from svc.ledger_entries`,
     ),
+    losses: await rows(
+      `select batch_id as batch, payment_id as payment, account_id as account, payer, cause, amount::text as amount,
+         transaction_id as transaction, reverses is null as live
+       from svc.gas_losses`,
+    ),
+    batches: await rows('select id, status, gas_booked as gas from svc.batches'),
     events: await rows('select intent_id as intent, sequence, type from svc.events where sequence > 1'),
   };
 }
 
-function leftInModel({ settlements, payments, intents, entries, events }: ReturnType<typeof createTables>) {
+function leftInModel(tables: ReturnType<typeof createTables>) {
+  const { settlements, payments, intents, entries, losses, batches, events } = tables;
   return {
     payments: sorted(
       [...settlements.values()].map(({ item, status, batchId, batchLimit }) => {
@@ -311,6 +327,19 @@ function leftInModel({ settlements, payments, intents, entries, events }: Return
         live: reverses === null,
       })),
     ),
+    losses: sorted(
+      losses.map(({ batchId, paymentId, accountId, payer, cause, amountAtomic, transactionId, reverses }) => ({
+        batch: batchId,
+        payment: paymentId,
+        account: accountId,
+        payer,
+        cause,
+        amount: amountAtomic.toString(),
+        transaction: transactionId,
+        live: reverses === null,
+      })),
+    ),
+    batches: sorted([...batches.values()].map(({ id, status, gasBooked }) => ({ id, status, gas: gasBooked }))),
     events: sorted([...events.values()].map(({ intentId, sequence, type }) => ({ intent: intentId, sequence, type }))),
   };
 }

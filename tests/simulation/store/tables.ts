@@ -1,15 +1,16 @@
 // The tables of the model store. It is a fake of packages/postgres, held to the real one by model.postgres.test.ts: the
-// same calls get the same answers. One statement, or one transaction, is one synchronous deed that happens whole or not.
+// same calls get the same answers. One statement, or one transaction, is one synchronous action that happens whole or not.
 import type {
   AttemptRecord,
   EventDraft,
+  GasLoss,
   Intent,
   LaneItem,
   LaneObstacle,
   LedgerEntry,
   Mode,
-  Payment,
   SealedSigningKey,
+  StoredPayment,
 } from '@svc-pay/core';
 
 export type RelayerRow = {
@@ -29,10 +30,12 @@ export type BatchRow = {
   readonly network: string;
   readonly relayer: string;
   readonly nonce: bigint;
+  readonly itemCount: number;
   status: 'signed' | 'broadcast' | 'mined' | 'finalized' | 'replaced';
   transactionId: string;
   blockNumber: bigint | null;
   blockHash: string | null;
+  gasBooked: boolean;
   updatedAtMs: number;
   readonly transactions: { readonly transactionId: string; readonly raw: Uint8Array; readonly signedAtMs: number }[];
 };
@@ -47,6 +50,8 @@ export type SettlementRow = {
   batchId: string | null;
   batchLimit: number | null;
   retryAtMs: number | null;
+  /** Batches that carried it and reverted as a whole. */
+  readonly revertedBatches: string[];
 };
 
 export type IntentRow = { intent: Intent; paymentId: string | null; version: number; eventSequence: number };
@@ -98,8 +103,9 @@ export type Tables = {
   /** By payment. */
   readonly settlements: Map<string, SettlementRow>;
   readonly intents: Map<string, IntentRow>;
-  readonly payments: Map<string, Payment>;
+  readonly payments: Map<string, StoredPayment>;
   readonly entries: LedgerEntry[];
+  readonly losses: GasLoss[];
   readonly events: Map<string, EventRow>;
   /** By event and endpoint. */
   readonly deliveries: Map<string, DeliveryRow>;
@@ -111,8 +117,8 @@ export type Tables = {
   readonly signingKeys: SealedSigningKey[];
 };
 
-/** Sends a deed to the store: where a simulation delays it, cuts it off, or loses its answer. */
-export type Statement = <Result>(name: string, deed: () => Result) => Promise<Result>;
+/** Sends an action to the store: where a simulation delays it, cuts it off, or loses its answer. */
+export type Statement = <Result>(name: string, action: () => Result) => Promise<Result>;
 
 export function createTables(): Tables {
   return {
@@ -122,6 +128,7 @@ export function createTables(): Tables {
     intents: new Map(),
     payments: new Map(),
     entries: [],
+    losses: [],
     events: new Map(),
     deliveries: new Map(),
     endpoints: new Map(),
@@ -132,7 +139,7 @@ export function createTables(): Tables {
   };
 }
 
-export const isFlying = ({ status }: BatchRow) => status === 'signed' || status === 'broadcast';
+export const isPendingBatch = ({ status }: BatchRow) => status === 'signed' || status === 'broadcast';
 
 export const itemOf = ({ item, batchLimit }: SettlementRow): LaneItem =>
   batchLimit === null ? item : { ...item, batchLimit };

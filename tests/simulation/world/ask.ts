@@ -1,5 +1,5 @@
 // Between a process and everything outside of it. A question takes a moment to arrive and its answer a moment to come
-// back; in between the process may die, before the deed or after it, freeze, or lose the answer.
+// back; in between the process may die, before the action or after it, freeze, or lose the answer.
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -10,7 +10,7 @@ type Question = {
   readonly changes: boolean;
 };
 
-export type Ask = <Result>(question: Question, deed: () => Result, lost: () => Error) => Promise<Result>;
+export type Ask = <Result>(question: Question, action: () => Result, lost: () => Error) => Promise<Result>;
 
 const LATENCY_MS = 12;
 
@@ -27,30 +27,30 @@ export function createAsk(
       process.thaw();
     });
   };
-  return ({ to, what, changes }, deed, lost) => {
+  return ({ to, what, changes }, action, lost) => {
     if (!process.isAlive()) return new Promise(() => {});
     const rare = changes ? 1 : 0.06;
-    const fate = fateOf(strikes, to, rare);
+    const fault = faultOf(strikes, to, rare);
     const isLate = dice.roll() < 0.5;
-    if (fate !== undefined) note(process.name, `${fate} ${isLate ? 'after' : 'before'} ${what}`);
-    if (fate === 'dies' && !isLate) {
+    if (fault !== undefined) note(process.name, `${fault} ${isLate ? 'after' : 'before'} ${what}`);
+    if (fault === 'dies' && !isLate) {
       process.kill();
       return new Promise(() => {});
     }
-    if (fate === 'freezes' && !isLate) freeze();
+    if (fault === 'freezes' && !isLate) freeze();
     return new Promise((resolve, reject) => {
       timeline.after(1 + dice.roll() * LATENCY_MS, () => {
-        if (fate === 'loses the answer' && !isLate) {
+        if (fault === 'loses the answer' && !isLate) {
           timeline.after(dice.roll() * LATENCY_MS, () => process.deliver(() => reject(lost())));
           return;
         }
-        const end = outcomeOf(deed);
-        if (fate === 'dies') return process.kill();
-        if (fate === 'freezes' && isLate) freeze();
-        if (fate === 'loses the answer' && to === 'store') troubled.add(process.name);
+        const end = outcomeOf(action);
+        if (fault === 'dies') return process.kill();
+        if (fault === 'freezes' && isLate) freeze();
+        if (fault === 'loses the answer' && to === 'store') troubled.add(process.name);
         timeline.after(dice.roll() * LATENCY_MS, () =>
           process.deliver(() => {
-            if (fate === 'loses the answer') reject(lost());
+            if (fault === 'loses the answer') reject(lost());
             else if (end.ok) resolve(end.result);
             else reject(end.problem);
           }),
@@ -60,9 +60,9 @@ export function createAsk(
   };
 }
 
-type Fate = 'dies' | 'freezes' | 'loses the answer';
+type CallFault = 'dies' | 'freezes' | 'loses the answer';
 
-function fateOf(strikes: Simulation['strikes'], to: Question['to'], rare: number): Fate | undefined {
+function faultOf(strikes: Simulation['strikes'], to: Question['to'], rare: number): CallFault | undefined {
   if (strikes('crash', 0.035 * rare)) return 'dies';
   if (strikes('freeze', 0.012 * rare)) return 'freezes';
   if (to === 'store' && strikes('store lost', 0.03 * rare)) return 'loses the answer';
@@ -74,9 +74,9 @@ type Outcome<Result> =
   | { readonly ok: true; readonly result: Result }
   | { readonly ok: false; readonly problem: unknown };
 
-function outcomeOf<Result>(deed: () => Result): Outcome<Result> {
+function outcomeOf<Result>(action: () => Result): Outcome<Result> {
   try {
-    return { ok: true, result: deed() };
+    return { ok: true, result: action() };
   } catch (problem) {
     return { ok: false, problem };
   }

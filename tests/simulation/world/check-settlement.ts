@@ -1,4 +1,5 @@
 // The promises about money, when all is quiet: tables against the chain.
+import { NATIVE_ASSET, NETWORK_PARTY } from '@svc-pay/core';
 import type { SimulatedChain } from '../chain/simulated-chain.ts';
 import type { Buyer } from './merchant.ts';
 import type { Simulation } from './simulation.ts';
@@ -35,13 +36,24 @@ export function checkSettlement(
     }
     checkBooks({ tables, violate }, paymentId, onChain?.id);
   }
+  // A payment whose batch reverted is queued again before that is final: a reorganisation may revive the first transaction.
+  const sentTwice = new Set(
+    [...tables.settlements.values()]
+      .filter(({ revertedBatches }) => revertedBatches.length > 0)
+      .map(({ item }) => item.intentCode),
+  );
   for (const { id, logs } of mined) {
     // A payment that is sent although it was settled: what keeps it from being taken twice is then the chain alone.
     const again = logs.filter(
-      ({ data, topics }) => topics.length === 3 && /^0x0{63}[38]/.test(data) && data.length === 194,
+      ({ data, topics }) =>
+        topics.length === 3 &&
+        /^0x0{63}[38]/.test(data) &&
+        data.length === 194 &&
+        !sentTwice.has(BigInt(topics[1] ?? 0n)),
     );
     if (again.length > 0) violate('none twice', `${id} carries a payment that was settled before`);
   }
+  checkGas({ tables, violate }, chain);
   checkNonces({ tables, violate }, chain);
 }
 
@@ -58,6 +70,19 @@ function checkBooks({ tables, violate }: Seen, paymentId: string, transactionId?
   if (live.length > 0 !== (transactionId !== undefined))
     violate('books', `${paymentId} has ${live.length} live entries`);
   if (live.some((entry) => entry.transactionId !== transactionId)) violate('books', `${paymentId} is booked elsewhere`);
+}
+
+/** What each transaction of ours cost is in the books to the unit, as cost of what it settled or as a loss. */
+function checkGas({ tables, violate }: Seen, chain: SimulatedChain): void {
+  const booked = new Map<string, bigint>();
+  const add = (id: string, amountAtomic: bigint) => booked.set(id, (booked.get(id) ?? 0n) + amountAtomic);
+  for (const { transactionId, asset, party, amountAtomic } of tables.entries)
+    if (asset === NATIVE_ASSET && party === NETWORK_PARTY) add(transactionId, amountAtomic);
+  for (const { transactionId, amountAtomic } of tables.losses) add(transactionId, amountAtomic);
+  for (const { id, gasUsed, gasPriceWei, foreign } of chain.blocks().flatMap(({ transactions }) => transactions)) {
+    if (!foreign) add(id, -gasUsed * gasPriceWei);
+  }
+  for (const [id, off] of booked) if (off !== 0n) violate('books', `the gas of ${id} is off by ${off}`);
 }
 
 /** Every nonce that the chain used is that of one stored batch, or of a stranger with the same key. */

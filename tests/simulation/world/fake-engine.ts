@@ -1,15 +1,16 @@
 // A fake of the engine: it says whose turn it is, one at a time per key, tries again what failed or died, and sends itself
 // on. Like the real one it is no fence: after a restart an old attempt runs on beside the new one, and it may forget all.
-import type { Drain, Next, Pulse } from '@svc-pay/engine';
+import type { PeriodicJob } from '@svc-pay/core';
+import type { Drain, Next } from '@svc-pay/engine';
 import type { Simulation } from './simulation.ts';
 
 /** A process that works for it. */
 export type Host = {
   readonly name: string;
   /** In the process's own context. */
-  readonly run: <Result>(deed: () => Promise<Result>) => Promise<Result>;
+  readonly run: <Result>(action: () => Promise<Result>) => Promise<Result>;
   readonly drains: readonly Drain[];
-  readonly pulses: readonly Pulse[];
+  readonly jobs: readonly PeriodicJob[];
 };
 
 export type FakeEngine = {
@@ -65,14 +66,14 @@ export function createFakeEngine({ timeline, dice, note }: Simulation, name: str
     turn.running = undefined;
     turn.waiting = 1;
   };
-  const beat = async (host: Host, pulse: Pulse): Promise<void> => {
+  const run = async (host: Host, job: PeriodicJob): Promise<void> => {
     if (!hosts.includes(host)) return;
     try {
-      await host.run(pulse.beat);
+      await host.run(job.run);
     } catch (problem) {
-      note(host.name, `${pulse.name} fails: ${wordsOf(problem)}`);
+      note(host.name, `${job.name} fails: ${wordsOf(problem)}`);
     }
-    timeline.after(pulse.everyMs, () => void beat(host, pulse));
+    timeline.after(job.everyMs, () => void run(host, job));
   };
   return {
     wake: (drain, key) => {
@@ -84,7 +85,7 @@ export function createFakeEngine({ timeline, dice, note }: Simulation, name: str
     },
     attach: (host) => {
       hosts.push(host);
-      for (const pulse of host.pulses) timeline.after(dice.roll() * pulse.everyMs, () => void beat(host, pulse));
+      for (const job of host.jobs) timeline.after(dice.roll() * job.everyMs, () => void run(host, job));
       for (const turn of turns.values()) pump(turn);
     },
     detach: (host) => {

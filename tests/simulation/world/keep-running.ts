@@ -8,7 +8,7 @@ import type { Simulation } from './simulation.ts';
 export type Role = {
   readonly freezeMs: () => number;
   /** Puts the product together anew. */
-  readonly work: (process: MortalProcess, ask: Ask) => Pick<Host, 'drains' | 'pulses'>;
+  readonly work: (process: MortalProcess, ask: Ask) => Pick<Host, 'drains' | 'jobs'>;
 };
 
 /** `dead` gets the names of lives that ended. */
@@ -36,9 +36,9 @@ export function keepRunning(
     current = process;
     const inside: Inside = {
       ...context,
-      after: (delayMs, deed) => timeline.after(delayMs, () => process.deliver(deed)),
+      after: (delayMs, action) => timeline.after(delayMs, () => process.deliver(action)),
     };
-    const run: Host['run'] = (deed) => runInside(inside, deed);
+    const run: Host['run'] = (action) => runInside(inside, action);
     const host: Host = {
       name: process.name,
       run,

@@ -1,12 +1,12 @@
 // What the API would have done before a lane hears of a payment: the intent with its first event, then the claim, each in
 // one transaction.
-import { draftEvents, eventsFor, type Intent, type LaneItem, type Payment } from '@svc-pay/core';
+import { draftEvents, eventsFor, type Intent, type LaneItem, type StoredPayment } from '@svc-pay/core';
 import { atomicAmount, usd } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { FEE_BPS, MERCHANT, PROCESSOR, TOKEN } from '../chain/processor.ts';
 import type { Tables } from '../store/tables.ts';
-import { writeEvents } from '../store/write-ends.ts';
+import { writeEvents } from '../store/write-payment-results.ts';
 
 export type Buyer = {
   readonly payer: string;
@@ -67,6 +67,7 @@ export function queuePayment(tables: Tables, network: NetworkId, buyer: Buyer, n
     batchId: null,
     batchLimit: null,
     retryAtMs: null,
+    revertedBatches: [],
   });
   return item;
 }
@@ -97,7 +98,7 @@ function intentOf(network: NetworkId, { capAtomic, confirmations }: Buyer, code:
   };
 }
 
-function paymentOf(network: NetworkId, { payer, capAtomic }: Buyer, number: number, nowMs: number): Payment {
+function paymentOf(network: NetworkId, { payer, capAtomic }: Buyer, number: number, nowMs: number): StoredPayment {
   return {
     id: newId('payment', nowMs),
     status: 'pending',

@@ -1,5 +1,5 @@
 // Merchants' servers. What they took they wrote down, whatever they answered, or did not.
-import type { ClaimedDelivery } from '@svc-pay/core';
+import type { LeasedDelivery } from '@svc-pay/core';
 import type { SendRequest } from '@svc-pay/webhooks/dispatch';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import type { Ask } from './ask.ts';
@@ -35,7 +35,7 @@ export function sendTo(
   arrivals: Arrival[],
   process: MortalProcess,
   ask: Ask,
-  delivery: ClaimedDelivery,
+  delivery: LeasedDelivery,
 ): SendRequest {
   const { eventId, endpointId, fence } = delivery;
   return async ({ headers, body, timeoutMs }) => {

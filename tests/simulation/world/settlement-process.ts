@@ -1,16 +1,18 @@
 // A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the finality
 // watcher and the reconciler. Only what lies behind the ports is simulated.
-import { type LanePace, type LaneParts, laneKey } from '@svc-pay/core';
+import { type LaneDeps, type LanePace, laneKey } from '@svc-pay/core';
 import {
-  agreeOnEnds,
   createEndpointPool,
+  createFinalityWatch,
   createLaneChain,
   type RpcCall,
   RpcUnavailable,
+  requireEndpointQuorum,
   type TransactionSigner,
 } from '@svc-pay/evm';
 import type { NetworkId } from '@svc-pay/protocol';
-import { createFinalityWatch, createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
+import { LOG_EVENTS } from '@svc-pay/runtime/logging/log-events';
+import { createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
 import type { SimulatedNode } from '../chain/simulated-node.ts';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import { createFinalityModel, findForgottenLanes } from '../store/finality-model.ts';
@@ -20,7 +22,7 @@ import type { Ask } from './ask.ts';
 import type { FakeEngine, Host } from './fake-engine.ts';
 import type { Simulation } from './simulation.ts';
 
-export type LaneBug = (parts: LaneParts, tables: Tables) => LaneParts;
+export type LaneBug = (deps: LaneDeps, tables: Tables) => LaneDeps;
 
 export type Ground = {
   readonly network: NetworkId;
@@ -40,12 +42,12 @@ const PACE: LanePace = {
   troubleMs: 1_000,
 };
 
-/** Statements that change something. */
-const READS = /^(?:beat|load|peek|find|forgotten|hasWork|shard looks)/;
+/** Statements that change nothing that another process depends on. */
+const READS = /^(?:heartbeat|load|peek|find|forgotten|hasWork|shard looks)/;
 
 export function statementBy(ask: Ask): Statement {
-  return (name, deed) =>
-    ask({ to: 'store', what: name, changes: !READS.test(name) }, deed, () => new Error('the connection was lost'));
+  return (name, action) =>
+    ask({ to: 'store', what: name, changes: !READS.test(name) }, action, () => new Error('the connection was lost'));
 }
 
 export function settlementWork(
@@ -54,8 +56,8 @@ export function settlementWork(
   process: MortalProcess,
   ask: Ask,
   engine: FakeEngine,
-  bug: LaneBug = (parts) => parts,
-): Pick<Host, 'drains' | 'pulses'> {
+  bug: LaneBug = (deps) => deps,
+): Pick<Host, 'drains' | 'jobs'> {
   const { clock, tables, note, strikes, timeline } = simulation;
   const statement = statementBy(ask);
   const post = (url: string, calls: readonly RpcCall[], timeoutMs: number) => {
@@ -75,14 +77,15 @@ export function settlementWork(
   };
   const [first, ...others] = nodes.map(({ name }) => `http://${name}`);
   const pool = createEndpointPool({ urls: [first as string, ...others], timeoutMs: RPC_TIMEOUT_MS, chainId, post });
-  const rpc = agreeOnEnds(pool);
+  const rpc = requireEndpointQuorum(pool);
   const store = createLaneModel(tables, statement, clock);
   const lanes = new Map(
     signers.map((signer) => {
       const lane = { network, relayer: signer.address };
-      const chain = createLaneChain({ network, rpc, endpoints: pool.endpoints, voters: pool.inGoodStanding, signer });
-      const log: LaneParts['log'] = (level, { what, ...details }) => {
-        if (level === 'warn' || what === 'mined') note(process.name, `${what} ${JSON.stringify(details)}`);
+      const chain = createLaneChain({ network, rpc, endpoints: pool.endpoints, voters: pool.healthyEndpoints, signer });
+      const log: LaneDeps['log'] = (event, details) => {
+        if (LOG_EVENTS[event].level === 'warn' || event === 'batch_mined')
+          note(process.name, `${event} ${JSON.stringify(details)}`);
       };
       return [laneKey(lane), bug({ store, chain, clock, pace: PACE, log }, tables)];
     }),
@@ -97,20 +100,21 @@ export function settlementWork(
     );
   return {
     drains: [createLaneDrain(lanes)],
-    pulses: [
+    jobs: [
       createFinalityWatch(
-        { network, rpc, gasCoin: undefined },
+        { network, voters: pool.healthyEndpoints, gasCoin: undefined },
         {
           finality: createFinalityModel(tables, statement),
           clock,
-          log: (_level, details, message) => note(process.name, `${message} ${JSON.stringify(details)}`),
-          metrics: { batchMoved: () => {}, batchTakenBack: () => {} },
+          log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
+          metrics: { batchMoved: () => {}, batchReversed: () => {} },
         },
       ),
       createReconciler(
         (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),
         clock,
         wake,
+        (details) => note(process.name, `lane_not_woken ${JSON.stringify(details)}`),
       ),
     ],
   };

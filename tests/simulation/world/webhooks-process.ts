@@ -1,15 +1,15 @@
 // A webhooks process as services/webhooks puts it together: the dispatcher with its due-list, turns, pace and recorder,
-// the drain and the lookout. Only what lies behind the ports is simulated.
+// the drain and the poll. Only what lies behind the ports is simulated.
 import { createSecretBox, type Mode } from '@svc-pay/core';
 import {
   attemptDelivery,
   createDeliveryDrain,
   createDispatcher,
-  createLookout,
   createOpenSecrets,
   createPace,
   createRecorder,
-  type DispatcherParts,
+  type DispatcherDeps,
+  wakeIdleShards,
 } from '@svc-pay/webhooks/dispatch';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import { createDeliveryModel } from '../store/delivery-model.ts';
@@ -19,11 +19,11 @@ import { type Arrival, sendTo } from './receivers.ts';
 import { statementBy } from './settlement-process.ts';
 import type { Simulation } from './simulation.ts';
 
-export type DeliveryBug = (parts: DispatcherParts) => DispatcherParts;
+export type DeliveryBug = (deps: DispatcherDeps) => DispatcherDeps;
 
 export const LEASE_MS = 60_000;
 const TURN_MS = 1_000;
-const LOOKOUT_MS = 1_500;
+const POLL_MS = 1_500;
 const SHARDS = 2;
 const MODES: readonly Mode[] = ['test'];
 
@@ -35,12 +35,12 @@ export function webhooksWork(
   process: MortalProcess,
   ask: Ask,
   engine: FakeEngine,
-  bug: DeliveryBug = (parts) => parts,
-): Pick<Host, 'drains' | 'pulses'> {
+  bug: DeliveryBug = (deps) => deps,
+): Pick<Host, 'drains' | 'jobs'> {
   const { clock, tables, dice, note, strikes } = simulation;
   const store = createDeliveryModel(tables, statementBy(ask));
   const secrets = createOpenSecrets(store, SECRET_BOX, clock);
-  const onProblem = (problem: unknown) => note(process.name, `a delivery could not be handled: ${wordsOf(problem)}`);
+  const onProblem = (problem: unknown) => note(process.name, `delivery_not_handled: ${wordsOf(problem)}`);
   const dispatcher = createDispatcher(
     bug({
       store,
@@ -62,8 +62,8 @@ export function webhooksWork(
   const setup = { store, clock, modes: MODES, shards: SHARDS };
   return {
     drains: [createDeliveryDrain(setup, dispatcher)],
-    pulses: [
-      createLookout(setup, LOOKOUT_MS, (drain, key) =>
+    jobs: [
+      wakeIdleShards(setup, POLL_MS, (drain, key) =>
         ask(
           { to: 'engine', what: `wake ${drain}`, changes: true },
           () => {

@@ -1,5 +1,5 @@
-// `sk_test_` + 32 random bytes in base62 + a checksum of six characters. The checksum refuses a mistyped or truncated key
-// before any database is asked.
+// Format: `sk_test_` + 32 random bytes in base62 + a checksum of six characters. The checksum refuses a mistyped or
+// truncated key without a database query.
 import { crc32 } from 'node:zlib';
 import type { Mode } from './mode.ts';
 
@@ -7,7 +7,7 @@ export const KEY_KINDS = ['publishable', 'secret'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 declare const apiKeyBrand: unique symbol;
-/** The text of a key: a secret for secret keys, so it is never logged. */
+/** Text of a key. That of a secret key is a secret and never logged. */
 export type ApiKeyText = string & { readonly [apiKeyBrand]: true };
 
 export type ParsedApiKey = { readonly text: ApiKeyText; readonly kind: KeyKind; readonly mode: Mode };
@@ -30,7 +30,7 @@ export function makeApiKey(kind: KeyKind, mode: Mode, randomBytes: (length: numb
   return (body + checksum(body)) as ApiKeyText;
 }
 
-/** Undefined for anything that can't be a key of ours. */
+/** Undefined for a text that can't be one of our keys. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const match = KEY_TEXT.exec(text);
   if (match === null) return undefined;
@@ -39,7 +39,7 @@ export function parseApiKey(text: string): ParsedApiKey | undefined {
   return { text: text as ApiKeyText, kind: kindText === 'pk' ? 'publishable' : 'secret', mode: mode as Mode };
 }
 
-/** What may be shown of a key: enough to recognise it, too little to use it. */
+/** Hint that may be shown: enough to recognise the key, too little to use it. */
 export function hintOf(key: ApiKeyText): string {
   return `${key.slice(0, 8)}…${key.slice(-4)}`;
 }

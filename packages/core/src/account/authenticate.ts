@@ -1,4 +1,4 @@
-// From a presented key to who is calling.
+// Authenticates the caller by a presented API key.
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Clock } from '../clock.ts';
 import { type KeyKind, parseApiKey } from './api-key.ts';

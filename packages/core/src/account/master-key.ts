@@ -1,5 +1,5 @@
 export type MasterKey = {
-  /** 1 to 255; written in front of each ciphertext, so that an older master key still opens what it sealed. */
+  /** 1 to 255; prefixed to each ciphertext, so that an older master key still opens what it sealed. */
   readonly number: number;
   /** 32 bytes. */
   readonly bytes: Uint8Array;

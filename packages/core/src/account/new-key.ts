@@ -1,4 +1,4 @@
-// A key is born: its text goes to whoever asked for it and is shown once, the record goes to the store.
+// Makes a key: its text goes to the caller and is shown once, its record goes to the store.
 import { randomBytes } from 'node:crypto';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import { type ApiKeyText, hintOf, type KeyKind, makeApiKey } from './api-key.ts';
@@ -7,7 +7,7 @@ import type { Mode } from './mode.ts';
 import type { SecretBox } from './secret-box.ts';
 import type { SecretContext } from './secret-context.ts';
 
-/** What is stored of a key. A secret key can be opened only by who holds the master key. */
+/** Stored record of a key. Opening a secret key requires the master key. */
 export type KeyRecord = {
   readonly accountId: Id<'account'>;
   readonly mode: Mode;
@@ -44,7 +44,7 @@ export function newKey({ pepper, box }: KeySecrets, owner: KeyOwner, kind: KeyKi
   };
 }
 
-/** What a secret key's ciphertext is bound to: whoever signs with the key opens it under the same context. */
+/** Context that a secret key's ciphertext is bound to; signing opens it under the same context. */
 export function secretKeyContext(accountId: string, keyId: string): SecretContext {
   return { accountId, id: keyId, purpose: 'api-key' };
 }

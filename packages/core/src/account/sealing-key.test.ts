@@ -22,7 +22,7 @@ test('what the public half seals, the master key opens', () => {
 test('the public half follows from the master key and is not it', () => {
   expect(sealingKeyOf(master(1))).toEqual(sealingKeyOf(master(1)));
   expect(Buffer.from(sealingKeyOf(master(1)).bytes)).not.toEqual(Buffer.from(master(1).bytes));
-  // Whoever takes the public half for a master key opens nothing with it.
+  // The public half used as a master key opens nothing.
   const { number, bytes } = sealingKeyOf(master(1));
   expect(() => createSecretBox([{ number, bytes }]).open(sealer.seal('x', context), context)).toThrow();
 });

@@ -1,5 +1,5 @@
-// Sealing without being able to open. From each master key follows an X25519 pair; whoever has its public half can seal
-// for the holder of the master key and open nothing, not even what it sealed itself.
+// Seals secrets without the ability to open them. An X25519 pair is derived from each master key; its public half seals
+// for the holder of the master key and opens nothing, not even what it sealed itself.
 import {
   createCipheriv,
   createDecipheriv,
@@ -14,12 +14,12 @@ import {
 import type { MasterKey } from './master-key.ts';
 import { associated, type SecretContext } from './secret-context.ts';
 
-/** The public half: no secret. The number is that of its master key. */
+/** Public half of the pair: no secret. `number` is that of its master key. */
 export type SealingKey = { readonly number: number; readonly bytes: Uint8Array };
 
 export type Sealer = { readonly seal: (secret: string, context: SecretContext) => Uint8Array };
 
-/** In front of such a ciphertext; master keys are numbered from 1. */
+/** First byte of a ciphertext sealed with a public half; master keys are numbered from 1. */
 export const SEALED_TO_PUBLIC = 0;
 
 const ALGORITHM = 'aes-256-gcm';
@@ -27,7 +27,7 @@ const PUBLIC_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 2 + PUBLIC_BYTES + NONCE_BYTES;
-// The fixed beginnings of X25519 keys in PKCS #8 and SPKI.
+// Fixed prefixes of X25519 keys in PKCS #8 and SPKI.
 const PRIVATE_DER = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex');
 
@@ -57,9 +57,12 @@ export function createSealer({ number, bytes }: SealingKey): Sealer {
   };
 }
 
-/** Throws when the ciphertext was altered or moved. */
+/** Throws when the ciphertext was altered or moved to another context. */
 export function openSealed(sealed: Uint8Array, context: SecretContext, master: MasterKey): string {
-  if (sealed.length < HEAD_BYTES + TAG_BYTES) throw new Error('this is no sealed secret');
+  if (sealed.length < HEAD_BYTES + TAG_BYTES)
+    throw new Error(
+      `the ${context.purpose} of ${context.id} (account ${context.accountId}) is too short to be a sealed secret`,
+    );
   const privateKey = privateKeyOf(master);
   const ephemeral = sealed.subarray(2, 2 + PUBLIC_BYTES);
   const key = sharedKey(privateKey, publicKey(ephemeral), ephemeral, rawPublic(privateKey));
@@ -84,7 +87,7 @@ function rawPublic(privateKey: KeyObject): Uint8Array {
   return createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(PUBLIC_DER.length);
 }
 
-/** Both public halves are part of it, so that a ciphertext belongs to exactly this pair. */
+/** Both public halves are part of the derivation, so that a ciphertext belongs to exactly this pair. */
 function sharedKey(mine: KeyObject, theirs: KeyObject, ephemeral: Uint8Array, recipient: Uint8Array): Uint8Array {
   const secret = diffieHellman({ privateKey: mine, publicKey: theirs });
   return Buffer.from(hkdfSync('sha256', secret, Buffer.concat([ephemeral, recipient]), 'svc sealed', 32));

@@ -1,5 +1,5 @@
-// Secrets at rest: AES-256-GCM under a master key, bound to what they belong to. A ciphertext moved to another account,
-// key or purpose does not open.
+// Seals secrets at rest: AES-256-GCM under a master key, bound to a context. A ciphertext moved to another account, key
+// or purpose does not open.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { MasterKey } from './master-key.ts';
 import { openSealed, SEALED_TO_PUBLIC } from './sealing-key.ts';
@@ -7,7 +7,7 @@ import { associated, type SecretContext } from './secret-context.ts';
 
 export type SecretBox = {
   readonly seal: (secret: string, context: SecretContext) => Uint8Array;
-  /** Throws when the ciphertext was altered, moved, or sealed by a master key that is no longer given. */
+  /** Throws when the ciphertext was altered, moved, or sealed with a master key that is no longer given. */
   readonly open: (sealed: Uint8Array, context: SecretContext) => string;
 };
 
@@ -16,7 +16,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES;
 
-/** The first key seals; all of them open, also what was sealed with one's public half. */
+/** The first key seals; all keys open, also what was sealed with the public half of one of them. */
 export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): SecretBox {
   for (const { number, bytes } of keys) {
     if (!Number.isInteger(number) || number < 1 || number > 255)
@@ -36,7 +36,9 @@ export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): Sec
       const toPublic = sealed[0] === SEALED_TO_PUBLIC;
       const key = keys.find(({ number }) => number === sealed[toPublic ? 1 : 0]);
       if (key === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
-        throw new Error('no master key opens this secret');
+        throw new Error(
+          `no master key opens the ${context.purpose} of ${context.id} (account ${context.accountId}): configure the key it was sealed with`,
+        );
       if (toPublic) return openSealed(sealed, context, key);
       const decipher = createDecipheriv(ALGORITHM, key.bytes, sealed.subarray(1, HEAD_BYTES), {
         authTagLength: TAG_BYTES,

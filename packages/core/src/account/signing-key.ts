@@ -1,8 +1,8 @@
-// Exactly one secret key of an account and mode signs webhooks. A rolled key goes on signing until the merchant switches
-// or its overlap ends, and nobody has to be awake at that moment: who signs, asks here.
+// Exactly one secret key of an account and mode signs webhooks. A rolled key signs until the merchant switches or its
+// overlap ends. The key is chosen at every signature, so the switch needs no job at that moment.
 
 export type SigningCandidate = {
-  /** Sorts by time. */
+  /** Ids sort by time. */
   readonly id: string;
   readonly signing: boolean;
   readonly expiresAtMs: number | null;

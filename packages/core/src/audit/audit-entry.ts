@@ -1,5 +1,5 @@
-// What people and keys did, in an order nobody can change unseen. Rows are written in the transaction of the deed and
-// linked afterwards, per account: each hash covers the entry, its place and the hash before it.
+// Audit record of actions by people and keys; a change of it is detectable. Rows are written in the transaction of the
+// action and linked afterwards, per account: each hash covers the entry, its sequence and the hash before it.
 import { createHash } from 'node:crypto';
 
 export type AuditEntry = {
@@ -23,14 +23,14 @@ export type SealedEntry = AuditEntry & {
 
 export const FIRST_PREVIOUS_HASH = new Uint8Array(32);
 
-/** A list, not an object: the order of the fields is part of what is hashed. */
+/** Hashes a list, not an object: the field order is part of the hash. */
 export function hashEntry(entry: AuditEntry, sequence: bigint, previousHash: Uint8Array): Uint8Array {
   const { id, accountId, mode, actor, action, target, detail, createdAtMs } = entry;
   const fields = [sequence.toString(), id, accountId, mode, actor, action, target, detail, createdAtMs];
   return createHash('sha256').update(previousHash).update(JSON.stringify(fields)).digest();
 }
 
-/** Links entries behind the last sealed one, in the order given. */
+/** Links entries after the last sealed one, in the order given. */
 export function sealEntries(
   entries: readonly AuditEntry[],
   last: { readonly sequence: bigint; readonly hash: Uint8Array },
@@ -47,7 +47,7 @@ export function sealEntries(
 
 export type ChainFault = { readonly sequence: bigint; readonly id: string; readonly fault: 'gap' | 'link' | 'content' };
 
-/** The first entry whose place, link or content does not fit; undefined when the chain is whole. */
+/** The first entry with a wrong sequence, link or content; undefined when the chain is intact. */
 export function verifyChain(
   entries: readonly SealedEntry[],
   last: { readonly sequence: bigint; readonly hash: Uint8Array } = { sequence: 0n, hash: FIRST_PREVIOUS_HASH },

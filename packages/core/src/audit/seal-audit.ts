@@ -1,10 +1,10 @@
-// One step of the sealer. Safe to run twice and from several places: the port locks the account's chain.
+// One step of the audit sealer. Safe to run twice and in several processes: the port locks the account's chain.
 import { type AuditEntry, type SealedEntry, sealEntries } from './audit-entry.ts';
 
 export type SealAuditPorts = {
   /**
-   * Within one transaction that holds the account's chain: reads the last sealed entry and up to `limit` unsealed ones in
-   * the order they were written, lets `seal` link them, stores the result. Returns how many were sealed.
+   * In one transaction that locks the account's chain: reads the last sealed entry and up to `limit` unsealed ones in
+   * write order, lets `seal` link them, and stores the result. Returns the number of sealed entries.
    */
   readonly sealUnsealed: (
     accountId: string,
@@ -16,7 +16,7 @@ export type SealAuditPorts = {
   ) => Promise<number>;
 };
 
-/** Seals what is there now; returns how many entries were linked. */
+/** Seals all unsealed entries; returns their number. */
 export async function sealAudit(ports: SealAuditPorts, accountId: string, batchSize = 500): Promise<number> {
   let sealed = 0;
   for (;;) {

@@ -1,35 +1,35 @@
-// What delivering asks of the database. Shards say who looks after which endpoints; a claimed delivery is leased, and a
-// fence voids whatever its former holder still writes.
+// Database port of deliveries. A shard decides which process serves which webhook endpoints; a leased delivery is
+// leased, and a fence voids writes of an earlier lease.
 import type { Mode } from '../account/mode.ts';
 import type { SigningCandidate } from '../account/signing-key.ts';
-import type { ClaimedDelivery, DeliveryReport } from './delivery.ts';
+import type { DeliveryReport, LeasedDelivery } from './delivery.ts';
 
 export type Shard = {
-  /** Of the drain that works it. */
+  /** Name of the drain that works the shard. */
   readonly drain: string;
   readonly index: number;
-  /** How many there are. The same for every process of a drain. */
+  /** Number of shards. The same for every process of a drain. */
   readonly count: number;
 };
 
-export type HeldShard = Shard & { readonly epoch: string };
+export type ShardLease = Shard & { readonly epoch: string };
 
 export type EndpointKey = { readonly accountId: string; readonly mode: Mode; readonly endpointId: string };
 
 export type DueEndpoint = EndpointKey & {
-  /** False for one that is off or deleted, or was never there. */
+  /** False for an endpoint that is off, deleted, or unknown. */
   readonly enabled: boolean;
 };
 
 export type FoundEndpoints = {
   readonly endpoints: readonly DueEndpoint[];
-  /** False when more is due than was looked at. */
+  /** False when more endpoints are due than were read. */
   readonly all: boolean;
 };
 
 export type WalkedEndpoints = {
   readonly endpoints: readonly DueEndpoint[];
-  /** Where the next walk goes on; empty when this one saw them all. */
+  /** Cursor for the next walk; empty when this one reached the end. */
   readonly after: string;
 };
 
@@ -45,45 +45,45 @@ export type SealedSigningKey = SigningCandidate & KeyHolder & { readonly ciphert
 export type SwitchedOff = { readonly accountId: string; readonly endpointId: string; readonly reason: string };
 
 export type RecordedDeliveries = {
-  /** Reports that counted; the others came from somebody whose lease had ended. */
+  /** Reports that were recorded; the others came from a lease that had ended. */
   readonly count: number;
   readonly switchedOff: readonly SwitchedOff[];
 };
 
 export type DeliveryStore = {
-  /** From here on whoever held the shard finds that it does not. */
+  /** Returns the new epoch; every earlier lease on the shard ends. */
   readonly takeOverShard: (shard: Shard, nowMs: number) => Promise<string>;
-  /** A sign of life. False when somebody else has taken over. */
-  readonly beatShard: (held: HeldShard, nowMs: number) => Promise<boolean>;
-  /** True when nothing is due and the shard is marked asleep: the lookout wakes it. */
-  readonly fallAsleep: (held: HeldShard, modes: readonly Mode[], nowMs: number) => Promise<boolean>;
-  /** Shards with something due and nobody at it since `silentSinceMs`; they count as awake from now on. */
+  /** Records a heartbeat. False when another process has taken over. */
+  readonly heartbeatShard: (lease: ShardLease, nowMs: number) => Promise<boolean>;
+  /** True when nothing is due and the shard is marked asleep: a periodic job wakes it. */
+  readonly fallAsleep: (lease: ShardLease, modes: readonly Mode[], nowMs: number) => Promise<boolean>;
+  /** Shards with due deliveries and no heartbeat since `silentSinceMs`; they are marked awake. */
   readonly findSleepingShards: (
     shards: Pick<Shard, 'drain' | 'count'>,
     modes: readonly Mode[],
     nowMs: number,
     silentSinceMs: number,
   ) => Promise<readonly number[]>;
-  /** By the rows that are due for longest. */
+  /** Endpoints of the rows that are due for longest. */
   readonly findDueEndpoints: (shard: Shard, modes: readonly Mode[], nowMs: number) => Promise<FoundEndpoints>;
-  /** By the rows that fell due last. */
+  /** Endpoints of the rows that became due last. */
   readonly findFreshEndpoints: (shard: Shard, modes: readonly Mode[], nowMs: number) => Promise<readonly DueEndpoint[]>;
-  /** By their ids, however many rows each of them has. */
+  /** Due endpoints in id order, however many rows each has. */
   readonly walkDueEndpoints: (
     shard: Shard,
     modes: readonly Mode[],
     nowMs: number,
     after: string,
   ) => Promise<WalkedEndpoints>;
-  /** Due deliveries, those longest due first, nobody else's until the lease ends. */
-  readonly claimDeliveries: (
+  /** Leases due deliveries, longest due first; no other process gets them until the lease ends. */
+  readonly leaseDeliveries: (
     wanted: readonly WantedDeliveries[],
     nowMs: number,
     leaseMs: number,
-  ) => Promise<readonly ClaimedDelivery[]>;
+  ) => Promise<readonly LeasedDelivery[]>;
   /** One transaction. A report whose lease was taken over changes nothing. */
   readonly recordDeliveries: (reports: readonly DeliveryReport[], nowMs: number) => Promise<RecordedDeliveries>;
-  /** What is due for an endpoint that is not on leaves the queue; how many did. */
+  /** Takes due deliveries of an endpoint that is not on off the queue; returns their number. */
   readonly stopDeliveries: (endpoint: EndpointKey, nowMs: number) => Promise<number>;
   readonly loadSigningKeys: (holders: readonly KeyHolder[]) => Promise<readonly SealedSigningKey[]>;
 };

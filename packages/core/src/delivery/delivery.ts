@@ -1,10 +1,10 @@
-// One event on its way to one endpoint.
+// A delivery: one event on its way to one webhook endpoint.
 import type { Mode } from '../account/mode.ts';
 
-/** Nothing but failures for this long switches an endpoint off. */
+/** An endpoint that only fails for this long is switched off. */
 export const ENDPOINT_OFF_AFTER_MS = 5 * 86_400_000;
 
-/** `refused`: answered, but not with 2xx. `blocked`: the address is one that we do not dial. */
+/** `refused`: the answer was not 2xx. `blocked`: the address is one that we never connect to. */
 export type AttemptOutcome = 'succeeded' | 'refused' | 'timed_out' | 'unreachable' | 'blocked' | 'our_fault';
 
 export type DeliveryKey = {
@@ -14,46 +14,46 @@ export type DeliveryKey = {
   readonly endpointId: string;
 };
 
-/** A delivery that is ours to try until its lease ends. */
-export type ClaimedDelivery = DeliveryKey & {
-  /** Goes back with the report: when somebody else has claimed the row since, the report is void. */
+/** A delivery that this process may attempt until the lease ends. */
+export type LeasedDelivery = DeliveryKey & {
+  /** Returned with the report: when another process has claimed the row since, the report is void. */
   readonly fence: string;
   /** Number of this attempt, from 1. */
   readonly attempt: number;
   /** Earlier attempts that count against the endpoint's retries. */
   readonly chargedBefore: number;
   readonly sequence: number;
-  /** Sent as they are, at every try. */
+  /** Body bytes, the same at every attempt. */
   readonly body: Uint8Array;
   readonly endpoint: ClaimedEndpoint;
 };
 
 export type ClaimedEndpoint = {
   readonly url: string;
-  /** Retries after the first try. */
+  /** Retries after the first attempt. */
   readonly retryCount: number;
   readonly timeoutMs: number;
   readonly headersCiphertext: Uint8Array | null;
   readonly secretCiphertext: Uint8Array | null;
-  /** The secret before it, which signs beside it until its time is up. */
+  /** The previous secret, which also signs until it expires. */
   readonly previousSecret: { readonly ciphertext: Uint8Array; readonly expiresAtMs: number } | null;
-  /** Since when nothing has succeeded; null while all is well. */
+  /** Time since which no delivery has succeeded; null while deliveries succeed. */
   readonly failingSinceMs: number | null;
 };
 
-/** How one attempt went, as it is kept for the merchant to read. */
+/** Record of one attempt, kept for the merchant to read. */
 export type AttemptRecord = {
   readonly outcome: AttemptOutcome;
   readonly responseStatus: number | null;
-  /** The one that was dialled. */
+  /** IP address of the connection. */
   readonly address: string | null;
-  /** Null: not reached, or not needed on a connection that was open. */
+  /** Null: not reached, or not needed on an open connection. */
   readonly dnsMs: number | null;
   readonly connectMs: number | null;
   readonly tlsMs: number | null;
   readonly firstByteMs: number | null;
   readonly totalMs: number;
-  /** Without secrets. */
+  /** Secrets are masked. */
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly responseHeaders: Readonly<Record<string, string>>;
   readonly responseExcerpt: Uint8Array | null;
@@ -62,7 +62,7 @@ export type AttemptRecord = {
   readonly retryAfterMs: number | null;
 };
 
-/** What becomes of the delivery. */
+/** Next step of the delivery after an attempt. */
 export type DeliveryVerdict =
   | { readonly next: 'succeeded' }
   | { readonly next: 'again'; readonly atMs: number; readonly charged: boolean }
@@ -73,7 +73,7 @@ export type DeliveryVerdict =
 export type EndpointOffReason = 'gone' | 'failing';
 
 export type DeliveryReport = {
-  readonly delivery: ClaimedDelivery;
+  readonly delivery: LeasedDelivery;
   readonly record: AttemptRecord;
   readonly verdict: DeliveryVerdict;
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AttemptRecord, ClaimedDelivery } from './delivery.ts';
+import type { AttemptRecord, LeasedDelivery } from './delivery.ts';
 import { judgeAttempt } from './judge-attempt.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { retryDelayMs } from './retry-schedule.ts';
@@ -9,7 +9,7 @@ const NOW = 1_794_744_000_000;
 const HOUR_MS = 3_600_000;
 const middle = () => 0.5;
 
-type Given = Partial<Pick<ClaimedDelivery, 'attempt' | 'chargedBefore'>> & {
+type Given = Partial<Pick<LeasedDelivery, 'attempt' | 'chargedBefore'>> & {
   readonly retryCount?: number;
   readonly failingSinceMs?: number | null;
 };

@@ -1,15 +1,15 @@
-// What becomes of a delivery after an attempt. Pure: time and chance are given.
-import { type AttemptRecord, type ClaimedDelivery, type DeliveryVerdict, ENDPOINT_OFF_AFTER_MS } from './delivery.ts';
+// Decides the next step of a delivery after an attempt. Pure: time and randomness are passed in.
+import { type AttemptRecord, type DeliveryVerdict, ENDPOINT_OFF_AFTER_MS, type LeasedDelivery } from './delivery.ts';
 import { ownFaultDelayMs, type Random, retryDelayMs } from './retry-schedule.ts';
 
 const GONE = 410;
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
-/** Whoever is overrun gets at least this long. */
+/** Shortest pause for an endpoint that reports overload. */
 const BREATHER_MS = 60_000;
 
 export function judgeAttempt(
-  { attempt, chargedBefore, endpoint }: Pick<ClaimedDelivery, 'attempt' | 'chargedBefore' | 'endpoint'>,
+  { attempt, chargedBefore, endpoint }: Pick<LeasedDelivery, 'attempt' | 'chargedBefore' | 'endpoint'>,
   { outcome, responseStatus, retryAfterMs }: Pick<AttemptRecord, 'outcome' | 'responseStatus' | 'retryAfterMs'>,
   nowMs: number,
   random: Random,

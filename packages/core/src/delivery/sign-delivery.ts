@@ -1,8 +1,8 @@
-// The headers of one try. The body's bytes are the same at every try; the time and what is signed with it are new.
+// Makes the headers of one attempt. The body bytes are the same at every attempt; time and signatures are new.
 import { createHmac, createSecretKey } from 'node:crypto';
 import { SIGNATURE_HEADER, signWebhook, TIMESTAMP_HEADER } from '@svc-pay/protocol/webhook';
 
-/** Grows with every event of an intent, for receivers that have to sort. */
+/** Increases with every event of an intent, so that receivers can sort. */
 const SEQUENCE_HEADER = 'x-svc-sequence';
 
 export type DeliveryToSign = {
@@ -14,14 +14,14 @@ export type DeliveryToSign = {
 export type DeliverySecrets = {
   /** The account's secret key. */
   readonly signingKey: string;
-  /** Of the endpoint, when it has any: the current one, and the one before it while they overlap. */
+  /** The endpoint's secrets, if any: the current one, and the previous one while they overlap. */
   readonly endpointSecrets: readonly Uint8Array[];
   readonly customHeaders: Readonly<Record<string, string>>;
 };
 
 export type SignedHeaders = {
   readonly sent: Readonly<Record<string, string>>;
-  /** The same for a log: who reads it learns no secret and can't replay a signature. */
+  /** The same headers for a log: no secrets, and no signature that could be replayed. */
   readonly masked: Readonly<Record<string, string>>;
 };
 
@@ -57,7 +57,7 @@ export async function signDelivery(
 }
 
 function standardSignature(secret: Uint8Array, eventId: string, time: string, body: Uint8Array): string {
-  // Given bytes instead of a key object, Node takes four times as long.
+  // Node takes four times as long when given bytes instead of a key object.
   const digest = createHmac('sha256', createSecretKey(secret))
     .update(`${eventId}.${time}.`)
     .update(body)

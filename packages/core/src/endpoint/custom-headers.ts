@@ -1,4 +1,4 @@
-// Headers that a merchant wants on every delivery. Nothing that frames the message, routes it, or could pass for ours.
+// Headers that a merchant wants on every delivery. Refused: headers that frame or route the message, or look like ours.
 
 export type CustomHeaders = Readonly<Record<string, string>>;
 
@@ -22,7 +22,7 @@ export function customHeaderProblem(headers: CustomHeaders): string | null {
   return bad?.[0] ?? null;
 }
 
-/** From the opened ciphertext. Undefined when it is not what `customHeaderProblem` lets pass. */
+/** Reads opened ciphertext. Undefined when `customHeaderProblem` refuses the headers. */
 export function readCustomHeaders(json: string): CustomHeaders | undefined {
   try {
     const value: unknown = JSON.parse(json);

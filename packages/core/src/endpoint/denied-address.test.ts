@@ -5,7 +5,7 @@ import { parseIp, parseRange } from './ip-address.ts';
 
 const strict = { allowLoopback: false, alsoDenied: [] };
 
-/** First, last and the neighbours outside of each range that is denied. */
+/** First and last address of each denied range, and the neighbours outside of it. */
 const RANGES: [string, string, string, (string | undefined)?, string?][] = [
   ['0.0.0.0/8', '0.0.0.0', '0.255.255.255', undefined, '1.0.0.0'],
   ['10/8', '10.0.0.0', '10.255.255.255', '9.255.255.255', '11.0.0.0'],

@@ -1,9 +1,9 @@
-// Where a delivery may never connect: addresses that are not on the public internet, in any spelling or wrapping. Of IPv6
-// only the space that is handed out for it counts as public; what translates to IPv4 is judged as that, or not at all.
+// Addresses that a delivery never connects to: all that are not on the public internet, in any notation. Of IPv6 only
+// the allocated global range counts as public; IPv4-mapped addresses are judged as IPv4, other translations denied.
 import { type IpAddress, type IpRange, isWithin, parseIp, parseRange } from './ip-address.ts';
 
 export type AddressPolicy = {
-  /** Test mode on a machine of one's own. */
+  /** For test mode on a developer's machine. */
   readonly allowLoopback: boolean;
   /** The operator's own addresses. */
   readonly alsoDenied: readonly IpRange[];
@@ -27,7 +27,7 @@ const DENIED = ranges(
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  // Looks public, but answers for the machine below in one of the large clouds.
+  // Looks public, but is the host machine in one of the large clouds.
   '168.63.129.16',
   // Protocol assignments with Teredo, documentation, 6to4, documentation.
   '2001::/23',
@@ -45,7 +45,7 @@ function rangeOf(text: string): IpRange {
   return range;
 }
 
-/** True also for what is no address at all. */
+/** True also for a text that is no address. */
 export function isDeniedAddress(text: string, policy: AddressPolicy): boolean {
   const spelled = parseIp(text);
   if (spelled === undefined) return true;

@@ -1,4 +1,4 @@
-// The secret of one endpoint, for receivers that verify by Standard Webhooks: unlike the account's key it opens nothing.
+// Secret of one webhook endpoint, for Standard Webhooks receivers: unlike the account's key it gives no API access.
 import type { SecretContext } from '../account/secret-context.ts';
 
 const PREFIX = 'whsec_';
@@ -9,7 +9,7 @@ export function newEndpointSecret(randomBytes: (length: number) => Uint8Array): 
   return `${PREFIX}${Buffer.from(randomBytes(32)).toString('base64')}`;
 }
 
-/** Undefined when the text is not such a secret. */
+/** Undefined when the text is not an endpoint secret. */
 export function endpointSecretBytes(text: string): Uint8Array | undefined {
   const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : '';
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
@@ -17,7 +17,7 @@ export function endpointSecretBytes(text: string): Uint8Array | undefined {
   return bytes.length >= MIN_BYTES && bytes.length <= MAX_BYTES ? bytes : undefined;
 }
 
-/** What the ciphertexts of an endpoint are bound to. */
+/** Context that the ciphertexts of an endpoint are bound to. */
 export function endpointContext(
   accountId: string,
   endpointId: string,

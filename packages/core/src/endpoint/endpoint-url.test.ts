@@ -41,7 +41,7 @@ test.each<[string, string]>([
   expect(check(url)).toEqual({ ok: false, code });
 });
 
-// Whatever spelling a parser turns into an address, what is judged is the address it turned into.
+// A URL parser turns many notations into an address; the resulting address is judged.
 test.each([
   ['http://0x7f.1/', '127.0.0.1'],
   ['http://2130706433/', '127.0.0.1'],

@@ -1,5 +1,5 @@
-// What an endpoint's URL may look like. Asked when it is saved and again before every dial: the rules may have changed in
-// between, and a row may have come from elsewhere.
+// Checks a webhook endpoint's URL when it is saved and again before every connection: the rules may have changed since,
+// and a row may come from elsewhere.
 import type { Mode } from '../account/mode.ts';
 import { parseIp } from './ip-address.ts';
 
@@ -17,9 +17,9 @@ export type UrlProblem =
   | 'url_too_long';
 
 export type EndpointTarget = {
-  /** Scheme, host and port, as a client connects to. */
+  /** Scheme, host and port for the connection. */
   readonly origin: string;
-  /** A name, or an address without brackets. */
+  /** A host name, or an address without brackets. */
   readonly hostname: string;
   readonly isAddress: boolean;
   readonly port: number;
@@ -31,7 +31,7 @@ export type CheckedUrl =
   | { readonly ok: true; readonly target: EndpointTarget }
   | { readonly ok: false; readonly code: UrlProblem };
 
-/** Ports of services that speak something else, which an HTTP request could still be made to hurt. */
+/** Ports of other protocols that an HTTP request could still harm. */
 export const DENIED_PORTS: readonly number[] = [
   7, 9, 13, 19, 21, 22, 23, 25, 37, 42, 53, 69, 79, 110, 111, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 445,
   465, 512, 513, 514, 515, 526, 540, 548, 554, 587, 601, 636, 873, 989, 990, 993, 995, 1433, 1521, 1723, 2049, 2181,
@@ -40,7 +40,7 @@ export const DENIED_PORTS: readonly number[] = [
 ];
 
 const MAX_CHARACTERS = 2_048;
-// Browsers read `\` as `/` and drop tabs and line ends; nobody who means well writes them.
+// URL parsers read `\` as `/` and drop tabs and line ends; legitimate URLs have none of them.
 const SUSPICIOUS = /[\s\\\p{Cc}]/u;
 
 export function checkEndpointUrl(text: string, { mode, deniedPorts }: UrlPolicy): CheckedUrl {

@@ -1,4 +1,5 @@
-// Addresses as numbers, so that a range is two comparisons. Strict: one spelling of IPv4, no zones, no leading zeros.
+// Parses addresses to numbers, so that a range check is two comparisons. Strict: one IPv4 notation, no zones, no
+// leading zeros.
 
 export type IpAddress = { readonly family: 4 | 6; readonly value: bigint };
 
@@ -9,7 +10,7 @@ const OCTET = /^(?:0|[1-9]\d{0,2})$/;
 const GROUP = /^[0-9a-fA-F]{1,4}$/;
 const GROUPS = 8;
 
-/** Undefined for whatever is not exactly one address. */
+/** Undefined for a text that is not exactly one address. */
 export function parseIp(text: string): IpAddress | undefined {
   const four = ipv4(text);
   if (four !== undefined) return { family: 4, value: four };
@@ -17,7 +18,7 @@ export function parseIp(text: string): IpAddress | undefined {
   return six === undefined ? undefined : { family: 6, value: six };
 }
 
-/** `10.0.0.0/8`, or one address alone. */
+/** `10.0.0.0/8`, or a single address. */
 export function parseRange(text: string): IpRange | undefined {
   const [address = '', length, ...more] = text.split('/');
   const ip = parseIp(address);
@@ -57,7 +58,7 @@ function ipv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => value * 65_536n + BigInt(`0x${group}`), 0n);
 }
 
-/** The last 32 bits may be spelled as IPv4. */
+/** The last 32 bits may be written as IPv4. */
 function withoutDots(text: string): string | undefined {
   if (!text.includes('.')) return text;
   const colon = text.lastIndexOf(':');

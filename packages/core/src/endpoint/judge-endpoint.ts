@@ -1,12 +1,12 @@
-// What a merchant may save. Stricter than what is asked before every dial: a name that stands for this machine, and an
-// address that would be refused there, are told at once.
+// Checks what a merchant may save. Stricter than the check before every connection: a local host name, or an address
+// that would be refused there, is refused at once.
 import { HEADER_MASK } from '@svc-pay/protocol/merchant';
 import { type CustomHeaders, customHeaderProblem } from './custom-headers.ts';
 import { isDeniedAddress } from './denied-address.ts';
 import { checkEndpointUrl, type UrlPolicy, type UrlProblem } from './endpoint-url.ts';
 
 export type NewUrlPolicy = UrlPolicy & {
-  /** The operator's switch; it counts in test mode alone. */
+  /** The operator's setting; it applies in test mode only. */
   readonly allowLoopback: boolean;
 };
 
@@ -15,7 +15,7 @@ export type NewUrlProblem = UrlProblem | 'url_address_denied';
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|localdomain)\.?$/i;
 const LOOPBACK_NAME = /(?:^|\.)localhost\.?$/i;
 
-/** Undefined when deliveries may go there. */
+/** Undefined when deliveries may go to the URL. */
 export function judgeNewUrl(url: string, policy: NewUrlPolicy): NewUrlProblem | undefined {
   const checked = checkEndpointUrl(url, policy);
   if (!checked.ok) return checked.code;
@@ -27,7 +27,7 @@ export function judgeNewUrl(url: string, policy: NewUrlPolicy): NewUrlProblem | 
   return denied ? 'url_address_denied' : undefined;
 }
 
-/** The first name that can't be saved. A mask that was read and sent back would replace the value it stands for. */
+/** The first name that can't be saved. A mask that a client read and sent back would overwrite the value behind it. */
 export function judgeNewHeaders(headers: CustomHeaders): string | null {
   const masked = Object.entries(headers).find(([, value]) => value === HEADER_MASK);
   return customHeaderProblem(headers) ?? masked?.[0] ?? null;

@@ -1,4 +1,4 @@
-// An answer that can be given again, byte for byte.
+// A stored answer that can be replayed byte for byte.
 
 import type { Caller } from '../account/authenticate.ts';
 
@@ -8,16 +8,19 @@ export type Answer = {
   readonly body: string;
 };
 
-/** The caller's `Idempotency-Key` and what it was sent with. */
+/** The caller's `Idempotency-Key` and the request that it belongs to. */
 export type IdempotencyClaim = {
+  /** As submitted by the caller. */
   readonly key: string;
+  /** As `storedKeyOf` names it. */
+  readonly storedKey: string;
   /** SHA-256 over method, path and raw body. */
   readonly requestHash: Uint8Array;
 };
 
 /**
- * What became of a write that carried an idempotency claim. The claim, the answer and the work are one commit: either all
- * are there or none, so there is never a claim whose work is unknown.
+ * Result of a write with an idempotency claim. The claim, the answer and the work are one commit, so there is never a
+ * claim whose work is unknown.
  */
 export type Recorded =
   | { readonly outcome: 'recorded' }

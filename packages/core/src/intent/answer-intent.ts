@@ -1,4 +1,4 @@
-// The two answers to a new intent, as bytes: what is sent is what an idempotent repeat gets.
+// The two answers to a new intent, as bytes: an idempotent repeat gets the same bytes.
 import { BODY_X402_VERSION, type FallbackRecommendation, type PaymentRequired } from '@svc-pay/protocol';
 import { ERRORS } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -34,7 +34,7 @@ export function answerFallback(intentId: Id<'paymentIntent'>, code: Unavailable,
   return answer(200, body, deprecated);
 }
 
-/** The date on which selecting a token by symbol, ledger or chain became deprecated, as RFC 9745 writes it. */
+/** Date on which selecting a token by symbol, ledger or chain became deprecated, in RFC 9745 format. */
 const SELECTORS_DEPRECATED = '@1763164800';
 
 function answer(status: number, body: object, deprecated: boolean): Answer {

@@ -1,4 +1,4 @@
-// The acceptance that goes into the 402 body and, unchanged, into the database: what is stored is what was offered.
+// Builds the acceptance of the 402 body; the database stores the same object unchanged.
 import { type Acceptance, type AcceptanceExtra, chainIdOf, familyOf } from '@svc-pay/protocol';
 import { findChain } from '../token/chain.ts';
 import type { Intent } from './intent.ts';
@@ -13,11 +13,13 @@ export type AcceptanceRecord = {
 };
 
 export type AcceptanceHints = {
-  /** Base address that clients send settle to; null leaves it to the client. */
+  /** Base URL to which clients submit settle; null leaves it to the client. */
   readonly facilitatorUrl: string | null;
-  /** The token's nonce of the expected payer, for a Permit. */
+  /** The expected payer's nonce at the token, for a Permit. */
   readonly permitNonce: bigint | undefined;
-  /** Where a whole transaction is signed: who pays for it, and the transaction itself once the payer is known. */
+  /**
+   * Set where a whole transaction is signed: the relayer that pays for it, and the transaction once the payer is known.
+   */
   readonly transfer: AcceptanceExtra | undefined;
 };
 

@@ -1,4 +1,4 @@
-// A merchant gives up an intent that nobody has begun to pay.
+// Cancels an intent for its merchant before any payment of it has begun.
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
@@ -7,24 +7,24 @@ import { type Intent, intentView } from './intent.ts';
 import { INTENT_TRANSITIONS } from './intent-transitions.ts';
 
 export type CancelIntentPorts = {
-  /** What this idempotency key was answered before; undefined when it is new. */
+  /** The earlier answer to this idempotency key; undefined when the key is new. */
   readonly recallAnswer: RecallAnswer;
-  /** The caller's own intent of the caller's mode, or undefined. */
+  /** An intent of the caller's account and mode, or undefined. */
   readonly loadIntent: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<Intent | undefined>;
   /**
    * One commit: the intent from the status it was read in to `canceled`, the audit row and the idempotent answer.
-   * `changed_meanwhile` when the status is no longer that one.
+   * `changed_meanwhile` when the intent no longer has that status.
    */
   readonly recordCancellation: (
     caller: Caller,
     before: Intent,
     idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null,
-    deed: CancelDeed,
+    action: CancelAction,
   ) => Promise<Recorded | { readonly outcome: 'changed_meanwhile' }>;
 };
 
-/** As it stands in the audit record. */
-export type CancelDeed = 'intent.canceled' | 'upto.released';
+/** Action name in the audit record. */
+export type CancelAction = 'intent.canceled' | 'upto.released';
 
 export type CanceledIntent =
   | { readonly ok: true; readonly answer: Answer; readonly replayed: boolean }
@@ -34,13 +34,13 @@ type CancelRefusal = 'not_found' | 'intent_not_cancelable' | 'not_an_upto_intent
 
 const MAX_TRIES = 5;
 
-/** Canceling what is canceled already answers the same again. Releasing is canceling an up-to intent, and only that. */
+/** Canceling a canceled intent gives the same answer again. Releasing cancels an up-to intent, and only that. */
 export async function cancelIntent(
   ports: CancelIntentPorts,
   caller: Caller,
   intentId: Id<'paymentIntent'>,
   claim: IdempotencyClaim | null,
-  deed: CancelDeed = 'intent.canceled',
+  action: CancelAction = 'intent.canceled',
 ): Promise<CanceledIntent> {
   const earlier = claim === null ? undefined : await ports.recallAnswer(caller, claim);
   if (earlier?.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
@@ -48,11 +48,11 @@ export async function cancelIntent(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await ports.loadIntent(caller, intentId);
     if (before === undefined) return { ok: false, code: 'not_found' };
-    if (deed === 'upto.released' && !before.upto) return { ok: false, code: 'not_an_upto_intent' };
+    if (action === 'upto.released' && !before.upto) return { ok: false, code: 'not_an_upto_intent' };
     if (before.status === 'canceled') return { ok: true, answer: answerCanceled(before), replayed: false };
     if (!mayFollow(INTENT_TRANSITIONS, before.status, 'canceled')) return { ok: false, code: 'intent_not_cancelable' };
     const answer = answerCanceled({ ...before, status: 'canceled' });
-    const recorded = await ports.recordCancellation(caller, before, claim === null ? null : { claim, answer }, deed);
+    const recorded = await ports.recordCancellation(caller, before, claim === null ? null : { claim, answer }, action);
     if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
     if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
     if (recorded.outcome === 'recorded') return { ok: true, answer, replayed: false };

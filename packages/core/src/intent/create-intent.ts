@@ -1,30 +1,31 @@
-// Creates an X402 intent: amounts and tokens resolved, acceptances built, the answer made, then everything recorded in
-// one commit. Nothing is promised to the payer that is not stored.
+// Creates an X402 intent: resolves amounts and tokens, builds acceptances, makes the answer, then records everything in
+// one commit. The answer offers nothing that is not stored.
 import { type AcceptanceExtra, type CreateIntentRequest, familyOf } from '@svc-pay/protocol';
-import { newId } from '@svc-pay/protocol/ids';
+import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
-import { draftEvents, type EventDraft } from '../event/event-draft.ts';
-import { eventsFor } from '../event/events-for.ts';
+import { draftEventsOf, type EventDraft } from '../event/event-draft.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
+import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
-import type { TransferToPrepare } from '../settle/transfer-ports.ts';
+import type { HourlyCap } from '../token/hourly-caps.ts';
 import { selectTokens } from '../token/select-tokens.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
 import { type AcceptanceRecord, buildAcceptance } from './build-acceptance.ts';
 import type { Intent } from './intent.ts';
-import type { MerchantSetup, NetworkSetup } from './merchant-setup.ts';
+import { intentEvents, intentSubject } from './intent-events.ts';
 import { type Offer, offerToken } from './offer.ts';
 import { priceTokens } from './price-tokens.ts';
 import { type IntentRefusal, type IntentTerms, readTerms } from './read-terms.ts';
+import type { StoredAcceptance } from './stored-acceptance.ts';
 import { INTENT_LIFETIME_SECONDS } from './timeouts.ts';
 
 export type IntentRecord = {
   readonly intent: Intent;
   readonly acceptances: readonly AcceptanceRecord[];
   readonly events: readonly EventDraft[];
-  /** Stored with the intent when the caller sent an idempotency key. */
+  /** Stored with the intent when the request has an idempotency key. */
   readonly idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null;
 };
 
@@ -33,29 +34,36 @@ export type CreateIntentPorts = {
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Whether settlement can be reached to settle an up-to intent later. */
   readonly uptoSettles: boolean;
-  /** Networks on which nothing new is promised for now, whatever the configuration says. */
+  /** Withdrawn networks: nothing new is offered on them, whatever the configuration says. */
   readonly findWithdrawn?: () => Promise<ReadonlySet<string>>;
-  /** Base address that clients send settle to; null leaves it to the client. */
+  /** Hourly caps of the processors by token, as far as they were read. */
+  readonly findHourlyCaps: () => Promise<readonly HourlyCap[]>;
+  /** Base URL to which clients submit settle; null leaves it to the client. */
   readonly facilitatorUrl: string | null;
   readonly rateOf: PriceSource;
-  /** What the owner must sign next in a permit of this token; undefined when the chain does not say in time. */
+  /** How long an intent may be paid at a rate from a price feed. */
+  readonly priceLifeMs: number;
+  /** The owner's next permit nonce at this token; undefined when the chain does not answer in time. */
   readonly permitNonceOf: (token: TokenEntry, owner: string) => Promise<bigint | undefined>;
-  /** What is told of a transaction that is to be signed; without the transaction when it can't be prepared now. */
+  /** Details of a transaction to be signed; without the transaction when it can't be prepared now. */
   readonly transferExtra: (wanted: TransferOffer) => Promise<AcceptanceExtra>;
   readonly loadMerchant: (caller: Caller) => Promise<MerchantSetup>;
-  /** What this idempotency key was answered before; undefined when it is new. */
+  /** The earlier answer to this idempotency key; undefined when the key is new. */
   readonly recallAnswer: RecallAnswer;
-  /** A number never drawn before on this processor, below 2^53. */
+  /** An unused intent code of this processor, below 2^53. */
   readonly nextIntentCode: () => Promise<number>;
   /**
-   * One statement: intent, code, acceptances, events with one delivery per subscribed endpoint, and the idempotent answer.
-   * A key that was used before writes nothing and returns what is stored.
+   * One statement: intent, code, acceptances, events with one delivery per subscribed endpoint, and the idempotent
+   * answer. A key that was used before writes nothing and returns the stored answer.
    */
   readonly recordIntent: (record: IntentRecord) => Promise<Recorded>;
 };
 
-export type TransferOffer = Omit<TransferToPrepare, 'payer'> & {
-  /** Null when nobody said who will pay. */
+export type TransferOffer = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly acceptance: Pick<StoredAcceptance, 'position' | 'network' | 'token' | 'payTo' | 'amount' | 'payoutId'>;
+  /** Null when the payer is not known. */
   readonly payer: string | null;
 };
 
@@ -71,7 +79,7 @@ export type CreatedIntent = { readonly ok: true; readonly answer: Answer; readon
 export async function createIntent(ports: CreateIntentPorts, call: CreateIntentCall): Promise<CreatedIntent> {
   const created = await createNewIntent(ports, call);
   if (created.ok || call.claim === null || created.code === 'idempotency_key_reused') return created;
-  // What can't be created now (a price is gone, a token was switched off) may have been created by this key before.
+  // An intent that can't be created now (no price, token disabled) may have been created under this key before.
   const earlier = await ports.recallAnswer(call.caller, call.claim);
   return earlier?.outcome === 'replayed' ? { ok: true, answer: earlier.answer, replayed: true } : created;
 }
@@ -86,15 +94,21 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const priced = await priceTokens(selected.tokens, terms.asked, ports.rateOf);
   if (!priced.ok) return priced;
 
-  const networks = await offeredNetworks(ports);
-  const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, networks));
+  const nowMs = ports.clock.nowMs();
+  const [networks, hourlyCaps] = await Promise.all([offeredNetworks(ports), ports.findHourlyCaps()]);
+  const conditions = { networks, hourlyCaps, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
+  const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, conditions));
   const offers = judged.filter((offer) => typeof offer !== 'string');
-  const refusal = judged.find((offer) => typeof offer === 'string');
+  const refusal = judged.find((offer) => typeof offer === 'string' && offer !== 'amount_too_large');
+  if (offers.length === 0 && refusal === undefined)
+    return { ok: false, code: 'amount_too_large', param: terms.asked.atomic === null ? 'usdAmount' : 'amount' };
   if (offers.length === 0 && terms.upto) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
 
   const [first] = offers.length > 0 ? offers : priced.tokens;
-  if (first === undefined) throw new Error('a selection without a token');
-  const intent = draftIntent(ports.clock, call, terms, first, await ports.nextIntentCode());
+  if (first === undefined)
+    throw new Error(`account ${call.caller.accountId}: the selection of tokens was priced and is empty`);
+  const priceEndsAtMs = lastPriceEnd(offers);
+  const intent = draftIntent({ nowMs, priceEndsAtMs }, call, terms, first, await ports.nextIntentCode());
   const acceptances = await Promise.all(
     offers.map(async (offer: Offer, position) => {
       const { facilitatorUrl } = ports;
@@ -109,12 +123,11 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
       ? answerPaymentRequired(intent.id, acceptances, selected.deprecated)
       : answerFallback(intent.id, refusal ?? 'x402_not_available_for_token', selected.deprecated);
 
-  const after = { intent, payment: null };
   const origin = { requestId: call.requestId, idempotencyKey: call.claim?.key ?? null };
   const recorded = await ports.recordIntent({
     intent,
     acceptances,
-    events: draftEvents(eventsFor(undefined, after), after, origin, intent.createdAtMs, 0),
+    events: draftEventsOf(intentSubject(intent), intentEvents(undefined, intent), origin, intent.createdAtMs, 0),
     idempotency: call.claim === null ? null : { claim: call.claim, answer },
   });
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
@@ -122,7 +135,7 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   return { ok: true, answer, replayed: false };
 }
 
-/** Only a payer who is known at creation can be told; everybody else asks the token. */
+/** Only a payer who is known at creation gets the nonce; other payers ask the token. */
 async function permitNonceFor(
   ports: CreateIntentPorts,
   { token }: Offer,
@@ -146,14 +159,19 @@ async function transferFor(
   return ports.transferExtra({ caller, intentId: intent.id, acceptance, payer });
 }
 
+/** Latest end of the offered prices; null when one of them has no end, or nothing is offered. */
+function lastPriceEnd(offers: readonly Offer[]): number | null {
+  const ends = offers.flatMap(({ priceEndsAtMs }) => priceEndsAtMs ?? []);
+  return ends.length > 0 && ends.length === offers.length ? Math.max(...ends) : null;
+}
+
 function draftIntent(
-  clock: Clock,
+  { nowMs, priceEndsAtMs }: { readonly nowMs: number; readonly priceEndsAtMs: number | null },
   { caller }: CreateIntentCall,
   terms: IntentTerms,
   first: Pick<Offer, 'token' | 'amount'> & Partial<Pick<Offer, 'confirmations'>>,
   intentCode: number,
 ): Intent {
-  const nowMs = clock.nowMs();
   const lifetimeSeconds = terms.upto
     ? Math.max(INTENT_LIFETIME_SECONDS, terms.maxTimeoutSeconds)
     : INTENT_LIFETIME_SECONDS;
@@ -177,7 +195,7 @@ function draftIntent(
     metadata: terms.metadata,
     serviceMetadata: {},
     createdAtMs: nowMs,
-    expiresAtMs: nowMs + lifetimeSeconds * 1_000,
+    expiresAtMs: priceEndsAtMs ?? nowMs + lifetimeSeconds * 1_000,
     confirmedPayer: null,
     confirmations: first.confirmations ?? 1,
   };

@@ -1,4 +1,4 @@
-// Intent codes are drawn from the database in blocks: one round trip serves many intents, a crash only leaves a gap.
+// Reserves intent codes in blocks: one round trip serves many intents, and a crash only leaves a gap.
 
 export type ReserveCodes = (count: number) => Promise<readonly number[]>;
 

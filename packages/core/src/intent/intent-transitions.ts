@@ -1,7 +1,9 @@
 import type { IntentStatus } from '@svc-pay/protocol';
 import type { Transitions } from '../transitions.ts';
 
-/** An intent that expires without payment is canceled. A failed attempt that moved nothing gives it back to the payer. */
+/**
+ * An intent that expires unpaid is canceled. After a failed payment that moved no money the intent is payable again.
+ */
 export const INTENT_TRANSITIONS = {
   requires_payment: ['processing', 'completed', 'mismatched', 'canceled', 'failed'],
   processing: ['completed', 'mismatched', 'failed', 'requires_payment'],

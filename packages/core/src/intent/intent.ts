@@ -1,4 +1,4 @@
-// An intent as the service holds it, and as the wire shows it.
+// An intent as stored, and as shown on the wire.
 import { type AtomicAmount, type Usd, usdMicrosToJsonNumber, usdToMicros } from '@svc-pay/money';
 import {
   type IntentSnapshot,
@@ -30,15 +30,15 @@ export type Intent = {
   readonly mimeType: string | null;
   readonly expectedSender: string | null;
   readonly payerPublicKey: string | null;
-  /** The merchant's own, as it came. */
+  /** The merchant's metadata, as submitted. */
   readonly metadata: JsonObject;
-  /** The service's `svc_` keys; they win over the merchant's on output. */
+  /** The service's `svc_` keys; on output they override the merchant's. */
   readonly serviceMetadata: JsonObject;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
-  /** Who signed the stored authorization of an up-to intent. */
+  /** Payer who signed the stored authorization of an up-to intent. */
   readonly confirmedPayer: string | null;
-  /** Blocks, counting its own, before a payment of it is called completed. */
+  /** Confirmations, its own block included, before a payment is completed. */
   readonly confirmations: number;
 };
 
@@ -60,7 +60,7 @@ export function intentView(intent: Intent): PaymentIntent {
   };
 }
 
-/** What `x402_upto_authorization_received` carries. `amountUsd` is a number for display; nothing is computed from it. */
+/** Object of `x402_upto_authorization_received`. `amountUsd` is a number for display; nothing is computed from it. */
 export function snapshotView(intent: Intent): IntentSnapshot {
   return {
     id: intent.id,
@@ -76,7 +76,7 @@ export function snapshotView(intent: Intent): IntentSnapshot {
   };
 }
 
-/** A confirmed up-to intent carries its cap among the service's keys. */
+/** A confirmed up-to intent has its cap among the service's keys. */
 export function isConfirmed(intent: Intent): boolean {
   return Object.hasOwn(intent.serviceMetadata, UPTO_CAP_METADATA_KEY);
 }

@@ -1,8 +1,9 @@
 import { parseRate, usd, usdMicros } from '@svc-pay/money';
 import { parseNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
+import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { TOKENS } from '../token/catalogue.ts';
-import type { MerchantSetup, NetworkSetup } from './merchant-setup.ts';
+import type { HourlyCap } from '../token/hourly-caps.ts';
 import { offerToken, priceToken, settlesUpto } from './offer.ts';
 
 const find = (shortcode: string) => TOKENS.find((token) => token.shortcode === shortcode)!;
@@ -28,8 +29,14 @@ const priced = (shortcode: string, usdAmount = 10n ** 18n) => {
   if (!result || !result.ok) throw new Error('no price');
   return result.priced;
 };
+const ENDS_MS = 1_700_000_600_000;
+const conditions = (map: ReadonlyMap<string, NetworkSetup>, hourlyCaps: readonly HourlyCap[] = []) => ({
+  networks: map,
+  hourlyCaps,
+  feedPriceEndsAtMs: ENDS_MS,
+});
 const offer = (shortcode: string, upto = false, changed: Partial<MerchantSetup> = {}, map = networks) =>
-  offerToken(priced(shortcode), upto, { ...merchant, ...changed }, map);
+  offerToken(priced(shortcode), upto, { ...merchant, ...changed }, conditions(map));
 
 test('an offer pins the newest active payout of the processor in use', () => {
   expect(offer('base_usdc')).toMatchObject({ payout: { payoutId: 2n }, setup, amount: 1_000_000n });
@@ -44,6 +51,44 @@ test('on Solana a payout belongs to the fee account, in its own spelling', () =>
   const map = new Map([[network, { processor: feeAccount, ready: true }]]);
   expect(offer('sol_usdc', false, { payouts }, map)).toMatchObject({ payout: { payoutId: 0n, merchant: 'Merchant' } });
   expect(offer('sol_usdc', true, { payouts }, map)).toBe('x402_upto_not_available');
+});
+
+describe('the minimum', () => {
+  const on = (minimum: bigint) => new Map([[base, { ...setup, minimumUsdMicros: usdMicros(minimum) }]]);
+  test('of the network is part of the offer, and exactly the minimum is enough', () => {
+    expect(offer('base_usdc')).toMatchObject({ minimumUsdMicros: null });
+    expect(offer('base_usdc', false, {}, on(1_000_000n))).toMatchObject({ minimumUsdMicros: 1_000_000n });
+    expect(offer('base_usdc', false, {}, on(1_000_001n))).toBe('x402_minimum_amount_not_met');
+    expect(offer('base_usdc', true, {}, on(1_000_001n))).toBe('x402_upto_not_available');
+  });
+  test('is the higher one of network and account', () => {
+    const account = (minimum: bigint) => ({ minimumUsdMicros: usdMicros(minimum) });
+    expect(offer('base_usdc', false, account(7n), on(9n))).toMatchObject({ minimumUsdMicros: 9n });
+    expect(offer('base_usdc', false, account(9n), on(7n))).toMatchObject({ minimumUsdMicros: 9n });
+    expect(offer('base_usdc', false, account(9n))).toMatchObject({ minimumUsdMicros: 9n });
+    expect(offer('base_usdc', false, account(1_000_001n), on(1n))).toBe('x402_minimum_amount_not_met');
+  });
+});
+
+describe('the hourly cap of the processor', () => {
+  const capped = (capAtomic: bigint, upto = false) =>
+    offerToken(
+      priced('base_usdc'),
+      upto,
+      merchant,
+      conditions(networks, [{ network: base, asset: find('base_usdc').address.toLowerCase(), capAtomic }]),
+    );
+  test('takes a payment of exactly the cap and none above it, up-to or not', () => {
+    for (const upto of [false, true]) {
+      expect(capped(1_000_000n, upto)).toMatchObject({ amount: 1_000_000n });
+      expect(capped(999_999n, upto)).toBe('amount_too_large');
+    }
+  });
+});
+
+test('a price of a feed ends, a fixed one does not', () => {
+  expect(offer('base_usdc')).toMatchObject({ priceEndsAtMs: null });
+  expect(offer('base_eurc')).toMatchObject({ priceEndsAtMs: ENDS_MS });
 });
 
 describe('why not', () => {

@@ -1,11 +1,19 @@
-// One token of one intent: what it costs in that token, and whether X402 can take it.
-import { type AtomicAmount, agreesWithUsd, type Rate, requiredFromUsd, tokenAmount } from '@svc-pay/money';
+// Prices an intent in one token and decides whether X402 can take it.
+import {
+  type AtomicAmount,
+  agreesWithUsd,
+  type Rate,
+  requiredFromUsd,
+  tokenAmount,
+  type UsdMicros,
+} from '@svc-pay/money';
 import { familyOf } from '@svc-pay/protocol';
-import { isBelowMinimum } from '../pricing/below-minimum.ts';
-import { sameAddress } from '../token/same-address.ts';
+import type { ActivePayout, MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
+import { higherMinimum, isBelowMinimum } from '../pricing/below-minimum.ts';
+import { sameAddress } from '../token/address.ts';
+import { confirmationsFor } from '../token/confirmations.ts';
+import { exceedsHourlyCap, type HourlyCap } from '../token/hourly-caps.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
-import { confirmationsFor } from './confirmations.ts';
-import type { ActivePayout, MerchantSetup, NetworkSetup } from './merchant-setup.ts';
 import { type AskedAmount, MAX_PAYABLE_ATOMIC } from './read-amount.ts';
 
 export type PricedToken = { readonly token: TokenEntry; readonly rate: Rate; readonly amount: AtomicAmount };
@@ -13,8 +21,20 @@ export type PricedToken = { readonly token: TokenEntry; readonly rate: Rate; rea
 export type Offer = PricedToken & {
   readonly setup: NetworkSetup;
   readonly payout: ActivePayout;
-  /** Blocks, counting its own, before a payment of it is called completed. */
+  /** Confirmations, its own block included, before a payment is completed. */
   readonly confirmations: number;
+  /** Minimum at the time of the offer: settle compares with it, even if the minimum has changed since. */
+  readonly minimumUsdMicros: UsdMicros | null;
+  /** End of the rate: no payment is taken at it from then on; null for a fixed rate. */
+  readonly priceEndsAtMs: number | null;
+};
+
+/** Conditions of an offer besides the token and the account. */
+export type OfferConditions = {
+  readonly networks: ReadonlyMap<string, NetworkSetup>;
+  readonly hourlyCaps: readonly HourlyCap[];
+  /** End of a rate that a price feed gives now. */
+  readonly feedPriceEndsAtMs: number;
 };
 
 export type Unavailable =
@@ -33,19 +53,20 @@ export function priceToken(token: TokenEntry, rate: Rate, asked: AskedAmount): P
     if (asked.usd !== null && !agreesWithUsd(given, asked.usd, rate)) return { ok: false, code: 'amounts_disagree' };
     return { ok: true, priced: { token, rate, amount: asked.atomic } };
   }
-  if (asked.usd === null) throw new Error('an intent without an amount');
+  if (asked.usd === null)
+    throw new Error(`token ${token.shortcode}: the intent has neither a token amount nor a dollar amount`);
   const amount = requiredFromUsd(asked.usd, rate).atomic;
   if (amount > MAX_PAYABLE_ATOMIC) return { ok: false, code: 'amount_too_large' };
   return { ok: true, priced: { token, rate, amount } };
 }
 
-/** An offer, or the code that says why X402 can't take this token now. */
+/** An offer, or the code that says why X402 can't take this token now. `amount_too_large` is no reason to fall back. */
 export function offerToken(
   priced: PricedToken,
   upto: boolean,
   merchant: MerchantSetup,
-  networks: ReadonlyMap<string, NetworkSetup>,
-): Offer | Unavailable {
+  { networks, hourlyCaps, feedPriceEndsAtMs }: OfferConditions,
+): Offer | Unavailable | 'amount_too_large' {
   const { token } = priced;
   const setup = networks.get(token.network);
   const family = familyOf(token.network);
@@ -57,16 +78,25 @@ export function offerToken(
   if (upto && !carriesUpto) {
     return 'x402_upto_not_available';
   }
-  if (isBelowMinimum(priced.amount, priced.rate, merchant.minimumUsdMicros))
+  const minimumUsdMicros = higherMinimum(setup.minimumUsdMicros ?? null, merchant.minimumUsdMicros);
+  if (isBelowMinimum(priced.amount, priced.rate, minimumUsdMicros))
     return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
+  if (exceedsHourlyCap(hourlyCaps, token.network, token.address, priced.amount)) return 'amount_too_large';
   const payout = merchant.payouts.findLast(
     ({ network, processor }) => network === token.network && sameAddress(processor, setup.processor),
   );
   if (!setup.ready || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
-  return { ...priced, setup, payout, confirmations: confirmationsFor(setup.confirmations, priced) };
+  return {
+    ...priced,
+    setup,
+    payout,
+    confirmations: confirmationsFor(setup.confirmations, priced),
+    minimumUsdMicros,
+    priceEndsAtMs: token.price === 'fixed' ? null : feedPriceEndsAtMs,
+  };
 }
 
-/** Version 1.3.0 brought `payWithSignatureUpto`. */
+/** `payWithSignatureUpto` exists since version 1.3.0. */
 export function settlesUpto(version: string | undefined): boolean {
   if (version === undefined) return false;
   const [major = 0, minor = 0] = version.split('.').map((part) => Number.parseInt(part, 10));

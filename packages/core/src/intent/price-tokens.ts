@@ -1,4 +1,4 @@
-// Every selected token at its own rate. A token without a fresh price is left out as long as another one has one.
+// Prices every selected token at its own rate. A token without a fresh price is left out if another token has one.
 import type { PriceSource } from '../pricing/price-source.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { type PricedToken, priceToken } from './offer.ts';
@@ -12,7 +12,7 @@ export async function priceTokens(
   asked: AskedAmount,
   rateOf: PriceSource,
 ): Promise<PricedTokens> {
-  // Smallest units mean nothing over tokens that count differently.
+  // An amount in smallest units is ambiguous over tokens with different units.
   if (asked.atomic !== null && tokens.some((token) => !countsAlike(token, tokens[0]))) {
     return { ok: false, code: 'amount_needs_token', param: 'amount' };
   }

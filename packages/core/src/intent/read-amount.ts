@@ -1,4 +1,4 @@
-// The price of an intent as the merchant asked for it: dollars, smallest units, or both in agreement.
+// Reads the amount that the merchant asks for: dollars, smallest units, or both in agreement.
 import { type AtomicAmount, parseAtomic, parseUsd, type Usd } from '@svc-pay/money';
 import type { CreateIntentRequest } from '@svc-pay/protocol';
 

@@ -1,11 +1,10 @@
-// A create request, read whole before anything is looked up.
+// Reads and checks a whole create request before anything is looked up.
 import type { CreateIntentRequest } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { MerchantSetup } from '../payout/merchant-setup.ts';
 import type { TokenSelector } from '../token/select-tokens.ts';
 import type { JsonObject } from './intent.ts';
-import type { MerchantSetup } from './merchant-setup.ts';
 import { type AskedAmount, readAmount } from './read-amount.ts';
-import { readMetadata, unfitText } from './read-texts.ts';
 import { EXACT_TIMEOUT_SECONDS } from './timeouts.ts';
 
 const MIN_UPTO_TIMEOUT_SECONDS = 300;
@@ -67,7 +66,46 @@ function readSelector(request: CreateIntentRequest): TokenSelector {
   };
 }
 
-/** Older clients send empty text where they mean nothing. */
+/** Older clients send an empty text for a missing value. */
 function present(text: string | null | undefined): string | undefined {
   return text === null || text === '' ? undefined : text;
+}
+
+// Checks the free texts of a request: bounded length, and no characters that JSON or Postgres can't keep unchanged.
+
+const MAX_CHARACTERS = {
+  description: 1_000,
+  resource: 2_048,
+  mimeType: 255,
+  expectedSenderPrincipal: 128,
+  publicKey: 64,
+  payerPublicKey: 64,
+  tokenShortcode: 64,
+  symbol: 64,
+  ledgerCanisterId: 128,
+} as const;
+
+const MAX_METADATA_BYTES = 16 * 1_024;
+const MAX_METADATA_KEYS = 50;
+const SERVICE_KEY = /^svc_/;
+
+/** The first field that does not fit, or undefined. */
+function unfitText(request: CreateIntentRequest): keyof typeof MAX_CHARACTERS | undefined {
+  const names = Object.keys(MAX_CHARACTERS) as (keyof typeof MAX_CHARACTERS)[];
+  return names.find((name) => {
+    const text = request[name];
+    if (text === undefined || text === null) return false;
+    return text.length > MAX_CHARACTERS[name] || text.includes('\0') || !text.isWellFormed();
+  });
+}
+
+type ReadMetadata = { readonly ok: true; readonly metadata: JsonObject } | { readonly ok: false };
+
+/** The service's own keys are dropped from the client's metadata, not refused: clients echo what they were given. */
+function readMetadata(given: JsonObject | null | undefined): ReadMetadata {
+  const metadata = Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !SERVICE_KEY.test(key)));
+  const fits =
+    Object.keys(metadata).length <= MAX_METADATA_KEYS &&
+    Buffer.byteLength(JSON.stringify(metadata), 'utf8') <= MAX_METADATA_BYTES;
+  return fits ? { ok: true, metadata } : { ok: false };
 }

@@ -1,16 +1,18 @@
-import { atOnce } from './at-once.ts';
-import type { FlyingBatch } from './lane.ts';
-import { type LaneParts, noteBroadcast } from './lane-parts.ts';
+import type { PendingBatch } from './lane.ts';
+import { type LaneDeps, noteBroadcast } from './lane-deps.ts';
+import { mapConcurrent } from './map-concurrent.ts';
 
-/** Questions to the chain under way at once. */
+/** Limit of concurrent requests to the chain. */
 export const MOST_AT_ONCE = 32;
 
-/** In no order, the latest transaction of each. Returns the ids of those that may be on their way. */
+/**
+ * Broadcasts the latest transaction of each batch, in no order. Returns the ids of batches that a node may have taken.
+ */
 export async function broadcastAll(
-  { chain, log }: LaneParts,
-  batches: readonly Pick<FlyingBatch, 'id' | 'transactions'>[],
+  { chain, log }: LaneDeps,
+  batches: readonly Pick<PendingBatch, 'id' | 'transactions'>[],
 ): Promise<readonly string[]> {
-  const offered = await atOnce(MOST_AT_ONCE, batches, async ({ id, transactions }) => {
+  const offered = await mapConcurrent(MOST_AT_ONCE, batches, async ({ id, transactions }) => {
     const latest = transactions.at(-1);
     if (latest === undefined) throw new Error(`batch ${id} has no transaction`);
     const broadcast = await chain.broadcast(latest.raw);

@@ -1,13 +1,13 @@
-// What an item's outcome means for its payment. Called failed is only what certainly moved no money; where the chain says
-// that an authorization is used or an intent settled, somebody did it, and until that is proven the payment is held.
+// Decides what an item outcome means for its payment. A payment is failed only if no money can have moved. If the chain
+// says that the authorization is used or the intent settled, the payment is held until it is proven who did it.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { MinedItem } from './lane-chain.ts';
 
 export type Judgement =
   | { readonly end: 'failed'; readonly code: ErrorCode }
-  /** Neither sent again nor called failed. */
+  /** The payment is neither sent again nor failed. */
   | { readonly end: 'held' }
-  /** Nothing is wrong with it; it goes again. */
+  /** The payment is sound and is sent again. */
   | { readonly end: 'queued' };
 
 export type UnsettledOutcome = Exclude<MinedItem['outcome'], 'settled'>;
@@ -26,14 +26,19 @@ const JUDGEMENTS: Readonly<Record<UnsettledOutcome, Judgement>> = {
   pull_refused: failed('token_refused'),
   not_yet_valid: QUEUED,
   reverted: QUEUED,
+  refused_for_now: QUEUED,
+  // The simulation passed and the single transaction reverted: sending it again would burn the same gas again.
+  reverted_alone: failed('token_refused'),
   authorization_used: HELD,
   intent_already_settled: HELD,
-  // The token said yes and moved nothing: some do that for a used nonce.
+  // The token's transfer succeeded and moved nothing: some tokens do that for a used nonce.
   nothing_arrived: HELD,
   no_evidence: HELD,
 };
 
-/** For an item that never left the machine, or that a finalized block shows unsettled. Never before. */
+/** Only for an item that was never sent, or that a finalized block shows unsettled. */
 export function judgeItem(outcome: UnsettledOutcome): Judgement {
   return JUDGEMENTS[outcome];
 }
+
+export const UNSETTLED_OUTCOMES = Object.keys(JUDGEMENTS) as readonly UnsettledOutcome[];

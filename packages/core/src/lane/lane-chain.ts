@@ -1,12 +1,12 @@
-// What a lane asks of its chain. Trouble on the way to the chain throws `ChainUnavailable`: then nothing is known, and
-// nothing is concluded.
-import type { FlyingBatch, LaneItem, SignedTransaction } from './lane.ts';
+// Port of a lane to its chain. Calls throw `ChainUnavailable` when the chain can't be reached: then nothing is known,
+// and nothing may be concluded.
+import type { LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 
 export class ChainUnavailable extends Error {
   override readonly name = 'ChainUnavailable';
 }
 
-/** Why one payment would not, or did not, settle; only `settled` moves money. The processor's codes are places in this list. */
+/** Outcome of one payment; only `settled` moves money. The processor's codes are indexes into this list. */
 export const ITEM_OUTCOMES = [
   'settled',
   'payout_inactive',
@@ -24,48 +24,61 @@ export const ITEM_OUTCOMES = [
 export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
 /**
- * Why a transaction as a whole would do nothing. `paused` and `not_allowed` hold for whatever the lane sends to that
- * processor; with the others fewer payments, or others, may pass.
+ * Why a whole transaction would do nothing. `paused` and `not_allowed` apply to every transaction of the lane to that
+ * processor; after the others a batch of fewer or other payments may pass.
  */
 export type WholeRefusal = 'paused' | 'not_allowed' | 'over_cap' | 'not_enough_gas' | 'refused';
 
-export type Rehearsal =
-  /** One outcome per item, in their order. `unsure` where nodes contradict each other: it ends nothing. */
+/** `chainTimeSeconds` is the time of the latest block; the next one is expected `blockSeconds` later. */
+export type SimulationResult =
+  /** One outcome per item, in item order. `unsure` where nodes contradict each other: it decides no payment result. */
   | {
       readonly ok: true;
       readonly outcomes: readonly (ItemOutcome | 'unsure')[];
       readonly chainTimeSeconds: bigint;
+      readonly capRoomAtomic?: bigint | undefined;
+      readonly blockSeconds?: bigint;
     }
-  /** Nobody's payment is to blame. */
+  /** The transaction is refused as a whole, not because of one payment. */
   | {
       readonly ok: false;
       readonly cause: WholeRefusal;
       readonly reason: string;
       readonly chainTimeSeconds: bigint;
+      /** Amount of the token left to the relayer under its hourly cap, by the latest block; absent without a cap. */
+      readonly capRoomAtomic?: bigint | undefined;
+      readonly blockSeconds?: bigint;
     };
 
-/** The relayer's next nonce as the nodes tell it; they may be some blocks apart. */
+/** The relayer's next nonce as the nodes answer; nodes may differ by some blocks. */
 export type NonceRange = { readonly lowest: bigint; readonly highest: bigint };
 
-/** `known`: some node has it. `not_sent`: every node refused it and it can't be on its way. `unknown`: neither is sure. */
+/** `known`: a node has the transaction. `not_sent`: every node refused it, so it can't be mined. `unknown`: unsure. */
 export type Broadcast =
   | { readonly outcome: 'known' | 'unknown' }
   | { readonly outcome: 'not_sent'; readonly reason: string };
 
-/** A payment's part in a mined transaction, by its own event and the token's own transfer log. */
+/** Outcome of one payment in a mined transaction, by the processor's event and the token's transfer log. */
 export type MinedItem =
   | {
       readonly paymentId: string;
       readonly outcome: 'settled';
-      /** Of the processor's event that says so. */
+      /** Log index of the processor's event for this payment. */
       readonly logIndex: number;
-      /** Of the token's transfer from the payer to the processor. */
+      /** Log index of the token's transfer from the payer to the processor. */
       readonly transferLogIndex: number;
       readonly feeAtomic: bigint;
-      /** Recipients whose part of this payment could not be delivered and is kept for them by the processor. */
+      /** Recipients whose share could not be delivered; the processor keeps it for them. */
       readonly escrowedFor: readonly string[];
     }
-  | { readonly paymentId: string; readonly outcome: Exclude<ItemOutcome, 'settled'> | 'reverted' | 'no_evidence' };
+  | { readonly paymentId: string; readonly outcome: Exclude<ItemOutcome, 'settled'> | RevertOutcome | 'no_evidence' };
+
+/**
+ * Outcome of a payment whose transaction reverted as a whole. `reverted`: other payments were in it too, so nothing is
+ * known about this one. `refused_for_now`: the processor was paused, or refused the relayer (hourly cap, role).
+ * `reverted_alone`: the payment was the only one in the transaction, and the processor names no such reason.
+ */
+export type RevertOutcome = 'reverted' | 'refused_for_now' | 'reverted_alone';
 
 export type MinedBatch = {
   readonly batchId: string;
@@ -76,47 +89,48 @@ export type MinedBatch = {
   readonly confirmations: bigint;
   /** The transaction was mined and undone as a whole. */
   readonly reverted: boolean;
-  /** What the relayer paid for it, in the chain's own coin. */
+  /** Gas cost that the relayer paid, in the chain's own coin. */
   readonly gasCostAtomic: bigint;
-  /** Who gets the platform's fee. */
+  /** Recipient of the platform's fee. */
   readonly feeRecipient: string;
   /** One per item of the batch, in their order. */
   readonly items: readonly MinedItem[];
 };
 
-/** Made for one lane: it holds the network's nodes and the relayer's signer. */
+/** A chain is made for one lane: it holds the network's nodes and the relayer's signer. */
 export type LaneChain = {
   /**
-   * Transactions die of age, not by another one under their nonce: nonces only count them, in no order, and
-   * `findReplaced` is asked about every one that nobody has heard of.
+   * Set on Solana: a transaction expires with age and is never replaced under its nonce. Nonces only count transactions
+   * and give them no order. The lane asks `findReplaced` about every transaction that no node reports.
    */
   readonly expiring?: true;
   /**
-   * What of the queue goes into the next transaction: payments that can share one (same processor and token, room for
-   * gas), from the head on, in the queue's order. At least one when the queue is not empty. `full` when it could take no
-   * more.
+   * Picks the payments of the next transaction from the head of the queue, in queue order: same processor and token,
+   * room for gas. At least one when the queue is not empty. `full` when no further payment would fit.
    */
   readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
-  /** Plays the transaction without sending it, against the latest block. */
-  readonly rehearse: (items: readonly LaneItem[]) => Promise<Rehearsal>;
-  /** Signs the transaction that carries exactly these items under this nonce. Sends nothing. */
+  /** Plays the transaction against the latest block without sending it. */
+  readonly simulate: (items: readonly LaneItem[]) => Promise<SimulationResult>;
+  /** Signs the transaction of exactly these items under this nonce. Sends nothing. */
   readonly sign: (items: readonly LaneItem[], nonce: bigint) => Promise<SignedTransaction>;
   /**
-   * The same call under the same nonce for more money, enough for nodes to take it instead; undefined when it may not
-   * cost more, or when, `behind` another one, its own offer is still good. Sends nothing.
+   * Signs a fee bump that nodes accept as a replacement. Undefined when the fee is at its limit, when no block came
+   * since the last signature, or when a transaction `behind` another still offers enough. Sends nothing.
    */
   readonly raise: (stuck: SignedTransaction, place: 'first' | 'behind') => Promise<SignedTransaction | undefined>;
-  /** Whether the relayer's coins pay for all of these at their dearest. */
+  /** Whether the relayer's balance covers all of these at their highest fee. */
   readonly affords: (transactions: readonly SignedTransaction[]) => Promise<boolean>;
-  /** Sends the bytes. Never throws for a node's trouble: that is `unknown`. */
+  /** Broadcasts the bytes. Never throws for a node's failure: that is `unknown`. */
   readonly broadcast: (raw: Uint8Array) => Promise<Broadcast>;
-  /** Those of the batches that are mined by now. */
-  readonly findMined: (batches: readonly FlyingBatch[]) => Promise<readonly MinedBatch[]>;
   /**
-   * Those of the batches that can never be mined: a finalized block holds another transaction under their nonce, or is
-   * past the last in which they could be. By the word of every node that answers.
+   * Returns the batches that are mined. A missing batch is not proven absent: nodes may contradict each other about it.
    */
-  readonly findReplaced: (batches: readonly FlyingBatch[]) => Promise<readonly string[]>;
+  readonly findMined: (batches: readonly PendingBatch[]) => Promise<readonly MinedBatch[]>;
+  /**
+   * Returns the ids of batches that can never be mined: a finalized block holds another transaction under their nonce,
+   * or is past their last valid block. Every node that answers must agree.
+   */
+  readonly findReplaced: (batches: readonly PendingBatch[]) => Promise<readonly string[]>;
   /** The relayer's next nonce by the latest block. */
   readonly minedNonce: () => Promise<bigint>;
   readonly nonceRange: () => Promise<NonceRange>;

@@ -1,24 +1,26 @@
-// What a lane asks of the database. Whoever drains a lane takes it over and gets an epoch; every write names that epoch
-// and matches nothing once somebody else has taken over. The engine decides who runs, this decides who writes.
-import type { FlyingBatch, Lane, LaneItem, SignedTransaction } from './lane.ts';
+// Port of a lane to the database. A process that drains a lane takes it over and gets an epoch; every write names that
+// epoch and changes nothing after another process took over. The engine schedules lanes; this fence decides which
+// process may write.
+import type { Lane, LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 import type { ItemOutcome, MinedBatch } from './lane-chain.ts';
 
-export type HeldLane = Lane & { readonly epoch: bigint };
+export type LaneLease = Lane & { readonly epoch: bigint };
 
-/** Lanes of one network share its queue by number: this lane takes those with `number % count = index`. */
+/** Lanes of one network share its queue by number: a lane takes items with `number % count = index`. */
 export type QueueShare = { readonly index: number; readonly count: number };
 
 /**
- * What stops a lane until the chain and the database agree again. `nonce_behind`: nothing flies, and the chain expects an
- * earlier nonce than the lane would use. `nonce_gap`: the same beneath what flies.
+ * An obstacle stops a lane until chain and database agree again. `nonce_behind`: no batch is pending, and the chain
+ * expects an earlier nonce than the lane would use. `nonce_gap`: the chain expects an earlier nonce than the pending
+ * batches have.
  */
 export type LaneObstacle = 'nonce_behind' | 'nonce_gap';
 
 export type LaneState = {
   readonly nextNonce: bigint;
-  /** A lane that is not open finishes what flies and takes nothing new. */
+  /** A lane that is not open finishes its pending batches and takes no new payments. */
   readonly open: boolean;
-  /** Absent while others take its part: it is closed, obstructed, out of coins, not allowed, or over its cap. */
+  /** Absent while other lanes take this share: the lane is closed, obstructed, out of coins, not allowed, or capped. */
   readonly share: QueueShare | undefined;
   readonly obstacle: LaneObstacle | null;
 };
@@ -32,51 +34,64 @@ export type BatchToStore = {
   readonly items: readonly LaneItem[];
 };
 
-/** A batch as it was sent, and as the chain has it. */
-export type FoundBatch = { readonly batch: FlyingBatch; readonly mined: MinedBatch };
+/** A batch as sent, and as the chain has it. */
+export type FoundBatch = { readonly batch: PendingBatch; readonly mined: MinedBatch };
+
+/** Length of the common queue, counted up to the limit, and the time of its oldest item. */
+export type QueuePeek = {
+  readonly count: number;
+  readonly oldestAtMs: number;
+  /** Whether the solo queue has items: contract wallets, and payers whose transfer recently used up its gas. */
+  readonly solo: boolean;
+};
 
 export type LaneStore = {
-  /** Ends the authority of every earlier holder. */
+  /** Returns the new epoch; every lease with an earlier epoch can no longer write. */
   readonly takeOver: (lane: Lane) => Promise<bigint>;
-  /** A sign of life; undefined when the lane was taken over. */
-  readonly beat: (held: HeldLane) => Promise<LaneState | undefined>;
-  /** Batches without a known end, in the order of their nonces. */
-  readonly loadFlight: (lane: Lane) => Promise<readonly FlyingBatch[]>;
-  /** How much waits, counted up to `limit`, and since when. */
-  readonly peekQueue: (
-    lane: Lane,
-    share: QueueShare,
-    limit: number,
-  ) => Promise<{ readonly count: number; readonly oldestAtMs: number }>;
-  /** The head of the queue, oldest first. */
+  /** Records a heartbeat; undefined when the lane was taken over. */
+  readonly heartbeat: (lease: LaneLease) => Promise<LaneState | undefined>;
+  /** Batches without a known result, in nonce order. */
+  readonly loadPendingBatches: (lane: Lane) => Promise<readonly PendingBatch[]>;
+  readonly peekQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<QueuePeek>;
+  /** The head of the common queue, oldest first. */
   readonly loadQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
   /**
-   * One transaction: the batches under nonces that follow each other, their bytes, the nonces used up, the items no longer
-   * queued. False, with nothing written, when the lane was taken over, a nonce is gone, or an item is no longer queued.
+   * Payments of the solo queue, at most one for each account: accounts take turns, and payers take turns within their
+   * account. A payer whose last transfer used up its gas waits longer after each such transfer.
    */
-  readonly storeBatches: (held: HeldLane, batches: readonly BatchToStore[]) => Promise<boolean>;
-  /** Another transaction of the same batch; false, with nothing written, when the lane was taken over or the batch ended. */
-  readonly storeTransaction: (held: HeldLane, batchId: string, signed: SignedTransaction) => Promise<boolean>;
-  readonly markBroadcast: (held: HeldLane, batchIds: readonly string[]) => Promise<void>;
+  readonly loadSoloQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
+  /** Records that the payment's account and payer had their turn. Kept in this process only. */
+  readonly noteSoloTurn: (lane: Lane, item: LaneItem) => void;
   /**
-   * One transaction: what settled becomes completed, with its entries and events; what did not waits for finality.
-   * Recording the same batch again changes nothing. False when the lane was taken over.
+   * One transaction: stores batches under consecutive nonces with their bytes, uses up the nonces, and takes the items
+   * off the queue. False, with nothing written, when the lane was taken over, a nonce is gone, or an item is no longer
+   * queued.
    */
-  readonly recordMined: (held: HeldLane, found: readonly FoundBatch[]) => Promise<boolean>;
-  /** One transaction: items that never left end as failed, or are held where money may have moved. */
-  readonly recordUnsent: (held: HeldLane, unsent: readonly UnsentItem[]) => Promise<boolean>;
+  readonly storeBatches: (lease: LaneLease, batches: readonly BatchToStore[]) => Promise<boolean>;
   /**
-   * One transaction: a batch that can never be mined is closed, and its items are queued again. False when the lane was
-   * taken over.
+   * Adds a transaction to a batch; false, with nothing written, when the lane was taken over or the batch is closed.
    */
-  readonly recordReplaced: (held: HeldLane, batchId: string) => Promise<boolean>;
-  /** These stay queued and are left alone for a while, so that nobody behind them waits. */
-  readonly defer: (held: HeldLane, items: readonly LaneItem[], untilMs: number) => Promise<void>;
-  /** Nonces from `from` up to `to` were used by somebody else; nothing of this lane flies. */
-  readonly advanceNonce: (held: HeldLane, from: bigint, to: bigint) => Promise<void>;
-  readonly noteObstacle: (held: HeldLane, obstacle: LaneObstacle | null) => Promise<void>;
-  /** The lane cannot send; whoever watches it finds out when it can again. */
-  readonly noteUnfit: (held: HeldLane, condition: 'empty' | 'not_allowed') => Promise<void>;
-  /** True when nothing waits and nothing flies, and the lane is marked asleep: who queues something wakes it. */
-  readonly fallAsleep: (held: HeldLane) => Promise<boolean>;
+  readonly storeTransaction: (lease: LaneLease, batchId: string, signed: SignedTransaction) => Promise<boolean>;
+  readonly markBroadcast: (lease: LaneLease, batchIds: readonly string[]) => Promise<void>;
+  /**
+   * One transaction: settled payments become completed, with their entries and events. Unsettled payments wait for
+   * finality; the payments of a reverted batch are queued again at once. Recording the same batch again changes
+   * nothing. False when the lane was taken over.
+   */
+  readonly recordMined: (lease: LaneLease, found: readonly FoundBatch[]) => Promise<boolean>;
+  /** One transaction: items that were never sent become failed, or held where money may have moved. */
+  readonly recordUnsent: (lease: LaneLease, unsent: readonly UnsentItem[]) => Promise<boolean>;
+  /** One transaction: closes a batch that can never be mined, queues its items again. False after a take-over. */
+  readonly recordReplaced: (lease: LaneLease, batchId: string) => Promise<boolean>;
+  /** Deferred items stay queued and are skipped until `untilMs`, so that items behind them do not wait. */
+  readonly defer: (lease: LaneLease, items: readonly LaneItem[], untilMs: number) => Promise<void>;
+  /** Skips nonces from `from` up to `to`, used outside the lane. Requires that no batch of the lane is pending. */
+  readonly advanceNonce: (lease: LaneLease, from: bigint, to: bigint) => Promise<void>;
+  readonly noteObstacle: (lease: LaneLease, obstacle: LaneObstacle | null) => Promise<void>;
+  /** Records that the lane cannot send; the health check finds out when it can again. */
+  readonly noteUnfit: (lease: LaneLease, condition: 'empty' | 'not_allowed') => Promise<void>;
+  /**
+   * True when no item is queued and no batch is pending, and the lane is marked asleep: the next queued item wakes it.
+   */
+  readonly fallAsleep: (lease: LaneLease) => Promise<boolean>;
 };

@@ -1,13 +1,13 @@
-// A lane is one relayer key on one network: the only writer of that key's nonces. Payments queue per network; a lane takes
-// what waits, puts it into transactions, and records what the chain made of each payment.
+// A lane is one relayer key on one network: the only writer of that key's nonces. Payments queue per network; a lane
+// takes queued payments, sends them in transactions, and records the outcome of each.
 import type { NetworkId } from '@svc-pay/protocol';
 import { parseNetwork } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
-import type { AuthorizationKind } from '../settle/claim-payment.ts';
-import type { SignedTransfer } from '../settle/signed-transfer.ts';
+import type { AuthorizationKind } from '../payment/claim-payment.ts';
+import type { SignedTransfer } from '../payment/signed-transfer.ts';
 
-/** The relayer's address as the chain spells it, in lower case on EVM. */
+/** The relayer's address is normalized: in lower case on EVM. */
 export type Lane = { readonly network: NetworkId; readonly relayer: string };
 
 export const LANE_DRAIN = 'lane';
@@ -19,25 +19,25 @@ export function laneKey({ network, relayer }: Lane): string {
 export function parseLaneKey(key: string): Lane {
   const slash = key.lastIndexOf('/');
   const network = parseNetwork(key.slice(0, slash));
-  if (slash < 0 || network === undefined) throw new Error(`${key} names no lane`);
+  if (slash < 0 || network === undefined) throw new Error(`${key} is not the key of a lane: expected network/relayer`);
   return { network, relayer: key.slice(slash + 1) };
 }
 
-/** One payment on its way to the chain, with all that its transaction and its books need. */
+/** A queued or sent payment, with all that its transaction and its ledger entries need. */
 export type LaneItem = {
   readonly accountId: Id<'account'>;
   readonly mode: Mode;
   readonly paymentId: Id<'payment'>;
   readonly intentId: Id<'paymentIntent'>;
   readonly intentCode: bigint;
-  /** Its place in the queue. */
+  /** Position in the queue. */
   readonly number: bigint;
-  /** Since a batch with it reverted as a whole: no transaction carries it among more than this. */
+  /** Most payments in one transaction with this one; set after a batch with it reverted. */
   readonly batchLimit?: number;
   readonly asset: string;
   readonly processor: string;
   readonly kind: AuthorizationKind;
-  /** A contract wallet answered for the signature. */
+  /** The signature was verified by a contract wallet. */
   readonly byContract: boolean;
   readonly payer: string;
   readonly capAtomic: bigint;
@@ -46,45 +46,49 @@ export type LaneItem = {
   readonly validBeforeSeconds: bigint;
   /** 0x-hex, 32 bytes. */
   readonly nonce: string;
-  /** 0x-hex, as the payer's wallet sent it. */
+  /** 0x-hex, as submitted by the payer's wallet. */
   readonly signature: string;
   readonly payout: {
     readonly id: bigint;
     readonly merchant: string;
     readonly feeBps: number;
     readonly splits: readonly { readonly to: string; readonly bps: number }[];
+    /** The chain's registry has other terms under this id: no payment uses the payout until they agree. */
+    readonly withdrawn?: true;
   };
-  /** Blocks, counting its own, before it is called completed. */
+  /** Confirmations, its own block included, before the payment is completed. */
   readonly confirmations: number;
-  /** Where the payer signed a whole transaction instead of an authorization; `signature` is its bytes then. */
+  /** Set where the payer signed a whole transaction instead of an authorization; `signature` holds its bytes then. */
   readonly transfer?: SignedTransfer;
-  /** Its money lies with the processor already: a stranger submitted the authorization. */
-  readonly recovery?: Recovery;
+  /** The payment is in the solo queue because its payer's transfer recently used up its gas. */
+  readonly solo?: true;
+  /** The money is with the processor already: somebody else submitted the authorization. */
+  readonly strandedTransfer?: StrandedTransfer;
 };
 
-export type Recovery = {
-  /** `settle` completes the payment with it, `return` sends it back whole. */
-  readonly deed: 'settle' | 'return';
-  /** The token's transfer that brought it. */
+export type StrandedTransfer = {
+  /** `settle` completes the payment with the stranded money, `return` sends all of it back. */
+  readonly action: 'settle' | 'return';
+  /** Transaction of the token transfer that brought the money. */
   readonly transactionId: string;
   readonly logIndex: number;
 };
 
-/** A batch whose end is not known yet, with every transaction ever signed for it. */
-export type FlyingBatch = {
+/** A batch without a known result, with every transaction ever signed for it. */
+export type PendingBatch = {
   readonly id: string;
   readonly nonce: bigint;
   readonly status: 'signed' | 'broadcast';
-  /** When it was last offered to the chain; when it was signed, if it never was. */
+  /** Time of the last broadcast; time of signing, if it was never broadcast. */
   readonly sentAtMs: number;
   readonly transactions: readonly SignedTransaction[];
-  /** In the order in which the transaction carries them. */
+  /** In transaction order. */
   readonly items: readonly LaneItem[];
 };
 
 export type SignedTransaction = {
   readonly transactionId: string;
   readonly raw: Uint8Array;
-  /** When it was stored; absent before. */
+  /** Time of storing; absent before. */
   readonly signedAtMs?: number;
 };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type LaneFacts, type NetworkFacts, withdrawalOf } from './network-health.ts';
 
 const STUCK_MS = 60_000;
-const fine: LaneFacts = { condition: 'fine', capped: false, obstacle: null, oldestFlightMs: null };
+const fine: LaneFacts = { condition: 'fine', capped: false, obstacle: null, oldestPendingMs: null };
 const sound: NetworkFacts = { unreachableMs: null, paused: false, lanes: [fine], oldestQueuedMs: null };
 const reasonOf = (facts: Partial<NetworkFacts>) => withdrawalOf({ ...sound, ...facts }, STUCK_MS);
 
@@ -12,7 +12,7 @@ test('a network with one lane that can send is offered, whatever ails the others
     { condition: 'not_allowed' },
     { obstacle: 'nonce_gap' },
     { capped: true },
-    { oldestFlightMs: STUCK_MS + 1 },
+    { oldestPendingMs: STUCK_MS + 1 },
   ];
   expect(reasonOf({ lanes: [...ailing.map((trouble) => ({ ...fine, ...trouble })), fine] })).toBeNull();
   expect(reasonOf({ lanes: [{ ...fine, condition: 'low' }] })).toBeNull();
@@ -23,7 +23,7 @@ test.each<[string, Partial<LaneFacts>]>([
   ['not_allowed', { condition: 'not_allowed' }],
   ['nonce_behind', { obstacle: 'nonce_behind' }],
   ['over_cap', { capped: true }],
-  ['stuck', { oldestFlightMs: STUCK_MS + 1 }],
+  ['stuck', { oldestPendingMs: STUCK_MS + 1 }],
 ])('a network where no lane can send is withdrawn: %s', (reason, trouble) => {
   expect(
     reasonOf({
@@ -42,4 +42,10 @@ test('withdrawn too: paused, without lanes, silent for long, or with a payment t
   expect(reasonOf({ unreachableMs: 10_000 })).toBe('chain_unreachable');
   expect(reasonOf({ oldestQueuedMs: STUCK_MS })).toBeNull();
   expect(reasonOf({ oldestQueuedMs: STUCK_MS + 1 })).toBe('stuck');
+});
+
+test('a network whose processor or token is not the configured one is withdrawn, whatever its lanes can do', () => {
+  expect(reasonOf({ difference: 'processor_differs' })).toBe('processor_differs');
+  expect(reasonOf({ difference: 'token_differs' })).toBe('token_differs');
+  expect(reasonOf({ difference: null })).toBeNull();
 });

@@ -1,30 +1,36 @@
-// Whether a network may be promised to payers. It is withdrawn while nobody there can settle what would be signed, and
-// comes back by itself: what was offered before stays payable either way.
+// Decides whether a network is offered to payers. A network is withdrawn while no lane there can settle, and is offered
+// again without intervention. Acceptances offered before stay payable either way.
 import type { LaneObstacle } from './lane-store.ts';
 
-/** What a relayer's address is good for. `low`: its coins pay for few more transactions; `empty`: for none. */
+/** Condition of a relayer's address. `low`: the balance covers few more transactions; `empty`: none. */
 export type RelayerCondition = 'fine' | 'low' | 'empty' | 'not_allowed';
 
 export type LaneFacts = {
   readonly condition: RelayerCondition;
-  /** Close to the most that the processor lets it move within an hour, of some token. */
+  /** Close to the hourly cap of some token. */
   readonly capped: boolean;
   readonly obstacle: LaneObstacle | null;
-  /** Age of its oldest transaction without a known end; null when nothing flies. */
-  readonly oldestFlightMs: number | null;
+  /** Age of the oldest transaction without a known result; null when no batch is pending. */
+  readonly oldestPendingMs: number | null;
 };
 
 export type NetworkFacts = {
-  /** For how long no node has answered; null when one does. */
+  /** Time since a node last answered; null when one answers now. */
   readonly unreachableMs: number | null;
   readonly paused: boolean;
-  /** The active ones. */
+  /** How the chain differs from the configuration; null or absent when it does not, or when it could not be read. */
+  readonly difference?: DeploymentDifference | null;
+  /** The active lanes. */
   readonly lanes: readonly LaneFacts[];
-  /** How long the oldest payment waits for a transaction; null when none does. */
+  /** Age of the oldest payment that waits for a transaction; null when the queue is empty. */
   readonly oldestQueuedMs: number | null;
 };
 
+/** `processor_differs`: another version, or no processor. `token_differs`: a token has another signing domain. */
+export type DeploymentDifference = 'processor_differs' | 'token_differs';
+
 export type WithdrawalReason =
+  | DeploymentDifference
   | 'chain_unreachable'
   | 'paused'
   | 'no_active_relayer'
@@ -34,13 +40,14 @@ export type WithdrawalReason =
   | 'stuck'
   | LaneObstacle;
 
-/** A chain that is silent for a moment is not withdrawn. */
+/** A chain that is silent for less than this is not withdrawn. */
 const UNREACHABLE_MS = 10_000;
 
-/** Null: it can be offered. `stuckMs` is how long anything may take to move. */
+/** Null: the network can be offered. `stuckMs` is the longest time that a payment or transaction may wait. */
 export function withdrawalOf(facts: NetworkFacts, stuckMs: number): WithdrawalReason | null {
   const { unreachableMs, paused, lanes, oldestQueuedMs } = facts;
   if (unreachableMs !== null && unreachableMs >= UNREACHABLE_MS) return 'chain_unreachable';
+  if (facts.difference) return facts.difference;
   if (paused) return 'paused';
   const reasons = lanes.map((lane) => laneTrouble(lane, stuckMs));
   const [first] = reasons;
@@ -49,10 +56,10 @@ export function withdrawalOf(facts: NetworkFacts, stuckMs: number): WithdrawalRe
   return oldestQueuedMs !== null && oldestQueuedMs > stuckMs ? 'stuck' : null;
 }
 
-function laneTrouble({ condition, capped, obstacle, oldestFlightMs }: LaneFacts, stuckMs: number) {
+function laneTrouble({ condition, capped, obstacle, oldestPendingMs }: LaneFacts, stuckMs: number) {
   if (condition === 'not_allowed') return condition;
   if (condition === 'empty') return 'out_of_gas';
   if (obstacle !== null) return obstacle;
-  if (oldestFlightMs !== null && oldestFlightMs > stuckMs) return 'stuck';
+  if (oldestPendingMs !== null && oldestPendingMs > stuckMs) return 'stuck';
   return capped ? 'over_cap' : null;
 }

@@ -1,130 +1,158 @@
-// From the queue to the chain. Whatever can go, goes: a transaction that is refused as a whole is tried with half of its
-// payments, down to one, and a payment that is refused alone is left aside for a while, so that nobody waits behind it.
-import { newId } from '@svc-pay/protocol/ids';
-import { checkNonce } from './check-nonce.ts';
-import { isOver, judge, setAside } from './judge-rehearsal.ts';
-import type { FlyingBatch, LaneItem } from './lane.ts';
-import { type LaneParts, noteBroadcast, type RoundEnd } from './lane-parts.ts';
-import type { HeldLane, LaneState, QueueShare } from './lane-store.ts';
+// Sends payments of the common queue. A transaction that is refused as a whole is bisected, and the half that passes is
+// sent; a single payment that is refused is deferred, so that no payment waits behind it.
+
+import { underCap, unminedAtomic } from './fit-under-cap.ts';
+import { isOver, type Judged, judgeSimulation, setAside } from './judge-simulation.ts';
+import type { LaneItem } from './lane.ts';
+import type { WholeRefusal } from './lane-chain.ts';
+import { idsOf, type LaneDeps, type RoundResult, type Sending } from './lane-deps.ts';
+import type { LaneLease } from './lane-store.ts';
+import { sendBatch } from './send-batch.ts';
 import { sendSingles } from './send-singles.ts';
-import { latestOf } from './tend-flight.ts';
 
-/** No transaction carries more. */
-const QUEUE_PEEK = 200;
-/** Head of the queue that is looked at where one transaction can't carry the first of it, as they are of several tokens. */
+/** Most payments in one transaction. */
+export const QUEUE_PEEK = 200;
+/** Items read from the queue when its first items have several tokens, so one transaction can't include them all. */
 const QUEUE_HEAD = 400;
-/** Rehearsals of one round: enough to halve the largest batch down to one, and to go on from there. */
-const MAX_REHEARSALS = 16;
+/** Simulations per round: two for each halving of the largest batch, and some to continue from there. */
+const MAX_SIMULATIONS = 20;
 
-/** Of what is bound to a lane all is its own; nothing else waits where transactions expire. */
-const ALL: QueueShare = { index: 0, count: 1 };
-
-export async function sendNext(
-  parts: LaneParts,
-  held: HeldLane,
-  state: LaneState,
-  flight: readonly FlyingBatch[],
-): Promise<RoundEnd> {
-  const { store, chain, clock, pace, log } = parts;
-  const share = state.share ?? (chain.expiring ? ALL : undefined);
-  if (share === undefined) return 'empty';
-  const waiting = await store.peekQueue(held, share, QUEUE_PEEK);
-  if (waiting.count === 0) return 'empty';
-  const ripe = waiting.count >= QUEUE_PEEK || clock.nowMs() - waiting.oldestAtMs >= flight.length * pace.gatherMs;
-  if (!ripe) return 'waiting';
-  if (flight.length === 0) {
-    const nonce = await checkNonce(parts, held, state);
-    if (nonce !== 'empty') return nonce;
-  }
-
-  let queue = await store.loadQueue(held, share, chain.expiring ? QUEUE_HEAD : QUEUE_PEEK);
-  if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(held, share, QUEUE_HEAD);
-  if (chain.expiring && queue.length > 0) return sendSingles(parts, held, { state, flight, queue });
-  if (queue.length === 0)
-    log('warn', { what: 'queued payments have no authorization or payout', count: waiting.count });
-  const stuck = flight.length > 0 ? 'waiting' : 'blocked';
-  const aside: LaneItem[] = [];
+export async function sendNext(deps: LaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+  const { store, chain, log } = deps;
+  const { state, pendingBatches, share } = sending;
+  let queue = await store.loadQueue(lease, share, chain.expiring ? QUEUE_HEAD : QUEUE_PEEK);
+  if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(lease, share, QUEUE_HEAD);
+  if (chain.expiring && queue.length > 0) return sendSingles(deps, lease, { state, pendingBatches, queue });
+  if (queue.length === 0) log('queued_payments_unusable', { share: share.index, shares: share.count });
+  const withdrawn = queue.filter(({ payout }) => payout.withdrawn);
+  if (withdrawn.length > 0) queue = queue.filter(({ payout }) => !payout.withdrawn);
+  const round: Round = { deps, lease, sending, aside: [], later: [...withdrawn], simulations: 0 };
   let most = QUEUE_PEEK;
-  for (let tried = 0; tried < MAX_REHEARSALS && queue.length > 0; tried += 1) {
+  while (queue.length > 0 && round.simulations < MAX_SIMULATIONS) {
     const items = atMost(chain.fit(queue).items, most);
-    const rehearsal = await chain.rehearse(items);
-    const judged = judge(items, rehearsal);
-    const unsent = judged.filter(isOver);
-    if (unsent.length > 0 && !(await store.recordUnsent(held, unsent))) return 'taken_over';
-    queue = queue.filter((item) => !unsent.some((over) => over.item === item));
-    if (rehearsal.ok) {
-      const good = judged.filter(({ outcome }) => outcome === 'settled').map(({ item }) => item);
-      if (good.length > 0) {
-        await setAside(parts, held, aside);
-        const sent = await send(parts, held, state.nextNonce, good, flight);
-        if (sent !== 'too_dear') return sent;
-        if (good.length === 1 && flight.length === 0) await store.noteUnfit(held, 'empty');
-        if (good.length === 1 || flight.length > 0) return stuck;
-        most = Math.floor(good.length / 2);
-        continue;
-      }
-      if (unsent.length > 0) return 'moved';
-      aside.push(...items);
-      queue = without(queue, items);
-      continue;
-    }
-    const { cause, reason } = rehearsal;
-    log('warn', { what: 'transaction refused', cause, reason, items: items.length });
-    if (cause === 'not_allowed') await store.noteUnfit(held, 'not_allowed');
-    if (cause === 'paused' || cause === 'not_allowed') {
+    let tried = await trySending(round, items);
+    if (tried.end === 'refused' && tried.cause === 'whole_lane') {
       const [head] = items;
       queue = queue.filter(({ processor }) => processor !== head?.processor);
-      most = QUEUE_PEEK;
-    } else if (items.length > 1) {
-      most = Math.floor(items.length / 2);
-    } else {
-      aside.push(...items);
-      queue = without(queue, items);
-      most = QUEUE_PEEK;
+      continue;
     }
+    if (tried.end === 'refused') tried = await bisect(round, tried.left);
+    if (tried.end === 'too_dear') {
+      most = Math.floor(tried.items / 2);
+      continue;
+    }
+    if (tried.end !== 'refused' && tried.end !== 'nothing') {
+      await setRoundAside(round);
+      return tried.end;
+    }
+    queue = queue.filter((item) => !items.includes(item));
   }
-  await setAside(parts, held, aside);
-  return stuck;
+  await setRoundAside(round);
+  // The next round starts at once, with the payments behind those deferred for a minute.
+  if (round.later.length > 0) return 'moved';
+  return pendingBatches.length > 0 ? 'waiting' : 'blocked';
+}
+
+type Round = {
+  readonly deps: LaneDeps;
+  readonly lease: LaneLease;
+  readonly sending: Sending;
+  readonly aside: LaneItem[];
+  /** Payments deferred for a minute: above the room under the hourly cap, or through a withdrawn payout. */
+  readonly later: LaneItem[];
+  simulations: number;
+};
+
+/** The room under the cap grows by the hour, and the registry is read every few seconds. */
+const LATER_MS = 60_000;
+
+async function setRoundAside({ deps, lease, aside, later }: Round): Promise<void> {
+  await setAside(deps, lease, aside);
+  await setAside(deps, lease, later, LATER_MS);
+}
+
+type Tried =
+  | { readonly end: RoundResult }
+  /** None of these payments can be sent now, and this round can learn nothing more about them. */
+  | { readonly end: 'nothing' }
+  /** Refused as a whole. `left` holds the payments still to be tried. */
+  | { readonly end: 'refused'; readonly cause: 'whole_lane' | 'these'; readonly left: readonly LaneItem[] }
+  | { readonly end: 'too_dear'; readonly items: number };
+
+/** Simulates these payments as one transaction and sends those that pass. */
+async function trySending(round: Round, items: readonly LaneItem[]): Promise<Tried> {
+  const { deps, lease, sending, aside } = round;
+  const { state, pendingBatches, unmined } = sending;
+  const { store, chain, log } = deps;
+  round.simulations += 1;
+  const simulation = await chain.simulate(items);
+  const judged = judgeSimulation(items, simulation);
+  const unsent = judged.filter(isOver);
+  if (unsent.length > 0 && !(await store.recordUnsent(lease, unsent))) return { end: 'taken_over' };
+  const passed = judged.filter(({ outcome }) => outcome === 'settled').map(({ item }) => item);
+  const { fits, over } = underCap(passed, simulation.capRoomAtomic, unminedAtomic(unmined, items[0]));
+  if (over.length > 0) {
+    log('hourly_cap_reached', { paymentIds: over.map(({ paymentId }) => paymentId) });
+    round.later.push(...over);
+  }
+  if (!simulation.ok) {
+    const { cause, reason } = simulation;
+    log('simulation_refused', { cause, reason, ...idsOf(items) });
+    if (cause === 'not_allowed') await store.noteUnfit(lease, 'not_allowed');
+    if (stopsLane(cause)) return { end: 'refused', cause: 'whole_lane', left: [] };
+    // Without the payments above the cap the rest may pass unchanged.
+    if (fits.length > 0 && fits.length < items.length) return trySending(round, fits);
+    if (fits.length > 1) return { end: 'refused', cause: 'these', left: fits };
+    aside.push(...fits, ...doubtful(judged));
+    return { end: unsent.length > 0 ? 'moved' : 'nothing' };
+  }
+  if (fits.length > 0) {
+    const sent = await sendBatch(deps, lease, state.nextNonce, fits, pendingBatches);
+    if (sent !== 'too_dear') return { end: sent };
+    if (fits.length > 1 && pendingBatches.length === 0) return { end: 'too_dear', items: fits.length };
+    if (pendingBatches.length === 0) await store.noteUnfit(lease, 'empty');
+    return { end: pendingBatches.length > 0 ? 'waiting' : 'blocked' };
+  }
+  aside.push(...doubtful(judged));
+  return { end: unsent.length > 0 ? 'moved' : 'nothing' };
+}
+
+/** Payments that neither pass nor have a result. */
+const doubtful = (judged: readonly Judged[]) =>
+  judged.filter((one) => one.outcome !== 'settled' && !isOver(one)).map(({ item }) => item);
+
+/** `paused` and `not_allowed` apply to every transaction of the lane to that processor. */
+const stopsLane = (cause: WholeRefusal) => cause === 'paused' || cause === 'not_allowed';
+
+/** Both halves are tried before the first refused one is halved again. */
+async function bisect(round: Round, refused: readonly LaneItem[]): Promise<Tried> {
+  let items = refused;
+  while (items.length > 1 && round.simulations < MAX_SIMULATIONS) {
+    const middle = Math.ceil(items.length / 2);
+    let next: readonly LaneItem[] = [];
+    for (const half of [items.slice(0, middle), items.slice(middle)]) {
+      const tried = await trySending(round, half);
+      if (tried.end === 'refused') next = next.length > 0 ? next : tried.left;
+      else if (tried.end !== 'nothing') return tried;
+    }
+    items = next;
+  }
+  return { end: 'nothing' };
 }
 
 const isMixed = (queue: readonly LaneItem[]) =>
   queue.some(({ processor, asset }) => processor !== queue[0]?.processor || asset !== queue[0].asset);
 
-/** From the head on; a payment whose batch reverted brings its own limit along. */
+/** Takes items from the head on; a payment whose batch reverted limits the batch it joins. */
 function atMost(items: readonly LaneItem[], most: number): readonly LaneItem[] {
   let limit = most;
   const taken: LaneItem[] = [];
   for (const item of items) {
     const its = item.batchLimit ?? most;
-    // One with a narrower limit than what is there already goes in a later transaction.
+    // An item whose limit is reached already goes in a later transaction.
     if (taken.length >= limit || its <= taken.length) continue;
     taken.push(item);
     limit = Math.min(limit, its);
   }
   return taken;
-}
-
-const without = (queue: readonly LaneItem[], gone: readonly LaneItem[]) => queue.filter((item) => !gone.includes(item));
-
-/** From here on the payments may be on the chain: the bytes are stored before anybody else sees them. */
-async function send(
-  { store, chain, clock, log }: LaneParts,
-  held: HeldLane,
-  nonce: bigint,
-  items: readonly LaneItem[],
-  flight: readonly FlyingBatch[],
-): Promise<RoundEnd | 'too_dear'> {
-  const signed = await chain.sign(items, nonce);
-  if (!(await chain.affords([...flight.map(latestOf), signed]))) {
-    log('warn', { what: 'the relayer’s coins do not pay for it', items: items.length });
-    return 'too_dear';
-  }
-  const id = newId('batch', clock.nowMs());
-  // Not stored: somebody else holds the lane, or took one of these payments. Nothing was sent; look again.
-  if (!(await store.storeBatches(held, [{ id, nonce, signed, items }]))) return 'moved';
-  const broadcast = await chain.broadcast(signed.raw);
-  noteBroadcast(log, id, signed.transactionId, broadcast);
-  if (broadcast.outcome === 'not_sent') return 'blocked';
-  await store.markBroadcast(held, [id]);
-  return 'moved';
 }

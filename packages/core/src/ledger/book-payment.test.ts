@@ -132,7 +132,7 @@ test('a fee that the terms do not give is never booked', () => {
 test('the evidence of another payment is never booked', () => {
   const payment = settledPayment({});
   const mined = { ...payment.mined, paymentId: settledPayment({}).item.paymentId };
-  expect(() => bookPayment({ ...payment, mined }, booking)).toThrow(/is not/);
+  expect(() => bookPayment({ ...payment, mined }, booking)).toThrow(/the mined item is of payment/);
 });
 
 test('entries and what takes them back are nothing together, line by line', () => {
@@ -152,7 +152,7 @@ test('entries and what takes them back are nothing together, line by line', () =
         });
         expect(opposite.id).not.toBe(entry.id);
       }
-      expect(() => reverseEntries(back, booking)).toThrow(/is not taken back/);
+      expect(() => reverseEntries(back, booking)).toThrow(/a reversal can.t be reversed/);
     }),
   );
 });

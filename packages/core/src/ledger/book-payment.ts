@@ -1,9 +1,10 @@
-// The double entry of one settled payment: the cap leaves the payer at the token's transfer, and every unit of it reaches
-// somebody at the processor's event. Money that a stranger's submission stranded left the payer before; then it is that
-// which is given out. What the chain says and what the terms say must agree, or nothing is booked.
+// Books the double entry of one settled payment: the cap leaves the payer at the token's transfer, and every unit of it
+// reaches a party at the processor's event. A stranded transfer left the payer before; then the stranded money is
+// distributed. If chain and terms disagree, nothing is booked.
 import { atomicAmount, type Breakdown, breakDown, payoutTerms } from '@svc-pay/money';
 import type { Lane, LaneItem } from '../lane/lane.ts';
 import type { MinedBatch, MinedItem } from '../lane/lane-chain.ts';
+import { normalizeAddress } from '../token/address.ts';
 import {
   type Booking,
   type LedgerAccount,
@@ -20,24 +21,25 @@ export type SettledPayment = {
   readonly item: LaneItem;
   readonly mined: SettledItem;
   readonly batch: Pick<MinedBatch, 'transactionId' | 'feeRecipient'>;
-  /** This payment's part of what the transaction cost, see `shareGas`. */
+  /** The payment's share of the transaction's gas cost; see `shareGas`. */
   readonly gasShareAtomic: bigint;
 };
 
-/** What `svc.payments` keeps of a settled payment, by the same arithmetic as its entries. */
+/** Stored amounts of a settled payment, computed like its entries. */
 export type BookedPayment = {
   readonly breakdown: Breakdown;
   readonly entries: readonly LedgerEntry[];
 };
 
 /**
- * Throws when the chain took another fee than the terms say: that is a bug or a chain that lies, and no books are made
+ * Throws when the chain took another fee than the terms say: our code or the chain is wrong, and nothing may be booked
  * from either.
  */
 export function bookPayment(settled: SettledPayment, booking: Booking): BookedPayment {
   const { lane, item, mined, batch, gasShareAtomic } = settled;
-  if (mined.paymentId !== item.paymentId) throw new Error(`${mined.paymentId} is not ${item.paymentId}`);
-  if (gasShareAtomic < 0n) throw new RangeError('a share of gas is not negative');
+  if (mined.paymentId !== item.paymentId)
+    throw new Error(`the mined item is of payment ${mined.paymentId}, not of ${item.paymentId}`);
+  if (gasShareAtomic < 0n) throw new RangeError(`payment ${item.paymentId}: its share of gas is negative`);
   const breakdown = breakdownOf(item);
   if (breakdown.feeAtomic !== mined.feeAtomic) {
     throw new Error(
@@ -45,7 +47,7 @@ export function bookPayment(settled: SettledPayment, booking: Booking): BookedPa
     );
   }
 
-  const escrowed = new Set(mined.escrowedFor.map(spelled));
+  const escrowed = new Set(mined.escrowedFor.map(normalizeAddress));
   const entryOf = (
     asset: string,
     accountName: LedgerAccount,
@@ -60,7 +62,7 @@ export function bookPayment(settled: SettledPayment, booking: Booking): BookedPa
     network: lane.network,
     asset,
     accountName,
-    party: spelled(party),
+    party: normalizeAddress(party),
     amountAtomic,
     transactionId: batch.transactionId,
     logIndex,
@@ -68,10 +70,10 @@ export function bookPayment(settled: SettledPayment, booking: Booking): BookedPa
     createdAtMs: booking.nowMs,
   });
   const part = (accountName: LedgerAccount, party: string, amountAtomic: bigint) =>
-    entryOf(item.asset, escrowed.has(spelled(party)) ? 'escrow' : accountName, party, amountAtomic);
+    entryOf(item.asset, escrowed.has(normalizeAddress(party)) ? 'escrow' : accountName, party, amountAtomic);
 
   const entries = [
-    item.recovery === undefined
+    item.strandedTransfer === undefined
       ? entryOf(item.asset, 'payer', item.payer, -item.capAtomic, mined.transferLogIndex)
       : entryOf(item.asset, 'stranded', item.payer, -item.capAtomic),
     part('merchant', item.payout.merchant, breakdown.merchantAtomic),
@@ -88,11 +90,7 @@ function breakdownOf({ paymentId, payout, settledAtomic, capAtomic }: LaneItem):
   const terms = payoutTerms(payout);
   if (!terms.ok) throw new Error(`payment ${paymentId}: payout ${payout.id} is ${terms.code}`);
   const broken = breakDown(atomicAmount(settledAtomic), atomicAmount(capAtomic), terms.terms);
-  if (!broken.ok) throw new Error(`payment ${paymentId}: ${broken.code}`);
+  if (!broken.ok)
+    throw new Error(`payment ${paymentId}: its amount can't be divided by payout ${payout.id}: ${broken.code}`);
   return broken.breakdown;
-}
-
-/** One spelling per party, or sums by party would miss some. */
-export function spelled(address: string): string {
-  return address.startsWith('0x') ? address.toLowerCase() : address;
 }

@@ -1,4 +1,4 @@
-// What proving the books reads of them: one moment of the database, in pages. Nothing here writes.
+// Reads for the ledger checks: one snapshot of the database, in pages. Nothing here writes.
 import type { Mode } from '../account/mode.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
@@ -7,7 +7,7 @@ export type BookedEntry = Pick<
   'accountName' | 'party' | 'amountAtomic' | 'transactionId' | 'logIndex' | 'asset'
 > & { readonly id: string; readonly network: string; readonly reverses: string | null };
 
-/** A payment with everything that must agree with it. */
+/** A payment with every row that must agree with it. */
 export type BookedPaymentRow = {
   readonly accountId: string;
   readonly mode: Mode;
@@ -29,20 +29,20 @@ export type BookedPaymentRow = {
     readonly capAtomic: bigint;
     readonly settledAtomic: bigint;
     readonly payoutId: bigint | null;
-    /** Null when the claim is not there. */
+    /** Null when the claim is missing. */
     readonly claimedBy: string | null;
     readonly batch: { readonly id: string; readonly status: string; readonly transactionId: string } | null;
   } | null;
-  /** False for months whose settlements are dropped already. */
+  /** False for months whose settlements are already dropped. */
   readonly settlementKept: boolean;
   readonly terms: {
     readonly merchant: string;
     readonly feeBps: number;
     readonly splits: readonly { readonly to: string; readonly bps: number }[];
   } | null;
-  /** Its authorization was submitted around us: where the token's transfer stands, and what was done with the money. */
-  readonly recovery: {
-    readonly deed: string;
+  /** Set when somebody else submitted the authorization: position of the token's transfer, and the action taken. */
+  readonly strandedTransfer: {
+    readonly action: string;
     readonly status: string;
     readonly transactionId: string;
     readonly logIndex: number;
@@ -57,15 +57,19 @@ export type BookedBatch = {
   readonly relayer: string;
   readonly nonce: bigint;
   readonly transactionId: string;
+  /** False when a version that did not book losses recorded the batch. */
+  readonly gasBooked: boolean;
+  /** Sum of the batch's rows in `svc.gas_losses`. */
+  readonly lostAtomic: bigint;
 };
 
 export type BookedRelayer = {
   readonly address: string;
   readonly firstNonce: bigint;
   readonly lastNonce: bigint;
-  /** The highest nonce of a batch that is recorded as mined. */
+  /** The highest nonce of a batch recorded as mined. */
   readonly lastMinedNonce: bigint | null;
-  /** Nonces from the first to the last without a batch that may have used them, a few of them. */
+  /** Nonces between the first and the last without a batch that may have used them; a sample. */
   readonly missing: readonly bigint[];
   readonly missingCount: number;
 };
@@ -74,20 +78,22 @@ export type StrayRows = { readonly count: number; readonly ids: readonly string[
 
 export type Books = {
   readonly payments: () => AsyncIterable<readonly BookedPaymentRow[]>;
-  /** Payments that the intents of these codes name. */
+  /** Payments of the intents with these codes. */
   readonly paymentsOfCodes: (codes: readonly bigint[]) => Promise<readonly BookedPaymentRow[]>;
-  /** Payments whose money was stranded. */
-  readonly recovered: (network: string) => AsyncIterable<readonly BookedPaymentRow[]>;
+  /** Payments with a stranded transfer. */
+  readonly strandedTransfers: (network: string) => AsyncIterable<readonly BookedPaymentRow[]>;
   readonly minedBatches: (network: string) => AsyncIterable<readonly BookedBatch[]>;
-  /** Blocks of the first and the newest batch that is recorded as mined. */
+  /** Blocks of the first and the newest batch recorded as mined. */
   readonly extent: (
     network: string,
   ) => Promise<{ readonly firstBlock: bigint; readonly lastBlock: bigint } | undefined>;
   readonly relayers: (network: string) => Promise<readonly BookedRelayer[]>;
   /** Entries of a payment that does not exist. */
   readonly strayEntries: () => Promise<StrayRows>;
+  /** Rows of `svc.gas_losses` of a payment that does not exist, or that reverse a row and are not its opposite. */
+  readonly strayLosses: () => Promise<StrayRows>;
   /** Completed intents whose payment does not exist. */
   readonly strayIntents: () => Promise<StrayRows>;
-  /** Payments of no account: `payments` does not read them. */
+  /** Payments without an account: `payments` does not read them. */
   readonly strayPayments: () => Promise<StrayRows>;
 };

@@ -1,22 +1,22 @@
-// Proves the books by themselves, payment by payment, and counts on the way what the chain will be asked about.
+// Checks the books payment by payment without the chain, and counts what the chain is asked about later.
 import type { BookedPaymentRow, Books } from './books.ts';
 import { examineEntries } from './examine-entries.ts';
 import { examineStatuses } from './examine-statuses.ts';
 import type { Findings } from './findings.ts';
 import { liveEntries } from './live-entries.ts';
 
-/** What the books of one network say as a whole. */
+/** Totals of the books of one network. */
 export type Census = {
   completed: number;
-  /** Recoveries without their end: what they are about may be booked a moment after the chain has it. */
-  recovering: number;
-  /** By token: what lies with the processor for a payment whose authorization was submitted around us. */
+  /** Stranded transfers that are not settled or returned yet: the books may lag behind the chain. */
+  unresolvedStranded: number;
+  /** By token: stranded money that is still with the processor. */
   readonly strandedAtomic: Map<string, bigint>;
-  /** Tokens of its payments, in lower case. */
+  /** Tokens of the payments, in lower case. */
   readonly tokens: Set<string>;
 };
 
-/** `findings` has the checks `entries` and `statuses`. */
+/** `findings` must have the checks `entries` and `statuses`. */
 export async function checkBooks(books: Books, findings: Findings): Promise<ReadonlyMap<string, Census>> {
   const networks = new Map<string, Census>();
   for await (const page of books.payments()) {
@@ -27,7 +27,7 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
       for (const problem of examineStatuses(row)) findings.differs('statuses', [row.paymentId], problem);
       const census = networks.get(row.network) ?? {
         completed: 0,
-        recovering: 0,
+        unresolvedStranded: 0,
         strandedAtomic: new Map<string, bigint>(),
         tokens: new Set<string>(),
       };
@@ -39,6 +39,7 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
   }
   const strays = [
     ['entries', await books.strayEntries(), 'entries belong to payments that do not exist'],
+    ['entries', await books.strayLosses(), 'gas losses belong to no payment, or take back what is not their opposite'],
     ['statuses', await books.strayIntents(), 'intents are completed by payments that do not exist'],
     ['statuses', await books.strayPayments(), 'payments belong to accounts that do not exist'],
   ] as const;
@@ -46,9 +47,9 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
   return networks;
 }
 
-function countStranded({ recovery, asset, entries }: BookedPaymentRow, census: Census): void {
-  if (recovery === null) return;
-  if (recovery.status !== 'done') census.recovering += 1;
+function countStranded({ strandedTransfer, asset, entries }: BookedPaymentRow, census: Census): void {
+  if (strandedTransfer === null) return;
+  if (strandedTransfer.status !== 'done') census.unresolvedStranded += 1;
   const token = asset.toLowerCase();
   for (const { accountName, amountAtomic } of liveEntries(entries).live) {
     if (accountName !== 'stranded') continue;

@@ -1,4 +1,4 @@
-// What the tables say of one payment, against each other.
+// Compares what the tables say of one payment with each other.
 import type { BookedPaymentRow } from './books.ts';
 
 const SETTLEMENTS_OF: Readonly<Record<string, readonly string[]>> = {
@@ -8,7 +8,7 @@ const SETTLEMENTS_OF: Readonly<Record<string, readonly string[]>> = {
   canceled: ['canceled'],
 };
 
-/** What is wrong, in words; empty when all agree. */
+/** Problems in words; empty when all tables agree. */
 export function examineStatuses(row: BookedPaymentRow): readonly string[] {
   return [...examineSettlement(row), ...examineIntent(row), ...examineBatch(row)];
 }

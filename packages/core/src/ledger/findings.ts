@@ -1,29 +1,29 @@
-// What a proof looked at and where it failed. Counts are whole, named differences a few: a broken table must not fill the
-// terminal.
+// Collects what the ledger checks looked at and where they failed. Counts are complete, named differences limited: a
+// broken table must not fill the terminal.
 export const LEDGER_CHECKS = {
   entries: 'every payment has its entries, and they sum to zero',
   statuses: 'payments, settlements, intents and claims agree',
   events: 'every settlement on chain is one completed payment, and back',
   transfers: 'the token moved what the books say, to whom they say',
-  gas: 'network cost is what the receipts say',
+  gas: 'network cost and gas losses are what the receipts say',
   balances: 'the processor holds what is owed',
   nonces: 'every transaction of a relayer is known',
 } as const;
 export type LedgerCheck = keyof typeof LEDGER_CHECKS;
 
 export type LedgerDifference = {
-  /** Payments, batches, transactions or accounts that it is about. */
+  /** Ids of the payments, batches, transactions or accounts that differ. */
   readonly about: readonly string[];
   readonly message: string;
 };
 
 export type CheckedLine = {
   readonly check: LedgerCheck;
-  /** Null for what concerns the database alone. */
+  /** Null for checks of the database only. */
   readonly network: string | null;
   readonly looked: number;
   readonly differing: number;
-  /** At most as many as were asked for. */
+  /** At most `mostDifferences`. */
   readonly differences: readonly LedgerDifference[];
   /** Facts that are no fault. */
   readonly notes: readonly string[];

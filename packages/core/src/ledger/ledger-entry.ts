@@ -1,5 +1,5 @@
-// One line of the books. Money that reaches an account is positive, money that leaves it negative; per payment and asset
-// the lines sum to zero. A line is never changed: what a reorganisation took back is booked again with the other sign.
+// A ledger entry. Money that reaches an account is positive, money that leaves it negative; per payment and asset the
+// entries sum to zero. An entry is never changed: after a reorg it is reversed by an entry with the opposite sign.
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId, type RandomBytes } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
@@ -16,10 +16,10 @@ export const LEDGER_ACCOUNTS = [
 ] as const;
 export type LedgerAccount = (typeof LEDGER_ACCOUNTS)[number];
 
-/** The chain's own coin, which has no address: a word that no chain takes for one. */
+/** The chain's own coin, which has no address: a value that is no address on any chain. */
 export const NATIVE_ASSET = 'native';
 
-/** Who receives what the relayer pays for gas. */
+/** Party that receives what the relayer pays for gas. */
 export const NETWORK_PARTY = 'network';
 
 export type LedgerEntry = {
@@ -28,16 +28,16 @@ export type LedgerEntry = {
   readonly mode: Mode;
   readonly paymentId: Id<'payment'>;
   readonly network: NetworkId;
-  /** A token as its payment spells it, or `NATIVE_ASSET`. */
+  /** The token address as in the payment, or `NATIVE_ASSET`. */
   readonly asset: string;
   readonly accountName: LedgerAccount;
-  /** Whose account; hex addresses in lower case. */
+  /** Owner of the account; hex addresses in lower case. */
   readonly party: string;
   /** Never zero. */
   readonly amountAtomic: bigint;
   readonly transactionId: string;
   readonly logIndex: number;
-  /** The entry that this one takes back. */
+  /** The entry that this one reverses. */
   readonly reverses: Id<'ledgerEntry'> | null;
   readonly createdAtMs: number;
 };
@@ -48,11 +48,11 @@ export function newEntryId({ nowMs, randomBytes }: Booking): Id<'ledgerEntry'> {
   return newId('ledgerEntry', nowMs, randomBytes);
 }
 
-/** Takes entries back, each by its own opposite at the same place of the chain. Both together are nothing. */
+/** Reverses entries, each by its opposite at the same log position. Entry and reversal sum to zero. */
 export function reverseEntries(entries: readonly LedgerEntry[], booking: Booking): readonly LedgerEntry[] {
   return entries.map((entry) => {
     if (entry.reverses !== null)
-      throw new Error(`${entry.id} takes back ${entry.reverses} and is not taken back itself`);
+      throw new Error(`ledger entry ${entry.id} reverses ${entry.reverses}: a reversal can't be reversed`);
     return {
       ...entry,
       id: newEntryId(booking),

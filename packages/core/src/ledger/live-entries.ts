@@ -1,4 +1,4 @@
-// Entries that stand: neither taken back nor taking back.
+// Live entries: neither reversed nor reversals.
 import type { BookedEntry } from './books.ts';
 import { NATIVE_ASSET } from './ledger-entry.ts';
 
@@ -31,7 +31,7 @@ function isOpposite(first: BookedEntry, back: BookedEntry): boolean {
 
 export const isNative = ({ asset }: BookedEntry): boolean => asset === NATIVE_ASSET;
 
-/** Assets whose entries do not sum to zero, with what they are off by. */
+/** Assets whose entries do not sum to zero, with the difference. */
 export function unbalanced(entries: readonly BookedEntry[]): readonly (readonly [asset: string, off: bigint])[] {
   const sums = new Map<string, bigint>();
   for (const { network, asset, amountAtomic } of entries) {

@@ -1,11 +1,11 @@
-// A payment as the service holds it, and as the wire shows it.
+// A payment as stored, and as shown on the wire.
 import type { AtomicAmount } from '@svc-pay/money';
 import { chainTypeOf, type NetworkId, type PaymentStatus, type Payment as WirePayment } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import { isoTime } from '../clock.ts';
 import { type Intent, shownMetadata } from '../intent/intent.ts';
 
-export type Payment = {
+export type StoredPayment = {
   readonly id: Id<'payment'>;
   readonly status: PaymentStatus;
   readonly network: NetworkId;
@@ -20,11 +20,11 @@ export type Payment = {
   readonly settlementNumber: number | null;
   readonly createdAtMs: number;
   readonly completedAtMs: number | null;
-  /** Whether `payment.created` was emitted for it. */
+  /** Whether `payment.created` was emitted for the payment. */
   readonly announced: boolean;
 };
 
-export function paymentView(payment: Payment, intent: Intent): WirePayment {
+export function paymentView(payment: StoredPayment, intent: Intent): WirePayment {
   return {
     id: payment.id,
     accountId: intent.accountId,
@@ -50,7 +50,7 @@ export function paymentView(payment: Payment, intent: Intent): WirePayment {
   };
 }
 
-/** Without its status, which has events of its own: what a merchant needs to find the order. */
+/** The merchant's data to find the order. The status is left out: intents have events of their own. */
 function intentOfPayment(intent: Intent): WirePayment['intent'] {
   return {
     id: intent.id,

@@ -1,5 +1,5 @@
-// A price feed over HTTP: GET <url>/<feed> answers { "usd": "1.0832", "observedAt": "2026-11-15T12:00:00Z" }.
-// Asked at most once per interval and feed; a failure keeps the last rate, which then grows stale by itself.
+// Price feed over HTTP: GET <url>/<feed> answers { "usd": "1.0832", "observedAt": "2026-11-15T12:00:00Z" }.
+// Each feed is read at most once per interval; after a failure the last rate is kept until it is stale.
 import { parseRate, type Rate } from '@svc-pay/money';
 import type { Clock } from '../clock.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
@@ -11,9 +11,9 @@ export type HttpFeedOptions = {
   readonly clock: Clock;
   readonly url: string;
   readonly refreshMs: number;
-  /** One GET within a time of its own; throws when it can't answer. */
+  /** One GET with its own timeout; throws when there is no answer. */
   readonly getJson: (url: string) => Promise<unknown>;
-  /** Told of every failure; the feed itself goes on. */
+  /** Called for every failure; the feed continues. */
   readonly onProblem: (feed: string, problem: unknown) => void;
 };
 
@@ -39,7 +39,7 @@ export function createHttpFeed(options: HttpFeedOptions): PriceSource {
 async function refresh(options: HttpFeedOptions, feed: string, known: Known): Promise<void> {
   try {
     const quote = quoteFrom(await options.getJson(`${options.url}/${encodeURIComponent(feed)}`));
-    if (quote === undefined) throw new Error('the answer is not a quote');
+    if (quote === undefined) throw new Error(`the answer of price feed ${feed} is not a quote`);
     known.quote = quote;
   } catch (problem) {
     options.onProblem(feed, problem);

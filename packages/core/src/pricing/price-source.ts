@@ -1,9 +1,9 @@
-// What a token costs, by a source that says when it looked. A stale answer is no answer.
+// Prices of tokens with the time of their observation. A stale price counts as none.
 import { isStale, parseRate, type Rate } from '@svc-pay/money';
 import type { Clock } from '../clock.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 
-/** The newest rate the source has, however old; undefined when it has none. */
+/** The newest rate of the source, however old; undefined when it has none. */
 export type PriceSource = (token: TokenEntry) => Promise<Rate | undefined>;
 
 export type PricingOptions = {
@@ -13,7 +13,7 @@ export type PricingOptions = {
   readonly feed: PriceSource;
 };
 
-/** Stablecoins cost one dollar by definition; everything else is asked for and refused when too old. */
+/** Stablecoins cost one dollar by definition; other tokens are priced by the feed, and a stale rate is refused. */
 export function createPricing({ clock, maxAgeMs, feed }: PricingOptions): PriceSource {
   return async (token) => {
     const nowMs = clock.nowMs();

@@ -1,9 +1,9 @@
-// An intent and a payment that tests bend to their case.
+// An intent and a payment that tests change for their case.
 import { atomicAmount, usd } from '@svc-pay/money';
 import { evmNetwork, UPTO_CAP_METADATA_KEY } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Intent } from '../intent/intent.ts';
-import type { Payment } from '../payment/payment.ts';
+import type { StoredPayment } from '../payment/payment.ts';
 
 const BORN_MS = 1_700_000_000_000;
 
@@ -44,7 +44,7 @@ export function confirmed(intent: Intent): Intent {
   };
 }
 
-export function samplePayment(change: Partial<Payment> = {}): Payment {
+export function samplePayment(change: Partial<StoredPayment> = {}): StoredPayment {
   return {
     id: newId('payment', BORN_MS),
     status: 'pending',

@@ -1,4 +1,4 @@
-// A settled payment with the evidence of its chain, which tests bend to their case.
+// A settled payment with its chain evidence, which tests change for their case.
 import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { SettledPayment } from '../ledger/book-payment.ts';
@@ -15,7 +15,7 @@ type Wish = {
   readonly feeBps?: number;
   readonly splits?: readonly { readonly to: string; readonly bps: number }[];
   readonly gasShareAtomic?: bigint;
-  /** Whose part was not delivered; `split` is the first of them. */
+  /** Recipients whose share was not delivered; `split` is the first split. */
   readonly escrowed?: readonly string[];
 };
 

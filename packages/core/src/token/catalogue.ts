@@ -1,4 +1,4 @@
-// Every token the service knows. Adding one is adding a line; accounts then enable it by its shortcode.
+// All known tokens. A new token is a new line here; accounts then enable it by its shortcode.
 import { token } from '@svc-pay/money';
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import { CHAINS } from './chain.ts';
@@ -54,7 +54,7 @@ const TOKENS_BY_NETWORK: Readonly<Record<string, Readonly<Record<string, Line>>>
     basesepolia_usdc: usdc('0x036CbD53842c5426634e7929541eC2318f3dCF7e', 'USDC'),
     basesepolia_eurc: eurc('0x808456652fdb597867f38412077A9182bf77359F'),
   },
-  // The local chain's tokens are mocks that its setup puts at these addresses.
+  // Mock tokens, deployed at these addresses by the local chain's setup.
   'eip155:31337': {
     anvil_usdc: usdc('0x5fC0000000000000000000000000000000000001'),
     anvil_vol: {

@@ -1,4 +1,4 @@
-// A chain the service knows. What an operator runs on it (RPC addresses, processor) is configuration, not data.
+// A chain that the service knows. RPC endpoints and processor of a chain are configuration, not data.
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
 
@@ -8,27 +8,97 @@ export type Chain = {
   readonly mode: Mode;
   /** Symbol of the coin that pays for gas. */
   readonly gasSymbol: string;
-  /** A public RPC address that a wallet may be given to add the chain; undefined off EVM. */
+  /** Seconds between two blocks, rounded up to whole ones; `blockSeconds` of the configuration overrides it. */
+  readonly blockSeconds: number;
+  /**
+   * Smallest payment in dollars unless the configuration has `minimumUsd`: about the gas cost of one payment in a batch
+   * there (docs/operate/payment-limits.md). '0' on test networks, where gas is free.
+   */
+  readonly minimumUsd: string;
+  /** A public RPC URL with which a wallet can add the chain; undefined off EVM. */
   readonly rpcUrlPublic?: string;
 };
 
-function chain(name: string, network: string, mode: Mode, gasSymbol: string, rpcUrlPublic?: string): Chain {
+type Line = Omit<Chain, 'network' | 'minimumUsd'> & { readonly network: string; readonly minimumUsd?: string };
+
+function chain({ network, minimumUsd = '0', ...line }: Line): Chain {
   const id = parseNetwork(network);
-  if (id === undefined) throw new Error(`${name}: ${network} is no network`);
-  return { network: id, name, mode, gasSymbol, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }) };
+  if (id === undefined) throw new Error(`${line.name}: ${network} is no network`);
+  return { ...line, network: id, minimumUsd };
 }
 
 export const CHAINS: readonly Chain[] = [
-  chain('Ethereum', 'eip155:1', 'live', 'ETH', 'https://cloudflare-eth.com'),
-  chain('Base', 'eip155:8453', 'live', 'ETH', 'https://mainnet.base.org'),
-  chain('Polygon', 'eip155:137', 'live', 'POL', 'https://polygon-rpc.com'),
-  chain('Arbitrum One', 'eip155:42161', 'live', 'ETH', 'https://arb1.arbitrum.io/rpc'),
-  chain('Avalanche', 'eip155:43114', 'live', 'AVAX', 'https://api.avax.network/ext/bc/C/rpc'),
-  chain('Base Sepolia', 'eip155:84532', 'test', 'ETH', 'https://sepolia.base.org'),
-  chain('Anvil', 'eip155:31337', 'test', 'ETH', 'http://127.0.0.1:8545'),
-  chain('Solana', 'solana:mainnet', 'live', 'SOL'),
-  chain('Solana devnet', 'solana:devnet', 'test', 'SOL'),
-  chain('Internet Computer', 'icp:mainnet', 'live', 'ICP'),
+  chain({
+    name: 'Ethereum',
+    network: 'eip155:1',
+    mode: 'live',
+    gasSymbol: 'ETH',
+    blockSeconds: 12,
+    minimumUsd: '2',
+    rpcUrlPublic: 'https://cloudflare-eth.com',
+  }),
+  chain({
+    name: 'Base',
+    network: 'eip155:8453',
+    mode: 'live',
+    gasSymbol: 'ETH',
+    blockSeconds: 2,
+    minimumUsd: '0.01',
+    rpcUrlPublic: 'https://mainnet.base.org',
+  }),
+  chain({
+    name: 'Polygon',
+    network: 'eip155:137',
+    mode: 'live',
+    gasSymbol: 'POL',
+    blockSeconds: 2,
+    minimumUsd: '0.01',
+    rpcUrlPublic: 'https://polygon-rpc.com',
+  }),
+  chain({
+    name: 'Arbitrum One',
+    network: 'eip155:42161',
+    mode: 'live',
+    gasSymbol: 'ETH',
+    blockSeconds: 1,
+    minimumUsd: '0.02',
+    rpcUrlPublic: 'https://arb1.arbitrum.io/rpc',
+  }),
+  chain({
+    name: 'Avalanche',
+    network: 'eip155:43114',
+    mode: 'live',
+    gasSymbol: 'AVAX',
+    blockSeconds: 2,
+    minimumUsd: '0.02',
+    rpcUrlPublic: 'https://api.avax.network/ext/bc/C/rpc',
+  }),
+  chain({
+    name: 'Base Sepolia',
+    network: 'eip155:84532',
+    mode: 'test',
+    gasSymbol: 'ETH',
+    blockSeconds: 2,
+    rpcUrlPublic: 'https://sepolia.base.org',
+  }),
+  chain({
+    name: 'Anvil',
+    network: 'eip155:31337',
+    mode: 'test',
+    gasSymbol: 'ETH',
+    blockSeconds: 1,
+    rpcUrlPublic: 'http://127.0.0.1:8545',
+  }),
+  chain({
+    name: 'Solana',
+    network: 'solana:mainnet',
+    mode: 'live',
+    gasSymbol: 'SOL',
+    blockSeconds: 1,
+    minimumUsd: '0.01',
+  }),
+  chain({ name: 'Solana devnet', network: 'solana:devnet', mode: 'test', gasSymbol: 'SOL', blockSeconds: 1 }),
+  chain({ name: 'Internet Computer', network: 'icp:mainnet', mode: 'live', gasSymbol: 'ICP', blockSeconds: 2 }),
 ];
 
 export function findChain(network: NetworkId): Chain | undefined {

@@ -1,12 +1,12 @@
-// Which tokens a request means: by shortcode, by the deprecated selectors, or all that the account enabled.
+// Selects the tokens of a request: by shortcode, by the deprecated selectors, or all tokens that the account enabled.
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
+import { sameAddress } from './address.ts';
 import { TOKENS } from './catalogue.ts';
 import { findChain } from './chain.ts';
-import { sameAddress } from './same-address.ts';
 import type { TokenEntry } from './token-entry.ts';
 
-/** Most acceptances one intent offers. */
+/** Most acceptances of one intent. */
 const MAX_ACCEPTANCES = 12;
 
 export type TokenSelector = {
@@ -38,7 +38,7 @@ export function selectTokens(selector: TokenSelector, mode: Mode, enabled: Reado
   return { ok: true, tokens, deprecated };
 }
 
-/** The shortcode decides alone; the deprecated selectors narrow each other down. */
+/** A shortcode decides by itself; the deprecated selectors are combined. */
 function matches(token: TokenEntry, selector: TokenSelector, network: NetworkId | undefined): boolean {
   if (selector.tokenShortcode !== undefined) return token.shortcode === selector.tokenShortcode.toLowerCase();
   const { symbol, ledgerCanisterId } = selector;

@@ -2,14 +2,14 @@
 import type { Token } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 
-/** How the payer authorizes: EIP-3009 where the token has it, else a permit; `none` can't be signed for. */
+/** How the payer authorizes: EIP-3009 where the token has it, else a Permit; `none` can't be signed for. */
 export type Signing = 'TransferWithAuthorization' | 'Permit' | 'none';
 
 export type TokenEntry = {
   readonly shortcode: string;
   readonly network: NetworkId;
   readonly symbol: string;
-  /** Token contract, mint or ledger canister, as the chain spells it. */
+  /** Token contract, mint or ledger canister, in the chain's own notation. */
   readonly address: string;
   readonly unit: Token;
   readonly signing: Signing;

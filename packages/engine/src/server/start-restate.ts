@@ -1,5 +1,5 @@
-// A Restate server of one's own on loopback, for tests, the bench and `npm run dev`. The platform's binary itself: npm's
-// wrapper would be another process, with another pid, to kill.
+// Starts a local Restate server on loopback for tests, the bench and `npm run dev`. It runs the platform's binary:
+// npm's wrapper would be one more process, with one more pid to kill.
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,32 +9,32 @@ export type RestateServer = {
   readonly ingressUrl: string;
   readonly adminUrl: string;
   readonly pid: number;
-  /** Settles when it has ended, for whatever reason. */
+  /** Settles when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** Waits until it is gone. `SIGKILL` is a crash. */
+  /** Resolves when the server is gone. `SIGKILL` simulates a crash. */
   readonly stop: (signal?: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 };
 
 export type RestateOptions = {
-  /** What it keeps; deleting it loses nothing that the database does not know. */
+  /** State of the server; the database knows everything that is lost with it. */
   readonly dataDirectory: string;
-  /** The same ports after a restart, so that processes find it again. */
+  /** Fixed ports, so that processes find the server again after a restart. */
   readonly ports?: RestatePorts;
   /** Ends every invocation after each step and replays it: finds steps that are not deterministic. */
   readonly alwaysReplay?: boolean;
   /**
-   * Sees to it that the server does not outlive us, and returns how to dismiss it. With a guard it runs in a session of
-   * its own, so that Ctrl-C does not reach it before whoever uses it.
+   * Makes sure that the server does not outlive this process, and returns how to dismiss the guard. With a guard the
+   * server runs in its own session, so that Ctrl-C does not stop it before the processes that use it.
    */
   readonly guard?: (pid: number) => () => void;
-  /** A member of a cluster instead of a server by itself. */
+  /** Starts a member of a cluster instead of a single server. */
   readonly node?: RestateNode;
 };
 
 export type RestateNode = {
   readonly name: string;
   readonly configFile: string;
-  /** What differs from that file. */
+  /** Settings that differ from `configFile`. */
   readonly environment: Readonly<Record<string, string>>;
   readonly logFile: string;
 };
@@ -112,16 +112,38 @@ async function healthy(urls: readonly string[], gone: () => boolean): Promise<vo
   }
 }
 
+/**
+ * Ports are chosen now, bound later and kept over restarts. So they lie below the ephemeral range of the system (from
+ * 32768 on Linux, 49152 on macOS), and every process chooses from its own part of the range, so that two test
+ * environments that start at the same time do not collide.
+ */
 export async function freePorts(): Promise<RestatePorts> {
-  const [ingress, admin, node] = await Promise.all([freePort(), freePort(), freePort()]);
-  return { ingress, admin, node };
+  return { ingress: await freePort(), admin: await freePort(), node: await freePort() };
 }
 
+const LOWEST_PORT = 20_000;
+const PORTS_PER_PROCESS = 120;
+const PARTS = 100;
+let drawn = 0;
+
 async function freePort(): Promise<number> {
+  const first = LOWEST_PORT + (process.pid % PARTS) * PORTS_PER_PROCESS;
+  for (let tries = 0; tries < PORTS_PER_PROCESS; tries += 1) {
+    const port = first + (drawn % PORTS_PER_PROCESS);
+    drawn += 1;
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no free port from ${first} to ${first + PORTS_PER_PROCESS - 1}`);
+}
+
+async function isFree(port: number): Promise<boolean> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  } catch {
+    // The port is taken.
+    return false;
+  }
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
+  return true;
 }

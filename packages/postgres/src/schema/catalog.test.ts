@@ -1,32 +1,37 @@
-// Facts about every table, read from the catalog: a table that is added tomorrow can't forget them.
+// Rules for every table, checked against the catalog, so that they also hold for tables that are added later.
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/index.ts';
 
 const { pool } = await createTestDatabase();
 
-/** Tables that belong to no tenant. */
+/** Tables whose rows belong to no account. */
 const OURS = [
   'accounts',
   'batch_transactions',
   'batches',
   'delivery_shards',
-  'history',
+  'gas_losses',
+  'partitioned_tables',
+  'hourly_caps',
   'installation',
   'network_health',
   'operators',
   'relayers',
+  'solo_payers',
   'svc_migrations',
 ];
-/** Tenants' rows whose key is unique over all tenants, for ever. */
+/** Tables whose key is unique over all accounts, for ever. */
 const UNIQUE_OVER_ALL = ['claims', 'intent_codes'];
-/** Without a mode: it belongs to the account as a whole, or to the installation. */
+/** Tables without a mode: their rows belong to the account as a whole, or to the installation. */
 const WITHOUT_MODE = [
   'accounts',
   'delivery_shards',
-  'history',
+  'partitioned_tables',
+  'hourly_caps',
   'installation',
   'network_health',
   'operators',
+  'solo_payers',
   'svc_migrations',
 ];
 
@@ -102,7 +107,7 @@ test.each([
   }
 });
 
-/** Columns that hold one word out of a few. */
+/** Columns with a fixed set of values. */
 const WORD = /^(status|kind|scheme|outcome|account_name|type)$/;
 const words = columns
   .filter(({ column }) => WORD.test(column))
@@ -128,10 +133,10 @@ test.each(words)('%s refuses an unknown word', async (_, type) => {
   }
 });
 
-test('every table cut by time is in svc.history, and has a default partition', async () => {
+test('every table cut by time is in svc.partitioned_tables, and has a default partition', async () => {
   const { rows } = await pool.query<{ table: string; listed: boolean; caught: boolean }>(`
     select relname as table, partdefid <> 0 as caught,
-           exists (select from svc.history where table_name = relname) as listed
+           exists (select from svc.partitioned_tables where table_name = relname) as listed
     from pg_partitioned_table join pg_class on pg_class.oid = partrelid where partstrat = 'r' order by relname`);
   expect(rows.length).toBeGreaterThan(8);
   expect(rows.filter(({ listed, caught }) => !listed || !caught)).toEqual([]);

@@ -7,7 +7,7 @@ await insertRow(pool, 'accounts');
 await insertRow(pool, 'account_modes');
 await insertRow(pool, 'relayers');
 
-/** Runs `work` as a member of `role`, and takes everything back. */
+/** Runs `work` as a member of `role`, and rolls back. */
 async function as(role: string, work: (query: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
   const client = await pool.connect();
   try {
@@ -43,11 +43,14 @@ test('the API records an intent with everything around it', () =>
   inserts('svc_api', [
     ...(['intents', 'intent_codes', 'acceptances', 'events', 'endpoints', 'deliveries', 'claims'] as const),
     ...(['authorizations', 'payments', 'settlements', 'attempts', 'idempotency', 'audit'] as const),
-    'delivery_recoveries',
+    'event_replays',
   ]));
 
 test('settlement records a batch with everything around it', () =>
-  inserts('svc_settlement', ['payments', 'settlements', 'batches', 'batch_transactions', 'ledger_entries', 'events']));
+  inserts('svc_settlement', [
+    ...(['payments', 'settlements', 'batches', 'batch_transactions', 'ledger_entries', 'events'] as const),
+    'gas_losses',
+  ]));
 
 test('webhooks records an attempt', () => inserts('svc_webhooks', ['deliveries', 'delivery_attempts']));
 
@@ -61,13 +64,17 @@ test.each([
   ['svc_api', 'update svc.events set body = null'],
   ['svc_api', 'delete from svc.payments'],
   ['svc_api', 'select svc.drop_expired_partitions()'],
-  ['svc_api', 'select svc.begin_intent_code_epoch()'],
+  ['svc_api', 'select svc.skip_used_intent_codes()'],
   ['svc_settlement', 'select ciphertext from svc.api_keys'],
   ['svc_settlement', 'select secret_ciphertext from svc.endpoints'],
   ['svc_settlement', 'update svc.ledger_entries set amount = 1'],
+  ['svc_settlement', 'update svc.gas_losses set amount = 1'],
+  ['svc_api', 'insert into svc.gas_losses (id) values (null)'],
   ['svc_settlement', 'delete from svc.claims'],
   ['svc_settlement', 'update svc.audit set actor = null'],
   ['svc_settlement', 'create table svc.mine (n integer)'],
+  ['svc_settlement', 'select response_body from svc.idempotency'],
+  ['svc_settlement', 'update svc.idempotency set created_at = now()'],
   ['svc_webhooks', 'select * from svc.intents'],
   ['svc_webhooks', 'select * from svc.payments'],
   ['svc_webhooks', 'select lookup from svc.api_keys'],
@@ -78,10 +85,10 @@ test.each([
   ['svc_api', 'update svc.delivery_shards set awake = true'],
   ['svc_settlement', 'select * from svc.delivery_shards'],
   ['svc_settlement', 'select previous_secret_ciphertext from svc.endpoints'],
-  ['svc_settlement', 'select * from svc.delivery_recoveries'],
-  ['svc_api', 'update svc.delivery_recoveries set queued = 0'],
+  ['svc_settlement', 'select * from svc.event_replays'],
+  ['svc_api', 'update svc.event_replays set queued = 0'],
   ['svc_api', 'delete from svc.endpoints'],
-  ['svc_webhooks', "insert into svc.delivery_recoveries (id) values ('rec')"],
+  ['svc_webhooks', "insert into svc.event_replays (id) values ('rec')"],
   ['svc_webhooks', 'update svc.endpoints set previous_secret_ciphertext = null'],
   ['svc_webhooks', 'insert into svc.audit (id) values (null)'],
 ])('%s may not: %s', async (role, sql) => {
@@ -95,7 +102,7 @@ test.each([
   ['svc_webhooks', 'select ciphertext from svc.api_keys where signing'],
   ['svc_webhooks', 'update svc.delivery_shards set epoch = epoch + 1'],
   ['svc_webhooks', 'select from svc.endpoints for no key update'],
-  ['svc_webhooks', 'select from svc.delivery_recoveries for update skip locked'],
+  ['svc_webhooks', 'select from svc.event_replays for update skip locked'],
   ['svc_webhooks', 'update svc.endpoints set warned_at = now()'],
   ['svc_api', 'select from svc.endpoints for no key update'],
 ])('%s may: %s', (role, sql) => as(role, (query) => query(sql)));
@@ -116,10 +123,12 @@ test('no process may delete or rewrite history', async () => {
     select grantee, table_name, privilege_type from information_schema.role_table_grants
     where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks')
       and privilege_type in ('DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES')
-    order by grantee`);
-  // What was prepared for a wallet is worth nothing after a minute: it is no history.
+    order by grantee, table_name`);
+  // Prepared transfers are useless after a minute, and solo payers after a day: neither is history.
   expect(rows).toEqual([
     { grantee: 'svc_api', table_name: 'idempotency', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'idempotency', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'prepared_transfers', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'solo_payers', privilege_type: 'DELETE' },
   ]);
 });

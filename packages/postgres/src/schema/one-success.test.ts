@@ -7,7 +7,7 @@ import { insertRow, NOW, SAMPLES } from '../testing/sample-rows.ts';
 const { pool, url } = await createTestDatabase();
 const intent = SAMPLES.intents.id;
 const first = idAt('pay', NOW.getTime(), '1');
-// Months later, in another partition.
+// A payment months later, in another partition.
 const second = idAt('pay', NOW.getTime() + 90 * 86_400_000, '2');
 
 beforeEach(async () => {

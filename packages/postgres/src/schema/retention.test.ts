@@ -7,7 +7,7 @@ const page = await readFile(new URL('../../../../docs/operate/retention.md', imp
 
 test('the retention page names every table cut by time, with the months that the database keeps', async () => {
   const { rows } = await pool.query<{ name: string; months: number | null }>(
-    'select table_name as name, months_kept as months from svc.history order by name',
+    'select table_name as name, months_kept as months from svc.partitioned_tables order by name',
   );
   const written = [...page.matchAll(/^\| `(\w+)`\s*\| (\d+)\s*\|/gm)].map(([, name, months]) => `${name} ${months}`);
   expect(written.toSorted()).toEqual(rows.map(({ name, months }) => `${name} ${months}`));
@@ -17,6 +17,6 @@ test('the retention page names every other table of the tenants', async () => {
   const { rows } = await pool.query<{ name: string }>(`
     select relname as name from pg_class
     where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p') and not relispartition
-      and relname not in ('svc_migrations', 'history', 'installation')`);
+      and relname not in ('svc_migrations', 'partitioned_tables', 'installation')`);
   expect(rows.filter(({ name }) => !page.includes(`\`${name}\``))).toEqual([]);
 });

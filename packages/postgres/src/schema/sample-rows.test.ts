@@ -30,6 +30,8 @@ const refusals: [SampleTable, string, Record<string, unknown>][] = [
   ['settlements', 'more than the cap', { cap: '5', settled_amount: '6' }],
   ['settlements', 'a settled amount of nothing', { settled_amount: '0' }],
   ['settlements', 'a batched one without batch', { status: 'batched' }],
+  ['gas_losses', 'a loss of nothing', { id: 'lg_b', amount: '0' }],
+  ['gas_losses', 'an account without its payment', { id: 'lg_b', payment_id: null }],
   ['payouts', 'a fee over ten percent', { fee_bps: 1001, payout_id: 2 }],
   ['api_keys', 'a secret in clear text', { id: 'key_b', ciphertext: null, publishable_text: 'sk_live_x' }],
   ['endpoints', 'no event type', { id: 'we_b', event_types: [] }],
@@ -40,9 +42,9 @@ const refusals: [SampleTable, string, Record<string, unknown>][] = [
   ['deliveries', 'giving up without a reason', { status: 'failed', next_at: null, finished_at: new Date() }],
   ['endpoints', 'a former secret that never expires', { id: 'we_b', previous_secret_ciphertext: Buffer.alloc(60) }],
   ['endpoints', 'more than 20 headers', { id: 'we_b', header_names: Array(21).fill('x') }],
-  ['delivery_recoveries', 'an end before its beginning', { id: 'rec_b', to_at: new Date(-1) }],
-  ['delivery_recoveries', 'a failure without reason', { id: 'rec_b', status: 'failed', finished_at: new Date() }],
-  ['delivery_recoveries', 'more queued than examined', { id: 'rec_b', queued: 1 }],
+  ['event_replays', 'an end before its beginning', { id: 'rec_b', to_at: new Date(-1) }],
+  ['event_replays', 'a failure without reason', { id: 'rec_b', status: 'failed', finished_at: new Date() }],
+  ['event_replays', 'more queued than examined', { id: 'rec_b', queued: 1 }],
   ['idempotency', 'remembering a 500', { key: 'b', response_status: 500, response_body: Buffer.alloc(0) }],
 ];
 

@@ -1,6 +1,6 @@
-// Finds the PostgreSQL programs that npm installed and makes them runnable. Their package leaves the links
-// between library names to an install script, which this repository never runs, so they are made here. And a checkout
-// that only root may enter hides the programs from the user the server runs as, so that user gets a copy.
+// Finds the PostgreSQL binaries that npm installed and makes them runnable. Their package creates links between library
+// names in an install script, which this repository never runs, so they are created here. If only root may enter the
+// checkout, the user that the server runs as gets a copy of the binaries.
 import { chmod, cp, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ export type Binaries = { readonly initdb: string; readonly postgres: string };
 
 type Link = { readonly source: string; readonly target: string };
 
-/** Safe to call from several processes at once: whoever comes second finds the work done. */
+/** Safe to call from several processes concurrently. */
 export async function findBinaries(user: ServerUser | undefined): Promise<Binaries> {
   const installed = installedPackage();
   await makeLibraryLinks(installed);
@@ -51,14 +51,14 @@ async function copyFor(installed: string): Promise<string> {
   try {
     await rename(staging, copy);
   } catch {
-    // Somebody has the name: another start that was quicker, or a stranger, whose programs we would not run.
+    // The name is taken, by a concurrent start or by another user, whose binaries must not run.
     if (!(await isOurs(copy))) return staging;
     await rm(staging, { recursive: true });
   }
   return copy;
 }
 
-/** The temporary folder is open to everyone, so a name in it proves nothing: its owner does. */
+/** Checks the owner, because any user may create a name in the temporary folder. */
 async function isOurs(directory: string): Promise<boolean> {
   const found = await stat(directory).catch(unless('ENOENT'));
   return found !== undefined && found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;

@@ -1,5 +1,5 @@
-// A data directory and the password that opens it. The password is as long as a key, so hashing it once is as good as
-// hashing it 4,096 times, and connecting stays cheap.
+// Creates a data directory and the password of its superuser. The password is as long as a key, so one hash iteration
+// is as good as 4,096, and connecting stays cheap.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { canReach, identity, type ServerUser } from './server-user.ts';
 
 /**
  * Makes `directory` a data directory unless it is one, and returns the password of its superuser `postgres`.
- * A crash in the middle leaves no half-made directory under that name.
+ * A crash leaves no incomplete directory under that name.
  */
 export async function prepareDataDirectory(
   directory: string,
@@ -63,7 +63,7 @@ async function makeDataDirectory(
     );
     await rename(pendingPassword, passwordFile(staging));
     await rename(staging, directory).catch((problem: unknown) => {
-      // Another process made the same directory first: its data directory is as good as ours.
+      // Another process created the same directory first, which is as good as ours.
       if (!existsSync(path.join(directory, 'PG_VERSION'))) throw problem;
     });
   } finally {

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A loopback port that was free a moment ago; another process may take it first, so whoever binds it must be ready to ask again. */
+/**
+ * A loopback port that was free a moment ago. Another process may take it first, so the caller must be ready to retry.
+ */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

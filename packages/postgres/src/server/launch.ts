@@ -11,7 +11,7 @@ export type Launch = {
   readonly user: ServerUser | undefined;
   readonly dataDirectory: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Undefined: any free one. */
+  /** Undefined: any free port. */
   readonly port: number | undefined;
 };
 
@@ -20,7 +20,9 @@ export type Running = { readonly server: ChildProcess; readonly pid: number; rea
 const TRIES = 10;
 const START_PATIENCE_MS = 60_000;
 
-/** Starts the server and waits until it takes connections; after a crash that includes its recovery. */
+/**
+ * Starts the server and waits until it accepts connections; after a crash that includes PostgreSQL's crash recovery.
+ */
 export async function launch(plan: Launch): Promise<Running> {
   for (let tries = 1; ; tries += 1) {
     const port = plan.port ?? (await freePort());
@@ -31,7 +33,7 @@ export async function launch(plan: Launch): Promise<Running> {
     server.kill('SIGKILL');
     const log = readFileSync(logFile, 'utf8');
     const lostThePort = plan.port === undefined && log.includes('Address already in use');
-    // Sessions of a killed server end a moment after it.
+    // The sessions of a killed server end shortly after it.
     const sessionsLeft = log.includes('pre-existing shared memory block');
     if (!(lostThePort || sessionsLeft) || tries === TRIES) throw new Error(`PostgreSQL did not start:\n${log}`);
     await sleep(200);
@@ -48,13 +50,13 @@ function spawnServer(plan: Launch, port: number, logFile: string): ChildProcess 
     lc_messages: 'C',
     ...plan.settings,
   };
-  // A file, not a pipe: a pipe that we are too busy to empty would hold up the server.
+  // A file, not a pipe: a full pipe would block the server.
   const log = openSync(logFile, 'w', 0o600);
   try {
     const server = spawn(
       plan.binaries.postgres,
       ['-D', plan.dataDirectory, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-      // Its own session: Ctrl-C is for us, who then stop the server in order.
+      // The server has a session of its own: Ctrl-C reaches only this process, which then stops the server in order.
       {
         ...identity(plan.user),
         detached: true,

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PATIENCE_MS = 10_000;
 
 /**
- * Waits until the server that last used `directory` is gone: after a crash of its owner it needs a moment to stop.
- * One that stays is still in use, and is left alone.
+ * Waits until the server that last used `directory` is gone: after a crash of its parent it needs a moment to stop.
+ * Throws if it does not end: it is still in use and is not stopped.
  */
 export async function waitForPreviousServer(directory: string): Promise<void> {
   for (let waitedMs = 0; ; waitedMs += 100) {

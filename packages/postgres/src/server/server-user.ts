@@ -5,7 +5,7 @@ import path from 'node:path';
 
 export type ServerUser = { readonly name: string; readonly uid: number; readonly gid: number };
 
-/** The user the server must run as, or undefined when it may run as whoever we are. */
+/** The user that the server must run as; undefined when it may run as the current user. */
 export function serverUser(): ServerUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -20,7 +20,7 @@ export function serverUser(): ServerUser | undefined {
   throw new Error('PostgreSQL does not run as root, and this machine has neither a postgres nor a nobody user');
 }
 
-/** True when `user` may walk down to `directory`: every folder on the way has to let it through. */
+/** True when `user` may enter `directory` and every folder above it. */
 export function canReach(user: ServerUser, directory: string): boolean {
   for (let folder = path.resolve(directory); ; folder = path.dirname(folder)) {
     const { mode, uid, gid } = statSync(folder);
@@ -30,7 +30,7 @@ export function canReach(user: ServerUser, directory: string): boolean {
   }
 }
 
-/** What `spawn` needs to run a program as the server's user. */
+/** Options for `spawn` to run a program as the server's user. */
 export function identity(user: ServerUser | undefined): { uid?: number; gid?: number } {
   return user === undefined ? {} : { uid: user.uid, gid: user.gid };
 }

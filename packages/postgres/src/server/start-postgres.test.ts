@@ -10,7 +10,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { type PostgresOptions, type PostgresServer, startPostgres } from './start-postgres.ts';
 
 const scratch = await mkdtemp(path.join(tmpdir(), 'svc-pay-start-'));
-// The server's user has to pass through.
+// The server's user must be able to enter the folder.
 await chmod(scratch, 0o711);
 afterAll(() => rm(scratch, { recursive: true }));
 
@@ -77,7 +77,7 @@ test('stop leaves neither process nor temporary data behind', async () => {
   expect(existsSync(path.dirname(String(directory)))).toBe(false);
 });
 
-/** Another process that starts a server, says which, and waits. */
+/** Starts another process that starts a server, prints its pid and directory, and waits. */
 async function ownerOf(options: PostgresOptions): Promise<{ owner: ChildProcess; pid: number; directory: string }> {
   const script = `
     import { startPostgres } from ${JSON.stringify(new URL('start-postgres.ts', import.meta.url).href)};

@@ -1,26 +1,27 @@
-// A real PostgreSQL for development, benches and tests, from the binaries that npm installed. Operators bring their own.
+// Starts a real PostgreSQL for development, benches and tests,
+// from the binaries that npm installed. Operators run their own.
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { startKiller } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import { findBinaries } from './binaries.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { launch } from './launch.ts';
 import { waitForPreviousServer } from './previous-server.ts';
 import { type ServerUser, serverUser } from './server-user.ts';
-import { watchServer } from './watchdog.ts';
 
 export { freePort } from './free-port.ts';
 export { waitForPreviousServer } from './previous-server.ts';
 export { reachableDirectory } from './reachable-directory.ts';
 
 export type PostgresOptions = {
-  /** Kept after `stop`. Left out: a temporary one, removed at the end, even if this process crashes. */
+  /** Kept after `stop`. Default: a temporary directory, removed at the end, even if this process crashes. */
   readonly dataDirectory?: string;
-  /** Left out: any free loopback port. */
+  /** Default: any free loopback port. */
   readonly port?: number;
-  /** Server settings by name, e.g. `{ shared_buffers: '256MB' }`; what makes commits durable can't be set here. */
+  /** Server settings by name, e.g. `{ shared_buffers: '256MB' }`. Durability settings cannot be set here. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** False only where losing the data means nothing: the test harness. Default true. */
+  /** False only if losing the data does not matter, as in tests. Default true. */
   readonly durable?: boolean;
 };
 
@@ -29,9 +30,9 @@ export type PostgresServer = {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** Settles when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for whatever reason. */
   readonly ended: Promise<void>;
-  /** Cuts open connections, keeps what was committed, leaves no process behind. */
+  /** Closes open connections, keeps committed data and leaves no process behind. */
   readonly stop: () => Promise<void>;
 };
 
@@ -50,14 +51,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 
   const settings = { ...options.settings, ...(durable ? DURABLE : NOT_DURABLE) };
   const { server, pid, port } = await launch({ binaries, user, dataDirectory, settings, port: options.port });
-  const watchdog = watchServer(pid, temporary);
+  // INT is PostgreSQL's fast shutdown, QUIT its immediate one.
+  const dismissKiller = startKiller(pid, { ask: 'INT', force: 'QUIT', patienceSeconds: 10, remove: temporary });
   const ended = new Promise<void>((resolve) => {
     server.once('exit', () => {
-      // The pid is free from here on: a watchdog that kept it might hit a stranger.
-      void watchdog.dismiss().then(resolve);
+      // The pid is free from now on: a killer that kept it might kill another process.
+      void dismissKiller().then(resolve);
     });
   });
-  // Who forgets to stop may still end: the watchdog sees to the server.
+  // This process may end without calling `stop`: the killer then stops the server.
   server.unref();
 
   return {

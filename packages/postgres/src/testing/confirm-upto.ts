@@ -1,9 +1,9 @@
-// An up-to intent made as the API makes it, and an authorization confirmed on it.
+// Creates an up-to intent as the API does, and confirms an authorization for it.
 import { randomBytes } from 'node:crypto';
 import { type Caller, type Confirmation, claimKey } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { loadAcceptances } from '../stores/load-acceptances.ts';
+import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { createTestIntent } from './create-test-intent.ts';
 
 export const randomNonce = (): string => `0x${randomBytes(32).toString('hex')}`;

@@ -10,7 +10,7 @@ test('a database is nobody else’s: neither rows nor codes are shared', async (
   dropped = new URL(url).pathname.slice(1);
   await insertRow(pool, 'accounts');
   expect((await whole.query('select id from svc.accounts')).rows).toEqual([]);
-  const epoch = 'select intent_code_epoch from svc.installation';
+  const epoch = 'select intent_code_prefix from svc.installation';
   expect((await pool.query(epoch)).rows).not.toEqual((await whole.query(epoch)).rows);
 });
 

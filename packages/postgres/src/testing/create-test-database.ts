@@ -4,17 +4,17 @@ import { afterAll, inject, onTestFinished } from 'vitest';
 import { databaseUrl, TEMPLATE } from './test-server.ts';
 
 export type TestDatabase = {
-  /** Superuser of a database that nobody else uses. */
+  /** Superuser URL of a database that no other test uses. */
   readonly url: string;
   readonly pool: pg.Pool;
 };
 
 export type TestDatabaseOptions = {
-  /** `migrated`: the schema of this release, no rows. `empty`: not even the schema. Default `migrated`. */
+  /** `migrated`: the schema of this release without rows. `empty`: no schema. Default `migrated`. */
   readonly from?: 'migrated' | 'empty';
 };
 
-/** A database of one's own, dropped when the test that asked for it is done; at the top of a file, when the file is. */
+/** Creates a database that is dropped after the current test, or after the file if it is called outside of a test. */
 export async function createTestDatabase({ from = 'migrated' }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl');
   const name = `svc_test_${randomBytes(6).toString('hex')}`;
@@ -22,10 +22,10 @@ export async function createTestDatabase({ from = 'migrated' }: TestDatabaseOpti
   await asAdmin(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   const url = databaseUrl(serverUrl, name);
   const pool = new pg.Pool({ connectionString: url, max: 8 });
-  // `end` does not wait for the last socket to close, and dropping the database cuts it: that is no news.
+  // `end` does not wait until the last socket is closed, and dropping the database breaks it: that error is expected.
   pool.on('error', () => {});
-  // A copy is a second life of its template, and must not hand out the same codes.
-  if (from === 'migrated') await pool.query('select svc.begin_intent_code_epoch()');
+  // A copy must not hand out the same intent codes as its template.
+  if (from === 'migrated') await pool.query('select svc.skip_used_intent_codes()');
   afterwards(async () => {
     await pool.end();
     await asAdmin(serverUrl, `drop database ${name} with (force)`);
@@ -37,7 +37,7 @@ function afterwards(cleanUp: () => Promise<void>): void {
   try {
     onTestFinished(cleanUp);
   } catch {
-    // Outside of a test.
+    // `createTestDatabase` was called outside of a test.
     afterAll(cleanUp);
   }
 }

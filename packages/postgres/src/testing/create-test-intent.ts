@@ -1,9 +1,9 @@
-// An intent made as the API makes it.
+// Creates an intent as the API does.
 import { type Caller, createIntent, createIntentCodes, createPricing, systemClock } from '@svc-pay/core';
 import type { CreateIntentRequest } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { createApiStores } from '../stores/api-stores.ts';
+import { createApiStores } from '../api-stores.ts';
 import { NETWORKS } from './seed-merchant.ts';
 
 export async function createTestIntent(
@@ -12,7 +12,7 @@ export async function createTestIntent(
   request: CreateIntentRequest = { usdAmount: '1.5' },
 ): Promise<Id<'paymentIntent'>> {
   const database = { pool, url: '', ping: async () => {}, close: async () => {} };
-  const stores = createApiStores(database, { clock: systemClock, memoryMs: 0 });
+  const stores = createApiStores(database, { clock: systemClock, cacheMs: 0 });
   const created = await createIntent(
     {
       ...stores,
@@ -23,6 +23,7 @@ export async function createTestIntent(
       permitNonceOf: async () => undefined,
       transferExtra: async () => ({}),
       rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
+      priceLifeMs: 600_000,
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 1),
     },
     { caller, request, requestId: 'req_test', claim: null },

@@ -1,14 +1,15 @@
-// A fake chain for lanes: it keeps a pool of transactions, mines them in the order of their nonces, and lets each
-// authorization move money once, as a real one would. What it settled is the truth that the books are held against.
+// A fake chain for lanes. It keeps a pool of transactions, mines them in the order of their nonces, and lets each
+// authorization move money once, as a real chain does. Tests compare the ledger with what it settled.
 import { createHash } from 'node:crypto';
 import {
   type Broadcast,
   ChainUnavailable,
-  type FlyingBatch,
   type ItemOutcome,
   type LaneChain,
   type LaneItem,
   type MinedBatch,
+  type PendingBatch,
+  type RevertOutcome,
   type SignedTransaction,
   type WholeRefusal,
 } from '@svc-pay/core';
@@ -23,7 +24,7 @@ type Mined = {
   readonly nonce: bigint;
   readonly blockNumber: bigint;
   readonly blockHash: string;
-  readonly outcomes: ReadonlyMap<string, ItemOutcome | 'reverted'>;
+  readonly outcomes: ReadonlyMap<string, ItemOutcome | RevertOutcome>;
   readonly reverted: boolean;
 };
 
@@ -31,33 +32,40 @@ const MAX_ITEMS = 25;
 const FIRST_FEE = 100;
 
 export type FakeChain = LaneChain & {
-  /** Mines everything that follows on what was mined before and pays enough. */
+  /** Sets the most payments that one transaction may carry. */
+  readonly setMaxItems: (count: number) => void;
+  /** Mines every transaction of the pool that has the next nonce and pays enough. */
   readonly mine: () => void;
-  /** How often money moved, by payment. */
+  /** How often money moved, by payment id. */
   readonly settled: ReadonlyMap<string, number>;
   readonly minedTransactions: () => number;
-  /** Calls that were ever offered under a nonce: more than one is a lane that broke its word. */
+  /** Calls that were ever broadcast under a nonce. More than one means that the lane signed a nonce for two batches. */
   readonly callsUnder: () => ReadonlyMap<bigint, ReadonlySet<string>>;
-  /** Forgets the newest blocks with all that was in them, and mines none in their place. */
+  /** Removes the newest blocks with their transactions, and mines none in their place. */
   readonly reorganise: (depth: number) => void;
-  /** The hash at a height. */
+  /** Block hash at a height. */
   readonly hashAt: (height: bigint) => string;
-  /** The next time this payment is rehearsed or mined it has this outcome. */
-  readonly spoil: (paymentId: string, outcome: ItemOutcome, when: 'rehearsed' | 'mined') => void;
-  /** Until told otherwise nothing can be asked. */
+  /** Sets the outcome of the payment for the next time it is simulated or mined. */
+  readonly spoil: (paymentId: string, outcome: ItemOutcome, when: 'simulated' | 'mined') => void;
+  /** While off, every call to the chain fails. */
   readonly cutOff: (off: boolean) => void;
-  /** Cheaper transactions stay in the pool. */
+  /** Sets the lowest fee that is mined. Cheaper transactions stay in the pool. */
   readonly demandFee: (fee: number) => void;
   readonly emptyPool: () => void;
-  /** A transaction of somebody else with the same key takes the next nonce. */
+  /** A transaction that another system signs with the same key takes the next nonce. */
   readonly useNonceElsewhere: () => void;
   readonly finalize: () => void;
   readonly setNonce: (nonce: bigint) => void;
   readonly refuseWhole: (why: ((items: readonly LaneItem[]) => WholeRefusal | undefined) | undefined) => void;
-  /** Mined transactions with more payments than this are undone as a whole. */
+  /** Mined transactions with more payments than this revert as a whole. */
   readonly revertAbove: (count: number) => void;
+  /** A transaction that carries only this payment reverts, for this reason. */
+  readonly revertAlone: (paymentId: string, outcome: Exclude<RevertOutcome, 'reverted'>) => void;
+  /** Sets how much the relayer may move in all. Simulations and mined transactions above it revert. */
+  readonly setCap: (capAtomic: bigint) => void;
+  readonly simulations: () => number;
   readonly setTime: (seconds: bigint) => void;
-  /** Payments that the relayer's coins pay for at once. */
+  /** Sets for how many concurrent payments the relayer's coins suffice. */
   readonly setCoins: (payments: number) => void;
 };
 
@@ -67,9 +75,15 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   const mined = new Map<string, Mined>();
   const settled = new Map<string, number>();
   const calls = new Map<bigint, Set<string>>();
-  const spoiled = { rehearsed: new Map<string, ItemOutcome>(), mined: new Map<string, ItemOutcome>() };
+  const singleOutcomes = new Map<string, Exclude<RevertOutcome, 'reverted'>>();
+  const amounts = new Map<string, bigint>();
+  let cap: bigint | undefined;
+  let spent = 0n;
+  let simulations = 0;
+  let maxItems = MAX_ITEMS;
+  const spoiled = { simulated: new Map<string, ItemOutcome>(), mined: new Map<string, ItemOutcome>() };
   let [nonce, finalNonce, blockNumber, timeSeconds] = [firstNonce, firstNonce, 1n, 1_000n];
-  let [salt, feeFloor, largest, coins] = [0, 0, MAX_ITEMS, Number.POSITIVE_INFINITY];
+  let [salt, feeFloor, largest, coins] = [0, 0, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let off = false;
   let whole: ((items: readonly LaneItem[]) => WholeRefusal | undefined) | undefined;
   const forkedAt: bigint[] = [];
@@ -85,13 +99,19 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   };
   const mineOne = (id: string) => {
     const payments = contents.get(id)?.payments ?? [];
-    const reverted = payments.length > largest;
-    const outcomes = new Map<string, ItemOutcome | 'reverted'>();
+    const [first] = payments;
+    const alone = payments.length === 1 ? singleOutcomes.get(first ?? '') : undefined;
+    const amount = payments.reduce((sum, payment) => sum + (amounts.get(payment) ?? 0n), 0n);
+    const reverted = payments.length > largest || alone !== undefined || (cap !== undefined && spent + amount > cap);
+    const outcomes = new Map<string, ItemOutcome | RevertOutcome>();
     for (const payment of payments) {
       const count = settled.get(payment) ?? 0;
       const outcome = spoiled.mined.get(payment) ?? (count > 0 ? 'authorization_used' : 'settled');
-      outcomes.set(payment, reverted ? 'reverted' : outcome);
-      if (!reverted && outcome === 'settled') settled.set(payment, count + 1);
+      outcomes.set(payment, reverted ? (alone ?? 'reverted') : outcome);
+      if (!reverted && outcome === 'settled') {
+        settled.set(payment, count + 1);
+        spent += amounts.get(payment) ?? 0n;
+      }
     }
     mined.set(id, { nonce, blockNumber, blockHash: hashAt(blockNumber), outcomes, reverted });
     pool.delete(nonce);
@@ -139,6 +159,14 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
     revertAbove: (count) => {
       largest = count;
     },
+    revertAlone: (paymentId, outcome) => singleOutcomes.set(paymentId, outcome),
+    setCap: (capAtomic) => {
+      cap = capAtomic;
+    },
+    simulations: () => simulations,
+    setMaxItems: (count) => {
+      maxItems = count;
+    },
     setTime: (seconds) => {
       timeSeconds = seconds;
     },
@@ -152,16 +180,24 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
       }
       blockNumber += 1n;
     },
-    fit: (queue) => ({ items: queue.slice(0, MAX_ITEMS), full: queue.length >= MAX_ITEMS }),
-    rehearse: async (items) => {
+    fit: (queue) => {
+      const items = queue[0]?.byContract ? queue.slice(0, 1) : queue.filter((item) => !item.byContract);
+      return { items: items.slice(0, maxItems), full: items.length >= maxItems };
+    },
+    simulate: async (items) => {
       ask();
-      const cause = whole?.(items);
-      if (cause !== undefined) return { ok: false, cause, reason: cause, chainTimeSeconds: timeSeconds };
+      simulations += 1;
+      for (const { paymentId, settledAtomic } of items) amounts.set(paymentId, settledAtomic);
+      const capRoomAtomic = cap === undefined ? undefined : cap - spent;
+      const amount = items.reduce((sum, { settledAtomic }) => sum + settledAtomic, 0n);
+      const above = capRoomAtomic !== undefined && amount > capRoomAtomic;
+      const cause = whole?.(items) ?? (above ? 'over_cap' : undefined);
+      if (cause !== undefined) return { ok: false, cause, reason: cause, chainTimeSeconds: timeSeconds, capRoomAtomic };
       const outcomes = items.map(
         ({ paymentId }) =>
-          spoiled.rehearsed.get(paymentId) ?? ((settled.get(paymentId) ?? 0) > 0 ? 'authorization_used' : 'settled'),
+          spoiled.simulated.get(paymentId) ?? ((settled.get(paymentId) ?? 0) > 0 ? 'authorization_used' : 'settled'),
       );
-      return { ok: true, outcomes, chainTimeSeconds: timeSeconds };
+      return { ok: true, outcomes, chainTimeSeconds: timeSeconds, capRoomAtomic };
     },
     sign: async (items, given) => {
       ask();
@@ -185,7 +221,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
       contents.set(transactionId, content);
       calls.set(place, (calls.get(place) ?? new Set()).add(content.payments.join()));
       if (place < nonce) return { outcome: 'known' };
-      // The first one under a nonce stays, unless another offers clearly more.
+      // The first transaction under a nonce stays, unless another has a fee at least a tenth higher.
       const before = contents.get(pool.get(place) ?? '');
       if (before === undefined || content.fee >= before.fee * 1.1) pool.set(place, transactionId);
       return { outcome: 'known' };
@@ -210,7 +246,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
 
 const idOf = (raw: Uint8Array) => `0x${createHash('sha256').update(raw).digest('hex')}`;
 
-function minedBatch(batch: FlyingBatch, mined: ReadonlyMap<string, Mined>, head = 0n): MinedBatch[] {
+function minedBatch(batch: PendingBatch, mined: ReadonlyMap<string, Mined>, head = 0n): MinedBatch[] {
   return batch.transactions.flatMap(({ transactionId }) => {
     const found = mined.get(transactionId);
     if (found === undefined) return [];

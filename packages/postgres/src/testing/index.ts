@@ -1,5 +1,5 @@
-export { writeEvents } from '../lanes/write-ends.ts';
-export { Crash, crashingParts } from './crashing-parts.ts';
+export { writeEvents } from '../payment/write-payment-results.ts';
+export { Crash, crashingDeps } from './crashing-deps.ts';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
 export { createTestIntent } from './create-test-intent.ts';
 export { idAt } from './id-at.ts';

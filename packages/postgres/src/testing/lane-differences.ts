@@ -1,4 +1,4 @@
-// What the database says about payments, held against what moved on the (fake) chain. Empty when they agree.
+// Compares the payments of the database with what moved on the fake chain. Empty when they agree.
 import type { LaneWorld } from './lane-world.ts';
 
 export async function laneDifferences({ pool, chain }: LaneWorld, paymentIds: readonly string[]): Promise<string[]> {

@@ -1,17 +1,17 @@
-// A lane on a database of its own and a fake chain, driven by hand.
+// A lane with its own database and a fake chain. The test calls its rounds.
 import {
   type Caller,
-  type HeldLane,
   type Lane,
-  type LaneParts,
+  type LaneDeps,
+  type LaneLease,
   type LaneStore,
   laneRound,
   systemClock,
 } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import type pg from 'pg';
-import { createLaneStore } from '../lanes/lane-store.ts';
-import { registerRelayer } from '../lanes/relayers.ts';
+import { createLaneStore } from '../lane/lane-store.ts';
+import { registerRelayer } from '../lane/relayers.ts';
 import { createFakeChain, type FakeChain } from './fake-chain.ts';
 import { queuePayment } from './queue-payment.ts';
 import { seedMerchant } from './seed-merchant.ts';
@@ -19,15 +19,15 @@ import { seedMerchant } from './seed-merchant.ts';
 export type LaneWorld = {
   readonly pool: pg.Pool;
   readonly lane: Lane;
-  /** Whose payments they are. */
+  /** Account and mode of the payments. */
   readonly caller: Caller;
   readonly chain: FakeChain;
   readonly store: LaneStore;
-  readonly parts: LaneParts;
+  readonly deps: LaneDeps;
   readonly queue: (count: number) => Promise<readonly string[]>;
-  readonly hold: () => Promise<HeldLane>;
-  /** Rounds with mining in between until nothing is left to do. */
-  readonly settle: (parts?: LaneParts) => Promise<void>;
+  readonly takeLease: () => Promise<LaneLease>;
+  /** Runs rounds, and mines between them, until nothing is left to do. */
+  readonly settle: (deps?: LaneDeps) => Promise<void>;
   readonly statuses: () => Promise<Readonly<Record<string, number>>>;
 };
 
@@ -38,7 +38,7 @@ export async function createLaneWorld(pool: pg.Pool, relayer = `0x${'5e'.repeat(
   const chain = createFakeChain(FIRST_NONCE);
   const store = createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined });
   await registerRelayer(pool, { ...lane, mode: 'test', duty: 'settle' }, chain.minedNonce, Date.now());
-  const parts: LaneParts = {
+  const deps: LaneDeps = {
     store,
     chain,
     clock: systemClock,
@@ -46,26 +46,26 @@ export async function createLaneWorld(pool: pg.Pool, relayer = `0x${'5e'.repeat(
     log: () => {},
   };
   const caller = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
-  const hold = async () => ({ ...lane, epoch: await store.takeOver(lane) });
+  const takeLease = async () => ({ ...lane, epoch: await store.takeOver(lane) });
   return {
     pool,
     lane,
     caller,
     chain,
     store,
-    parts,
-    hold,
+    deps,
+    takeLease,
     queue: async (count) => {
       const queued: string[] = [];
       for (let index = 0; index < count; index += 1) queued.push((await queuePayment(pool, caller)).paymentId);
       return queued;
     },
-    settle: async (given = parts) => {
-      const held = await hold();
+    settle: async (given = deps) => {
+      const lease = await takeLease();
       for (let round = 0; round < 500; round += 1) {
-        const end = await laneRound(given, held);
+        const end = await laneRound(given, lease);
         chain.mine();
-        if (end === 'empty' && (await given.store.fallAsleep(held))) return;
+        if (end === 'empty' && (await given.store.fallAsleep(lease))) return;
         if (end === 'taken_over') throw new Error('the lane was taken over');
       }
       throw new Error('the lane never came to rest');

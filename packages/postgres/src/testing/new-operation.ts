@@ -1,10 +1,10 @@
-// An operator at work in a test, with secrets of the test's own.
+// The context of an operator's action in tests, with secrets of the test.
 import { randomBytes } from 'node:crypto';
 import { createSecretBox, type KeySecrets, type Mode, newKey } from '@svc-pay/core';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { createAccount } from '../operator/create-account.ts';
-import type { Operation } from '../operator/operation.ts';
+import { createAccount } from '../account/create-account.ts';
+import type { Operation } from '../audit/operation.ts';
 
 export const OPERATION_MS = 1_794_744_000_000;
 
@@ -17,7 +17,7 @@ export function newOperation(pool: pg.Pool, nowMs = OPERATION_MS): Operation {
   return { pool, nowMs, actor: 'operator:ada' };
 }
 
-/** An account as the command makes it, with a secret and a publishable key per mode. */
+/** Creates an account as the command does, with a secret and a publishable key per mode. */
 export async function newAccount(operation: Operation, name = 'A shop') {
   const id: Id<'account'> = newId('account', operation.nowMs);
   const key = (mode: Mode, kind: 'secret' | 'publishable') =>

@@ -1,10 +1,10 @@
-// A payment on its way: an intent made as the API makes it, and an authorization claimed for it.
+// Queues a payment: creates an intent as the API does, and claims an authorization for it.
 import { randomBytes } from 'node:crypto';
 import { type Caller, claimKey, type PaymentClaim } from '@svc-pay/core';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { claimPayment } from '../stores/claim-payment.ts';
-import { loadAcceptances } from '../stores/load-acceptances.ts';
+import { loadAcceptances } from '../intent/load-acceptances.ts';
+import { claimPayment } from '../payment/claim-payment.ts';
 import { createTestIntent } from './create-test-intent.ts';
 
 export type QueuedPayment = {
@@ -16,12 +16,12 @@ export type QueuedPayment = {
 export async function queuePayment(
   pool: pg.Pool,
   caller: Caller,
-  change: Partial<Pick<PaymentClaim, 'kind' | 'nowMs'>> = {},
+  change: Partial<Pick<PaymentClaim, 'kind' | 'nowMs' | 'byContract'>> & { readonly payer?: string } = {},
 ): Promise<QueuedPayment> {
   const intentId = await createTestIntent(pool, caller);
   const [acceptance] = await loadAcceptances(pool, caller, intentId);
   if (acceptance === undefined) throw new Error('nothing was offered');
-  const payer = `0x${randomBytes(20).toString('hex')}`;
+  const payer = change.payer ?? `0x${randomBytes(20).toString('hex')}`;
   const nonce = `0x${randomBytes(32).toString('hex')}`;
   const nowMs = change.nowMs ?? Date.now();
   const paymentId = newId('payment', nowMs);
@@ -32,7 +32,7 @@ export async function queuePayment(
     paymentId,
     claimKey: claimKey({ network, asset: token.address, payer, uniquePart: nonce }),
     kind: change.kind ?? 'transfer_with_authorization',
-    byContract: false,
+    byContract: change.byContract ?? false,
     acceptance,
     authorization: {
       from: payer,

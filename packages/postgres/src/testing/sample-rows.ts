@@ -1,4 +1,4 @@
-// One acceptable row per table, for tests that are about something else. Whoever needs another value names it.
+// One valid sample row per table. A test gives only the values that matter to it.
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { idAt } from './id-at.ts';
@@ -124,6 +124,19 @@ export const SAMPLES = {
     log_index: 0,
     created_at: NOW,
   },
+  gas_losses: {
+    ...tenant,
+    id: idAt('lg', now),
+    network: money.network,
+    relayer: RELAYER,
+    batch_id: 'bat_a',
+    transaction_id: '0xaa',
+    payment_id: idAt('pay', now),
+    payer: PAYER,
+    cause: 'expired',
+    amount: '21000',
+    created_at: NOW,
+  },
   settlements: {
     ...tenant,
     payment_id: idAt('pay', now),
@@ -204,13 +217,13 @@ export const SAMPLES = {
     total_ms: 12,
     started_at: NOW,
   },
-  delivery_recoveries: {
+  event_replays: {
     ...tenant,
     id: 'rec_a',
     endpoint_id: 'we_a',
     from_at: new Date(0),
     to_at: NOW,
-    reach: 'failed',
+    scope: 'failed',
     status: 'running',
     after_event_id: '',
     created_at: NOW,
@@ -229,7 +242,7 @@ export const SAMPLES = {
 
 export type SampleTable = keyof typeof SAMPLES;
 
-/** Inserts rows into `svc.<table>`, each the sample with its own changes, in one statement. */
+/** Inserts rows into `svc.<table>` in one statement. Each row is the sample with its own changes. */
 export async function insertRows(
   connection: pg.Pool | pg.ClientBase,
   table: SampleTable,

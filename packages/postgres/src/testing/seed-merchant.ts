@@ -1,4 +1,4 @@
-// An account that can be paid, and someone calling for it.
+// Seeds an account that can be paid, and returns a caller for it.
 import type { Caller, Mode, NetworkSetup } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';

@@ -1,4 +1,4 @@
-// A mined batch with its completed payments and their entries, in the rows that a lane leaves behind.
+// Seeds a mined batch with its completed payments and their ledger entries, in the same rows as a lane writes.
 import { randomBytes } from 'node:crypto';
 import { bookPayment, isoTime, type Lane, type LaneItem, type SettledItem, shareGas } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
@@ -15,7 +15,7 @@ export type SettledBatch = {
   readonly payments: readonly { readonly item: LaneItem; readonly mined: SettledItem }[];
 };
 
-/** The account, its mode, the relayer and the payouts are made when they are not there. */
+/** Creates the account, its mode, the relayer and the payouts if they are missing. */
 export async function seedSettledBatch(pool: pg.Pool, batch: SettledBatch): Promise<string> {
   const { lane, nonce, transactionId, payments } = batch;
   const batchId = newId('batch', NOW.getTime());
@@ -31,9 +31,13 @@ export async function seedSettledBatch(pool: pg.Pool, batch: SettledBatch): Prom
     item_count: payments.length,
     transaction_id: transactionId,
     block_number: batch.blockNumber.toString(),
+    gas_booked: true,
     block_hash: `0x${'b1'.repeat(32)}`,
   });
-  const shares = shareGas(batch.gasCostAtomic, payments.length);
+  const shares = shareGas(
+    batch.gasCostAtomic,
+    payments.map(({ mined }) => mined.outcome),
+  );
   for (const [index, payment] of payments.entries()) {
     await seedCompleted(pool, batch, batchId, payment, shares[index] ?? 0n);
   }

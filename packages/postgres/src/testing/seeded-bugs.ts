@@ -1,51 +1,51 @@
-// Bugs to put into a lane on purpose. With each of them a checker that is worth its name must find differences.
-import type { BatchToStore, HeldLane, LaneParts, LaneStore } from '@svc-pay/core';
+// Bugs to inject into a lane. With each of them `laneDifferences` must find differences.
+import type { BatchToStore, LaneDeps, LaneLease, LaneStore } from '@svc-pay/core';
 import type pg from 'pg';
 
-export type SeededBug = (parts: LaneParts, pool: pg.Pool) => LaneParts;
+export type SeededBug = (deps: LaneDeps, pool: pg.Pool) => LaneDeps;
 
-/** Stores whatever it is given, for whoever comes. The index that holds nonces unique has to go as well. */
-export const withoutFence: SeededBug = (parts, pool) => ({ ...parts, store: unfenced(parts.store, pool) });
+/** Stores batches for any epoch. The test must also drop the index that keeps nonces unique. */
+export const withoutFence: SeededBug = (deps, pool) => ({ ...deps, store: unfenced(deps.store, pool) });
 
-/** A new holder forgets what flies and lets it be signed anew. */
-export const signingAgain: SeededBug = (parts, pool) => ({
-  ...parts,
+/** After a take-over, pending batches are forgotten and their payments are signed again. */
+export const signingAgain: SeededBug = (deps, pool) => ({
+  ...deps,
   store: {
-    ...parts.store,
+    ...deps.store,
     takeOver: async (lane) => {
       await pool.query("update svc.batches set status = 'replaced' where status in ('signed', 'broadcast')");
       await pool.query(
         "update svc.settlements set status = 'queued', relayer = null, batch_id = null where status = 'batched'",
       );
-      return parts.store.takeOver(lane);
+      return deps.store.takeOver(lane);
     },
   },
 });
 
-/** Sends a transaction, and stores it when it is sent. */
-export const broadcastingFirst = (parts: LaneParts): LaneParts => ({
-  ...parts,
+/** Broadcasts a transaction before it is stored. */
+export const broadcastingFirst = (deps: LaneDeps): LaneDeps => ({
+  ...deps,
   store: {
-    ...parts.store,
-    storeBatches: async (held, stored) => {
-      for (const { signed } of stored) await parts.chain.broadcast(signed.raw);
-      return parts.store.storeBatches(held, stored);
+    ...deps.store,
+    storeBatches: async (lease, stored) => {
+      for (const { signed } of stored) await deps.chain.broadcast(signed.raw);
+      return deps.store.storeBatches(lease, stored);
     },
   },
 });
 
-/** Takes a transaction that was sent for one that was mined. */
-export const recordingEarly = (parts: LaneParts): LaneParts => ({
-  ...parts,
+/** Treats a broadcast transaction as mined. */
+export const recordingEarly = (deps: LaneDeps): LaneDeps => ({
+  ...deps,
   chain: {
-    ...parts.chain,
+    ...deps.chain,
     findMined: async (batches) =>
       batches.map(({ id, items, transactions }) => ({
         batchId: id,
         transactionId: transactions[0]?.transactionId ?? '',
         blockNumber: 1n,
         blockHash: '0xb1',
-        // As deep as anybody may want it.
+        // More confirmations than any intent of these tests requires.
         confirmations: 9n,
         reverted: false,
         gasCostAtomic: 1n,
@@ -65,10 +65,10 @@ export const recordingEarly = (parts: LaneParts): LaneParts => ({
 function unfenced(store: LaneStore, pool: pg.Pool): LaneStore {
   return {
     ...store,
-    beat: async (held) => store.beat({ ...held, epoch: await latestEpoch(pool, held) }),
-    recordMined: async (held, found) => store.recordMined({ ...held, epoch: await latestEpoch(pool, held) }, found),
-    storeBatches: async (held, batches) => {
-      for (const batch of batches) await storeUnfenced(pool, held, batch);
+    heartbeat: async (lease) => store.heartbeat({ ...lease, epoch: await latestEpoch(pool, lease) }),
+    recordMined: async (lease, found) => store.recordMined({ ...lease, epoch: await latestEpoch(pool, lease) }, found),
+    storeBatches: async (lease, batches) => {
+      for (const batch of batches) await storeUnfenced(pool, lease, batch);
       return true;
     },
   };
@@ -76,7 +76,7 @@ function unfenced(store: LaneStore, pool: pg.Pool): LaneStore {
 
 async function storeUnfenced(
   pool: pg.Pool,
-  { network, relayer, epoch }: HeldLane,
+  { network, relayer, epoch }: LaneLease,
   { id, nonce, signed, items }: BatchToStore,
 ): Promise<void> {
   await pool.query('update svc.relayers set next_nonce = $3 where network = $1 and address = $2', [

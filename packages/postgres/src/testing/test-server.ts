@@ -1,6 +1,6 @@
-// One server and one migrated database to copy: a test file pays for the copy alone.
+// Starts one server with one migrated template database, so that a test file only pays for a copy.
 import pg from 'pg';
-import { migrate } from '../migrate/migrate.ts';
+import { migrate } from '../migration/migrate.ts';
 import { type PostgresServer, startPostgres } from '../server/start-postgres.ts';
 
 declare module 'vitest' {
@@ -12,7 +12,7 @@ declare module 'vitest' {
 
 export const TEMPLATE = 'svc_template';
 
-/** Not durable, because nobody misses a test's data; everything else is as in production. */
+/** Not durable, because test data may be lost. */
 export async function startTestServer(): Promise<PostgresServer> {
   const server = await startPostgres({
     durable: false,
@@ -40,7 +40,7 @@ async function makeTemplate(serverUrl: string): Promise<void> {
   }
 }
 
-/** The same server and user, another database. */
+/** URL of another database with the same server and user. */
 export function databaseUrl(serverUrl: string, database: string): string {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;

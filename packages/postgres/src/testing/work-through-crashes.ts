@@ -1,8 +1,8 @@
-import { type LaneParts, laneRound } from '@svc-pay/core';
-import { Crash, crashingParts } from './crashing-parts.ts';
+import { type LaneDeps, laneRound } from '@svc-pay/core';
+import { Crash, crashingDeps } from './crashing-deps.ts';
 import type { LaneWorld } from './lane-world.ts';
 
-/** The same numbers for the same seed. */
+/** Pseudo-random numbers, the same for the same seed. */
 function numbersFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,30 +13,32 @@ function numbersFrom(seed: number): () => number {
 
 export type CrashOptions = {
   readonly maxLives?: number;
-  /** Of calls that are the process's last; a quarter unless told. */
+  /** Share of calls that crash. Default: a quarter. */
   readonly share?: number;
-  /** After every round that was survived. */
+  /** Called after every round without a crash. */
   readonly between?: () => void;
 };
 
-/** A process after the other works at the lane and dies, until one finds nothing left to do. Answers how many it took. */
+/**
+ * Runs one process after the other on the lane until one of them finds nothing left to do. Returns how many it took.
+ */
 export async function workThroughCrashes(
   lane: LaneWorld,
-  parts: LaneParts,
+  deps: LaneDeps,
   seed: number,
   { maxLives = 400, share = 0.25, between = () => {} }: CrashOptions = {},
 ): Promise<number> {
   const draw = numbersFrom(seed);
-  const mortal = crashingParts(parts, share, draw);
+  const mortal = crashingDeps(deps, share, draw);
   for (let life = 1; life <= maxLives; life += 1) {
     try {
-      const held = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
+      const lease = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
       for (;;) {
-        const end = await laneRound(mortal, held);
+        const end = await laneRound(mortal, lease);
         if (draw() < 0.5) lane.chain.mine();
         between();
         if (end === 'taken_over') throw new Crash('taken over');
-        if (end === 'empty' && (await mortal.store.fallAsleep(held))) return life;
+        if (end === 'empty' && (await mortal.store.fallAsleep(lease))) return life;
       }
     } catch (problem) {
       if (!(problem instanceof Crash)) throw problem;

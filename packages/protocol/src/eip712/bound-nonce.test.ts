@@ -55,6 +55,34 @@ test('the nonce is the one the contract derives: tag, attempt, and a hash of the
   );
 });
 
+test('every term changes the commitment', () => {
+  const terms = {
+    chainId: 8453,
+    processor: '0x1000000000000000000000000000000000000001',
+    token: '0x2000000000000000000000000000000000000002',
+    payoutId: 7,
+    merchant: '0x3000000000000000000000000000000000000003',
+    feeBps: 50,
+    splits: [{ to: '0x4000000000000000000000000000000000000004', bps: 100 }],
+    intentCode: 12,
+    attempt: 0x1234,
+  };
+  const changes: Partial<typeof terms>[] = [
+    { chainId: 1 },
+    { processor: terms.token },
+    { token: terms.processor },
+    { payoutId: 8 },
+    { merchant: terms.token },
+    { feeBps: 51 },
+    { splits: [] },
+    { intentCode: 13 },
+    { attempt: 0x1235 },
+  ];
+  const nonces = changes.map((change) => boundNonce({ ...terms, ...change }));
+  expect(boundNonce(terms)).toMatch(new RegExp(`^${stringToHex('svcpay')}1234[0-9a-f]{48}$`));
+  expect(new Set([boundNonce(terms), ...nonces]).size).toBe(changes.length + 1);
+});
+
 test('terms that are not such terms are not read', () => {
   const good = fc.sample(terms, 1)[0]!;
   expect(readBoundTerms(good)).toBeDefined();

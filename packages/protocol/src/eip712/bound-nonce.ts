@@ -1,5 +1,5 @@
-// The nonce that binds an authorization to its terms, as the processor derives it: the tag `svcpay`, two bytes of attempt,
-// 24 bytes of a hash over the terms. A payer's client makes it again from the terms before it signs.
+// Nonce that binds an authorization to its terms, derived as by the processor: the tag `svcpay`, two bytes of attempt,
+// 24 bytes of a hash over the terms. A payer's client recomputes it from the terms before it signs.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import * as z from 'zod/mini';
 import { evmAddress } from '../wire/primitives.ts';
@@ -10,7 +10,7 @@ const uint = (bits: number) =>
     .union([z.string().check(z.regex(/^(?:0|[1-9]\d{0,77})$/)), z.int().check(z.nonnegative())])
     .check(z.refine((value) => BigInt(value) < 1n << BigInt(bits)));
 
-/** Whole numbers come as JSON numbers or as digits. */
+/** Whole numbers are JSON numbers or digits. */
 const boundNonceTerms = z.object({
   chainId: uint(256),
   processor: evmAddress,
@@ -20,7 +20,7 @@ const boundNonceTerms = z.object({
   feeBps: uint(16),
   splits: z.array(z.object({ to: evmAddress, bps: uint(16) })).check(z.maxLength(8)),
   intentCode: uint(64),
-  /** Tells repeated attempts at one intent apart. */
+  /** Distinguishes repeated attempts to pay one intent. */
   attempt: uint(16),
 });
 export type BoundNonceTerms = z.infer<typeof boundNonceTerms>;
@@ -28,7 +28,7 @@ export type BoundNonceTerms = z.infer<typeof boundNonceTerms>;
 const TAG = '737663706179';
 const WORD_DIGITS = 64;
 
-/** Terms as an acceptance carries them; undefined when they are not such terms. */
+/** Reads the terms of an acceptance; undefined when they are malformed. */
 export function readBoundTerms(terms: unknown): BoundNonceTerms | undefined {
   const read = boundNonceTerms.safeParse(terms);
   return read.success ? read.data : undefined;
@@ -36,7 +36,7 @@ export function readBoundTerms(terms: unknown): BoundNonceTerms | undefined {
 
 export function boundNonce(terms: BoundNonceTerms): Hex {
   const { splits } = terms;
-  // `splits` is the only part of open length: its place is an offset, its content comes after the seven heads.
+  // `splits` is the only field of variable length: its head is an offset, and its content follows the seven heads.
   const termsHash = keccakOf([
     numberWord(terms.chainId),
     addressWord(terms.processor),

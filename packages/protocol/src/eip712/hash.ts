@@ -1,5 +1,5 @@
-// EIP-712 digests of the messages in typed-data.ts, made by hand: the domain separator is computed once per token and
-// the rest is two short hashes. Verification does this for every payment.
+// EIP-712 digests of the messages in typed-data.ts, without a library: the domain separator is computed once per token,
+// and a digest is two short hashes. Every payment is verified by this code, so it must be fast.
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import {
   DOMAIN_FIELDS,
@@ -49,7 +49,7 @@ function wordFromNumber(value: bigint): Uint8Array {
   return wordFromHex(`0x${value.toString(16)}`);
 }
 
-/** Left-padded to 32 bytes, as addresses and numbers are. */
+/** Left-padded to 32 bytes, as for addresses and numbers. */
 function wordFromHex(hex: Hex): Uint8Array {
   const digits = hex.slice(2).padStart(WORD_BYTES * 2, '0');
   if (digits.length !== WORD_BYTES * 2 || !/^[0-9a-fA-F]+$/.test(digits)) throw new RangeError('not a word of hex');

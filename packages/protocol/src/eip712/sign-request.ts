@@ -1,5 +1,5 @@
-// From an acceptance to what the wallet signs, by the rules of the client flow: domain from `extra`, verifying contract
-// = asset else payTo, primary type by the hint, valid from a day ago until the acceptance's window ends.
+// Builds what the wallet signs from an acceptance, by the rules of the client flow: domain from `extra`, verifying
+// contract = asset else payTo, primary type by the hint, valid from a day ago until the acceptance's window ends.
 import { chainIdOf, parseNetwork } from '../network/network.ts';
 import type { Acceptance } from '../wire/acceptance.ts';
 import { type Authorization, authorization } from '../wire/payment-header.ts';
@@ -20,7 +20,9 @@ export type SignableRequest =
   | {
       readonly ok: true;
       readonly typedData: TypedData;
-      /** What goes into the header; for a Permit `from` is the owner, `to` the spender, `validBefore` the deadline. */
+      /**
+       * Authorization for the header; for a Permit `from` is the owner, `to` the spender, `validBefore` the deadline.
+       */
       readonly authorization: Authorization;
     }
   | { readonly ok: false; readonly code: 'network_not_evm' | 'domain_incomplete' | 'field_malformed' };

@@ -1,5 +1,5 @@
-// What a wallet is asked to sign on EVM. The three messages of the tokens we take payments in, as typed data for
-// `eth_signTypedData_v4`; amounts and times stay text, so that no number is squeezed through a float.
+// Typed data for `eth_signTypedData_v4`: the three messages of the tokens that we take payments in. Amounts and times
+// stay text, so that no value passes through a float.
 
 export type Hex = `0x${string}`;
 
@@ -10,7 +10,9 @@ export type Eip712Domain = {
   readonly verifyingContract: Hex;
 };
 
-/** `TransferWithAuthorization` and `ReceiveWithAuthorization` differ in who may submit, not in what they say. */
+/**
+ * `TransferWithAuthorization` and `ReceiveWithAuthorization` have the same fields; they differ in who may submit them.
+ */
 export type AuthorizationMessage = {
   readonly from: Hex;
   readonly to: Hex;
@@ -24,7 +26,7 @@ export type PermitMessage = {
   readonly owner: Hex;
   readonly spender: Hex;
   readonly value: string;
-  /** The token's own `nonces(owner)`, as decimal text. */
+  /** The token's `nonces(owner)`, as decimal text. */
   readonly nonce: string;
   readonly deadline: string;
 };

@@ -12,6 +12,10 @@ test('the two spellings of the interface are kept to the letter', () => {
   expect(isErrorCode('toString')).toBe(false);
 });
 
+test('no sentence sends a payer to a way of paying that nobody credits', () => {
+  for (const code of codes) expect(ERRORS[code].message).not.toMatch(/regular|pay\(\)/i);
+});
+
 test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code) => {
   const { status, message } = ERRORS[code];
   expect([200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 502, 503]).toContain(status);

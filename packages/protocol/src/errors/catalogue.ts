@@ -1,14 +1,14 @@
-// Every error code the service can answer, once. The docs page docs/reference/errors.md is held to this table by a test.
-// `status` 200 marks a business result: settle, confirm and relay answer it in their own body, not as a refusal.
+// All error codes of the service. A test compares docs/reference/errors.md with this table. `status` 200 marks a
+// business result: settle, confirm and relay answer it in their own body, not as a refusal.
 
-/** Who can do something about it. */
+/** Party that can resolve the error. */
 type Actor = 'payer' | 'merchant' | 'operator' | 'anyone';
 
 export type CatalogueEntry = {
   readonly status: number;
-  /** A sentence for a person; says what to do where something can be done. */
+  /** A sentence for people; says what to do where something can be done. */
   readonly message: string;
-  /** True when the same request may succeed later without being changed. */
+  /** True when the same request may succeed later unchanged. */
   readonly retryable: boolean;
   readonly actor: Actor;
 };
@@ -29,10 +29,10 @@ export const ERRORS = {
   key_invalid: entry(401, 'merchant', 'The API key is unknown, revoked or mistyped.'),
   key_kind_not_allowed: entry(403, 'merchant', 'This endpoint takes a secret key.'),
   account_id_required: entry(403, 'merchant', 'Send the account id in the x-account-id header.'),
-  test_mode_only: entry(403, 'merchant', 'Sample events exist in test mode alone; use a test key.'),
+  test_mode_only: entry(403, 'merchant', 'Sample events exist in test mode only; use a test key.'),
   account_mismatch: entry(403, 'merchant', 'The x-account-id header names another account than the key.'),
-  not_found: entry(404, 'merchant', 'Nothing with this name belongs to your account in this mode.'),
-  method_not_allowed: entry(405, 'merchant', 'This address does not take this method.'),
+  not_found: entry(404, 'merchant', 'Your account has no object with this id in this mode.'),
+  method_not_allowed: entry(405, 'merchant', 'This path does not support this method.'),
   request_timeout: entry(408, 'anyone', 'The request did not arrive in time.', true),
   idempotency_in_progress: entry(409, 'anyone', 'The first request with this Idempotency-Key is still running.', true),
   endpoint_disabled: entry(409, 'merchant', 'The endpoint is switched off; enable it first.'),
@@ -47,7 +47,7 @@ export const ERRORS = {
   amount_missing: entry(422, 'merchant', 'Give usdAmount, amount, or both.'),
   amount_needs_token: entry(422, 'merchant', 'Name one token when the amount is in smallest units.'),
   amounts_disagree: entry(422, 'merchant', 'The two amounts differ by more than one unit at the current rate.'),
-  amount_too_large: entry(422, 'merchant', 'The amount is larger than can be paid at once.'),
+  amount_too_large: entry(422, 'merchant', 'The amount is larger than can be paid at once; split it.'),
   idempotency_key_reused: entry(422, 'merchant', 'This Idempotency-Key was used with another request.'),
   max_timeout_out_of_range: entry(
     422,
@@ -58,37 +58,58 @@ export const ERRORS = {
   settled_amount_out_of_range: entry(422, 'merchant', 'The settled amount must be above 0 and at most the signed cap.'),
   settled_amount_required: entry(422, 'merchant', 'Give settledAmountUsd or settledAmount, and not both.'),
   token_not_enabled: entry(422, 'merchant', 'This token is not enabled for your account.'),
-  token_unknown: entry(422, 'merchant', 'No token goes by this name; see the list of token shortcodes.'),
-  url_malformed: entry(422, 'merchant', 'The URL cannot be read.'),
+  token_unknown: entry(422, 'merchant', 'The token shortcode is unknown; see the list of token shortcodes.'),
+  url_malformed: entry(422, 'merchant', 'The URL is not valid; send an absolute URL.'),
   url_too_long: entry(422, 'merchant', 'The URL is longer than 2048 characters.'),
-  url_scheme: entry(422, 'merchant', 'An endpoint speaks https; in test mode http will do.'),
+  url_scheme: entry(422, 'merchant', 'The URL must use https; test mode also allows http.'),
   url_has_credentials: entry(422, 'merchant', 'Leave user and password out of the URL; use a custom header.'),
-  url_port_denied: entry(422, 'merchant', 'Deliveries do not go to this port.'),
-  url_is_an_address: entry(422, 'merchant', 'A live endpoint has a name, not an IP address.'),
-  url_address_denied: entry(422, 'merchant', 'Deliveries do not go to private, local or reserved addresses.'),
+  url_port_denied: entry(422, 'merchant', 'Endpoints must not use this port; choose another port.'),
+  url_is_an_address: entry(
+    422,
+    'merchant',
+    'A live endpoint needs a host name; IP addresses are allowed in test mode only.',
+  ),
+  url_address_denied: entry(
+    422,
+    'merchant',
+    'The URL names a private, local or reserved address; use a public address.',
+  ),
   headers_invalid: entry(
     422,
     'merchant',
-    'Custom headers are at most 20, and none that frames or routes the message, or could pass for ours.',
+    'At most 20 custom headers are allowed; headers that control the HTTP message or begin with our names are not.',
   ),
   time_range_invalid: entry(422, 'merchant', 'The range must begin before it ends.'),
-  x402_upto_not_available: entry(422, 'merchant', 'Up-to payments are not available for this token.'),
+  x402_upto_not_available: entry(
+    422,
+    'merchant',
+    'Up-to payments are not available for this token and cap; choose another.',
+  ),
   not_an_upto_intent: entry(422, 'merchant', 'The intent was not created as an up-to intent.'),
   rate_limited: entry(429, 'merchant', 'Too many requests; wait as long as Retry-After says.', true),
-  internal_error: entry(
-    500,
-    'operator',
-    'Something went wrong on our side; repeat the request with the same key.',
-    true,
-  ),
+  internal_error: entry(500, 'operator', 'Internal error; repeat the request with the same Idempotency-Key.', true),
   chain_unavailable: entry(503, 'operator', 'The chain cannot be reached at the moment.', true),
   price_unavailable: entry(503, 'operator', 'No fresh price for this token at the moment.', true),
-  endpoints_unavailable: entry(503, 'operator', 'The operator has not set the key that seals endpoints.', true),
+  endpoints_unavailable: entry(
+    503,
+    'operator',
+    'Endpoints are not available: the operator has not set the key that encrypts their secrets.',
+    true,
+  ),
   service_unavailable: entry(503, 'operator', 'The service is starting, stopping or overloaded.', true),
 
-  x402_not_available_for_token: entry(200, 'payer', 'This token cannot be paid by signature; use the regular payment.'),
-  x402_minimum_amount_not_met: entry(200, 'payer', 'The amount is below the minimum; use the regular payment.'),
-  x402_temporarily_unavailable: entry(200, 'payer', 'Paying by signature is paused; use the regular payment.', true),
+  x402_not_available_for_token: entry(200, 'payer', 'This token cannot be paid by signature; choose another.'),
+  x402_minimum_amount_not_met: entry(
+    200,
+    'payer',
+    'The amount is below the minimum of the network; pay more, or choose another network.',
+  ),
+  x402_temporarily_unavailable: entry(
+    200,
+    'payer',
+    'Paying by signature is paused, or the amount is above the hourly limit; pay less, or later.',
+    true,
+  ),
   x402_upto_settlement_requires_secret_key: entry(200, 'merchant', 'An up-to intent is settled by the merchant.'),
 
   invalid_payment_header: entry(200, 'merchant', 'The payment header cannot be read.'),
@@ -125,9 +146,13 @@ export const ERRORS = {
     'The signed transaction is not the one that was prepared; prepare it again and sign that.',
   ),
   approval_missing: entry(200, 'payer', 'The wallet has not approved enough; send the setup transaction.', true),
-  not_available: entry(200, 'merchant', 'Messages are not taken here; sign the prepared transaction.'),
+  not_available: entry(200, 'merchant', 'Signed messages are not supported here; sign the prepared transaction.'),
   token_refused: entry(200, 'payer', 'The token refused the transfer; ask its issuer, or pay with another wallet.'),
-  intent_not_payable: entry(200, 'payer', 'The intent is already paid, canceled or expired.'),
+  intent_not_payable: entry(
+    200,
+    'payer',
+    'The intent is already paid, canceled or expired, or its price has ended; create another.',
+  ),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,17 +1,17 @@
 import type { ErrorBody, MoneyMoved } from '../wire/error-body.ts';
 import { ERRORS, type ErrorCode } from './catalogue.ts';
 
-export type Refusal = {
+export type RequestRefusal = {
   readonly code: ErrorCode;
   readonly requestId: string;
-  /** The field at fault, as the client named it. */
+  /** The invalid field, as the client named it. */
   readonly param?: string;
   readonly moneyMoved?: MoneyMoved;
-  /** Base address of the error reference; the code is appended as the fragment. */
+  /** Base URL of the error reference; the code is appended as the fragment. */
   readonly docsUrl: string;
 };
 
-export function errorBodyOf({ code, requestId, param, moneyMoved = 'no', docsUrl }: Refusal): ErrorBody {
+export function errorBodyOf({ code, requestId, param, moneyMoved = 'no', docsUrl }: RequestRefusal): ErrorBody {
   const { message, retryable } = ERRORS[code];
   return { error: code, message, param: param ?? null, retryable, moneyMoved, requestId, docUrl: `${docsUrl}#${code}` };
 }

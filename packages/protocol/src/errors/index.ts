@@ -1,2 +1,2 @@
 export { type CatalogueEntry, ERRORS, type ErrorCode, isErrorCode } from './catalogue.ts';
-export { errorBodyOf, type Refusal } from './error-body-of.ts';
+export { errorBodyOf, type RequestRefusal } from './error-body-of.ts';

@@ -1,16 +1,16 @@
-// Reads a payment header. Whatever comes in, the answer is a header or a refusal: never a throw.
+// Decodes a payment header. Returns a header or a refusal and never throws.
 import { type PaymentHeader, paymentHeader } from '../wire/payment-header.ts';
 import { bytesFromBase64 } from './base64.ts';
 
-/** Longest header we read: a 2 kB contract-wallet signature in hex, in JSON, in base64, with room to spare. */
+/** Longest header that is read: a 2 kB contract-wallet signature in hex, in JSON, in base64, with a margin. */
 export const MAX_HEADER_CHARACTERS = 16_384;
 
 export type HeaderRefusal = {
   readonly ok: false;
   readonly code: 'invalid_payment_header';
-  /** Where reading stopped; for the log and the integrating engineer. */
+  /** Where decoding stopped; for the log and the integrating engineer. */
   readonly reason: 'not_text' | 'too_long' | 'not_base64' | 'not_utf8' | 'not_json' | 'wrong_shape';
-  /** With `wrong_shape`: path of the first field that does not fit. */
+  /** For `wrong_shape`: path of the first field that does not fit. */
   readonly path?: string;
 };
 

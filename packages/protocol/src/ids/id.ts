@@ -14,7 +14,7 @@ const PREFIXES = {
   operator: 'op',
   payment: 'pay',
   paymentIntent: 'pi',
-  recovery: 'rec',
+  replay: 'rec',
   request: 'req',
   settlement: 'stl',
 } as const;
@@ -34,7 +34,7 @@ const POOL_BYTES = 2_560;
 let pool = new Uint8Array(0);
 let used = 0;
 
-/** Asking the operating system for each id would cost more than the rest of it. */
+/** Random bytes are pooled: one call to the operating system per id would cost more than the rest of it. */
 const cryptoRandomBytes: RandomBytes = (length) => {
   if (used + length > pool.length) {
     pool = crypto.getRandomValues(new Uint8Array(POOL_BYTES));
@@ -44,7 +44,7 @@ const cryptoRandomBytes: RandomBytes = (length) => {
   return pool.subarray(used - length, used);
 };
 
-/** 80 random bits after the time: ids of one millisecond are unique, not ordered among themselves. */
+/** 80 random bits after the time: ids of one millisecond are unique, but not ordered among themselves. */
 export function newId<Kind extends IdKind>(
   kind: Kind,
   nowMs: number,
@@ -58,16 +58,16 @@ export function newId<Kind extends IdKind>(
 export function isId<Kind extends IdKind>(kind: Kind, text: unknown): text is Id<Kind> {
   if (typeof text !== 'string') return false;
   const prefix = `${PREFIXES[kind]}_`;
-  // The first character carries three bits: more would be a time past the 48th bit.
+  // The first character holds three bits: more would be a time past the 48th bit.
   return text.startsWith(prefix) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(prefix.length));
 }
 
-/** Sorts before every id of that moment or later, and behind all earlier ones. */
+/** Sorts before every id of that moment or later, and after all earlier ones. */
 export function idBound(kind: IdKind, atMs: number): string {
   return `${PREFIXES[kind]}_${inBase32(Math.min(Math.max(atMs, 0), MAX_TIME_MS), TIME_CHARACTERS)}`;
 }
 
-/** Milliseconds since the epoch at which the id was drawn. */
+/** Milliseconds since the epoch at which the id was made. */
 export function timeOfId(id: Id<IdKind>): number {
   const start = id.indexOf('_') + 1;
   let time = 0;
@@ -75,7 +75,7 @@ export function timeOfId(id: Id<IdKind>): number {
   return time;
 }
 
-/** Five bytes are eight characters, and a number that is held exactly. */
+/** Five bytes are eight characters, and fit a number exactly. */
 function fiveBytes(bytes: Uint8Array, start: number): string {
   let value = 0;
   for (let index = start; index < start + 5; index += 1) value = value * 256 + (bytes[index] ?? 0);

@@ -1,4 +1,4 @@
-// Endpoints as their merchant sees and changes them. Secrets are shown when they are made and never again.
+// Webhook endpoints as their merchant reads and changes them. A secret is shown when it is made and never again.
 import * as z from 'zod/mini';
 import { endpointConfiguration } from '../wire/endpoint.ts';
 import { EVENT_TYPES } from '../wire/events.ts';
@@ -6,7 +6,7 @@ import { isoTime, wholeNumber } from '../wire/primitives.ts';
 
 export const DEFAULT_OVERLAP_SECONDS = 86_400;
 export const MAX_OVERLAP_SECONDS = 604_800;
-/** Stands for a header's value wherever one is shown. */
+/** Replaces a header's value wherever the header is shown. */
 export const HEADER_MASK = '***';
 
 export const endpoint = z.object({
@@ -15,16 +15,16 @@ export const endpoint = z.object({
   eventTypes: z.array(z.enum(EVENT_TYPES)),
   retryCount: wholeNumber,
   timeoutSeconds: wholeNumber,
-  /** Names, each with a mask for its value. */
+  /** Header names, each with a mask for its value. */
   headers: z.catchall(z.object({}), z.string()),
   status: z.enum(['enabled', 'disabled']),
   /** `gone`, `failing` or `merchant`. */
   disabledReason: z.nullable(z.string()),
-  /** Since when nothing has succeeded. */
+  /** Time since which no delivery has succeeded. */
   failingSince: z.nullable(isoTime),
-  /** When it is switched off unless something succeeds before. */
+  /** Time at which the endpoint is switched off unless a delivery succeeds before. */
   disablesAt: z.nullable(isoTime),
-  /** Until then deliveries are signed with the secret before the last one too. */
+  /** Until then deliveries are also signed with the previous secret. */
   previousSecretExpiresAt: z.nullable(isoTime),
   createdAt: isoTime,
   updatedAt: isoTime,
@@ -33,7 +33,7 @@ export const endpoint = z.object({
 });
 export type Endpoint = z.infer<typeof endpoint>;
 
-/** What is left out stays as it is; `headers` replaces them all, and null takes them away. */
+/** A field that is left out stays unchanged; `headers` replaces all headers, and null removes them. */
 export const endpointUpdate = z.partial(endpointConfiguration);
 export type EndpointUpdate = z.infer<typeof endpointUpdate>;
 
@@ -41,14 +41,14 @@ export const endpointResponse = z.object({ endpoint });
 export const endpointList = z.object({ data: z.array(endpoint), hasMore: z.boolean() });
 export const createdEndpoint = z.object({
   endpoint,
-  /** Null when the answer is a repeat: it was shown with the first one. */
+  /** Null in a replayed answer: the secret was shown with the first one. */
   secret: z.nullable(z.string()),
 });
 export const deletedEndpoint = z.object({ id: z.string(), deleted: z.literal(true) });
 export const enabledEndpoint = z.object({ endpoint, replayed: wholeNumber });
 
 export const rotateSecretRequest = z.object({
-  /** How long the old secret goes on signing beside the new one. */
+  /** Time for which the old secret also signs. */
   overlapSeconds: z.nullish(z.int().check(z.minimum(0), z.maximum(MAX_OVERLAP_SECONDS))),
 });
 export const rotatedSecret = z.object({

@@ -1,4 +1,4 @@
-// Events that were emitted, where they went and how each try ended.
+// Emitted events, their deliveries and attempts.
 import * as z from 'zod/mini';
 import { EVENT_TYPES } from '../wire/events.ts';
 import { isoTime, jsonObject, wholeNumber } from '../wire/primitives.ts';
@@ -12,7 +12,9 @@ export const delivery = z.object({
   endpointId: z.string(),
   status: z.enum(DELIVERY_STATUSES),
   attemptCount: wholeNumber,
-  /** Of a pending one: when it is tried again. Null while it is under way, and while its endpoint is off. */
+  /**
+   * Time of the next attempt of a pending delivery. Null while an attempt is running, and while the endpoint is off.
+   */
   nextAt: z.nullable(isoTime),
   reason: z.nullable(z.string()),
   createdAt: isoTime,
@@ -47,9 +49,9 @@ const emitted = {
   paymentId: z.nullable(z.string()),
   sequence: wholeNumber,
   createdAt: isoTime,
-  /** Deliveries that are still tried, now. The envelope's own number is frozen. */
+  /** Number of deliveries still pending now. The number in the envelope is fixed when the event is written. */
   pendingWebhooks: wholeNumber,
-  /** The envelope as it is sent. */
+  /** The envelope as sent. */
   event: jsonObject,
 };
 

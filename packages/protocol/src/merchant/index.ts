@@ -1,4 +1,4 @@
-// What a merchant's backend asks about its endpoints and events.
+// Shapes for a merchant's backend: webhook endpoints and events.
 export * from './endpoint.ts';
 export * from './event-log.ts';
 export * from './queries.ts';

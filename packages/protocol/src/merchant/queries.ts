@@ -1,4 +1,4 @@
-// What a list may be asked for. Values come as text; whoever repeats one, or asks for something unknown, is refused.
+// Query parameters of lists. Values are text; a repeated or unknown parameter is refused.
 import * as z from 'zod/mini';
 import { EVENT_TYPES } from '../wire/events.ts';
 import { isoTime } from '../wire/primitives.ts';

@@ -1,33 +1,33 @@
-// Sending a range of events again, as a job whose progress can be read.
+// Replay of a range of events, as a job whose progress can be read.
 import * as z from 'zod/mini';
 import { EVENT_TYPES } from '../wire/events.ts';
 import { isoTime, wholeNumber } from '../wire/primitives.ts';
 
 export const recoverRequest = z.object({
-  /** Events from here on. */
+  /** Start of the range, inclusive. */
   from: isoTime,
-  /** And before here. */
+  /** End of the range, exclusive. */
   to: isoTime,
   types: z.nullish(z.array(z.enum(EVENT_TYPES)).check(z.minLength(1))),
-  /** `failed`: what the endpoint did not get since it exists. `all`: everything of the range. */
+  /** `failed`: events that the endpoint did not get since it was created. `all`: every event of the range. */
   only: z.nullish(z.enum(['failed', 'all'])),
 });
 export type RecoverRequest = z.infer<typeof recoverRequest>;
 
-export const recovery = z.object({
+export const eventReplay = z.object({
   id: z.string(),
   endpointId: z.string(),
   status: z.enum(['running', 'done', 'failed']),
-  /** Events it will look at; null until they are counted. */
+  /** Events to examine; null until they are counted. */
   total: z.nullable(wholeNumber),
-  /** Events it has looked at. */
+  /** Events examined so far. */
   examined: wholeNumber,
-  /** Deliveries it has put into the queue. */
+  /** Deliveries queued so far. */
   queued: wholeNumber,
-  /** Why it failed. */
+  /** Cause of a failure. */
   reason: z.nullable(z.string()),
   createdAt: isoTime,
   finishedAt: z.nullable(isoTime),
 });
-export type Recovery = z.infer<typeof recovery>;
-export const recoveryResponse = z.object({ recovery });
+export type EventReplay = z.infer<typeof eventReplay>;
+export const recoveryResponse = z.object({ recovery: eventReplay });

@@ -1,12 +1,12 @@
-// A network has one name inside (`eip155:84532`, `solana:mainnet`, `icp:mainnet`) and several outside.
-// Names from outside are parsed here and never compared as they came.
+// A network has one internal name (`eip155:84532`, `solana:mainnet`, `icp:mainnet`) and several external ones. External
+// names are parsed here and never compared directly.
 
 declare const networkBrand: unique symbol;
 export type NetworkId = string & { readonly [networkBrand]: true };
 
 export type NetworkFamily = 'evm' | 'solana' | 'icp';
 
-/** What a merchant reads in `payment.network`. */
+/** Chain type that a merchant reads in `payment.network`. */
 const CHAIN_TYPES = { evm: 'evm', solana: 'sol', icp: 'ic' } as const satisfies Record<NetworkFamily, string>;
 export type ChainType = (typeof CHAIN_TYPES)[NetworkFamily];
 
@@ -21,7 +21,7 @@ const NAMED_NETWORKS: Readonly<Record<string, string>> = {
 
 const EVM_NAME = /^(?:eip155:)?([1-9]\d{0,15})$/;
 
-/** The network behind any of its accepted names, or undefined. */
+/** Network for any of its accepted names, or undefined. */
 export function parseNetwork(name: string): NetworkId | undefined {
   const chainId = EVM_NAME.exec(name)?.[1];
   if (chainId !== undefined) {
@@ -45,7 +45,7 @@ export function chainTypeOf(network: NetworkId): ChainType {
   return CHAIN_TYPES[familyOf(network)];
 }
 
-/** The number a wallet and an EIP-712 domain know the chain by; undefined off EVM. */
+/** Chain id of a wallet and an EIP-712 domain; undefined off EVM. */
 export function chainIdOf(network: NetworkId): number | undefined {
   return familyOf(network) === 'evm' ? Number(network.slice('eip155:'.length)) : undefined;
 }

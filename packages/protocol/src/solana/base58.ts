@@ -1,4 +1,4 @@
-// Base58 as Solana writes addresses and signatures: a leading zero byte is a leading 1.
+// Base58 in Solana's format for addresses and signatures: a leading zero byte is a leading 1.
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const BASE = 58n;
@@ -13,7 +13,7 @@ export function base58FromBytes(bytes: Uint8Array): string {
   return '1'.repeat(firstSet === -1 ? bytes.length : firstSet) + digits;
 }
 
-/** Undefined for a character that is none. */
+/** Undefined when a character is not in the alphabet. */
 export function bytesFromBase58(text: string): Uint8Array | undefined {
   let rest = 0n;
   for (const character of text) {

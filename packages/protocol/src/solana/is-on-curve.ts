@@ -1,11 +1,11 @@
-// Whether 32 bytes are a point of ed25519, and so may have a key behind them. Addresses that programs derive never are.
+// Whether 32 bytes are a point of ed25519 and so may be a public key. Program-derived addresses never are.
 
 const P = 2n ** 255n - 19n;
 /** -121665/121666 */
 const D = 37_095_705_934_669_439_343_138_083_508_754_565_189_542_113_879_843_219_016_388_785_533_085_940_283_555n;
 const SIGN_BIT = 1n << 255n;
 
-/** RFC 8032, 5.1.3: x² = (y² − 1) / (d·y² + 1) has a root. Numbers past P count as what they leave, as on chain. */
+/** RFC 8032, 5.1.3: x² = (y² − 1) / (d·y² + 1) has a root. Numbers past P are reduced modulo P, as on chain. */
 export function isOnCurve(bytes: Uint8Array): boolean {
   let number = 0n;
   for (const byte of bytes.toReversed()) number = (number << 8n) + BigInt(byte);

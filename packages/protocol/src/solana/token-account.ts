@@ -7,13 +7,13 @@ const ADDRESS_BYTES = 32;
 const MOST_BUMPS = 255;
 const MARKER = new TextEncoder().encode('ProgramDerivedAddress');
 
-/** The account that holds an owner's tokens of one mint; undefined when one of the three is no address. */
+/** The associated token account of an owner and a mint; undefined when one of the three is no address. */
 export function tokenAccountOf(owner: string, mint: string, tokenProgram: string): string | undefined {
   const parts = [owner, tokenProgram, mint, ASSOCIATED_TOKEN_PROGRAM].map(bytesFromBase58);
   const [ownerBytes, tokenProgramBytes, mintBytes, programBytes] = parts;
   if (!ownerBytes || !tokenProgramBytes || !mintBytes || !programBytes) return undefined;
   if (parts.some((part) => part?.length !== ADDRESS_BYTES)) return undefined;
-  // The first one from above that no key can stand behind.
+  // Highest bump whose address is not on the curve, so that no key can exist for it.
   for (let bump = MOST_BUMPS; bump >= 0; bump -= 1) {
     const seeds = [...ownerBytes, ...tokenProgramBytes, ...mintBytes, bump];
     const derived = sha256(Uint8Array.from([...seeds, ...programBytes, ...MARKER]));

@@ -1,9 +1,9 @@
-// Generated values for any wire schema, so that round trips cover a new shape the day it is written.
+// Generates values for any wire schema, so that round trips cover a new shape without a change here.
 import fc from 'fast-check';
 import type { z } from 'zod/mini';
 import { type JsonSchema, jsonSchemaOf } from './json-schema.ts';
 
-/** Values that fit the schema; those that only its finer checks refuse are left out. */
+/** Values by the schema's JSON Schema; values that only its refinements refuse are left out. */
 export function arbitraryOf(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   return fromJsonSchema(jsonSchemaOf(schema));
 }
@@ -23,7 +23,7 @@ function fromJsonSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
         max: schema.maximum ?? Number.MAX_SAFE_INTEGER,
       });
     case 'number':
-      // JSON has no -0: it would not come back as it went.
+      // JSON has no -0: it would not survive a round trip.
       return fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => value + 0);
     case 'string':
       return text(schema);
@@ -58,7 +58,7 @@ function record(schema: JsonSchema): fc.Arbitrary<unknown> {
 
 const ATOMIC_PATTERN = String.raw`^(?:0|[1-9]\d{0,77})$`;
 
-/** Through JSON once: what remains is what the wire can carry. */
+/** One round trip through JSON leaves only what the wire can represent. */
 const plainJson = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
 function jsonObject(schema: JsonSchema & { readonly additionalProperties?: JsonSchema }): fc.Arbitrary<unknown> {

@@ -1,4 +1,4 @@
-// A JSON Schema as this package's tests look at it.
+// The part of JSON Schema that this package's tests use.
 import * as z from 'zod/mini';
 
 export type JsonSchema = {
@@ -17,7 +17,7 @@ export type JsonSchema = {
   readonly maxItems?: number;
 };
 
-/** Alternatives come in three spellings (`anyOf`, `oneOf`, a list of types); here they are all `branches`. */
+/** Alternatives have three notations (`anyOf`, `oneOf`, a list of types); all become `branches`. */
 export function jsonSchemaOf(schema: z.core.$ZodType): JsonSchema {
   return normalised(z.toJSONSchema(schema));
 }

@@ -1,4 +1,4 @@
-// Every shape of the wire by the title of its table in docs/reference/wire.md.
+// All wire shapes, keyed by the title of their table in docs/reference/wire.md.
 import type { z } from 'zod/mini';
 import * as wire from '../index.ts';
 

@@ -7,7 +7,7 @@ export function prepareKey(secret: string | Uint8Array): HmacKey {
   return typeof secret === 'string' ? createSecretKey(secret, 'utf8') : createSecretKey(secret);
 }
 
-/** Hex HMAC-SHA256 over the prefix and the body. Typed as in hmac.web.ts, where it has to be awaited. */
+/** Hex HMAC-SHA256 over the prefix and the body. Typed as in hmac.web.ts, which is asynchronous. */
 export function hmacSha256(key: HmacKey, prefix: string, body: Uint8Array): string | Promise<string> {
   return createHmac('sha256', key).update(prefix).update(body).digest('hex');
 }

@@ -1,11 +1,11 @@
-// The same functions as hmac.node.ts on WebCrypto; chosen by the package's `#hmac` import condition.
+// The functions of hmac.node.ts on WebCrypto; selected by the package's `#hmac` import condition.
 
 const utf8 = new TextEncoder();
 
 export type HmacKey = ReturnType<typeof crypto.subtle.importKey>;
 
 export function prepareKey(secret: string | Uint8Array): HmacKey {
-  // A copy, because WebCrypto takes no bytes that may be shared with another thread.
+  // A copy, because WebCrypto refuses bytes of shared memory.
   const bytes = typeof secret === 'string' ? utf8.encode(secret) : new Uint8Array(secret);
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
 }
@@ -19,7 +19,7 @@ export async function hmacSha256(key: HmacKey, prefix: string, body: Uint8Array)
   return Array.from(signature, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Time depends on the length alone, which is public: every character is looked at. */
+/** Compares every character: the time depends only on the length, which is public. */
 export function equalInConstantTime(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   let difference = 0;

@@ -13,7 +13,7 @@ export {
 export {
   createWebhookVerifier,
   DEFAULT_TOLERANCE_SECONDS,
-  type Delivery,
+  type ReceivedDelivery,
   type WebhookRefusal,
   type WebhookVerdict,
   type WebhookVerifier,

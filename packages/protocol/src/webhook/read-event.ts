@@ -1,5 +1,5 @@
-// From verified bytes to a typed event. A type of a later release is no error: an endpoint may be subscribed to it before
-// its receiver is updated. A type of this release in another shape is one, since acting on half of it could lose money.
+// Parses verified bytes to a typed event. A type of a later release is no error: an endpoint may be subscribed to it
+// before its receiver is updated. A known type in another shape is an error: acting on half of it could lose money.
 import type * as z from 'zod/mini';
 import {
   intentCreatedEvent,
@@ -9,7 +9,7 @@ import {
   type WebhookEvent,
 } from '../wire/events.ts';
 
-/** An event whose type this release does not know: everything else in it is as it came, unchecked. */
+/** An event whose type this release does not know; its other fields are unchecked. */
 export type LaterEvent = {
   readonly id: string;
   readonly object: 'event';
@@ -22,7 +22,7 @@ export type ReadEvent =
   | { readonly ok: true; readonly known: false; readonly event: LaterEvent }
   | { readonly ok: false; readonly code: 'body_not_json' | 'event_malformed' };
 
-/** By type, because a union would try each shape in turn, which took longer than all the rest of reading a payment. */
+/** Looked up by type: a union tries each shape in turn, which took longer than all the rest of reading a payment. */
 const SHAPE_OF = new Map<string, z.ZodMiniType<WebhookEvent>>([
   ['payment_intent.created', intentCreatedEvent],
   ['x402_upto_authorization_received', uptoAuthorizationReceivedEvent],
@@ -31,7 +31,7 @@ const SHAPE_OF = new Map<string, z.ZodMiniType<WebhookEvent>>([
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Call it after the signature was verified. */
+/** Call only after the signature was verified. */
 export function readWebhookEvent(body: Uint8Array): ReadEvent {
   let value: unknown;
   try {

@@ -1,5 +1,5 @@
-// `X-SVC-Signature: t=<unix seconds>,v1=<64 hex>`. The sender writes exactly one `v1`; a reader takes up to eight, so
-// that a later release may sign with two keys, and skips names it does not know.
+// `X-SVC-Signature: t=<unix seconds>,v1=<64 hex>`. The sender writes exactly one `v1`; a receiver accepts up to eight,
+// so that a later release may sign with two keys, and skips unknown names.
 
 export const SIGNATURE_HEADER = 'x-svc-signature';
 export const TIMESTAMP_HEADER = 'x-svc-timestamp';
@@ -9,7 +9,7 @@ const MAX_CANDIDATES = 8;
 
 export type SignatureHeader = { readonly timestampText: string; readonly candidates: readonly string[] };
 
-/** Undefined when the text is not exactly one `t` and one to eight well-formed `v1`. */
+/** Undefined unless the text has exactly one `t` and one to eight well-formed `v1`. */
 export function parseSignatureHeader(text: string): SignatureHeader | undefined {
   if (text.length > MAX_HEADER_CHARACTERS) return undefined;
   let timestampText: string | undefined;

@@ -1,5 +1,5 @@
-// Deliveries signed by Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, keyed with the secret
-// of one endpoint. That secret opens nothing else, so a receiver that verifies this way holds no key that can move money.
+// Verifies deliveries by Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, keyed with the
+// secret of one endpoint. The secret gives no API access, so such a receiver has no key that can move money.
 import { equalInConstantTime, hmacSha256, prepareKey } from '#hmac';
 import { bytesFromBase64 } from '../header/base64.ts';
 import { DEFAULT_TOLERANCE_SECONDS, type WebhookVerdict } from './verify-webhook.ts';
@@ -15,18 +15,18 @@ const MAX_HEADER_CHARACTERS = 2_048;
 const MAX_CANDIDATES = 8;
 
 export type StandardDelivery = {
-  /** The three headers as received; one that came several times is refused. */
+  /** The three headers as received; a repeated header is refused. */
   readonly id: unknown;
   readonly timestamp: unknown;
   readonly signature: unknown;
-  /** The request body before anything parsed it. */
+  /** The raw request body, not parsed. */
   readonly body: unknown;
   readonly nowSeconds: number;
 };
 
 export type StandardWebhookVerifier = (delivery: StandardDelivery) => Promise<WebhookVerdict>;
 
-/** Secrets are `whsec_` and the base64 of 24 to 64 bytes. A delivery signed with any of them is good. */
+/** Secrets are `whsec_` and the base64 of 24 to 64 bytes. A delivery signed with any of them passes. */
 export function createStandardWebhookVerifier(
   secrets: readonly string[],
   toleranceSeconds: number = DEFAULT_TOLERANCE_SECONDS,
@@ -46,7 +46,7 @@ export function createStandardWebhookVerifier(
     let matches = false;
     for (const key of keys) {
       const expected = await hmacSha256(key, `${id}.${timestamp}.`, body);
-      // No early end: how many candidates were tried must not show in the time.
+      // No early return: the time must not show how many candidates were tried.
       for (const candidate of candidates) matches = equalInConstantTime(expected, candidate) || matches;
     }
     if (!matches) return { ok: false, code: 'signature_mismatch' };
@@ -59,7 +59,7 @@ export function createStandardWebhookVerifier(
   };
 }
 
-/** `v1,<base64>` items between spaces, as hex; items of other schemes are skipped. */
+/** `v1,<base64>` items separated by spaces, as hex; items of other schemes are skipped. */
 function candidatesIn(text: string): readonly string[] | undefined {
   if (text.length > MAX_HEADER_CHARACTERS) return undefined;
   const candidates: string[] = [];

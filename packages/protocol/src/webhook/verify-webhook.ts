@@ -1,4 +1,4 @@
-// Checks a delivery as it came off the wire: signature first, then time on both sides, then (in read-event.ts) JSON.
+// Verifies a delivery as received: signature, then timestamp in both directions. read-event.ts parses the JSON.
 import { equalInConstantTime, hmacSha256, prepareKey } from '#hmac';
 import { parseSignatureHeader } from './signature-header.ts';
 
@@ -15,17 +15,17 @@ export type WebhookVerdict =
   | { readonly ok: true; readonly timestampSeconds: number }
   | { readonly ok: false; readonly code: WebhookRefusal };
 
-export type Delivery = {
-  /** The header's value as received. A header that came several times is an array in some servers: refused. */
+export type ReceivedDelivery = {
+  /** The header's value as received. Some servers give an array for a repeated header: refused. */
   readonly signature: unknown;
-  /** The request body before anything parsed it. */
+  /** The raw request body, not parsed. */
   readonly body: unknown;
   readonly nowSeconds: number;
 };
 
-export type WebhookVerifier = (delivery: Delivery) => Promise<WebhookVerdict>;
+export type WebhookVerifier = (delivery: ReceivedDelivery) => Promise<WebhookVerdict>;
 
-/** Several secrets serve a rotation: a delivery signed with any of them is good. */
+/** Several secrets allow a rotation: a delivery signed with any of them passes. */
 export function createWebhookVerifier(
   secrets: readonly string[],
   toleranceSeconds: number = DEFAULT_TOLERANCE_SECONDS,
@@ -46,7 +46,7 @@ export function createWebhookVerifier(
     let matches = false;
     for (const key of keys) {
       const expected = await hmacSha256(key, prefix, body);
-      // No early end: how many candidates were tried must not show in the time.
+      // No early return: the time must not show how many candidates were tried.
       for (const candidate of header.candidates) matches = equalInConstantTime(expected, candidate) || matches;
     }
     if (!matches) return refuse('signature_mismatch');

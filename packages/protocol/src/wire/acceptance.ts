@@ -1,4 +1,4 @@
-// What a payer may sign: one acceptance per token and chain.
+// Acceptances: one per token and chain.
 import * as z from 'zod/mini';
 import { atomicText, jsonObject, wholeNumber } from './primitives.ts';
 
@@ -15,7 +15,7 @@ export const boundTerms = z.object({
   terms: jsonObject,
 });
 
-/** Loose: a chain may add what its own clients know; clients ignore what they do not. */
+/** Loose: a chain may add fields for its own clients; other clients ignore them. */
 export const acceptanceExtra = z.looseObject({
   intentId: z.optional(z.string()),
   provider: z.optional(z.string()),
@@ -46,8 +46,8 @@ export const acceptance = z.object({
 export type Acceptance = z.infer<typeof acceptance>;
 
 /**
- * An acceptance as a client sends it back. Only these five fields are compared, by meaning, with the stored one;
- * everything else is ignored, so a client may drop it, null it or pad it.
+ * An acceptance as a client sends it back. Only these five fields are compared with the stored one, by meaning; a
+ * client may drop, null or extend all others.
  */
 export const acceptanceEcho = z.object({
   scheme: z.string(),

@@ -1,4 +1,4 @@
-// POST /sdk/public/payments/intents/x402. Null counts as absent and unknown fields are ignored.
+// POST /sdk/public/payments/intents/x402. Null counts as absent, and unknown fields are ignored.
 import * as z from 'zod/mini';
 import { jsonObject, usdInput, wholeNumber } from './primitives.ts';
 

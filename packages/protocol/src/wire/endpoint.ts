@@ -1,9 +1,9 @@
-// Where a merchant wants to hear of events.
+// Configuration of a webhook endpoint.
 import * as z from 'zod/mini';
 import { EVENT_TYPES } from './events.ts';
 
 export const DEFAULT_RETRY_COUNT = 10;
-/** The last step of the schedule is a day: this many retries end within 30 days. */
+/** The last step of the retry schedule is a day: this many retries end within 30 days. */
 export const MAX_RETRY_COUNT = 36;
 export const DEFAULT_TIMEOUT_SECONDS = 5;
 

@@ -1,4 +1,4 @@
-// The one shape of a refusal, on every endpoint.
+// Body of a refusal, the same on every route.
 import * as z from 'zod/mini';
 
 export const MONEY_MOVED = ['no', 'yes', 'unknown'] as const;

@@ -1,10 +1,10 @@
-// Webhook events: the envelope, the eight types and what each carries.
+// Webhook events: the envelope, the eight types and the object of each.
 import * as z from 'zod/mini';
 import { payment } from './payment.ts';
 import { intentSnapshot, paymentIntent } from './payment-intent.ts';
 import { jsonObject, wholeNumber } from './primitives.ts';
 
-/** Dated version of this release's wire; pinned per account and endpoint. */
+/** Dated version of this release's wire format; pinned per account and endpoint. */
 export const API_VERSION = '2026-11-15';
 
 export const PAYMENT_EVENT_TYPES = [

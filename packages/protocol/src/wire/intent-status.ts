@@ -1,4 +1,4 @@
-// Reading an intent: GET, the event stream and notify say the same thing.
+// Reading an intent: GET, the event stream and notify give the same data.
 import * as z from 'zod/mini';
 import { payment } from './payment.ts';
 import { paymentIntent } from './payment-intent.ts';
@@ -11,7 +11,7 @@ export const intentStatusResponse = z.object({
 });
 export type IntentStatusResponse = z.infer<typeof intentStatusResponse>;
 
-/** What the client believes it knows; the chain is asked, the body is a hint. */
+/** Hints of the client: the chain is asked, the body is not trusted. */
 export const notifyRequest = z.object({
   paymentIntentId: z.string(),
   transactionId: z.nullish(z.string()),

@@ -1,5 +1,5 @@
-// The object behind a payment header. On EVM it carries an authorization and its signature; on Solana it may instead
-// carry the signed transaction.
+// The object inside a payment header. On EVM it has an authorization and its signature; on Solana it may have the
+// signed transaction instead.
 import * as z from 'zod/mini';
 import { scheme } from './acceptance.ts';
 import { atomicText, bytes32, evmAddress, unixSecondsText } from './primitives.ts';
@@ -7,7 +7,7 @@ import { atomicText, bytes32, evmAddress, unixSecondsText } from './primitives.t
 export const HEADER_X402_VERSION = 1;
 const ACCEPTED_VERSIONS = [1, 2] as const;
 
-/** 64 bytes (compact) up to 2 kB: contract wallets sign at length. Whether the length fits is the payer's kind's matter. */
+/** 64 bytes (compact) up to 2 kB for contract wallets. The exact length is checked later, by the kind of payer. */
 const evmSignature = z.string().check(z.regex(/^0x(?:[0-9a-fA-F]{2}){64,2048}$/));
 
 export const authorization = z.object({

@@ -1,4 +1,4 @@
-// The intent, as answers and webhooks carry it, and the snapshot that an up-to confirm sends.
+// The intent in answers and webhooks, and its snapshot in the event of an up-to confirm.
 import * as z from 'zod/mini';
 import { atomicText, isoTime, jsonObject, wholeNumber } from './primitives.ts';
 import { intentStatus } from './statuses.ts';

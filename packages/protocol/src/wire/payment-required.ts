@@ -1,4 +1,4 @@
-// The answer to an intent that can be paid by X402: HTTP 402.
+// Answer to an intent that can be paid by X402: HTTP 402.
 import * as z from 'zod/mini';
 import { acceptance } from './acceptance.ts';
 
@@ -13,7 +13,7 @@ export const paymentRequired = z.object({
 });
 export type PaymentRequired = z.infer<typeof paymentRequired>;
 
-/** The other answer: pay the same intent by the regular flow. HTTP 200. */
+/** Answer when X402 can't be used; `error` says why. HTTP 200. No other way of paying is credited today. */
 export const fallbackRecommendation = z.object({
   status: z.literal('failed'),
   fallbackSuggested: z.literal(true),

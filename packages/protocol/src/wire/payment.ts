@@ -1,4 +1,4 @@
-// A payment, as answers and webhooks carry it.
+// A payment in answers and webhooks.
 import * as z from 'zod/mini';
 import { atomicText, isoTime, jsonObject, wholeNumber } from './primitives.ts';
 import { paymentStatus } from './statuses.ts';

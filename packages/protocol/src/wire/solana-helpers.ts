@@ -1,10 +1,10 @@
-// Solana: what a wallet signs is built by the service, and may be relayed by it.
+// Solana: the service builds what a wallet signs, and may relay it.
 import * as z from 'zod/mini';
 import { acceptanceEcho } from './acceptance.ts';
 import { isoTime, jsonObject, wholeNumber } from './primitives.ts';
 import { settleResponse } from './settle.ts';
 
-/** Also what signable takes. */
+/** Request of prepare and of signable. */
 export const prepareRequest = z.object({
   paymentIntentId: z.string(),
   publicKey: z.nullish(z.string()),
@@ -12,7 +12,7 @@ export const prepareRequest = z.object({
 });
 export type PrepareRequest = z.infer<typeof prepareRequest>;
 
-/** With `ok` all of the transaction's fields, without it `error` and `message`: a business result like settle's. */
+/** With `ok` all fields of the transaction, otherwise `error` and `message`: a business result as in settle. */
 export const prepareResponse = z.object({
   ok: z.boolean(),
   transactionBase64: z.optional(z.string()),
@@ -24,12 +24,12 @@ export const prepareResponse = z.object({
 });
 export type PrepareResponse = z.infer<typeof prepareResponse>;
 
-/** The text a wallet shows begins with this. */
+/** Prefix of the text that a wallet shows. */
 export const SIGNABLE_MESSAGE_PREFIX = 'SVC_X402_V2:';
 
 /**
- * With `ok` the text, its bytes, and in `fields` what the header's `authorization` takes over as it is. Without it `error`
- * and, in `message`, a sentence: a business result like settle's.
+ * With `ok` the text, its bytes, and `fields`, which the header's `authorization` takes over unchanged. Otherwise
+ * `error` and a sentence in `message`: a business result as in settle.
  */
 export const signableResponse = z.object({
   ok: z.boolean(),

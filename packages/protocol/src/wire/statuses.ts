@@ -1,4 +1,4 @@
-// Every status word of the wire. `canceled` has one l here; the event type `payment.cancelled` has two.
+// All status words of the wire. `canceled` has one l here; the event type `payment.cancelled` has two.
 import * as z from 'zod/mini';
 
 export const INTENT_STATUSES = [

@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf } from '../testing/json-schema.ts';
 import { WIRE_SCHEMAS } from '../testing/wire-schemas.ts';
 
 type Field = { types: string[]; required: boolean; nullable: boolean };
-/** Table name → field path → what the page promises. */
+/** Table name → field path → documented type. */
 function tablesOf(markdown: string): Map<string, Map<string, Field>> {
   const tables = new Map<string, Map<string, Field>>();
   let title = '';
@@ -21,7 +21,7 @@ function tablesOf(markdown: string): Map<string, Map<string, Field>> {
   return tables;
 }
 
-/** The same view of a schema; only paths that the table opens are descended into. */
+/** The same view of a schema; only paths that the table expands are descended into. */
 function fieldsOf(schema: JsonSchema, opened: ReadonlySet<string>, prefix = ''): Map<string, Field> {
   const fields = new Map<string, Field>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {

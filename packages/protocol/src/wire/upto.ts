@@ -1,4 +1,4 @@
-// Up-to: the payer signs a cap, the merchant settles the real amount later. Confirm takes what settle takes.
+// Up-to: the payer signs a cap, the merchant settles the real amount later. Confirm has the same request as settle.
 import * as z from 'zod/mini';
 import { payment } from './payment.ts';
 import { paymentIntent } from './payment-intent.ts';
@@ -16,7 +16,7 @@ export const uptoConfirmResponse = z.object({
 });
 export type UptoConfirmResponse = z.infer<typeof uptoConfirmResponse>;
 
-/** Exactly one of the two amounts: dollars, converted down at the intent's rate, or smallest units. */
+/** Exactly one of the two amounts: dollars, rounded down at the intent's rate, or smallest units. */
 export const uptoSettleRequest = z.object({
   paymentIntentId: z.string(),
   settledAmountUsd: z.nullish(usdInput),
@@ -45,6 +45,6 @@ export type UptoSettleResponse = z.infer<typeof uptoSettleResponse>;
 export const uptoReleaseRequest = z.object({ paymentIntentId: z.string() });
 export type UptoReleaseRequest = z.infer<typeof uptoReleaseRequest>;
 
-/** Service to service: POST /evm/settlement/x402-upto. */
+/** Internal route: POST /evm/settlement/x402-upto. */
 export const internalUptoSettleRequest = z.object({ paymentIntentId: z.string(), settledAmount: atomicText });
 export type InternalUptoSettleRequest = z.infer<typeof internalUptoSettleRequest>;

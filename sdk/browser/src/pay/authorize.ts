@@ -10,23 +10,23 @@ import { haltIfAborted } from '../http/race.ts';
 import type { Submission } from '../http/service.ts';
 import type { Offered } from '../read/read-intent.ts';
 import type { WalletCall } from '../wallet.ts';
-import type { Parts } from './parts.ts';
+import type { ClientDeps } from './parts.ts';
 import { payRegularly } from './pay-regularly.ts';
 import { prepareTransaction } from './prepare-transaction.ts';
 import { requestIntent } from './request-intent.ts';
 
 export async function authorize(
-  parts: Parts,
+  deps: ClientDeps,
   attempt: Attempt,
   { request, scheme, signal }: { readonly request: UptoRequest; readonly scheme: Scheme; readonly signal: AbortSignal },
 ): Promise<Submission> {
-  const { ports, wallet, walletTimeoutMs } = parts;
+  const { ports, wallet, walletTimeoutMs } = deps;
   haltIfAborted(signal);
   const asked = askedBy(request, scheme);
   const call: WalletCall = { ports, signal, walletTimeoutMs, nowSeconds: () => Math.floor(ports.nowMs() / 1_000) };
   const payerFields = await wallet?.intentFields?.(call);
   const body = { ...intentRequestOf(request, scheme), ...payerFields };
-  const { answer, nowSeconds } = await requestIntent(parts, body, attempt.attemptId, signal);
+  const { answer, nowSeconds } = await requestIntent(deps, body, attempt.attemptId, signal);
   attempt.created({ paymentIntentId: answer.paymentIntentId, status: 'requires_payment' });
   if (answer.kind === 'fallback') return payRegularly(attempt, scheme, answer.reason);
   const { paymentIntentId } = answer;
@@ -45,7 +45,7 @@ export async function authorize(
     publicKey: payerFields?.publicKey,
     prepare: (wanted, publicKey) => {
       const paymentRequirements = echoOf(wanted) ?? wanted;
-      return prepareTransaction(parts, { paymentIntentId, publicKey, paymentRequirements }, signal);
+      return prepareTransaction(deps, { paymentIntentId, publicKey, paymentRequirements }, signal);
     },
   });
   const paymentRequirements = echoOf(acceptance);

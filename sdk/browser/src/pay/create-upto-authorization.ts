@@ -10,7 +10,7 @@ import type { Submission } from '../http/service.ts';
 import { type ConfirmAnswer, readConfirmAnswer } from '../read/read-situation.ts';
 import { authorize } from './authorize.ts';
 import type { Waiting } from './find-out.ts';
-import { type CallOptions, type Parts, signalOf } from './parts.ts';
+import { type CallOptions, type ClientDeps, signalOf } from './parts.ts';
 import { runAttempt } from './run-attempt.ts';
 
 export type UptoAuthorization = {
@@ -28,17 +28,17 @@ export type UptoAuthorization = {
 };
 
 export function createUptoAuthorization(
-  parts: Parts,
+  deps: ClientDeps,
   attempt: Attempt,
   request: UptoRequest,
   options: CallOptions,
 ): Promise<UptoAuthorization> {
   return runAttempt(attempt, async () => {
     const signal = signalOf(options);
-    const submission = await authorize(parts, attempt, { request, scheme: 'upto', signal });
+    const submission = await authorize(deps, attempt, { request, scheme: 'upto', signal });
     haltIfAborted(signal);
-    const untilMs = parts.ports.nowMs() + (options.timeoutMs ?? parts.paymentTimeoutMs);
-    const { status, expiresAt } = await confirm(parts, submission, { signal, untilMs });
+    const untilMs = deps.ports.nowMs() + (options.timeoutMs ?? deps.paymentTimeoutMs);
+    const { status, expiresAt } = await confirm(deps, submission, { signal, untilMs });
     const { paymentIntentId, paymentRequirements } = submission;
     const { maxAmountRequired: capAmount, asset, payTo, network } = paymentRequirements;
     attempt.updated({ status, authorizedCap: capAmount });
@@ -49,7 +49,7 @@ export function createUptoAuthorization(
 }
 
 async function confirm(
-  { ports, service }: Parts,
+  { ports, service }: ClientDeps,
   submission: Submission,
   { signal, untilMs }: Waiting,
 ): Promise<Extract<ConfirmAnswer, { ok: true }>> {

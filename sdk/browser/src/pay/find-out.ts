@@ -9,15 +9,15 @@ import { mayPass, refusalIn } from '../http/refusal.ts';
 import type { Reply } from '../http/send-once.ts';
 import type { Submission } from '../http/service.ts';
 import { readSettleAnswer, readSituation, type SettleAnswer, type Situation } from '../read/read-situation.ts';
-import { follow } from '../wait/follow.ts';
+import { followPayment } from '../wait/follow.ts';
 import { isEnd } from './conclude.ts';
-import type { Parts } from './parts.ts';
+import type { ClientDeps } from './parts.ts';
 
 export type Waiting = { readonly signal: AbortSignal; readonly untilMs: number };
 
 /** A situation that is an end. Throws with an honest `moneyMoved` when it failed, was refused or was not heard in time. */
 export async function findOut(
-  { ports, service }: Parts,
+  { ports, service }: ClientDeps,
   attempt: Attempt,
   submission: Submission,
   { signal, untilMs }: Waiting,
@@ -30,7 +30,7 @@ export async function findOut(
   let lastRefusal: SvcPayError | undefined;
 
   const followOn = (): Promise<Situation | undefined> =>
-    follow({
+    followPayment({
       ports,
       service,
       paymentIntentId,

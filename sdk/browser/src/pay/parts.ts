@@ -4,7 +4,7 @@ import type { Ports } from '../ports.ts';
 import type { PayerWallet } from '../wallet.ts';
 
 /** What a client is made of. */
-export type Parts = {
+export type ClientDeps = {
   readonly ports: Ports;
   readonly service: Service;
   readonly wallet: PayerWallet | undefined;

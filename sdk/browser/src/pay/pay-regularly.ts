@@ -3,8 +3,8 @@ import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 
 /**
- * Where an intent that X402 can't pay goes on: failure is told, then the regular flow takes the same intent. That flow does
- * not exist yet, so it ends here, by name. An up-to request never comes to it: it would take the whole cap.
+ * The end of an intent that X402 can't pay: failure is told, and the call ends by name. The interface lets a client fall back to
+ * a regular flow here; none is credited today. An up-to request never comes to it: a fallback would take the whole cap.
  */
 export function payRegularly(attempt: Attempt, scheme: Scheme, reason: string): never {
   const { paymentIntentId, attemptId } = attempt.known();

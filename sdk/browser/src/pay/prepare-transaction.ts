@@ -5,12 +5,12 @@ import { pauseMs } from '../http/pause.ts';
 import { haltIfAborted } from '../http/race.ts';
 import { mayPass, refusalIn } from '../http/refusal.ts';
 import type { PreparedTransaction } from '../wallet.ts';
-import type { Parts } from './parts.ts';
+import type { ClientDeps } from './parts.ts';
 
 const MAX_TRIES = 4;
 
 export async function prepareTransaction(
-  { ports, service }: Parts,
+  { ports, service }: ClientDeps,
   wanted: { readonly paymentIntentId: string; readonly publicKey: string; readonly paymentRequirements: Acceptance },
   signal: AbortSignal,
 ): Promise<PreparedTransaction> {

@@ -6,7 +6,7 @@ import { haltIfAborted } from '../http/race.ts';
 import { mayPass, refusalIn } from '../http/refusal.ts';
 import { nowSecondsBy } from '../http/service-clock.ts';
 import { type IntentAnswer, readIntentAnswer } from '../read/read-intent.ts';
-import type { Parts } from './parts.ts';
+import type { ClientDeps } from './parts.ts';
 
 const MAX_TRIES = 4;
 /** Who is told to wait longer is told at once. */
@@ -15,7 +15,7 @@ const LONGEST_PAUSE_MS = 30_000;
 export type RequestedIntent = { readonly answer: IntentAnswer; readonly nowSeconds: () => number };
 
 export async function requestIntent(
-  { ports, service }: Parts,
+  { ports, service }: ClientDeps,
   request: CreateIntentRequest,
   idempotencyKey: string,
   signal: AbortSignal,

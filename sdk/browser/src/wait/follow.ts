@@ -9,7 +9,7 @@ import type { Ports } from '../ports.ts';
 import { readSituation, type Situation } from '../read/read-situation.ts';
 import { readStream } from './read-stream.ts';
 
-export type Followed = {
+export type FollowedPayment = {
   readonly ports: Ports;
   readonly service: Service;
   readonly paymentIntentId: string;
@@ -23,7 +23,7 @@ const PAUSE_BEHIND_A_STREAM_MS = 15_000;
 const MAX_BROKEN_STREAMS = 3;
 
 /** The situation that was enough, or undefined when the time was up. Throws when aborted, and when asking is refused. */
-export async function follow(followed: Followed): Promise<Situation | undefined> {
+export async function followPayment(followed: FollowedPayment): Promise<Situation | undefined> {
   const { ports, untilMs, paymentIntentId, signal } = followed;
   const { controller, release } = childOf(signal);
   let enough: Situation | undefined;
@@ -50,7 +50,7 @@ export async function follow(followed: Followed): Promise<Situation | undefined>
 type State = { streaming: boolean; refusal: SvcPayError | undefined };
 
 async function listen(
-  { ports, service, paymentIntentId }: Followed,
+  { ports, service, paymentIntentId }: FollowedPayment,
   signal: AbortSignal,
   state: State,
   onData: (data: unknown) => void,
@@ -68,7 +68,7 @@ async function listen(
 }
 
 async function ask(
-  { ports, service, paymentIntentId }: Followed,
+  { ports, service, paymentIntentId }: FollowedPayment,
   signal: AbortSignal,
   state: State,
   hear: (body: unknown) => void,

@@ -1,9 +1,9 @@
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { conclude, isEnd, type PaymentResult } from '../pay/conclude.ts';
-import { type CallOptions, type Parts, signalOf } from '../pay/parts.ts';
+import { type CallOptions, type ClientDeps, signalOf } from '../pay/parts.ts';
 import { runAttempt } from '../pay/run-attempt.ts';
-import { follow } from './follow.ts';
+import { followPayment } from './follow.ts';
 
 export type WaitRequest = {
   readonly paymentIntentId: string;
@@ -12,7 +12,7 @@ export type WaitRequest = {
 };
 
 export function waitForPayment(
-  { ports, service, paymentTimeoutMs }: Parts,
+  { ports, service, paymentTimeoutMs }: ClientDeps,
   attempt: Attempt,
   { paymentIntentId }: WaitRequest,
   options: CallOptions,
@@ -20,7 +20,7 @@ export function waitForPayment(
   return runAttempt(attempt, async () => {
     const signal = signalOf(options);
     attempt.updated({ paymentIntentId, moneyMoved: 'unknown' });
-    const situation = await follow({
+    const situation = await followPayment({
       ports,
       service,
       paymentIntentId,

@@ -1,7 +1,7 @@
 // Names and decimals of the tokens in the service's catalogue, for showing them. A test holds the list to the catalogue.
 import { parseNetwork } from '@svc-pay/protocol';
 
-export type KnownToken = {
+export type ListedToken = {
   readonly shortcode: string;
   readonly network: string;
   readonly asset: string;
@@ -9,7 +9,7 @@ export type KnownToken = {
   readonly decimals: number;
 };
 
-const row = (shortcode: string, chain: number | string, asset: string, symbol = 'USDC', decimals = 6): KnownToken => ({
+const row = (shortcode: string, chain: number | string, asset: string, symbol = 'USDC', decimals = 6): ListedToken => ({
   shortcode,
   network: typeof chain === 'number' ? `eip155:${chain}` : `solana:${chain}`,
   asset,
@@ -17,7 +17,7 @@ const row = (shortcode: string, chain: number | string, asset: string, symbol = 
   decimals,
 });
 
-export const KNOWN_TOKENS: readonly KnownToken[] = [
+export const KNOWN_TOKENS: readonly ListedToken[] = [
   row('eth_usdc', 1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'),
   row('eth_eurc', 1, '0x1aBaEA1f7C830bD89Acc67eC4af516284b1bC33c', 'EURC'),
   row('base_usdc', 8453, '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
@@ -48,12 +48,12 @@ const NETWORK_NAMES: Readonly<Record<string, string>> = {
   'solana:devnet': 'Solana Devnet',
 };
 
-export function tokenAt(network: string, asset: string): KnownToken | undefined {
+export function tokenAt(network: string, asset: string): ListedToken | undefined {
   const id = parseNetwork(network);
   return KNOWN_TOKENS.find((one) => one.network === id && isSame(one, asset));
 }
 
-export function tokenNamed(shortcode: string | undefined): KnownToken | undefined {
+export function tokenNamed(shortcode: string | undefined): ListedToken | undefined {
   return KNOWN_TOKENS.find((one) => one.shortcode === shortcode);
 }
 
@@ -63,6 +63,6 @@ export function networkName(network: string): string {
 }
 
 /** Letters of an EVM address mean the same in either case; elsewhere they do not. */
-function isSame({ network, asset }: KnownToken, other: string): boolean {
+function isSame({ network, asset }: ListedToken, other: string): boolean {
   return network.startsWith('eip155:') ? asset.toLowerCase() === other.toLowerCase() : asset === other;
 }

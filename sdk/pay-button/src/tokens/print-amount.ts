@@ -1,7 +1,7 @@
 // Amounts in the payer's language. Digits go in as text and never pass through a floating-point number.
 import { parseAtomic, printTokenAmount, token, tokenAmount } from '@svc-pay/money';
 import type { Settings } from '../settings/settings.ts';
-import { type KnownToken, tokenNamed } from './known-tokens.ts';
+import { type ListedToken, tokenNamed } from './known-tokens.ts';
 
 /** What the button asks for; empty when only the service knows it. */
 export function printAsked({ request }: Settings, language: string): string {
@@ -12,7 +12,7 @@ export function printAsked({ request }: Settings, language: string): string {
 }
 
 /** Digits of a token's smallest unit, such as `12.5 USDC`. Cut, never rounded up. */
-export function printHeld(digits: string, { symbol, decimals }: KnownToken, language: string): string {
+export function printHeld(digits: string, { symbol, decimals }: ListedToken, language: string): string {
   const read = parseAtomic(digits);
   if (!read.ok) return '';
   const text = printTokenAmount(tokenAmount(token(symbol, decimals), read.atomic));

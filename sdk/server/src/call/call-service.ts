@@ -4,7 +4,7 @@ import { errorBody } from '@svc-pay/protocol';
 import type { Now } from '../clock.ts';
 import { aborted, type CallFailure, failureFromBody, noAnswer, unreadableAnswer } from './call-failure.ts';
 import type { Wait } from './pause.ts';
-import { type Answer, type Outgoing, type Silence, sendOnce } from './send-once.ts';
+import { type ApiAnswer, type Outgoing, type Silence, sendOnce } from './send-once.ts';
 
 export type Patience = {
   readonly maxAttempts: number;
@@ -52,7 +52,7 @@ export async function callService<Value>(
   }
 }
 
-function read<Value>(answer: Answer | Silence, readAnswer: ReadAnswer<Value>): Called<Value>['result'] {
+function read<Value>(answer: ApiAnswer | Silence, readAnswer: ReadAnswer<Value>): Called<Value>['result'] {
   if (answer === 'no_answer') return noAnswer();
   const { httpStatus, value, requestId, retryAfterMs } = answer;
   const good = readAnswer(value, httpStatus);

@@ -11,7 +11,7 @@ export type Outgoing = {
   readonly signal: AbortSignal | undefined;
 };
 
-export type Answer = {
+export type ApiAnswer = {
   readonly httpStatus: number;
   readonly value: unknown;
   readonly requestId: string | null;
@@ -21,7 +21,7 @@ export type Answer = {
 /** Whether the request arrived is not known. */
 export type Silence = 'no_answer';
 
-export async function sendOnce(send: typeof fetch, now: Now, outgoing: Outgoing): Promise<Answer | Silence> {
+export async function sendOnce(send: typeof fetch, now: Now, outgoing: Outgoing): Promise<ApiAnswer | Silence> {
   const { method, url, headers, body, timeoutMs, signal } = outgoing;
   const timeUp = AbortSignal.timeout(timeoutMs);
   try {

@@ -1,6 +1,6 @@
 // Sending a range of events again, and waiting for the job that does it.
 import type { EventType } from '@svc-pay/protocol';
-import type { Recovery } from '@svc-pay/protocol/merchant';
+import type { EventReplay } from '@svc-pay/protocol/merchant';
 import { aborted, type CallFailure, recoveryFailed } from '../call/call-failure.ts';
 import type { CallOptions, Connection, MakeOptions } from '../call/connection.ts';
 import { segment } from '../call/path.ts';
@@ -18,12 +18,12 @@ export type RecoverCall = {
   readonly only?: 'failed' | 'all';
 };
 
-export type RecoveryFound = { readonly ok: true; readonly recovery: Recovery };
+export type RecoveryFound = { readonly ok: true; readonly recovery: EventReplay };
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
-const readRecovery = withFields<{ recovery: Recovery }>({ recovery: 'object' });
+const readRecovery = withFields<{ recovery: EventReplay }>({ recovery: 'object' });
 
 export async function recoverEndpoint(
   { call }: Connection,

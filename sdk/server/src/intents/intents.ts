@@ -25,7 +25,10 @@ export type IntentCreated = { readonly ok: true; readonly paymentIntentId: strin
     }
   | {
       readonly kind: 'fallback';
-      /** X402 can't be used for this intent; it can be paid by the regular flow. Never so for an up-to intent. */
+      /**
+       * X402 can't be used for this intent, and `error` says why: offer another token, network or amount. No other way of
+       * paying it is credited today. Never so for an up-to intent.
+       */
       readonly fallback: FallbackRecommendation;
     }
 );

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readClaim } from './idempotency-claim.ts';
 
 const body = Buffer.from('{"usdAmount":1}');
-const read = (key: string | string[] | undefined) => readClaim(key, 'POST', '/a', body);
+const read = (key: string | string[] | undefined) => readClaim('secret', key, 'POST', '/a', body);
 
 test('without the header there is no claim', () => {
   expect(read(undefined)).toEqual({ ok: true, claim: null });
@@ -24,8 +24,8 @@ test('a repeated header is refused', () => {
 test('the hash is of method, path and the bytes of the body', () => {
   const expected = createHash('sha256').update('POST /a\n{"usdAmount":1}').digest();
   expect(read('k')).toMatchObject({ claim: { requestHash: expected } });
-  const others = [readClaim('k', 'GET', '/a', body), readClaim('k', 'POST', '/b', body)];
-  others.push(readClaim('k', 'POST', '/a', Buffer.from('{"usdAmount":1} ')));
+  const others = [readClaim('secret', 'k', 'GET', '/a', body), readClaim('secret', 'k', 'POST', '/b', body)];
+  others.push(readClaim('secret', 'k', 'POST', '/a', Buffer.from('{"usdAmount":1} ')));
   const hashes = [read('k'), ...others].map(
     (result) => result.ok && Buffer.from(result.claim!.requestHash).toString('hex'),
   );

@@ -43,7 +43,7 @@ describe('dollars keep the digits that were written', () => {
 test('everything else is what JSON.parse makes of it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
-      // Has its own rule, below.
+      // `__proto__` is tested separately below.
       fc.pre(!text.includes('__proto__'));
       expect(valueOf(text)).toEqual(JSON.parse(text));
     }),

@@ -1,9 +1,9 @@
-// JSON as it was written: dollars keep their digits. A JSON number would pass through a double and come out as another
-// amount, so the fields that hold dollars are handed on as the text that stood in the body.
+// Parses JSON without rounding dollars: a JSON number would pass through a double and could become another amount, so
+// fields that hold dollars are returned as the text in the body.
 
 const DOLLAR_FIELDS: ReadonlySet<string> = new Set(['usdAmount', 'amountUsd', 'settledAmountUsd']);
 
-/** Deeper than any body of ours; what recurses over a body (JSON.stringify, Postgres) has a stack. */
+/** Deeper than any valid body. Limits the recursion in JSON.stringify and Postgres, whose stacks are finite. */
 const MAX_DEPTH = 64;
 
 export type ReadJson =
@@ -33,7 +33,7 @@ type ReviverContext = { readonly source?: string };
 type Reviver = (this: unknown, key: string, value: unknown, context: ReviverContext) => unknown;
 
 function parseExact(text: string): unknown {
-  // A reviver visits every value. Most bodies have neither of what it is for: dollars as a number, or `__proto__`.
+  // A reviver visits every value. Most bodies do not need it: no dollars as a number, and no `__proto__`.
   const plain: unknown = JSON.parse(text);
   return hasNumberOfDollars(plain) || text.includes('__proto__') || text.includes('\\u')
     ? parseWithSources(text)
@@ -47,10 +47,10 @@ function hasNumberOfDollars(value: unknown): boolean {
 }
 
 function parseWithSources(text: string): unknown {
-  // Nested objects are the merchant's own (metadata) and stay as they are: only the root's dollars become text.
+  // Only dollars at the root become text; nested objects (metadata) belong to the merchant and stay unchanged.
   const dollars = new Map<unknown, Record<string, string>>();
   const reviver: Reviver = function (key, value, { source }) {
-    // Assigned to a plain object it would be lost, or become its prototype.
+    // A `__proto__` key assigned to a plain object would be lost or replace its prototype.
     if (key === '__proto__') return undefined;
     if (typeof value === 'number' && source !== undefined && DOLLAR_FIELDS.has(key)) {
       dollars.set(this, { ...dollars.get(this), [key]: source });

@@ -1,6 +1,6 @@
 import type { Route } from '../routes/route.ts';
 
-/** The methods a path takes, or none when no route has that path: 405 against 404. */
+/** Methods that a path accepts; none if no route has the path. Distinguishes 405 from 404. */
 export function createAllowedMethods(routes: readonly Route[]): (path: string) => readonly string[] {
   const patterns = routes.map((route) => ({
     method: route.method,

@@ -206,7 +206,7 @@ describe('addresses and methods', () => {
   );
 
   test.each([
-    // The last part could be the id of an intent.
+    // The last path segment could be an intent id.
     ['PUT', CREATE, 'POST, GET'],
     ['POST', intentPath('pi_x'), 'GET'],
     ['DELETE', intentPath('pi_x'), 'GET'],
@@ -266,5 +266,5 @@ describe('idempotency keys', () => {
 });
 
 test('nothing above was a fault of ours', () => {
-  expect(api.logs.filter((line) => line.includes('"unexpected"'))).toEqual([]);
+  expect(api.logs.filter((line) => line.includes('"event":"request_failed"'))).toEqual([]);
 });

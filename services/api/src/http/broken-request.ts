@@ -1,4 +1,4 @@
-// What Node could not read as HTTP never reaches a route; it is answered here, in the same shape.
+// Answers requests that Node cannot parse as HTTP. They reach no route, but get an error body of the same shape.
 import type { Socket } from 'node:net';
 import type { Clock } from '@svc-pay/core';
 import { ERRORS, errorBodyOf } from '@svc-pay/protocol/errors';
@@ -13,7 +13,7 @@ export function answerBrokenRequest(clock: Clock, docsUrl: string) {
     }
     const code = errorCodeOf(problem) === 'request_timeout' ? 'request_timeout' : 'malformed_request';
     const requestId = newId('request', clock.nowMs());
-    // Nobody knows what it was about: perhaps a header that had been taken before.
+    // `unknown`: the request may have carried a header that was submitted before.
     const body = JSON.stringify(errorBodyOf({ code, requestId, docsUrl, moneyMoved: 'unknown' }));
     const { status } = ERRORS[code];
     socket.end(

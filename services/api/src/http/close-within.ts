@@ -1,12 +1,12 @@
-// Closing a server that clients hold connections to: requests finish, everything else is let go.
+// Closes a server with open client connections: running requests finish, all other connections are closed.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** A connection that was busy when the server closed stays open for the client's next request, unless it is swept away. */
+/** Sweep interval: a connection that was busy at close stays open for the client's next request until a sweep. */
 const SWEEP_MS = 20;
 
-/** Connections on which no request was begun. Browsers open them ahead of need, and Node counts them as busy. */
+/** Connections without any request yet. Browsers open them in advance, and Node counts them as busy. */
 export function watchUnused(server: Server): ReadonlySet<Socket> {
   const unused = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -17,7 +17,7 @@ export function watchUnused(server: Server): ReadonlySet<Socket> {
   return unused;
 }
 
-/** Lets open requests finish; what is not finished in time is cut off, and `onCutOff` is told. */
+/** Lets running requests finish. After `timeoutMs` calls `onCutOff` and closes all connections. */
 export async function closeWithin(
   app: FastifyInstance,
   unused: ReadonlySet<Socket>,

@@ -1,7 +1,7 @@
-// Browsers may call the publishable routes, from the origins that are configured. Secret keys have no business in a page.
+// Lets browsers call the publishable routes from the configured origins. Secret keys do not belong in a page.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** `Date` among them: a payer whose clock is wrong dates a signature by ours. */
+/** Includes `Date`: a payer with a wrong clock dates a signature by the server's time. */
 const READABLE = 'X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Date';
 const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, X-Account-Id, Last-Event-ID, Traceparent';
 const REMEMBER_SECONDS = '86400';

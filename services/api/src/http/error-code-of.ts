@@ -9,12 +9,12 @@ const FRAMEWORK_CODES: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
 ]);
 
-/** Connections refused or lost, none left, server starting or stopping, a statement or lock that takes too long. */
+/** Connection refused or lost, pool exhausted, server starting or stopping, statement or lock timeout. */
 const DATABASE_AWAY = /^(?:ECONN\w+|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|08\w{3}|53\w{3}|57\w{3}|55P03)$/;
-/** What the driver says without a code. */
+/** Driver messages that come without a code. */
 const CONNECTION_LOST = /^(?:timeout exceeded when trying to connect|Connection terminated)/;
 
-/** What a client is told of something that was thrown. The exception's own words stay inside. */
+/** Maps a thrown value to the error code for the client. The exception's message is not shown to the client. */
 export function errorCodeOf(problem: unknown): ErrorCode {
   if (problem instanceof Refused) return problem.code;
   const { code, statusCode, message } = (problem ?? {}) as { code?: unknown; statusCode?: unknown; message?: unknown };

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** JSON and nothing else. The bytes are kept beside it: an idempotency key stands for them. */
+/** Accepts only JSON. Keeps the raw bytes as well, because an idempotency key is bound to them. */
 export function readBodiesAsJson(app: FastifyInstance): void {
   app.decorateRequest('rawBody');
   app.removeAllContentTypeParsers();

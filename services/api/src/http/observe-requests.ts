@@ -1,17 +1,18 @@
-// One log line, one count and, when traces are on, one span per request.
+// Writes one log line, one count and, with tracing on, one span per request.
 import type { Span, Tracer } from '@opentelemetry/api';
 import type { Caller } from '@svc-pay/core';
+import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '../observe/metrics.ts';
 import { endRequestSpan, startRequestSpan } from '../observe/tracing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set once a key was accepted. */
+    /** Set once a key is accepted. */
     caller: Caller | undefined;
-    /** The limit that this request is over, if any. */
+    /** Rate limit that this request exceeds, if any. */
     limitedBy: 'key' | 'address' | undefined;
-    /** Set when traces are on. */
+    /** Set when tracing is on. */
     span: Span | undefined;
   }
 }
@@ -36,15 +37,12 @@ export function observeRequests(app: FastifyInstance, metrics: Metrics, tracer: 
     const [route, status, ms] = [templateOf(request), reply.statusCode, reply.elapsedTime];
     metrics.requestEnded(route, request.method, status, ms / 1_000);
     if (request.span !== undefined) endRequestSpan(request.span, status, request.id);
-    request.log.info(
-      {
-        method: request.method,
-        route,
-        status,
-        ms: Math.round(ms * 100) / 100,
-        ...(request.caller && { accountId: request.caller.accountId, mode: request.caller.mode }),
-      },
-      'request',
-    );
+    logEvent(request.log, 'request_finished', {
+      method: request.method,
+      route,
+      status,
+      ms: Math.round(ms * 100) / 100,
+      ...(request.caller && { accountId: request.caller.accountId, mode: request.caller.mode }),
+    });
   });
 }

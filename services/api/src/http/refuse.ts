@@ -1,11 +1,11 @@
-// The one way a refusal is written.
+// The only function that writes a refusal.
 import type { MoneyMoved } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode, errorBodyOf } from '@svc-pay/protocol/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 type Refusal = { readonly code: ErrorCode; readonly param?: string | null; readonly moneyMoved?: MoneyMoved };
 
-/** Thrown where Fastify leaves no other way out, such as a body parser. */
+/** For callers that Fastify gives no other way to refuse, such as a body parser. */
 export class Refused extends Error {
   readonly code: ErrorCode;
   constructor(code: ErrorCode) {
@@ -16,7 +16,13 @@ export class Refused extends Error {
 
 export type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
 
-/** Said before anybody looked what became of the request's header, or when nobody could. */
+/** Default, unless the limit sets its own. 429 is long because streams, which last minutes, free their slots slowly. */
+const RETRY_AFTER_SECONDS: ReadonlyMap<number, string> = new Map([
+  [429, '10'],
+  [503, '1'],
+]);
+
+/** Codes that are answered without knowing what happened to the request's signed header. */
 const BLIND: ReadonlySet<ErrorCode> = new Set([
   'internal_error',
   'service_unavailable',
@@ -25,7 +31,7 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
   'idempotency_in_progress',
 ]);
 
-/** On `headerPaths` a signed header is sent that may have been taken before: what was not looked up is told as `unknown`. */
+/** On `headerPaths` the signed header may have been submitted before: if that was not looked up, answers `unknown`. */
 export function createRefuse(docsUrl: string, headerPaths: ReadonlySet<string>): Refuse {
   return (request, reply, { code, param, moneyMoved: known }) => {
     const moneyMoved =
@@ -38,7 +44,8 @@ export function createRefuse(docsUrl: string, headerPaths: ReadonlySet<string>):
       ...(moneyMoved !== undefined && { moneyMoved }),
     });
     const { status } = ERRORS[code];
-    if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
+    const retryAfter = RETRY_AFTER_SECONDS.get(status);
+    if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     return reply
       .code(status)

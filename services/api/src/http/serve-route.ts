@@ -1,7 +1,8 @@
-// Puts one route of the table onto Fastify: admission before the body, then the call, then the answer.
+// Registers one route of the table with Fastify: admission before the body, then the handler, then the answer.
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { readClaim } from '../body/idempotency-claim.ts';
-import type { Outcome } from '../routes/outcome.ts';
+import { addressName } from '../limit/address-name.ts';
+import type { RouteOutcome } from '../routes/outcome.ts';
 import { malformed } from '../routes/read-body.ts';
 import type { KeyedRoute, Route, World } from '../routes/route.ts';
 import type { Admit } from './admit.ts';
@@ -46,13 +47,13 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
   });
 }
 
-async function call(request: FastifyRequest, route: KeyedRoute, world: World): Promise<Outcome> {
+async function call(request: FastifyRequest, route: KeyedRoute, world: World): Promise<RouteOutcome> {
   const { caller, headers } = request;
-  if (caller === undefined) throw new Error('a keyed route was reached without a caller');
+  if (caller === undefined) throw new Error(`${route.method} ${route.path} was reached without a caller`);
   const path = request.url.split('?', 1)[0] ?? '';
   const read =
     route.method === 'POST'
-      ? readClaim(headers['idempotency-key'], request.method, path, request.rawBody ?? NO_BYTES)
+      ? readClaim(caller.kind, headers['idempotency-key'], request.method, path, request.rawBody ?? NO_BYTES)
       : ({ ok: true, claim: null } as const);
   if (!read.ok) return { ok: false, code: read.code, param: 'Idempotency-Key' };
   const query = route.query?.safeParse(request.query);
@@ -60,6 +61,7 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
   const lastEventId = headers['last-event-id'];
   const handled = route.handle(world, {
     caller,
+    address: addressName(request.ip),
     requestId: request.id,
     params: request.params as Readonly<Record<string, string>>,
     query: (query?.data ?? {}) as Readonly<Record<string, string | undefined>>,
@@ -71,8 +73,11 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
   return read.claim === null ? handled : handled.catch(whenKeyIsHeld);
 }
 
-/** A repeat waits inside its statement for the commit of the first request with its key, until the statement's time is up. */
-function whenKeyIsHeld(problem: unknown): Outcome {
+/**
+ * A repeated request waits in its statement for the commit of the first one with its key, until the statement times
+ * out.
+ */
+function whenKeyIsHeld(problem: unknown): RouteOutcome {
   const { code } = (problem ?? {}) as { code?: unknown };
   if (code !== QUERY_CANCELED) throw problem;
   return { ok: false, code: 'idempotency_in_progress', param: 'Idempotency-Key' };
@@ -84,9 +89,7 @@ function refuse(
   refusal: Parameters<Refuse>[2],
   { world, refuse: write }: ServeOptions,
 ): FastifyReply {
-  if (refusal.code === 'rate_limited' && request.limitedBy !== undefined) {
-    world.metrics.requestLimited(request.limitedBy);
-  }
+  if (refusal.code === 'rate_limited') world.metrics.requestLimited(request.limitedBy ?? 'streams');
   return write(request, reply, refusal);
 }
 
@@ -94,11 +97,11 @@ function send(
   request: FastifyRequest,
   reply: FastifyReply,
   route: Route,
-  outcome: Outcome,
+  outcome: RouteOutcome,
   options: ServeOptions,
 ): FastifyReply {
   if (!outcome.ok) return refuse(request, reply, outcome, options);
-  // Who was spared from a limit need not wait.
+  // A request that is over its limit but was spared does not need to wait.
   if (request.limitedBy !== undefined) reply.removeHeader('retry-after');
   if ('stream' in outcome) {
     reply.hijack();
@@ -107,7 +110,7 @@ function send(
     raw.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store, no-transform',
-      // Proxies that hold answers back until they are whole would hold a stream back for ever.
+      // Otherwise a buffering proxy would hold back the stream forever.
       'x-accel-buffering': 'no',
     });
     outcome.stream(raw);

@@ -1,4 +1,4 @@
-// Made from the OpenAPI document: a route that is added to it is tested here, or this file says that it does not know how.
+// Generated from the OpenAPI document: a new route is either tested here or fails as one that cannot be filled.
 
 import { insertRow, NOW } from '@svc-pay/postgres/testing';
 import { type IdKind, newId } from '@svc-pay/protocol/ids';
@@ -26,10 +26,10 @@ const NOBODYS: Ids = {
   endpointId: anId('endpoint'),
   eventId: anId('event'),
   paymentId: anId('payment'),
-  recoveryId: anId('recovery'),
+  recoveryId: anId('replay'),
 };
 
-/** One of everything that an id can name. */
+/** Creates one object of every kind that an id can name. */
 async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
   const created = await call(api, 'POST', ENDPOINTS, {
     key: owner.keys[mode].secret,
@@ -40,7 +40,7 @@ async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
     endpointId: created.json().endpoint.id as string,
     eventId: anId('event'),
     paymentId: anId('payment'),
-    recoveryId: anId('recovery'),
+    recoveryId: anId('replay'),
   };
   const tenant = { account_id: owner.accountId, mode };
   await insertRow(api.database.pool, 'events', {
@@ -51,7 +51,7 @@ async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
     body: Buffer.from(JSON.stringify({ id: ids.eventId })),
   });
   await insertRow(api.database.pool, 'deliveries', { ...tenant, event_id: ids.eventId, endpoint_id: ids.endpointId });
-  await insertRow(api.database.pool, 'delivery_recoveries', {
+  await insertRow(api.database.pool, 'event_replays', {
     ...tenant,
     id: ids.recoveryId,
     endpoint_id: ids.endpointId,
@@ -60,7 +60,7 @@ async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
 }
 const owned = { test: await ownedBy('test'), live: await ownedBy('live') };
 
-/** Every key that must not see the owner's intent of `mode`. */
+/** All keys that must not see the owner's objects of `mode`. */
 const keysOutside = (mode: (typeof MODES)[number]) =>
   KINDS.flatMap((kind) => [
     ...MODES.map((foreign) => ({
@@ -95,7 +95,7 @@ for (const route of keyed) {
         for (const id of Object.values(owned[mode])) expect(mine.body).not.toContain(id);
         expect(mine.body).not.toContain(owner.accountId);
         expect(mine.statusCode).toBe(nobodys.statusCode);
-        // A POST without an id in it makes something new, which may well answer differently each time.
+        // A POST without an id creates something new, so its answers may differ.
         if (route.path.includes('{') || route.method === 'GET')
           expect(withoutRequestId(mine.body)).toBe(withoutRequestId(nobodys.body));
       });

@@ -1,4 +1,4 @@
-// Who may send how much. Names are ids and addresses, never the text of a key.
+// Rate limits per key and per address. Bucket names are ids and addresses, never the text of a key.
 import type { Caller, Mode } from '@svc-pay/core';
 import { createTokenBucket, type Taken } from './token-bucket.ts';
 
@@ -12,6 +12,8 @@ export type Verdict = Taken & { readonly policy: 'key' | 'address'; readonly per
 export type RateLimiter = {
   readonly byKey: (caller: Caller, nowMs: number) => Verdict;
   readonly byAddress: (address: string, nowMs: number) => Verdict;
+  /** Limits lookups of keys not yet seen valid, per address and separately from the address's other requests. */
+  readonly byUnseenKey: (address: string, nowMs: number) => Verdict;
 };
 
 const MAX_NAMES = 100_000;
@@ -26,10 +28,11 @@ export function createRateLimiter(limits: RateLimits): RateLimiter {
   return {
     byKey: ({ keyId, mode }, nowMs) => judge('key', keyId, limits.perSecondByMode[mode], nowMs),
     byAddress: (address, nowMs) => judge('address', address, limits.perSecondByAddress, nowMs),
+    byUnseenKey: (address, nowMs) => judge('address', `${address} unseen key`, limits.perSecondByAddress, nowMs),
   };
 }
 
-/** The two fields of the IETF draft on rate limits, and `Retry-After` in whole seconds when refused. */
+/** The two header fields of the IETF draft on rate limits, plus `Retry-After` in whole seconds when refused. */
 export function rateLimitHeaders(verdict: Verdict): Readonly<Record<string, string>> {
   const { policy, perSecond, remaining, allowed, retryAfterMs } = verdict;
   return {

@@ -1,17 +1,17 @@
-// Counts requests per second and name, in this process. A name's bucket holds one second's worth, so a quiet client may
-// send that much at once. The virtual time at which the bucket is full again is all that is kept of it.
+// Limits requests per second and name, within this process. A bucket holds one second's worth, so an idle client may
+// send that many in a burst. The state per name is only the virtual time at which its bucket is full again.
 
 export type Taken = {
   readonly allowed: boolean;
-  /** Requests that may still be sent at once. */
+  /** Number of requests that may still be sent immediately. */
   readonly remaining: number;
-  /** Until one more fits; 0 when one fits now. */
+  /** Time until one more request fits; 0 if one fits now. */
   readonly retryAfterMs: number;
 };
 
 export type TokenBucket = { readonly take: (name: string, perSecond: number, nowMs: number) => Taken };
 
-/** Past `maxNames` the names longest unseen are forgotten: they are full again anyway, or somebody floods with names. */
+/** Beyond `maxNames` the least recently seen names are dropped: they are full again, or somebody floods with names. */
 export function createTokenBucket(maxNames: number): TokenBucket {
   const fullAtMs = new Map<string, number>();
   return {
@@ -19,7 +19,7 @@ export function createTokenBucket(maxNames: number): TokenBucket {
       const stepMs = 1_000 / perSecond;
       const full = Math.max(fullAtMs.get(name) ?? 0, nowMs);
       const overdrawnMs = full + stepMs - (nowMs + 1_000);
-      // Half a microsecond of slack: sums of fractions of a millisecond are not exact.
+      // Half a microsecond of tolerance for rounding in sums of fractional milliseconds.
       const allowed = overdrawnMs <= 0.0005;
       const next = allowed ? full + stepMs : full;
       fullAtMs.delete(name);

@@ -1,4 +1,4 @@
-// Metrics have a listener of their own, so that no mistake in a route can make them public.
+// Serves metrics on a separate listener, so that no mistake in a route can make them public.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from './metrics.ts';

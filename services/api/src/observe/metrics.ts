@@ -1,4 +1,4 @@
-// What an operator watches. Labels are few and fixed: route templates, never addresses or ids.
+// Metrics of the API. Labels are few and fixed: route templates, never addresses or ids.
 import { SETTLE_STATUSES } from '@svc-pay/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -11,7 +11,7 @@ export type Metrics = {
   readonly settleAnswered: (mode: string, status: string) => void;
   readonly answerReplayed: (route: string) => void;
   readonly requestLimited: (policy: string) => void;
-  /** The text that Prometheus reads, with its content type. */
+  /** Returns the Prometheus text and its content type. */
   readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
 };
 
@@ -61,7 +61,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     labelNames: ['policy'] as const,
     registers: [register],
   });
-  // From 0 on: of a series that begins with its first event a monitor sees no increase.
+  // Each series starts at 0: a monitor sees no increase in a series that begins with its first event.
   for (const mode of ['test', 'live']) for (const status of SETTLE_STATUSES) settles.inc({ mode, status }, 0);
   gauge(register, 'stream_connections', 'Event streams open now', gauges.streams);
   gauge(register, 'settle_waits', 'Settle requests that wait for their payment now', gauges.settleWaits);

@@ -1,9 +1,9 @@
-// Traces over OTLP, off unless an address is configured. The SDK is loaded only then: it costs memory and start-up time.
-// Spans carry the route template and the status, never an address with its query, a header or a body.
+// Traces over OTLP, off unless a URL is configured. Only then is the SDK loaded: it costs memory and start-up time.
+// Spans carry the route template and the status, never a URL with its query, a header or a body.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
-/** What is left is worth a moment at the end, not a stop that hangs because the collector is away. */
+/** Limit for flushing the last spans: a collector that is down must not block the stop. */
 const LAST_SPANS_MS = 2_000;
 
 export type Tracing = { readonly tracer: Tracer; readonly stop: () => Promise<void> };
@@ -31,7 +31,7 @@ export async function startTracing(url: string): Promise<Tracing> {
 
 const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** A span under the caller's, when the caller sent a W3C `traceparent`. */
+/** Starts a span, as child of the caller's span if the caller sent a W3C `traceparent`. */
 export function startRequestSpan(tracer: Tracer, route: string, method: string, traceparent: unknown): Span {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(typeof traceparent === 'string' ? traceparent : '') ?? [];
   const parent =

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the route table: the schemas in it are the ones that validate.
+// Builds the OpenAPI 3.1 document from the route table, with the same schemas that validate requests.
 import { API_VERSION, acceptance, errorBody, payment, paymentIntent } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import * as z from 'zod/mini';
@@ -6,15 +6,15 @@ import type { NamedSchema, Route } from '../routes/route.ts';
 import { parametersOf, SECURITY_SCHEMES, securityOf } from './route-parameters.ts';
 import { refusalsOf } from './route-refusals.ts';
 
-export type JsonObject = Readonly<Record<string, unknown>>;
+export type SchemaObject = Readonly<Record<string, unknown>>;
 
 export type OpenapiDocument = {
   readonly openapi: '3.1.0';
-  readonly paths: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, SchemaObject>>>>;
   readonly [part: string]: unknown;
 };
 
-/** Shapes inside others that deserve a name of their own. */
+/** Nested schemas that get a name of their own in the document. */
 const SHARED: readonly NamedSchema[] = [
   { name: 'Acceptance', schema: acceptance },
   { name: 'PaymentIntent', schema: paymentIntent },
@@ -25,7 +25,7 @@ const SHARED: readonly NamedSchema[] = [
 const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 export function buildDocument(routes: readonly Route[]): OpenapiDocument {
-  const paths: Record<string, Record<string, JsonObject>> = {};
+  const paths: Record<string, Record<string, SchemaObject>> = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operationOf(route) };
   }
@@ -42,7 +42,7 @@ export function buildDocument(routes: readonly Route[]): OpenapiDocument {
   };
 }
 
-function operationOf(route: Route): JsonObject {
+function operationOf(route: Route): SchemaObject {
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -60,7 +60,7 @@ function operationOf(route: Route): JsonObject {
   };
 }
 
-function answersOf(route: Route): JsonObject {
+function answersOf(route: Route): SchemaObject {
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, { description, contentType = 'application/json', schema }]) => {
       const content = schema === undefined ? { type: 'string' } : refTo(schema.name);
@@ -77,7 +77,7 @@ const HEADERS = {
   'X-Request-Id': { description: 'Names this request in logs and events', schema: { type: 'string' } },
 };
 
-function refusalResponses(codes: readonly ErrorCode[]): JsonObject {
+function refusalResponses(codes: readonly ErrorCode[]): SchemaObject {
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -91,7 +91,7 @@ function refusalResponses(codes: readonly ErrorCode[]): JsonObject {
   );
 }
 
-function componentsOf(routes: readonly Route[]): JsonObject {
+function componentsOf(routes: readonly Route[]): SchemaObject {
   const registry = z.registry<{ id: string }>();
   const named = new Map([...SHARED, ...routes.flatMap(schemasOf)].map(({ name, schema }) => [name, schema]));
   for (const [id, schema] of named) registry.add(schema, { id });

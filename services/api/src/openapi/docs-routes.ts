@@ -1,10 +1,10 @@
-// The document and its rendered page, as routes that describe themselves too.
+// Routes that serve the OpenAPI document and its rendered page. The document describes these two as well.
 import * as z from 'zod/mini';
 import type { OpenRoute, Route } from '../routes/route.ts';
 import { buildDocument } from './build-document.ts';
 import { renderReference } from './render-reference.ts';
 
-/** No script and nothing from elsewhere: the page works offline and can't be turned against this origin. */
+/** The page loads no script and nothing external: it works offline and cannot be used to attack this origin. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
@@ -12,7 +12,7 @@ const PAGE_HEADERS = {
 };
 const JSON_HEADERS = { 'cache-control': 'public, max-age=300' };
 
-/** All routes that were given, and the two that describe them and themselves. */
+/** Returns the given routes plus the two documentation routes. */
 export function withDocs(served: readonly Route[]): readonly Route[] {
   let made: { readonly json: string; readonly page: string } | undefined;
   const make = () => {

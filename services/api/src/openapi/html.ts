@@ -1,4 +1,4 @@
-// HTML from templates: whatever is put in is escaped, unless it is HTML made here already.
+// HTML templates: inserted values are escaped unless they are SafeHtml.
 
 export type SafeHtml = { readonly text: string };
 type Part = string | SafeHtml | readonly SafeHtml[];

@@ -19,11 +19,15 @@ test('the document is valid OpenAPI 3.1, references included', async () => {
   }
 });
 
+test('the document sends nobody to a way of paying that is not credited', () => {
+  expect(JSON.stringify(document)).not.toMatch(/regular (flow|payment)/i);
+});
+
 test('the document lists exactly the routes that are served', () => {
   const documented = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  // Fastify's own account of what it serves, as a tree of `path (METHODS)`.
+  // Fastify prints the routes that it serves as a tree of `path (METHODS)`.
   const tree = api.app.printRoutes({ commonPrefix: false });
   const served: string[] = [];
   const trail: string[] = [];

@@ -1,15 +1,19 @@
-// The reference as one static page: a table of contents, each operation, each shape, each error code.
+// Renders the reference as one static page: table of contents, operations, schemas, error codes.
 import { ERRORS } from '@svc-pay/protocol/errors';
-import type { JsonObject, OpenapiDocument } from './build-document.ts';
+import type { OpenapiDocument, SchemaObject } from './build-document.ts';
 import { escaped, html, raw, type SafeHtml } from './html.ts';
 
-type Operation = JsonObject & { readonly operationId: string; readonly summary: string; readonly description: string };
+type Operation = SchemaObject & {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+};
 
 export function renderReference(document: OpenapiDocument): string {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: operation as Operation })),
   );
-  const { schemas } = document['components'] as { schemas: Readonly<Record<string, JsonObject>> };
+  const { schemas } = document['components'] as { schemas: Readonly<Record<string, SchemaObject>> };
   const page = html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -32,8 +36,8 @@ ${Object.entries(ERRORS).map(([code, { status, retryable, message }]) => html`<t
 
 function operationSection(path: string, method: string, operation: Operation): SafeHtml {
   const parameters = operation['parameters'] as readonly { name: string; in: string; description: string }[];
-  const responses = operation['responses'] as Readonly<Record<string, { description: string; content?: JsonObject }>>;
-  const body = operation['requestBody'] as { content: JsonObject } | undefined;
+  const responses = operation['responses'] as Readonly<Record<string, { description: string; content?: SchemaObject }>>;
+  const body = operation['requestBody'] as { content: SchemaObject } | undefined;
   return html`<section id="${operation.operationId}"><h2>${operation.summary}</h2>
 <p><code>${method.toUpperCase()} ${path}</code></p><p>${operation.description}</p>
 ${body === undefined ? '' : html`<p>Body: ${shapeLink(body.content)}</p>`}
@@ -48,27 +52,27 @@ ${Object.entries(responses).map(([status, { description, content }]) => html`<tr
 </table></section>`;
 }
 
-function shapeLink(content: JsonObject): SafeHtml {
+function shapeLink(content: SchemaObject): SafeHtml {
   const [type = '', media] = Object.entries(content)[0] ?? [];
-  const name = typeText((media as { schema?: JsonObject }).schema ?? {});
+  const name = typeText((media as { schema?: SchemaObject }).schema ?? {});
   return name === 'string' ? html`<code>${type}</code>` : html`<a href="#${name}">${name}</a>`;
 }
 
-function shapeTable(schema: JsonObject): SafeHtml {
+function shapeTable(schema: SchemaObject): SafeHtml {
   const required = new Set(schema['required'] as readonly string[] | undefined);
-  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonObject>>);
+  const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, SchemaObject>>);
   if (properties.length === 0) return html`<p>${typeText(schema)}</p>`;
   return html`<table><tr><th>Field</th><th>Type</th><th>Required</th></tr>
 ${properties.map(([name, property]) => html`<tr><td><code>${name}</code></td><td>${typeText(property)}</td><td>${required.has(name) ? 'yes' : 'no'}</td></tr>`)}</table>`;
 }
 
-function typeText(schema: JsonObject): string {
+function typeText(schema: SchemaObject): string {
   const { $ref, anyOf, enum: values, const: value, type, items } = schema;
   if (typeof $ref === 'string') return $ref.replace(/^.*\//, '');
-  if (Array.isArray(anyOf)) return [...new Set(anyOf.map((branch: JsonObject) => typeText(branch)))].join(' or ');
+  if (Array.isArray(anyOf)) return [...new Set(anyOf.map((branch: SchemaObject) => typeText(branch)))].join(' or ');
   if (Array.isArray(values)) return values.map(String).join(', ');
   if (value !== undefined) return JSON.stringify(value);
-  if (type === 'array') return `list of ${typeText((items ?? {}) as JsonObject)}`;
+  if (type === 'array') return `list of ${typeText((items ?? {}) as SchemaObject)}`;
   return typeof type === 'string' ? type : 'anything';
 }
 

@@ -1,4 +1,4 @@
-// Keys and parameters of a route, as the document states them.
+// Security and parameters of a route, in OpenAPI form.
 import * as z from 'zod/mini';
 import type { Route } from '../routes/route.ts';
 

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Route } from '../routes/route.ts';
 
-/** Every code a route can refuse with: its own, and what its kind brings. */
+/** All codes that a route can refuse with: its own, and those of its kind. */
 export function refusalsOf(route: Route): readonly ErrorCode[] {
   const codes: ErrorCode[] = [...route.refusals, 'internal_error'];
   if (route.access !== 'open') {

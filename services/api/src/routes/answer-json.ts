@@ -1,6 +1,6 @@
-import type { Outcome } from './outcome.ts';
+import type { RouteOutcome } from './outcome.ts';
 
-export function answerJson(body: unknown, status = 200): Extract<Outcome, { answer: unknown }> {
+export function answerJson(body: unknown, status = 200): Extract<RouteOutcome, { answer: unknown }> {
   return {
     ok: true,
     replayed: false,

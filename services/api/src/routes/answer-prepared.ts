@@ -1,23 +1,23 @@
-// What the two ways of preparing a Solana payment have in common: the same question, and the same way to say no.
+// Shared by the two routes that prepare a Solana payment: same request, same refusals.
 import type { Caller, PrepareCall } from '@svc-pay/core';
 import { prepareRequest } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { isId } from '@svc-pay/protocol/ids';
 import { answerJson } from './answer-json.ts';
-import type { Outcome } from './outcome.ts';
+import type { RouteOutcome } from './outcome.ts';
 import { readBody } from './read-body.ts';
 
 type Refusal = { readonly ok: false; readonly code: ErrorCode; readonly param?: string };
 
 const BUSINESS = 200;
 
-/** Answers with what `make` made of the request; what it refused for business reasons is 200 with `ok` false. */
+/** Answers with the result of `make`. A refusal for business reasons is 200 with `ok` false. */
 export async function answerPrepared<Made extends { readonly ok: true }>(
   caller: Caller,
   body: unknown,
   make: (call: PrepareCall) => Promise<Made | Refusal>,
   answerOf: (made: Made) => object,
-): Promise<Outcome> {
+): Promise<RouteOutcome> {
   const request = readBody(prepareRequest, body);
   if (!request.ok) return request;
   const { paymentIntentId: intentId, publicKey, paymentRequirements: echo } = request.data;

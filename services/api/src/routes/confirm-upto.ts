@@ -2,7 +2,7 @@ import { confirmUpto as confirm } from '@svc-pay/core';
 import { settleRequest, uptoConfirmResponse } from '@svc-pay/protocol';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
-import { readSentHeader } from './sent-header.ts';
+import { readSubmittedHeader } from './submitted-header.ts';
 
 export const confirmUpto: KeyedRoute = {
   operationId: 'confirmUpto',
@@ -25,9 +25,9 @@ export const confirmUpto: KeyedRoute = {
   },
   refusals: ['not_found', 'not_an_upto_intent', 'upto_already_confirmed', 'chain_unavailable'],
   async handle({ ports }, { caller, body, claim, limited, requestId }) {
-    const sent = readSentHeader(body);
-    if (sent === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
-    const { intentId, encodedHeader, echo } = sent;
+    const submitted = readSubmittedHeader(body);
+    if (submitted === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+    const { intentId, encodedHeader, echo } = submitted;
     if (intentId === null) return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
     const confirmed = await confirm(ports, { caller, intentId, encodedHeader, echo, claim, limited, requestId });
     if (!confirmed.ok) {

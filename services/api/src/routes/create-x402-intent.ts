@@ -9,7 +9,8 @@ export const createX402Intent: KeyedRoute = {
   access: 'publishable',
   summary: 'Create an X402 intent',
   description:
-    'Answers 402 with what the payer may sign, or 200 with the recommendation to pay the same intent by the regular flow. ' +
+    'Answers 402 with what the payer may sign, or 200 with a fallback recommendation where X402 can’t be used: `error` says ' +
+    'why. No other way of paying this intent is credited today, so offer another token, network or amount. ' +
     'Dollars are read digit by digit, as a JSON number or as text.',
   body: { name: 'CreateIntentRequest', schema: createIntentRequest },
   responses: {
@@ -18,7 +19,7 @@ export const createX402Intent: KeyedRoute = {
       schema: { name: 'PaymentRequired', schema: paymentRequired },
     },
     200: {
-      description: 'X402 cannot be used here; continue the same intent by the regular flow',
+      description: 'X402 cannot be used for this intent; `error` says why',
       schema: { name: 'FallbackRecommendation', schema: fallbackRecommendation },
     },
   },

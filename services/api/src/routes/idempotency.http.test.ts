@@ -60,6 +60,42 @@ test('a key means nothing in another account or mode', async () => {
   expect(new Set(ids).size).toBe(4);
 });
 
+describe('a publishable key can’t occupy the idempotency keys of the merchant’s server', () => {
+  test('what it created under an order’s number does not stand in the server’s way', async () => {
+    const squatted = await create(testKeys.publishable, 'order-1001', { usdAmount: 1 });
+    const merchants = await create(testKeys.secret, 'order-1001', { usdAmount: 20 });
+    expect([squatted.statusCode, merchants.statusCode]).toEqual([402, 402]);
+    expect(merchants.json().paymentIntentId).not.toBe(squatted.json().paymentIntentId);
+    const again = await create(testKeys.secret, 'order-1001', { usdAmount: 20 });
+    expect(again.body).toBe(merchants.body);
+    expect((await create(testKeys.publishable, 'order-1001', { usdAmount: 1 })).body).toBe(squatted.body);
+  });
+
+  test('nor is the server’s answer told to whoever guesses its key', async () => {
+    const merchants = await create(testKeys.secret, 'order-1002', { usdAmount: 20 });
+    const guessed = await create(testKeys.publishable, 'order-1002', { usdAmount: 20 });
+    expect(guessed.headers['idempotent-replayed']).toBeUndefined();
+    expect(guessed.json().paymentIntentId).not.toBe(merchants.json().paymentIntentId);
+  });
+
+  test('the longest key is as good with either', async () => {
+    for (const key of [testKeys.publishable, testKeys.secret]) {
+      const answers = [await create(key, 'k'.repeat(255)), await create(key, 'k'.repeat(255))];
+      expect(answers.map(({ statusCode }) => statusCode)).toEqual([402, 402]);
+      expect(answers[1]?.body).toBe(answers[0]?.body);
+    }
+  });
+
+  test('events name the idempotency key as it was sent', async () => {
+    const { paymentIntentId } = (await create(testKeys.publishable, 'as-sent', { usdAmount: 1 })).json();
+    const { rows } = await api.database.pool.query<{ key: string }>(
+      "select convert_from(body, 'UTF8')::jsonb -> 'request' ->> 'idempotency_key' as key from svc.events where intent_id = $1",
+      [paymentIntentId],
+    );
+    expect(rows).toEqual([{ key: 'as-sent' }]);
+  });
+});
+
 test('while the first request is still running, the repeat is told so and can come again', async () => {
   const impatient = await startTestApi({ SVC_API_STATEMENT_TIMEOUT_MS: '300' });
   const repeat = () =>
@@ -70,7 +106,7 @@ test('while the first request is still running, the repeat is told so and can co
     });
   const first = await impatient.database.pool.connect();
   await first.query('begin');
-  await insertRow(first, 'idempotency', { account_id: impatient.account.accountId, mode: 'test', key: 'held' });
+  await insertRow(first, 'idempotency', { account_id: impatient.account.accountId, mode: 'test', key: 'pk held' });
   const response = await repeat();
   expect({ status: response.statusCode, ...response.json() }).toMatchObject({
     status: 409,

@@ -1,6 +1,6 @@
 import { type Id, isId } from '@svc-pay/protocol/ids';
 
-/** Undefined for what can't be an id of ours: it is answered like one that is not there. */
+/** Undefined for text that cannot be an intent id: the route answers as for an unknown intent. */
 export function intentIdOf(params: Readonly<Record<string, string>>): Id<'paymentIntent'> | undefined {
   const given = params['intentId'];
   return isId('paymentIntent', given) ? given : undefined;

@@ -5,7 +5,9 @@ import * as z from 'zod/mini';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
 
-/** What a client believes it knows is a hint: it may be anything, and moves nothing. */
+/**
+ * Only the intent id is validated. The other fields are hints of the client, which may be anything and change nothing.
+ */
 const named = z.object({ paymentIntentId: z.string() });
 
 export const notifyPayment: KeyedRoute = {

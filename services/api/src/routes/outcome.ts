@@ -3,9 +3,9 @@ import type { Answer } from '@svc-pay/core';
 import type { MoneyMoved } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 
-/** What a route made of a call. */
-export type Outcome =
+/** Result of a route's handler. */
+export type RouteOutcome =
   | { readonly ok: true; readonly answer: Answer; readonly replayed: boolean }
-  /** Takes over the response and ends it itself. */
+  /** `stream` takes over the response and ends it. */
   | { readonly ok: true; readonly stream: (response: ServerResponse) => void }
   | { readonly ok: false; readonly code: ErrorCode; readonly param: string | null; readonly moneyMoved?: MoneyMoved };

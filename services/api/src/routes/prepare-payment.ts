@@ -3,7 +3,7 @@ import { type PrepareResponse, prepareRequest, prepareResponse } from '@svc-pay/
 import { answerPrepared } from './answer-prepared.ts';
 import type { KeyedRoute } from './route.ts';
 
-/** A blockhash lives for 150 blocks of 0.4 s; said a little early, so that nobody signs what is about to expire. */
+/** A blockhash lives for 150 blocks of 0.4 s. Reported a little shorter, so that nobody signs one about to expire. */
 const PREPARED_LIFE_MS = 55_000;
 
 export const preparePayment: KeyedRoute = {

@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
-import type { Outcome } from './outcome.ts';
+import type { RouteOutcome } from './outcome.ts';
 
-type Refusal = Extract<Outcome, { ok: false }>;
+type Refusal = Extract<RouteOutcome, { ok: false }>;
 
-/** A body that was left out is an empty one. */
+/** Treats a missing body as an empty object. */
 export function readBody<Shape extends z.ZodMiniType>(
   schema: Shape,
   body: unknown,
@@ -12,7 +12,7 @@ export function readBody<Shape extends z.ZodMiniType>(
   return read.success ? { ok: true, data: read.data } : malformed(read.error);
 }
 
-/** Names the field, or the parameter that nobody knows. */
+/** Names the invalid field, or the unknown parameter. */
 export function malformed(error: z.core.$ZodError): Refusal {
   const [issue] = error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;

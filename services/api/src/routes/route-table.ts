@@ -1,4 +1,4 @@
-// Every public route. What is not here does not exist.
+// All public routes.
 import { withDocs } from '../openapi/docs-routes.ts';
 import { cancelIntent } from './cancel-intent.ts';
 import { confirmUpto } from './confirm-upto.ts';

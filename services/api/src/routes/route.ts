@@ -1,14 +1,14 @@
-// A route as one value: what it takes, what it answers and what it does. Fastify's routes and the OpenAPI document are
-// both made from these.
+// A route as one value: its request, its answers and its handler. Both the Fastify routes and the OpenAPI document are
+// made from these values.
 import type { Caller, IdempotencyClaim } from '@svc-pay/core';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type * as z from 'zod/mini';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ApiPorts } from '../ports.ts';
 import type { IntentStreams } from '../stream/intent-streams.ts';
-import type { Outcome } from './outcome.ts';
+import type { RouteOutcome } from './outcome.ts';
 
-/** A shape with the name it has in the document. */
+/** Schema with its name in the OpenAPI document. */
 export type NamedSchema = { readonly name: string; readonly schema: z.ZodMiniType };
 
 type ResponseContract = {
@@ -20,30 +20,32 @@ type ResponseContract = {
 type RouteContract = {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** As OpenAPI writes it, with `{intentId}`. */
+  /** Path in OpenAPI form, with `{intentId}`. */
   readonly path: string;
   readonly summary: string;
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseContract>>;
-  /** What it may refuse with, beside what every route of its kind may. */
+  /** Codes that this route may refuse with, in addition to those of its kind. */
   readonly refusals: readonly ErrorCode[];
 };
 
-/** A call by somebody who showed a key. */
+/** Call with an accepted key. */
 type Call = {
   readonly caller: Caller;
+  /** Client address, as named by the rate limits. */
+  readonly address: string;
   readonly requestId: string;
   readonly params: Readonly<Record<string, string>>;
-  /** What the route's schema let pass; empty without one. */
+  /** Query as validated by the route's schema; empty without one. */
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
   readonly claim: IdempotencyClaim | null;
-  /** Over its rate limit, on a route that spares what was claimed. */
+  /** True if the caller is over its rate limit, on a route with `sparesClaimed`. */
   readonly limited: boolean;
   readonly lastEventId: string | undefined;
 };
 
-/** What routes work with. */
+/** Deps of the route handlers. */
 export type World = {
   readonly ports: ApiPorts;
   readonly streams: IntentStreams;
@@ -53,24 +55,24 @@ export type World = {
 
 export type OpenRoute = RouteContract & {
   readonly access: 'open';
-  readonly handle: (world: World) => Outcome | Promise<Outcome>;
+  readonly handle: (world: World) => RouteOutcome | Promise<RouteOutcome>;
 };
 
 export type KeyedRoute = RouteContract & {
-  /** Secret keys work on publishable routes too. */
+  /** Publishable routes accept secret keys too. */
   readonly access: 'publishable' | 'secret';
-  /** Also takes a publishable key as `?publishableKey=`, for clients that can't set headers. */
+  /** Also accepts a publishable key as `?publishableKey=`, for clients that cannot set headers. */
   readonly keyInQuery?: true;
-  /** Decides by itself who of those over their key's rate limit is answered: a claimed header always is. */
+  /** The handler decides who is answered despite the key's rate limit: a header that is already claimed always is. */
   readonly sparesClaimed?: true;
-  /** `x-account-id` must be sent beside the key. */
+  /** `x-account-id` must be sent with the key. */
   readonly accountRequired?: true;
   readonly body?: NamedSchema;
-  /** May be left out. */
+  /** The body may be omitted. */
   readonly bodyOptional?: true;
-  /** Of texts alone. A parameter that it does not know, or that is repeated, is refused. */
+  /** Schema of string parameters. Unknown or repeated parameters are refused. */
   readonly query?: z.ZodMiniObject;
-  readonly handle: (world: World, call: Call) => Promise<Outcome>;
+  readonly handle: (world: World, call: Call) => Promise<RouteOutcome>;
 };
 
 export type Route = OpenRoute | KeyedRoute;

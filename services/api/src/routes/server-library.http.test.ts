@@ -1,9 +1,9 @@
-// The merchant's library against the API as it runs: every call, and what is left of it when the network loses things.
+// The merchant's library against the running API: every call, also over a network that loses requests and answers.
 import { endpointContext } from '@svc-pay/core';
 import { createSvcPay, orThrow, type SvcPayError, type SvcPayOptions } from '@svc-pay/server';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FATES, type Fate, lossyFetch } from '../testing/lossy-fetch.ts';
+import { lossyFetch, REQUEST_FAULTS, type RequestFault } from '../testing/lossy-fetch.ts';
 import { USDC } from '../testing/payment-chain.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { startFakeSettlement } from '../testing/start-fake-settlement.ts';
@@ -153,7 +153,7 @@ test('an event is found, sent again and made up', async () => {
 describe('a recovery', () => {
   const range = { from: new Date('2026-01-01'), to: '2027-01-01T00:00:00Z' };
   const finish = (id: string, status: string, reason: string | null = null) =>
-    pool.query('update svc.delivery_recoveries set status = $2, reason = $3, finished_at = now() where id = $1', [
+    pool.query('update svc.event_replays set status = $2, reason = $3, finished_at = now() where id = $1', [
       id,
       status,
       reason,
@@ -185,8 +185,8 @@ describe('a recovery', () => {
 });
 
 describe('whatever the network loses', () => {
-  const fates = fc.array(fc.constantFrom<Fate>(...FATES), { maxLength: 5 });
-  const lossy = (planned: readonly Fate[]) => {
+  const faults = fc.array(fc.constantFrom<RequestFault>(...REQUEST_FAULTS), { maxLength: 5 });
+  const lossy = (planned: readonly RequestFault[]) => {
     const network = lossyFetch(planned);
     return { ...network, client: createSvcPay({ ...options, fetch: network.fetch, wait: async () => {} }) };
   };
@@ -194,11 +194,11 @@ describe('whatever the network loses', () => {
     const { rows } = await pool.query('select secret_ciphertext from svc.endpoints where id = $1', [id]);
     return BOX.open(rows[0].secret_ciphertext, endpointContext(accountId, id, 'endpoint-secret'));
   };
-  const reaches = (fate: Fate | undefined) => fate !== 'request lost';
+  const reaches = (fault: RequestFault | undefined) => fault !== 'request lost';
 
   test('a call makes at most one intent, and its repeat under the same key makes no second', async () => {
     await fc.assert(
-      fc.asyncProperty(fates, async (planned) => {
+      fc.asyncProperty(faults, async (planned) => {
         const before = await count('intents');
         const { client, sent, quiet } = lossy(planned);
         const created = await client.intents.create(order);
@@ -218,7 +218,7 @@ describe('whatever the network loses', () => {
 
   test('a call makes at most one endpoint, and who gets one gets a secret that is its own', async () => {
     await fc.assert(
-      fc.asyncProperty(fates, async (planned) => {
+      fc.asyncProperty(faults, async (planned) => {
         const before = await count('endpoints');
         const { client, quiet } = lossy(planned);
         const created = await client.endpoints.create(hooks);
@@ -238,13 +238,16 @@ describe('whatever the network loses', () => {
     );
   });
 
-  test.each<Fate>(['answer lost', 'abandoned', 'proxy answers'])('a deletion is told as one: %s', async (fate) => {
-    const { endpoint } = orThrow(await svc.endpoints.create(hooks));
-    const { client, quiet } = lossy([fate]);
-    expect(await client.endpoints.delete(endpoint.id)).toEqual({ ok: true, id: endpoint.id, deleted: true });
-    await quiet();
-    expect(await svc.endpoints.get(endpoint.id)).toMatchObject({ code: 'not_found' });
-  });
+  test.each<RequestFault>(['answer lost', 'abandoned', 'proxy answers'])(
+    'a deletion is told as one: %s',
+    async (fault) => {
+      const { endpoint } = orThrow(await svc.endpoints.create(hooks));
+      const { client, quiet } = lossy([fault]);
+      expect(await client.endpoints.delete(endpoint.id)).toEqual({ ok: true, id: endpoint.id, deleted: true });
+      await quiet();
+      expect(await svc.endpoints.get(endpoint.id)).toMatchObject({ code: 'not_found' });
+    },
+  );
 
   test('a rotation happens once; its secret was in the answer that was lost', async () => {
     const { endpoint } = orThrow(await svc.endpoints.create(hooks));
@@ -289,6 +292,6 @@ afterAll(() => {
     whole.sent.some(
       (call) => call.method === method && new RegExp(`^${path.replaceAll(/\{\w+\}/g, '\\w+')}$`).test(call.path),
     );
-  // Every call of a merchant's backend is in the library, and was made here.
+  // The library covers every route for a merchant's backend, and this file has called each.
   expect(templates.filter(({ route }) => !used(route.method, route.path)).map(({ name }) => name)).toEqual([]);
 });

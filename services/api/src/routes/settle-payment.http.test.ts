@@ -1,4 +1,4 @@
-// From a signed header to a payment: taken once, waited for, and answered from rows ever after.
+// Settles signed headers: each is claimed once, waited for, and afterwards answered from the stored rows.
 import { notifyResponse, settleResponse } from '@svc-pay/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import { CREATE, call, intentPath, NOTIFY, SETTLE } from '../testing/call.ts';
@@ -26,7 +26,7 @@ const rows = async (table: string, intentId: string) =>
 const isClaimed = (id: string) =>
   vi.waitFor(async () => expect(await rows('payments', id)).toHaveLength(1), { timeout: 5_000, interval: 20 });
 
-/** An intent whose header is claimed and pending. Its request goes on waiting. */
+/** Creates an intent with a claimed, pending header. The settle request keeps waiting. */
 async function openPayment() {
   const intent = await api.newIntent();
   const body = await headerFor(intent);
@@ -41,7 +41,7 @@ describe('the answer waits for the end', () => {
     const startMs = performance.now();
     await playCompletion(pool, intent.id);
     const response = await answer;
-    // A payment that ends before its request listens is found by the next look, a second later.
+    // A payment that completes before its request listens is found by the next poll, a second later.
     expect(performance.now() - startMs).toBeLessThan(2_000);
     expect(response.statusCode).toBe(200);
     const body = response.json();
@@ -73,7 +73,7 @@ describe('the answer waits for the end', () => {
     await vi.waitFor(async () => expect(await rows('payments', intent.id)).toHaveLength(2));
     await playCompletion(pool, intent.id);
     expect((await second).json()).toMatchObject({ status: 'succeeded' });
-    // Whoever repeats the first header must not believe that the intent is still to be paid.
+    // A client that repeats the first header must see that the intent is paid.
     expect((await settle(body)).json()).toMatchObject({ status: 'completed', payment: { status: 'completed' } });
   });
 
@@ -183,7 +183,7 @@ describe('another valid header', () => {
 test('one authorization on two intents: the first has it, the second is refused and stays payable', async () => {
   const { intent: first, body, answer } = await openPayment();
   const second = await api.newIntent();
-  // The same header: both intents ask for the same amount, token and recipient.
+  // Same header: both intents ask for the same amount, token and recipient.
   const refused = await settle({ ...body, paymentIntentId: second.id });
   expect(refused.json()).toMatchObject({
     status: 'failed',
@@ -193,7 +193,7 @@ test('one authorization on two intents: the first has it, the second is refused 
   });
   await playCompletion(pool, first.id);
   await answer;
-  // Still its name for it once the token has seen the authorization used.
+  // The error stays the same after the token has seen the authorization used.
   await api.chain.useAuthorization(body.paymentHeader);
   expect((await settle({ ...body, paymentIntentId: second.id })).json().error).toBe('authorization_bound_elsewhere');
   const paying = settle(await headerFor(second));

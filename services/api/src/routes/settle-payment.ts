@@ -2,7 +2,7 @@ import { settlePayment as settle } from '@svc-pay/core';
 import { settleRequest, settleResponse } from '@svc-pay/protocol';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
-import { readSentHeader } from './sent-header.ts';
+import { readSubmittedHeader } from './submitted-header.ts';
 
 export const settlePayment: KeyedRoute = {
   operationId: 'settlePayment',
@@ -25,9 +25,9 @@ export const settlePayment: KeyedRoute = {
   },
   refusals: ['not_found', 'chain_unavailable'],
   async handle({ ports, metrics }, { caller, body, claim, limited }) {
-    const sent = readSentHeader(body);
-    if (sent === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
-    const { intentId, encodedHeader, echo } = sent;
+    const submitted = readSubmittedHeader(body);
+    if (submitted === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+    const { intentId, encodedHeader, echo } = submitted;
     if (intentId === null) return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
     const settled = await settle(ports, { caller, intentId, encodedHeader, echo, claim, limited });
     if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };

@@ -1,4 +1,4 @@
-// Every code that a header can be refused with, over HTTP and against a real chain.
+// All codes that a header can be refused with, over HTTP and against a real chain.
 import { settleResponse } from '@svc-pay/protocol';
 import type { Hex } from 'viem';
 import { padHex } from 'viem';
@@ -145,16 +145,10 @@ describe('a header is refused by name and changes nothing', () => {
     expect((await settle(intent)).json()).toMatchObject({ status: 'failed', error: 'intent_not_payable' });
   });
 
-  test('x402_minimum_amount_not_met: the account’s minimum was raised after the intent was created', async () => {
+  test('x402_minimum_amount_not_met: less than the minimum that is stored with the acceptance', async () => {
     const intent = await api.newIntent();
-    const setMinimum = (micros: number | null) =>
-      pool.query("update svc.account_modes set minimum_usd_micros = $2 where account_id = $1 and mode = 'test'", [
-        api.account.accountId,
-        micros,
-      ]);
-    await setMinimum(1_500_001);
+    await pool.query('update svc.acceptances set minimum_usd_micros = 1500001 where intent_id = $1', [intent.id]);
     const response = await settle(intent);
-    await setMinimum(null);
     expect(response.json()).toMatchObject({ status: 'failed', error: 'x402_minimum_amount_not_met' });
   });
 
@@ -178,7 +172,7 @@ describe('chain_unavailable', () => {
     expect(response.json()).toMatchObject({ error: 'chain_unavailable', retryable: true, moneyMoved: 'no' });
     expect(await rowsAbout(intent.id)).toEqual(before);
     expect(await attemptsOf(intent.id)).toEqual([]);
-    expect(api.logs.join('')).toContain('the chain could not be asked');
+    expect(api.logs.join('')).toContain('"event":"chain_read_failed"');
     expect(api.logs.join('')).not.toContain('127.0.0.1:9/');
   });
 });
@@ -239,7 +233,7 @@ test('a stranger with the publishable key can’t change an intent, nor fill the
   }
   expect(await rowsAbout(intent.id)).toEqual(before);
   const attempts = await attemptsOf(intent.id);
-  // Requests at the same moment may each find the last place free.
+  // Concurrent requests may each find the last attempt still free.
   expect(attempts.length).toBeGreaterThanOrEqual(20);
   expect(attempts.length).toBeLessThanOrEqual(24);
   expect((await settle(intent)).json()).toMatchObject({ status: 'processing' });

@@ -1,5 +1,5 @@
-// The API's part of an up-to payment: what it asks settlement for, and what it tells when settlement is away. The chain's
-// part is in tests/e2e.
+// The API's part of an up-to payment: its calls to settlement, and its answers while settlement is down. For the
+// chain's part see tests/e2e.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TOKENS } from '@svc-pay/core';
@@ -7,7 +7,7 @@ import { insertRow } from '@svc-pay/postgres/testing';
 import { uptoConfirmResponse, uptoSettleResponse } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Hex } from 'viem';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { CREATE, call, UPTO_CONFIRM, UPTO_SETTLE } from '../testing/call.ts';
 import { startPaymentChain, USDC } from '../testing/payment-chain.ts';
 import { playCompletion } from '../testing/play-settlement.ts';
@@ -42,7 +42,7 @@ const { accountId, keys } = api.account;
 await insertRow(pool, 'account_tokens', { account_id: accountId, mode: 'test', shortcode: EURC });
 const payer = newPayer();
 await chain.mint(USDC, payer.address, 10n ** 15n);
-// The same code answers for the euro, so that its signatures can be verified.
+// The euro token gets the same contract code, so that its signatures can be verified.
 const euroAddress = TOKENS.find(({ shortcode }) => shortcode === EURC)?.address as Hex;
 const code = await chain.client.getCode({ address: USDC });
 await chain.client.setCode({ address: euroAddress, bytecode: code ?? '0x' });
@@ -61,7 +61,7 @@ const confirm = (body: object, headers: Record<string, string> = {}) =>
 const settle = (body: object, headers: Record<string, string> = {}) =>
   call(api, 'POST', UPTO_SETTLE, { key: keys.test.secret, body, headers: { 'x-account-id': accountId, ...headers } });
 
-/** What settlement writes when it begins. */
+/** Writes the rows that settlement writes when it begins an up-to settlement. */
 async function playBegin({ paymentIntentId, settledAmount }: { paymentIntentId: string; settledAmount: string }) {
   const paymentId = newId('payment', Date.now());
   await pool.query(
@@ -106,6 +106,32 @@ test('settlement is asked with the internal key, for the key that asked, and the
   expect(settlement.heard).toHaveLength(1);
 });
 
+test('a payer who uses the merchant’s idempotency key with a publishable key can’t prevent the settlement', async () => {
+  const upto = await newUpto();
+  const key = { 'idempotency-key': `settle-${upto.paymentIntentId}` };
+  expect((await confirm(upto, key)).json().ok).toBe(true);
+  const body = { paymentIntentId: upto.paymentIntentId, settledAmountUsd: 1.25 };
+  expect((await settle(body, key)).json()).toMatchObject({ ok: true, status: 'processing' });
+  // The idempotency key is bound to the merchant's first request nevertheless.
+  const other = await settle({ ...body, settledAmountUsd: 1 }, key);
+  expect(other.json().error).toBe('idempotency_key_reused');
+});
+
+test('nothing is confirmed or settled through a payout that the registry contradicts, until they agree again', async () => {
+  const [upto, other] = [await newUpto(), await newUpto()];
+  expect((await confirm(upto)).json()).toMatchObject({ ok: true });
+  const set = (status: string) =>
+    pool.query("update svc.payouts set status = $1 where account_id = $2 and mode = 'test'", [status, accountId]);
+  const body = { paymentIntentId: upto.paymentIntentId, settledAmountUsd: 1.25 };
+  await set('pending');
+  expect((await confirm(other)).json()).toMatchObject({ error: 'x402_temporarily_unavailable' });
+  expect((await settle(body)).json()).toMatchObject({ error: 'x402_temporarily_unavailable' });
+  expect(settlement.heard).toEqual([]);
+  await set('active');
+  expect((await settle(body)).json()).toMatchObject({ ok: true, status: 'processing' });
+  expect((await confirm(other)).json()).toMatchObject({ ok: true });
+});
+
 test('a rate that doubled after creation changes nothing for a charge within the budget', async () => {
   euro = '1.08';
   const upto = await newUpto({ tokenShortcode: EURC, usdAmount: '10' });
@@ -121,6 +147,49 @@ test('a rate that doubled after creation changes nothing for a charge within the
   expect(refused.json()).toMatchObject({ error: 'settled_amount_out_of_range' });
   const answer = await settle({ paymentIntentId: upto.paymentIntentId, settledAmountUsd: '10' });
   expect(answer.json()).toMatchObject({ ok: true, settledAmount: '9259259', capAmount: '9259260' });
+});
+
+test('what is settled may be less than the minimum, and no more than the hourly cap of the processor', async () => {
+  const setLimits = (minimumMicros: number | null, cap: string | null) =>
+    pool.query(
+      `with account as (update svc.account_modes set minimum_usd_micros = $1)
+       insert into svc.hourly_caps (network, asset, cap, changed_at) values ('eip155:31337', $2, $3, now())
+       on conflict (network, asset) do update set cap = excluded.cap`,
+      [minimumMicros, USDC, cap],
+    );
+  await setLimits(1_000_000, null);
+  const [small, large] = [await newUpto(), await newUpto()];
+  for (const upto of [small, large]) expect((await confirm(upto)).json()).toMatchObject({ ok: true });
+  const settled = (await settle({ paymentIntentId: small.paymentIntentId, settledAmount: '1' })).json();
+  expect(settled).toMatchObject({ ok: true, status: 'processing', settledAmount: '1' });
+  settlement.heard.length = 0;
+  await setLimits(null, '3000000');
+  const { paymentIntentId } = large;
+  expect((await settle({ paymentIntentId, settledAmount: '3000001' })).json()).toMatchObject({
+    ok: false,
+    status: 'failed',
+    error: 'x402_temporarily_unavailable',
+    intentStatus: 'requires_payment',
+  });
+  expect(settlement.heard).toEqual([]);
+  expect((await settle({ paymentIntentId, settledAmount: '3000000' })).json()).toMatchObject({ status: 'processing' });
+  await setLimits(null, null);
+});
+
+test('a cap at a feed’s price is confirmed while the price lasts, and settled at its rate long after', async () => {
+  euro = '1.08';
+  // The API caches a feed's price for 100 ms: an earlier test's price may still be the one that it offers.
+  await vi.waitFor(async () => {
+    const { paymentRequirements } = await newUpto({ tokenShortcode: EURC, usdAmount: '10' });
+    expect(paymentRequirements.maxAmountRequired).toBe('9259260');
+  });
+  const [early, late] = [await newUpto({ tokenShortcode: EURC }), await newUpto({ tokenShortcode: EURC })];
+  expect((await confirm(early)).json()).toMatchObject({ ok: true });
+  const end = "update svc.acceptances set price_ends_at = now() - interval '1 second' where intent_id = any ($1)";
+  await pool.query(end, [[early.paymentIntentId, late.paymentIntentId]]);
+  expect((await confirm(late)).json()).toMatchObject({ ok: false, error: 'intent_not_payable' });
+  const answer = await settle({ paymentIntentId: early.paymentIntentId, settledAmountUsd: '1.08' });
+  expect(answer.json()).toMatchObject({ ok: true, status: 'processing', settledAmount: '1000000' });
 });
 
 test('an idempotency key stands for its request: the same one is answered, another is refused', async () => {
@@ -145,7 +214,7 @@ test('settlement hangs up: nothing is known, and a repeat resumes', async () => 
   const lost = await settle(body);
   expect(lost.statusCode).toBe(503);
   expect(lost.json()).toMatchObject({ error: 'service_unavailable', retryable: true, moneyMoved: 'unknown' });
-  // It had begun after all, and the answer was lost.
+  // Settlement had begun, but its answer was lost.
   settlement.answer = async (asked) => {
     await playBegin(asked);
     return undefined;
@@ -172,7 +241,7 @@ test('a refused header leaves a note for the merchant and nothing else', async (
   });
   const notes = await pool.query('select code from svc.attempts where intent_id = $1', [upto.paymentIntentId]);
   expect(notes.rows).toEqual([{ code: 'insufficient_funds' }]);
-  // A signature is not kept for an amount that does not fit.
+  // The signature is not stored if the amount is out of range.
   const refused = await settle({ ...upto, settledAmount: '5000001' });
   expect([refused.statusCode, refused.json().error]).toEqual([422, 'settled_amount_out_of_range']);
   const kept = await pool.query('select from svc.authorizations where intent_id = $1', [upto.paymentIntentId]);

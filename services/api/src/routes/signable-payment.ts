@@ -3,7 +3,7 @@ import { prepareRequest, type SignableResponse, signableResponse } from '@svc-pa
 import { answerPrepared } from './answer-prepared.ts';
 import type { KeyedRoute } from './route.ts';
 
-/** Said a little early: settle wants some seconds left. */
+/** Reported expiry is earlier than the real one, because settle requires some seconds of remaining validity. */
 const EARLY_MS = 15_000;
 
 export const signablePayment: KeyedRoute = {

@@ -1,4 +1,4 @@
-// What GET, the stream and cancel say about an intent, as one text.
+// The JSON of an intent's status, shared by GET, the stream and cancel.
 import { intentView, paymentView } from '@svc-pay/core';
 import type { IntentStatusResponse } from '@svc-pay/protocol';
 import type { IntentSituation } from '../ports.ts';

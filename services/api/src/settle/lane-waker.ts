@@ -1,22 +1,22 @@
-// Wakes the lanes of a network when something waits for them: soon, seldom, and never in anybody's way. Not one wake per
-// payment: what is asked for while one is under way, or right after it, shares the next.
+// Wakes the lanes of a network when payments are queued, without delaying the request. Wake-ups are coalesced: requests
+// during a wake-up, or within `pauseMs` after it, share the next one.
 import type { Lane, SettlePorts } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 
 export type LaneWakerOptions = {
   /** Marks the sleeping lanes awake and returns them. */
   readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
-  /** Takes the mark back, so that the next payment tries again. */
+  /** Undoes `markAwake`, so that the next payment tries again. */
   readonly markAsleep: (lane: Lane) => Promise<void>;
-  /** Tells the engine; throws when it does not hear. */
+  /** Wakes the lane in the engine; throws if the engine does not accept. */
   readonly wake: (lane: Lane) => Promise<void>;
-  /** Shortest time between two looks at the lanes of one network. */
+  /** Shortest time between two wake-ups of one network. */
   readonly pauseMs: number;
-  readonly onProblem: (problem: unknown) => void;
+  readonly onProblem: (problem: unknown, ids: Partial<Lane>) => void;
 };
 
 export type LaneWaker = Pick<SettlePorts, 'wakeLanes'> & {
-  /** Resolves when nothing is under way; nothing is begun from now on. */
+  /** Starts no further wake-ups, and resolves when none is running. */
   readonly stop: () => Promise<void>;
 };
 
@@ -30,8 +30,8 @@ export function createLaneWaker(options: LaneWakerOptions): LaneWaker {
     try {
       await options.wake(lane);
     } catch (problem) {
-      options.onProblem(problem);
-      await options.markAsleep(lane).catch(options.onProblem);
+      options.onProblem(problem, lane);
+      await options.markAsleep(lane).catch((failed: unknown) => options.onProblem(failed, lane));
     }
   }
 
@@ -39,7 +39,7 @@ export function createLaneWaker(options: LaneWakerOptions): LaneWaker {
     try {
       await Promise.all((await options.markAwake(network)).map(wakeOne));
     } catch (problem) {
-      options.onProblem(problem);
+      options.onProblem(problem, { network });
     }
   }
 

@@ -19,7 +19,7 @@ function world(change: Partial<Parameters<typeof createOutcomeWaits>[0]> = {}) {
       watched.set(intentId, onChange);
       return () => void watched.delete(intentId);
     },
-    findEnded: async (awaited) => {
+    findFinished: async (awaited) => {
       polls.push(awaited.length);
       return awaited.map(({ paymentId }) => paymentId).filter((id) => ended.has(id));
     },
@@ -35,7 +35,7 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
 test('a notification wakes those who wait for that payment, and only them', async () => {
   const { waits, watched } = world({ pollMs: 60_000 });
   const [mine, other] = [paymentOf(), paymentOf()];
-  const [first, second, elsewhere] = [mine, mine, other].map((payment) => waits.awaitEnd(payment, 300));
+  const [first, second, elsewhere] = [mine, mine, other].map((payment) => waits.awaitResult(payment, 300));
   await soon();
   expect(watched.size).toBe(2);
   watched.get(mine.intentId)?.();
@@ -47,7 +47,7 @@ test('a notification wakes those who wait for that payment, and only them', asyn
 test('2,048 who wait cost one statement a poll, and nothing is asked when nobody waits', async () => {
   const { waits, polls, ended } = world();
   const payments = Array.from({ length: 2_048 }, paymentOf);
-  const all = payments.map((payment) => waits.awaitEnd(payment, 5_000));
+  const all = payments.map((payment) => waits.awaitResult(payment, 5_000));
   expect(waits.count()).toBe(2_048);
   await new Promise((resolve) => setTimeout(resolve, 180));
   expect(polls.length).toBeGreaterThanOrEqual(1);
@@ -64,13 +64,13 @@ test('a poll that fails or hangs ends nobody’s wait, and does not pile up', as
   let asked = 0;
   const { waits, problems } = world({
     pollMs: 20,
-    findEnded: async () => {
+    findFinished: async () => {
       asked += 1;
       if (asked === 1) throw new Error('no connection');
       return new Promise(() => {});
     },
   });
-  expect(await waits.awaitEnd(paymentOf(), 200)).toBe(false);
+  expect(await waits.awaitResult(paymentOf(), 200)).toBe(false);
   expect([asked, problems.length]).toEqual([2, 1]);
 });
 
@@ -82,21 +82,21 @@ test('who can’t be told of changes still finds out by looking', async () => {
   });
   const payment = paymentOf();
   ended.add(payment.paymentId);
-  expect(await waits.awaitEnd(payment, 5_000)).toBe(true);
+  expect(await waits.awaitResult(payment, 5_000)).toBe(true);
   expect(problems).toHaveLength(1);
 });
 
 test('when the process stops everybody is let go, and nobody waits any more', async () => {
   const { waits } = world();
-  const waiting = waits.awaitEnd(paymentOf(), 60_000);
+  const waiting = waits.awaitResult(paymentOf(), 60_000);
   waits.endAll();
   expect(await waiting).toBe(false);
-  expect(await waits.awaitEnd(paymentOf(), 60_000)).toBe(false);
+  expect(await waits.awaitResult(paymentOf(), 60_000)).toBe(false);
 });
 
 test('past the most that may wait the next one does not', async () => {
   const { waits } = world({ max: 1 });
-  const first = waits.awaitEnd(paymentOf(), 100);
-  expect(await waits.awaitEnd(paymentOf(), 60_000)).toBe(false);
+  const first = waits.awaitResult(paymentOf(), 100);
+  expect(await waits.awaitResult(paymentOf(), 60_000)).toBe(false);
   expect(await first).toBe(false);
 });

@@ -1,28 +1,28 @@
-// Requests that wait for their payment's end. A notification wakes those of one intent; for what notifications lose, one
-// statement every now and then asks about all of them together, however many wait. No connection is held.
+// Settle requests that wait for a payment result. A notification wakes those of one intent. Notifications can be lost,
+// so one periodic query asks about all waiting payments together. No database connection is held per request.
 import type { AwaitedPayment, SettlePorts } from '@svc-pay/core';
 import type { StatusPorts } from '../ports.ts';
 
 export type OutcomeWaitOptions = {
   readonly watchIntent: StatusPorts['watchIntent'];
-  /** Ids of those that have ended. */
-  readonly findEnded: (awaited: readonly AwaitedPayment[]) => Promise<readonly string[]>;
+  /** Returns the ids of the payments that have a result. */
+  readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly string[]>;
   readonly pollMs: number;
-  /** Most requests that wait at a time; the next one does not wait at all. */
+  /** Limit of waiting requests; beyond it a request does not wait at all. */
   readonly max: number;
-  readonly onProblem: (problem: unknown) => void;
+  readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
-export type OutcomeWaits = Pick<SettlePorts, 'awaitEnd'> & {
+export type OutcomeWaits = Pick<SettlePorts, 'awaitResult'> & {
   readonly count: () => number;
-  /** Lets everybody go, and nobody wait any more. */
+  /** Ends all waits, and lets no new request wait. */
   readonly endAll: () => void;
 };
 
 type Entry = {
   readonly payment: AwaitedPayment;
   readonly waiters: Set<(look: boolean) => void>;
-  /** How to stop listening, once that is known. */
+  /** Stops listening; undefined until the watch is set up. */
   unwatch: (() => void | Promise<void>) | undefined;
 };
 
@@ -43,7 +43,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
       if (entries.get(entry.payment.paymentId) === entry) entry.unwatch = unwatch;
       else await unwatch();
     } catch (problem) {
-      options.onProblem(problem);
+      options.onProblem(problem, idsOf(entry));
     }
   }
 
@@ -51,7 +51,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
     try {
       await entry.unwatch?.();
     } catch (problem) {
-      options.onProblem(problem);
+      options.onProblem(problem, idsOf(entry));
     }
   }
 
@@ -59,12 +59,12 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
     if (polling) return;
     polling = true;
     try {
-      for (const id of await options.findEnded([...entries.values()].map(({ payment }) => payment))) {
+      for (const id of await options.findFinished([...entries.values()].map(({ payment }) => payment))) {
         const entry = entries.get(id);
         if (entry !== undefined) tell(entry, true);
       }
     } catch (problem) {
-      options.onProblem(problem);
+      options.onProblem(problem, { payments: entries.size });
     }
     polling = false;
   }
@@ -94,7 +94,7 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
       stopping = true;
       for (const entry of entries.values()) tell(entry, false);
     },
-    async awaitEnd(payment, timeoutMs) {
+    async awaitResult(payment, timeoutMs) {
       if (stopping || count >= options.max) return false;
       const entry = enter(payment);
       const told = Promise.withResolvers<boolean>();
@@ -110,3 +110,5 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
     },
   };
 }
+
+const idsOf = ({ payment: { intentId, paymentId } }: Entry) => ({ intentId, paymentId });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startFakeSettlement } from '../testing/start-fake-settlement.ts';
 import { createSettlementClient } from './settlement-client.ts';
 
-/** A port that was free a moment ago. */
+/** URL of a port that nobody listens on: it was free a moment ago. */
 const NOBODY = await addressOfNobody();
 const ORDER = {
   caller: { keyId: 'key_1' },
@@ -36,8 +36,8 @@ test('when none answers it is said whether one of them may have begun', async ()
   const hangingUp = await startFakeSettlement();
   hangingUp.answer = async () => undefined;
   const unavailable = { ok: false, code: 'service_unavailable' };
-  expect(await clientOf(NOBODY, NOBODY).beginUpto(ORDER)).toEqual({ ...unavailable, sent: false });
-  expect(await clientOf(hangingUp.url, NOBODY).beginUpto(ORDER)).toEqual({ ...unavailable, sent: true });
+  expect(await clientOf(NOBODY, NOBODY).beginUpto(ORDER)).toEqual({ ...unavailable, delivered: false });
+  expect(await clientOf(hangingUp.url, NOBODY).beginUpto(ORDER)).toEqual({ ...unavailable, delivered: true });
 });
 
 async function addressOfNobody(): Promise<string> {

@@ -1,15 +1,15 @@
-// The way to the settlement service, which alone begins up-to settlements. What it answers decides; silence decides nothing.
-// Of several processes the next is asked when one does not answer: asked twice for the same, settlement begins it once.
+// Client of the settlement service, the only service that begins up-to settlements. Without an answer nothing is
+// concluded. If one process does not answer, the next is asked: settlement begins a repeated request only once.
 import type { BegunUpto, UptoPorts } from '@svc-pay/core';
 import * as z from 'zod/mini';
 
 export type SettlementClientOptions = {
-  /** At least one. */
+  /** At least one URL. */
   readonly urls: readonly string[];
   readonly internalKey: string;
-  /** For all of them together: each has its share. */
+  /** Total time for all URLs; each gets an equal share. */
   readonly timeoutMs: number;
-  readonly onProblem: (problem: unknown) => void;
+  readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
 const REFUSALS = [
@@ -35,7 +35,7 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
   return {
     async beginUpto(call) {
       const from = preferred;
-      let sent = false;
+      let delivered = false;
       for (let tried = 0; tried < urls.length; tried += 1) {
         const index = (from + tried) % urls.length;
         const answer = await askOne(urls[index] ?? '', options, call);
@@ -43,9 +43,9 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
           preferred = index;
           return answer;
         }
-        sent ||= 'sent' in answer && answer.sent;
+        delivered ||= 'delivered' in answer && answer.delivered;
       }
-      return { ok: false, code: 'service_unavailable', sent };
+      return { ok: false, code: 'service_unavailable', delivered };
     },
   };
 }
@@ -55,6 +55,7 @@ async function askOne(
   { internalKey, timeoutMs, onProblem }: Omit<SettlementClientOptions, 'urls'>,
   { caller, intentId, settledAtomic, requestId }: Parameters<BeginUpto>[0],
 ): Promise<BegunUpto> {
+  const ids = { intentId, requestId, url };
   try {
     const response = await fetch(`${url}/evm/settlement/x402-upto`, {
       method: 'POST',
@@ -71,22 +72,22 @@ async function askOne(
     if (began.safeParse(body).success) return { ok: true };
     const refusal = refused.safeParse(body);
     if (refusal.success) return { ok: false, code: refusal.data.error };
-    onProblem(new Error(`settlement answered ${response.status}: ${JSON.stringify(body).slice(0, 200)}`));
-    // A key it does not take, or a body it does not read, was refused before anything was looked at.
-    return { ok: false, code: 'service_unavailable', sent: response.status >= 500 };
+    onProblem(new Error(`settlement answered ${response.status}: ${JSON.stringify(body).slice(0, 200)}`), ids);
+    // Below 500: settlement refused the key or the body before it looked at the payment.
+    return { ok: false, code: 'service_unavailable', delivered: response.status >= 500 };
   } catch (problem) {
-    onProblem(problem);
-    return { ok: false, code: 'service_unavailable', sent: !wasRefused(problem) };
+    onProblem(problem, ids);
+    return { ok: false, code: 'service_unavailable', delivered: !wasRefused(problem) };
   }
 }
 
-/** Nobody listened, so nothing can have been begun. */
+/** True if nobody listened, so that nothing can have begun. */
 function wasRefused(problem: unknown): boolean {
   const { cause } = (problem ?? {}) as { cause?: { code?: unknown } };
   return cause?.code === 'ECONNREFUSED';
 }
 
-/** Without an address there is nobody to ask. */
+/** Used when no settlement URL is configured. */
 export const NO_SETTLEMENT: Pick<UptoPorts, 'beginUpto'> = {
-  beginUpto: async () => ({ ok: false, code: 'service_unavailable', sent: false }),
+  beginUpto: async () => ({ ok: false, code: 'service_unavailable', delivered: false }),
 };

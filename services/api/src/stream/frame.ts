@@ -1,10 +1,10 @@
-// Server-sent events as the HTML standard frames them.
+// Server-sent events, framed as in the HTML standard.
 
 export type StreamEvent = {
   readonly event: 'payment_intent_update' | 'terminal';
-  /** JSON, so without a line break. */
+  /** JSON, which contains no line break. */
   readonly data: string;
-  /** Sent back as `Last-Event-ID` when the client connects again. */
+  /** The client sends it back as `Last-Event-ID` when it reconnects. */
   readonly id?: string;
 };
 
@@ -12,10 +12,10 @@ export function frameOf({ event, data, id }: StreamEvent): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 }
 
-/** A comment: no event for the client, but life for every proxy in between. */
+/** Comment line: no event for the client, but it keeps the connection alive in proxies. */
 export const HEARTBEAT = ': still here\n\n';
 
-/** First in every stream: how long a client waits before it connects again. */
+/** First frame of every stream: time that a client waits before it reconnects. */
 export function retryFrame(retryMs: number): string {
   return `retry: ${retryMs}\n\n`;
 }

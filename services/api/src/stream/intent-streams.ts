@@ -1,21 +1,27 @@
-// All event streams of this process: how many there may be, and how they all end when the process stops.
+// All event streams of this process: limits their number, and ends them when the process stops.
 import type { ServerResponse } from 'node:http';
 import type { Caller, Intent } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { IntentSituation, StatusPorts } from '../ports.ts';
-import type { Outcome } from '../routes/outcome.ts';
+import type { RouteOutcome } from '../routes/outcome.ts';
 import { followIntent, type StreamPace, TERMINAL_EVENT_ID } from './follow-intent.ts';
+import { createIntentFeeds, type FeedOptions } from './intent-feeds.ts';
+import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
 
-export type StreamOptions = StreamPace & {
-  /** Most streams at a time; the next one is refused. */
-  readonly max: number;
-  readonly onProblem: (problem: unknown) => void;
+export type StreamOptions = StreamPace & FeedOptions & { readonly limits: StreamLimits };
+
+type StreamCall = {
+  readonly caller: Caller;
+  /** Client address, as named by the rate limits. */
+  readonly address: string;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly lastEventId: string | undefined;
 };
 
 export type IntentStreams = {
-  readonly open: (caller: Caller, intentId: Id<'paymentIntent'>, lastEventId: string | undefined) => Promise<Outcome>;
+  readonly open: (call: StreamCall) => Promise<RouteOutcome>;
   readonly count: () => number;
-  /** Ends every stream, and refuses new ones. */
+  /** Ends all streams and refuses new ones. */
   readonly endAll: () => void;
 };
 
@@ -23,27 +29,27 @@ const ENDED: ReadonlySet<Intent['status']> = new Set(['completed', 'failed', 'ca
 
 export function createIntentStreams(ports: StatusPorts, options: StreamOptions): IntentStreams {
   const running = new Set<{ end: () => void }>();
-  let reserved = 0;
+  const feeds = createIntentFeeds(ports, options);
+  const slots = createStreamSlots(options.limits);
   let stopping = false;
 
   function follow(
     response: ServerResponse,
-    caller: Caller,
-    intentId: Id<'paymentIntent'>,
+    { caller, intentId }: StreamCall,
     first: IntentSituation,
+    release: () => void,
   ): void {
     const entry = { end: () => {} };
     running.add(entry);
     entry.end = followIntent(response, {
       first,
       isEnded: ({ intent }) => ENDED.has(intent.status),
-      load: () => ports.loadStatus(caller, intentId),
-      watch: (onChange) => ports.watchIntent(intentId, onChange),
+      subscribe: (onSituation) => feeds.subscribe(caller, intentId, onSituation),
       pace: options,
-      onProblem: options.onProblem,
+      onProblem: (problem) => options.onProblem(problem, intentId),
       onEnd: () => {
         running.delete(entry);
-        reserved -= 1;
+        release();
       },
     });
     if (stopping) entry.end();
@@ -55,21 +61,26 @@ export function createIntentStreams(ports: StatusPorts, options: StreamOptions):
       stopping = true;
       for (const { end } of running) end();
     },
-    async open(caller, intentId, lastEventId) {
-      if (stopping || reserved >= options.max) return { ok: false, code: 'service_unavailable', param: null };
-      reserved += 1;
-      let taken = false;
+    async open(call) {
+      const { caller, address, intentId, lastEventId } = call;
+      if (stopping) return { ok: false, code: 'service_unavailable', param: null };
+      const intent = `${caller.accountId}/${caller.mode}/${intentId}`;
+      const slot = slots.take({ address, key: caller.keyId, intent });
+      if (!slot.ok) {
+        return { ok: false, code: slot.full === 'owner' ? 'rate_limited' : 'service_unavailable', param: null };
+      }
+      let opened = false;
       try {
         const first = await ports.loadStatus(caller, intentId);
         if (first === undefined) return { ok: false, code: 'not_found', param: null };
-        // The one status that tells an EventSource not to come again.
+        // 204 is the only status that stops an EventSource from reconnecting.
         if (lastEventId === TERMINAL_EVENT_ID && ENDED.has(first.intent.status)) {
           return { ok: true, replayed: false, answer: { status: 204, headers: {}, body: '' } };
         }
-        taken = true;
-        return { ok: true, stream: (response) => follow(response, caller, intentId, first) };
+        opened = true;
+        return { ok: true, stream: (response) => follow(response, call, first, slot.release) };
       } finally {
-        if (!taken) reserved -= 1;
+        if (!opened) slot.release();
       }
     },
   };

@@ -1,12 +1,12 @@
 import { afterAll, onTestFinished } from 'vitest';
 
-/** Runs when the test that asked for it is done; asked for at the top of a file, when the file is. */
+/** Runs `cleanUp` after the current test or, if called at the top of a file, after the file. */
 export function afterwards(cleanUp: () => unknown): void {
   const run = async () => void (await cleanUp());
   try {
     onTestFinished(run);
   } catch {
-    // Outside of a test.
+    // Called outside of a test.
     afterAll(run);
   }
 }

@@ -1,4 +1,4 @@
-// Generated requests for the routes of the OpenAPI document: values that fit a schema, values that nearly do, and noise.
+// Generates requests for the routes of the OpenAPI document: valid values, nearly valid values, and noise.
 import fc from 'fast-check';
 import { arbitrarySettle, type SignedSample } from './arbitrary-settle.ts';
 import { type Operation, schemaNameOf } from './fill-request.ts';
@@ -17,14 +17,14 @@ export type RequestWorld = {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly keys: readonly string[];
   readonly intentIds: readonly string[];
-  /** Ids for the paths, by the parameter that takes them. */
+  /** Ids by path parameter. */
   readonly pathIds: Readonly<Record<string, readonly string[]>>;
   readonly accountIds: readonly string[];
   readonly signed: readonly SignedSample[];
 };
 
 export function arbitraryRequest(world: RequestWorld): fc.Arbitrary<GeneratedRequest> {
-  // What takes a key does the work, and of that what takes a body has the most to go wrong.
+  // Routes with a key do the work, and of those the routes with a body can fail in the most ways.
   const weightOf = ({ method, operation }: Operation) =>
     operation.security.length === 0 ? 1 : method === 'POST' ? 12 : 6;
   const weighted = world.operations.map((operation) => ({
@@ -123,7 +123,7 @@ function payloadOf({ operation }: Operation, { schemas, signed, intentIds }: Req
   );
 }
 
-/** One character less, more or other: most of it is no JSON any more, some of it is another request. */
+/** Removes, adds or changes one character: mostly invalid JSON, sometimes another valid request. */
 function damaged(text: string): fc.Arbitrary<string> {
   return fc
     .tuple(
@@ -168,7 +168,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 3_000 }) },
 );
 
-/** Values of a JSON Schema, with a value of some other kind now and then. */
+/** Generates values of a JSON Schema, occasionally of another type. */
 function valueOf(schema: Schema): fc.Arbitrary<unknown> {
   const { anyOf, properties, type } = schema as {
     anyOf?: Schema[];

@@ -1,8 +1,8 @@
-// What a settle request may carry: headers that fit, headers that nearly do, and noise.
+// Generates settle requests: valid headers, nearly valid headers, and noise.
 import type { Acceptance } from '@svc-pay/protocol';
 import fc from 'fast-check';
 
-/** A header that somebody signed, with the intent and the acceptance it was signed for. */
+/** Signed header with its intent and acceptance. */
 export type SignedSample = {
   readonly intentId: string;
   readonly acceptance: Acceptance;
@@ -12,7 +12,7 @@ export type SignedSample = {
 const decode = (header: string) => JSON.parse(Buffer.from(header, 'base64').toString()) as object;
 const encode = (header: unknown) => Buffer.from(JSON.stringify(header)).toString('base64');
 
-/** The pieces of one request fit each other, unless one of them was changed. */
+/** All parts of a request match, unless one of them is replaced. */
 export function arbitrarySettle(samples: readonly SignedSample[]): fc.Arbitrary<unknown> {
   const usual = (value: unknown, odd: fc.Arbitrary<unknown>) =>
     fc.oneof({ weight: 3, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: odd });
@@ -55,7 +55,7 @@ const VALUES = [
   '',
 ];
 
-/** One value somewhere inside is another. */
+/** Replaces one value somewhere inside. */
 function edited(object: object): fc.Arbitrary<unknown> {
   const places = placesIn(object);
   return fc

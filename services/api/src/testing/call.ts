@@ -4,7 +4,7 @@ import type { RunningApi } from '../start.ts';
 export type CallOptions = {
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** An object is sent as JSON, text as it is. */
+  /** Objects are sent as JSON, text unchanged. */
   readonly body?: object | string;
 };
 

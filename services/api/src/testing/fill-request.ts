@@ -1,5 +1,5 @@
-// Requests for any route of the OpenAPI document. What it does not know how to fill is an error, so that a new route can't
-// slip past the tests that are generated from the document.
+// Fills requests for any route of the OpenAPI document. An unknown parameter or body is an error, so that a new route
+// cannot escape the tests generated from the document.
 
 type OperationObject = {
   readonly operationId: string;
@@ -50,7 +50,7 @@ export type Ids = {
   readonly recoveryId: string;
 };
 
-/** Parameters of a query that name something of a tenant's; the others only narrow what a caller sees anyway. */
+/** Query parameters that name a tenant's object; the others only filter what the caller may see anyway. */
 const QUERY_IDS = ['intentId', 'paymentId'] as const;
 const NO_IDS = ['limit', 'startingAfter', 'status', 'type', 'createdAfter', 'createdBefore', 'undelivered'];
 

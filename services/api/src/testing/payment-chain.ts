@@ -1,4 +1,4 @@
-// A chain to verify payments on: Anvil with mocks of the catalogue's local tokens at their own addresses, and payers.
+// Chain to verify payments on: Anvil with mocks of the catalogue's local tokens at their real addresses, and payers.
 import { TOKENS } from '@svc-pay/core';
 import { mockUsdcAbi } from '@svc-pay/evm';
 import { planWorld, startAnvil } from '@svc-pay/evm/testing';
@@ -16,7 +16,7 @@ const addressOf = (shortcode: string) => {
 export const USDC = addressOf('anvil_usdc');
 export const VOL = addressOf('anvil_vol');
 
-/** Ends with the test, or the test file, that asked for it. */
+/** Stops with the test or test file that started it. */
 export async function startPaymentChain() {
   const anvil = await startAnvil();
   afterwards(anvil.stop);
@@ -42,9 +42,9 @@ export async function startPaymentChain() {
     rpcUrl: anvil.rpcUrl,
     client,
     mint: (address: Hex, to: string, value: bigint) => write(address, 'mint', [to, value]),
-    /** After a test took their code away. */
+    /** Restores the tokens' code after a test removed it. */
     restoreTokens: putTokens,
-    /** Somebody submits what a header carries to the token itself. */
+    /** Submits the authorization of a header directly to the token, as a third party could. */
     useAuthorization: async (encodedHeader: string) => {
       const { payload } = JSON.parse(Buffer.from(encodedHeader, 'base64').toString()) as EvmPaymentHeader;
       const { from, to, value, validAfter, validBefore, nonce } = payload.authorization;

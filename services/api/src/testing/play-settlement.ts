@@ -1,4 +1,4 @@
-// The settlement service's part, played with SQL: what it would record of a payment's way to the chain and its end.
+// Plays the settlement service with SQL: records broadcasts and payment results.
 import { insertRow, type TestDatabase } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
 
@@ -6,7 +6,7 @@ type Pool = TestDatabase['pool'];
 
 export const TRANSACTION = `0x${'7a'.repeat(32)}`;
 
-/** The intent's open payment is in a transaction that was sent. */
+/** Puts the intent's pending payment into a broadcast transaction. */
 export async function playBroadcast(pool: Pool, intentId: string): Promise<void> {
   const relayer = `0x${'4e'.repeat(20)}`;
   const id = newId('batch', Date.now());
@@ -42,7 +42,7 @@ export async function playCompletion(pool: Pool, intentId: string): Promise<void
   );
 }
 
-/** The attempt failed, nothing moved, and the intent may be paid by another. */
+/** Fails the payment: no money moved, and another payment may pay the intent. */
 export async function playFailure(pool: Pool, intentId: string, code: string): Promise<void> {
   await pool.query(
     `with ended as (

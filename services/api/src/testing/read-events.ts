@@ -1,12 +1,12 @@
-// Reads a stream of server-sent events the way the HTML standard tells a browser to.
+// Reads server-sent events as the HTML standard specifies for browsers.
 
 type ReceivedEvent = { readonly event: string; readonly data: string; readonly lastEventId: string };
 
 export type EventReader = {
   readonly response: Response;
-  /** The next event; rejects when none comes in time, undefined when the stream has ended. */
+  /** Next event; undefined if the stream has ended. Rejects if none comes in time. */
   readonly next: (withinMs?: number) => Promise<ReceivedEvent | undefined>;
-  /** Comments seen so far. */
+  /** Number of comments seen so far. */
   readonly comments: () => number;
   readonly close: () => Promise<void>;
 };

@@ -1,4 +1,4 @@
-// An account with keys of every kind in both modes, tokens of every family, and payouts where a processor is configured.
+// Account with keys of every kind in both modes, tokens of every family, and payouts where a processor is configured.
 import { randomBytes } from 'node:crypto';
 import { type ApiKeyText, type KeyKind, keyIndex, type Mode, makeApiKey } from '@svc-pay/core';
 import { insertRow, insertRows, type TestDatabase } from '@svc-pay/postgres/testing';
@@ -7,10 +7,10 @@ import { newId } from '@svc-pay/protocol/ids';
 export const PEPPER = Buffer.from('pepper-of-the-tests-pepper-of-the-tests');
 export const PROCESSOR = `0x${'52'.repeat(20)}`;
 
-/** Nobody listens there: tests that verify bring a chain of their own. */
+/** Nobody listens on this port: tests that verify start a chain themselves. */
 const rpcUrls = ['http://127.0.0.1:9'];
 
-/** What the operator of the tests runs: two networks that can do everything, one whose processor is old, one paused. */
+/** Networks of the test operator: two with all features, one with an old processor, one paused. */
 export const NETWORKS = {
   'eip155:84532': { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls },
   'eip155:31337': { processor: PROCESSOR, processorVersion: '1.2.9', ready: true, rpcUrls },

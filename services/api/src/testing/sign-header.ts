@@ -1,4 +1,4 @@
-// A wallet that does what the client flow says, and on request something else.
+// Wallet that follows the client flow, with options to deviate from it.
 import {
   type Acceptance,
   type Authorization,
@@ -13,12 +13,12 @@ export const newPayer = (): PrivateKeyAccount => privateKeyToAccount(generatePri
 export const newNonce = (): Hex => toHex(crypto.getRandomValues(new Uint8Array(32)));
 
 export type HeaderChange = {
-  /** Another payer than the one who signs. */
+  /** Claims another payer than the signer. */
   readonly from?: Hex;
   readonly nonce?: Hex;
-  /** Signed as well. */
+  /** Changes to the authorization, included in the signature. */
   readonly authorization?: Partial<Authorization>;
-  /** Put into the header after signing. */
+  /** Changes to the header, made after signing. */
   readonly header?: Partial<EvmPaymentHeader>;
   readonly signature?: Hex;
 };

@@ -1,4 +1,4 @@
-// The API as its own process, for what only a process shows: being killed, stopping on a signal, its whole output.
+// Runs the API as a separate process, to test kills, stops by signal, and its complete output.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ export type ApiProcess = {
   readonly url: string;
   readonly metricsUrl: string;
   readonly child: ChildProcess;
-  /** Everything it has written so far. */
+  /** Output so far, both streams. */
   readonly output: () => string;
   readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | null>;
 };
@@ -21,7 +21,7 @@ export async function startApiProcess(environment: Readonly<Record<string, strin
   const started = Promise.withResolvers<{ port: number; metricsPort: number }>();
   const read = (chunk: Buffer) => {
     output += chunk.toString();
-    const line = output.split('\n').find((text) => text.includes('"msg":"listening"'));
+    const line = output.split('\n').find((text) => text.includes('"event":"service_listening"'));
     if (line !== undefined) started.resolve(JSON.parse(line));
   };
   child.stdout.on('data', read);

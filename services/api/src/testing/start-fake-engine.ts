@@ -1,11 +1,11 @@
-// A fake at the boundary of the engine: it hears who is woken, and can be deaf on purpose.
+// Fake engine: records which lanes are woken, and can be set to refuse.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterwards } from './afterwards.ts';
 
 export type FakeEngine = {
   readonly url: string;
-  /** Paths that were posted to. */
+  /** Paths of the POST requests. */
   readonly heard: string[];
   deaf: boolean;
 };

@@ -1,4 +1,4 @@
-// A fake at the boundary of the chain: a node on which nobody is a contract, nothing was used and everybody is rich.
+// Fake RPC node: no address is a contract, no authorization is used, and every balance is high.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterwards } from './afterwards.ts';

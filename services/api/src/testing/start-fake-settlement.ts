@@ -1,4 +1,4 @@
-// A fake at the boundary of the settlement service: it hears what it is asked to settle, and answers as told.
+// Fake settlement service: records the requests, and answers as the test sets.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
@@ -8,7 +8,7 @@ type Heard = { readonly authorization: string | undefined; readonly actor: unkno
 export type FakeSettlement = {
   readonly url: string;
   readonly heard: Heard[];
-  /** Undefined hangs up without a word. */
+  /** Undefined closes the connection without an answer. */
   answer: (body: { paymentIntentId: string; settledAmount: string }) => Promise<object | undefined>;
 };
 

@@ -1,9 +1,9 @@
-// An API with a chain behind it: intents in the local tokens can be paid for, intents on Base Sepolia can't be verified.
+// API with a chain: intents in the local tokens can be paid; intents on Base Sepolia cannot be verified.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Environment } from '@svc-pay/config';
 import type { Clock } from '@svc-pay/core';
 import type { Acceptance } from '@svc-pay/protocol';
+import type { Environment } from '@svc-pay/runtime/config';
 import { afterwards } from './afterwards.ts';
 import { CREATE, call } from './call.ts';
 import { type PaymentChain, startPaymentChain } from './payment-chain.ts';
@@ -14,9 +14,9 @@ export type PayableIntent = { readonly id: string; readonly acceptance: Acceptan
 
 export type PayableApi = TestApi & {
   readonly chain: PaymentChain;
-  /** As `SVC_NETWORKS`. */
+  /** Value of `SVC_NETWORKS`. */
   readonly networks: string;
-  /** An intent with its one acceptance; in USDC unless the body says otherwise. */
+  /** Creates an intent with one acceptance; in USDC unless the body says otherwise. */
   readonly newIntent: (body?: object) => Promise<PayableIntent>;
 };
 

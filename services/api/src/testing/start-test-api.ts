@@ -1,9 +1,9 @@
-// The API as it runs in production, in this process, on a database of its own and with no more rights than it is granted.
+// Runs the API in this process as in production: with its own database and only the rights granted to it.
 import { randomBytes } from 'node:crypto';
-import type { Environment } from '@svc-pay/config';
 import { type Clock, createSecretBox, type MasterKey, sealingKeyOf, systemClock } from '@svc-pay/core';
-import { createLogger } from '@svc-pay/observe';
 import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
+import type { Environment } from '@svc-pay/runtime/config';
+import { createLogger } from '@svc-pay/runtime/logging';
 import { readApiConfig } from '../config.ts';
 import { type RunningApi, startApi } from '../start.ts';
 import { afterwards } from './afterwards.ts';
@@ -11,12 +11,12 @@ import { NETWORKS, PEPPER, type SeededAccount, seedAccount } from './seed-accoun
 
 export type TestApi = RunningApi & {
   readonly database: TestDatabase;
-  /** Every line that was logged, as text. */
+  /** All logged lines. */
   readonly logs: string[];
   readonly account: SeededAccount;
 };
 
-/** Opens what the API under test has sealed. The API has the public half alone. */
+/** Opens what the API under test has sealed. The API itself has only the public key. */
 const MASTER_KEY: MasterKey = { number: 1, bytes: new Uint8Array(randomBytes(32)) };
 export const BOX = createSecretBox([MASTER_KEY]);
 
@@ -30,14 +30,14 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
     SVC_API_METRICS_PORT: '0',
     SVC_API_PUBLIC_URL: 'https://pay.example',
     SVC_API_RATE_LIMITS: 'off',
-    SVC_API_MEMORY_MS: '0',
-    // Nobody listens there: tests that settle up-to payments bring somebody.
+    SVC_API_CACHE_MS: '0',
+    // Nobody listens on this port: tests that settle up-to payments start a settlement service.
     SVC_SETTLEMENT_URL: 'http://127.0.0.1:9',
     SVC_INTERNAL_KEY: 'internal-key-of-the-tests-internal-key',
   };
 }
 
-/** Stopped when the test that asked for it is done; at the top of a file, when the file is. */
+/** Stops after the test that started it or, if started at the top of a file, after the file. */
 export async function startTestApi(environment: Environment = {}, clock: Clock = systemClock): Promise<TestApi> {
   const database = await createTestDatabase();
   const read = readApiConfig({ ...testEnvironment(await openToApi(database)), ...environment });
@@ -49,7 +49,7 @@ export async function startTestApi(environment: Environment = {}, clock: Clock =
   return { ...running, database, logs, account: await seedAccount(database.pool) };
 }
 
-/** The address of the database for a role of the API's group. */
+/** Database URL for a role with the API's rights. */
 async function openToApi({ pool, url }: TestDatabase): Promise<string> {
   const [role, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
   await pool.query(`create role ${role} login password '${password}' in role svc_api`);

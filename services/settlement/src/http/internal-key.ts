@@ -1,5 +1,5 @@
-// Who may call the internal listener: whoever shows one of the configured keys. Several are good at once, so that a new
-// one can be given out before the old one is taken away.
+// Authorizes callers of the internal listener by a configured key. Several keys are valid together, so that an operator
+// can hand out a new key before removing the old one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 export type IsInternalKey = (authorization: string | undefined) => boolean;
@@ -12,7 +12,7 @@ export function createInternalKeyCheck(keys: readonly string[]): IsInternalKey {
     const shown = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
     if (shown === undefined) return false;
     const digest = digestOf(shown);
-    // All of them every time: how long it takes tells nothing.
+    // Compares with every key, so that the response time reveals nothing.
     return known.map((key) => timingSafeEqual(key, digest)).includes(true);
   };
 }

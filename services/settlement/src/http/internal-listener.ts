@@ -1,38 +1,36 @@
-// The internal HTTP of settlement, on a listener of its own that the public never reaches.
+// Internal HTTP API of settlement, on a separate listener that is not public.
 
 import type { Clock } from '@svc-pay/core';
-import type { BeganUpto, LaneReport, NetworkHealth, UptoSettlement } from '@svc-pay/postgres/lanes';
+import type { BeganUpto, LaneReport, NetworkHealth, UptoSettlement } from '@svc-pay/postgres/settlement-service';
 import { internalUptoSettleRequest } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { isId, newId } from '@svc-pay/protocol/ids';
+import { addProbeRoutes, type Probes } from '@svc-pay/runtime/http/probe-routes';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { createInternalKeyCheck } from './internal-key.ts';
 
-export type InternalListenerParts = {
+export type SettlementListenerDeps = Probes & {
   readonly keys: readonly string[];
   readonly clock: Clock;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
   readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
-  /** Which networks are offered, and why not. */
+  /** Reports for each network whether it is offered and, if not, why. */
   readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
-  /** Throws, or names what is missing. */
-  readonly findObstacles: () => Promise<readonly string[]>;
-  readonly metrics: () => Promise<string>;
-  readonly onProblem: (problem: unknown) => void;
+  readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
 const BODY_LIMIT_BYTES = 16_384;
-/** Who asked the caller for it. Only whoever holds an internal key can say so. */
+/** Names the API key on whose behalf the caller asks. Trusted, because only holders of an internal key can set it. */
 const ACTOR_HEADER = 'x-svc-actor';
 const ACTOR = /^key:[a-z]+_[0-9a-z]{1,40}$/;
 
-export function createInternalListener(parts: InternalListenerParts): FastifyInstance {
+export function createInternalListener(deps: SettlementListenerDeps): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: BODY_LIMIT_BYTES,
-    genReqId: () => newId('request', parts.clock.nowMs()),
+    genReqId: () => newId('request', deps.clock.nowMs()),
   });
-  const isInternalKey = createInternalKeyCheck(parts.keys);
+  const isInternalKey = createInternalKeyCheck(deps.keys);
   const refuse = (reply: FastifyReply, code: ErrorCode) => {
     const { status, message, retryable } = ERRORS[code];
     return reply.code(status).send({
@@ -46,12 +44,7 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
     });
   };
 
-  app.get('/health', async () => ({ status: 'ok' }));
-  app.get('/ready', async (_, reply) => {
-    const obstacles = await parts.findObstacles().catch(() => ['the database does not answer']);
-    return reply.code(obstacles.length === 0 ? 200 : 503).send({ ready: obstacles.length === 0, obstacles });
-  });
-  app.get('/metrics', async (_, reply) => reply.type('text/plain; version=0.0.4').send(await parts.metrics()));
+  addProbeRoutes(app, deps);
   app.register(async (keyed) => {
     keyed.addHook('onRequest', async (request, reply) => {
       if (!isInternalKey(request.headers.authorization)) {
@@ -60,8 +53,8 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
       return undefined;
     });
     keyed.get('/lanes', async () => ({
-      lanes: await parts.reportLanes(),
-      networks: await parts.reportHealth(),
+      lanes: await deps.reportLanes(),
+      networks: await deps.reportHealth(),
     }));
     keyed.post('/evm/settlement/x402-upto', async (request, reply) => {
       const read = internalUptoSettleRequest.safeParse(request.body);
@@ -69,7 +62,7 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
       const { paymentIntentId: intentId, settledAmount } = read.data;
       if (!isId('paymentIntent', intentId)) return refuse(reply, 'not_found');
       const actor = String(request.headers[ACTOR_HEADER]);
-      const began = await parts.beginUpto({
+      const began = await deps.beginUpto({
         intentId,
         settledAtomic: BigInt(settledAmount),
         actor: ACTOR.test(actor) ? actor : 'service:internal',
@@ -79,9 +72,10 @@ export function createInternalListener(parts: InternalListenerParts): FastifyIns
     });
   });
   app.setNotFoundHandler((_, reply) => refuse(reply, 'not_found'));
-  app.setErrorHandler((problem: { readonly statusCode?: number }, _, reply) => {
+  app.setErrorHandler((problem: { readonly statusCode?: number }, request, reply) => {
     const malformed = problem.statusCode !== undefined && problem.statusCode < 500;
-    if (!malformed) parts.onProblem(problem);
+    if (!malformed)
+      deps.onProblem(problem, { requestId: request.id, method: request.method, route: request.routeOptions.url });
     return refuse(reply, malformed ? 'malformed_request' : 'internal_error');
   });
   return app;

@@ -1,19 +1,21 @@
-// Lanes as the engine runs them: one at a time per key, step by step. The engine only says whose turn it is.
+// Runs lanes as an engine drain: one step at a time per lane key. The engine only schedules the steps.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLane, LANE_DRAIN, type Lane, type LaneParts, laneKey, laneRound, parseLaneKey } from '@svc-pay/core';
+import { LANE_DRAIN, type Lane, type LaneDeps, type LaneLease, laneKey, laneRound, parseLaneKey } from '@svc-pay/core';
 import type { Drain, Next } from '@svc-pay/engine';
 
-/** A step is one entry in the engine's journal: long enough to be few, short enough to lose little. */
+/**
+ * Duration of one step, which is one entry in the engine's journal: long for few entries, short to lose little work.
+ */
 const STEP_MS = 1_000;
 
-/** By lane key: the lanes whose relayer this process can sign for. */
-export type Lanes = ReadonlyMap<string, LaneParts>;
+/** Lanes whose relayer this process can sign for, by lane key. */
+export type Lanes = ReadonlyMap<string, LaneDeps>;
 
 export function createLaneDrain(lanes: Lanes): Drain {
   const partsOf = (lane: Lane) => {
-    const parts = lanes.get(laneKey(lane));
-    if (parts === undefined) throw new Error(`this process holds no key for ${laneKey(lane)}`);
-    return parts;
+    const deps = lanes.get(laneKey(lane));
+    if (deps === undefined) throw new Error(`this process has no key for lane ${laneKey(lane)}`);
+    return deps;
   };
   return {
     name: LANE_DRAIN,
@@ -28,15 +30,15 @@ export function createLaneDrain(lanes: Lanes): Drain {
   };
 }
 
-async function laneStep(parts: LaneParts, held: HeldLane, attemptOver: AbortSignal): Promise<Next> {
+async function laneStep(deps: LaneDeps, lease: LaneLease, attemptOver: AbortSignal): Promise<Next> {
   const startMs = performance.now();
   while (performance.now() - startMs < STEP_MS && !attemptOver.aborted) {
-    const end = await laneRound(parts, held);
+    const end = await laneRound(deps, lease);
     if (end === 'taken_over') return 'idle';
-    if (end === 'blocked') return { afterMs: parts.pace.troubleMs };
-    if (end === 'empty' && (await parts.store.fallAsleep(held))) return 'idle';
-    // Nothing of the queue is this lane's, as long as others can take it.
-    if (end === 'waiting' || end === 'empty') await sleep(parts.pace.pollMs);
+    if (end === 'blocked') return { afterMs: deps.pace.troubleMs };
+    if (end === 'empty' && (await deps.store.fallAsleep(lease))) return 'idle';
+    // `empty` without sleep: payments are queued, but other lanes have the share of the queue that they are in.
+    if (end === 'waiting' || end === 'empty') await sleep(deps.pace.pollMs);
   }
   return 'now';
 }

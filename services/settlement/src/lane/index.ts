@@ -1,4 +1,3 @@
-// Lanes and who looks after what they sent, without what they stand on: the ports are given by whoever puts it together.
+// Lane drain and reconciler without adapters: the caller supplies the ports.
 export { createReconciler } from '../watch/reconcile.ts';
-export { createFinalityWatch } from '../watch/watch-finality.ts';
 export { createLaneDrain } from './drain.ts';

@@ -1,25 +1,35 @@
-// What an operator watches. Labels are few and fixed, never an address or an id: which relayer it is, `relayers list` says.
-import type { LaneMeasures } from '@svc-pay/postgres/lanes';
+// Metrics of settlement. Labels are few and fixed, never an address or id; `relayers list` shows which relayer it is.
+
+import type { GasSpent, LaneMeasures } from '@svc-pay/postgres/settlement-service';
+import type { LogLevel } from '@svc-pay/runtime/logging/log-events';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createGasCounters } from './gas-counters.ts';
 
 export type SettlementMetrics = {
   readonly registry: Registry;
-  /** A reorganisation put a batch into another block, with the same outcome. */
+  /** Counts a batch that a reorg moved into another block, with the same outcome. */
   readonly batchMoved: (network: string) => void;
-  /** A reorganisation took a batch back: what was completed is on its way again. */
-  readonly batchTakenBack: (network: string) => void;
-  readonly logged: (level: 'info' | 'warn' | 'error') => void;
-  /** Looks at the database anew. When that fails, what is read from there is left out rather than told old. */
+  /** Counts a batch that a reorg removed: its completed payments are reversed and settled again. */
+  readonly batchReversed: (network: string) => void;
+  /** Counts a row that a watcher could not process, or a run that it could not finish. */
+  readonly watchFailed: (network: string, watcher: string) => void;
+  /** Adds the cost of recorded transactions, and the part of it that settled nothing. */
+  readonly gasSpent: (spent: readonly GasSpent[]) => void;
+  readonly logged: (level: LogLevel) => void;
+  /** Reads the database for each call. If that fails, database metrics are left out instead of reported stale. */
   readonly read: () => Promise<string>;
 };
 
-type Parts = {
+const NETWORK_WATCHERS = ['finality', 'held', 'authorizations', 'registry', 'health'];
+const GENERAL_WATCHERS = ['reconciler', 'intent-expiry', 'audit-sealer', 'partition-maker'];
+
+type Deps = {
   readonly networks: readonly string[];
   readonly measure: () => Promise<LaneMeasures>;
   readonly onProblem: (problem: unknown) => void;
 };
 
-export function createSettlementMetrics({ networks, measure, onProblem }: Parts): SettlementMetrics {
+export function createSettlementMetrics({ networks, measure, onProblem }: Deps): SettlementMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -31,29 +41,41 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Parts)
   const withdrawn = gauge('network_withdrawn', '1 with the reason why the network is withdrawn', ['network', 'reason']);
   const checked = gauge('network_checked_age_seconds', 'Time since settlement last looked at the network', ['network']);
   const lanes = gauge('lanes', 'Active lanes, by what their relayer can do', ['network', 'duty', 'condition']);
-  const waiting = gauge('settlement_waiting', 'Payments (of stage flying: batches) that wait', ['network', 'stage']);
+  const waiting = gauge('settlement_waiting', 'Payments (of stage pending: batches) that wait', ['network', 'stage']);
   const oldest = gauge('settlement_waiting_oldest_seconds', 'Age of the oldest that waits', ['network', 'stage']);
-  const recoveries = gauge('recoveries_open', 'Stranded money that is not where it belongs yet', ['network', 'status']);
+  const strandedTransfers = gauge('stranded_transfers_open', 'Stranded money that is not where it belongs yet', [
+    'network',
+    'status',
+  ]);
   const moved = new Counter({
     name: 'batches_moved_total',
     help: 'Batches that a reorganisation moved to another block',
     labelNames: ['network'] as const,
     registers,
   });
-  const takenBack = new Counter({
-    name: 'batches_taken_back_total',
+  const reversed = new Counter({
+    name: 'batches_reversed_total',
     help: 'Batches that a reorganisation took back',
     labelNames: ['network'] as const,
     registers,
   });
+  const watchFailures = new Counter({
+    name: 'svc_settlement_watch_failures_total',
+    help: 'Rows that a watcher could not deal with, and rounds that it could not finish',
+    labelNames: ['network', 'watcher'] as const,
+    registers,
+  });
+  const gas = createGasCounters(registers, networks);
   const lines = new Counter({
     name: 'log_lines_total',
     help: 'Lines that lanes and watchers logged, by level',
     labelNames: ['level'] as const,
     registers,
   });
-  // From 0 on: of a series that begins with its first event a monitor sees no increase.
-  for (const network of networks) for (const each of [moved, takenBack]) each.inc({ network }, 0);
+  // Each series starts at 0: a monitor sees no increase in a series that begins with its first event.
+  for (const network of networks) for (const each of [moved, reversed]) each.inc({ network }, 0);
+  for (const network of networks) for (const watcher of NETWORK_WATCHERS) watchFailures.inc({ network, watcher }, 0);
+  for (const watcher of GENERAL_WATCHERS) watchFailures.inc({ network: 'all', watcher }, 0);
   for (const level of ['info', 'warn', 'error']) lines.inc({ level }, 0);
 
   const show = (seen: LaneMeasures) => {
@@ -67,17 +89,19 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Parts)
       waiting.set({ network, stage }, count);
       oldest.set({ network, stage }, oldestSeconds);
     }
-    for (const { count, ...labels } of seen.recoveries) recoveries.set(labels, count);
+    for (const { count, ...labels } of seen.strandedTransfers) strandedTransfers.set(labels, count);
   };
 
   return {
     registry,
     batchMoved: (network) => moved.inc({ network }),
-    batchTakenBack: (network) => takenBack.inc({ network }),
+    batchReversed: (network) => reversed.inc({ network }),
+    watchFailed: (network, watcher) => watchFailures.inc({ network, watcher }),
+    gasSpent: gas.count,
     logged: (level) => lines.inc({ level }),
     read: async () => {
       const seen = await measure().catch(onProblem);
-      for (const each of [offered, withdrawn, checked, lanes, waiting, oldest, recoveries]) each.reset();
+      for (const each of [offered, withdrawn, checked, lanes, waiting, oldest, strandedTransfers]) each.reset();
       if (seen !== undefined) show(seen);
       return registry.metrics();
     },

@@ -1,21 +1,35 @@
-import type { Clock } from '@svc-pay/core';
-import type { Pulse } from '@svc-pay/engine';
-import { expireIntents } from '@svc-pay/postgres/lanes';
-import type pg from 'pg';
+import { type Clock, createWalk, forEachIsolated, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
+import type { MaintenanceStore, OverdueIntent } from '@svc-pay/postgres/settlement-service';
 
 const EVERY_MS = 1_000;
 const AT_ONCE = 500;
-/** One beat takes at most this many turns; the rest waits for the next. */
+/** Limit of pages per run; the next run takes the rest. */
 const MAX_TURNS = 20;
 
-/** Intents that nobody paid in time become canceled. */
-export function createIntentExpiry(pool: pg.Pool, clock: Clock): Pulse {
+/** Cancels intents that were not paid in time. If a page fails as a whole, cancels its intents one by one. */
+export function createIntentExpiry(store: MaintenanceStore, clock: Clock, onFailure: NoteFailure): PeriodicJob {
+  const walk = createWalk<OverdueIntent>({
+    load: (after, limit) => store.loadOverdueIntents(clock.nowMs(), after, limit),
+    pageSize: AT_ONCE,
+    maxPages: MAX_TURNS,
+  });
+  const expireAlone = (page: readonly OverdueIntent[]) =>
+    forEachIsolated(
+      page,
+      (overdue) => store.expireIntent(overdue, clock.nowMs()),
+      ({ accountId, mode, intentId }, problem) => onFailure({ accountId, mode, intentId }, problem),
+    );
   return {
     name: 'intent-expiry',
     everyMs: EVERY_MS,
-    beat: async () => {
+    run: async () => {
       for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-        if ((await expireIntents(pool, clock.nowMs(), AT_ONCE)) < AT_ONCE) return;
+        try {
+          if ((await store.expireIntents(clock.nowMs(), AT_ONCE)) < AT_ONCE) return;
+        } catch {
+          // A single bad row fails the whole page. If the database itself is down, loading the page throws as well.
+          return walk(expireAlone);
+        }
       }
     },
   };

@@ -1,36 +1,57 @@
-// Whether a network can be promised to payers. Looks at the relayers' coins, roles and caps, at the processor and at what
-// waits; writes it down for whoever offers, and says it aloud when it changes.
-import { ChainUnavailable, withdrawalOf } from '@svc-pay/core';
-import type { Pulse } from '@svc-pay/engine';
-import type { Fitness } from '@svc-pay/evm';
-import { listRelayerAddresses, loadLaneFacts, recordFitness, recordHealth } from '@svc-pay/postgres/lanes';
+// Decides whether a network can be offered to payers, from the relayers' coins, roles and caps, the processor and the
+// queue. Records the answer for the API and logs each change.
+import {
+  ChainUnavailable,
+  type Clock,
+  type DeploymentDifference,
+  DeploymentDiffers,
+  type HealthStore,
+  jobName,
+  type PeriodicJob,
+  type ReadFitness,
+  type WatchLog,
+  type WatchLogEvent,
+  withdrawalOf,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
-import { pulseName } from './pulse-name.ts';
-import type { ReadFitness } from './read-fitness.ts';
-import type { WatchParts } from './watch-parts.ts';
 
 const EVERY_MS = 1_000;
-const ALARMS: Readonly<Record<string, readonly ['info' | 'warn' | 'error', string]>> = {
-  fine: ['info', 'the relayer can send'],
-  low: ['warn', 'the relayer’s coins are running low: top it up'],
-  empty: ['error', 'the relayer has no coins to send with: top it up'],
-  not_allowed: ['error', 'the processor does not know this relayer'],
+const ALARMS: Readonly<Record<string, WatchLogEvent>> = {
+  fine: 'relayer_ready',
+  low: 'relayer_low',
+  empty: 'relayer_empty',
+  not_allowed: 'relayer_not_allowed',
 };
 
-export function createHealthWatch(network: NetworkId, readFitness: ReadFitness, parts: WatchParts): Pulse {
-  const { pool, clock, health, log } = parts;
-  let silentSinceMs: number | null = null;
-  // As the chain last said: while it is silent nothing else is known.
-  let paused = false;
+export type HealthDeps = {
+  readonly health: HealthStore;
+  readonly clock: Clock;
+  readonly log: WatchLog;
+  /** Limit for a waiting payment or pending transaction; beyond it the lane counts as stuck. */
+  readonly stuckMs: number;
+};
 
-  const look = async (): Promise<Fitness | undefined> => {
-    const relayers = await listRelayerAddresses(pool, network);
+export function createHealthWatch(network: NetworkId, readFitness: ReadFitness, deps: HealthDeps): PeriodicJob {
+  const { health, clock, stuckMs, log } = deps;
+  let silentSinceMs: number | null = null;
+  // Last known values: they stay in use while the chain is unreachable.
+  let paused = false;
+  let difference: DeploymentDifference | null = null;
+
+  const look = async (): Promise<Awaited<ReturnType<ReadFitness>> | undefined> => {
+    const relayers = await health.listRelayerAddresses(network);
     try {
       const fitness = await readFitness(relayers);
       silentSinceMs = null;
       paused = fitness.paused;
+      difference = fitness.difference ?? null;
       return fitness;
     } catch (problem) {
+      if (problem instanceof DeploymentDiffers) {
+        silentSinceMs = null;
+        difference = problem.difference;
+        return undefined;
+      }
       if (!(problem instanceof ChainUnavailable)) throw problem;
       silentSinceMs ??= clock.nowMs();
       return undefined;
@@ -38,28 +59,29 @@ export function createHealthWatch(network: NetworkId, readFitness: ReadFitness, 
   };
 
   return {
-    name: pulseName('health', network),
+    name: jobName('health', network),
     everyMs: EVERY_MS,
-    beat: async () => {
+    run: async () => {
       const fitness = await look();
       const nowMs = clock.nowMs();
       for (const { relayer, now } of fitness === undefined
         ? []
-        : await recordFitness(pool, network, fitness.relayers, nowMs)) {
-        const [level, message] = ALARMS[now] ?? ['warn', now];
-        log(level, { network, relayer }, message);
+        : await health.recordFitness(network, fitness.relayers, nowMs)) {
+        log(ALARMS[now] ?? 'relayer_condition_changed', { network, relayer, condition: now });
       }
+      if (fitness !== undefined) await health.recordHourlyCaps(network, fitness.caps, nowMs);
       const reason = withdrawalOf(
         {
-          ...(await loadLaneFacts(pool, network, nowMs)),
+          ...(await health.loadLaneFacts(network, nowMs)),
           unreachableMs: silentSinceMs === null ? null : nowMs - silentSinceMs,
           paused,
+          difference,
         },
-        health.stuckMs,
+        stuckMs,
       );
-      if (!(await recordHealth(pool, network, reason))) return;
-      if (reason === null) log('info', { network }, 'the network is offered');
-      else log('error', { network, reason }, 'the network is withdrawn: nothing new is promised there');
+      if (!(await health.recordHealth(network, reason))) return;
+      if (reason === null) log('network_offered', { network });
+      else log('network_withdrawn', { network, reason });
     },
   };
 }

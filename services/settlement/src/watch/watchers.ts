@@ -1,53 +1,41 @@
-// Everything that looks by itself. What they find is written down, and lanes act on it; with a key only lent rent is taken
-// back.
-import type { Pulse } from '@svc-pay/engine';
-import { findForgottenLanes } from '@svc-pay/postgres/lanes';
-import { createSolanaHousekeeping } from '../solana/close-authorizations.ts';
-import { createSolanaFinality } from '../solana/watch-finality.ts';
-import { createSolanaHeldWatch } from '../solana/watch-held.ts';
+// All periodic jobs of the settlement service: for its database and lanes, and for its chains (from the packages of the
+// chain families).
+import { ALL_NETWORKS, type Clock, noteFailures, type PeriodicJob, type WatchDeps, watcherOf } from '@svc-pay/core';
+import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import { createIntentExpiry } from './expire-intents.ts';
-import { createAuditSealer, createPartitionMaker } from './keep-house.ts';
-import { createRegistryMirror } from './mirror-registry.ts';
-import { evmFitness, solanaFitness } from './read-fitness.ts';
+import { createAnswerExpiry, createAuditSealer, createPartitionMaker } from './maintenance-jobs.ts';
 import { createReconciler } from './reconcile.ts';
-import { createAuthorizationWatch } from './watch-authorizations.ts';
-import { createFinalityWatch } from './watch-finality.ts';
-import { createHealthWatch } from './watch-health.ts';
-import { createHeldWatch } from './watch-held.ts';
-import type { WatchParts } from './watch-parts.ts';
 
-export function createWatchers(parts: WatchParts): readonly Pulse[] {
-  const { pool, clock, networks, solana, wake } = parts;
+export type WatcherDeps = Pick<SettlementStores, 'maintenance' | 'findForgottenLanes'> &
+  Pick<WatchDeps, 'log' | 'countFailure'> & {
+    readonly clock: Clock;
+    readonly wake: (drain: string, key: string) => Promise<void>;
+  };
+
+export function createWatchers(deps: WatcherDeps, ofChains: readonly PeriodicJob[]): readonly PeriodicJob[] {
+  const { maintenance, findForgottenLanes, clock, wake } = deps;
+  const failuresOf = (watcher: string) => noteFailures(ALL_NETWORKS, watcher, deps);
   return [
-    createReconciler((silentSinceMs) => findForgottenLanes(pool, silentSinceMs), clock, wake),
-    createIntentExpiry(pool, clock),
-    createAuditSealer(pool),
-    createPartitionMaker(pool),
-    ...networks.flatMap((network) => [
-      createFinalityWatch(network, parts),
-      createHeldWatch(network, parts),
-      createAuthorizationWatch(network, parts),
-      createRegistryMirror(network, parts),
-      createHealthWatch(network.network, evmFitness(network, parts.health), parts),
-    ]),
-    ...solana.flatMap((network) => [
-      createSolanaFinality(network, parts),
-      createSolanaHeldWatch(network, parts),
-      createSolanaHousekeeping(network, parts),
-      createHealthWatch(network.network, solanaFitness(network, parts.health), parts),
-    ]),
-  ].map((pulse) => lasting(pulse, parts));
+    createReconciler(findForgottenLanes, clock, wake, failuresOf('reconciler')),
+    createIntentExpiry(maintenance, clock, failuresOf('intent-expiry')),
+    createAuditSealer(maintenance, failuresOf('audit-sealer')),
+    createPartitionMaker(maintenance),
+    createAnswerExpiry(maintenance, clock),
+    ...ofChains,
+  ].map((job) => lasting(job, deps));
 }
 
-/** A beat that fails is told and done with: were it left to be tried again, a long outage would end the pulse for good. */
-function lasting(pulse: Pulse, { log }: WatchParts): Pulse {
+/** Logs a failed run and lets the job go on: if the engine retried it, a long outage would end the job for good. */
+function lasting(job: PeriodicJob, { log, countFailure }: WatcherDeps): PeriodicJob {
+  const { network, watcher } = watcherOf(job.name);
   return {
-    ...pulse,
-    beat: async () => {
+    ...job,
+    run: async () => {
       try {
-        await pulse.beat();
+        await job.run();
       } catch (problem) {
-        log('warn', { pulse: pulse.name, err: problem }, 'a watcher could not finish its round');
+        countFailure?.(network, watcher);
+        log('periodic_job_failed', { network, watcher, err: problem });
       }
     },
   };

@@ -1,11 +1,11 @@
-// One try of one delivery, from the claimed row to the report. Whatever goes wrong becomes part of the report.
+// One attempt of one delivery, from the claimed row to the report. Every error becomes part of the report.
 import {
   type AttemptRecord,
-  type ClaimedDelivery,
   type Clock,
   checkEndpointUrl,
   type DeliveryReport,
   judgeAttempt,
+  type LeasedDelivery,
   type Random,
   retryAfterMs,
   signDelivery,
@@ -13,7 +13,7 @@ import {
 import type { OpenSecrets } from '../request/open-secrets.ts';
 import type { SendRequest } from '../send/send-request.ts';
 
-export type AttemptParts = {
+export type AttemptDeps = {
   readonly secrets: OpenSecrets;
   readonly send: SendRequest;
   readonly clock: Clock;
@@ -22,18 +22,18 @@ export type AttemptParts = {
 };
 
 export async function attemptDelivery(
-  delivery: ClaimedDelivery,
-  parts: AttemptParts,
+  delivery: LeasedDelivery,
+  deps: AttemptDeps,
   stopped: AbortSignal,
 ): Promise<DeliveryReport> {
-  const { clock, random } = parts;
-  const record = await attempt(delivery, parts, stopped);
+  const { clock, random } = deps;
+  const record = await attempt(delivery, deps, stopped);
   return { delivery, record, verdict: judgeAttempt(delivery, record, clock.nowMs(), random) };
 }
 
 async function attempt(
-  delivery: ClaimedDelivery,
-  { secrets, send, clock, deniedPorts }: AttemptParts,
+  delivery: LeasedDelivery,
+  { secrets, send, clock, deniedPorts }: AttemptDeps,
   stopped: AbortSignal,
 ): Promise<AttemptRecord> {
   const { endpoint, mode, endpointId } = delivery;
@@ -42,7 +42,7 @@ async function attempt(
   const opened = secrets.open(delivery);
   if (typeof opened === 'string') return unsent('our_fault', opened, clock.nowMs());
   const { sent: headers, masked } = await signDelivery(delivery, opened, Math.floor(clock.nowMs() / 1_000));
-  // After the signing, which waits for a thread: the log's times and phases are those of the request.
+  // Read after signing, which waits for a thread, so that the logged times are those of the request only.
   const startedAtMs = clock.nowMs();
   const { retryAfter, ...sent } = await send(
     {

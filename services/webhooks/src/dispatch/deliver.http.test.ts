@@ -54,7 +54,7 @@ test('while two secrets overlap both sign, one after the other, and the interfac
   const receiver = await startReceiver();
   const endpoint = await shop.addEndpoint({ url: receiver.url });
   const next = newEndpointSecret((length) => crypto.getRandomValues(new Uint8Array(length)));
-  // Sealed as the API does it, which can't open it.
+  // Sealed like in the API, which can seal but not open.
   const sealer = createSealer(sealingKeyOf(MASTER_KEYS[0]));
   await pool.query(
     `update svc.endpoints set previous_secret_ciphertext = secret_ciphertext, previous_secret_expires_at = $2,
@@ -83,7 +83,7 @@ test('while two secrets overlap both sign, one after the other, and the interfac
 });
 
 test('only subscribed endpoints get an event', async () => {
-  // Which deliveries exist is decided where events are written; here the rows are all there is to go by.
+  // Deliveries are chosen when events are written; the service goes only by the rows.
   const [one, other] = [await startReceiver(), await startReceiver()];
   const subscribed = await shop.addEndpoint({ url: one.url });
   await shop.addEndpoint({ url: other.url, eventTypes: ['payment.refunded'] });
@@ -201,7 +201,7 @@ test('a rolled key signs until the merchant switches', async () => {
   expect(await signedBy(shop.secretKey)).toBe(true);
   await pool.query('update svc.api_keys set signing = false where id = $1', [shop.keyId]);
   await pool.query("update svc.api_keys set signing = true where id = 'key_other'");
-  // What was remembered is forgotten after a second.
+  // Cached signing keys expire after a second.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(await signedBy(other)).toBe(true);
   await pool.query("update svc.api_keys set signing = false, revoked_at = now() where id = 'key_other'");

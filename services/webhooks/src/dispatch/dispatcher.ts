@@ -1,44 +1,44 @@
-// Takes what is due for a shard and sends it: claims are short, requests run outside of any transaction, and a turn never
-// waits for one of them. So a shard whose endpoints hang goes on serving the others.
+// Leases due deliveries of a shard and sends them. Claims are short, requests run outside of any transaction, and a
+// turn never waits for a request. A shard with hanging endpoints therefore keeps serving the others.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
-  ClaimedDelivery,
   Clock,
   DeliveryReport,
   DeliveryStore,
   DueEndpoint,
-  HeldShard,
   KeyHolder,
+  LeasedDelivery,
   Mode,
+  ShardLease,
   WantedDeliveries,
 } from '@svc-pay/core';
 import type { Next } from '@svc-pay/engine';
 import { createDueList } from './due-list.ts';
 import type { Pace } from './endpoint-pace.ts';
 import { createEndpointTurns } from './endpoint-turns.ts';
-import type { Recorder } from './recorder.ts';
+import { deliveryKey, type Recorder } from './recorder.ts';
 
-export type DispatcherParts = {
+export type DispatcherDeps = {
   readonly store: DeliveryStore;
   readonly clock: Clock;
   readonly modes: readonly Mode[];
   readonly pace: Pace;
   readonly recorder: Recorder;
-  /** Before the deliveries of a claim are tried. */
+  /** Runs before the deliveries of a claim are attempted. */
   readonly prepare: (holders: readonly KeyHolder[]) => Promise<void>;
-  readonly attempt: (delivery: ClaimedDelivery, stopped: AbortSignal) => Promise<DeliveryReport>;
-  /** How long a turn takes what comes in. */
+  readonly attempt: (delivery: LeasedDelivery, stopped: AbortSignal) => Promise<DeliveryReport>;
+  /** Duration of one turn at a shard. */
   readonly turnMs: number;
-  /** How long a claimed delivery is nobody else's: longer than any endpoint's timeout and the writing down together. */
+  /** Lease on a leased delivery: longer than any endpoint's timeout plus the time to record the attempt. */
   readonly leaseMs: number;
   readonly onReport: (report: DeliveryReport) => void;
-  readonly onProblem: (problem: unknown) => void;
+  readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
 export type Dispatcher = {
-  /** One bounded turn at a shard. */
-  readonly turn: (held: HeldShard, attemptOver: AbortSignal) => Promise<Next>;
-  /** No more claims; what is under way gets `graceMs` and is then cut off and recorded as such. */
+  /** Works on a shard for one bounded turn. */
+  readonly turn: (lease: ShardLease, attemptOver: AbortSignal) => Promise<Next>;
+  /** Stops claiming. Running attempts get `graceMs`, then are aborted and recorded as such. */
   readonly stop: (graceMs: number) => Promise<void>;
 };
 
@@ -47,38 +47,38 @@ const LONGEST_PAUSE_MS = 100;
 const MOST_ENDPOINTS = 200;
 /** Rows of one endpoint that a claim may always take; more when few endpoints are due. */
 const FAIR_ROWS = 5;
-/** What costs an endpoint nothing of its pace. */
+/** Outcomes that do not slow down the endpoint's pace. */
 const ANSWERS: ReadonlySet<string> = new Set(['succeeded', 'refused', 'blocked']);
 
-export function createDispatcher(parts: DispatcherParts): Dispatcher {
-  const { store, clock, modes, pace, recorder } = parts;
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { store, clock, modes, pace, recorder } = deps;
   const stopped = new AbortController();
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const dueList = createDueList(store, modes);
   const turns = createEndpointTurns();
 
-  const carry = async (delivery: ClaimedDelivery): Promise<void> => {
+  const carry = async (delivery: LeasedDelivery): Promise<void> => {
     let answered = false;
     pace.began(delivery.endpointId);
     try {
-      const report = await parts.attempt(delivery, stopped.signal);
+      const report = await deps.attempt(delivery, stopped.signal);
       answered = ANSWERS.has(report.record.outcome);
-      parts.onReport(report);
+      deps.onReport(report);
       await recorder.record(report);
     } finally {
       pace.ended(delivery.endpointId, answered, clock.nowMs());
     }
   };
-  const start = (delivery: ClaimedDelivery) => {
-    // A bug in trying: the lease ends by itself, and the attempt is written down as lost.
+  const start = (delivery: LeasedDelivery) => {
+    // If the attempt throws (a bug), the lease runs out and the attempt is recorded as lost.
     const work = carry(delivery)
-      .catch(parts.onProblem)
+      .catch((problem: unknown) => deps.onProblem(problem, deliveryKey(delivery)))
       .finally(() => underWay.delete(work));
     underWay.add(work);
   };
 
-  /** A few rows of each endpoint, of as many endpoints as there is room for. */
+  /** Takes a few rows per endpoint, from as many endpoints as there is room for. */
   const wantedOf = (due: readonly DueEndpoint[]): WantedDeliveries[] => {
     const nowMs = clock.nowMs();
     const wanted: WantedDeliveries[] = [];
@@ -95,28 +95,28 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return wanted;
   };
 
-  const look = async (held: HeldShard): Promise<readonly DueEndpoint[]> => {
-    const endpoints = await dueList.look(held, clock.nowMs());
+  const look = async (lease: ShardLease): Promise<readonly DueEndpoint[]> => {
+    const endpoints = await dueList.look(lease, clock.nowMs());
     for (const endpoint of endpoints) if (!endpoint.enabled) await store.stopDeliveries(endpoint, clock.nowMs());
     return turns.inOrder(endpoints.filter(({ enabled }) => enabled));
   };
 
   const claim = async (due: readonly DueEndpoint[]): Promise<number> => {
-    const claimed = await store.claimDeliveries(wantedOf(due), clock.nowMs(), parts.leaseMs);
-    if (claimed.length > 0) await parts.prepare(claimed);
+    const claimed = await store.leaseDeliveries(wantedOf(due), clock.nowMs(), deps.leaseMs);
+    if (claimed.length > 0) await deps.prepare(claimed);
     for (const delivery of claimed) start(delivery);
     return claimed.length;
   };
 
   return {
-    turn: async (held, attemptOver) => {
-      if (closing.signal.aborted || !(await store.beatShard(held, clock.nowMs()))) return 'idle';
-      const endMs = performance.now() + parts.turnMs;
+    turn: async (lease, attemptOver) => {
+      if (closing.signal.aborted || !(await store.heartbeatShard(lease, clock.nowMs()))) return 'idle';
+      const endMs = performance.now() + deps.turnMs;
       const over = AbortSignal.any([closing.signal, attemptOver]);
       let busy = false;
       let pauseMs = PAUSE_MS;
       while (performance.now() < endMs && !over.aborted) {
-        const due = await look(held);
+        const due = await look(lease);
         const claimed = await claim(due);
         busy ||= due.length > 0;
         pauseMs = claimed > 0 ? PAUSE_MS : Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
@@ -124,7 +124,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       }
       if (closing.signal.aborted) return 'idle';
       if (busy) return 'now';
-      return (await store.fallAsleep(held, modes, clock.nowMs())) ? 'idle' : 'now';
+      return (await store.fallAsleep(lease, modes, clock.nowMs())) ? 'idle' : 'now';
     },
     stop: async (graceMs) => {
       closing.abort();

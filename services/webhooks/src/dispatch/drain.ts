@@ -1,6 +1,6 @@
-// The shards as the engine drives them: one drain, one key per shard.
-import type { Clock, DeliveryStore, Mode } from '@svc-pay/core';
-import type { Drain, Pulse } from '@svc-pay/engine';
+// Runs shards as one engine drain, with one key per shard.
+import type { Clock, DeliveryStore, Mode, PeriodicJob } from '@svc-pay/core';
+import type { Drain } from '@svc-pay/engine';
 import type { Dispatcher } from './dispatcher.ts';
 
 export type ShardSetup = {
@@ -10,7 +10,7 @@ export type ShardSetup = {
   readonly shards: number;
 };
 
-/** Processes for different modes do not share shards. */
+/** Separate drain per set of modes: processes for different modes do not share shards. */
 function drainName(modes: readonly Mode[]): string {
   return modes.length === 1 ? `deliveries.${modes[0]}` : 'deliveries';
 }
@@ -27,23 +27,23 @@ export function createDeliveryDrain({ store, clock, modes, shards }: ShardSetup,
   };
 }
 
-/** Longer than any shard is silent by itself. */
+/** Longer than any shard pauses between heartbeats. */
 const SILENT_MS = 5_000;
 
 /**
- * Wakes shards that have something due and nobody at it. This is how a new event is found, and also how everything is found
- * that a lost wake-up, a crash or an engine without its data left behind: from the database alone.
+ * Wakes shards that have due deliveries but no process working on them. New events are found this way, and also all
+ * work left behind by a lost wake-up, a crash or an engine that lost its data. Reads only the database.
  */
-export function createLookout(
+export function wakeIdleShards(
   { store, clock, modes, shards }: ShardSetup,
   everyMs: number,
   wake: (drain: string, key: string) => Promise<void>,
-): Pulse {
+): PeriodicJob {
   const drain = drainName(modes);
   return {
     name: `${drain}.lookout`,
     everyMs,
-    beat: async () => {
+    run: async () => {
       const nowMs = clock.nowMs();
       const sleeping = await store.findSleepingShards({ drain, count: shards }, modes, nowMs, nowMs - SILENT_MS);
       for (const shard of sleeping) {

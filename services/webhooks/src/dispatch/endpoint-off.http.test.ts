@@ -1,4 +1,4 @@
-import { enableEndpoint } from '@svc-pay/postgres/deliveries';
+import { enableEndpoint } from '@svc-pay/postgres/webhooks-service';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld } from '../testing/delivery-world.ts';
 import { startReceiver, status } from '../testing/receiver.ts';

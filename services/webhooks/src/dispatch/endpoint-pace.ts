@@ -1,12 +1,12 @@
-// How many requests an endpoint may have under way. It earns more by answering, and loses them by silence: one that hangs
-// is soon asked by a single request at a time, with growing pauses, and all that hang share half of the room.
+// Limits the concurrent requests per endpoint. Answers raise the limit, timeouts lower it: an endpoint that hangs soon
+// gets a single request at a time, with growing pauses. All hanging endpoints together share half of the total.
 
 export type Pace = {
-  /** How many more requests to this endpoint may begin now. */
+  /** Number of further requests that may start for this endpoint now. */
   readonly roomFor: (endpoint: string, nowMs: number) => number;
   readonly began: (endpoint: string) => void;
   readonly ended: (endpoint: string, answered: boolean, nowMs: number) => void;
-  /** How many more may begin at all. */
+  /** Number of further requests that may start in total. */
   readonly free: () => number;
 };
 
@@ -65,7 +65,7 @@ export function createPace(total: number, perEndpoint: number): Pace {
           state.notBeforeMs = nowMs + Math.min(FIRST_PAUSE_MS * 2 ** (state.silences - 1), LONGEST_PAUSE_MS);
         }
       }
-      // The others of this endpoint that are under way change sides with it.
+      // The endpoint's other running requests change between the suspect and the healthy count with it.
       if (wasSuspect !== isSuspect(state)) suspectsUnderWay += wasSuspect ? -state.underWay : state.underWay;
     },
     free: () => total - underWay,

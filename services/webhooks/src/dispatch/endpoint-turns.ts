@@ -1,8 +1,8 @@
-// Who is served first when there is not room for all: whoever had its last turn the longest ago. An endpoint with one fresh
-// event therefore goes before those that are being worked off by the thousand.
+// Order of endpoints when there is not room for all: least recently served first. An endpoint with one fresh event
+// therefore goes before endpoints with a backlog of thousands.
 
 export type EndpointTurns = {
-  /** The same endpoints, those that waited longest first. */
+  /** Returns the same endpoints, least recently served first. */
   readonly inOrder: <Endpoint extends { readonly endpointId: string }>(
     endpoints: readonly Endpoint[],
   ) => readonly Endpoint[];

@@ -1,4 +1,4 @@
-import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
+import { createDeliveryStore } from '@svc-pay/postgres/webhooks-service';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld, type World } from '../testing/delivery-world.ts';
 import { pileDeliveries } from '../testing/pile-deliveries.ts';
@@ -73,7 +73,7 @@ test('a claim over a thousand endpoints, one of them with a hundred thousand row
     if (due.endpoints.length === 0) break;
     const wanted = due.endpoints.slice(0, 50).map((each) => ({ ...each, room: 5 }));
     const claimStartMs = performance.now();
-    const claimed = await createDeliveryStore(servicePool).claimDeliveries(wanted, clock.nowMs(), 60_000);
+    const claimed = await createDeliveryStore(servicePool).leaseDeliveries(wanted, clock.nowMs(), 60_000);
     claimMs.push(performance.now() - claimStartMs);
     expect(claimed).toHaveLength(250);
     for (const { endpointId } of due.endpoints) seen.add(endpointId);
@@ -82,9 +82,9 @@ test('a claim over a thousand endpoints, one of them with a hundred thousand row
   console.log(
     `look ${median(lookMs).toFixed(1)} ms (1,000 endpoints), claim ${median(claimMs).toFixed(1)} ms (50 × 5 rows)`,
   );
-  // Far above what was seen, so that only reading the whole table would pass it.
-  expect(median(claimMs)).toBeLessThan(300);
-  expect(median(lookMs)).toBeLessThan(300);
+  // Limit far above the measured times: only a scan of the whole table exceeds it.
+  expect(median(claimMs)).toBeLessThan(1_000);
+  expect(median(lookMs)).toBeLessThan(1_000);
 });
 
 const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;

@@ -1,5 +1,5 @@
-import { type ClaimedDelivery, type DeliveryReport, judgeAttempt } from '@svc-pay/core';
-import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
+import { type DeliveryReport, judgeAttempt, type LeasedDelivery } from '@svc-pay/core';
+import { createDeliveryStore } from '@svc-pay/postgres/webhooks-service';
 import { beforeEach, expect, test } from 'vitest';
 import { startDeliveryWorld, type World } from '../testing/delivery-world.ts';
 import { startReceiver, status } from '../testing/receiver.ts';
@@ -13,10 +13,10 @@ beforeEach(async () => {
 function claim(endpointId: string, room = 100) {
   const { pool, shop, clock } = world;
   const wanted = [{ accountId: shop.accountId, mode: 'test' as const, endpointId, room }];
-  return createDeliveryStore(pool).claimDeliveries(wanted, clock.nowMs(), LEASE_MS);
+  return createDeliveryStore(pool).leaseDeliveries(wanted, clock.nowMs(), LEASE_MS);
 }
 
-function reportOf(claimed: ClaimedDelivery, outcome: 'succeeded' | 'refused' = 'succeeded'): DeliveryReport {
+function reportOf(claimed: LeasedDelivery, outcome: 'succeeded' | 'refused' = 'succeeded'): DeliveryReport {
   const record = {
     outcome,
     responseStatus: outcome === 'succeeded' ? 200 : 500,
@@ -36,7 +36,7 @@ function reportOf(claimed: ClaimedDelivery, outcome: 'succeeded' | 'refused' = '
   return { delivery: claimed, record, verdict: judgeAttempt(claimed, record, world.clock.nowMs(), () => 0.5) };
 }
 
-test('a claimed delivery is nobody else’s until its lease ends', async () => {
+test('a leased delivery is nobody else’s until its lease ends', async () => {
   const { shop, clock } = world;
   const endpoint = await shop.addEndpoint({ url: 'http://127.0.0.1:1/' });
   await shop.emit([endpoint], { atMs: clock.nowMs() });

@@ -1,12 +1,12 @@
-// Rows of the interface's trigger table that no payment on a chain takes today. The rules cause them, the database takes
-// them, and they arrive like any other.
+// Rows of the interface's trigger table that no on-chain payment reaches today. The rules produce them, the database
+// accepts them, and they are delivered like any other event.
 import {
   draftEvents,
   eventsFor,
   type Intent,
   PAYMENT_TRANSITIONS,
-  type Payment,
   type Snapshot,
+  type StoredPayment,
   transition,
 } from '@svc-pay/core';
 import { sampleIntent, samplePayment } from '@svc-pay/core/testing';
@@ -36,11 +36,11 @@ const intentOf = (): Intent =>
     createdAtMs: clock.nowMs(),
     expiresAtMs: clock.nowMs() + 60_000,
   });
-const paymentOf = (change: Partial<Payment>): Payment =>
+const paymentOf = (change: Partial<StoredPayment>): StoredPayment =>
   samplePayment({ id: newId('payment', clock.nowMs()), createdAtMs: clock.nowMs(), ...change });
 
-/** Makes the payment's next status true, and returns what the receivers hear of it. */
-async function become(status: PaymentStatus, before: Partial<Payment>, change: Partial<Payment> = {}) {
+/** Moves the payment to the given status and returns what the receivers get. */
+async function become(status: PaymentStatus, before: Partial<StoredPayment>, change: Partial<StoredPayment> = {}) {
   const intent = intentOf();
   const was: Snapshot = { intent, payment: paymentOf(before) };
   const payment = paymentOf({

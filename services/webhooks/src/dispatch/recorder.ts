@@ -1,28 +1,43 @@
-// Writes reports down, as many together as came in while the last ones were written and a moment longer. A report is kept until the database
-// has taken it: losing it would mean to send again.
+// Writes reports in batches: everything that arrived during the previous write, and a moment longer. A report is kept
+// until the database has accepted it: a lost report would mean sending the delivery again.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, DeliveryReport, DeliveryStore, RecordedDeliveries } from '@svc-pay/core';
+import type {
+  Clock,
+  DeliveryKey,
+  DeliveryReport,
+  DeliveryStore,
+  LeasedDelivery,
+  RecordedDeliveries,
+} from '@svc-pay/core';
 
 export type Recorder = {
-  /** Settles when it is written, or void because somebody else had claimed the delivery since. */
+  /** Resolves when the report is written, or void because another process has claimed the delivery since. */
   readonly record: (report: DeliveryReport) => Promise<void>;
 };
 
-export type RecorderParts = {
+export type RecorderDeps = {
   readonly store: Pick<DeliveryStore, 'recordDeliveries'>;
   readonly clock: Clock;
   readonly onRecorded: (recorded: RecordedDeliveries, of: number) => void;
-  readonly onProblem: (problem: unknown) => void;
+  readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
 const AT_ONCE = 200;
 const PAUSE_MS = 500;
-/** Reports come in bursts, as deliveries are claimed in bursts: a statement for each would cost more than they do. */
+/** Wait to fill a batch: reports come in bursts, like claims, and a statement for each costs more than the wait. */
 const GATHER_MS = 10;
+
+/** Ids for a log line: a leased delivery also holds its body and secrets. */
+export const deliveryKey = ({ accountId, mode, eventId, endpointId }: LeasedDelivery): DeliveryKey => ({
+  accountId,
+  mode,
+  eventId,
+  endpointId,
+});
 
 type Waiting = { readonly report: DeliveryReport; readonly done: () => void };
 
-export function createRecorder({ store, clock, onRecorded, onProblem }: RecorderParts): Recorder {
+export function createRecorder({ store, clock, onRecorded, onProblem }: RecorderDeps): Recorder {
   let waiting: Waiting[] = [];
   let writing = false;
   const write = async (reports: readonly DeliveryReport[]) => {
@@ -34,12 +49,12 @@ export function createRecorder({ store, clock, onRecorded, onProblem }: Recorder
         await write(batch.map(({ report }) => report));
         return;
       } catch (problem) {
-        onProblem(problem);
+        onProblem(problem, { deliveries: batch.length, firstEventId: batch[0]?.report.delivery.eventId });
         if (isAboutData(problem)) {
           for (const { report } of batch) {
             await write([report])
               .catch(() => write([bare(report)]))
-              .catch(onProblem);
+              .catch((failed: unknown) => onProblem(failed, deliveryKey(report.delivery)));
           }
           return;
         }
@@ -57,8 +72,8 @@ export function createRecorder({ store, clock, onRecorded, onProblem }: Recorder
         for (const { done } of batch) done();
       }
     } finally {
-      // In one step with the last look: a report that came in between the two would be nobody's, and hold its place in
-      // the endpoint's pace for good.
+      // Reset in the same tick as the last check of `waiting`: otherwise a report that arrives in between is never
+      // written and keeps its share of the endpoint's pace forever.
       writing = false;
     }
   };
@@ -69,13 +84,13 @@ export function createRecorder({ store, clock, onRecorded, onProblem }: Recorder
         if (writing) return;
         writing = true;
         setImmediate(() => {
-          writeAll().catch(onProblem);
+          writeAll().catch((problem: unknown) => onProblem(problem, {}));
         });
       }),
   };
 }
 
-/** Something in a row that the database does not take, however often it is offered: a value, or a broken constraint. */
+/** True for errors that no retry repairs: a value that the database rejects, or a violated constraint. */
 function isAboutData(problem: unknown): boolean {
   return problem instanceof Error && 'code' in problem && /^2[23]/.test(String(problem.code));
 }

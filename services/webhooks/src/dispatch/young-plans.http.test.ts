@@ -1,4 +1,4 @@
-import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
+import { createDeliveryStore } from '@svc-pay/postgres/webhooks-service';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { startDeliveryWorld } from '../testing/delivery-world.ts';
@@ -7,7 +7,7 @@ import { pileDeliveries } from '../testing/pile-deliveries.ts';
 const STORED = 5_000;
 const TAKEN = 20;
 
-/** Entries of all indexes on deliveries and events, and rows of the tables themselves, that were read so far. */
+/** Number of index entries and table rows of deliveries and events that were read so far. */
 async function entriesRead(pool: pg.Pool): Promise<number> {
   const { rows } = await pool.query<{ read: string }>(`
     select sum(s.idx_tup_fetch + s.seq_tup_read) as read from pg_stat_user_tables s
@@ -17,7 +17,7 @@ async function entriesRead(pool: pg.Pool): Promise<number> {
 
 test('what is due is found, taken and recorded by its keys, also by plans that were made while the tables were empty', async () => {
   const world = await startDeliveryWorld();
-  // One connection, so that what is planned below is what is used later.
+  // One connection, so that the plans made below are the ones used later.
   const pool = world.servicePool;
   pool.options.max = 1;
   const store = createDeliveryStore(pool);
@@ -28,7 +28,7 @@ test('what is due is found, taken and recorded by its keys, also by plans that w
   const deliver = async () => {
     await store.findDueEndpoints(shard, ['test'], world.clock.nowMs());
     await store.findFreshEndpoints(shard, ['test'], world.clock.nowMs());
-    const claimed = await store.claimDeliveries(wanted, world.clock.nowMs(), 60_000);
+    const claimed = await store.leaseDeliveries(wanted, world.clock.nowMs(), 60_000);
     const report = await store.recordDeliveries(
       claimed.map((delivery) => ({ delivery, verdict: { next: 'succeeded' }, record: RECORD })),
       world.clock.nowMs(),
@@ -47,7 +47,7 @@ test('what is due is found, taken and recorded by its keys, also by plans that w
   const before = await entriesRead(world.pool);
   expect(await deliver()).toEqual({ claimed: TAKEN, recorded: TAKEN });
   await flush();
-  // Two looks of 500 rows at the head of the queue, and a handful for each delivery.
+  // Two queries of 500 rows at the head of the queue, and a handful of rows per delivery.
   expect((await entriesRead(world.pool)) - before).toBeLessThan(1_000 + 10 * TAKEN);
 });
 

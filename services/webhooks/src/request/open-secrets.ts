@@ -1,13 +1,13 @@
-// Opens what a delivery is signed with, at the moment of sending. The signing keys of an account are remembered for a
-// second: a switch to another key is followed at once, and a burst asks once.
+// Opens the secrets that sign a delivery, at the moment of sending. The signing keys of an account are cached for one
+// second: a change of key takes effect quickly, and a burst needs one query.
 import {
-  type ClaimedDelivery,
   type Clock,
   type DeliverySecrets,
   type DeliveryStore,
   endpointContext,
   endpointSecretBytes,
   type KeyHolder,
+  type LeasedDelivery,
   readCustomHeaders,
   type SealedSigningKey,
   type SecretBox,
@@ -17,17 +17,17 @@ import {
 } from '@svc-pay/core';
 
 export type OpenSecrets = {
-  /** Loads the keys of everybody in one go; call it before `open`. */
+  /** Loads the keys of all holders in one query; call it before `open`. */
   readonly prepare: (holders: readonly KeyHolder[]) => Promise<void>;
-  /** In words what is missing when it can't be signed: that is ours to repair. */
-  readonly open: (delivery: ClaimedDelivery) => DeliverySecrets | string;
+  /** Returns a text that names what is missing if the delivery cannot be signed: the operator has to repair it. */
+  readonly open: (delivery: LeasedDelivery) => DeliverySecrets | string;
 };
 
 type Remembered = { readonly atMs: number; readonly keys: readonly SealedSigningKey[] };
 
 const REMEMBER_MS = 1_000;
 const MOST_REMEMBERED = 10_000;
-/** Opening is dear beside a delivery, and secrets seldom change. */
+/** Size of the cache of opened secrets: opening is expensive compared to a delivery, and secrets rarely change. */
 const MOST_OPENED = 10_000;
 const nameOf = ({ accountId, mode }: KeyHolder) => `${mode} ${accountId}`;
 

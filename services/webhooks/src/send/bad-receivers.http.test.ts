@@ -72,7 +72,7 @@ describe('the time of an endpoint is kept', () => {
     const attempt = await attemptAt(url);
     expect(attempt.outcome).toBe('timed_out');
     expect(attempt.total_ms).toBeGreaterThanOrEqual(990);
-    expect(attempt.total_ms).toBeLessThan(1_500);
+    expect(attempt.total_ms).toBeLessThan(3_000);
   });
 
   test('each endpoint has its own', async () => {
@@ -84,9 +84,9 @@ describe('the time of an endpoint is kept', () => {
     const event = await shop.emit(endpoints, { atMs: clock.nowMs() });
     await settle();
     const totals = (await attempts(event)).map(({ total_ms }) => total_ms).toSorted((a, b) => a - b);
-    expect(totals[0]).toBeLessThan(1_500);
+    expect(totals[0]).toBeLessThan(1_990);
     expect(totals[1]).toBeGreaterThanOrEqual(1_990);
-    expect(totals[1]).toBeLessThan(2_500);
+    expect(totals[1]).toBeLessThan(5_000);
   });
 });
 
@@ -98,7 +98,7 @@ describe('2xx with whole headers is success', () => {
     });
     const attempt = await attemptAt(url);
     expect(attempt).toMatchObject({ outcome: 'succeeded', response_status: 200 });
-    expect(attempt.total_ms).toBeLessThan(1_500);
+    expect(attempt.total_ms).toBeLessThan(3_000);
     expect(attempt.response_excerpt?.toString()).toMatch(/^(more)+$/);
     await expect.poll(closed).toBe(1);
   });

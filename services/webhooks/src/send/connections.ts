@@ -1,5 +1,5 @@
-// Open connections to endpoints, each for one request at a time, kept a little while for the next. A connection belongs to
-// one endpoint alone and lives a minute at most, so that a changed name is followed.
+// Pool of connections to endpoints: one request at a time each, kept briefly for the next. A connection belongs to one
+// endpoint and lives at most a minute, so that DNS changes take effect.
 import { callbackify } from 'node:util';
 import type { EndpointTarget } from '@svc-pay/core';
 import { Client } from 'undici';
@@ -7,21 +7,21 @@ import type { Dial, Phases } from './dial.ts';
 
 export type Connection = {
   readonly client: Client;
-  /** Of the connection as far as the request that holds it had to make it. */
+  /** Phases of connecting that the current request had to wait for. */
   readonly phases: Phases;
-  /** Of the request that holds it: the other side may have closed it meanwhile, and then it is made anew. */
+  /** Limits of the current request, for a reconnect in case the other side has closed the connection meanwhile. */
   urgency: Urgency;
-  /** Has carried a request before. */
+  /** True once the connection has carried a request. */
   used: boolean;
   readonly openedMs: number;
 };
 
-/** What making a connection has to know. */
+/** Abort signal and time budget for opening a connection. */
 type Urgency = { readonly over: AbortSignal; readonly budgetMs: number };
 
 export type Connections = {
   readonly take: (endpointKey: string, target: EndpointTarget, urgency: Urgency, fresh: boolean) => Connection;
-  /** For the next request. */
+  /** Returns the connection to the pool. */
   readonly giveBack: (endpointKey: string, connection: Connection) => void;
   readonly close: () => Promise<void>;
 };
@@ -64,11 +64,11 @@ export function createConnections(dial: Dial): Connections {
       keepAliveTimeout: IDLE_MS,
       keepAliveMaxTimeout: IDLE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The time of a request is watched as a whole.
+      // The whole request has one time budget instead.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-    // A connection that breaks while idle is no news: it is found broken when it is wanted.
+    // A connection that breaks while idle needs no report: the next request finds it broken.
     client.on('connectionError', () => {});
     const connection: Connection = { client, phases, urgency, used: false, openedMs: performance.now() };
     return connection;

@@ -1,12 +1,12 @@
-// The only place that opens a connection. Every address of an answer is looked at first, one that is denied refuses them
-// all, and what is dialled is the address that was looked at: there is no second lookup that could say something else.
+// The only code that opens connections to endpoints. Checks all resolved addresses first: a single denied address
+// refuses the target. Dials the checked address itself, so no second DNS lookup can return a different one.
 import net from 'node:net';
 import tls from 'node:tls';
 import { type AddressPolicy, type EndpointTarget, isDeniedAddress } from '@svc-pay/core';
 import type { ResolveName } from './resolve-name.ts';
 import { problemOf, SendProblem } from './send-problem.ts';
 
-/** Filled while a connection is made, as far as it got. */
+/** Filled in while connecting, as far as it got. */
 export type Phases = {
   address: string | null;
   dnsMs: number | null;
@@ -17,7 +17,7 @@ export type Phases = {
 export type DialOptions = {
   readonly resolveName: ResolveName;
   readonly policyOf: () => AddressPolicy;
-  /** Certificates to trust instead of the usual ones. */
+  /** Trusted certificates, instead of the default ones. */
   readonly ca?: string | undefined;
 };
 
@@ -46,7 +46,7 @@ type Connecting = {
   readonly budgetMs: number;
 };
 
-/** One after the other, each with its share of the time that is left. The fault of the last one is told. */
+/** Tries the addresses in order, each with a share of the remaining time. Throws the problem of the last one. */
 async function connectToAny(
   addresses: readonly string[],
   { port }: EndpointTarget,
@@ -64,7 +64,7 @@ async function connectToAny(
     } catch (thrown) {
       if (over.aborted) throw thrown;
       const next = problemOf(thrown);
-      // A route that we lack to one of them is no fault of ours while another was within reach.
+      // If a later address fails by our fault (such as no IPv6 route), the earlier address's problem is reported.
       problem = index > 0 && next.outcome === 'our_fault' ? problem : next;
     }
   }
@@ -73,7 +73,7 @@ async function connectToAny(
 
 function connected(address: string, port: number, over: AbortSignal, timeoutMs: number): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    // `host` is an address, so Node asks nobody about it.
+    // `host` is an IP address, so Node does no DNS lookup.
     const socket = net.connect({ host: address, port, autoSelectFamily: false, noDelay: true });
     const timer = setTimeout(() => end(new SendProblem('timed_out', 'no connection in time')), timeoutMs);
     const abort = () => end(overProblem());

@@ -6,7 +6,7 @@ import { watchDialledAddresses } from '../testing/dialled-addresses.ts';
 import { startNameServer } from '../testing/name-server.ts';
 import { createOwnAddresses } from './own-addresses.ts';
 
-// A machine with public addresses of its own: what the operating system would say there.
+// Mocks the network interfaces of a machine with public addresses.
 const machine = vi.hoisted(() => ({ addresses: ['93.184.215.14', '2606:2800:21f:cb07::1'] }));
 vi.mock(import('node:os'), async (original) => ({
   ...(await original()),

@@ -1,4 +1,4 @@
-// The addresses of this machine, public ones too: what listens there was not meant for merchants to reach.
+// Addresses of this machine, public ones included: merchants must not reach services that listen there.
 import { networkInterfaces } from 'node:os';
 import { type IpRange, parseRange } from '@svc-pay/core';
 

@@ -1,4 +1,4 @@
-// What is kept of an answer. The headers decide; the body is looked at for the merchant's log, no further than is safe.
+// Reads an answer. The status and headers decide; the body is read only for the merchant's log, up to a safe limit.
 import type { Readable } from 'node:stream';
 
 const MAX_READ_BYTES = 65_536;
@@ -7,8 +7,8 @@ const MAX_HEADERS = 60;
 const MAX_VALUE_CHARACTERS = 1_000;
 
 /**
- * The first bytes of a body, as they came: nothing is unpacked. Ends with the body, at the limit, or when the time is over;
- * unless the body ended by itself, its connection is destroyed.
+ * Reads the first bytes of a body without decompressing. Stops at the end of the body, at the limit or when the time is
+ * over; unless the body ended by itself, the connection is destroyed.
  */
 export async function readExcerpt(body: Readable): Promise<{ readonly excerpt: Buffer; readonly whole: boolean }> {
   const chunks: Buffer[] = [];
@@ -42,7 +42,7 @@ export function keptHeaders(headers: RawHeaders): Record<string, string> {
   return kept;
 }
 
-/** Text that the database takes. */
+/** Removes what Postgres does not accept in text. */
 export function storable(text: string): string {
   return text.replaceAll('\u0000', '').toWellFormed();
 }

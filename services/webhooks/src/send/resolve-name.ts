@@ -1,17 +1,17 @@
-// Names to addresses, without the thread pool that `dns.lookup` shares with everything else: a name server that hangs for
-// one merchant must not keep others waiting.
+// Resolves names without the thread pool that `dns.lookup` shares with other work: a name server that hangs for one
+// merchant must not delay others.
 import { Resolver } from 'node:dns/promises';
 import { SendProblem } from './send-problem.ts';
 
 export type ResolveName = (hostname: string) => Promise<readonly string[]>;
 
 export type ResolverOptions = {
-  /** Undefined: those of the machine. */
+  /** Undefined: the name servers of the machine. */
   readonly servers?: readonly string[] | undefined;
   readonly timeoutMs?: number;
 };
 
-/** If any server answered anybody this recently, one that is silent now is silent about this name. */
+/** If a name server answered any query this recently, a timeout is the fault of the name, not of our name server. */
 const HEALTHY_MS = 10_000;
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA']);
 const OUR_SERVER = new Set(['ECONNREFUSED', 'ENONAME', 'ENOTINITIALIZED', 'ELOADIPHLPAPI', 'EADDRGETNETWORKPARAMS']);
@@ -35,7 +35,7 @@ export function createResolveName({ servers, timeoutMs = 2_000 }: ResolverOption
 
   return async (hostname) => {
     const name = hostname.replace(/\.$/, '').toLowerCase();
-    // By definition, whatever a name server would say.
+    // Defined by the standard; no name server is asked.
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1'];
     const answers = await Promise.all([ask(resolver.resolve4(name)), ask(resolver.resolve6(name))]);
     const addresses = answers.flatMap((answer) => answer.addresses);

@@ -1,4 +1,4 @@
-// Why a request came to nothing, and whose fault that is.
+// Why a request failed, and whether the fault is ours.
 import type { AttemptOutcome } from '@svc-pay/core';
 
 export type FailedOutcome = Exclude<AttemptOutcome, 'succeeded'>;
@@ -13,9 +13,9 @@ export class SendProblem extends Error {
   }
 }
 
-/** What this machine could not do, whoever it was for. */
+/** Failures of this machine, independent of the endpoint. */
 const OURS = new Set(['ENETUNREACH', 'ENETDOWN', 'EADDRNOTAVAIL', 'EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EACCES']);
-/** Something answered, but not with HTTP as it should be. */
+/** The endpoint answered, but not with valid HTTP. */
 const MALFORMED = /^(?:HPE_|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES|UND_ERR_INVALID)/;
 
 export function problemOf(thrown: unknown): SendProblem {
@@ -32,7 +32,7 @@ function describe(thrown: unknown): { code: string; message: string } {
   return { code, message: code === '' ? thrown.message : `${code}: ${thrown.message}` };
 }
 
-/** A reused connection that the other side had closed meanwhile. */
+/** True for a reused connection that the other side had closed meanwhile. */
 export function isStale(thrown: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(describe(thrown).code);
 }

@@ -1,5 +1,5 @@
-// One POST within one budget of time: name, connection, TLS, headers and body together. Redirects are answers like any
-// other that is not 2xx.
+// One POST with one time budget for DNS, connection, TLS, headers and body together. Redirects count as non-2xx
+// answers.
 import type { AttemptRecord, EndpointTarget } from '@svc-pay/core';
 import type { Connection, Connections } from './connections.ts';
 import { keptHeaders, readExcerpt, storable } from './read-answer.ts';

@@ -1,4 +1,4 @@
-// A certificate of a test's own, signed by itself: enough DER for a server on loopback.
+// Self-signed certificate for tests: just enough DER for a server on loopback.
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 const tagged = (tag: number, ...parts: Uint8Array[]): Buffer => {

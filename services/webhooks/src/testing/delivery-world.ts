@@ -1,11 +1,12 @@
-// Everything but the engine, on a clock that a test moves: a database, a sender, and turns taken by hand.
-import { createLogger } from '@svc-pay/observe';
+// Test world without the engine: a database, a sender, a clock that the test moves, and turns that the test starts.
+
 import { openDatabase } from '@svc-pay/postgres';
-import { createDeliveryStore } from '@svc-pay/postgres/deliveries';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { createDeliveryStore } from '@svc-pay/postgres/webhooks-service';
+import { createLogger } from '@svc-pay/runtime/logging';
 import type pg from 'pg';
 import { readWebhooksConfig, type WebhooksConfig } from '../config.ts';
-import { createSending, type Sending } from '../start.ts';
+import { createSending, type RunningDispatch } from '../start.ts';
 import { afterwards } from './receiver.ts';
 import { MASTER_KEYS, openShop, type Shop } from './shop.ts';
 
@@ -39,17 +40,17 @@ type AttemptRow = {
 };
 
 export type World = {
-  /** To look with; as superuser, and with the planner's own mind. */
+  /** Superuser pool for assertions, with default planner settings. */
   readonly pool: pg.Pool;
-  /** As the service has it. */
+  /** Pool with the rights and settings of the service. */
   readonly servicePool: pg.Pool;
   readonly shop: Shop;
   readonly clock: { nowMs: () => number; move: (ms: number) => void };
-  readonly sending: Sending;
-  /** Another process beside it. */
-  readonly join: () => Sending;
-  /** Turns until nothing is due and nothing is under way. */
-  readonly settle: (sending?: Sending) => Promise<void>;
+  readonly sending: RunningDispatch;
+  /** Starts a second process. */
+  readonly join: () => RunningDispatch;
+  /** Runs turns until no delivery is due and no request is running. */
+  readonly settle: (sending?: RunningDispatch) => Promise<void>;
   readonly delivery: (eventId: string, endpointId?: string) => Promise<DeliveryRow>;
   readonly attempts: (eventId: string) => Promise<readonly AttemptRow[]>;
 };
@@ -94,7 +95,7 @@ export async function startDeliveryWorld({ environment, mode = 'test', ca }: Wor
   const join = (database = openServiceDatabase()) => {
     const logger = createLogger('webhooks', 'error');
     const sending = createSending(config, {
-      pool: database.pool,
+      database,
       clock,
       logger,
       random: () => 0.5,

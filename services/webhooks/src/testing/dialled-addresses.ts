@@ -1,4 +1,4 @@
-// Sees every connection that this process begins, below everything that could be told to look away.
+// Records every connection that this process opens, at the socket level, so that no option can bypass it.
 import net from 'node:net';
 import { afterwards } from './receiver.ts';
 

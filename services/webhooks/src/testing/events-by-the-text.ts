@@ -1,5 +1,5 @@
-// The field tables of the published interface, copied from its text by hand, with nothing of this project: what a merchant
-// would hold an event against.
+// Field tables of the published interface, copied by hand and independent of this project's code: what a merchant would
+// check an event against.
 
 type Kind =
   | 'string'
@@ -22,7 +22,7 @@ const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'string?': (value) => value === null || typeof value === 'string',
   'number?': (value) => value === null || typeof value === 'number',
-  // A string in the token's smallest unit.
+  // Integer string in the token's smallest unit.
   amount: (value) => typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value),
   'amount?': (value) => value === null || IS.amount(value),
   // ISO 8601.
@@ -91,7 +91,7 @@ const PAYMENT: Fields = {
 const INTENT_OF_PAYMENT: Fields = { intentCode: 'number', amount: 'amount', metadata: 'object' };
 
 const INTENT_STATUSES = ['requires_payment', 'processing', 'completed', 'failed', 'canceled', 'mismatched'];
-/** What an event may say of its payment. */
+/** Payment statuses allowed in each event type. */
 const PAYMENT_STATUSES: Readonly<Record<string, readonly string[]>> = {
   'payment.created': ['pending', 'completed', 'failed', 'canceled', 'refunded', 'mismatched'],
   'payment.updated': ['pending', 'mismatched'],
@@ -101,7 +101,7 @@ const PAYMENT_STATUSES: Readonly<Record<string, readonly string[]>> = {
   'payment.refunded': ['refunded'],
 };
 
-/** In what an event differs from the text; nothing when it is as written. Fields that the text does not name are let be. */
+/** Lists the differences between an event and the published text. Fields that the text does not name are ignored. */
 export function differencesFromTheText(body: Buffer): readonly string[] {
   const event = JSON.parse(body.toString('utf8')) as Json;
   const data = childOf(event, 'data');

@@ -1,4 +1,4 @@
-// A name server on loopback that says what a test tells it to.
+// Name server on loopback whose answers the test sets.
 import { createSocket } from 'node:dgram';
 import { afterwards } from './receiver.ts';
 
@@ -7,9 +7,9 @@ const TYPE_AAAA = 28;
 const NO_SUCH_NAME = 3;
 
 export type NameServer = {
-  /** For `SVC_WEBHOOKS_DNS_SERVERS`. */
+  /** Value for `SVC_WEBHOOKS_DNS_SERVERS`. */
   readonly address: string;
-  /** What each name resolves to; a name that is absent does not exist, one that is `silent` gets no answer. */
+  /** Addresses by name. An absent name does not exist; a `silent` name gets no answer. */
   readonly names: Map<string, readonly string[] | 'silent'>;
   readonly asked: string[];
   readonly close: () => Promise<void>;
@@ -56,7 +56,7 @@ function questionOf(query: Buffer): { name: string; type: number; end: number } 
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(place + 1), end: place + 5 };
 }
 
-/** Valid for no time at all: the next lookup asks again. */
+/** TTL 0: the next lookup asks again. */
 function recordOf(type: number, address: string): Buffer {
   const data = type === TYPE_A ? Buffer.from(address.split('.').map(Number)) : sixteenBytes(address);
   const head = Buffer.alloc(12);

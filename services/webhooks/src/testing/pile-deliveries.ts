@@ -1,7 +1,7 @@
 import { newId } from '@svc-pay/protocol/ids';
 import type { World } from './delivery-world.ts';
 
-/** Many events for one endpoint, all due at that moment, by one statement. */
+/** Inserts many events for one endpoint, all due at `dueAtMs`, in one statement. */
 export async function pileDeliveries(
   { pool, shop, clock }: World,
   endpointId: string,

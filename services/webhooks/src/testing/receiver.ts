@@ -1,4 +1,4 @@
-// A merchant's server on loopback, which does what a test tells it to.
+// A merchant's server on loopback whose answers the test sets.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ export type Receiver = {
   readonly url: string;
   readonly port: number;
   readonly requests: Received[];
-  /** Connections that were opened, ever. */
+  /** Number of connections ever opened. */
   readonly connections: () => number;
   answer: Answer;
   readonly close: () => Promise<void>;
@@ -74,7 +74,7 @@ export function afterwards(cleanUp: () => Promise<void>): void {
   try {
     onTestFinished(cleanUp);
   } catch {
-    // Outside of a test.
+    // Called outside of a test.
     afterAll(cleanUp);
   }
 }

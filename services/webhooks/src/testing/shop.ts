@@ -1,4 +1,4 @@
-// A merchant with keys, endpoints and events, as rows.
+// Rows of a merchant with keys, endpoints and events.
 import { createSecretBox, endpointContext, type MasterKey, type Mode, newEndpointSecret, newKey } from '@svc-pay/core';
 import { createAccount } from '@svc-pay/postgres/operator';
 import { insertRow } from '@svc-pay/postgres/testing';
@@ -27,7 +27,7 @@ export type Shop = {
   readonly secretKey: string;
   readonly keyId: string;
   readonly addEndpoint: (options: EndpointOptions) => Promise<ShopEndpoint>;
-  /** An event with a due delivery to each endpoint. */
+  /** Inserts an event with a due delivery to each endpoint. */
   readonly emit: (endpoints: readonly ShopEndpoint[], change?: EmitOptions) => Promise<string>;
 };
 

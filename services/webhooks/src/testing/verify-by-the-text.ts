@@ -1,4 +1,4 @@
-// Written from the published text of the interface alone, with nothing of this project: what a merchant would write.
+// Verification written only from the published text, independent of this project's code, as a merchant would write it.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export function verifyByTheText(
@@ -17,7 +17,7 @@ export function verifyByTheText(
   return Math.abs(nowSeconds - Number(t)) <= 300 && headers['x-svc-timestamp'] === t;
 }
 
-/** The same for the three headers of Standard Webhooks. */
+/** Verifies the three headers of Standard Webhooks. */
 export function verifyStandard(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   body: Buffer,

@@ -1,5 +1,5 @@
-// The service as it runs in production: a process of its own with its own rights, beside a real engine. It can be killed
-// and started again, as a supervisor would.
+// Runs the service as in production: a separate process with its own database rights, beside a real engine. Tests can
+// kill and restart it, as a supervisor would.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ export type ProcessWorld = {
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
   readonly restartEngineWithoutData: () => Promise<void>;
-  /** Lets the leases end, as if a minute had passed. */
+  /** Expires the leases, as if a minute had passed. */
   readonly endLeases: () => Promise<void>;
   readonly url: () => string;
 };
@@ -40,6 +40,8 @@ export async function startProcessWorld(environment: Readonly<Record<string, str
     let output = '';
     const next = spawn(process.execPath, [path.resolve(import.meta.dirname, '../main.ts')], {
       env: {
+        // Compile cache shared by the processes: halves the start time.
+        NODE_COMPILE_CACHE: path.resolve('.cache/compile'),
         SVC_DATABASE_URL: databaseUrl,
         SVC_MASTER_KEYS: `1:${Buffer.from(MASTER_KEYS[0].bytes).toString('base64')}`,
         SVC_WEBHOOKS_MODES: 'test',
@@ -54,9 +56,9 @@ export async function startProcessWorld(environment: Readonly<Record<string, str
     });
     const read = (chunk: Buffer) => {
       output += chunk.toString();
-      const line = output.split('\n').find((text) => text.includes('"msg":"listening"'));
+      const line = output.split('\n').find((text) => text.includes('"event":"service_listening"'));
       if (line !== undefined) serviceUrl = `http://127.0.0.1:${(JSON.parse(line) as { port: number }).port}`;
-      if (output.includes('registered with the engine')) ready.resolve();
+      if (output.includes('"event":"engine_registered"')) ready.resolve();
     };
     next.stdout.on('data', read);
     next.stderr.on('data', read);

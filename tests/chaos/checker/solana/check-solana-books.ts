@@ -1,6 +1,6 @@
 // Books that sum to zero, say of every transaction what it moved, commit with their event, and equal the chain's balances to
-// the unit; and every lamport that a relayer paid for a settlement is booked.
-import { liveEntries, sum, type Violation } from '../case-file.ts';
+// the unit; and every lamport that a relayer paid is booked, as cost of a settlement or as loss.
+import { liveEntries, lostIn, sum, type Violation } from '../case-file.ts';
 import type { EntryRow } from '../record-evidence.ts';
 import type { SolanaCase } from './solana-case.ts';
 
@@ -12,7 +12,7 @@ export function checkSolanaBooks(own: SolanaCase): readonly Violation[] {
 }
 
 function checkPayments({ file, setting, chain }: SolanaCase): Violation[] {
-  const { record, entriesOf, eventsOfPayment, takenBack } = file;
+  const { record, entriesOf, eventsOfPayment, reversedPayments } = file;
   const landedOf = new Map(chain.landed.map((landed) => [landed.id, landed]));
   return record.payments.flatMap(({ id, intent, status, transaction, payer, paid, fee }) => {
     const entries = entriesOf.get(id) ?? [];
@@ -45,7 +45,7 @@ function checkPayments({ file, setting, chain }: SolanaCase): Violation[] {
         'entries point at another transaction',
       ),
       ...wrong(
-        commits.size !== 1 || (!takenBack.has(id) && (event === undefined || !commits.has(event.commit))),
+        commits.size !== 1 || (!reversedPayments.has(id) && (event === undefined || !commits.has(event.commit))),
         'entries and event were not written in one commit',
       ),
     ];
@@ -77,12 +77,13 @@ function checkLamports({ file, setting, chain }: SolanaCase): Violation[] {
     liveEntries(file.record.entries).filter(({ asset, amount }) => asset === NATIVE && amount.startsWith('-')),
     ({ transaction }) => transaction,
   );
+  const lost = lostIn(file.record);
   const spent = sum(chain.landed.map(({ cost }) => cost));
   const missing = sum([...chain.relayerLamports.values()].map((left) => BigInt(setting.relayerLamports) - left));
   return [
-    ...chain.landed.flatMap(({ id, cost, succeeded }) => {
-      const booked = -sum((paidFor.get(id) ?? []).map(amountOf));
-      return wrong(succeeded && booked !== cost, `${id} cost ${cost} lamports, the books say ${booked}`);
+    ...chain.landed.flatMap(({ id, cost }) => {
+      const booked = (lost.get(id) ?? 0n) - sum((paidFor.get(id) ?? []).map(amountOf));
+      return wrong(booked !== cost, `${id} cost ${cost} lamports, the books say ${booked}`);
     }),
     ...wrong(spent !== missing, `relayers are ${missing} lamports poorer, their transactions cost ${spent}`),
   ];

@@ -45,7 +45,7 @@ export const createEndpoint: KeyedRoute = {
         secretCiphertext: sealer.seal(secret, endpointContext(caller.accountId, id, 'endpoint-secret')),
       });
       if (endpoint === undefined) return { ok: false, code: 'endpoint_limit_reached', param: null };
-      // What is kept for repeats lies in clear text.
+      // The answer stored for idempotent repeats is plain text, so it leaves out the secret.
       const kept = answerJson({ endpoint, secret: null }, 201).answer;
       return { ok: true, answer: answerJson({ endpoint, secret }, 201).answer, kept };
     });

@@ -268,8 +268,8 @@ test('a new secret overlaps with the old one for as long as was asked', async ()
   expect(later.previousSecretExpiresAt).toBeNull();
   const byDefault = (await post(`${pathOf(endpoint.id)}/rotate-secret`)).json();
   expect(byDefault.previousSecretExpiresAt).toBe(new Date(clock.atMs + 86_400_000).toISOString());
-  const atOnce = (await post(`${pathOf(endpoint.id)}/rotate-secret`, { overlapSeconds: 0 })).json();
-  expect(atOnce.previousSecretExpiresAt).toBeNull();
+  const mapConcurrent = (await post(`${pathOf(endpoint.id)}/rotate-secret`, { overlapSeconds: 0 })).json();
+  expect(mapConcurrent.previousSecretExpiresAt).toBeNull();
   expect((await rowOf(endpoint.id)).previous_secret_ciphertext).toBeNull();
   expect(JSON.stringify(await auditOf(endpoint.id))).not.toContain('whsec_');
 });

@@ -1,4 +1,4 @@
-// Endpoints, and what was and is delivered to them.
+// Routes for webhook endpoints, events and deliveries.
 import type { Route } from '../route.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';

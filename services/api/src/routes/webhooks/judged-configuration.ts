@@ -1,16 +1,16 @@
-// What a merchant sent of an endpoint, judged and sealed: from here on no secret of it is in clear text.
+// Validates and seals the endpoint configuration that a merchant submits. The result holds no secret in plain text.
 import { type Caller, endpointContext, judgeNewHeaders, judgeNewUrl, type Sealer } from '@svc-pay/core';
-import type { EndpointFields } from '@svc-pay/postgres/merchant';
+import type { EndpointFields } from '@svc-pay/postgres/merchant-api';
 import { DEFAULT_RETRY_COUNT, DEFAULT_TIMEOUT_SECONDS } from '@svc-pay/protocol';
 import type { EndpointUpdate } from '@svc-pay/protocol/merchant';
 import type { EndpointPorts } from '../../ports.ts';
-import type { Outcome } from '../outcome.ts';
+import type { RouteOutcome } from '../outcome.ts';
 
-type Refusal = Extract<Outcome, { ok: false }>;
+type Refusal = Extract<RouteOutcome, { ok: false }>;
 
 export const NO_SEALER: Refusal = { ok: false, code: 'endpoints_unavailable', param: null };
 
-/** Undefined when everything that was sent may be saved. */
+/** Undefined if the whole configuration may be saved. */
 export function judgeConfiguration(
   { endpointUrls }: EndpointPorts,
   { mode }: Caller,
@@ -22,7 +22,7 @@ export function judgeConfiguration(
   return header === null ? undefined : { ok: false, code: 'headers_invalid', param: 'headers' };
 }
 
-/** Null stands for what an endpoint has when nobody says anything. */
+/** Null in the update resets a field to its default. */
 export function fieldsOf(
   sealer: Sealer,
   { accountId }: Caller,

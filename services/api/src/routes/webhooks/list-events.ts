@@ -22,7 +22,7 @@ export const listEvents: KeyedRoute = {
     const asked = readPage('event', query);
     if (!asked.ok) return asked;
     const { type, intentId, paymentId, createdAfter, createdBefore, undelivered } = eventQuery.parse(query);
-    // What can't be an id of ours names nothing.
+    // Text that cannot be an id matches no event.
     if (intentId !== undefined && !isId('paymentIntent', intentId)) return answerJson(EMPTY);
     if (paymentId !== undefined && !isId('payment', paymentId)) return answerJson(EMPTY);
     const page = await ports.merchant.read(caller).events({

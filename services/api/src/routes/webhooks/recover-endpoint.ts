@@ -26,12 +26,12 @@ export const recoverEndpoint: KeyedRoute = {
     const { from, to, types, only } = read.data;
     const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
     if (!(fromMs < toMs)) return { ok: false, code: 'time_range_invalid', param: 'to' };
-    return ports.merchant.write(caller, claim, async ({ statusOf, beginRecovery, nowMs }) => {
+    return ports.merchant.write(caller, claim, async ({ statusOf, beginReplay, nowMs }) => {
       const status = await statusOf(endpointId);
       if (status !== 'enabled') return status === undefined ? NOT_FOUND : DISABLED;
-      const id = newId('recovery', nowMs);
-      const order = { id, endpointId, fromMs, toMs, types: types ?? null, reach: only ?? 'failed' } as const;
-      const recovery = await beginRecovery(order);
+      const id = newId('replay', nowMs);
+      const order = { id, endpointId, fromMs, toMs, types: types ?? null, scope: only ?? 'failed' } as const;
+      const recovery = await beginReplay(order);
       if (recovery === undefined) return { ok: false, code: 'recovery_in_progress', param: null };
       return answerJson({ recovery }, 202);
     });
@@ -49,7 +49,7 @@ export const getRecovery: KeyedRoute = {
   refusals: ['not_found'],
   async handle({ ports }, { caller, params }) {
     const id = recoveryIdOf(params);
-    const recovery = id === undefined ? undefined : await ports.merchant.read(caller).recovery(id);
+    const recovery = id === undefined ? undefined : await ports.merchant.read(caller).replay(id);
     return recovery === undefined ? NOT_FOUND : answerJson({ recovery });
   },
 };

@@ -1,13 +1,13 @@
-// Events that were made up, to try a receiver. In live mode one could ship goods that nobody paid for.
+// Sends made-up events to try a receiver. Refused in live mode, where one could make a shop ship unpaid goods.
 import { draftSample } from '@svc-pay/core';
 import { sampleRequest, sentSample, triggeredSample } from '@svc-pay/protocol/merchant';
 import { answerJson } from '../answer-json.ts';
-import type { Outcome } from '../outcome.ts';
+import type { RouteOutcome } from '../outcome.ts';
 import { readBody } from '../read-body.ts';
 import type { KeyedRoute } from '../route.ts';
 import { DISABLED, endpointIdOf, NOT_FOUND } from './endpoint-id.ts';
 
-const TEST_ONLY = { ok: false, code: 'test_mode_only', param: null } as const satisfies Outcome;
+const TEST_ONLY = { ok: false, code: 'test_mode_only', param: null } as const satisfies RouteOutcome;
 
 export const testEndpoint: KeyedRoute = {
   operationId: 'testEndpoint',

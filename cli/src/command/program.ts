@@ -1,0 +1,62 @@
+import { Command } from 'commander';
+import { accountsCommand } from '../commands/accounts.ts';
+import { auditCommand } from '../commands/audit.ts';
+import { contractsCommand } from '../commands/contracts.ts';
+import { doctorCommand } from '../commands/doctor.ts';
+import { eventsCommand } from '../commands/events.ts';
+import { keysCommand } from '../commands/keys.ts';
+import { ledgerCommand } from '../commands/ledger.ts';
+import { listenCommand } from '../commands/listen.ts';
+import { migrateCommand } from '../commands/migrate.ts';
+import { payoutsCommand } from '../commands/payouts.ts';
+import { privacyCommand } from '../commands/privacy.ts';
+import { recoverCommand } from '../commands/recover.ts';
+import { relayersCommand } from '../commands/relayers.ts';
+import { startCommand } from '../commands/start.ts';
+import { tokensCommand } from '../commands/tokens.ts';
+import { triggerCommand } from '../commands/trigger.ts';
+import { COMMAND, type Surroundings } from './leaf.ts';
+
+export function buildProgram(surroundings: Surroundings): Command {
+  const program = new Command(COMMAND)
+    .description('Runs and looks after SVC Pay.')
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      `
+Every command takes --json and --help. Secrets come from the environment (SVC_DATABASE_URL, SVC_KEY_PEPPER,
+SVC_MASTER_KEYS), never from the command line. The merchant's commands listen, trigger and events need SVC_SECRET_KEY
+alone. Exit codes: 0 done, 1 failed, 64 called wrongly.
+
+Examples:
+  $ ${COMMAND} migrate
+  $ ${COMMAND} accounts create --name "A shop"
+  $ ${COMMAND} doctor`,
+    );
+  for (const make of [
+    migrateCommand,
+    startCommand,
+    accountsCommand,
+    keysCommand,
+    tokensCommand,
+    payoutsCommand,
+    contractsCommand,
+    relayersCommand,
+    privacyCommand,
+    auditCommand,
+    ledgerCommand,
+    recoverCommand,
+    doctorCommand,
+    listenCommand,
+    triggerCommand,
+    eventsCommand,
+  ]) {
+    program.addCommand(make(surroundings));
+  }
+  return program;
+}
+
+/** All commands of the tree, parents before children. */
+export function allCommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(allCommands)];
+}

@@ -1,0 +1,51 @@
+// Opens what a command needs, closes it afterwards, and reports missing settings.
+import { openDatabase } from '@svc-pay/postgres';
+import type { Operation } from '@svc-pay/postgres/operator';
+import { type Need, type OperatorConfig, readOperatorConfig } from '../config.ts';
+import { type CommandOutcome, type Failure, failed } from '../output/outcome.ts';
+import type { Context } from './context.ts';
+
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+export type Opened<Needed extends Need> = {
+  readonly operation: Operation;
+  readonly config: OperatorConfig<Needed | 'databaseUrl'>;
+};
+
+export type OperationOptions = {
+  /** Longer timeout, for statements that read whole tables. */
+  readonly statementTimeoutMs?: number;
+};
+
+export async function withOperation<Needed extends Need>(
+  context: Context,
+  needs: readonly Needed[],
+  work: (opened: Opened<Needed>) => Promise<CommandOutcome>,
+  { statementTimeoutMs = STATEMENT_TIMEOUT_MS }: OperationOptions = {},
+): Promise<CommandOutcome> {
+  const read = readOperatorConfig(['databaseUrl', ...needs], context.environment);
+  if (!read.ok) return misconfigured(read.problems);
+  const { config } = read;
+  const database = openDatabase(config.databaseUrl, {
+    applicationName: 'svc-operator',
+    maxConnections: 2,
+    statementTimeoutMs,
+    onConnectionLost: () => {},
+  });
+  try {
+    return await work({
+      config,
+      operation: { pool: database.pool, nowMs: context.clock.nowMs(), actor: config.actor },
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+export function misconfigured(problems: readonly string[]): Failure {
+  return failed(
+    'configuration',
+    `The environment is not complete:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
+    'Set these variables and run the command again. Secrets are never taken from the command line.',
+  );
+}

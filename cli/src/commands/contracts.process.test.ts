@@ -1,0 +1,158 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { paymentProcessorAbi, retirePayout } from '@svc-pay/evm';
+import { planWorld, startAnvil } from '@svc-pay/evm/testing';
+import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { askSvc } from '../testing/call-svc.ts';
+import { svcEnvironment } from '../testing/run-svc.ts';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'svc-contracts-'));
+const anvil = await startAnvil();
+afterAll(async () => {
+  await anvil.stop();
+  rmSync(folder, { recursive: true });
+});
+const { url } = await createTestDatabase();
+const environment = { ...svcEnvironment(url), SVC_RPC_URL: anvil.rpcUrl };
+const svc = (...argv: string[]) => askSvc(environment, ...argv);
+const MERCHANT = `0x${'6e'.repeat(20)}`;
+
+// Throw-away keys of a chain that lives only for this test.
+const keyFile = (name: string, key: string) => {
+  const file = path.join(folder, name);
+  writeFileSync(file, key, { mode: 0o600 });
+  return file;
+};
+const roles = await Promise.all(
+  (['council', 'registrar', 'guardian'] as const).map(async (role) => {
+    const { privateKey, chain } = await anvil.newKey();
+    return [role, { file: keyFile(`${role}.key`, privateKey), chain }] as const;
+  }),
+);
+const { council, registrar, guardian } = Object.fromEntries(roles) as Record<
+  'council' | 'registrar' | 'guardian',
+  (typeof roles)[number][1]
+>;
+const world = await planWorld(anvil);
+const planFile = path.join(folder, 'plan.json');
+const chainArguments = ['--records', folder];
+let processor: `0x${string}`;
+
+beforeAll(async () => {
+  const plan = {
+    ...world.plan,
+    council: [council.chain.account.address],
+    registrar: registrar.chain.account.address,
+    guardian: guardian.chain.account.address,
+  };
+  writeFileSync(
+    planFile,
+    JSON.stringify(plan, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  const keyed = ['--plan', planFile, '--key-file', council.file];
+  const deployed = await svc('contracts', 'deploy', ...chainArguments, ...keyed, '--ceremony');
+  expect(deployed).toMatchObject({
+    exitCode: 0,
+    document: { record: { processorVersion: '1.3.0', network: 'eip155:31337' } },
+  });
+  ({ processor } = (deployed.document as { record: { processor: `0x${string}` } }).record);
+});
+
+test('a deployment verifies against its plan, and not against another', async () => {
+  expect(await svc('contracts', 'verify', ...chainArguments, '--plan', planFile)).toMatchObject({
+    exitCode: 0,
+    document: { problems: [] },
+  });
+  const other = path.join(folder, 'other.json');
+  writeFileSync(other, JSON.stringify({ ...world.plan, tokens: [] }));
+  expect(await svc('contracts', 'verify', ...chainArguments, '--plan', other)).toMatchObject({ exitCode: 1 });
+});
+
+describe('a payout', () => {
+  const setPayout = async (account: string, ...more: string[]) => {
+    const terms = `--account ${account} --mode test --network eip155:31337 --merchant ${MERCHANT} --fee-bps 100`;
+    return svc('payouts', 'set', ...terms.split(' '), '--processor', processor, ...more);
+  };
+  const onChain = (payoutId: string) =>
+    registrar.chain.readContract({
+      abi: paymentProcessorAbi,
+      address: processor,
+      functionName: 'payout',
+      args: [BigInt(payoutId)],
+    });
+  const newAccount = async () =>
+    ((await svc('accounts', 'create', '--name', 'A shop')).document as { account: { id: string } }).account.id;
+  const statusOf = async (account: string) =>
+    ((await svc('payouts', 'list', '--account', account)).document as { payouts: { status: string }[] }).payouts.map(
+      ({ status }) => status,
+    );
+
+  test('set with a registrar is a row and a transaction; again it is neither', async () => {
+    const account = await newAccount();
+    const registrarArguments = ['--key-file', registrar.file];
+    const set = await setPayout(account, ...registrarArguments);
+    expect(set).toMatchObject({ exitCode: 0, document: { payout: { status: 'active' } } });
+    const { payout, transactionHash } = set.document as { payout: { payoutId: string }; transactionHash: string };
+    expect(transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
+    const [head] = await onChain(payout.payoutId);
+    expect(head).toMatchObject({ feeBps: 100, offAt: 0n });
+    expect(head.merchant.toLowerCase()).toBe(MERCHANT);
+    expect(await setPayout(account, ...registrarArguments)).toMatchObject({
+      exitCode: 0,
+      document: { change: 'none', transactionHash: null, payout: { payoutId: payout.payoutId, status: 'active' } },
+    });
+  });
+
+  test('refused by the chain stays pending, and is not offered', async () => {
+    const account = await newAccount();
+    const refused = await setPayout(account, '--key-file', guardian.file);
+    expect(refused).toMatchObject({ exitCode: 1, document: { error: 'reverted' } });
+    expect(await statusOf(account)).toEqual(['pending']);
+  });
+
+  test('is mirrored from the registry: switched on when it is there, off when it is retired', async () => {
+    const account = await newAccount();
+    const set = await setPayout(account, '--key-file', guardian.file, '--payout-id', '77');
+    expect(set.exitCode).toBe(1);
+    const registered = await setPayout(account, '--key-file', registrar.file, '--payout-id', '77');
+    expect(registered.exitCode).toBe(0);
+    expect(await statusOf(account)).toEqual(['active']);
+    await retirePayout(registrar.chain, processor, 77n);
+    // On Anvil a block is final with 64 blocks on top of it.
+    for (let blocks = 0; blocks < 66; blocks += 1) await anvil.advance(1);
+    const synced = await svc('payouts', 'sync', ...chainArguments, '--from-block', '0');
+    expect(synced).toMatchObject({ exitCode: 0 });
+    expect(await statusOf(account)).toEqual(['disabled']);
+    expect(await setPayout(account, '--payout-id', '77', '--status', 'active')).toMatchObject({
+      exitCode: 1,
+      document: { error: 'payout_disabled' },
+    });
+    // The second sync reads the registration again as well, and must not change the status.
+    await svc('payouts', 'sync', ...chainArguments, '--from-block', '0');
+    expect(await statusOf(account)).toEqual(['disabled']);
+  });
+});
+
+test('the guardian’s key pauses, another one does not', async () => {
+  expect(await svc('contracts', 'pause', ...chainArguments, '--key-file', registrar.file)).toMatchObject({
+    exitCode: 1,
+  });
+  expect(await svc('contracts', 'pause', ...chainArguments, '--key-file', guardian.file)).toMatchObject({
+    exitCode: 0,
+  });
+  expect(
+    await guardian.chain.readContract({ abi: paymentProcessorAbi, address: processor, functionName: 'paused' }),
+  ).toBe(true);
+});
+
+test.each([
+  ['a node that does not answer', 'http://127.0.0.1:9', ['--key-file', guardian.file], 1],
+  ['a key file that is none', anvil.rpcUrl, ['--key-file', planFile], 64],
+  ['no record of this chain', anvil.rpcUrl, ['--key-file', guardian.file, '--records', tmpdir()], 1],
+])('%s is said in words', async (_, rpcUrl, options, exitCode) => {
+  const said = await askSvc({ ...environment, SVC_RPC_URL: rpcUrl }, 'contracts', 'pause', ...options);
+  expect(said.exitCode).toBe(exitCode);
+  expect(JSON.stringify(said.document)).not.toContain(rpcUrl);
+});

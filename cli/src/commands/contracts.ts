@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import {
+  type DeploymentPlan,
+  deploymentProblems,
+  deployProcessor,
+  pauseProcessor,
+  performCeremony,
+  readDeploymentRecord,
+  readPlan,
+  writeDeploymentRecord,
+} from '@svc-pay/evm';
+import { Command } from 'commander';
+import { type OpenedChainAccount, openChainAccount } from '../chain/open-account.ts';
+import type { Context, Input } from '../command/context.ts';
+import { leaf, runs, type Surroundings } from '../command/leaf.ts';
+import { misconfigured } from '../command/with-operation.ts';
+import { readOperatorConfig } from '../config.ts';
+import { type CommandOutcome, done, type Failure, failed, misused } from '../output/outcome.ts';
+
+export const RECORDS = 'contracts/deployments';
+
+type RecordOptions = { readonly records: string; readonly keyFile?: string };
+type PlanOptions = RecordOptions & { readonly plan: string };
+type DeployOptions = PlanOptions & { readonly ceremony?: boolean };
+
+export function contractsCommand(surroundings: Surroundings): Command {
+  const deploy = chainLeaf(
+    'deploy',
+    'Deploy the payment processor and its timelock, and write the deployment record.',
+    ['contracts deploy --plan plan.json --key-file deployer.key'],
+  )
+    .requiredOption('--plan <file>', 'plan file: holders of roles and accepted tokens')
+    .requiredOption('--key-file <file>', 'file with the private key of the deployer, which pays the gas')
+    .option('--ceremony', 'grant the roles at once; the key must belong to the council')
+    .action(runs<DeployOptions>(surroundings, deployOne));
+  const verify = chainLeaf(
+    'verify',
+    'Compare the deployed contracts with the plan and with the bytecode of this commit.',
+    ['contracts verify --plan plan.json'],
+  )
+    .requiredOption('--plan <file>', 'plan file of the deployment')
+    .action(runs<PlanOptions>(surroundings, verifyOne));
+  const pause = chainLeaf('pause', 'Pause the processor: it refuses every payment until the council unpauses it.', [
+    'contracts pause --key-file guardian.key',
+  ])
+    .requiredOption('--key-file <file>', 'file with the guardian’s private key')
+    .action(runs<RecordOptions>(surroundings, pauseOne));
+  return new Command('contracts')
+    .description('Deploy and guard the payment processor.')
+    .addCommand(deploy)
+    .addCommand(verify)
+    .addCommand(pause);
+}
+
+function chainLeaf(name: string, description: string, examples: readonly string[]): Command {
+  return leaf(name, `${description} The RPC node is SVC_RPC_URL.`, examples).option(
+    '--records <folder>',
+    'where deployment records are kept',
+    RECORDS,
+  );
+}
+
+async function deployOne({ options, context }: Input<DeployOptions>): Promise<CommandOutcome> {
+  const plan = planFrom(options.plan);
+  if ('code' in plan) return plan;
+  const opened = await openFrom(context, options.keyFile);
+  if (!opened.ok) return opened.failure;
+  const deployed = await deployProcessor(opened.chain, plan);
+  if (!deployed.ok) return failed(deployed.code, deployed.problems.join('\n'));
+  const { record } = deployed;
+  const file = await writeDeploymentRecord(options.records, record);
+  if (options.ceremony === true) {
+    const ceremony = await performCeremony(opened.chain, record, plan);
+    if (!ceremony.ok) return failed(ceremony.code, `The ceremony failed: ${ceremony.reason}`);
+  }
+  const next =
+    options.ceremony === true ? 'Its roles are handed out.' : 'Its roles are not handed out yet: see the key ceremony.';
+  return done(
+    { record, file, ceremony: options.ceremony === true },
+    `Processor ${record.processorVersion} at ${record.processor} on ${record.network}.\n${next}\nWritten to ${file}.`,
+  );
+}
+
+async function verifyOne({ options, context }: Input<PlanOptions>): Promise<CommandOutcome> {
+  const plan = planFrom(options.plan);
+  if ('code' in plan) return plan;
+  const opened = await openFrom(context, options.keyFile);
+  if (!opened.ok) return opened.failure;
+  const read = await readDeploymentRecord(options.records, opened.chain.chain.id);
+  if (!read.ok) return missingRecord(read.file);
+  const problems = await deploymentProblems(opened.chain, read.record, plan);
+  if (problems.length === 0) return done({ record: read.record, problems }, 'The chain is as planned.');
+  const text = problems.map((problem) => `  ${problem}`).join('\n');
+  return {
+    ...failed('deployment_differs', `The chain is not as planned:\n${text}`),
+    report: { data: { problems }, text },
+  };
+}
+
+async function pauseOne({ options, context }: Input<RecordOptions>): Promise<CommandOutcome> {
+  const opened = await openFrom(context, options.keyFile);
+  if (!opened.ok) return opened.failure;
+  const read = await readDeploymentRecord(options.records, opened.chain.chain.id);
+  if (!read.ok) return missingRecord(read.file);
+  const paused = await pauseProcessor(opened.chain, read.record.processor);
+  if (!paused.ok) return failed(paused.code, `The processor was not paused: ${paused.reason}`);
+  return done({ processor: read.record.processor }, `Paused ${read.record.processor}.`);
+}
+
+async function openFrom(context: Context, keyFile: string | undefined): Promise<OpenedChainAccount> {
+  const read = readOperatorConfig(['rpcUrl'], context.environment);
+  return read.ok ? openChainAccount(read.config.rpcUrl, keyFile) : { ok: false, failure: misconfigured(read.problems) };
+}
+
+export function missingRecord(file: string): Failure {
+  return failed(
+    'record_missing',
+    `There is no readable deployment record at ${file}.`,
+    'Deploy first, or name --records.',
+  );
+}
+
+function planFrom(file: string): DeploymentPlan | Failure {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return misused(`--plan: ${file} cannot be read`);
+  }
+  const read = readPlan(text);
+  return read.ok ? read.plan : misused(`--plan: ${read.problems.join('; ')}`);
+}

@@ -1,0 +1,85 @@
+import { writeFile } from 'node:fs/promises';
+import { arch, platform, release } from 'node:os';
+import { type Clock, isoTime } from '@svc-pay/core';
+import type { Environment } from '@svc-pay/runtime/config';
+import type { OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import type { Paint } from '@svc-pay/runtime/terminal/paint';
+import type { Command } from 'commander';
+import type { Input } from '../command/context.ts';
+import { leaf, runs, type Surroundings } from '../command/leaf.ts';
+import { bundleText } from '../doctor/bundle.ts';
+import { checkConfiguration } from '../doctor/check-configuration.ts';
+import { checkDatabase } from '../doctor/check-database.ts';
+import { checkNetwork } from '../doctor/check-network.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { type CommandOutcome, done, failed } from '../output/outcome.ts';
+import { harmless } from '../output/table.ts';
+
+type Options = { readonly bundle?: string };
+
+export function doctorCommand(surroundings: Surroundings): Command {
+  return leaf(
+    'doctor',
+    'Check the settings, the database, the clocks, the chains and the tokens. For each problem, print what is wrong and what to do. Exit code 1 means a problem; warnings do not count.',
+    ['doctor', 'doctor --bundle report.json'],
+  )
+    .option('--bundle <file>', 'also write a report without secrets to this file, for support')
+    .action(runs<Options>(surroundings, run));
+}
+
+async function run({ options, context }: Input<Options>): Promise<CommandOutcome> {
+  const { environment, clock, paint } = context;
+  const { findings, networks } = await examine(environment, clock, context.print);
+  if (options.bundle !== undefined) {
+    const text = bundleText({
+      findings,
+      environment,
+      networks,
+      generatedAt: isoTime(clock.nowMs()),
+      machine: { node: process.version, system: `${platform()} ${release()} ${arch()}` },
+    });
+    try {
+      await writeFile(options.bundle, text, { mode: 0o600, flag: 'wx' });
+    } catch (problem) {
+      const exists = (problem as NodeJS.ErrnoException).code === 'EEXIST';
+      return failed(
+        'bundle_not_written',
+        `${harmless(options.bundle)} ${exists ? 'exists already' : 'can’t be written'}.`,
+        'Choose another file.',
+      );
+    }
+  }
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
+  const [problems, warnings] = [count('problem'), count('warning')];
+  const summary = `${count('ok')} fine, ${warnings} to look at, ${problems} wrong.`;
+  const report = {
+    data: { healthy: problems === 0, findings },
+    text: [...findings.map((finding) => shown(finding, paint)), '', summary].join('\n'),
+  };
+  if (problems === 0) return done(report.data, report.text);
+  return { ...failed('unhealthy', `${problems} things are wrong; each says above what to do.`), report };
+}
+
+function shown({ area, subject, status, message, advice }: Finding, paint: Paint): string {
+  const mark = { ok: paint.good('ok     '), warning: paint.warn('look   '), problem: paint.bad('wrong  ') }[status];
+  const line = `${mark}${area} ${harmless(subject)}: ${harmless(message)}`;
+  return advice === undefined ? line : `${line}\n       → ${advice}`;
+}
+
+type Examination = { readonly findings: readonly Finding[]; readonly networks: OperatedNetworks };
+
+/** Runs all checks, also after a problem, so that one run shows every problem. */
+async function examine(environment: Environment, clock: Clock, print: (text: string) => void): Promise<Examination> {
+  const { findings: configuration, config } = checkConfiguration(environment);
+  const findings = [...configuration];
+  if (config.databaseUrl !== undefined) {
+    print('looking at the database …\n');
+    findings.push(...(await checkDatabase(config.databaseUrl, config, clock)));
+  }
+  const networks = config.networks ?? new Map();
+  for (const [network, setup] of networks) {
+    print(`looking at ${network} …\n`);
+    findings.push(...(await checkNetwork(network, setup, clock)));
+  }
+  return { findings, networks };
+}

@@ -1,0 +1,134 @@
+import { LEDGER_CHECKS } from '@svc-pay/core';
+import { NodeRefused, RpcUnavailable, readDeploymentRecord } from '@svc-pay/evm';
+import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
+import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import type { Paint } from '@svc-pay/runtime/terminal/paint';
+import { Command } from 'commander';
+import type { Input } from '../command/context.ts';
+import { leaf, runs, type Surroundings } from '../command/leaf.ts';
+import { withOperation } from '../command/with-operation.ts';
+import { checkLedger, type LedgerReport, type NetworkToCheck, WrongChain } from '../ledger/check-ledger.ts';
+import { ledgerMetrics, writeMetricsFile } from '../ledger/ledger-metrics.ts';
+import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
+import { harmless, table } from '../output/table.ts';
+import { RECORDS } from './contracts.ts';
+
+type Options = { readonly network?: string; readonly records: string; readonly metricsFile?: string };
+
+/** Long timeout: the search for stray rows scans whole tables. Each page takes far less. */
+const STATEMENT_TIMEOUT_MS = 600_000;
+const RPC_TIMEOUT_MS = 30_000;
+const MOST_DIFFERENCES = 20;
+
+export function ledgerCommand(surroundings: Surroundings): Command {
+  const check = leaf(
+    'check',
+    'Check the ledger, and compare it with every network of SVC_NETWORKS that has rpcUrls. The command only reads; exit code 1 means a difference.',
+    [
+      'ledger check',
+      'ledger check --network eip155:8453 --json',
+      'ledger check --metrics-file /var/lib/node_exporter/svc_ledger.prom',
+    ],
+  )
+    .option('--network <caip2>', 'compare with this network only')
+    .option('--records <folder>', 'where deployment records are kept', RECORDS)
+    .option(
+      '--metrics-file <file>',
+      'also write the result to this file, in the Prometheus text format; an interrupted check leaves the file as it was',
+    )
+    .action(runs<Options>(surroundings, checkAll));
+  return new Command('ledger').description('Prove that the books are right.').addCommand(check);
+}
+
+async function checkAll({ options, context }: Input<Options>): Promise<CommandOutcome> {
+  return withOperation(
+    context,
+    [],
+    async ({ operation, config }) => {
+      const networks = await networksOf(config.networks, options);
+      if (networks === undefined) return misused('--network: SVC_NETWORKS has no such network with rpcUrls');
+      try {
+        const { pool } = operation;
+        const report = await checkLedger({
+          pool,
+          networks,
+          mostDifferences: MOST_DIFFERENCES,
+          rpcTimeoutMs: RPC_TIMEOUT_MS,
+          print: context.print,
+        });
+        if (options.metricsFile !== undefined) {
+          await writeMetricsFile(options.metricsFile, ledgerMetrics(report.lines, context.clock.nowMs()));
+        }
+        return outcomeOf(report, context.paint);
+      } catch (problem) {
+        if (problem instanceof RpcUnavailable || problem instanceof NodeRefused || problem instanceof WrongChain)
+          return failed(
+            'chain_unreadable',
+            `Nothing is proven: ${problem.message}.`,
+            'Correct or replace the node in rpcUrls and run it again.',
+          );
+        throw problem;
+      }
+    },
+    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+  );
+}
+
+/** Undefined if the requested network is not configured. */
+export async function networksOf(
+  operated: OperatedNetworks,
+  { network: only, records }: Pick<Options, 'network' | 'records'>,
+): Promise<readonly NetworkToCheck[] | undefined> {
+  const wanted = only === undefined ? undefined : parseNetwork(only);
+  const networks: NetworkToCheck[] = [];
+  for (const [network, setup] of operated) {
+    if (isSolana(setup)) continue;
+    const { processor, rpcUrls: [first, ...others] = [] } = setup;
+    const chainId = chainIdOf(network);
+    if (chainId === undefined || first === undefined || (only !== undefined && network !== wanted)) continue;
+    const read = await readDeploymentRecord(records, chainId);
+    const own = read.ok && read.record.processor.toLowerCase() === processor.toLowerCase();
+    const deployedAtBlock = own ? BigInt(read.record.fromBlock) : undefined;
+    networks.push({ network, chainId: BigInt(chainId), processor, rpcUrls: [first, ...others], deployedAtBlock });
+  }
+  return only !== undefined && networks.length === 0 ? undefined : networks;
+}
+
+function outcomeOf(report: LedgerReport, paint: Paint): CommandOutcome {
+  const text = shown(report, paint);
+  if (report.holds) return done(report, text);
+  const differing = report.lines.reduce((sum, line) => sum + line.differing, 0);
+  return {
+    ...failed(
+      'ledger_differs',
+      `The books do not hold: ${differing} differences.`,
+      'docs/operate/ledger.md says what each one means. Correct nothing by hand before you know.',
+    ),
+    report: { data: report, text },
+  };
+}
+
+function shown({ lines, uncompared }: LedgerReport, paint: Paint): string {
+  const checks = table(
+    lines,
+    [
+      { head: 'CHECK', cell: ({ check }) => check },
+      { head: 'NETWORK', cell: ({ network }) => network ?? '' },
+      { head: 'LOOKED AT', cell: ({ looked }) => String(looked) },
+      { head: 'DIFFER', cell: ({ differing }) => String(differing) },
+      { head: 'PROVES THAT', cell: ({ check }) => LEDGER_CHECKS[check] },
+    ],
+    paint,
+  );
+  const differences = lines.flatMap(({ check, differences: named, differing }) => [
+    ...named.map(({ about, message }) => paint.bad(harmless(`${check}: ${about.join(' ')}: ${message}`))),
+    ...(differing > named.length ? [`${check}: and ${differing - named.length} more`] : []),
+  ]);
+  const notes = [
+    ...lines.flatMap(({ check, network, notes: told }) =>
+      told.map((note) => `${network ?? ''} ${check}: ${note}`.trim()),
+    ),
+    ...uncompared.map((network) => `${network}: not compared with its chain, SVC_NETWORKS has no rpcUrls for it`),
+  ].map((note) => paint.dim(harmless(note)));
+  return [checks, differences.join('\n'), notes.join('\n')].filter((part) => part !== '').join('\n\n');
+}

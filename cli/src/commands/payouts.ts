@@ -1,0 +1,128 @@
+import type { Mode } from '@svc-pay/core';
+import { listPayouts, type Payout, setPayout } from '@svc-pay/postgres/operator';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
+import type { Paint } from '@svc-pay/runtime/terminal/paint';
+import { Command, Option } from 'commander';
+import type { Input } from '../command/context.ts';
+import { accountOption, leaf, modeOption, runs, type Surroundings } from '../command/leaf.ts';
+import { withOperation } from '../command/with-operation.ts';
+import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
+import { table } from '../output/table.ts';
+import { createPayoutAccounts } from './create-token-accounts.ts';
+import { payoutsSyncCommand } from './payouts-sync.ts';
+import { type PayoutOptions, readPayout } from './read-payout.ts';
+import { unknownAccount } from './refusals.ts';
+import { registerPayout } from './register-payout.ts';
+
+type SetOptions = PayoutOptions & { readonly keyFile?: string };
+type List = { readonly account?: string; readonly mode?: Mode };
+
+const EXAMPLE = 'payouts set --account acct_… --mode test --network eip155:84532 --merchant 0x… --fee-bps 100';
+
+export function payoutsCommand(surroundings: Surroundings): Command {
+  const set = leaf(
+    'set',
+    'Set who receives the money of an account on a network. The terms of a payout id never change: new terms get a new id, and new intents use the newest active payout.',
+    [EXAMPLE, `${EXAMPLE} --split 0x…:250`],
+  )
+    .addOption(accountOption().makeOptionMandatory())
+    .addOption(modeOption().makeOptionMandatory())
+    .requiredOption('--network <name>', 'such as eip155:84532')
+    .requiredOption('--merchant <address>', 'recipient of what remains after fee and splits')
+    .requiredOption('--fee-bps <number>', 'the platform’s fee, 0 to 1000 hundredths of a percent')
+    .option('--split <address:bps>', 'another recipient and its share; may be repeated', collect)
+    .option('--processor <address>', 'payment processor (default: that of SVC_NETWORKS)')
+    .option('--payout-id <number>', 'id on the processor (default: the next free one)')
+    .addOption(
+      new Option(
+        '--status <status>',
+        'pending until it is on chain (default: active in test mode, pending in live mode)',
+      ).choices(['pending', 'active']),
+    )
+    .option(
+      '--key-file <file>',
+      'file with the registrar’s private key: registers the payout on chain too, at SVC_RPC_URL. On Solana the key of whoever pays for the recipients’ token accounts, which are made once',
+    )
+    .action(runs<SetOptions>(surroundings, setOne));
+  const list = leaf('list', 'Show payouts, oldest first.', ['payouts list --account acct_…'])
+    .addOption(accountOption())
+    .addOption(modeOption())
+    .action(runs<List>(surroundings, listAll));
+  return new Command('payouts')
+    .description('Say where money goes.')
+    .addCommand(set)
+    .addCommand(list)
+    .addCommand(payoutsSyncCommand(surroundings));
+}
+
+const REFUSALS = {
+  payout_terms_fixed: (id = '') => `Payout ${id} has other terms, and terms of an id never change.`,
+  payout_of_other_account: (id = '') => `Payout ${id} belongs to another account or mode.`,
+  payout_disabled: (id = '') => `Payout ${id} was switched off, and stays so.`,
+};
+
+const collect = (text: string, before: readonly string[] = []) => [...before, text];
+
+async function setOne({ options, context }: Input<SetOptions>): Promise<CommandOutcome> {
+  const { keyFile } = options;
+  const needs = keyFile === undefined ? [] : (['rpcUrl'] as const);
+  return withOperation(context, needs, async ({ operation, config }) => {
+    // With a key file the row stays pending until the steps on chain are done.
+    const read = readPayout(keyFile === undefined ? options : { ...options, status: 'pending' }, config.networks);
+    if (!read.ok) return misused(read.message);
+    const result = await setPayout(operation, read.request);
+    if (result.ok && keyFile !== undefined && familyOf(result.payout.network as NetworkId) === 'solana') {
+      const { networks, rpcUrl } = config;
+      const made = await createPayoutAccounts(operation, result.payout, { rpcUrl, keyFile, networks });
+      if (!made.ok) return made.failure;
+      const active = await setPayout(operation, { ...read.request, status: 'active' });
+      if (!active.ok) return failed(active.code, 'The payout changed meanwhile.', 'Look at `payouts list`.');
+      const { created, transactionIds } = made;
+      const words =
+        created.length === 0 ? 'Every token account was there.' : `${created.length} token accounts were made.`;
+      return done(
+        { payout: active.payout, change: result.change, created, transactionIds },
+        `${words}\n\n${shown([active.payout], context.paint)}`,
+      );
+    }
+    if (result.ok) {
+      const { payout, change } = result;
+      if (keyFile !== undefined) {
+        const registered = await registerPayout(operation, payout, { rpcUrl: config.rpcUrl, keyFile });
+        if (!registered.ok) return registered.failure;
+        const active = { ...payout, status: 'active' as const };
+        const data = { payout: active, change, transactionHash: registered.transactionHash };
+        return done(data, `Registered on chain.\n\n${shown([active], context.paint)}`);
+      }
+      const words = { created: 'Set.', status: 'Its status changed.', none: 'It was so already.' }[change];
+      return done({ payout, change }, `${words}\n\n${shown([payout], context.paint)}`);
+    }
+    if (result.code === 'account_unknown') return unknownAccount(options.account);
+    return failed(result.code, REFUSALS[result.code](options.payoutId), 'Leave --payout-id out to get a new id.');
+  });
+}
+
+async function listAll({ options, context }: Input<List>): Promise<CommandOutcome> {
+  return withOperation(context, [], async ({ operation }) => {
+    const payouts = await listPayouts(operation.pool, { accountId: options.account, mode: options.mode });
+    return done({ payouts }, payouts.length === 0 ? 'There are no such payouts.' : shown(payouts, context.paint));
+  });
+}
+
+function shown(payouts: readonly Payout[], paint: Paint): string {
+  return table(
+    payouts,
+    [
+      { head: 'ACCOUNT', cell: (payout) => payout.accountId },
+      { head: 'MODE', cell: (payout) => payout.mode },
+      { head: 'NETWORK', cell: (payout) => payout.network },
+      { head: 'ID', cell: (payout) => payout.payoutId },
+      { head: 'PROCESSOR', cell: (payout) => payout.processor },
+      { head: 'MERCHANT', cell: (payout) => payout.merchant },
+      { head: 'FEE', cell: (payout) => `${payout.feeBps} bps` },
+      { head: 'SPLITS', cell: (payout) => payout.splits.map(({ to, bps }) => `${to}:${bps}`).join(' ') },
+      { head: 'STATUS', cell: (payout) => payout.status },
+    ],
+    paint,
+  );
+}

@@ -1,0 +1,179 @@
+import { ChainUnavailable } from '@svc-pay/core';
+import { NodeRefused, RpcUnavailable } from '@svc-pay/evm';
+import { lockRestore } from '@svc-pay/postgres/restore';
+import type { Command } from 'commander';
+import type { Input } from '../command/context.ts';
+import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
+import { withOperation } from '../command/with-operation.ts';
+import { WrongChain } from '../ledger/check-ledger.ts';
+import { type CommandOutcome, done, type Failure, failed, misused } from '../output/outcome.ts';
+import { harmless, table } from '../output/table.ts';
+import { type ChainRestoreResult, restoreFromChain } from '../restore/restore-from-chain.ts';
+import { LaneTakenOver } from '../restore/restore-network.ts';
+import type { NetworkRestore } from '../restore/restore-report.ts';
+import { RECORDS } from './contracts.ts';
+import { networksOf } from './ledger.ts';
+
+type Options = {
+  readonly fromChain?: boolean;
+  readonly network?: string;
+  readonly fromBlock?: string;
+  readonly records: string;
+};
+
+const STATEMENT_TIMEOUT_MS = 600_000;
+const RPC_TIMEOUT_MS = 30_000;
+const PATIENCE_MS = 120_000;
+
+export function recoverCommand(surroundings: Surroundings): Command {
+  return leaf(
+    'recover',
+    'Bring a restored database up to date from the chains: restore payments that settled after the backup, and continue with unused nonces and intent codes. Stop all services first. The command can be run again safely.',
+    ['recover --from-chain', 'recover --from-chain --network eip155:8453 --from-block 31000000'],
+  )
+    .option('--from-chain', 'restore from every EVM network of SVC_NETWORKS that has rpcUrls')
+    .option('--network <caip2>', 'restore from this network only')
+    .option('--from-block <number>', 'first block to read (default: the last block that the database knows completely)')
+    .option('--records <folder>', 'where deployment records are kept', RECORDS)
+    .action(runs<Options>(surroundings, recover));
+}
+
+async function recover({ options, context }: Input<Options>): Promise<CommandOutcome> {
+  const { fromBlock } = options;
+  if (options.fromChain !== true) return misused('--from-chain: say what to recover from');
+  if (fromBlock !== undefined && !/^\d{1,18}$/.test(fromBlock)) return misused('--from-block: a block’s number');
+  return withOperation(
+    context,
+    [],
+    async ({ operation, config }) => {
+      const networks = await networksOf(config.networks, options);
+      if (networks === undefined || networks.length === 0)
+        return misused('SVC_NETWORKS has no such EVM network with rpcUrls');
+      try {
+        const held = await lockRestore(operation.pool, () =>
+          restoreFromChain({
+            operation,
+            clock: context.clock,
+            networks,
+            fromBlock: fromBlock === undefined ? undefined : BigInt(fromBlock),
+            rpcTimeoutMs: RPC_TIMEOUT_MS,
+            patienceMs: PATIENCE_MS,
+            print: context.print,
+          }),
+        );
+        if (held.ok) return outcomeOf(held.result, context.paint);
+        if (held.code === 'recovery_running') return failed(held.code, 'Somebody else is recovering this database.');
+        return failed(held.code, `These still run: ${held.who.join(', ')}.`, 'Stop them and run it again.');
+      } catch (problem) {
+        return brokenOff(problem);
+      }
+    },
+    { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
+  );
+}
+
+function brokenOff(problem: unknown): Failure {
+  const again = 'What was written is whole. Run it again.';
+  if (problem instanceof LaneTakenOver)
+    return failed('lane_taken_over', `A service took over ${problem.message} meanwhile.`, `Stop it. ${again}`);
+  if (
+    problem instanceof RpcUnavailable ||
+    problem instanceof NodeRefused ||
+    problem instanceof ChainUnavailable ||
+    problem instanceof WrongChain
+  )
+    return failed('chain_unreadable', `The chain can't be read: ${problem.message}.`, again);
+  throw problem;
+}
+
+type Paint = Parameters<typeof table>[2];
+
+function outcomeOf(recovery: ChainRestoreResult, paint: Paint): CommandOutcome {
+  if (!recovery.ok) return refusalOf(recovery);
+  const text = [
+    `Intent codes begin anew in epoch ${recovery.epoch}.`,
+    ...recovery.networks.map((network) => shown(network, paint)),
+    `Now run \`${COMMAND} ledger check\`, then start the services.`,
+  ].join('\n\n');
+  const open = recovery.networks.flatMap(({ refused, notRebuilt, silentNonces }) => [
+    ...refused,
+    ...notRebuilt,
+    ...silentNonces,
+  ]);
+  if (open.length === 0) return done(recovery, text);
+  return {
+    ...failed(
+      'recovery_incomplete',
+      `${open.length} things on chain could not be brought into the books.`,
+      'docs/operate/restore.md says what each one means.',
+    ),
+    report: { data: recovery, text },
+  };
+}
+
+function refusalOf(recovery: Extract<ChainRestoreResult, { ok: false }>): Failure {
+  if (recovery.code === 'transactions_waiting')
+    return failed(
+      recovery.code,
+      `Transactions of ${recovery.keys.join(', ')} on ${recovery.network} are in no block yet.`,
+      'Run it again when they are. Nothing was changed.',
+    );
+  if (recovery.code === 'payouts_unknown')
+    return failed(
+      recovery.code,
+      `Payouts of ${recovery.network} that the database does not know were paid to: ${recovery.payouts.map(({ payoutId }) => payoutId).join(', ')}.`,
+      `Find out whose they are, enter them with \`${COMMAND} payouts set --payout-id\`, and run it again. Nothing was changed.`,
+    );
+  return failed(
+    recovery.code,
+    `Nobody knows from which block on ${recovery.network} is to be read.`,
+    'Say so with --from-block: a block before the backup. Nothing was changed.',
+  );
+}
+
+function shown(network: NetworkRestore, paint: Paint): string {
+  const { adopted, refused, notRebuilt, silentNonces, lanes } = network;
+  const facts = [
+    `${network.network}: blocks ${network.fromBlock} to ${network.toBlock}, ${network.transactions} transactions, ${network.restoredTransactions} of them were missing.`,
+    `${network.completedPayments} payments completed.`,
+    ...(network.unconfirmedTransactions > 0
+      ? [`${network.unconfirmedTransactions} transactions wait for more blocks; settlement completes them.`]
+      : []),
+    ...lanes.map(({ relayer, nonceBefore, nextNonce }) =>
+      nonceBefore === null
+        ? `${relayer} began after the backup and is draining; next nonce ${nextNonce}.`
+        : `${relayer}: next nonce ${nextNonce}, it was ${nonceBefore}.`,
+    ),
+  ];
+  const payments = (title: string, list: NetworkRestore['adopted']) =>
+    list.length === 0
+      ? []
+      : [
+          title,
+          table(
+            list,
+            [
+              { head: 'INTENT CODE', cell: ({ intentCode }) => intentCode },
+              { head: 'ACCOUNT', cell: ({ accountId }) => accountId ?? '' },
+              { head: 'INTENT', cell: ({ intentId }) => intentId ?? '' },
+              { head: 'PAYER', cell: ({ payer }) => payer },
+              { head: 'SETTLED', cell: ({ settledAtomic }) => settledAtomic },
+              { head: 'TRANSACTION', cell: ({ transactionId }) => transactionId },
+              { head: 'WHY', cell: ({ reason }) => reason ?? '' },
+            ],
+            paint,
+          ),
+        ];
+  return harmlessLines([
+    ...facts,
+    ...payments(
+      `${adopted.length} payments of intents that were lost; stand-ins were made of what the chain says:`,
+      adopted,
+    ),
+    ...payments(`${refused.length} payments that the books contradict:`, refused),
+    ...notRebuilt.map((id) => `${id} settled or returned stranded money, and is not rebuilt.`),
+    ...silentNonces.map((nonce) => `The transaction of ${nonce} was not found.`),
+  ]);
+}
+
+const harmlessLines = (parts: readonly string[]) => parts.flatMap((part) => part.split('\n').map(harmless)).join('\n');

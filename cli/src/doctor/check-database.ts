@@ -1,0 +1,105 @@
+import type { Clock } from '@svc-pay/core';
+import { openDatabase, planMigrations } from '@svc-pay/postgres';
+import { type DatabaseFacts, DURABILITY_SETTINGS, findSealedKeys, inspectDatabase } from '@svc-pay/postgres/operator';
+import { explainFailure } from '../command/explain-failure.ts';
+import { COMMAND } from '../command/leaf.ts';
+import { BEFORE_BASELINE } from '../commands/migrate.ts';
+import { checkClock } from './check-clock.ts';
+import { checkKeySecrets, type KeySecretsAtHand } from './check-key-secrets.ts';
+import { checkLanes } from './check-lanes.ts';
+import { type Finding, findingsOf } from './finding.ts';
+
+/** Major version of PostgreSQL that the release is tested on. */
+const TESTED_VERSION_NUMBER = 180_000;
+const TIMEOUT_MS = 10_000;
+
+/** An older schema has no such tables, or the role may not read them: reported as a warning instead of skipped. */
+const lanesUnread = (problem: unknown): readonly Finding[] => [
+  findingsOf('database', 'lanes').warning(
+    `the lanes could not be read: ${explainFailure(problem).message}`,
+    'see the line on migrations, and what this role may read',
+  ),
+];
+
+export async function checkDatabase(url: string, secrets: KeySecretsAtHand, clock: Clock): Promise<readonly Finding[]> {
+  const database = openDatabase(url, {
+    applicationName: 'svc-doctor',
+    maxConnections: 1,
+    statementTimeoutMs: TIMEOUT_MS,
+    onConnectionLost: () => {},
+  });
+  try {
+    await database.ping();
+    const beforeMs = clock.nowMs();
+    const facts = await inspectDatabase(database.pool);
+    const afterMs = clock.nowMs();
+    const sealed = facts.migrated ? await findSealedKeys(database.pool).catch(() => []) : [];
+    return [
+      checkVersion(facts),
+      checkClock('database', 'clock', facts.nowMs, beforeMs, afterMs),
+      await checkMigrations(url),
+      ...checkPartitions(facts),
+      ...checkDurability(facts),
+      ...checkKeySecrets(sealed, secrets),
+      ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(lanesUnread) : []),
+    ];
+  } catch (problem) {
+    const { message, advice = '' } = explainFailure(problem);
+    return [findingsOf('database', 'connection').problem(message, advice)];
+  } finally {
+    await database.close();
+  }
+}
+
+function checkVersion({ version, versionNumber }: DatabaseFacts): Finding {
+  const { ok, warning } = findingsOf('database', 'version');
+  return versionNumber >= TESTED_VERSION_NUMBER
+    ? ok(`PostgreSQL ${version} answers.`)
+    : warning(`PostgreSQL ${version} answers; this release is tested on 18.`, 'Plan an upgrade to PostgreSQL 18.');
+}
+
+async function checkMigrations(url: string): Promise<Finding> {
+  const { ok, problem } = findingsOf('database', 'migrations');
+  const plan = await planMigrations(url);
+  if (!plan.ok)
+    return problem(
+      `Migration ${plan.name} does not fit this release (${plan.code}).`,
+      plan.code === 'database_before_baseline' ? BEFORE_BASELINE : 'Run the release that the database was migrated by.',
+    );
+  if (plan.missing.length === 0) return ok('The schema is that of this release.');
+  return problem(
+    `${plan.missing.length} migrations are missing, from ${plan.missing[0]} on.`,
+    `Run \`${COMMAND} migrate\`.`,
+  );
+}
+
+function checkPartitions({ migrated, missingPartitions, strayRows }: DatabaseFacts): readonly Finding[] {
+  if (!migrated) return [];
+  const { ok, warning, problem } = findingsOf('database', 'partitions');
+  const advice = `Run \`${COMMAND} migrate\`: it makes the coming months and moves rows to theirs.`;
+  return [
+    missingPartitions.length === 0
+      ? ok('Next month has its partitions.')
+      : problem(
+          `Next month has no partition in ${missingPartitions.length} tables, such as ${missingPartitions[0]}.`,
+          advice,
+        ),
+    ...(strayRows.length === 0
+      ? []
+      : [warning(`Rows without a month of their own are in ${strayRows.join(', ')}.`, advice)]),
+  ];
+}
+
+function checkDurability({ settings }: DatabaseFacts): readonly Finding[] {
+  return DURABILITY_SETTINGS.map((name) => {
+    const { ok, problem } = findingsOf('database', name);
+    const value = settings[name];
+    // `remote_write` and `remote_apply` wait for more than `on` does.
+    return value === 'on' || (name === 'synchronous_commit' && /^remote_(?:write|apply)$/.test(value))
+      ? ok(`${name} is ${value}.`)
+      : problem(
+          `${name} is ${value}: a crash can lose payments that were answered as taken.`,
+          `Set ${name} = on in postgresql.conf.`,
+        );
+  });
+}

@@ -1,0 +1,73 @@
+// Checks the books against themselves and against every given chain. Chains are read first: every transaction is stored
+// before it is sent, so the books then know all that the chains have.
+import { type CheckedLine, checkBooks, createFindings } from '@svc-pay/core';
+import { CHAIN_CHECKS, type ChainToCheck, checkChain, createJsonRpc, readChainBefore } from '@svc-pay/evm';
+import { listProcessors, listRelayers, withBooks } from '@svc-pay/postgres/operator';
+
+type Pool = Parameters<typeof withBooks>[0];
+
+export type NetworkToCheck = {
+  readonly network: string;
+  readonly chainId: bigint;
+  readonly processor: string;
+  readonly rpcUrls: readonly [string, ...string[]];
+  /** Deployment block of the processor, if a deployment record has it. */
+  readonly deployedAtBlock: bigint | undefined;
+};
+
+export type LedgerToCheck = {
+  readonly pool: Pool;
+  readonly networks: readonly NetworkToCheck[];
+  /** Limit of differences listed per check; all are counted. */
+  readonly mostDifferences: number;
+  readonly rpcTimeoutMs: number;
+  readonly print: (text: string) => void;
+};
+
+export type LedgerReport = {
+  readonly holds: boolean;
+  readonly lines: readonly CheckedLine[];
+  /** Networks with payments that were not compared with a chain. */
+  readonly uncompared: readonly string[];
+};
+
+/** Only reads. Throws if a node or the database does not answer: then the check proves nothing. */
+export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
+  const { pool, networks, mostDifferences, print } = given;
+  const chains: ChainToCheck[] = [];
+  for (const network of networks) chains.push(await openChain(given, network));
+  return withBooks(pool, async (books) => {
+    print('reading the books …\n');
+    const own = createFindings(null, ['entries', 'statuses'], mostDifferences);
+    const censuses = await checkBooks(books, own);
+    const lines = [...own.lines()];
+    for (const chain of chains) {
+      print(`comparing with ${chain.network} …\n`);
+      const findings = createFindings(chain.network, CHAIN_CHECKS, mostDifferences);
+      await checkChain(books, chain, censuses.get(chain.network), findings);
+      lines.push(...findings.lines());
+    }
+    const compared = new Set(chains.map(({ network }) => network));
+    const uncompared = [...censuses].filter(([network, { completed }]) => completed > 0 && !compared.has(network));
+    return {
+      holds: lines.every(({ differing }) => differing === 0),
+      lines,
+      uncompared: uncompared.map(([network]) => network),
+    };
+  });
+}
+
+async function openChain(
+  { pool, rpcTimeoutMs }: LedgerToCheck,
+  { network, chainId, processor, rpcUrls, deployedAtBlock }: NetworkToCheck,
+): Promise<ChainToCheck> {
+  const rpc = createJsonRpc({ urls: rpcUrls, timeoutMs: rpcTimeoutMs });
+  const before = await readChainBefore(rpc, await listRelayers(pool, network));
+  if (before.chainId !== chainId) throw new WrongChain(`the node of ${network} belongs to chain ${before.chainId}`);
+  const processors = [...new Set([processor.toLowerCase(), ...(await listProcessors(pool, network))])];
+  return { rpc, network, processors, deployedAtBlock, before };
+}
+
+export class WrongChain extends Error {
+  override readonly name = 'WrongChain';
+}

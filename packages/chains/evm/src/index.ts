@@ -1,0 +1,118 @@
+// The EVM package: the processor's interface and deployment, lanes, watchers, and what logs prove.
+export {
+  type CeremonyOutcome,
+  ceremonyCalls,
+  ceremonyOperation,
+  performCeremony,
+  tokenCall,
+} from './admin/ceremony.ts';
+export { CREATE2_FACTORY, create2Address, saltOf } from './admin/create2.ts';
+export { type DeployOutcome, deployProcessor } from './admin/deploy-processor.ts';
+export {
+  type DeploymentRecord,
+  type ReadRecord,
+  readDeploymentRecord,
+  recordFile,
+  writeDeploymentRecord,
+} from './admin/deployment-record.ts';
+export { type AdminClient, openAccount, openChain } from './admin/open-chain.ts';
+export { pauseProcessor, unpauseOperation } from './admin/pause-processor.ts';
+export { type DeploymentPlan, planProblems, type TokenPlan } from './admin/plan.ts';
+export {
+  type DeployedToken,
+  type Deployment,
+  type DeploymentQuestion,
+  readDeployment,
+} from './admin/read-deployment.ts';
+export { type RegistryEntry, readPayouts } from './admin/read-payouts.ts';
+export { type ReadPlan, readPlan } from './admin/read-plan.ts';
+export { retireRelayer, revokeRelayerOperation, rotateRelayerOperation } from './admin/relayers.ts';
+export { type RoleName, roleMembers } from './admin/roles.ts';
+export { type Call, type CallOutcome } from './admin/send-call.ts';
+export { type OnChainPayoutTerms, retirePayout, type SetPayoutOutcome, setPayout } from './admin/set-payout.ts';
+export { type PayoutChange, type PayoutSync, syncPayouts } from './admin/sync-payouts.ts';
+export { execute, type ProposeOutcome, propose, type TimelockOperation } from './admin/timelock.ts';
+export { deploymentProblems } from './admin/verify-deployment.ts';
+export { actOnHeld } from './finality/act-on-authorization-outcome.ts';
+export { evmFitness } from './finality/fitness.ts';
+export { createRegistryMirror } from './finality/mirror-registry.ts';
+export {
+  type AuthorizationStatus,
+  readAuthorizationStates,
+  readAuthorizationStatuses,
+  type WatchedAuthorization,
+} from './finality/read-authorization-status.ts';
+export {
+  type BlockHashes,
+  type Finality,
+  type FinalNode,
+  readBatchView,
+  readBlockHashes,
+  readFinality,
+  readFinalNodes,
+} from './finality/read-finality.ts';
+export {
+  type AuthorizationOutcome,
+  type TracedAuthorization,
+  traceAuthorizations,
+} from './finality/trace-authorizations.ts';
+export { createAuthorizationWatch } from './finality/watch-authorizations.ts';
+export { createFinalityWatch } from './finality/watch-finality.ts';
+export { createHeldWatch } from './finality/watch-held.ts';
+export { createEvmWatchers } from './finality/watchers.ts';
+export { adminTimelockAbi } from './generated/admin-timelock-abi.ts';
+export { adminTimelockBytecode } from './generated/admin-timelock-bytecode.ts';
+export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
+export { mockUsdcBytecode } from './generated/mock-usdc-bytecode.ts';
+export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
+export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
+export {
+  type BatchItem,
+  type BatchPayment,
+  packBatchItem,
+  readItemCodes,
+} from './processor/batch-item.ts';
+export { DEFAULT_CALL_GAS } from './processor/gas-limit.ts';
+export {
+  CHAIN_CHECKS,
+  type ChainBefore,
+  type ChainToCheck,
+  checkChain,
+  readChainBefore,
+} from './prove/check-chain.ts';
+export { findMined } from './prove/find-mined.ts';
+export { type DirectSubmission, provesStranding, type ReceiptLog } from './prove/proves-stranding.ts';
+export { countAt, findByNonce } from './restore/find-by-nonce.ts';
+export {
+  type BlockRange,
+  type FoundTransaction,
+  findOnChainTransactions,
+} from './restore/find-on-chain-transactions.ts';
+export { readOnChainTransaction } from './restore/read-on-chain-transaction.ts';
+export { NodeRefused } from './rpc/ask-node.ts';
+export { type CoalesceOptions, coalesceRpcCalls } from './rpc/coalesce-rpc-calls.ts';
+export { collectNodeViews, firstNodeView } from './rpc/collect-node-views.ts';
+export { createEndpointPool, type EndpointPool, type EndpointTrouble } from './rpc/endpoint-pool.ts';
+export {
+  createEndpoints,
+  createJsonRpc,
+  type JsonRpc,
+  type JsonRpcOptions,
+  type RpcAnswer,
+  type RpcCall,
+  RpcUnavailable,
+} from './rpc/json-rpc.ts';
+export { requireEndpointQuorum } from './rpc/require-endpoint-quorum.ts';
+export { createLaneChain, type LaneChainOptions } from './send/create-lane-chain.ts';
+export { openEvmLanes } from './send/open-lanes.ts';
+export { type OpenNetwork, openNetworks } from './send/open-networks.ts';
+export { type Fitness, readFitness } from './send/read-relayer-fitness.ts';
+export { DEFAULT_TIP_BOUNDS, type FeeBounds, type TipBounds } from './send/transaction-fees.ts';
+export { openAwsKms } from './signer/aws-kms.ts';
+export { type OpenedKeystore, openKeystore, sealKeystore } from './signer/keystore.ts';
+export { createKmsSigner, type KeyService } from './signer/kms-signer.ts';
+export { createLocalSigner } from './signer/local-signer.ts';
+export { openSigners, type Signers } from './signer/open-signers.ts';
+export type { DigestSignature, TransactionSigner } from './signer/transaction-signer.ts';
+export type { SignedDigest, SignedKind } from './verify/signed-digests.ts';
+export { type ChainRefusal, type ChainVerdict, verifyOnChain } from './verify/verify-on-chain.ts';

@@ -1,0 +1,117 @@
+// Decodes the payments of a processor call: the inverse of `laneCall`.
+import type { CarriedPayment, OnChainTransaction } from '@svc-pay/core';
+import { type DecodeFunctionDataReturnType, decodeFunctionData, type Hex, numberToHex } from 'viem';
+import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
+import { unpackBatchItem } from '../processor/batch-item.ts';
+
+/** A payment as the call describes it; the call does not contain the claim key. */
+export type CalledPayment = Omit<CarriedPayment, 'claimKey'>;
+export type ReadCall = { readonly form: OnChainTransaction['form']; readonly payments: readonly CalledPayment[] };
+
+type ProcessorCall = DecodeFunctionDataReturnType<typeof paymentProcessorAbi>;
+const OTHER: ReadCall = { form: 'other', payments: [] };
+
+export function readCall(processor: string, data: Hex): ReadCall {
+  const call = decoded(data);
+  if (call === undefined) return OTHER;
+  const { functionName } = call;
+  if (functionName === 'settleStranded' || functionName === 'returnStranded')
+    return { form: 'resolve_stranded', payments: [] };
+  const payments = paymentsOf(processor, call);
+  return payments === undefined ? OTHER : { form: 'settle', payments };
+}
+
+function paymentsOf(processor: string, call: ProcessorCall): readonly CalledPayment[] | undefined {
+  if (call.functionName === 'settleBatch') {
+    const [asset, groups] = call.args;
+    return groups.flatMap(({ payoutId, items }) =>
+      items.map((item) => batched(unpackBatchItem(item), { asset, processor, payoutId })),
+    );
+  }
+  if (call.functionName === 'payWithSignature') {
+    const [asset, intentCode, payoutId, authorization, ...signature] = call.args;
+    const terms = { asset, processor, payoutId, intentCode, settledAtomic: authorization.value };
+    return [alone(terms, authorization, signatureOf(signature))];
+  }
+  if (call.functionName === 'payWithSignatureUpto') {
+    const [asset, intentCode, payoutId, authorization, settledAtomic, ...signature] = call.args;
+    const terms = { asset, processor, payoutId, intentCode, settledAtomic };
+    return [alone(terms, authorization, signatureOf(signature))];
+  }
+  if (call.functionName === 'payWithPermit') {
+    const [asset, intentCode, payoutId, permit, settledAtomic] = call.args;
+    return [permitted({ asset, processor, payoutId, intentCode, settledAtomic }, permit)];
+  }
+  return undefined;
+}
+
+function decoded(data: Hex): ProcessorCall | undefined {
+  try {
+    return decodeFunctionData({ abi: paymentProcessorAbi, data });
+  } catch {
+    return undefined;
+  }
+}
+
+type Terms = Pick<CalledPayment, 'asset' | 'processor' | 'payoutId' | 'intentCode' | 'settledAtomic'>;
+
+function batched(
+  { kind, ...item }: ReturnType<typeof unpackBatchItem>,
+  terms: Pick<Terms, 'asset' | 'processor' | 'payoutId'>,
+): CalledPayment {
+  return { ...item, ...spelledTerms(terms), kind: kindOf(kind === 'transfer' ? 0 : 1), byContract: false };
+}
+
+type Authorization = Extract<ProcessorCall, { functionName: 'payWithSignature' }>['args'][3];
+
+/**
+ * Decodes the payment of a single call. A key's signature goes in a batch unless its numbers do not fit; so when they
+ * fit, the signer is a contract wallet.
+ */
+function alone(terms: Terms, authorization: Authorization, signature: Hex): CalledPayment {
+  const { from, value, validAfter, validBefore, nonce } = authorization;
+  const fits = value >> 128n === 0n && validAfter >> 64n === 0n && validBefore >> 64n === 0n;
+  return {
+    ...terms,
+    ...spelledTerms(terms),
+    kind: kindOf(authorization.kind),
+    byContract: fits,
+    payer: from.toLowerCase(),
+    capAtomic: value,
+    validAfterSeconds: validAfter,
+    validBeforeSeconds: validBefore,
+    nonce,
+    signature,
+  };
+}
+
+/** Signature given as bytes, or as v, r and s of a key. */
+function signatureOf(given: readonly [Hex] | readonly [number, Hex, Hex]): Hex {
+  if (given.length === 1) return given[0];
+  const [v, r, s] = given;
+  return `${r}${s.slice(2)}${v.toString(16).padStart(2, '0')}` as Hex;
+}
+
+type Permit = Extract<ProcessorCall, { functionName: 'payWithPermit' }>['args'][3];
+
+/** A permit does not contain `validAfter`, so that value is lost. */
+function permitted(terms: Terms, { owner, value, nonce, deadline, v, r, s }: Permit): CalledPayment {
+  return {
+    ...terms,
+    ...spelledTerms(terms),
+    kind: 'permit',
+    byContract: false,
+    payer: owner.toLowerCase(),
+    capAtomic: value,
+    validAfterSeconds: 0n,
+    validBeforeSeconds: deadline,
+    nonce: numberToHex(nonce, { size: 32 }),
+    signature: `${r}${s.slice(2)}${v.toString(16).padStart(2, '0')}`,
+  };
+}
+
+const kindOf = (kind: number) => (kind === 0 ? 'transfer_with_authorization' : 'receive_with_authorization');
+
+function spelledTerms<Given extends { readonly asset: string; readonly processor: string }>(terms: Given): Given {
+  return { ...terms, asset: terms.asset.toLowerCase(), processor: terms.processor.toLowerCase() };
+}

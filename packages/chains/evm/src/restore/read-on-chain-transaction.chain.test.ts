@@ -1,0 +1,87 @@
+import type { LaneItem } from '@svc-pay/core';
+import { evmNetwork } from '@svc-pay/protocol';
+import { hexToBytes } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
+import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
+import { findByNonce } from './find-by-nonce.ts';
+import { type FoundTransaction, findOnChainTransactions } from './find-on-chain-transactions.ts';
+import { readOnChainTransaction } from './read-on-chain-transaction.ts';
+
+let anvil: Anvil;
+let world: LaneWorld;
+
+beforeAll(async () => {
+  anvil = await startAnvil();
+  world = await laneWorld(anvil);
+});
+afterAll(() => anvil.stop());
+
+const FIELDS = [
+  'intentCode',
+  'asset',
+  'processor',
+  'kind',
+  'byContract',
+  'payer',
+  'capAtomic',
+  'settledAtomic',
+  'validAfterSeconds',
+  'validBeforeSeconds',
+  'nonce',
+  'signature',
+] as const;
+const told = (item: Pick<LaneItem, (typeof FIELDS)[number]>) =>
+  Object.fromEntries(FIELDS.map((name) => [name, item[name]]));
+
+async function blocks() {
+  return { fromBlock: BigInt(world.record.fromBlock), toBlock: await world.deployer.getBlockNumber({ cacheTime: 0 }) };
+}
+
+test('a mined batch is read back as it was signed: bytes, nonce, every payment, and which of them settled', async () => {
+  const [poor] = [privateKeyToAccount(`0x${'a7'.repeat(32)}`)];
+  const items = [
+    await world.newItem({ capAtomic: 900n, settledAtomic: 123n }),
+    await world.newItem({ kind: 'receive_with_authorization', payout: await world.newPayout() }),
+    await world.newItem({ payer: poor }),
+  ];
+  const batch = await world.mine(items);
+  const [signed] = batch.transactions;
+  const [onChain] = await readOnChainTransaction(world.rpc, evmNetwork(world.record.chainId), [signed!.transactionId]);
+  expect(onChain).toMatchObject({
+    form: 'settle',
+    nonce: batch.nonce,
+    relayer: privateKeyToAccount(world.relayerKey).address.toLowerCase(),
+  });
+  expect(Buffer.from(onChain!.raw).equals(Buffer.from(signed!.raw))).toBe(true);
+  expect(onChain!.carried.map(told)).toEqual([items[0], items[2], items[1]].map((item) => told(item!)));
+  expect(onChain!.settled.map(({ intentCode }) => intentCode)).toEqual([items[0]!.intentCode, items[1]!.intentCode]);
+  const found: FoundTransaction[] = [];
+  for await (const page of findOnChainTransactions(world.rpc, [world.record.processor], await blocks()))
+    found.push(...page);
+  expect(found.map(({ transactionId }) => transactionId)).toContain(signed!.transactionId);
+});
+
+test('a transaction that was undone as a whole leaves no log, and is found by its nonce', async () => {
+  const settled = await world.mine([await world.newItem()]);
+  const nonce = await world.lane.minedNonce();
+  // The same call again: its one payment is settled, so that nothing of it can be done.
+  const raw = await world.lane.sign(
+    [await world.newItem({ wallet: { address: `0x${'c0'.repeat(20)}`, signature: '0x00' } })],
+    nonce,
+  );
+  await world.lane.broadcast(raw.raw);
+  await world.waitMined(raw.transactionId);
+  const sender = privateKeyToAccount(world.relayerKey).address.toLowerCase();
+  await world.mine([await world.newItem()]);
+  expect(await findByNonce(world.rpc, sender, nonce, await blocks())).toBe(raw.transactionId);
+  expect(await findByNonce(world.rpc, sender, settled.nonce, await blocks())).toBe(
+    settled.transactions[0]?.transactionId,
+  );
+  const [onChain] = await readOnChainTransaction(world.rpc, evmNetwork(world.record.chainId), [raw.transactionId]);
+  expect(onChain).toMatchObject({ form: 'settle', settled: [], carried: [{ byContract: true }] });
+  expect(hexToBytes(`0x${Buffer.from(onChain!.raw).toString('hex')}`)).toEqual(
+    hexToBytes(`0x${Buffer.from(raw.raw).toString('hex')}`),
+  );
+});

@@ -1,0 +1,154 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createEndpointPool, type EndpointTrouble } from './endpoint-pool.ts';
+import { lagging } from './probe-endpoint.ts';
+import { DISAGREEMENT, requireEndpointQuorum } from './require-endpoint-quorum.ts';
+
+type Call = { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
+type Node = { readonly url: string; readonly asked: string[] };
+const servers: Server[] = [];
+
+/** Answers by method; undefined means no answer. */
+async function node(answer: (call: Call) => unknown, delayMs = 0): Promise<Node> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const reply = async () => {
+      const calls = JSON.parse(text) as readonly Call[];
+      asked.push(...calls.map(({ method }) => method));
+      const results = calls.map((call) => ({ id: call.id, result: answer(call) }));
+      if (results.some(({ result }) => result === undefined)) return;
+      await sleep(delayMs);
+      response.end(JSON.stringify(results));
+    };
+    request.on('end', () => void reply());
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const says =
+  (word: unknown, { chainId = '0x1', seconds = 1_000 } = {}) =>
+  ({ method }: Call): unknown => {
+    if (method === 'eth_chainId') return chainId;
+    if (method === 'eth_getBlockByNumber') return { timestamp: `0x${seconds.toString(16)}`, number: '0x10' };
+    return word;
+  };
+const ask = [{ method: 'word', params: [] }];
+const word = (result: unknown) => [{ ok: true, result }];
+const DEAD = 'http://127.0.0.1:9';
+
+describe('reads', () => {
+  test('leave a dead endpoint aside: it is not waited for a second time', async () => {
+    const good = await node(says('good'));
+    const troubles: [number, EndpointTrouble][] = [];
+    const pool = createEndpointPool({
+      urls: [DEAD, good.url],
+      timeoutMs: 1_000,
+      onChange: (...trouble) => troubles.push(trouble),
+    });
+    for (let read = 0; read < 5; read += 1) expect(await pool.read(ask)).toEqual(word('good'));
+    expect(troubles).toEqual([[1, 'no answer']]);
+  });
+
+  test('do not wait for a slow endpoint, now or the next time', async () => {
+    const slow = await node(says('slow'), 600);
+    const good = await node(says('good'));
+    const pool = createEndpointPool({ urls: [slow.url, good.url], timeoutMs: 400 });
+    expect(await pool.read(ask)).toEqual(word('good'));
+    const startMs = performance.now();
+    expect(await pool.read(ask)).toEqual(word('good'));
+    expect(performance.now() - startMs).toBeLessThan(350);
+  });
+
+  test('never believe an endpoint of another chain, even when no other is left', async () => {
+    const foreign = await node(says('foreign', { chainId: '0x2' }));
+    const good = await node(says('good'));
+    const pool = createEndpointPool({ urls: [foreign.url, good.url], timeoutMs: 1_000, chainId: 1 });
+    expect(await pool.read(ask)).toEqual(word('good'));
+    expect(foreign.asked).not.toContain('word');
+    const alone = createEndpointPool({ urls: [foreign.url], timeoutMs: 1_000, chainId: 1 });
+    await expect(alone.read(ask)).rejects.toThrow('another chain');
+  });
+
+  test('prefer the endpoint whose head is not far behind', async () => {
+    const stale = await node(says('stale', { seconds: 900 }));
+    const good = await node(says('good', { seconds: 1_000 }));
+    const pool = createEndpointPool({ urls: [stale.url, good.url], timeoutMs: 1_000, chainId: 1 });
+    expect(await pool.read(ask)).toEqual(word('good'));
+  });
+
+  test('one endpoint that claims to be far ahead does not discredit two others', () => {
+    const heads = (...seconds: bigint[]) => seconds.map((headSeconds) => ({ answered: true, headSeconds }));
+    expect([...lagging(heads(10_000n, 1_000n, 1_001n))]).toEqual([]);
+    expect([...lagging(heads(10_000n, 9_999n, 1_001n))]).toEqual([2]);
+  });
+});
+
+describe('what ends payments', () => {
+  const receipt = (blockHash: string) => ({ blockHash, status: '0x1', logs: [] });
+  const receiptCall = [{ method: 'eth_getTransactionReceipt', params: ['0x1'] }];
+  const rpcOf = (...nodes: readonly (Node | { readonly url: string })[]) => {
+    const [first, ...others] = nodes.map(({ url }) => url);
+    return requireEndpointQuorum(createEndpointPool({ urls: [first ?? '', ...others], timeoutMs: 1_000 }));
+  };
+
+  test('a receipt that one endpoint alone knows is not believed', async () => {
+    const [liar, honest] = [await node(says(receipt('0xa'))), await node(says(null))];
+    for (const rpc of [rpcOf(liar, honest), rpcOf(honest, liar)])
+      expect(await rpc(receiptCall)).toMatchObject([{ ok: false, code: DISAGREEMENT }]);
+  });
+
+  test('nor one whose block number, cost or fee for data only one endpoint tells', async () => {
+    const whole = { ...receipt('0xa'), blockNumber: '0x6c', gasUsed: '0x5', effectiveGasPrice: '0x2', l1Fee: '0x9' };
+    for (const field of ['blockNumber', 'gasUsed', 'effectiveGasPrice', 'l1Fee'] as const) {
+      const rpc = rpcOf(await node(says({ ...whole, [field]: '0x1' })), await node(says(whole)));
+      expect(await rpc(receiptCall), field).toMatchObject([{ ok: false, code: DISAGREEMENT }]);
+    }
+    const padded = { ...whole, gasUsed: '0x05' };
+    expect(await rpcOf(await node(says(whole)), await node(says(padded)))(receiptCall)).toEqual(word(whole));
+  });
+
+  test('the newest block, from which confirmations count, is the lowest that an endpoint tells', async () => {
+    const head = (number: string) => node(() => number);
+    const rpc = rpcOf(await head('0x99'), await head('0x10'), await head('0x11'));
+    expect(await rpc([{ method: 'eth_blockNumber', params: [] }])).toEqual(word('0x10'));
+  });
+
+  test('two against one win, whoever comes first', async () => {
+    const honest = () => node(says(receipt('0xa')));
+    const [one, two] = [await honest(), await honest()];
+    for (const lie of [null, receipt('0xb')]) {
+      const liar = await node(says(lie));
+      expect(await rpcOf(liar, one, two)(receiptCall)).toEqual(word(receipt('0xa')));
+    }
+  });
+
+  test('an endpoint that does not answer has no vote', async () => {
+    expect(await rpcOf({ url: DEAD }, await node(says(receipt('0xa'))))(receiptCall)).toEqual(word(receipt('0xa')));
+  });
+
+  test('of what is final the most cautious word counts', async () => {
+    const final = (number: string) => node(() => ({ number }));
+    const rpc = rpcOf(await final('0x20'), await final('0x10'));
+    const call = [{ method: 'eth_getBlockByNumber', params: ['finalized', false] }];
+    expect(await rpc(call)).toEqual(word({ number: '0x10' }));
+  });
+
+  test('other calls beside them come back in their places', async () => {
+    const both = ({ method }: Call) => (method === 'word' ? 'w' : null);
+    const rpc = rpcOf(await node(both), await node(both));
+    expect(await rpc([...ask, ...receiptCall, ...ask])).toEqual([...word('w'), ...word(null), ...word('w')]);
+  });
+});

@@ -1,0 +1,25 @@
+// Reads how much of a token a relayer may still move under the processor's hourly cap.
+import type { LaneItem } from '@svc-pay/core';
+import { type Address, decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
+import { paymentProcessorAbi as abi } from '../generated/payment-processor-abi.ts';
+import { quantityOf } from '../rpc/ask-chain.ts';
+import type { RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
+
+/** Goes into the request of the simulation, so that both see the same block. */
+export function askCapRoom(relayer: Address, item: Pick<LaneItem, 'processor' | 'asset'>): readonly RpcCall[] {
+  const token = item.asset.toLowerCase() as Address;
+  const ask = (data: Hex): RpcCall => ({ method: 'eth_call', params: [{ to: item.processor, data }, 'latest'] });
+  return [
+    ask(encodeFunctionData({ abi, functionName: 'tokenConfig', args: [token] })),
+    ask(encodeFunctionData({ abi, functionName: 'spentRecently', args: [relayer, token] })),
+  ];
+}
+
+/** Undefined when the node does not answer: then the simulation alone decides. */
+export function capRoomOf(config: RpcAnswer | undefined, spent: RpcAnswer | undefined): bigint | undefined {
+  if (config?.ok !== true || spent?.ok !== true || config.result === '0x' || spent.result === '0x') return undefined;
+  const data = config.result as Hex;
+  const { operatorHourlyCap } = decodeFunctionResult({ abi, functionName: 'tokenConfig', data });
+  const left = operatorHourlyCap - quantityOf(spent.result);
+  return left > 0n ? left : 0n;
+}

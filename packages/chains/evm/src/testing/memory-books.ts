@@ -1,0 +1,106 @@
+// Books of batches settled by hand, as a lane would have written them; a test may corrupt `rows` and `batches`.
+import { type BookedBatch, type BookedPaymentRow, type Books, bookPayment, shareGas } from '@svc-pay/core';
+import type { HandSettled } from './settle-by-hand.ts';
+
+export type BooksInMemory = {
+  readonly books: Books;
+  readonly rows: BookedPaymentRow[];
+  readonly batches: (BookedBatch & { readonly blockNumber: bigint })[];
+};
+
+export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
+  const rows = settled.flatMap(rowsOf);
+  const batches = settled.map(({ lane, nonce, transactionId, blockNumber, ...batch }) => ({
+    id: `bat_${nonce}`,
+    relayer: lane.relayer,
+    nonce,
+    transactionId,
+    blockNumber,
+    gasBooked: true,
+    lostAtomic: sharesOf(batch)
+      .slice(batch.payments.length)
+      .reduce((sum, share) => sum + share, 0n),
+  }));
+  const none = async () => ({ count: 0, ids: [] });
+  const books: Books = {
+    payments: async function* () {
+      yield rows;
+    },
+    paymentsOfCodes: async (codes) => rows.filter(({ intent }) => intent !== null && codes.includes(intent.code)),
+    strandedTransfers: async function* () {
+      yield rows.filter(({ strandedTransfer }) => strandedTransfer !== null);
+    },
+    minedBatches: async function* () {
+      yield batches;
+    },
+    extent: async () => {
+      const blocks = batches.map(({ blockNumber }) => blockNumber);
+      const [firstBlock, lastBlock] = [blocks[0], blocks.at(-1)];
+      return firstBlock === undefined || lastBlock === undefined ? undefined : { firstBlock, lastBlock };
+    },
+    relayers: async () => {
+      const nonces = batches.map(({ nonce }) => nonce);
+      const [first = 0n, last = 0n] = [nonces[0], nonces.at(-1)];
+      const between = Array.from({ length: Number(last - first) }, (_, index) => first + BigInt(index));
+      const missing = between.filter((nonce) => !nonces.includes(nonce));
+      const address = batches[0]?.relayer;
+      if (address === undefined) return [];
+      const known = { address, firstNonce: first, lastNonce: last, lastMinedNonce: last };
+      return [{ ...known, missing, missingCount: missing.length }];
+    },
+    strayEntries: none,
+    strayLosses: none,
+    strayIntents: none,
+    strayPayments: none,
+  };
+  return { books, rows, batches };
+}
+
+/** Gas shares of the settled payments, then of the failed ones. */
+function sharesOf({
+  gasCostAtomic,
+  payments,
+  failed,
+}: Pick<HandSettled, 'gasCostAtomic' | 'payments' | 'failed'>): readonly bigint[] {
+  return shareGas(gasCostAtomic, [
+    ...payments.map(({ mined }) => mined.outcome),
+    ...failed.map(() => 'insufficient_funds' as const),
+  ]);
+}
+
+function rowsOf(batch: HandSettled): readonly BookedPaymentRow[] {
+  const { lane, nonce, transactionId, payments } = batch;
+  const shares = sharesOf(batch);
+  return payments.map(({ item, mined }, index): BookedPaymentRow => {
+    const gasShareAtomic = shares[index] ?? 0n;
+    const { breakdown, entries } = bookPayment({ lane, item, mined, batch, gasShareAtomic }, { nowMs: 0 });
+    return {
+      accountId: item.accountId,
+      mode: item.mode,
+      paymentId: item.paymentId,
+      status: 'completed',
+      network: lane.network,
+      asset: item.asset,
+      payer: item.payer,
+      paidAtomic: item.settledAtomic,
+      feeAtomic: breakdown.feeAtomic,
+      refundAtomic: breakdown.refundAtomic,
+      transactionId,
+      splitId: `${transactionId}:${mined.logIndex}`,
+      intentId: item.intentId,
+      intent: { status: 'completed', code: item.intentCode, paymentId: item.paymentId },
+      settlement: {
+        status: 'completed',
+        capAtomic: item.capAtomic,
+        settledAtomic: item.settledAtomic,
+        payoutId: item.payout.id,
+        claimedBy: item.paymentId,
+        batch: { id: `bat_${nonce}`, status: 'mined', transactionId },
+      },
+      settlementKept: true,
+      terms: item.payout,
+      strandedTransfer: null,
+      entries,
+    };
+  });
+}

@@ -1,0 +1,289 @@
+import type { StoredAcceptance, TokenEntry, VerifiedTerms } from '@svc-pay/core';
+import { atomicAmount, parseRate, token as unitOf } from '@svc-pay/money';
+import {
+  type Acceptance,
+  buildSignRequest,
+  type EvmPaymentHeader,
+  evmNetwork,
+  type PrimaryType,
+} from '@svc-pay/protocol';
+import { createTestClient, type Hex, http, padHex, toHex } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import { createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
+import { planWorld } from '../testing/plan-world.ts';
+import { startAnvil } from '../testing/start-anvil.ts';
+import { verifyOnChain } from './verify-on-chain.ts';
+
+const AMOUNT = 1_500_000n;
+const PROCESSOR: Hex = `0x${'9c'.repeat(20)}`;
+/** Runtime code of wallets, one behaviour each. */
+const WALLETS = {
+  yes: '0x631626ba7e60e01b60005260206000f3',
+  no: '0x63ffffffff60e01b60005260206000f3',
+  reverts: '0x60006000fd',
+  burnsGas: '0x5b600056',
+  answersNothing: '0x00',
+} as const satisfies Record<string, Hex>;
+
+const anvil = await startAnvil();
+afterAll(() => anvil.stop());
+const world = await planWorld(anvil);
+const chain = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) });
+const rpc = createJsonRpc({ urls: [anvil.rpcUrl], timeoutMs: 5_000 });
+const payer = privateKeyToAccount(generatePrivateKey());
+const tokenOf = (signing: TokenEntry['signing']): TokenEntry => ({
+  shortcode: 'anvil_usdc',
+  network: evmNetwork(31_337),
+  symbol: 'USDC',
+  address: world.token,
+  unit: unitOf('anvil_usdc', 6),
+  signing,
+  domain: { name: 'USD Coin', version: '2' },
+  price: 'fixed',
+});
+
+const mint = async (to: Hex, value: bigint) => {
+  const hash = await world.deployer.writeContract({
+    address: world.token,
+    abi: mockUsdcAbi,
+    functionName: 'mint',
+    args: [to, value],
+  });
+  await world.deployer.waitForTransactionReceipt({ hash });
+};
+beforeAll(() => mint(payer.address, AMOUNT * 100n));
+
+type Asked = {
+  readonly from?: Hex;
+  readonly nonce?: Hex;
+  readonly signing?: TokenEntry['signing'];
+  readonly primaryType?: PrimaryType;
+  readonly signer?: typeof payer;
+  readonly amount?: bigint;
+};
+
+async function termsOf(asked: Asked = {}): Promise<VerifiedTerms> {
+  const {
+    from = payer.address,
+    nonce = toHex(crypto.getRandomValues(new Uint8Array(32))),
+    signing = 'TransferWithAuthorization',
+  } = asked;
+  const token = tokenOf(signing);
+  const rate = parseRate({ token: token.unit, usdPerToken: '1', source: 'fixed', observedAtMs: 0 });
+  if (!rate.ok) throw new Error('no rate');
+  const amount = atomicAmount(asked.amount ?? AMOUNT);
+  const stored: StoredAcceptance = {
+    position: 0,
+    scheme: 'exact',
+    network: token.network,
+    token,
+    payTo: PROCESSOR,
+    amount,
+    payoutId: 1n,
+    maxTimeoutSeconds: 300,
+    confirmations: 1,
+    minimumUsdMicros: null,
+    priceEndsAtMs: null,
+    rate: rate.rate,
+  };
+  const acceptance: Acceptance = {
+    scheme: 'exact',
+    network: token.network,
+    maxAmountRequired: amount.toString(),
+    payTo: PROCESSOR,
+    asset: token.address,
+    extra: {
+      name: 'USD Coin',
+      eip3009Version: '2',
+      primaryType: signing === 'Permit' ? 'Permit' : 'TransferWithAuthorization',
+    },
+  };
+  const request = buildSignRequest({ acceptance, payer: from, nonce, nowSeconds: Math.floor(Date.now() / 1_000) });
+  if (!request.ok) throw new Error(request.code);
+  const typed = request.typedData;
+  const primaryType = asked.primaryType ?? typed.primaryType;
+  const types = { [primaryType]: typed.types[typed.primaryType] };
+  const signature = await (asked.signer ?? payer).signTypedData({
+    ...typed,
+    types,
+    primaryType,
+  });
+  const header: EvmPaymentHeader = {
+    x402Version: 1,
+    scheme: 'exact',
+    network: token.network,
+    payload: { authorization: request.authorization, signature },
+  };
+  return { header, acceptance: stored };
+}
+const withSignature = ({ header, acceptance }: VerifiedTerms, signature: string): VerifiedTerms => ({
+  acceptance,
+  header: { ...header, payload: { ...header.payload, signature } },
+});
+const verdict = async (terms: VerifiedTerms, ask: JsonRpc = rpc) => {
+  const result = await verifyOnChain(ask, terms);
+  return result.ok ? result.signed.kind : result.code;
+};
+
+describe('a payer with a key', () => {
+  test('signed for exactly these terms', async () => {
+    expect(await verdict(await termsOf())).toBe('transfer_with_authorization');
+  });
+  test('may have signed the form that only the processor can submit', async () => {
+    expect(await verdict(await termsOf({ primaryType: 'ReceiveWithAuthorization' }))).toBe(
+      'receive_with_authorization',
+    );
+  });
+  test.each([
+    ['another key', { signer: privateKeyToAccount(generatePrivateKey()) }],
+    ['another message', { primaryType: 'Permit' as const }],
+  ])('%s: invalid_signature', async (_, asked) => {
+    expect(await verdict(await termsOf(asked))).toBe('invalid_signature');
+  });
+  test('a changed amount, recipient, window or nonce: invalid_signature', async () => {
+    const terms = await termsOf();
+    for (const change of [
+      { value: '1' },
+      { to: world.token },
+      { validBefore: '9999999999' },
+      { nonce: padHex('0x1') },
+    ]) {
+      const authorization = { ...terms.header.payload.authorization, ...change };
+      const header = { ...terms.header, payload: { ...terms.header.payload, authorization } };
+      expect(await verdict({ ...terms, header })).toBe('invalid_signature');
+    }
+  });
+  test('a signature of 66 bytes can’t be a key’s: invalid_payment_header', async () => {
+    const terms = await termsOf();
+    expect(await verdict(withSignature(terms, `${terms.header.payload.signature}00`))).toBe('invalid_payment_header');
+  });
+  test('an authorization that was used already', async () => {
+    const terms = await termsOf();
+    const { from, to, value, validAfter, validBefore, nonce } = terms.header.payload.authorization;
+    const hash = await world.stranger.writeContract({
+      address: world.token,
+      abi: mockUsdcAbi,
+      functionName: 'transferWithAuthorization',
+      args: [
+        from as Hex,
+        to as Hex,
+        BigInt(value),
+        BigInt(validAfter),
+        BigInt(validBefore),
+        nonce as Hex,
+        terms.header.payload.signature as Hex,
+      ],
+    });
+    await world.stranger.waitForTransactionReceipt({ hash });
+    expect(await verdict(terms)).toBe('authorization_already_used');
+  });
+  test('one unit short: insufficient_funds; to the unit: enough', async () => {
+    const poor = privateKeyToAccount(generatePrivateKey());
+    await mint(poor.address, AMOUNT - 1n);
+    const terms = await termsOf({ from: poor.address, signer: poor });
+    expect(await verdict(terms)).toBe('insufficient_funds');
+    await mint(poor.address, 1n);
+    expect(await verdict(terms)).toBe('transfer_with_authorization');
+  });
+});
+
+describe('a contract wallet has the only word', () => {
+  const walletWith = async (bytecode: Hex) => {
+    const { address } = privateKeyToAccount(generatePrivateKey());
+    await chain.setCode({ address, bytecode });
+    await mint(address, AMOUNT);
+    return address;
+  };
+  test('it says yes, to a signature of any length', async () => {
+    const terms = await termsOf({ from: await walletWith(WALLETS.yes) });
+    expect(await verifyOnChain(rpc, withSignature(terms, `0x${'ab'.repeat(300)}`))).toMatchObject({
+      ok: true,
+      byContract: true,
+    });
+  });
+  test.each(['no', 'reverts', 'burnsGas', 'answersNothing'] as const)('it %s: invalid_signature', async (behaviour) => {
+    expect(await verdict(await termsOf({ from: await walletWith(WALLETS[behaviour]) }))).toBe('invalid_signature');
+  });
+  test('the signature of the key at its address does not help', async () => {
+    const owner = privateKeyToAccount(generatePrivateKey());
+    await chain.setCode({ address: owner.address, bytecode: WALLETS.no });
+    await mint(owner.address, AMOUNT);
+    expect(await verdict(await termsOf({ from: owner.address, signer: owner }))).toBe('invalid_signature');
+  });
+});
+
+describe('what a signature costs the RPC endpoints', () => {
+  /** Names of the calls, one list per round trip. */
+  const callsOf = async (terms: VerifiedTerms) => {
+    const trips: string[][] = [];
+    const code = await verdict(terms, (calls) => {
+      trips.push(calls.map(({ method, params }) => `${method} ${nameOf(params)}`));
+      return rpc(calls);
+    });
+    return { code, trips };
+  };
+  const nameOf = ([first]: readonly unknown[]) =>
+    typeof first === 'string'
+      ? 'payer'
+      : (first as { to: string }).to.toLowerCase() === world.token
+        ? 'token'
+        : 'wallet';
+  const codeOnly = [['eth_getCode payer']];
+  const junk = `0x${'5a'.repeat(32)}${'11'.repeat(32)}1b`;
+
+  test.each([
+    ['65 bytes of junk', junk, 'invalid_signature'],
+    ['64 bytes of junk', junk.slice(0, -2), 'invalid_signature'],
+    ['an s that no token takes', `0x${'5a'.repeat(32)}${'ff'.repeat(32)}1b`, 'invalid_signature'],
+    ['a v that no token takes', `${junk.slice(0, -2)}1d`, 'invalid_signature'],
+    ['no bytes', '0x', 'invalid_payment_header'],
+    ['300 bytes', `0x${'ab'.repeat(300)}`, 'invalid_payment_header'],
+  ])('%s: one call, and nothing is asked about the money', async (_, signature, code) => {
+    for (const signing of ['TransferWithAuthorization', 'Permit'] as const) {
+      const terms = withSignature(await termsOf({ signing, nonce: padHex('0x0') }), signature);
+      expect(await callsOf(terms)).toEqual({ code, trips: codeOnly });
+    }
+  });
+  test('the signature of somebody else: one call', async () => {
+    const terms = await termsOf({ signer: privateKeyToAccount(generatePrivateKey()) });
+    expect(await callsOf(terms)).toEqual({ code: 'invalid_signature', trips: codeOnly });
+  });
+  test('a good signature of a key: one round trip', async () => {
+    const { trips } = await callsOf(await termsOf());
+    expect(trips).toEqual([['eth_getCode payer', 'eth_call token', 'eth_call token']]);
+  });
+  test('a wallet that says no is asked, and nothing is asked about the money', async () => {
+    const wallet = privateKeyToAccount(generatePrivateKey()).address;
+    await chain.setCode({ address: wallet, bytecode: WALLETS.no });
+    const { code, trips } = await callsOf(await termsOf({ from: wallet }));
+    expect({ code, trips }).toEqual({
+      code: 'invalid_signature',
+      trips: [...codeOnly, ['eth_call wallet', 'eth_call wallet']],
+    });
+  });
+});
+
+describe('a permit', () => {
+  test('signed with the token’s own nonce', async () => {
+    expect(await verdict(await termsOf({ signing: 'Permit', nonce: padHex('0x0') }))).toBe('permit');
+  });
+  test('signed with another nonce: permit_nonce_mismatch', async () => {
+    expect(await verdict(await termsOf({ signing: 'Permit', nonce: padHex('0x7') }))).toBe('permit_nonce_mismatch');
+  });
+});
+
+describe('a chain that can’t be asked is never an invalid signature', () => {
+  test.each<[string, JsonRpc]>([
+    ['nobody listens', createJsonRpc({ urls: ['http://127.0.0.1:9'], timeoutMs: 500 })],
+    [
+      'the node refuses',
+      async (calls) => calls.map(() => ({ ok: false, code: -32_005, message: 'limit exceeded', data: null })),
+    ],
+    ['the node answers nonsense', async (calls) => calls.map(() => ({ ok: true, result: 'soon' }))],
+    ['the token has no code, so nothing comes back', async (calls) => calls.map(() => ({ ok: true, result: '0x' }))],
+  ])('%s', async (_, ask) => {
+    expect(await verdict(await termsOf(), ask)).toBe('chain_unavailable');
+  });
+});

@@ -1,0 +1,94 @@
+// The part of verification that needs the chain: who signed, whether the authorization is unused, and whether the payer
+// has the money. Anybody may send a signature, so the key is recovered first, without the chain: a signature that is
+// not the payer's costs one call, which asks whether the payer is a contract. A valid one costs one round trip for a
+// key and three for a contract wallet, shared with other requests.
+import type { VerifiedTerms } from '@svc-pay/core';
+import type { Hex } from '@svc-pay/protocol';
+import type { JsonRpc, RpcAnswer } from '../rpc/json-rpc.ts';
+import {
+  askBalance,
+  askCode,
+  askPermitNonce,
+  askUsed,
+  askWallet,
+  readCode,
+  readUint,
+  readUsed,
+  readWallet,
+} from './chain-questions.ts';
+import { readSignature } from './read-signature.ts';
+import { recoverSigner } from './recover-signer.ts';
+import { type SignedDigest, signedDigests } from './signed-digests.ts';
+
+export type ChainRefusal =
+  | 'invalid_payment_header'
+  | 'invalid_signature'
+  | 'authorization_already_used'
+  | 'permit_nonce_mismatch'
+  | 'insufficient_funds';
+
+export type ChainVerdict =
+  | { readonly ok: true; readonly signed: SignedDigest; readonly byContract: boolean }
+  | { readonly ok: false; readonly code: ChainRefusal }
+  /** The chain could not be asked: nothing is known, and nothing is refused. */
+  | { readonly ok: false; readonly code: 'chain_unavailable'; readonly problem: unknown };
+
+export async function verifyOnChain(rpc: JsonRpc, { header, acceptance }: VerifiedTerms): Promise<ChainVerdict> {
+  const { authorization, signature } = header.payload;
+  const { token } = acceptance;
+  const payer = authorization.from as Hex;
+  const nonce = authorization.nonce as Hex;
+  const isPermit = token.signing === 'Permit';
+  const digests = signedDigests(token, authorization);
+  const byKey = signedByKey(payer, digests, signature as Hex);
+  const facts = [
+    askBalance(token.address, payer),
+    isPermit ? askPermitNonce(token.address, payer) : askUsed(token.address, payer, nonce),
+  ];
+  try {
+    // When the payer's own key signed, the other questions go into the same round trip.
+    const early = typeof byKey === 'string' ? [] : facts;
+    const [code, ...earlyAnswers] = await rpc([askCode(payer), ...early]);
+    const byContract = readCode(answered(code)) !== '0x';
+    const signed = byContract ? await signedByContract(rpc, payer, digests, signature as Hex) : byKey;
+    if (typeof signed === 'string') return { ok: false, code: signed };
+    const [balance, use] = early.length > 0 ? earlyAnswers : await rpc(facts);
+    if (isPermit ? readUint(answered(use)) !== BigInt(nonce) : readUsed(answered(use))) {
+      return { ok: false, code: isPermit ? 'permit_nonce_mismatch' : 'authorization_already_used' };
+    }
+    if (readUint(answered(balance)) < acceptance.amount) return { ok: false, code: 'insufficient_funds' };
+    return { ok: true, signed, byContract };
+  } catch (problem) {
+    return { ok: false, code: 'chain_unavailable', problem };
+  }
+}
+
+function answered(answer: RpcAnswer | undefined): RpcAnswer {
+  if (answer === undefined) throw new Error('the node gave fewer answers than it was asked');
+  return answer;
+}
+
+function signedByKey(payer: Hex, digests: readonly SignedDigest[], signature: Hex): SignedDigest | ChainRefusal {
+  const bytes = Buffer.from(signature.slice(2), 'hex');
+  if (bytes.length !== 64 && bytes.length !== 65) return 'invalid_payment_header';
+  const read = readSignature(bytes);
+  if (read === undefined) return 'invalid_signature';
+  const signed = digests.find(({ digest }) => recoverSigner(digest, read) === payer.toLowerCase());
+  return signed ?? 'invalid_signature';
+}
+
+/** Asks the wallet contract; a key's signature over the same digest proves nothing here. */
+async function signedByContract(
+  rpc: JsonRpc,
+  payer: Hex,
+  digests: readonly SignedDigest[],
+  signature: Hex,
+): Promise<SignedDigest | ChainRefusal> {
+  const answers = await rpc(digests.map(({ digest }) => askWallet(payer, digest, signature)));
+  return (
+    digests.find((_, index) => {
+      const answer = answers[index];
+      return answer !== undefined && readWallet(answer);
+    }) ?? 'invalid_signature'
+  );
+}

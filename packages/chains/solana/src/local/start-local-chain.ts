@@ -1,0 +1,59 @@
+// Starts the Solana chain of tests and of the sandbox: Surfpool behind a node proxy, with USDC at devnet's address and
+// the program at a local address.
+import { localMint } from './local-mint.ts';
+import { LOCAL_PROGRAM, programBytes } from './local-program.ts';
+import { runSurfpool } from './run-surfpool.ts';
+import { type NodeProxy, startNodeProxy } from './start-node-proxy.ts';
+
+export type LocalSolana = Omit<NodeProxy, 'stop'> & {
+  readonly pid: number;
+  readonly ended: Promise<void>;
+  readonly fundSol: (owner: string, lamports: bigint) => Promise<void>;
+  /** Gives the owner exactly this token balance, and a token account if it has none. */
+  readonly fundToken: (owner: string, amountAtomic: bigint) => Promise<void>;
+  /** Advances the chain's clock. */
+  readonly travelTo: (unixSeconds: bigint) => Promise<void>;
+  /** Another endpoint of the same chain, with its own faults. */
+  readonly openSecondNode: () => Promise<NodeProxy>;
+  readonly stop: () => Promise<void>;
+};
+
+export type LocalSolanaOptions = {
+  readonly slotTimeMs?: number;
+  readonly port?: number;
+  readonly wsPort?: number;
+};
+
+export async function startLocalSolana({ slotTimeMs, ...ports }: LocalSolanaOptions = {}): Promise<LocalSolana> {
+  const surfpool = await runSurfpool(slotTimeMs === undefined ? {} : { slotTimeMs });
+  const { rpcUrl, wsUrl } = surfpool;
+  const mint = await localMint();
+  await surfpool.call('setAccount', mint.address, exact(mint.lamports), [...mint.data], mint.owner);
+  await surfpool.call('deploy', { programId: LOCAL_PROGRAM, soBytes: [...(await programBytes())] });
+  const proxies = [await startNodeProxy({ rpcUrl, wsUrl, ...ports })];
+  const [first] = proxies;
+  if (first === undefined) throw new Error('no proxy');
+  return {
+    ...first,
+    pid: surfpool.pid,
+    ended: surfpool.ended,
+    fundSol: (owner, lamports) => surfpool.call('fundSol', owner, exact(lamports)),
+    fundToken: (owner, amountAtomic) => surfpool.call('fundToken', owner, mint.address, exact(amountAtomic)),
+    travelTo: (unixSeconds) => surfpool.call('timeTravelToTimestamp', exact(unixSeconds * 1_000n)),
+    openSecondNode: async () => {
+      const second = await startNodeProxy({ rpcUrl, wsUrl });
+      proxies.push(second);
+      return second;
+    },
+    stop: async () => {
+      for (const proxy of proxies) proxy.stop();
+      await surfpool.stop();
+    },
+  };
+}
+
+/** Surfpool's interface takes doubles; an amount that a double cannot hold is refused, not rounded. */
+function exact(whole: bigint): number {
+  if (whole > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('more than surfpool can be told');
+  return Number(whole);
+}

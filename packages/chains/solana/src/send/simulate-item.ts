@@ -1,0 +1,83 @@
+// Simulates a payment's transaction before the relayer signs it. Nodes get it without the relayer's signature, so
+// nobody can send it: a refusal here costs the payer a new signature and moves no money.
+import { ChainUnavailable, type ItemOutcome, type LaneItem } from '@svc-pay/core';
+import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
+import { outcomeOfError } from '../finality/outcome-of-error.ts';
+import type { TransactionOutcome } from '../finality/transaction-outcome.ts';
+import { messageTermsOf } from '../message/build-message-item.ts';
+import { receiptOf } from '../message/program-accounts.ts';
+import { askEvery } from '../rpc/ask-nodes.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
+import { lifetimeOf } from '../transfer/item-terms.ts';
+import type { ItemSigner } from './co-sign-item.ts';
+import type { SpentTransactions } from './spent-transactions.ts';
+
+/** `no_gas`: the relayer cannot pay for the transaction. */
+export type ItemSimulation = ItemOutcome | 'unsure' | 'no_gas';
+
+export async function simulateItem(
+  nodes: readonly SolanaNode[],
+  item: LaneItem,
+  signer: ItemSigner,
+  spent: SpentTransactions,
+): Promise<ItemSimulation> {
+  const unsigned = await signer.unsigned(item);
+  if (unsigned === undefined) return 'malformed';
+  const outcomes = await askEvery(nodes, (node) => simulateAt(node, item, unsigned));
+  const [first] = outcomes;
+  if (first === undefined) throw new ChainUnavailable('no node played the transaction');
+  // The chain has, or had, the transaction: its outcome is read, never guessed.
+  if (outcomes.some((outcome) => outcome === 'expired' || outcome === 'authorization_used'))
+    return simulateSpent(nodes, item, signer, spent);
+  return outcomes.every((outcome) => outcome === first) ? first : 'unsure';
+}
+
+/**
+ * A transaction's id is the relayer's signature: a node that is asked for the id can complete the transaction it
+ * simulated. So the bytes are stored and sent first, like any others, and their outcome is judged only once the lane
+ * has given them up.
+ */
+async function simulateSpent(
+  nodes: readonly SolanaNode[],
+  item: LaneItem,
+  signer: ItemSigner,
+  spent: SpentTransactions,
+): Promise<ItemSimulation> {
+  const signed = await signer.signed(item);
+  if (signed === undefined) return 'malformed';
+  const { transactionId } = signed;
+  if (!spent.wasGivenUp(transactionId)) {
+    spent.storeFirst(transactionId);
+    return 'settled';
+  }
+  const ended = endedAs(await findTransactionOutcome(nodes, { transactionId, lifetime: lifetimeOf(item) }));
+  return ended === 'expired' && (await isTextUsed(nodes, item)) ? 'authorization_used' : ended;
+}
+
+/**
+ * Nobody else can make these bytes, so a transaction that is on chain is this payment: like any other it is stored,
+ * sent again without effect, and recorded by its balance changes.
+ */
+function endedAs({ kind }: TransactionOutcome): ItemSimulation {
+  if (kind === 'landed' || kind === 'failed') return 'settled';
+  return kind === 'expired' ? 'expired' : 'unsure';
+}
+
+/** A receipt not made by this lane's transaction: somebody else has the relayer's key, and the money has moved. */
+async function isTextUsed(nodes: readonly SolanaNode[], item: LaneItem): Promise<boolean> {
+  if (item.kind !== 'solana_message') return false;
+  const terms = messageTermsOf(item);
+  const { address } = await receiptOf(terms);
+  const seen = await askEvery(nodes, async (node) => (await node.accounts([address]))[0]);
+  return seen.some((account) => account?.owner === terms.program);
+}
+
+async function simulateAt(node: SolanaNode, item: LaneItem, unsigned: Uint8Array): Promise<ItemSimulation> {
+  const played = await node.simulate(unsigned);
+  if (played.ok) return 'settled';
+  const outcome = played.error === 'BlockhashNotFound' ? 'expired' : outcomeOfError(played.error);
+  if (outcome !== 'expired') return outcome;
+  // A lagging node does not know a new blockhash yet, and a text may expire before its blockhash does.
+  const height = await node.blockHeight('finalized');
+  return height > lifetimeOf(item).lastValidBlockHeight ? 'expired' : 'unsure';
+}

@@ -1,0 +1,38 @@
+// Converts a lane item to the terms of its transaction.
+import type { LaneItem, SignedTransfer } from '@svc-pay/core';
+import { atomicAmount, payoutTerms } from '@svc-pay/money';
+import type { Lifetime } from '../rpc/solana-node.ts';
+import { legsOf } from './legs.ts';
+import type { TransferTerms } from './transfer-terms.ts';
+
+/** Throws for a payment of another kind, which never belongs in this lane. */
+export function transferIn({ paymentId, transfer }: LaneItem): SignedTransfer {
+  if (transfer === undefined) throw new Error(`payment ${paymentId} carries no signed transaction`);
+  return transfer;
+}
+
+export function termsOf(item: LaneItem): TransferTerms {
+  const { relayer, feeRecipient, tokenProgram, decimals } = transferIn(item);
+  const { merchant } = item.payout;
+  const made = payoutTerms(item.payout);
+  if (!made.ok) throw new Error(`payment ${item.paymentId}: its payout is ${made.code}`);
+  return {
+    intentId: item.intentId,
+    payer: item.payer,
+    relayer,
+    mint: item.asset,
+    tokenProgram,
+    decimals,
+    legs: legsOf(atomicAmount(item.settledAtomic), { merchant, feeRecipient, terms: made.terms }),
+  };
+}
+
+export function lifetimeOf(item: LaneItem): Lifetime {
+  const { blockhash, lastValidBlockHeight, slot } = transferIn(item);
+  return { blockhash, lastValidBlockHeight, slot };
+}
+
+/** The transaction as the payer's wallet sent it. */
+export function signedBase64({ signature }: LaneItem): string {
+  return Buffer.from(signature.slice(2), 'hex').toString('base64');
+}

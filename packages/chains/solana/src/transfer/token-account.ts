@@ -1,0 +1,24 @@
+import { address, isAddress } from '@solana/kit';
+import { findAssociatedTokenPda } from '@solana-program/token';
+
+/** Cache: deriving an address takes a millisecond, and the recipients are mostly the same. */
+const derived = new Map<string, string>();
+const MOST_KEPT = 10_000;
+
+/** Address of the account that holds an owner's tokens of one mint. */
+export async function tokenAccountOf(owner: string, mint: string, tokenProgram: string): Promise<string> {
+  const key = `${owner}/${mint}/${tokenProgram}`;
+  const known = derived.get(key);
+  if (known !== undefined) return known;
+  const [account] = await findAssociatedTokenPda({
+    owner: address(owner),
+    mint: address(mint),
+    tokenProgram: address(tokenProgram),
+  });
+  if (derived.size >= MOST_KEPT) derived.clear();
+  derived.set(key, account);
+  return account;
+}
+
+/** 32 bytes in base58. Does not tell whether the address has a private key. */
+export const isSolanaAddress = (text: string): boolean => isAddress(text);

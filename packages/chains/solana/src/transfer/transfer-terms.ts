@@ -1,0 +1,28 @@
+import type { Lifetime } from '../rpc/solana-node.ts';
+import type { Leg } from './legs.ts';
+
+/** All terms that a payment's transaction contains; two transactions with the same terms move the same money. */
+export type TransferTerms = {
+  readonly intentId: string;
+  readonly payer: string;
+  /** Fee payer and first signer. */
+  readonly relayer: string;
+  readonly mint: string;
+  readonly tokenProgram: string;
+  readonly decimals: number;
+  /** At least one; none of them to the payer. */
+  readonly legs: readonly Leg[];
+};
+
+/** Record of a transaction that a wallet is asked to sign. */
+export type PreparedTransfer = {
+  readonly terms: TransferTerms;
+  readonly lifetime: Lifetime;
+  /** SHA-256 of the message, hex. */
+  readonly messageHash: string;
+  /** Both signatures are empty. */
+  readonly wire: Uint8Array;
+};
+
+/** Text of the memo, which publicly binds the transaction to its intent. */
+export const memoOf = (intentId: string) => `svc:${intentId}`;

@@ -1,0 +1,83 @@
+// Compares a signed transaction with the prepared one, or, if the client built its own, with the one we would prepare.
+import type {
+  PreparedTransaction,
+  StoredAcceptance,
+  TransferStores,
+  TransferToVerify,
+  TransferVerdict,
+} from '@svc-pay/core';
+import type { Lifetime } from '../rpc/solana-node.ts';
+import { findTerms } from '../transfer/find-terms.ts';
+import type { Cluster } from '../transfer/open-clusters.ts';
+import { checkLive } from './check-live.ts';
+import { type Agreed, submittedIn, verifySigned } from './verify-signed.ts';
+
+type Candidate = { readonly acceptance: StoredAcceptance; readonly prepared: PreparedTransaction | null };
+
+export async function verifyTransfer(
+  stores: TransferStores,
+  clusters: ReadonlyMap<string, Cluster>,
+  sent: TransferToVerify,
+): Promise<TransferVerdict> {
+  const told = submittedIn(sent.transaction);
+  if (told === undefined) return { ok: false, code: 'invalid_payment_header' };
+  const { caller, intentId, acceptances } = sent;
+  const prepared = await stores.findPrepared(caller, intentId, told.payer, told.blockhash);
+  const candidates = acceptances
+    .map((acceptance): Candidate => {
+      const { position } = acceptance;
+      return { acceptance, prepared: prepared.find((one) => one.position === position) ?? null };
+    })
+    .toSorted((one, other) => Number(other.prepared !== null) - Number(one.prepared !== null));
+  let first: Extract<TransferVerdict, { ok: false }> | undefined;
+  for (const candidate of candidates) {
+    const verdict = await verifyOne(stores, clusters, sent, candidate);
+    if (verdict.ok) return verdict;
+    first ??= verdict;
+  }
+  return first ?? { ok: false, code: 'acceptance_mismatch' };
+}
+
+async function verifyOne(
+  stores: TransferStores,
+  clusters: ReadonlyMap<string, Cluster>,
+  { caller, intentId, transaction }: TransferToVerify,
+  { acceptance, prepared }: Candidate,
+): Promise<TransferVerdict> {
+  const told = submittedIn(transaction);
+  const cluster = clusters.get(acceptance.network);
+  if (told === undefined || cluster === undefined) return { ok: false, code: 'chain_unavailable' };
+  const { payer } = told;
+  const relayer = prepared?.transfer.relayer ?? told.feePayer;
+  // The fee payer must be one of our relayers that still takes payments.
+  if (prepared === null && !(await stores.isActiveRelayer(caller, acceptance.network, relayer)))
+    return { ok: false, code: 'transaction_altered', detail: 'fee_payer' };
+  const question = { caller, intentId, acceptance, payer, relayer };
+  const found = await findTerms(stores, cluster, {
+    ...question,
+    ...(prepared !== null && { feeRecipient: prepared.transfer.feeRecipient }),
+  });
+  if (found === undefined) return { ok: false, code: 'x402_not_available_for_token' };
+  const { terms, feeRecipient } = found;
+  const agreed: Agreed = {
+    terms,
+    blockhash: prepared?.transfer.blockhash ?? null,
+    messageHash: prepared?.messageHash ?? null,
+  };
+  const verified = await verifySigned(transaction, agreed);
+  if (!verified.ok) return { ok: false, code: verified.code, detail: verified.flaw };
+  const live = await checkLive(cluster.nodes, terms, verified.blockhash, prepared && lifetimeOf(prepared));
+  if (!live.ok) return live;
+  const { tokenProgram, decimals } = terms;
+  return {
+    ok: true,
+    acceptance,
+    transfer: { ...live.lifetime, relayer, feeRecipient, tokenProgram, decimals },
+    bytes: `0x${Buffer.from(transaction, 'base64').toString('hex')}`,
+  };
+}
+
+function lifetimeOf({ transfer }: PreparedTransaction): Lifetime {
+  const { blockhash, lastValidBlockHeight, slot } = transfer;
+  return { blockhash, lastValidBlockHeight, slot };
+}

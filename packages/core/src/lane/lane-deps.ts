@@ -1,0 +1,80 @@
+import type { Clock } from '../clock.ts';
+import type { LaneItem, PendingBatch } from './lane.ts';
+import type { Broadcast, LaneChain } from './lane-chain.ts';
+import type { LaneState, LaneStore, QueueShare } from './lane-store.ts';
+
+export type LanePace = {
+  /** Limit of pending transactions of one lane. */
+  readonly maxInFlight: number;
+  /**
+   * A partial batch waits gatherMs × (transactions in flight) to fill up: the more transactions wait for the next
+   * block, the less one more transaction gains.
+   */
+  readonly gatherMs: number;
+  /** Pause between two rounds. */
+  readonly pollMs: number;
+  /** The same bytes are broadcast again when no node reported them for this long. */
+  readonly resendMs: number;
+  /** A transaction that is not mined for this long gets a fee bump. */
+  readonly bumpMs: number;
+  /** A payment that no transaction can include now is deferred for this long. */
+  readonly deferMs: number;
+  /** Pause after a passing failure: the chain is out of reach, or refuses the whole transaction. */
+  readonly troubleMs: number;
+};
+
+export type LaneDeps = {
+  readonly store: LaneStore;
+  readonly chain: LaneChain;
+  readonly clock: Clock;
+  readonly pace: LanePace;
+  readonly log: (event: LaneLogEvent, details: object) => void;
+};
+
+/** Input of the sending half of a round: lane state, batches already pending, and the lane's share of the queue. */
+export type Sending = {
+  readonly state: LaneState;
+  readonly pendingBatches: readonly PendingBatch[];
+  /** The pending batches that no node has mined yet. */
+  readonly unmined: readonly PendingBatch[];
+  readonly share: QueueShare;
+};
+
+/** Codes of the log catalogue, which has their levels and texts. The log adapter adds the lane to each line. */
+export type LaneLogEvent =
+  | 'batch_mined'
+  | 'batch_replaced'
+  | 'fee_bump_unaffordable'
+  | 'fee_bumped'
+  | 'fee_not_bumped'
+  | 'hourly_cap_reached'
+  | 'lane_chain_unreachable'
+  | 'lane_resumed'
+  | 'lane_stopped'
+  | 'nonces_used_elsewhere'
+  | 'queued_payments_unusable'
+  | 'relayer_cannot_pay'
+  | 'simulation_refused'
+  | 'simulation_unanswered'
+  | 'transaction_broadcast'
+  | 'transaction_broadcast_unsure';
+
+/** `moved`: next round at once. `waiting`: batches are pending or payments gather. `blocked`: retry after a pause. */
+export type RoundResult = 'moved' | 'waiting' | 'blocked' | 'empty' | 'taken_over';
+
+export function noteBroadcast(
+  log: LaneDeps['log'],
+  batchId: string,
+  transactionId: string,
+  broadcast: Broadcast,
+): void {
+  const event = broadcast.outcome === 'known' ? 'transaction_broadcast' : 'transaction_broadcast_unsure';
+  log(event, { batchId, transactionId, ...broadcast });
+}
+
+/** Ids for a log line. A batch has up to 200 payments: of several, the line names the first. */
+export function idsOf(items: readonly LaneItem[]): object {
+  const [first] = items;
+  if (items.length !== 1) return { payments: items.length, firstPaymentId: first?.paymentId };
+  return { paymentId: first?.paymentId, intentId: first?.intentId };
+}

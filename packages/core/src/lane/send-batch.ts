@@ -1,0 +1,28 @@
+import { newId } from '@svc-pay/protocol/ids';
+import type { LaneItem, PendingBatch } from './lane.ts';
+import { idsOf, type LaneDeps, noteBroadcast, type RoundResult } from './lane-deps.ts';
+import type { LaneLease } from './lane-store.ts';
+import { latestOf } from './reconcile-pending.ts';
+
+/** The bytes are stored before they are broadcast: from then on the payments may be on the chain. */
+export async function sendBatch(
+  { store, chain, clock, log }: LaneDeps,
+  lease: LaneLease,
+  nonce: bigint,
+  items: readonly LaneItem[],
+  pendingBatches: readonly PendingBatch[],
+): Promise<RoundResult | 'too_dear'> {
+  const signed = await chain.sign(items, nonce);
+  if (!(await chain.affords([...pendingBatches.map(latestOf), signed]))) {
+    log('relayer_cannot_pay', idsOf(items));
+    return 'too_dear';
+  }
+  const id = newId('batch', clock.nowMs());
+  // Not stored: another process has the lease, or took one of these payments. Nothing was sent; run the next round.
+  if (!(await store.storeBatches(lease, [{ id, nonce, signed, items }]))) return 'moved';
+  const broadcast = await chain.broadcast(signed.raw);
+  noteBroadcast(log, id, signed.transactionId, broadcast);
+  if (broadcast.outcome === 'not_sent') return 'blocked';
+  await store.markBroadcast(lease, [id]);
+  return 'moved';
+}

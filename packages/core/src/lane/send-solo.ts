@@ -1,0 +1,84 @@
+// Sends payments of the solo queue: contract wallets, and payers whose transfer recently used up its gas. Each payment
+// goes in a transaction of its own. Solo transactions have a share of the lane's in-flight limit, and the common queue
+// never waits for them.
+import { checkNonce } from './check-nonce.ts';
+import { underCap, unminedAtomic } from './fit-under-cap.ts';
+import { isOver, judgeSimulation, setAside } from './judge-simulation.ts';
+import type { LaneItem } from './lane.ts';
+import { ChainUnavailable, type SimulationResult } from './lane-chain.ts';
+import { idsOf, type LaneDeps, type RoundResult, type Sending } from './lane-deps.ts';
+import type { LaneLease } from './lane-store.ts';
+import { sendBatch } from './send-batch.ts';
+
+/** Payments simulated per round to find one to send. */
+const MOST_LOOKED_AT = 8;
+/** Solo transactions may take one in so many in-flight slots, at least one. */
+const SOLO_PART = 4;
+/** The solo queue goes first at one in so many nonces, so that a busy common queue does not starve it. */
+const SOLO_TURN = 4n;
+
+export const isSoloTurn = (nonce: bigint): boolean => nonce % SOLO_TURN === SOLO_TURN - 1n;
+
+/** Sends at most one transaction. `empty` when none may be sent now. */
+export async function sendSolo(deps: LaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+  const { store, pace } = deps;
+  const { state, pendingBatches, share } = sending;
+  const most = Math.max(1, Math.floor(pace.maxInFlight / SOLO_PART));
+  const pending = pendingBatches.flatMap(({ items }) => items).filter(({ byContract, solo }) => byContract || solo);
+  if (pending.length >= most) return 'empty';
+  // A payer with a pending transaction waits for its result: a wallet that burns gas costs one transaction at a time.
+  const busy = new Set(pending.map(({ payer }) => payer));
+  const waiting = await store.loadSoloQueue(lease, share, MOST_LOOKED_AT);
+  if (waiting.length === 0) return 'empty';
+  if (pendingBatches.length === 0) {
+    const nonce = await checkNonce(deps, lease, state);
+    if (nonce !== 'empty') return nonce;
+  }
+  let ended = false;
+  for (const item of waiting) {
+    store.noteSoloTurn(lease, item);
+    const tried = busy.has(item.payer) ? 'busy' : await trySolo(deps, lease, sending, item);
+    if (tried === 'ended') ended = true;
+    else if (tried !== 'busy' && tried !== 'aside') return tried;
+  }
+  return ended ? 'moved' : 'empty';
+}
+
+async function trySolo(
+  deps: LaneDeps,
+  lease: LaneLease,
+  { state, pendingBatches, unmined }: Sending,
+  item: LaneItem,
+): Promise<RoundResult | 'ended' | 'aside'> {
+  const { store, log } = deps;
+  const simulation = item.payout.withdrawn ? undefined : await simulateSingle(deps, item);
+  const judged = simulation === undefined ? [] : judgeSimulation([item], simulation);
+  const unsent = judged.filter(isOver);
+  if (unsent.length > 0) return (await store.recordUnsent(lease, unsent)) ? 'ended' : 'taken_over';
+  if (simulation?.ok === false) {
+    const { cause, reason } = simulation;
+    log('simulation_refused', { cause, reason, ...idsOf([item]) });
+    if (cause === 'not_allowed') await store.noteUnfit(lease, 'not_allowed');
+  }
+  const passes = simulation?.ok === true && judged.every(({ outcome }) => outcome === 'settled');
+  const { fits } = underCap([item], simulation?.capRoomAtomic, unminedAtomic(unmined, item));
+  if (!passes || fits.length === 0) {
+    await setAside(deps, lease, [item]);
+    return 'aside';
+  }
+  const sent = await sendBatch(deps, lease, state.nextNonce, [item], pendingBatches);
+  if (sent !== 'too_dear') return sent;
+  if (pendingBatches.length === 0) await store.noteUnfit(lease, 'empty');
+  return pendingBatches.length > 0 ? 'waiting' : 'blocked';
+}
+
+/** Undefined when no node answered: a wallet whose code breaks the simulation delays only its own payments. */
+async function simulateSingle({ chain, log }: LaneDeps, item: LaneItem): Promise<SimulationResult | undefined> {
+  try {
+    return await chain.simulate([item]);
+  } catch (problem) {
+    if (!(problem instanceof ChainUnavailable)) throw problem;
+    log('simulation_unanswered', { reason: problem.message, ...idsOf([item]) });
+    return undefined;
+  }
+}

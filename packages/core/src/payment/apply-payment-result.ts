@@ -1,0 +1,50 @@
+// Applies a payment's result on the chain to the payment and its intent.
+import { atomicAmount } from '@svc-pay/money';
+import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
+import { INTENT_TRANSITIONS } from '../intent/intent-transitions.ts';
+import { transition } from '../transitions.ts';
+import type { Snapshot } from './payment-events.ts';
+import { PAYMENT_TRANSITIONS } from './payment-transitions.ts';
+
+export type PaymentChainResult =
+  | {
+      readonly status: 'completed';
+      readonly transactionId: string;
+      readonly logIndex: number;
+      readonly settledAtomic: bigint;
+    }
+  /** `transactionId` when the payment failed inside a mined transaction. */
+  | { readonly status: 'failed'; readonly transactionId: string | null };
+
+/** After a failed payment an unexpired intent is payable again. Throws for a step that the transitions forbid. */
+export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentChainResult, nowMs: number): Snapshot {
+  if (payment === null) throw new Error(`intent ${intent.id} has no payment to end`);
+  const status = transition(PAYMENT_TRANSITIONS, payment.status, end.status, 'ordinary', `payment ${payment.id}`);
+  if (end.status === 'completed') {
+    return {
+      intent: {
+        ...intent,
+        status: transition(INTENT_TRANSITIONS, intent.status, 'completed', 'ordinary', `intent ${intent.id}`),
+        ...(intent.upto && {
+          serviceMetadata: { ...intent.serviceMetadata, [UPTO_SETTLED_METADATA_KEY]: end.settledAtomic.toString() },
+        }),
+      },
+      payment: {
+        ...payment,
+        status,
+        paidAmount: atomicAmount(end.settledAtomic),
+        transactionId: end.transactionId,
+        transactionSplitId: `${end.transactionId}:${end.logIndex}`,
+        completedAtMs: nowMs,
+      },
+    };
+  }
+  const next = intent.expiresAtMs > nowMs ? 'requires_payment' : 'failed';
+  return {
+    intent: {
+      ...intent,
+      status: transition(INTENT_TRANSITIONS, intent.status, next, 'ordinary', `intent ${intent.id}`),
+    },
+    payment: { ...payment, status, transactionId: end.transactionId ?? payment.transactionId },
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * Data that a transaction was prepared with: the payer's own transaction, or ours around the payer's signed text. Only
+ * one relayer can send it, and only for a short time.
+ */
+export type SignedTransfer = {
+  readonly relayer: string;
+  /** Recipient of the platform's fee. */
+  readonly feeRecipient: string;
+  readonly tokenProgram: string;
+  readonly decimals: number;
+  readonly blockhash: string;
+  readonly lastValidBlockHeight: bigint;
+  /** Slot in which it was prepared: no earlier block can include it. */
+  readonly slot: bigint;
+  /** Set where the payer signed a text: the program that verifies it. */
+  readonly program?: string;
+};

@@ -1,0 +1,73 @@
+// Checks of a header that need no chain, cheapest first. A refusal here changes no state: anyone with a publishable key
+// may submit headers.
+import { type AcceptanceEcho, type DecodedHeader, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import type { Intent } from '../intent/intent.ts';
+import { type MatchRefusal, matchAcceptance } from '../intent/match-acceptance.ts';
+import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
+import type { NetworkSetup } from '../payout/merchant-setup.ts';
+import { isBelowMinimum } from '../pricing/below-minimum.ts';
+import { sameAddress } from '../token/address.ts';
+import { findChain } from '../token/chain.ts';
+import { exceedsHourlyCap, type HourlyCap } from '../token/hourly-caps.ts';
+import { checkWindow, type Purpose, type WindowRefusal } from './check-window.ts';
+
+export type TermsRefusal =
+  | 'invalid_payment_header'
+  | 'intent_not_payable'
+  | 'sender_mismatch'
+  | 'x402_minimum_amount_not_met'
+  | 'x402_temporarily_unavailable'
+  | WindowRefusal
+  | MatchRefusal;
+
+export type VerifiedTerms = { readonly header: EvmPaymentHeader; readonly acceptance: StoredAcceptance };
+
+export type TermsVerdict =
+  | ({ readonly ok: true } & VerifiedTerms)
+  | { readonly ok: false; readonly code: TermsRefusal; readonly detail?: string };
+
+export type TermsToVerify = {
+  readonly intent: Intent;
+  readonly acceptances: readonly StoredAcceptance[];
+  readonly decoded: DecodedHeader;
+  readonly echo: AcceptanceEcho | null | undefined;
+  readonly networks: ReadonlyMap<string, Pick<NetworkSetup, 'blockSeconds'>>;
+  readonly hourlyCaps: readonly HourlyCap[];
+  readonly nowMs: number;
+  readonly purpose: Purpose;
+};
+
+export function verifyTerms(given: TermsToVerify): TermsVerdict {
+  const { intent, acceptances, nowMs, decoded } = given;
+  if (!decoded.ok) return { ok: false, code: decoded.code, detail: decoded.path ?? decoded.reason };
+  const { header } = decoded;
+  if (!hasAuthorization(header)) return { ok: false, code: 'invalid_payment_header', detail: 'payload' };
+  if (parseNetwork(header.network) === undefined) return { ok: false, code: 'network_mismatch' };
+  if (header.scheme !== (intent.upto ? 'upto' : 'exact')) return { ok: false, code: 'scheme_mismatch' };
+
+  const matched = matchAcceptance(acceptances, header, given.echo);
+  if (!matched.ok) return matched;
+  const { acceptance } = matched;
+  if (intent.status !== 'requires_payment' || intent.expiresAtMs <= nowMs)
+    return { ok: false, code: 'intent_not_payable' };
+  if (hasPriceEnded(acceptance, nowMs)) return { ok: false, code: 'intent_not_payable', detail: 'price' };
+  if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, header.payload.authorization.from)) {
+    return { ok: false, code: 'sender_mismatch' };
+  }
+  if (acceptance.payoutWithdrawn) return { ok: false, code: 'x402_temporarily_unavailable', detail: 'payout' };
+  const { network, token, amount, rate, maxTimeoutSeconds, minimumUsdMicros } = acceptance;
+  if (isBelowMinimum(amount, rate, minimumUsdMicros)) return { ok: false, code: 'x402_minimum_amount_not_met' };
+  // An up-to payment counts only its settled amount against the cap, checked when it is settled.
+  if (!intent.upto && exceedsHourlyCap(given.hourlyCaps, network, token.address, amount))
+    return { ok: false, code: 'x402_temporarily_unavailable', detail: 'hourly_cap' };
+  const nowSeconds = Math.floor(nowMs / 1_000);
+  const blockSeconds = given.networks.get(network)?.blockSeconds ?? findChain(network)?.blockSeconds ?? 0;
+  const { authorization } = header.payload;
+  const refused = checkWindow(authorization, maxTimeoutSeconds, nowSeconds, given.purpose, blockSeconds);
+  return refused === undefined ? { ok: true, header, acceptance } : { ok: false, code: refused };
+}
+
+/** Whether a header has an authorization (EVM or a signed text) rather than a whole transaction. */
+export function hasAuthorization(header: { readonly payload: object }): header is EvmPaymentHeader {
+  return 'authorization' in header.payload;
+}

@@ -1,0 +1,45 @@
+// A transaction of one of our keys, read back from the chain only. Its call contains every payment in full, so that all
+// rows that were stored before it was sent can be stored again.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { LaneItem } from '../lane/lane.ts';
+
+/** A payment as encoded in the transaction's call. The chain does not know its account. */
+export type CarriedPayment = Pick<
+  LaneItem,
+  | 'intentCode'
+  | 'asset'
+  | 'processor'
+  | 'kind'
+  | 'byContract'
+  | 'payer'
+  | 'capAtomic'
+  | 'settledAtomic'
+  | 'validAfterSeconds'
+  | 'validBeforeSeconds'
+  | 'nonce'
+  | 'signature'
+> & {
+  readonly payoutId: bigint;
+  /** Key under which the authorization is claimed; see `claimKey`. */
+  readonly claimKey: Uint8Array;
+};
+
+export type OnChainTransaction = {
+  readonly network: NetworkId;
+  /** Address that signed the transaction. */
+  readonly relayer: string;
+  readonly nonce: bigint;
+  readonly transactionId: string;
+  /** Empty for `other`. */
+  readonly raw: Uint8Array;
+  readonly blockNumber: bigint;
+  /**
+   * `settle`: it carries payments. `resolve_stranded`: it settles or returns stranded transfers. `other`: another call,
+   * or one that can't be decoded.
+   */
+  readonly form: 'settle' | 'resolve_stranded' | 'other';
+  /** All payments of the transaction, in call order. */
+  readonly carried: readonly CarriedPayment[];
+  /** The payments that settled, by the same evidence that a lane requires. */
+  readonly settled: readonly CarriedPayment[];
+};

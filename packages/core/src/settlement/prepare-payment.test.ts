@@ -1,0 +1,48 @@
+import { atomicAmount, parseRate } from '@svc-pay/money';
+import { expect, test } from 'vitest';
+import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import { sampleIntent } from '../testing/samples.ts';
+import { TOKENS } from '../token/catalogue.ts';
+import { type PrepareCall, preparePayment, signablePayment } from './prepare-payment.ts';
+
+const token = TOKENS.find(({ shortcode }) => shortcode === 'sol_eurc')!;
+const rate = parseRate({ token: token.unit, usdPerToken: '1.08', source: 'feed', observedAtMs: 0 });
+if (!rate.ok) throw new Error(rate.code);
+const intent = sampleIntent();
+const endsAtMs = intent.createdAtMs + 600_000;
+const acceptance: StoredAcceptance = {
+  position: 0,
+  scheme: 'exact',
+  network: token.network,
+  token,
+  payTo: 'Merchant',
+  amount: atomicAmount(1_000_000n),
+  payoutId: 1n,
+  maxTimeoutSeconds: 60,
+  confirmations: 1,
+  rate: rate.rate,
+  minimumUsdMicros: null,
+  priceEndsAtMs: endsAtMs,
+};
+
+const prepareAt = async (nowMs: number, prepare: typeof preparePayment | typeof signablePayment) => {
+  const prepared = { ok: true } as const;
+  const ports = {
+    clock: { nowMs: () => nowMs },
+    loadSettlement: async () => ({ intent, latest: null, own: null }),
+    loadAcceptances: async () => [acceptance],
+    prepareTransfer: async () => prepared,
+    prepareMessage: async () => prepared,
+  } as unknown as Parameters<typeof preparePayment>[0];
+  const call: PrepareCall = { caller: {} as PrepareCall['caller'], intentId: intent.id, payer: 'Payer', echo: null };
+  const answer = await prepare(ports, call);
+  return answer.ok ? 'prepared' : answer.code;
+};
+
+test.each([
+  ['transaction', preparePayment],
+  ['text', signablePayment],
+] as const)('no %s is prepared at a price that has ended', async (_, prepare) => {
+  expect(await prepareAt(endsAtMs - 1, prepare)).toBe('prepared');
+  expect(await prepareAt(endsAtMs, prepare)).toBe('intent_not_payable');
+});

@@ -1,0 +1,61 @@
+// A periodic job runs again and again for some seconds inside one durable invocation, which then sends the next one. An
+// invocation costs the engine many times what one run costs the database; a crash loses only the rest of a pause.
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as restate from '@restatedev/restate-sdk';
+import type { PeriodicJob } from '@svc-pay/core';
+import type { Gate } from './graceful-drain.ts';
+import { RETRIES } from './retry.ts';
+
+/** How long one invocation repeats the job. A process that takes the job over waits this long at most. */
+const PIECE_MS = 4_000;
+
+/** A JSON string, as the ingress writes it. */
+const TEXT: restate.Serde<string> = {
+  contentType: 'application/json',
+  serialize: (text) => new TextEncoder().encode(JSON.stringify(text)),
+  deserialize: (bytes) => JSON.parse(new TextDecoder().decode(bytes)) as string,
+};
+
+export function jobObject(job: PeriodicJob, gate: Gate): restate.VirtualObjectDefinition<string, unknown> {
+  const send = (ctx: restate.ObjectContext, generation: string, delay: number) =>
+    ctx.genericSend({
+      service: job.name,
+      method: 'beat',
+      key: ctx.key,
+      parameter: generation,
+      inputSerde: TEXT,
+      delay,
+    });
+  return restate.object({
+    name: job.name,
+    options: RETRIES,
+    handlers: {
+      /** Called by every process that starts; only the newest generation of invocations goes on. */
+      start: async (ctx: restate.ObjectContext): Promise<void> => {
+        const generation = ctx.rand.uuidv4();
+        ctx.set('generation', generation);
+        send(ctx, generation, 0);
+      },
+      beat: (ctx: restate.ObjectContext, generation: string): Promise<void> => {
+        const attemptOver = ctx.request().attemptCompletedSignal;
+        return gate.during(attemptOver, async () => {
+          if ((await ctx.get<string>('generation')) !== generation) return;
+          const over = AbortSignal.any([gate.leaving, attemptOver]);
+          await ctx.run('beats', () => runRepeatedly(job, over));
+          send(ctx, generation, job.everyMs);
+        });
+      },
+    },
+  });
+}
+
+async function runRepeatedly({ run, everyMs }: PeriodicJob, over: AbortSignal): Promise<void> {
+  const endMs = performance.now() + PIECE_MS;
+  for (;;) {
+    await run();
+    if (over.aborted || performance.now() + everyMs > endMs) return;
+    // An aborted sleep means that the process leaves or the attempt is over: the job does not run again here.
+    await sleep(everyMs, undefined, { signal: over }).catch(() => undefined);
+    if (over.aborted) return;
+  }
+}

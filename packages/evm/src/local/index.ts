@@ -1,5 +1,0 @@
-// A chain of one's own for development, benches and tests. Needs Anvil, which production does not install.
-export type { ChainDeeds } from './chain-deeds.ts';
-export { MOCK_TOKENS, type MockTokenName } from './mock-tokens.ts';
-export { keyFrom, type LocalKey, newKey, type RoleKeys, roleKeys } from './role-keys.ts';
-export { type ChainOptions, type LocalChain, startChain } from './start-chain.ts';

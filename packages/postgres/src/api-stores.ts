@@ -1,0 +1,125 @@
+// All stores of the API service, as ports of core.
+import type {
+  AuthenticatePorts,
+  AwaitedPayment,
+  Caller,
+  CancelIntentPorts,
+  Clock,
+  CreateIntentPorts,
+  Lane,
+  PaymentClaim,
+  SettlePorts,
+  TransferStores,
+  UptoPorts,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import { findKey } from './account/find-key.ts';
+import { coalesceQueries } from './database/coalesce-queries.ts';
+import type { Database } from './database/open-database.ts';
+import { ttlCache } from './database/ttl-cache.ts';
+import { bindKey, isKeyReused } from './idempotency/bound-keys.ts';
+import { recallAnswer } from './idempotency/stored-answers.ts';
+import { loadAcceptancesOfMany, type WantedAcceptances } from './intent/load-acceptances.ts';
+import { type IntentStatusRead, loadStatus } from './intent/load-intent.ts';
+import { recordCancellation } from './intent/record-cancellation.ts';
+import { recordIntent, reserveIntentCodes } from './intent/record-intent.ts';
+import { markAsleep, markAwake } from './lane/awake-lanes.ts';
+import { findWithdrawn } from './lane/network-health.ts';
+import { claimPayments, findClaim } from './payment/claim-payment.ts';
+import { findFinished } from './payment/find-finished.ts';
+import { findPrepared, storePrepared } from './payment/prepared-transfers.ts';
+import { recordAttempt } from './payment/record-refused-attempt.ts';
+import { loadMerchant } from './payout/load-merchant.ts';
+import { chooseRelayer, isActiveRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
+import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
+import { loadUpto } from './settlement/load-upto.ts';
+import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
+import { findHourlyCaps } from './token/hourly-caps.ts';
+
+export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
+  Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
+  Required<Pick<CreateIntentPorts, 'findWithdrawn' | 'findHourlyCaps'>> &
+  CancelIntentPorts &
+  Pick<
+    SettlePorts,
+    'loadSettlement' | 'loadAcceptances' | 'claimPayment' | 'findClaim' | 'recordAttempt' | 'isKeyReused' | 'bindKey'
+  > &
+  Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> & {
+    readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
+    readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentStatusRead | undefined>;
+    readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
+    readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
+    readonly markAsleep: (lane: Lane) => Promise<void>;
+    readonly transfers: TransferStores;
+  };
+
+export type ApiStoreOptions = {
+  readonly clock: Clock;
+  /** How long API keys and account settings are cached: a revoked key may be accepted this much longer. */
+  readonly cacheMs: number;
+};
+
+const MAX_REMEMBERED = 10_000;
+/** Coalesced queries use at most two connections of the pool, so that the others stay free for everything else. */
+const TOGETHER = { concurrent: 2, most: 64 };
+
+export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStoreOptions): ApiStores {
+  const memory = { nowMs: clock.nowMs, ttlMs: cacheMs, maxEntries: MAX_REMEMBERED };
+  const withdrawn = ttlCache(
+    memory,
+    (all: 'all') => all,
+    () => findWithdrawn(pool),
+  );
+  const hourlyCaps = ttlCache(
+    memory,
+    (all: 'all') => all,
+    () => findHourlyCaps(pool),
+  );
+  const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
+  const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
+    loadAcceptancesOfMany(pool, wanted),
+  );
+  return {
+    findKey: ttlCache(
+      memory,
+      (index: Uint8Array) => Buffer.from(index).toString('latin1'),
+      (index) => findKey(pool, index),
+    ),
+    loadMerchant: ttlCache(
+      memory,
+      (caller: Caller) => `${caller.accountId}/${caller.mode}`,
+      (caller) => loadMerchant(pool, caller),
+    ),
+    findWithdrawn: () => withdrawn('all'),
+    findHourlyCaps: () => hourlyCaps('all'),
+    reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
+    recordIntent: (record) => recordIntent(pool, record),
+    loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
+    loadIntent: async (caller, intentId) => (await loadStatus(pool, caller, intentId))?.intent,
+    recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
+    recordCancellation: (caller, before, idempotency, action) =>
+      recordCancellation(pool, clock.nowMs(), caller, before, idempotency, action),
+    loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
+    loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),
+    claimPayment: coalesceQueries({ ...TOGETHER, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
+      claimPayments(pool, claims),
+    ),
+    findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
+    recordAttempt: (attempt) => recordAttempt(pool, attempt),
+    isKeyReused: (caller, claim) => isKeyReused(pool, caller, claim),
+    bindKey: (caller, claim, nowMs) => bindKey(pool, caller, claim, nowMs),
+    loadUpto: (caller, intentId, authorization) => loadUpto(pool, caller, intentId, authorization),
+    recordConfirmation: (confirmation) => recordConfirmation(pool, confirmation),
+    findFinished: (awaited) => findFinished(pool, awaited),
+    markAwake: (network) => markAwake(pool, network),
+    markAsleep: (lane) => markAsleep(pool, lane),
+    transfers: {
+      storePrepared: (caller, intentId, prepared) => storePrepared(pool, caller, intentId, prepared, clock.nowMs()),
+      findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),
+      loadStoredPayout: (caller, name) => loadStoredPayout(pool, caller, name),
+      chooseRelayer: (caller, network, intentId) => chooseRelayer(pool, caller, network, intentId),
+      isActiveRelayer: (caller, network, relayer) => isActiveRelayer(pool, caller, network, relayer),
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { insertText, sameNames } from './insert-text.ts';
+import { columnArrays, namedParameters } from './statement-parameters.ts';
+
+type Row = { readonly payer: string; readonly asset: string; readonly cap: bigint; readonly note: string | null };
+const rows: readonly Row[] = [
+  { payer: 'ann', asset: 'usdc', cap: 10n ** 30n, note: null },
+  { payer: 'bob', asset: 'eurc', cap: 2n, note: '{"quoted"}' },
+];
+
+describe('named parameters', () => {
+  test('number the placeholders in the order of the types, from the position that is asked for', () => {
+    const { at, next } = namedParameters({ payer: 'text', cap: 'numeric' }, 4);
+    expect(at).toEqual({ payer: '$4::text', cap: '$5::numeric' });
+    expect(next).toBe(6);
+  });
+
+  test('order the values by the types, whatever the order of the values', () => {
+    const { values } = namedParameters({ payer: 'text', asset: 'text', cap: 'numeric' });
+    expect(values({ cap: '1', asset: 'usdc', payer: 'ann' })).toEqual(['ann', 'usdc', '1']);
+  });
+
+  test('take only the names and the types of their statement', () => {
+    const { values } = namedParameters({ payer: 'text', cap: 'numeric' });
+    // @ts-expect-error: a name is missing.
+    values({ payer: 'ann' });
+    // @ts-expect-error: a name is not of the statement.
+    values({ payer: 'ann', cap: '1', asset: 'usdc' });
+    // @ts-expect-error: an amount is decimal text.
+    values({ payer: 'ann', cap: 1 });
+  });
+});
+
+describe('column arrays', () => {
+  const payer = { payer: ['text', (row: Row) => row.payer] } as const;
+  const asset = { asset: ['text', (row: Row) => row.asset] } as const;
+  const cap = { cap: ['numeric', (row: Row) => row.cap.toString()] } as const;
+  const note = { note: ['text', (row: Row) => row.note] } as const;
+
+  test('make casts, names and values from one object', () => {
+    const set = columnArrays<Row>({ ...payer, ...cap }, 2);
+    expect(set.unnest('asked')).toBe('unnest($2::text[], $3::numeric[]) as asked (payer, cap)');
+    expect(set.values(rows)).toEqual([
+      ['ann', 'bob'],
+      [`1${'0'.repeat(30)}`, '2'],
+    ]);
+    expect(set.next).toBe(4);
+  });
+
+  test('take only values of the column’s type', () => {
+    // @ts-expect-error: a bigint is not text.
+    columnArrays<Row>({ payer: ['text', (row) => row.cap] });
+  });
+
+  test.each([
+    ['in one order', { ...payer, ...asset, ...cap, ...note }],
+    ['in another order', { ...note, ...cap, ...asset, ...payer }],
+  ])('reach the same columns when they are declared %s', async (_, columns) => {
+    const { pool } = await createTestDatabase({ from: 'empty' });
+    const set = columnArrays<Row>(columns);
+    const named = `select payer, asset, cap::text, note from`;
+    const stored = rows.map((row) => ({ ...row, cap: row.cap.toString() }));
+    const read = await pool.query(`${named} ${set.unnestWithPlace('given')} order by place`, set.values(rows));
+    expect(read.rows).toEqual(stored);
+    await pool.query('create table kept (payer text, asset text, cap numeric, note text)');
+    await pool.query(set.insertInto('kept'), set.values(rows));
+    expect((await pool.query(`${named} kept order by payer`)).rows).toEqual(stored);
+  });
+});
+
+describe('an insert', () => {
+  const given = namedParameters({ asset: 'text', cap: 'numeric' });
+
+  test('has each value under its column, whatever their order', async () => {
+    const { pool } = await createTestDatabase({ from: 'empty' });
+    await pool.query('create table kept (payer text, asset text, cap numeric)');
+    await pool.query(
+      insertText('kept', { cap: given.at.cap, payer: `'ann'`, asset: given.at.asset }),
+      given.values({ cap: '1', asset: 'usdc' }),
+    );
+    await pool.query(insertText('kept', { ...sameNames('cap', 'asset'), payer: `'bob'` }, 'from kept'));
+    expect((await pool.query('select payer, asset, cap::text from kept order by payer')).rows).toEqual([
+      { payer: 'ann', asset: 'usdc', cap: '1' },
+      { payer: 'bob', asset: 'usdc', cap: '1' },
+    ]);
+  });
+});

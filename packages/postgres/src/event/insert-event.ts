@@ -1,0 +1,70 @@
+// Every event is inserted here, together with its deliveries. The event's body contains the number of endpoints it goes
+// to, which is known only within the statement.
+import { type Expressions, insertText } from '../database/insert-text.ts';
+
+/** SQL expression of each value: a column name if the insert reads rows, a placeholder if it writes one row. */
+export type NewEvent = {
+  readonly account_id: string;
+  readonly mode: string;
+  readonly id: string;
+  readonly type: string;
+  readonly intent_id: string;
+  readonly payment_id: string;
+  readonly sequence: string;
+  readonly api_version: string;
+  readonly request_id: string;
+  readonly created_at: string;
+  /** The body before and after the number of endpoints. */
+  readonly body_before: string;
+  readonly body_after: string;
+};
+
+export type Receivers = {
+  /** SQL for the number of endpoints that one event goes to. */
+  readonly count: string;
+  /** SQL after `from`, with one row per delivery. `endpoint_id` is an expression over it. */
+  readonly from: string;
+  readonly endpoint_id: string;
+};
+
+/**
+ * Returns two CTEs, `written_event` and `written_delivery`. `from` names the rows of events; without it one is written.
+ */
+export function insertEvent(event: NewEvent, receivers: Receivers, from?: string): string {
+  const { body_before, body_after, ...columns } = event;
+  const body = `convert_to(${body_before} || ${receivers.count} || ${body_after}, 'UTF8')`;
+  const deliveries = insertDeliveries(
+    {
+      account_id: event.account_id,
+      mode: event.mode,
+      event_id: event.id,
+      endpoint_id: receivers.endpoint_id,
+      now: event.created_at,
+    },
+    receivers.from,
+  );
+  return `
+    written_event as (
+      ${insertText('svc.events', { ...columns, body }, from === undefined ? '' : `from ${from}`)}
+    ),
+    written_delivery as (
+      ${deliveries}
+    )`;
+}
+
+/** Inserts deliveries that are due now, one for each row of `from`. */
+export function insertDeliveries(
+  delivery: Readonly<Record<'account_id' | 'mode' | 'event_id' | 'endpoint_id' | 'now', string>>,
+  from: string,
+): string {
+  const columns: Expressions = {
+    account_id: delivery.account_id,
+    mode: delivery.mode,
+    event_id: delivery.event_id,
+    endpoint_id: delivery.endpoint_id,
+    status: `'pending'`,
+    next_at: delivery.now,
+    created_at: delivery.now,
+  };
+  return insertText('svc.deliveries', columns, `from ${from}`);
+}

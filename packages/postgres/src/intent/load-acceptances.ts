@@ -1,0 +1,111 @@
+import { type Caller, type StoredAcceptance, TOKENS } from '@svc-pay/core';
+import { atomicAmount, parseRate, printUsd, type Rate, type Token, usd, usdMicros } from '@svc-pay/money';
+import type { NetworkId, Scheme } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { NOT_MERGED } from '../database/planner.ts';
+
+type Row = {
+  readonly position: number;
+  readonly scheme: Scheme;
+  readonly network: NetworkId;
+  readonly token_shortcode: string;
+  readonly asset: string;
+  readonly pay_to: string;
+  readonly amount: string;
+  readonly payout_id: string;
+  readonly max_timeout_seconds: number;
+  readonly confirmations: number;
+  readonly usd_per_token_atto: string;
+  readonly rate_source: string;
+  readonly rate_observed_at: Date;
+  readonly payout_withdrawn: boolean | null;
+  readonly minimum_usd_micros: string | null;
+  readonly price_ends_at: Date | null;
+};
+
+// Loads the acceptances of many intents in one statement, each by its own key.
+const LOAD_ACCEPTANCES = {
+  name: 'load-acceptances',
+  text: `
+    select wanted.place::integer as place, offered.*, (
+        select payout.status = 'pending' from svc.payouts payout
+        where payout.network = offered.network and payout.processor = lower(offered.pay_to)
+          and payout.payout_id = offered.payout_id
+      ) as payout_withdrawn
+    from unnest($1::text[], $2::text[], $3::text[]) with ordinality as wanted (account_id, mode, intent_id, place)
+    cross join lateral (
+      select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds,
+        confirmations, usd_per_token_atto, rate_source, rate_observed_at, minimum_usd_micros, price_ends_at
+      from svc.acceptances acceptance
+      where acceptance.account_id = wanted.account_id and acceptance.mode = wanted.mode
+        and acceptance.intent_id = wanted.intent_id
+      order by position
+      ${NOT_MERGED}
+    ) offered
+    order by wanted.place, offered.position`,
+};
+
+type Owner = Pick<Caller, 'accountId' | 'mode'>;
+export type WantedAcceptances = { readonly caller: Owner; readonly intentId: Id<'paymentIntent'> };
+
+/** The acceptances of an intent, as they were offered. */
+export async function loadAcceptances(
+  pool: pg.Pool | pg.ClientBase,
+  caller: Owner,
+  intentId: Id<'paymentIntent'>,
+): Promise<readonly StoredAcceptance[]> {
+  const [offered = []] = await loadAcceptancesOfMany(pool, [{ caller, intentId }]);
+  return offered;
+}
+
+/** Results are in the order of `wanted`. */
+export async function loadAcceptancesOfMany(
+  pool: pg.Pool | pg.ClientBase,
+  wanted: readonly WantedAcceptances[],
+): Promise<readonly (readonly StoredAcceptance[])[]> {
+  const { rows } = await pool.query<Row & { place: number }>({
+    ...LOAD_ACCEPTANCES,
+    values: [
+      wanted.map(({ caller }) => caller.accountId),
+      wanted.map(({ caller }) => caller.mode),
+      wanted.map(({ intentId }) => intentId),
+    ],
+  });
+  const byPlace = Map.groupBy(rows, ({ place }) => place);
+  return wanted.map((_, index) => (byPlace.get(index + 1) ?? []).map(acceptanceOf));
+}
+
+function acceptanceOf(row: Row): StoredAcceptance {
+  const known = TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode);
+  if (known === undefined)
+    throw new Error(`token ${row.token_shortcode} on ${row.network} was offered, and the catalogue no longer has it`);
+  return {
+    position: row.position,
+    scheme: row.scheme,
+    network: row.network,
+    // The catalogue's address may have changed since: the offered address counts.
+    token: known.address === row.asset ? known : { ...known, address: row.asset },
+    payTo: row.pay_to,
+    amount: atomicAmount(BigInt(row.amount)),
+    payoutId: BigInt(row.payout_id),
+    maxTimeoutSeconds: row.max_timeout_seconds,
+    confirmations: row.confirmations,
+    rate: rateOf(row, known.unit),
+    ...(row.payout_withdrawn === true && { payoutWithdrawn: true }),
+    minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
+    priceEndsAtMs: row.price_ends_at?.getTime() ?? null,
+  };
+}
+
+function rateOf(row: Row, token: Token): Rate {
+  const parsed = parseRate({
+    token,
+    usdPerToken: printUsd(usd(BigInt(row.usd_per_token_atto))),
+    source: row.rate_source,
+    observedAtMs: row.rate_observed_at.getTime(),
+  });
+  if (!parsed.ok)
+    throw new Error(`the stored rate of token ${row.token_shortcode} on ${row.network} is ${parsed.code}`);
+  return parsed.rate;
+}

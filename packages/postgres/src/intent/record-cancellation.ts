@@ -1,0 +1,70 @@
+import { type Caller, type CancelAction, type CancelIntentPorts, type Intent, isoTime } from '@svc-pay/core';
+import type pg from 'pg';
+import { writeAudit } from '../audit/write-audit.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+import { insertText } from '../database/insert-text.ts';
+import { namedParameters } from '../database/statement-parameters.ts';
+import { answerAt, answerValues, recallAnswer } from '../idempotency/stored-answers.ts';
+
+type Idempotency = Parameters<CancelIntentPorts['recordCancellation']>[2];
+type Outcome = Awaited<ReturnType<CancelIntentPorts['recordCancellation']>>;
+
+/** Thrown to roll back; an expected outcome, not a failure. */
+class NotRecorded extends Error {
+  readonly outcome: 'key_taken' | 'changed_meanwhile';
+  constructor(outcome: 'key_taken' | 'changed_meanwhile') {
+    super(outcome);
+    this.outcome = outcome;
+  }
+}
+
+export async function recordCancellation(
+  pool: pg.Pool,
+  nowMs: number,
+  caller: Caller,
+  before: Intent,
+  idempotency: Idempotency,
+  action: CancelAction,
+): Promise<Outcome> {
+  try {
+    await inTransaction(pool, (client) => cancel(client, nowMs, caller, before, idempotency, action));
+    return { outcome: 'recorded' };
+  } catch (problem) {
+    if (!(problem instanceof NotRecorded)) throw problem;
+    if (problem.outcome === 'changed_meanwhile' || idempotency === null) return { outcome: 'changed_meanwhile' };
+    return (await recallAnswer(pool, caller, idempotency.claim)) ?? { outcome: 'changed_meanwhile' };
+  }
+}
+
+const OWNER = namedParameters({ account_id: 'text', mode: 'text', created_at: 'timestamptz' });
+const STORE_ANSWER = `${insertText('svc.idempotency', { ...OWNER.at, ...answerAt(OWNER.next).at })} on conflict do nothing`;
+
+async function cancel(
+  client: pg.PoolClient,
+  nowMs: number,
+  { accountId, mode, keyId }: Caller,
+  before: Intent,
+  idempotency: Idempotency,
+  action: CancelAction,
+): Promise<void> {
+  const now = new Date(nowMs);
+  if (idempotency !== null) {
+    const owner = OWNER.values({ account_id: accountId, mode, created_at: isoTime(nowMs) });
+    const claimed = await client.query(STORE_ANSWER, [...owner, ...answerValues(idempotency)]);
+    if (claimed.rowCount !== 1) throw new NotRecorded('key_taken');
+  }
+  const changed = await client.query(
+    `update svc.intents set status = 'canceled', version = version + 1, updated_at = $5
+     where account_id = $1 and mode = $2 and id = $3 and status = $4`,
+    [accountId, mode, before.id, before.status, now],
+  );
+  if (changed.rowCount !== 1) throw new NotRecorded('changed_meanwhile');
+  await writeAudit(client, nowMs, {
+    accountId,
+    mode,
+    actor: `key:${keyId}`,
+    action,
+    target: before.id,
+    detail: { from: before.status },
+  });
+}

@@ -1,0 +1,198 @@
+// Records a new intent in one statement: the intent, its code, its acceptances, its event with deliveries and, if the
+// caller sent an idempotency key, the answer to replay. If the key is taken, nothing is written.
+//
+// Each number of acceptances has its own statement: passing acceptances as JSON costs a quarter more on both sides.
+import { type IntentRecord, isoTime, type Recorded } from '@svc-pay/core';
+import type pg from 'pg';
+import { insertText } from '../database/insert-text.ts';
+import { namedParameters } from '../database/statement-parameters.ts';
+import { insertEvent } from '../event/insert-event.ts';
+import { answerAt, answerValues, recallAnswer } from '../idempotency/stored-answers.ts';
+
+const INTENT = namedParameters({
+  account_id: 'text',
+  mode: 'text',
+  created_at: 'timestamptz',
+  id: 'text',
+  intent_code: 'bigint',
+  status: 'text',
+  x402_upto: 'boolean',
+  amount: 'numeric',
+  ledger_id: 'text',
+  network: 'text',
+  token_shortcode: 'text',
+  amount_usd_atto: 'numeric',
+  description: 'text',
+  resource: 'text',
+  mime_type: 'text',
+  expected_sender: 'text',
+  payer_public_key: 'text',
+  metadata: 'text',
+  service_metadata: 'jsonb',
+  expires_at: 'timestamptz',
+  confirmations: 'integer',
+});
+const EVENT = namedParameters(
+  { id: 'text', type: 'text', request_id: 'text', api_version: 'text', body_before: 'text', body_after: 'text' },
+  INTENT.next,
+);
+const acceptanceAt = (first: number) =>
+  namedParameters(
+    {
+      position: 'integer',
+      scheme: 'text',
+      network: 'text',
+      token_shortcode: 'text',
+      asset: 'text',
+      pay_to: 'text',
+      amount: 'numeric',
+      payout_id: 'bigint',
+      max_timeout_seconds: 'integer',
+      usd_per_token_atto: 'numeric',
+      rate_source: 'text',
+      rate_observed_at: 'timestamptz',
+      body: 'text',
+      confirmations: 'integer',
+      minimum_usd_micros: 'bigint',
+      price_ends_at: 'timestamptz',
+    },
+    first,
+  );
+/** Used for the values of every acceptance: their order is the same. */
+const ACCEPTANCE = acceptanceAt(EVENT.next);
+
+const { account_id, mode, created_at, id: intent_id, intent_code } = INTENT.at;
+
+type Statement = { readonly name: string; readonly text: string };
+const statements = new Map<string, Statement>();
+
+function statementFor(acceptances: number, once: boolean): Statement {
+  const name = `record-intent-${acceptances}${once ? '-once' : ''}`;
+  const known = statements.get(name);
+  if (known !== undefined) return known;
+  const statement = { name, text: textOf(acceptances, once) };
+  statements.set(name, statement);
+  return statement;
+}
+
+function textOf(acceptances: number, once: boolean): string {
+  let next = EVENT.next;
+  const written: string[] = [];
+  // With an idempotency key every insert reads `from gate`, which is empty if the key is taken.
+  const fromGate = once ? 'from gate' : '';
+  for (let index = 0; index < acceptances; index += 1) {
+    const acceptance = acceptanceAt(next);
+    const columns = { account_id, mode, intent_id, ...acceptance.at };
+    written.push(`written_acceptance_${index} as (${insertText('svc.acceptances', columns, fromGate)}),`);
+    next = acceptance.next;
+  }
+  const answer = { account_id, mode, created_at, ...answerAt(next).at };
+  const gate = once ? `gate as (${insertText('svc.idempotency', answer)} on conflict do nothing returning 1),` : '';
+  return `
+    with ${gate}
+    written_intent as (
+      ${insertText('svc.intents', { ...INTENT.at, updated_at: created_at, event_sequence: '1' }, fromGate)}
+    ),
+    written_code as (
+      ${insertText('svc.intent_codes', { intent_code, account_id, mode, intent_id }, fromGate)}
+    ),
+    ${written.join('\n    ')}
+    subscribed as (
+      select id from svc.endpoints
+      where account_id = ${account_id} and mode = ${mode} and status = 'enabled' and ${EVENT.at.type} = any (event_types)
+    ),
+    ${insertEvent(
+      { ...EVENT.at, account_id, mode, intent_id, payment_id: 'null', sequence: '1', created_at },
+      {
+        count: '(select count(*) from subscribed)',
+        from: `subscribed${once ? ', gate' : ''}`,
+        endpoint_id: 'subscribed.id',
+      },
+      once ? 'gate' : undefined,
+    )}
+    select ${once ? 'count(*)::integer' : '1'} as recorded ${fromGate}`;
+}
+
+export async function recordIntent(pool: pg.Pool, record: IntentRecord): Promise<Recorded> {
+  const { intent, idempotency } = record;
+  const statement = statementFor(record.acceptances.length, idempotency !== null);
+  const values = [...valuesOf(record), ...(idempotency === null ? [] : answerValues(idempotency))];
+  const { rows } = await pool.query<{ recorded: number }>({ ...statement, values });
+  if (rows[0]?.recorded === 1) return { outcome: 'recorded' };
+  const recalled = idempotency === null ? undefined : await recallAnswer(pool, intent, idempotency.claim);
+  if (recalled === undefined)
+    throw new Error(`intent ${intent.id} was not recorded, and no answer is stored under its idempotency key`);
+  return recalled;
+}
+
+function valuesOf({ intent, acceptances, events }: IntentRecord): unknown[] {
+  const [event, ...others] = events;
+  if (event === undefined || others.length > 0)
+    throw new Error(`new intent ${intent.id} has ${events.length} events instead of one`);
+  return [
+    ...INTENT.values({
+      account_id: intent.accountId,
+      mode: intent.mode,
+      created_at: isoTime(intent.createdAtMs),
+      id: intent.id,
+      intent_code: intent.intentCode,
+      status: intent.status,
+      x402_upto: intent.upto,
+      amount: intent.amount.toString(),
+      ledger_id: intent.ledgerId,
+      network: intent.network,
+      token_shortcode: intent.tokenShortcode,
+      amount_usd_atto: intent.amountUsd?.toString() ?? null,
+      description: intent.description,
+      resource: intent.resource,
+      mime_type: intent.mimeType,
+      expected_sender: intent.expectedSender,
+      payer_public_key: intent.payerPublicKey,
+      metadata: JSON.stringify(intent.metadata),
+      service_metadata: JSON.stringify(intent.serviceMetadata),
+      expires_at: isoTime(intent.expiresAtMs),
+      confirmations: intent.confirmations,
+    }),
+    ...EVENT.values({
+      id: event.id,
+      type: event.type,
+      request_id: event.requestId,
+      api_version: event.apiVersion,
+      body_before: event.bodyBefore,
+      body_after: event.bodyAfter,
+    }),
+    ...acceptances.flatMap(acceptanceValues),
+  ];
+}
+
+function acceptanceValues({ acceptance, offer }: IntentRecord['acceptances'][number], position: number): unknown[] {
+  return ACCEPTANCE.values({
+    position,
+    scheme: acceptance.scheme,
+    network: acceptance.network,
+    token_shortcode: offer.token.shortcode,
+    asset: offer.token.address,
+    pay_to: acceptance.payTo,
+    amount: acceptance.maxAmountRequired,
+    payout_id: offer.payout.payoutId.toString(),
+    max_timeout_seconds: acceptance.maxTimeoutSeconds ?? null,
+    usd_per_token_atto: offer.rate.usdPerToken.toString(),
+    rate_source: offer.rate.source,
+    rate_observed_at: isoTime(offer.rate.observedAtMs),
+    body: JSON.stringify(acceptance),
+    confirmations: offer.confirmations,
+    minimum_usd_micros: offer.minimumUsdMicros?.toString() ?? null,
+    price_ends_at: offer.priceEndsAtMs === null ? null : isoTime(offer.priceEndsAtMs),
+  });
+}
+
+const RESERVE = {
+  name: 'reserve-intent-codes',
+  text: 'select svc.next_intent_code() as code from generate_series(1, $1)',
+};
+
+/** Reserves unique intent codes below 2^53. Unused codes are lost. */
+export async function reserveIntentCodes(pool: pg.Pool, count: number): Promise<readonly number[]> {
+  const { rows } = await pool.query<{ code: string }>({ ...RESERVE, values: [count] });
+  return rows.map(({ code }) => Number(code));
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { insertRow } from '../testing/sample-rows.ts';
+import { watchIntents } from './watch-intents.ts';
+
+const { pool, url } = await createTestDatabase();
+
+async function until(met: () => boolean | Promise<boolean>): Promise<void> {
+  const startMs = performance.now();
+  while (!(await met())) {
+    if (performance.now() - startMs > 10_000) throw new Error('it never happened');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+const listening = async () => {
+  const { rows } = await pool.query(
+    "select 1 from pg_stat_activity where application_name = 'svc-watch' and query = 'listen svc_intent' and state = 'idle'",
+  );
+  return rows.length === 1;
+};
+
+test('a change is told to its own waiters, also after the connection was lost', async () => {
+  const watcher = watchIntents(url, () => {});
+  try {
+    await insertRow(pool, 'intents');
+    const { rows } = await pool.query<{ id: string }>('select id from svc.intents');
+    const id = rows[0]!.id;
+    const change = (status: string) => pool.query('update svc.intents set status = $1 where id = $2', [status, id]);
+    await until(listening);
+    const told = { mine: 0, other: 0 };
+    const stop = watcher.watch(id, () => (told.mine += 1));
+    watcher.watch('pi_other', () => (told.other += 1));
+    await change('failed');
+    await until(() => told.mine === 1);
+    expect(told.other).toBe(0);
+
+    // Notifications are lost while the connection is down, so every waiter is called after the reconnect.
+    await pool.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-watch'");
+    await until(() => told.mine === 2 && told.other === 1);
+    await change('canceled');
+    await until(() => told.mine === 3);
+
+    stop();
+    await change('failed');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(told).toEqual({ mine: 3, other: 1 });
+  } finally {
+    await watcher.close();
+  }
+});
+
+test('while the database is away it is tried at one pace, however long that takes', async () => {
+  let failures = 0;
+  const watcher = watchIntents('postgres://nobody:nothing@127.0.0.1:9/none', () => (failures += 1));
+  await new Promise((resolve) => setTimeout(resolve, 3_200));
+  await watcher.close();
+  // One try every half second. If a failure counted twice, the number of tries would double each time.
+  expect(failures).toBeGreaterThanOrEqual(2);
+  expect(failures).toBeLessThanOrEqual(14);
+});

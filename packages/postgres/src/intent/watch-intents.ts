@@ -1,0 +1,78 @@
+// Calls waiters when an intent changes, from Postgres notifications over one connection. A notification may be lost
+// with its connection, so every waiter is called after each reconnect. A waiter that must not miss a change also polls.
+import pg from 'pg';
+
+export type IntentWatcher = {
+  /** Calls `onChange` whenever the intent may have changed, until the returned function is called. */
+  readonly watch: (intentId: string, onChange: () => void) => () => void;
+  readonly close: () => Promise<void>;
+};
+
+const RECONNECT_MS = 500;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export function watchIntents(url: string, onProblem: (problem: Error) => void): IntentWatcher {
+  const waiters = new Map<string, Set<() => void>>();
+  let client: pg.Client | undefined;
+  let closed = false;
+  let reconnecting: NodeJS.Timeout | undefined;
+
+  const tell = (callbacks: Iterable<() => void>) => {
+    for (const callback of callbacks) callback();
+  };
+  const connect = async () => {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'svc-watch',
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    next.on('notification', ({ payload }) => tell(waiters.get(payload ?? '') ?? []));
+    next.on('error', onProblem);
+    next.on('end', () => {
+      // A connection that ends before it listens fails in `start` below, which already reconnects.
+      if (client !== next) return;
+      client = undefined;
+      startLater();
+    });
+    await next.connect();
+    await next.query('listen svc_intent');
+    if (closed) {
+      await next.end();
+      return;
+    }
+    client = next;
+    for (const callbacks of waiters.values()) tell(callbacks);
+  };
+  const start = () => {
+    if (closed) return;
+    connect().catch((problem: unknown) => {
+      onProblem(
+        problem instanceof Error
+          ? problem
+          : new Error('the connection that listens for changes of intents failed', { cause: problem }),
+      );
+      startLater();
+    });
+  };
+  const startLater = () => {
+    if (!closed) reconnecting = setTimeout(start, RECONNECT_MS);
+  };
+  start();
+
+  return {
+    watch(intentId, onChange) {
+      const callbacks = waiters.get(intentId) ?? new Set();
+      waiters.set(intentId, callbacks.add(onChange));
+      return () => {
+        callbacks.delete(onChange);
+        if (callbacks.size === 0 && waiters.get(intentId) === callbacks) waiters.delete(intentId);
+      };
+    },
+    async close() {
+      closed = true;
+      clearTimeout(reconnecting);
+      await client?.end();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { isoTime, type LaneItem, type LaneLease } from '@svc-pay/core';
+import type pg from 'pg';
+import { settlementKeys } from '../settlement/move-settlements.ts';
+
+const DEFER = {
+  name: 'lane-defer-items',
+  text: `
+    update svc.settlements s set retry_at = $7
+    from unnest($4::text[], $5::text[], $6::text[]) as item (account_id, mode, payment_id)
+    where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+      and s.status = 'queued'
+      and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
+};
+
+/** Deferred items stay queued and keep their number; no lane loads them before `untilMs`. */
+export async function deferItems(
+  pool: pg.Pool,
+  { network, relayer, epoch }: LaneLease,
+  items: readonly LaneItem[],
+  untilMs: number,
+): Promise<void> {
+  await pool.query({
+    ...DEFER,
+    values: [network, relayer, epoch.toString(), ...settlementKeys(items), isoTime(untilMs)],
+  });
+}

@@ -1,0 +1,65 @@
+// Loads a network's shared queue without solo and deferred payments, oldest first. The head of the queue is read by its
+// partial index, all other tables by key.
+import { isoTime, type Lane, type LaneItem, type QueuePeek, type QueueShare } from '@svc-pay/core';
+import type pg from 'pg';
+import {
+  ITEM_COLUMNS,
+  ITEM_JOINS,
+  type LaneItemRow,
+  laneItemOf,
+  SETTLEMENT_COLUMNS,
+} from '../payment/lane-item-row.ts';
+
+/** A payment bound to one relayer belongs to that lane; all others are shared out by number. */
+const MINE = '(case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)';
+
+const PEEK = {
+  name: 'lane-peek-queue',
+  text: `
+    select count(*)::integer as count, min(created_at) as oldest, exists (
+        select from svc.settlements where network = $1 and status = 'queued' and solo_payer is not null
+      ) as solo
+    from (
+      select created_at from svc.settlements
+      where network = $1 and status = 'queued' and solo_payer is null and ${MINE} and (retry_at is null or retry_at <= $5)
+      order by number limit $4
+    ) head`,
+};
+
+export async function peekQueue(
+  pool: pg.Pool,
+  { network, relayer }: Lane,
+  { index, count }: QueueShare,
+  limit: number,
+  nowMs: number,
+): Promise<QueuePeek> {
+  const { rows } = await pool.query<{ count: number; oldest: Date | null; solo: boolean }>({
+    ...PEEK,
+    values: [network, count, index, limit, isoTime(nowMs), relayer],
+  });
+  const [row] = rows;
+  return { count: row?.count ?? 0, oldestAtMs: row?.oldest?.getTime() ?? 0, solo: row?.solo ?? false };
+}
+
+const LOAD = {
+  name: 'lane-load-queue',
+  text: `
+    with s as materialized (
+      select ${SETTLEMENT_COLUMNS} from svc.settlements
+      where network = $1 and status = 'queued' and solo_payer is null and ${MINE} and (retry_at is null or retry_at <= $5)
+      order by number limit $4
+    )
+    select ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
+};
+
+export async function loadQueue(
+  pool: pg.Pool,
+  { network, relayer }: Lane,
+  { index, count }: QueueShare,
+  limit: number,
+  nowMs: number,
+): Promise<readonly LaneItem[]> {
+  const values = [network, count, index, limit, isoTime(nowMs), relayer];
+  const { rows } = await pool.query<LaneItemRow>({ ...LOAD, values });
+  return rows.map(laneItemOf);
+}

@@ -1,0 +1,181 @@
+// Records mined batches in one transaction. Settled payments are completed, payments
+// of a reverted batch are queued again. Any other payment that did not settle stays
+// `mined` until its block is final, because a reorg may still change the outcome.
+import {
+  type FoundBatch,
+  isoTime,
+  type LaneItem,
+  type LaneLease,
+  type MinedBatch,
+  type MinedItem,
+} from '@svc-pay/core';
+import type { Rate } from '@svc-pay/money';
+import type pg from 'pg';
+import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
+import { completeBatches, type SettledBatchItem } from '../payment/payment-results.ts';
+import { burnsGas, markSoloPayers } from '../payment/solo-payers.ts';
+import { writePaymentResults } from '../payment/write-payment-results.ts';
+import { settlementKeys } from '../settlement/move-settlements.ts';
+import { requireLease, withFence } from './lane-fence.ts';
+
+export type RecordOptions = {
+  readonly nowMs: number;
+  /** Price of the coin that pays for gas; undefined when none is configured. */
+  readonly gasCoin: Rate | undefined;
+  /** Called after the commit. */
+  readonly onGasSpent?: ((spent: readonly GasSpent[]) => void) | undefined;
+};
+
+export async function recordMined(
+  pool: pg.Pool,
+  lease: LaneLease,
+  found: readonly FoundBatch[],
+  options: RecordOptions,
+): Promise<boolean> {
+  const spent: GasSpent[] = [];
+  const recorded = await withFence(pool, (client) => record(client, lease, found, options, spent));
+  if (recorded) options.onGasSpent?.(spent);
+  return recorded;
+}
+
+async function record(
+  client: pg.PoolClient,
+  lease: LaneLease,
+  found: readonly FoundBatch[],
+  { nowMs, gasCoin }: RecordOptions,
+  spent: GasSpent[],
+): Promise<void> {
+  await requireLease(client, lease);
+  const marked = await markMined(
+    client,
+    found.map(({ mined }) => mined),
+    nowMs,
+  );
+  const gas = await bookGas(client, lease, found, marked, nowMs);
+  spent.push(...gasSpent(lease, found, gas));
+  const unsettled: UnsettledBatchItem[] = [];
+  const settled = found
+    .filter(({ mined }) => marked.has(mined.batchId))
+    .map(({ batch, mined }) => {
+      const parts = batch.items.map((item, index) => ({ item, mined: minedItemOf(mined, item.paymentId, index) }));
+      for (const { item, mined: part } of parts) {
+        if (part.outcome !== 'settled')
+          unsettled.push({ batchId: batch.id, batchItems: batch.items.length, item, mined: part });
+      }
+      return {
+        batch: mined,
+        parts: parts.filter((part): part is SettledBatchItem => part.mined.outcome === 'settled'),
+        gas: gas.get(batch.id)?.settled ?? new Map(),
+      };
+    });
+  await writePaymentResults(client, await completeBatches(client, lease, settled, gasCoin, nowMs), 'batched', nowMs);
+  await leaveUnsettled(client, lease.network, unsettled, nowMs);
+}
+
+type UnsettledBatchItem = {
+  readonly batchId: string;
+  readonly batchItems: number;
+  readonly item: LaneItem;
+  readonly mined: MinedItem;
+};
+
+/** Wait of a single payment that the processor refused because of a pause, a cap or a role. */
+const REFUSED_WAIT = "interval '1 minute'";
+
+async function leaveUnsettled(
+  client: pg.ClientBase,
+  network: string,
+  parts: readonly UnsettledBatchItem[],
+  nowMs: number,
+): Promise<void> {
+  const isAgain = ({ mined: { outcome } }: UnsettledBatchItem) =>
+    outcome === 'reverted' || outcome === 'refused_for_now';
+  await queueAgain(client, parts.filter(isAgain), nowMs);
+  const open = parts.filter((part) => !isAgain(part));
+  if (open.length > 0) {
+    await client.query({
+      name: 'record-unsettled-items',
+      text: `
+        update svc.settlements s set status = 'mined', updated_at = $4
+        from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
+        where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+          and s.status = 'batched'`,
+      values: [...settlementKeys(open.map(({ item }) => item)), isoTime(nowMs)],
+    });
+  }
+  const burners = parts.filter(({ item, mined }) => burnsGas(item, mined)).map(({ item }) => item.payer);
+  await markSoloPayers(client, network, burners, nowMs);
+}
+
+/**
+ * Queues reverted payments immediately: an authorization may expire before the
+ * revert is final. The processor settles an intent once and the token takes a nonce
+ * once, so a second transaction is safe even if a reorg revives the first one.
+ */
+async function queueAgain(client: pg.ClientBase, parts: readonly UnsettledBatchItem[], nowMs: number): Promise<void> {
+  if (parts.length === 0) return;
+  await client.query({
+    name: 'queue-reverted-items',
+    text: `
+      with item as materialized (
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::boolean[])
+          as item (account_id, mode, payment_id, batch_id, batch_items, refused)
+      ),
+      remembered as (
+        insert into svc.reverted_batches (account_id, mode, payment_id, batch_id, created_at)
+        select account_id, mode, payment_id, batch_id, $7 from item
+        on conflict do nothing
+      )
+      update svc.settlements s
+      set status = 'queued', relayer = null, batch_id = null, updated_at = $7,
+        batch_limit = greatest(item.batch_items / 2, 1),
+        retry_at = case when item.refused then $7::timestamptz + ${REFUSED_WAIT} end
+      from item
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = 'batched'`,
+    values: [
+      ...settlementKeys(parts.map(({ item }) => item)),
+      parts.map(({ batchId }) => batchId),
+      parts.map(({ batchItems }) => batchItems),
+      parts.map(({ mined }) => mined.outcome === 'refused_for_now'),
+      isoTime(nowMs),
+    ],
+  });
+}
+
+/**
+ * Returns the batches not yet recorded, each with its number of
+ * payments. The others were written by an attempt whose reply was lost.
+ */
+export async function markMined(
+  client: pg.ClientBase,
+  mined: readonly MinedBatch[],
+  nowMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await client.query<{ id: string; item_count: number }>({
+    name: 'record-mined-batches',
+    text: `
+      update svc.batches b
+      set status = 'mined', transaction_id = mined.transaction_id, block_number = mined.block_number,
+        block_hash = mined.block_hash, gas_booked = true, updated_at = $5
+      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
+        as mined (id, transaction_id, block_number, block_hash)
+      where b.id = mined.id and b.status in ('signed', 'broadcast')
+      returning b.id, b.item_count`,
+    values: [
+      mined.map(({ batchId }) => batchId),
+      mined.map(({ transactionId }) => transactionId),
+      mined.map(({ blockNumber }) => blockNumber.toString()),
+      mined.map(({ blockHash }) => blockHash),
+      isoTime(nowMs),
+    ],
+  });
+  return new Map(rows.map(({ id, item_count }) => [id, item_count]));
+}
+
+export function minedItemOf({ items, batchId }: MinedBatch, paymentId: string, index: number): MinedItem {
+  const part = items[index];
+  if (part?.paymentId !== paymentId)
+    throw new Error(`item ${index} of batch ${batchId} is payment ${part?.paymentId}, not ${paymentId}`);
+  return part;
+}

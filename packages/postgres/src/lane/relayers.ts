@@ -1,0 +1,116 @@
+// One row per relayer key. Idle lanes with work are found and woken from here.
+import { isoTime, type Lane, type NewRelayer } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type pg from 'pg';
+
+/**
+ * Inserts the lane with the nonce that the chain reports for its key. An existing lane is left unchanged and the chain
+ * is not asked: the database counts its nonces.
+ */
+export async function registerRelayer(
+  pool: pg.Pool,
+  { network, relayer, mode, duty }: NewRelayer,
+  readNonce: () => Promise<bigint>,
+  nowMs: number,
+): Promise<void> {
+  const known = await pool.query('select from svc.relayers where network = $1 and address = $2', [network, relayer]);
+  if (known.rowCount === 1) return;
+  await pool.query(
+    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at, duty)
+     values ($1, $2, $3, $4, 'active', $5, $6) on conflict do nothing`,
+    [network, relayer, mode, (await readNonce()).toString(), isoTime(nowMs), duty],
+  );
+}
+
+export type LaneReport = Lane & {
+  readonly duty: string;
+  readonly status: string;
+  readonly awake: boolean;
+  readonly nextNonce: string;
+  readonly inFlight: number;
+  readonly beatAt: string | null;
+  /** Condition of the relayer key at the last check. */
+  readonly condition: string;
+  /** In the native coin; null before the first check. */
+  readonly balance: string | null;
+  readonly capped: boolean;
+  /** Why the lane has stopped; null when it has not. */
+  readonly obstacle: string | null;
+};
+
+export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]> {
+  const { rows } = await pool.query<{
+    network: NetworkId;
+    address: string;
+    duty: string;
+    status: string;
+    awake: boolean;
+    next_nonce: string;
+    in_flight: number;
+    heartbeat_at: Date | null;
+    condition: string;
+    balance: string | null;
+    capped: boolean;
+    obstacle: string | null;
+  }>(
+    `select network, address, duty, status, awake, next_nonce, heartbeat_at, condition, balance, capped, obstacle, (
+       select count(*)::integer from svc.batches b
+       where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
+     ) as in_flight
+     from svc.relayers r order by network, address`,
+  );
+  return rows.map((row) => ({
+    network: row.network,
+    relayer: row.address,
+    // `GET /lanes` and the JSON of `relayers list` say `recover`.
+    duty: row.duty === 'resolve_stranded' ? 'recover' : row.duty,
+    status: row.status,
+    awake: row.awake,
+    nextNonce: row.next_nonce,
+    inFlight: row.in_flight,
+    beatAt: row.heartbeat_at === null ? null : isoTime(row.heartbeat_at.getTime()),
+    condition: row.condition,
+    balance: row.balance,
+    capped: row.capped,
+    obstacle: row.obstacle,
+  }));
+}
+
+// Lanes with work that are asleep, or awake without a heartbeat:
+// the engine may have lost the wake-up, or all its state.
+const FIND_FORGOTTEN = {
+  name: 'find-forgotten-lanes',
+  text: `
+    update svc.relayers lane set awake = true
+    where lane.status <> 'retired' and (not lane.awake or lane.heartbeat_at is null or lane.heartbeat_at < $1)
+      and (
+        (lane.status = 'active' and case lane.duty
+          when 'resolve_stranded' then exists (
+            select from svc.stranded_transfers r where r.network = lane.network and r.status = 'queued' and r.action <> 'hold'
+          )
+          else exists (
+            select from svc.settlements s
+            where s.network = lane.network and s.status = 'queued' and s.bound_relayer is null
+          )
+        end)
+        or exists (
+          select from svc.settlements s
+          where s.network = lane.network and s.status = 'queued' and s.bound_relayer = lane.address
+        )
+        or exists (
+          select from svc.batches b
+          where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')
+        )
+        or (lane.status = 'active' and lane.obstacle is not null)
+      )
+    returning lane.network, lane.address`,
+};
+
+/** Lanes that have work, and are asleep or without a heartbeat since `silentSinceMs`. The call marks them awake. */
+export async function findForgottenLanes(pool: pg.Pool, silentSinceMs: number): Promise<readonly Lane[]> {
+  const { rows } = await pool.query<{ network: NetworkId; address: string }>({
+    ...FIND_FORGOTTEN,
+    values: [isoTime(silentSinceMs)],
+  });
+  return rows.map(({ network, address }) => ({ network, relayer: address }));
+}

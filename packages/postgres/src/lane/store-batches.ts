@@ -1,0 +1,189 @@
+// Stores a signed transaction with its nonce and its items before it is broadcast. After this commit every process that
+// has the lease sends these same bytes, also after a crash.
+import { type BatchToStore, isoTime, type LaneLease } from '@svc-pay/core';
+import type pg from 'pg';
+import { insertText, sameNames } from '../database/insert-text.ts';
+import { expectedColumn } from '../database/planner.ts';
+import { isUnmetRequirement, requireText } from '../database/require.ts';
+import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import type { SettlementKey } from '../settlement/move-settlements.ts';
+
+const HELD = namedParameters({
+  network: 'text',
+  relayer: 'text',
+  epoch: 'bigint',
+  now: 'timestamptz',
+  first_nonce: 'bigint',
+});
+const { network, relayer, epoch, now, first_nonce } = HELD.at;
+
+const ASKED = columnArrays<BatchToStore>(
+  {
+    id: ['text', ({ id }) => id],
+    transaction_id: ['text', ({ signed }) => signed.transactionId],
+    raw: ['bytea', ({ signed }) => Buffer.from(signed.raw)],
+    item_count: ['integer', ({ items }) => items.length],
+  },
+  HELD.next,
+);
+
+const ITEMS = columnArrays<SettlementKey & { readonly batchId: string }>(
+  {
+    account_id: ['text', ({ accountId }) => accountId],
+    mode: ['text', ({ mode }) => mode],
+    payment_id: ['text', ({ paymentId }) => paymentId],
+    asked_id: ['text', ({ batchId }) => batchId],
+  },
+  ASKED.next,
+);
+
+// The update of the lane's row is the gate: it hands out each nonce once, and only to the process with the current
+// epoch. If any item is no longer queued, the statement fails as a whole. On Solana the same payment always signs to
+// the same bytes, which may belong to a batch that was recorded as `replaced` because no node knew it: that batch
+// becomes `signed` again, under the new nonce.
+const storeText = (taking: string) => `
+    with asked as materialized (
+      select id, transaction_id, raw, item_count, ${first_nonce} + place - 1 as nonce
+      from ${ASKED.unnestWithPlace('asked')}
+    ),
+    given as materialized (
+      select given.*, ${expectedColumn(`'queued'`, 'expected')} from ${ITEMS.unnest('given')}
+    ),
+    gate as (
+      update svc.relayers set next_nonce = next_nonce + (select count(*) from asked), updated_at = ${now}
+      where network = ${network} and address = ${relayer} and epoch = ${epoch} and next_nonce = ${first_nonce}
+      returning mode
+    ),
+    known as materialized (
+      select asked.id, asked.nonce, stored.batch_id from asked
+      join svc.batch_transactions stored
+        on stored.network = ${network} and stored.transaction_id = asked.transaction_id
+    ),
+    again as (
+      update svc.batches b set status = 'signed', nonce = known.nonce, epoch = ${epoch}, updated_at = ${now}
+      from gate, known
+      where b.id = known.batch_id and b.status = 'replaced'
+      returning b.id, known.id as asked_id
+    ),
+    fresh as (
+      ${insertText(
+        'svc.batches',
+        {
+          ...sameNames('id', 'mode', 'nonce', 'item_count', 'transaction_id'),
+          network,
+          relayer,
+          epoch,
+          status: `'signed'`,
+          created_at: now,
+          updated_at: now,
+        },
+        'from gate, asked where id not in (select id from known)',
+      )}
+      returning id
+    ),
+    batch as (select id, asked_id from again union all select id, id from fresh),
+    transaction as (
+      ${insertText(
+        'svc.batch_transactions',
+        {
+          network,
+          transaction_id: 'asked.transaction_id',
+          batch_id: 'asked.id',
+          mode: 'mode',
+          raw_transaction: 'asked.raw',
+          created_at: now,
+        },
+        'from gate, fresh join asked using (id)',
+      )}
+    ),
+    item as materialized (select given.*, batch.id as batch_id from given join batch using (asked_id)),
+    ${taking}
+    select count(*)::integer as taken,
+      ${requireText(
+        'count(*) = (select count(*) from gate) * (select count(*) from given)',
+        'a payment of the batch is no longer queued',
+      )} as whole
+    from taken`;
+
+const TAKE_SETTLEMENTS = `
+    taken as (
+      update svc.settlements s
+      set status = 'batched', relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
+      from item
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = item.expected
+      returning 1
+    )`;
+
+// The settlement stays `held`, but already carries the batch id, so that completing it is one step.
+const TAKE_STRANDED = `
+    taken as (
+      update svc.stranded_transfers r
+      set status = 'batched', relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
+      from item
+      where r.account_id = item.account_id and r.mode = item.mode and r.payment_id = item.payment_id
+        and r.status = item.expected
+      returning 1
+    ),
+    bound as (
+      update svc.settlements s set relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
+      from item
+      where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
+        and s.status = 'held'
+    )`;
+
+const STORE = {
+  settle: { name: 'lane-store-batches', text: storeText(TAKE_SETTLEMENTS) },
+  resolve_stranded: { name: 'lane-store-stranded', text: storeText(TAKE_STRANDED) },
+};
+
+export async function storeBatches(
+  pool: pg.Pool,
+  lease: LaneLease,
+  batches: readonly BatchToStore[],
+  nowMs: number,
+  duty: keyof typeof STORE = 'settle',
+): Promise<boolean> {
+  const [first] = batches;
+  if (first === undefined) return true;
+  if (batches.some(({ nonce }, index) => nonce !== first.nonce + BigInt(index))) {
+    throw new Error(
+      `relayer ${lease.relayer} on ${lease.network}: nonces from ${first.nonce} on do not follow each other`,
+    );
+  }
+  const items = batches.flatMap(({ id, items: own }) =>
+    own.map(({ accountId, mode, paymentId }) => ({ accountId, mode, paymentId, batchId: id })),
+  );
+  const lane = HELD.values({
+    network: lease.network,
+    relayer: lease.relayer,
+    epoch: lease.epoch.toString(),
+    now: isoTime(nowMs),
+    first_nonce: first.nonce.toString(),
+  });
+  const values = [...lane, ...ASKED.values(batches), ...ITEMS.values(items)];
+  try {
+    const { rows } = await pool.query<{ taken: number }>({ ...STORE[duty], values });
+    return rows[0]?.taken === items.length;
+  } catch (problem) {
+    if (isUnmetRequirement(problem)) return false;
+    throw problem;
+  }
+}
+
+const MARK = {
+  name: 'lane-mark-broadcast',
+  text: `
+    update svc.batches set status = 'broadcast', updated_at = $4
+    where id = any ($5) and status in ('signed', 'broadcast')
+      and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
+};
+
+export async function markBroadcast(
+  pool: pg.Pool,
+  { network, relayer, epoch }: LaneLease,
+  batchIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await pool.query({ ...MARK, values: [network, relayer, epoch.toString(), isoTime(nowMs), batchIds] });
+}

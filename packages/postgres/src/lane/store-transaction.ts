@@ -1,0 +1,30 @@
+// Stores a fee bump of a pending batch as one more row: the chain may still mine an earlier transaction of the batch.
+import { isoTime, type LaneLease, type SignedTransaction } from '@svc-pay/core';
+import type pg from 'pg';
+
+const STORE = {
+  name: 'lane-store-transaction',
+  text: `
+    with batch as (
+      update svc.batches set transaction_id = $4
+      where id = $5 and network = $1 and relayer = $2 and status in ('signed', 'broadcast')
+        and exists (
+          select from svc.relayers where network = $1 and address = $2 and epoch = $3 for no key update
+        )
+      returning mode
+    )
+    insert into svc.batch_transactions (network, transaction_id, batch_id, mode, raw_transaction, created_at)
+    select $1, $4, $5, mode, $6, $7 from batch`,
+};
+
+export async function storeTransaction(
+  pool: pg.Pool,
+  { network, relayer, epoch }: LaneLease,
+  batchId: string,
+  { transactionId, raw }: SignedTransaction,
+  nowMs: number,
+): Promise<boolean> {
+  const values = [network, relayer, epoch.toString(), transactionId, batchId, Buffer.from(raw), isoTime(nowMs)];
+  const { rowCount } = await pool.query({ ...STORE, values });
+  return rowCount === 1;
+}

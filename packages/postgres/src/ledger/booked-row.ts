@@ -1,0 +1,153 @@
+// Reads a payment with everything that must agree with it as one row. All lookups are by key.
+import type { BookedEntry, BookedPaymentRow, Mode } from '@svc-pay/core';
+import { ONE_BY_KEY } from '../database/planner.ts';
+
+const one = (name: string, source: string) =>
+  `left join lateral (select * from ${source} ${ONE_BY_KEY}) ${name} on true`;
+
+/** `payments` is a query that yields rows of `svc.payments`. */
+export const bookedRows = (payments: string): string => `
+  select p.account_id, p.mode, p.id, p.intent_id, p.status, p.network, p.asset, p.payer, p.paid_amount, p.fee_amount,
+    p.refund_amount, p.transaction_id, p.transaction_split_id,
+    i.status as intent_status, i.intent_code, i.payment_id as intent_payment_id,
+    s.status as settlement_status, s.cap, s.settled_amount, s.payout_id, c.payment_id as claimed_by,
+    b.id as batch_id, b.status as batch_status, b.transaction_id as batch_transaction_id,
+    t.merchant, t.fee_bps, t.splits,
+    v.action, v.status as stranded_status, v.stranded_transaction_id, v.stranded_log_index, v.batch_id as stranded_batch,
+    p.id >= (
+      select svc.id_bound('pay', date_trunc('month', now() at time zone 'UTC') at time zone 'UTC'
+        - make_interval(months => coalesce(months_kept, 12000)))
+      from svc.partitioned_tables where table_name = 'settlements'
+    ) as settlement_kept,
+    coalesce((
+      select json_agg(json_build_object('id', e.id, 'network', e.network, 'asset', e.asset, 'account', e.account_name,
+        'party', e.party, 'amount', e.amount::text, 'transaction', e.transaction_id, 'log', e.log_index,
+        'reverses', e.reverses) order by e.id)
+      from svc.ledger_entries e where e.account_id = p.account_id and e.mode = p.mode and e.payment_id = p.id
+    ), '[]') as entries
+  from (${payments}) p
+  ${one('i', 'svc.intents i where i.account_id = p.account_id and i.mode = p.mode and i.id = p.intent_id')}
+  ${one('s', 'svc.settlements s where s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id')}
+  ${one('v', 'svc.stranded_transfers v where v.account_id = p.account_id and v.mode = p.mode and v.payment_id = p.id')}
+  ${one('c', 'svc.claims c where c.claim_key = s.claim_key')}
+  ${one('b', 'svc.batches b where b.id = s.batch_id')}
+  ${one(
+    'a',
+    `svc.authorizations a where a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id
+      and a.claim_key = s.claim_key`,
+  )}
+  ${one(
+    't',
+    `svc.payouts t where t.network = s.network and t.payout_id = s.payout_id
+      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient))`,
+  )}`;
+
+export type BookedDbRow = {
+  readonly account_id: string;
+  readonly mode: Mode;
+  readonly id: string;
+  readonly intent_id: string;
+  readonly status: string;
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string | null;
+  readonly paid_amount: string | null;
+  readonly fee_amount: string | null;
+  readonly refund_amount: string | null;
+  readonly transaction_id: string | null;
+  readonly transaction_split_id: string | null;
+  readonly intent_status: string | null;
+  readonly intent_code: string;
+  readonly intent_payment_id: string | null;
+  readonly settlement_status: string | null;
+  readonly cap: string;
+  readonly settled_amount: string;
+  readonly payout_id: string | null;
+  readonly claimed_by: string | null;
+  readonly batch_id: string | null;
+  readonly batch_status: string;
+  readonly batch_transaction_id: string;
+  readonly merchant: string | null;
+  readonly fee_bps: number;
+  readonly splits: readonly { readonly to: string; readonly bps: number }[];
+  readonly action: string | null;
+  readonly stranded_status: string;
+  readonly stranded_transaction_id: string;
+  readonly stranded_log_index: number;
+  readonly stranded_batch: string | null;
+  readonly settlement_kept: boolean | null;
+  readonly entries: readonly {
+    readonly id: string;
+    readonly network: string;
+    readonly asset: string;
+    readonly account: BookedEntry['accountName'];
+    readonly party: string;
+    readonly amount: string;
+    readonly transaction: string;
+    readonly log: number;
+    readonly reverses: string | null;
+  }[];
+};
+
+export function bookedRowOf(row: BookedDbRow): BookedPaymentRow {
+  return {
+    accountId: row.account_id,
+    mode: row.mode,
+    paymentId: row.id,
+    status: row.status,
+    network: row.network,
+    asset: row.asset,
+    payer: row.payer,
+    paidAtomic: amountOf(row.paid_amount),
+    feeAtomic: amountOf(row.fee_amount),
+    refundAtomic: amountOf(row.refund_amount),
+    transactionId: row.transaction_id,
+    splitId: row.transaction_split_id,
+    intentId: row.intent_id,
+    intent:
+      row.intent_status === null
+        ? null
+        : { status: row.intent_status, code: BigInt(row.intent_code), paymentId: row.intent_payment_id },
+    settlement: settlementOf(row),
+    settlementKept: row.settlement_kept ?? true,
+    terms: row.merchant === null ? null : { merchant: row.merchant, feeBps: row.fee_bps, splits: row.splits },
+    strandedTransfer:
+      row.action === null
+        ? null
+        : {
+            action: row.action,
+            status: row.stranded_status,
+            transactionId: row.stranded_transaction_id,
+            logIndex: row.stranded_log_index,
+            batchId: row.stranded_batch,
+          },
+    entries: row.entries.map((entry) => ({
+      id: entry.id,
+      network: entry.network,
+      asset: entry.asset,
+      accountName: entry.account,
+      party: entry.party,
+      amountAtomic: BigInt(entry.amount),
+      transactionId: entry.transaction,
+      logIndex: entry.log,
+      reverses: entry.reverses,
+    })),
+  };
+}
+
+function settlementOf(row: BookedDbRow): BookedPaymentRow['settlement'] {
+  if (row.settlement_status === null) return null;
+  return {
+    status: row.settlement_status,
+    capAtomic: BigInt(row.cap),
+    settledAtomic: BigInt(row.settled_amount),
+    payoutId: amountOf(row.payout_id),
+    claimedBy: row.claimed_by,
+    batch:
+      row.batch_id === null
+        ? null
+        : { id: row.batch_id, status: row.batch_status, transactionId: row.batch_transaction_id },
+  };
+}
+
+const amountOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));

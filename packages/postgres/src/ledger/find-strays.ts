@@ -1,0 +1,60 @@
+// Finds rows that name a payment or an account that does not exist. Returns their number and the first few ids.
+import type { StrayRows } from '@svc-pay/core';
+import type pg from 'pg';
+
+const NAMED = 20;
+
+export const findStrayEntries = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select e.id from svc.ledger_entries e where not exists (
+       select from svc.payments p where p.account_id = e.account_id and p.mode = e.mode and p.id = e.payment_id
+     )`,
+  );
+
+export const findStrayLosses = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select l.id from svc.gas_losses l where (
+       l.payment_id is not null and not exists (
+         select from svc.payments p where p.account_id = l.account_id and p.mode = l.mode and p.id = l.payment_id
+       )
+     ) or (
+       l.reverses is null and l.amount < 0
+     ) or (
+       l.reverses is not null and not exists (
+         select from svc.gas_losses first
+         where first.id = l.reverses and first.reverses is null and first.batch_id = l.batch_id
+           and first.payment_id is not distinct from l.payment_id and first.amount = -l.amount
+       )
+     ) or exists (
+       select from svc.gas_losses twin where twin.batch_id = l.batch_id and twin.reverses = l.reverses and twin.id < l.id
+     )`,
+  );
+
+export const findStrayIntents = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select i.id from svc.intents i where i.status = 'completed' and not exists (
+       select from svc.payments p where p.account_id = i.account_id and p.mode = i.mode and p.id = i.payment_id
+     )`,
+  );
+
+/**
+ * Payments of an account that does not exist. `readPayments` does not see them, because it reads account by account.
+ */
+export const findStrayPayments = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select p.id from svc.payments p where not exists (
+       select from svc.account_modes m where m.account_id = p.account_id and m.mode = p.mode
+     )`,
+  );
+
+async function find(client: pg.ClientBase, strays: string): Promise<StrayRows> {
+  const { rows } = await client.query<{ count: number; ids: readonly string[] | null }>(
+    `select count(*)::integer as count, (array_agg(id order by id))[1:${NAMED}] as ids from (${strays}) as stray`,
+  );
+  const { count = 0, ids = null } = rows[0] ?? {};
+  return { count, ids: ids ?? [] };
+}

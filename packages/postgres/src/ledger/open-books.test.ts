@@ -1,0 +1,289 @@
+import { checkBooks, createFindings, type LaneItem } from '@svc-pay/core';
+import { evmNetwork } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { insertRow, NOW } from '../testing/sample-rows.ts';
+import { seedSettledBatch } from '../testing/seed-settled-batch.ts';
+import { withBooks } from './open-books.ts';
+
+const NETWORK = evmNetwork(84_532);
+const address = (byte: string) => `0x${byte.repeat(20)}`;
+const lane = { network: NETWORK, relayer: address('dd') };
+const hash = (batch: number) => `0x${batch.toString(16).padStart(64, '0')}`;
+const accountId = newId('account', NOW.getTime());
+let lastCode = 100n;
+
+function newItem(change: Partial<LaneItem> = {}): LaneItem {
+  lastCode += 1n;
+  return {
+    accountId,
+    mode: 'test',
+    paymentId: newId('payment', NOW.getTime()),
+    intentId: newId('paymentIntent', NOW.getTime()),
+    intentCode: lastCode,
+    number: lastCode,
+    asset: address('70'),
+    processor: address('ee'),
+    kind: 'transfer_with_authorization',
+    byContract: false,
+    payer: address('aa'),
+    capAtomic: 1_000n,
+    settledAtomic: 777n,
+    validAfterSeconds: 0n,
+    validBeforeSeconds: 2_000_000_000n,
+    nonce: `0x${lastCode.toString(16).padStart(64, '0')}`,
+    signature: `0x${'02'.repeat(65)}`,
+    confirmations: 1,
+    payout: { id: 3n, merchant: address('bb'), feeBps: 250, splits: [{ to: address('0c'), bps: 1_000 }] },
+    ...change,
+  };
+}
+
+async function seedBatch(pool: pg.Pool, number: number, items: readonly LaneItem[]): Promise<void> {
+  await seedSettledBatch(pool, {
+    lane,
+    nonce: BigInt(number),
+    transactionId: hash(number),
+    blockNumber: BigInt(1_000 + number),
+    feeRecipient: address('cc'),
+    gasCostAtomic: 100_001n,
+    payments: items.map((item, index) => ({
+      item,
+      mined: {
+        paymentId: item.paymentId,
+        outcome: 'settled',
+        transferLogIndex: index * 3,
+        logIndex: index * 3 + 1,
+        feeAtomic: (item.settledAtomic * 250n) / 10_000n,
+        escrowedFor: index === 1 ? [item.payer] : [],
+      },
+    })),
+  });
+}
+
+async function check(pool: pg.Pool) {
+  const findings = createFindings(null, ['entries', 'statuses'], 1_000);
+  const networks = await withBooks(pool, (books) => checkBooks(books, findings));
+  const lines = findings.lines();
+  return {
+    census: networks.get(NETWORK),
+    looked: lines[0]!.looked,
+    words: lines.flatMap(({ check: name, differences }) =>
+      differences.map(({ about, message }) => `${name} ${about.join()}: ${message}`),
+    ),
+  };
+}
+
+/** Changes rows as the database's owner could, without triggers. */
+async function plant(pool: pg.Pool, statement: string, values: readonly unknown[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(`set session_replication_role = 'replica'`);
+    expect((await client.query(statement, [...values])).rowCount).toBeGreaterThan(0);
+  } finally {
+    await client.query('reset session_replication_role');
+    client.release();
+  }
+}
+
+async function world() {
+  const { pool } = await createTestDatabase();
+  const [one, other, third] = [newItem(), newItem(), newItem({ settledAtomic: 1_000n })];
+  await seedBatch(pool, 1, [one, other]);
+  await seedBatch(pool, 2, [third]);
+  await insertRow(pool, 'payments', { account_id: accountId, id: newId('payment', NOW.getTime()) });
+  return { pool, one, other, third };
+}
+
+test('books as a lane leaves them hold, and are counted', async () => {
+  const { pool } = await world();
+  expect(await check(pool)).toEqual({
+    census: {
+      completed: 3,
+      unresolvedStranded: 0,
+      strandedAtomic: new Map(),
+      tokens: new Set([address('70'), address('33')]),
+    },
+    looked: 4,
+    words: [],
+  });
+});
+
+test('books of more than a page are read to the end', async () => {
+  const { pool } = await world();
+  await pool.query(
+    `insert into svc.payments (account_id, mode, id, intent_id, status, network, token_shortcode, asset, amount,
+       failure_code, created_at, updated_at)
+     select $1, 'test', 'pay_' || lpad(n::text, 26, '0'), 'pi_x', 'failed', 'eip155:84532', 'basesepolia_usdc', '0x', 1,
+       'expired', now(), now() from generate_series(1, 1200) n`,
+    [accountId],
+  );
+  expect(await check(pool)).toMatchObject({ looked: 1_204, words: [] });
+});
+
+const OF_MERCHANT = `account_name = 'merchant' and payment_id = $1`;
+const COPIED = `account_id, mode, id || 'x', payment_id, network, asset, account_name, party, amount, transaction_id,
+  log_index, reverses, created_at`;
+
+const shared = await createTestDatabase();
+let sharedBatches = 0;
+
+test.each<[string, string, readonly RegExp[]]>([
+  [
+    'an entry that is missing',
+    `delete from svc.ledger_entries where ${OF_MERCHANT}`,
+    [/off by -681/, /no entry merchant/],
+  ],
+  [
+    'an entry that is there twice',
+    `insert into svc.ledger_entries select ${COPIED} from svc.ledger_entries where ${OF_MERCHANT}`,
+    [/off by 681/, /one too many/],
+  ],
+  [
+    'all entries twice, which balances',
+    `insert into svc.ledger_entries select ${COPIED} from svc.ledger_entries where payment_id = $1`,
+    [/one too many/],
+  ],
+  ['an amount that was changed', `update svc.ledger_entries set amount = 680 where ${OF_MERCHANT}`, [/off by -1/]],
+  [
+    'money that went to somebody else',
+    `update svc.ledger_entries set party = '0xeve' where ${OF_MERCHANT}`,
+    [/no entry merchant/, /one too many/],
+  ],
+  [
+    'an entry of another transaction',
+    `update svc.ledger_entries set transaction_id = '0xother' where ${OF_MERCHANT}`,
+    [/points at 0xother/],
+  ],
+  [
+    'network cost of one side',
+    `delete from svc.ledger_entries where asset = 'native' and amount > 0 and payment_id = $1`,
+    [/native on eip155:84532 are off by/],
+  ],
+  ['a fee that the terms do not give', 'update svc.payments set fee_amount = 20 where id = $1', [/its fee is 20/]],
+  ['a refund that is not the rest', 'update svc.payments set refund_amount = 1 where id = $1', [/it returned 1,/]],
+  ['an amount paid that was not settled', 'update svc.payments set paid_amount = 5 where id = $1', [/was paid 5,/]],
+  [
+    'entries of a payment that failed',
+    `update svc.payments set status = 'failed', failure_code = 'x' where id = $1`,
+    [/it is failed and has 7 entries/, /its settlement is completed/, /is completed by it/],
+  ],
+  [
+    'entries of a payment that does not exist',
+    `update svc.ledger_entries set payment_id = 'pay_none' where payment_id = $1`,
+    [/7 entries belong to payments that do not exist/],
+  ],
+  [
+    'a payment of an account that does not exist',
+    `update svc.payments set account_id = 'acct_none' where id = $1`,
+    [/1 payments belong to accounts that do not exist/],
+  ],
+  [
+    'an intent whose payment is gone',
+    'delete from svc.payments where id = $1',
+    [/\d intents are completed by payments that do not exist/],
+  ],
+  [
+    'an intent that names another payment',
+    `update svc.intents set payment_id = 'pay_other' where payment_id = $1`,
+    [/names pay_other/],
+  ],
+  [
+    'an intent that is not completed',
+    `update svc.intents set status = 'processing' where payment_id = $1`,
+    [/intent pi_\w+ is processing/],
+  ],
+  [
+    'a settlement that is not completed',
+    `update svc.settlements set status = 'failed' where payment_id = $1`,
+    [/its settlement is failed/],
+  ],
+  ['a settlement that is gone', 'delete from svc.settlements where payment_id = $1', [/has no settlement/]],
+  [
+    'an authorization that is another payment’s',
+    `update svc.claims set payment_id = 'pay_other' where payment_id = $1`,
+    [/claimed by pay_other/],
+  ],
+  [
+    'a transaction that its batch was not',
+    `update svc.payments set transaction_id = '0xother' where id = $1`,
+    [/names transaction 0xother/],
+  ],
+  [
+    'a batch that never was mined',
+    `update svc.batches set status = 'dropped' where id = (select batch_id from svc.settlements where payment_id = $1)`,
+    [/is dropped/],
+  ],
+])('%s is found and named', async (_, statement, words) => {
+  const { pool } = shared;
+  const item = newItem();
+  sharedBatches += 1;
+  await seedBatch(pool, sharedBatches, [item]);
+  const aboutIt = async () =>
+    (await check(pool)).words.filter((text) => text.includes(item.paymentId) || text.includes('do not exist'));
+  const before = await aboutIt();
+  await plant(pool, statement, [item.paymentId]);
+  const found = (await aboutIt()).filter((text) => !before.includes(text));
+  for (const word of words) expect(found).toContainEqual(expect.stringMatching(word));
+});
+
+test('an intent that two payments complete is found', async () => {
+  const { pool, one } = await world();
+  const twin = newId('payment', NOW.getTime());
+  await plant(
+    pool,
+    `insert into svc.payments (account_id, mode, id, intent_id, status, network, token_shortcode, asset, amount,
+       paid_amount, completed_at, created_at, updated_at)
+     select account_id, mode, $2, intent_id, status, network, token_shortcode, asset, amount, paid_amount, completed_at,
+       created_at, updated_at from svc.payments where id = $1`,
+    [one.paymentId, twin],
+  );
+  const { words } = await check(pool);
+  expect(words).toContainEqual(
+    expect.stringMatching(`statuses ${twin}: it is completed, its intent .* names ${one.paymentId}`),
+  );
+});
+
+test('what a reorganisation took back leaves nothing behind, and must be the exact opposite', async () => {
+  const { pool, one } = await world();
+  const taken = `insert into svc.ledger_entries select account_id, mode, id || 'r', payment_id, network, asset, account_name,
+    party, -amount, transaction_id, log_index, id, created_at from svc.ledger_entries where payment_id = $1`;
+  await plant(pool, taken, [one.paymentId]);
+  await plant(pool, `update svc.payments set status = 'pending' where id = $1`, [one.paymentId]);
+  await plant(pool, `update svc.settlements set status = 'queued' where payment_id = $1`, [one.paymentId]);
+  await plant(pool, `update svc.intents set status = 'processing' where payment_id = $1`, [one.paymentId]);
+  expect((await check(pool)).words).toEqual([]);
+  await plant(pool, `update svc.ledger_entries set party = '0xeve' where ${OF_MERCHANT} and reverses is not null`, [
+    one.paymentId,
+  ]);
+  expect((await check(pool)).words).toEqual([expect.stringContaining('is not its opposite')]);
+});
+
+test('the proof sees one moment, whatever is written meanwhile', async () => {
+  const { pool, one } = await world();
+  await withBooks(pool, async (books) => {
+    const before = await books.paymentsOfCodes([one.intentCode]);
+    await plant(pool, 'delete from svc.ledger_entries where payment_id = $1', [one.paymentId]);
+    expect(await books.paymentsOfCodes([one.intentCode])).toEqual(before);
+  });
+});
+
+test('a gas loss of no payment, and one that takes back what is not its opposite, are found', async () => {
+  const { pool, one } = await world();
+  const loss = { account_id: accountId, payment_id: one.paymentId };
+  const lost = (id: string, change: Record<string, unknown>) =>
+    insertRow(pool, 'gas_losses', { ...loss, id, ...change });
+  await lost('lg_1', {});
+  await lost('lg_2', { amount: '-21000', reverses: 'lg_1' });
+  await lost('lg_3', { account_id: null, payment_id: null, payer: null, cause: 'unknown' });
+  expect((await check(pool)).words).toEqual([]);
+  await lost('lg_4', { payment_id: 'pay_gone' });
+  await lost('lg_5', { amount: '-20999', reverses: 'lg_3', account_id: null, payment_id: null });
+  await lost('lg_6', { amount: '-21000', reverses: 'lg_1' });
+  await lost('lg_7', { amount: '-1' });
+  expect((await check(pool)).words).toEqual([
+    'entries lg_4,lg_5,lg_6,lg_7: 4 gas losses belong to no payment, or take back what is not their opposite',
+  ]);
+});

@@ -1,0 +1,9 @@
+export type { Page } from './database/page.ts';
+export type { EndpointFields } from './endpoint/change-endpoint.ts';
+export type { Done, RefusedWrite, Written } from './idempotency/merchant-write.ts';
+export {
+  createMerchantStores,
+  type MerchantReads,
+  type MerchantStores,
+  type MerchantWrites,
+} from './merchant-stores.ts';

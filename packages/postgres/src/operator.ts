@@ -1,0 +1,31 @@
+// Statements of the `svc` command: one file per use case, one transaction each.
+export { type AccountLimits, readAccountLimits, setAccountLimits } from './account/account-limits.ts';
+export { createAccount, type NewAccount } from './account/create-account.ts';
+export { type CreatedKey, createKey } from './account/create-key.ts';
+export { findSealedKeys, type SealedKey } from './account/find-sealed-keys.ts';
+export { type AccountRow, listAccounts } from './account/list-accounts.ts';
+export { type KeyRow, listKeys } from './account/list-keys.ts';
+export { type RevokedKey, revokeKey } from './account/revoke-key.ts';
+export { type RolledKey, rollKey } from './account/roll-key.ts';
+export { type SigningSwitch, signWithKey } from './account/sign-with-key.ts';
+export type { Operation } from './audit/operation.ts';
+export { type SealedChain, sealAuditChains } from './audit/seal-audit-chains.ts';
+export { type AuditChainFault, type VerifiedChain, verifyAuditChains } from './audit/verify-audit-chains.ts';
+export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './database/inspect-database.ts';
+export { type ChangedRelayer, changeRelayer, type RelayerStatus } from './lane/change-relayer.ts';
+export { withBooks } from './ledger/open-books.ts';
+export { listProcessors, listRelayers } from './ledger/read-batches.ts';
+export { listPayouts } from './payout/list-payouts.ts';
+export { mirrorPayout } from './payout/mirror-payout.ts';
+export type { Payout } from './payout/payout-row.ts';
+export { type PayoutRequest, type PayoutSet, setPayout } from './payout/set-payout.ts';
+export { type ErasedPayer, erasePayer } from './privacy/erase-payer.ts';
+export { exportPayer } from './privacy/export-payer.ts';
+export { PAYER_TABLES, type PayerRows, type PayerTable } from './privacy/find-payer-rows.ts';
+export {
+  type ChangedTokens,
+  disableTokens,
+  enableTokens,
+  listEnabledTokens,
+  type TokenChange,
+} from './token/account-tokens.ts';

@@ -1,0 +1,169 @@
+import { type Caller, type ClaimOutcome, isoTime, normalizeAddress, type PaymentClaim } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { bytesOfHex } from '../database/bytes-of-hex.ts';
+import { sameNames } from '../database/insert-text.ts';
+import { ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
+import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { insertAuthorization, insertClaim } from './insert-authorization.ts';
+import { insertPayment } from './insert-payment.ts';
+import { transferColumn } from './lane-item-row.ts';
+import { soloPayer } from './solo-payers.ts';
+
+const GIVEN = namedParameters({ now: 'timestamptz' });
+const { now } = GIVEN.at;
+
+const ASKED = columnArrays<PaymentClaim>(
+  {
+    account_id: ['text', ({ caller }) => caller.accountId],
+    mode: ['text', ({ caller }) => caller.mode],
+    intent_id: ['text', ({ intentId }) => intentId],
+    claim_key: ['bytea', ({ claimKey }) => Buffer.from(claimKey)],
+    network: ['text', ({ acceptance }) => acceptance.network],
+    asset: ['text', ({ acceptance }) => acceptance.token.address],
+    payer: ['text', ({ authorization }) => normalizeAddress(authorization.from)],
+    nonce: ['bytea', ({ authorization }) => bytesOfHex(authorization.nonce)],
+    payment_id: ['text', ({ paymentId }) => paymentId],
+    kind: ['text', ({ kind }) => kind],
+    recipient: ['text', ({ acceptance }) => acceptance.payTo],
+    cap: ['numeric', ({ acceptance }) => acceptance.amount.toString()],
+    valid_after: ['bigint', ({ authorization }) => authorization.validAfter],
+    valid_before: ['bigint', ({ authorization }) => authorization.validBefore],
+    signature: ['bytea', ({ signature }) => bytesOfHex(signature)],
+    payout_id: ['bigint', ({ acceptance }) => acceptance.payoutId.toString()],
+    token_shortcode: ['text', ({ acceptance }) => acceptance.token.shortcode],
+    by_contract: ['boolean', ({ byContract }) => byContract],
+    confirmations: ['integer', ({ acceptance }) => acceptance.confirmations],
+    transfer: ['jsonb', ({ transfer }) => transferColumn(transfer)],
+    bound_relayer: ['text', ({ transfer }) => transfer?.relayer ?? null],
+  },
+  GIVEN.next,
+);
+
+const SOLO_PAYER = soloPayer({ network: 'won.network', payer: 'won.payer', byContract: 'won.by_contract', now });
+
+const SIGNED = {
+  ...sameNames('claim_key', 'account_id', 'mode', 'intent_id', 'network', 'asset', 'payer', 'nonce'),
+  created_at: now,
+};
+
+// Claims payments of many intents, each independent of the others. Each intent is locked first and its status is
+// checked under the lock; every other row is written only if the claim was inserted. Two headers for one intent meet at
+// the lock, one authorization for two intents meets at the claim. Locks are taken in the order of intent ids and claims
+// in the order of claim keys, so that two processes never deadlock.
+const CLAIM = {
+  name: 'claim-payment',
+  text: `
+    with asked as materialized (select * from ${ASKED.unnest('asked')}),
+    locked as materialized (
+      select asked.*, intent.intent_code from asked
+      cross join lateral (
+        select intent_code, expires_at from svc.intents
+        where account_id = asked.account_id and mode = asked.mode and id = asked.intent_id
+          and ${withoutIndex('status')} = 'requires_payment'
+        ${ONE_BY_KEY}
+        for update
+      ) intent
+      where intent.expires_at > ${now}
+    ),
+    claimed as (
+      ${insertClaim({ ...SIGNED, payment_id: 'payment_id' }, 'from locked')}
+      order by claim_key
+      on conflict do nothing
+      returning payment_id
+    ),
+    won as materialized (select locked.* from locked where payment_id in (select payment_id from claimed)),
+    written_authorization as (
+      ${insertAuthorization(
+        {
+          ...SIGNED,
+          ...sameNames(
+            'kind',
+            'recipient',
+            'cap',
+            'valid_after',
+            'valid_before',
+            'signature',
+            'by_contract',
+            'transfer',
+          ),
+        },
+        'from won',
+      )}
+    ),
+    ${insertPayment(
+      {
+        ...sameNames('account_id', 'mode', 'payment_id', 'intent_id', 'intent_code', 'claim_key', 'network', 'asset'),
+        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id', 'bound_relayer'),
+        settled_amount: 'cap',
+        solo_payer: `case when bound_relayer is null then ${SOLO_PAYER} end`,
+        now,
+        status: 'queued',
+      },
+      'won',
+    )},
+    changed_intent as (
+      update svc.intents intent
+      set status = 'processing', payment_id = won.payment_id, amount = won.cap, ledger_id = won.asset,
+        network = won.network, token_shortcode = won.token_shortcode, confirmations = won.confirmations,
+        version = version + 1, updated_at = ${now}
+      from won
+      where intent.account_id = won.account_id and intent.mode = won.mode and intent.id = won.intent_id
+    )
+    select payment_id from claimed`,
+};
+
+const FIND_CLAIM = {
+  name: 'find-claim',
+  text: `
+    select account_id = $2 and mode = $3 and intent_id = $4 as same, payment_id
+    from svc.claims where claim_key = $1`,
+};
+
+/** Outcomes are in the order of `claims`. No two claims may name one intent. All use one time, the latest `nowMs`. */
+export async function claimPayments(pool: pg.Pool, claims: readonly PaymentClaim[]): Promise<readonly ClaimOutcome[]> {
+  const nowMs = Math.max(...claims.map((claim) => claim.nowMs));
+  const values = [...GIVEN.values({ now: isoTime(nowMs) }), ...ASKED.values(claims.toSorted(byIntent))];
+  const { rows } = await pool.query<{ payment_id: Id<'payment'> }>({ ...CLAIM, values });
+  const won = new Set(rows.map((row) => row.payment_id));
+  return Promise.all(
+    claims.map(async (claim): Promise<ClaimOutcome> => {
+      if (won.has(claim.paymentId)) return { outcome: 'claimed' };
+      const held = await holderOf(pool, claim.caller, claim.intentId, claim.claimKey);
+      if (held === undefined) return { outcome: 'intent_taken' };
+      return held.same ? { outcome: 'claimed_before', paymentId: held.payment_id } : { outcome: 'bound_elsewhere' };
+    }),
+  );
+}
+
+export async function claimPayment(pool: pg.Pool, claim: PaymentClaim): Promise<ClaimOutcome> {
+  const [outcome] = await claimPayments(pool, [claim]);
+  if (outcome === undefined)
+    throw new Error(`the claim of payment ${claim.paymentId} for intent ${claim.intentId} has no outcome`);
+  return outcome;
+}
+
+const byIntent = (one: PaymentClaim, other: PaymentClaim) =>
+  one.intentId === other.intentId ? 0 : one.intentId < other.intentId ? -1 : 1;
+
+export async function findClaim(
+  pool: pg.Pool,
+  caller: Caller,
+  intentId: Id<'paymentIntent'>,
+  key: Uint8Array,
+): Promise<'here' | 'elsewhere' | undefined> {
+  const held = await holderOf(pool, caller, intentId, key);
+  return held && (held.same ? 'here' : 'elsewhere');
+}
+
+type Holder = { readonly same: boolean; readonly payment_id: Id<'payment'> | null };
+
+async function holderOf(
+  pool: pg.Pool,
+  { accountId, mode }: Caller,
+  intentId: Id<'paymentIntent'>,
+  key: Uint8Array,
+): Promise<Holder | undefined> {
+  const { rows } = await pool.query<Holder>({ ...FIND_CLAIM, values: [key, accountId, mode, intentId] });
+  return rows[0];
+}

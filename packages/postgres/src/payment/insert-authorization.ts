@@ -1,0 +1,37 @@
+// Every claim and every authorization is inserted here.
+import { insertText } from '../database/insert-text.ts';
+
+/** SQL expression of each value: a column name if the insert reads rows, a placeholder if it writes one row. */
+export type NewClaim = {
+  readonly claim_key: string;
+  readonly account_id: string;
+  readonly mode: string;
+  readonly intent_id: string;
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string;
+  readonly nonce: string;
+  /** Left out if the claim has no payment yet. */
+  readonly payment_id?: string;
+  readonly created_at: string;
+};
+
+export type NewAuthorization = Omit<NewClaim, 'payment_id'> & {
+  readonly kind: string;
+  readonly recipient: string;
+  readonly cap: string;
+  readonly valid_after: string;
+  readonly valid_before: string;
+  readonly signature: string;
+  readonly by_contract: string;
+  /** Only for a signed Solana transaction. */
+  readonly transfer?: string;
+};
+
+export function insertClaim({ payment_id = 'null', ...claim }: NewClaim, from?: string): string {
+  return insertText('svc.claims', { ...claim, payment_id }, from);
+}
+
+export function insertAuthorization({ transfer = 'null', ...signed }: NewAuthorization, from?: string): string {
+  return insertText('svc.authorizations', { ...signed, transfer }, from);
+}

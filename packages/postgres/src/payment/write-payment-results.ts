@@ -1,0 +1,209 @@
+// Writes payment results, reversals included: payments, intents, settlements, ledger entries, events and deliveries, in
+// the caller's transaction. If any row has changed since it was read, nothing is written.
+import { type EventDraft, isoTime, type LedgerEntry, type Snapshot } from '@svc-pay/core';
+import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
+import type pg from 'pg';
+import { sameNames } from '../database/insert-text.ts';
+import { expectedColumn } from '../database/planner.ts';
+import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { insertEvent } from '../event/insert-event.ts';
+
+export type PaymentResultRow = {
+  readonly after: Snapshot & { readonly payment: NonNullable<Snapshot['payment']> };
+  /** The intent's version when it was read. */
+  readonly version: number;
+  readonly eventSequence: number;
+  /** `batched` and `held` are for a reversal. */
+  readonly settlement: 'completed' | 'failed' | 'batched' | 'held';
+  readonly failureCode: string | null;
+  readonly feeAtomic: bigint | null;
+  readonly refundAtomic: bigint | null;
+  readonly externalCostAtomic: bigint | null;
+  readonly events: readonly EventDraft[];
+  readonly entries: readonly LedgerEntry[];
+};
+
+const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text', payment_from: 'text' });
+const { now } = GIVEN.at;
+
+const ENDED = columnArrays<PaymentResultRow>(
+  {
+    account_id: ['text', ({ after }) => after.intent.accountId],
+    mode: ['text', ({ after }) => after.intent.mode],
+    intent_id: ['text', ({ after }) => after.intent.id],
+    payment_id: ['text', ({ after }) => after.payment.id],
+    intent_status: ['text', ({ after }) => after.intent.status],
+    payment_status: ['text', ({ after }) => after.payment.status],
+    transaction_id: ['text', ({ after }) => after.payment.transactionId],
+    transaction_split_id: ['text', ({ after }) => after.payment.transactionSplitId],
+    paid_amount: ['numeric', ({ after }) => after.payment.paidAmount?.toString() ?? null],
+    fee_amount: ['numeric', ({ feeAtomic }) => feeAtomic?.toString() ?? null],
+    refund_amount: ['numeric', ({ refundAtomic }) => refundAtomic?.toString() ?? null],
+    external_cost_amount: ['numeric', ({ externalCostAtomic }) => externalCostAtomic?.toString() ?? null],
+    failure_code: ['text', ({ failureCode }) => failureCode],
+    settlement_status: ['text', ({ settlement }) => settlement],
+    version: ['integer', ({ version }) => version],
+    event_count: ['integer', ({ events }) => events.length],
+    announced: ['boolean', ({ events }) => events.some(({ type }) => type === 'payment.created')],
+  },
+  GIVEN.next,
+);
+
+const WRITE_STATES = {
+  name: 'write-payment-results',
+  text: `
+    with ended as materialized (
+      select ended.*, ${expectedColumn(GIVEN.at.settlement_from, 'settlement_from')},
+        ${expectedColumn(GIVEN.at.payment_from, 'payment_from')}
+      from ${ENDED.unnest('ended')}
+    ),
+    payments as (
+      update svc.payments payment
+      set status = ended.payment_status, transaction_id = coalesce(ended.transaction_id, payment.transaction_id),
+        transaction_split_id = ended.transaction_split_id, paid_amount = ended.paid_amount,
+        fee_amount = ended.fee_amount, refund_amount = ended.refund_amount,
+        external_cost_amount = ended.external_cost_amount, failure_code = ended.failure_code,
+        created_event = payment.created_event or ended.announced,
+        completed_at = case when ended.payment_status = 'completed' then ${now} end, updated_at = ${now}
+      from ended
+      where payment.account_id = ended.account_id and payment.mode = ended.mode and payment.id = ended.payment_id
+        and payment.status = ended.payment_from
+      returning 1
+    ),
+    intents as (
+      update svc.intents intent
+      set status = ended.intent_status, event_sequence = event_sequence + ended.event_count, version = intent.version + 1,
+        service_metadata = case when intent.x402_upto and ended.payment_status = 'completed'
+          then intent.service_metadata || jsonb_build_object('${UPTO_SETTLED_METADATA_KEY}', ended.paid_amount::text)
+          else intent.service_metadata end,
+        updated_at = ${now}
+      from ended
+      where intent.account_id = ended.account_id and intent.mode = ended.mode and intent.id = ended.intent_id
+        and intent.version = ended.version and intent.payment_id = ended.payment_id
+      returning 1
+    ),
+    settlements as (
+      update svc.settlements settlement
+      set status = ended.settlement_status, updated_at = ${now}
+      from ended
+      where settlement.account_id = ended.account_id and settlement.mode = ended.mode
+        and settlement.payment_id = ended.payment_id and settlement.status = ended.settlement_from
+      returning 1
+    )
+    select (select count(*) from payments)::integer as payments, (select count(*) from intents)::integer as intents,
+      (select count(*) from settlements)::integer as settlements`,
+};
+
+/**
+ * `from` is the status that every settlement must have now. Throws, so that the transaction rolls back, if any row has
+ * changed since it was read.
+ */
+export async function writePaymentResults(
+  client: pg.ClientBase,
+  results: readonly PaymentResultRow[],
+  from: 'queued' | 'held' | 'batched' | 'mined' | 'completed',
+  nowMs: number,
+): Promise<void> {
+  if (results.length === 0) return;
+  const given = GIVEN.values({
+    now: isoTime(nowMs),
+    settlement_from: from,
+    payment_from: from === 'completed' ? 'completed' : 'pending',
+  });
+  const { rows } = await client.query<{ payments: number; intents: number; settlements: number }>({
+    ...WRITE_STATES,
+    values: [...given, ...ENDED.values(results)],
+  });
+  const [written] = rows;
+  if (
+    written?.payments !== results.length ||
+    written.intents !== results.length ||
+    written.settlements !== results.length
+  ) {
+    throw new Error(
+      `${results.length} payments end, but the rows have changed: ${JSON.stringify(written)}; the first is ${results[0]?.after.payment.id}`,
+    );
+  }
+  await writeEntries(
+    client,
+    results.flatMap(({ entries }) => entries),
+  );
+  await writeEvents(
+    client,
+    results.flatMap(({ after, events }) => events.map((event) => ({ event, owner: after.intent }))),
+  );
+}
+
+const ENTRIES = columnArrays<LedgerEntry>({
+  account_id: ['text', ({ accountId }) => accountId],
+  mode: ['text', ({ mode }) => mode],
+  id: ['text', ({ id }) => id],
+  payment_id: ['text', ({ paymentId }) => paymentId],
+  network: ['text', ({ network }) => network],
+  asset: ['text', ({ asset }) => asset],
+  account_name: ['text', ({ accountName }) => accountName],
+  party: ['text', ({ party }) => party],
+  amount: ['numeric', ({ amountAtomic }) => amountAtomic.toString()],
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  log_index: ['integer', ({ logIndex }) => logIndex],
+  reverses: ['text', ({ reverses }) => reverses],
+  created_at: ['timestamptz', ({ createdAtMs }) => isoTime(createdAtMs)],
+});
+const WRITE_ENTRIES = { name: 'write-ledger-entries', text: ENTRIES.insertInto('svc.ledger_entries') };
+
+export async function writeEntries(client: pg.ClientBase, entries: readonly LedgerEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await client.query({ ...WRITE_ENTRIES, values: ENTRIES.values(entries) });
+}
+
+type OwnedEvent = {
+  readonly event: EventDraft;
+  readonly owner: { readonly accountId: string; readonly mode: string };
+};
+
+const DRAFTED = columnArrays<OwnedEvent>({
+  account_id: ['text', ({ owner }) => owner.accountId],
+  mode: ['text', ({ owner }) => owner.mode],
+  id: ['text', ({ event }) => event.id],
+  type: ['text', ({ event }) => event.type],
+  intent_id: ['text', ({ event }) => event.intentId],
+  payment_id: ['text', ({ event }) => event.paymentId],
+  sequence: ['integer', ({ event }) => event.sequence],
+  api_version: ['text', ({ event }) => event.apiVersion],
+  request_id: ['text', ({ event }) => event.requestId],
+  created_at: ['timestamptz', ({ event }) => isoTime(event.createdAtMs)],
+  body_before: ['text', ({ event }) => event.bodyBefore],
+  body_after: ['text', ({ event }) => event.bodyAfter],
+});
+
+// Endpoints are looked up once per event: a join would compare every event with every delivery of the statement.
+const WRITE_EVENTS = {
+  name: 'write-events',
+  text: `
+    with drafted as materialized (
+      select drafted.*, array(
+          select endpoint.id from svc.endpoints endpoint
+          where endpoint.account_id = drafted.account_id and endpoint.mode = drafted.mode
+            and endpoint.status = 'enabled' and drafted.type = any (endpoint.event_types)
+        ) as subscribed
+      from ${DRAFTED.unnest('drafted')}
+    ),
+    ${insertEvent(
+      {
+        ...sameNames('account_id', 'mode', 'id', 'type', 'intent_id', 'payment_id', 'sequence', 'api_version'),
+        ...sameNames('request_id', 'created_at', 'body_before', 'body_after'),
+      },
+      {
+        count: 'cardinality(subscribed)',
+        from: 'drafted cross join lateral unnest(subscribed) as endpoint_id',
+        endpoint_id: 'endpoint_id',
+      },
+      'drafted',
+    )}
+    select 1`,
+};
+
+export async function writeEvents(client: pg.ClientBase, events: readonly OwnedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await client.query({ ...WRITE_EVENTS, values: DRAFTED.values(events) });
+}

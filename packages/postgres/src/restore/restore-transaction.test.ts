@@ -1,0 +1,181 @@
+// States in which a backup may have a payment that the chain has settled since.
+import { randomBytes } from 'node:crypto';
+import { type CarriedPayment, claimKey, type LaneItem, type OnChainTransaction } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { loadAcceptances } from '../intent/load-acceptances.ts';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { createTestIntent } from '../testing/create-test-intent.ts';
+import { createLaneWorld, FIRST_NONCE, type LaneWorld } from '../testing/lane-world.ts';
+import { queuePayment } from '../testing/queue-payment.ts';
+import { lastKnownBlock, missingNonces } from './lanes-to-restore.ts';
+import { restoreTransaction } from './restore-transaction.ts';
+import { skipUsedIntentCodes } from './skip-used-intent-codes.ts';
+
+const world = async () => createLaneWorld((await createTestDatabase()).pool);
+const hash = () => `0x${randomBytes(32).toString('hex')}`;
+
+async function carriedFor(lane: LaneWorld, intentId: Id<'paymentIntent'>): Promise<CarriedPayment> {
+  const [acceptance] = await loadAcceptances(lane.pool, lane.caller, intentId);
+  const { rows } = await lane.pool.query('select intent_code from svc.intents where id = $1', [intentId]);
+  const [payer, nonce] = [`0x${randomBytes(20).toString('hex')}`, hash()];
+  const asset = acceptance!.token.address.toLowerCase();
+  return {
+    intentCode: BigInt(rows[0].intent_code),
+    asset,
+    processor: acceptance!.payTo.toLowerCase(),
+    kind: 'transfer_with_authorization',
+    byContract: false,
+    payer,
+    capAtomic: acceptance!.amount,
+    settledAtomic: acceptance!.amount,
+    validAfterSeconds: 1n,
+    validBeforeSeconds: 4_000_000_000n,
+    nonce,
+    signature: `0x${'1b'.repeat(65)}`,
+    payoutId: acceptance!.payoutId,
+    claimKey: claimKey({ network: lane.lane.network, asset, payer, uniquePart: nonce }),
+  };
+}
+
+const carriedOf = (lane: LaneWorld, item: LaneItem): CarriedPayment => ({
+  ...item,
+  asset: item.asset.toLowerCase(),
+  processor: item.processor.toLowerCase(),
+  payoutId: item.payout.id,
+  claimKey: claimKey({ network: lane.lane.network, asset: item.asset, payer: item.payer, uniquePart: item.nonce }),
+});
+
+const sentWith = (lane: LaneWorld, carried: readonly CarriedPayment[], nonce = FIRST_NONCE): OnChainTransaction => ({
+  ...lane.lane,
+  nonce,
+  transactionId: hash(),
+  raw: randomBytes(8),
+  blockNumber: 9n,
+  form: 'settle',
+  carried,
+  settled: carried,
+});
+
+async function restore(lane: LaneWorld, onChain: OnChainTransaction) {
+  const restored = await restoreTransaction(lane.pool, await lane.takeLease(), onChain, Date.now());
+  return restored && { batch: restored.batch, outcomes: restored.payments.map(({ outcome }) => outcome) };
+}
+const batches = async ({ pool }: LaneWorld) =>
+  (await pool.query('select nonce::integer, status from svc.batches order by nonce, created_at')).rows;
+
+test('an intent of the backup is paid under way again; once more, nothing is missing', async () => {
+  const lane = await world();
+  const onChain = sentWith(lane, [await carriedFor(lane, await createTestIntent(lane.pool, lane.caller))]);
+  expect(await restore(lane, onChain)).toEqual({ batch: 'missing', outcomes: ['resumed'] });
+  expect(await restore(lane, onChain)).toEqual({ batch: 'pending', outcomes: ['known'] });
+  expect(await lane.statuses()).toEqual({ pending: 1 });
+  const lease = await lane.takeLease();
+  const [pendingBatch] = await lane.store.loadPendingBatches(lease);
+  expect(pendingBatch).toMatchObject({ nonce: FIRST_NONCE, items: [{ intentCode: onChain.carried[0]!.intentCode }] });
+  expect(await lane.store.heartbeat(lease)).toMatchObject({ nextNonce: FIRST_NONCE + 1n });
+});
+
+test('a payment that waited is bound to the transaction that settled it', async () => {
+  const lane = await world();
+  await lane.queue(1);
+  const lease = await lane.takeLease();
+  const [item] = await lane.store.loadQueue(lease, { index: 0, count: 1 }, 10);
+  expect(await restore(lane, sentWith(lane, [carriedOf(lane, item!)]))).toEqual({
+    batch: 'missing',
+    outcomes: ['bound'],
+  });
+  expect(await lane.statuses()).toEqual({ pending: 1 });
+});
+
+test('a dearer transaction of a batch in flight joins it; another call under its nonce takes its place', async () => {
+  const lane = await world();
+  await lane.queue(1);
+  const lease = await lane.takeLease();
+  const [item] = await lane.store.loadQueue(lease, { index: 0, count: 1 }, 10);
+  const signed = { transactionId: hash(), raw: randomBytes(8) };
+  const stored = { id: 'batch_1', nonce: FIRST_NONCE, signed, items: [item!] };
+  expect(await lane.store.storeBatches(lease, [stored])).toBe(true);
+  expect(await restore(lane, sentWith(lane, [carriedOf(lane, item!)]))).toEqual({
+    batch: 'pending',
+    outcomes: ['known'],
+  });
+  expect((await lane.store.loadPendingBatches(lane.lane))[0]?.transactions).toHaveLength(2);
+  const other = await carriedFor(lane, await createTestIntent(lane.pool, lane.caller));
+  expect(await restore(lane, sentWith(lane, [other]))).toEqual({ batch: 'missing', outcomes: ['resumed'] });
+  expect(await batches(lane)).toEqual([
+    { nonce: Number(FIRST_NONCE), status: 'replaced' },
+    { nonce: Number(FIRST_NONCE), status: 'broadcast' },
+  ]);
+  expect(await lane.store.loadQueue(await lane.takeLease(), { index: 0, count: 1 }, 10)).toHaveLength(1);
+});
+
+test('a payment that held the intent gives way to the one that the chain settled', async () => {
+  const lane = await world();
+  const { intentId } = await queuePayment(lane.pool, lane.caller);
+  const onChain = sentWith(lane, [await carriedFor(lane, intentId)]);
+  expect(await restore(lane, onChain)).toEqual({ batch: 'missing', outcomes: ['resumed'] });
+  expect(await lane.statuses()).toEqual({ failed: 1, pending: 1 });
+});
+
+test('a lost intent gets a stand-in that says so, without anything that the chain does not say', async () => {
+  const lane = await world();
+  const known = await carriedFor(lane, await createTestIntent(lane.pool, lane.caller));
+  const lost = { ...known, intentCode: known.intentCode + 999n, settledAtomic: 1n };
+  expect(await restore(lane, sentWith(lane, [lost]))).toEqual({ batch: 'missing', outcomes: ['adopted'] });
+  const { rows } = await lane.pool.query(
+    `select account_id, x402_upto, description, metadata, service_metadata ? 'svc_recovered_from_chain' as stand_in
+     from svc.intents where intent_code = $1`,
+    [lost.intentCode.toString()],
+  );
+  expect(rows).toEqual([
+    { account_id: lane.caller.accountId, x402_upto: true, description: null, metadata: '{}', stand_in: true },
+  ]);
+});
+
+test.each<[string, (carried: CarriedPayment) => CarriedPayment]>([
+  ['terms that were never offered', (carried) => ({ ...carried, capAtomic: carried.capAtomic + 1n })],
+  ['a payout of nobody', (carried) => ({ ...carried, intentCode: carried.intentCode + 5n, payoutId: 999n })],
+])('%s are refused and written nowhere', async (_, change) => {
+  const lane = await world();
+  const carried = await carriedFor(lane, await createTestIntent(lane.pool, lane.caller));
+  expect(await restore(lane, sentWith(lane, [change(carried)]))).toMatchObject({ outcomes: ['refused'] });
+  expect(await lane.statuses()).toEqual({});
+});
+
+test('who no longer holds the lane writes nothing', async () => {
+  const lane = await world();
+  const lease = await lane.takeLease();
+  await lane.takeLease();
+  const onChain = sentWith(lane, [await carriedFor(lane, await createTestIntent(lane.pool, lane.caller))]);
+  expect(await restoreTransaction(lane.pool, lease, onChain, Date.now())).toBeUndefined();
+  expect(await batches(lane)).toEqual([]);
+});
+
+test('nonces without a batch are named, and reading begins before the first of them', async () => {
+  const lane = await world();
+  await lane.queue(1);
+  await lane.settle();
+  await lane.pool.query(`update svc.batches set status = 'finalized', block_number = 40`);
+  const counts = (count: bigint) => new Map([[lane.lane.relayer, count]]);
+  const { network } = lane.lane;
+  expect(await missingNonces(lane.pool, lane.lane, FIRST_NONCE + 1n)).toEqual([]);
+  expect(await lastKnownBlock(lane.pool, network, counts(FIRST_NONCE + 1n))).toBe(40n);
+  const carried = await carriedFor(lane, await createTestIntent(lane.pool, lane.caller));
+  await restore(lane, sentWith(lane, [carried], FIRST_NONCE + 2n));
+  await lane.pool.query(`update svc.batches set status = 'finalized', block_number = 60 where status = 'broadcast'`);
+  expect(await missingNonces(lane.pool, lane.lane, FIRST_NONCE + 4n)).toEqual([FIRST_NONCE + 1n, FIRST_NONCE + 3n]);
+  expect(await lastKnownBlock(lane.pool, network, counts(FIRST_NONCE + 3n))).toBe(40n);
+});
+
+test('an epoch of codes is one that neither the database nor the chain has seen', async () => {
+  const lane = await world();
+  await createTestIntent(lane.pool, lane.caller);
+  const { rows } = await lane.pool.query('select intent_code_prefix as epoch from svc.installation');
+  const operation = { pool: lane.pool, nowMs: Date.now(), actor: 'operator:test' };
+  const used = [BigInt(rows[0].epoch) << 33n];
+  const drawn = await skipUsedIntentCodes(operation, used);
+  expect(drawn).not.toBe(rows[0].epoch);
+  const { rows: next } = await lane.pool.query('select svc.next_intent_code() as code');
+  expect(BigInt(next[0].code)).toBe(BigInt(drawn) << 33n);
+});

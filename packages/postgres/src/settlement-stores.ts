@@ -1,0 +1,84 @@
+// All stores of the settlement service, as ports of core.
+import type {
+  Clock,
+  FinalityStore,
+  HealthStore,
+  Lane,
+  LaneStore,
+  PayoutRegistryStore,
+  RegisterRelayer,
+  StrandedStore,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type { Database } from './database/open-database.ts';
+import { createFinalityStore } from './finality/finality-store.ts';
+import { markAsleep, markAwake } from './lane/awake-lanes.ts';
+import { createHealthStore } from './lane/health-store.ts';
+import { createLaneStore, type LaneStoreOptions } from './lane/lane-store.ts';
+import { type LaneMeasures, measureLanes } from './lane/measure-lanes.ts';
+import { type NetworkHealth, reportHealth } from './lane/network-health.ts';
+import { findForgottenLanes, type LaneReport, registerRelayer, reportLanes } from './lane/relayers.ts';
+import { createMaintenanceStore, type MaintenanceStore } from './maintenance-store.ts';
+import { createPayoutRegistryStore } from './payout/payout-registry-store.ts';
+import { type BeganUpto, type BeginUptoDeps, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
+import { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';
+import { createStrandedStore } from './stranded/stranded-store.ts';
+
+export type SettlementStores = {
+  readonly lanes: LaneStore;
+  /** Store of the lanes that settle or return stranded transfers. */
+  readonly strandedTransfers: LaneStore;
+  readonly finality: FinalityStore;
+  readonly stranded: StrandedStore;
+  readonly payouts: PayoutRegistryStore;
+  readonly health: HealthStore;
+  readonly maintenance: MaintenanceStore;
+  readonly registerRelayer: RegisterRelayer;
+  /** Lanes that have work, and are asleep or without a heartbeat since `silentSinceMs`. The call marks them awake. */
+  readonly findForgottenLanes: (silentSinceMs: number) => Promise<readonly Lane[]>;
+  /** Returns only the lanes that this call marked awake. */
+  readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
+  readonly markAsleep: (lane: Lane) => Promise<void>;
+  readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
+};
+
+export type SettlementStoreOptions = LaneStoreOptions & {
+  readonly clock: Clock;
+  readonly processorVersion: BeginUptoDeps['processorVersion'];
+};
+
+/** Actor in audit records of changes that the service makes by itself. */
+const ACTOR = 'service:settlement';
+
+export function createSettlementStores({ pool }: Database, options: SettlementStoreOptions): SettlementStores {
+  const { clock, processorVersion } = options;
+  return {
+    lanes: createLaneStore(pool, options),
+    strandedTransfers: createStrandedLaneStore(pool, options),
+    finality: createFinalityStore(pool),
+    stranded: createStrandedStore(pool),
+    payouts: createPayoutRegistryStore(pool, ACTOR),
+    health: createHealthStore(pool),
+    maintenance: createMaintenanceStore(pool),
+    registerRelayer: (relayer, readNonce) => registerRelayer(pool, relayer, readNonce, clock.nowMs()),
+    findForgottenLanes: (silentSinceMs) => findForgottenLanes(pool, silentSinceMs),
+    markAwake: (network) => markAwake(pool, network),
+    markAsleep: (lane) => markAsleep(pool, lane),
+    beginUpto: (settlement) => beginUpto({ pool, clock, processorVersion }, settlement),
+  };
+}
+
+export type SettlementReports = {
+  readonly measureLanes: (nowMs: number) => Promise<LaneMeasures>;
+  readonly reportLanes: () => Promise<readonly LaneReport[]>;
+  readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
+};
+
+/** Reports of lanes and networks, for metrics and the internal listener. */
+export function createSettlementReports({ pool }: Database): SettlementReports {
+  return {
+    measureLanes: (nowMs) => measureLanes(pool, nowMs),
+    reportLanes: () => reportLanes(pool),
+    reportHealth: () => reportHealth(pool),
+  };
+}

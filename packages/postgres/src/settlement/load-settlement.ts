@@ -1,0 +1,203 @@
+// Loads an intent, its latest payment and the payment of one authorization. A settle result is made from these alone.
+import {
+  type Caller,
+  normalizeAddress,
+  type PaymentProgress,
+  type SettlementRead,
+  type SubmittedAuthorization,
+  type SubmittedPayment,
+  type SubmittedTransfer,
+} from '@svc-pay/core';
+import { atomicAmount } from '@svc-pay/money';
+import type { Id } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { bytesOfHex } from '../database/bytes-of-hex.ts';
+import { ONE_BY_KEY } from '../database/planner.ts';
+import { columnArrays } from '../database/statement-parameters.ts';
+import { type IntentRow, intentOf, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
+
+export type ProgressRow = {
+  readonly payment: PaymentRow;
+  readonly failure_code: string | null;
+  readonly external_cost_amount: string | null;
+  readonly fee_amount: string | null;
+  readonly refund_amount: string | null;
+  readonly sent_transaction_id: string | null;
+};
+
+/** SQL join `step`: a payment with its settlement, each looked up by its whole key. */
+export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') => `
+    left join lateral (
+      select settlement.claim_key, json_build_object(
+        'payment', ${paymentJson('payment')},
+        'failure_code', payment.failure_code, 'external_cost_amount', payment.external_cost_amount::text,
+        'fee_amount', payment.fee_amount::text, 'refund_amount', payment.refund_amount::text,
+        'sent_transaction_id', settlement.sent_transaction_id
+      ) as progress
+      from svc.payments payment
+      left join lateral (
+        select claim_key, (
+          select batch.transaction_id from svc.batches batch
+          where batch.id = settlement.batch_id and batch.status in ('broadcast', 'mined', 'finalized')
+            and settlement.status in ('batched', 'mined', 'completed')
+        ) as sent_transaction_id
+        from svc.settlements settlement
+        where settlement.account_id = ${accountId} and settlement.mode = ${mode} and settlement.payment_id = payment.id
+        ${ONE_BY_KEY}
+      ) settlement on true
+      where payment.account_id = ${accountId} and payment.mode = ${mode} and payment.id = ${paymentId}
+      ${ONE_BY_KEY}
+    ) step on true`;
+
+export type WantedSettlement = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly submitted: SubmittedAuthorization | null;
+};
+
+const WANTED = columnArrays<WantedSettlement>({
+  account_id: ['text', ({ caller }) => caller.accountId],
+  mode: ['text', ({ caller }) => caller.mode],
+  intent_id: ['text', ({ intentId }) => intentId],
+  payer: ['text', ({ submitted }) => submitted && normalizeAddress(submitted.from)],
+  nonce: ['bytea', ({ submitted }) => submitted && bytesOfHex(submitted.nonce)],
+  network: ['text', ({ submitted }) => submitted && submitted.network],
+  recipient: ['text', ({ submitted }) => submitted && submitted.to.toLowerCase()],
+  cap: ['numeric', ({ submitted }) => submitted && submitted.value],
+  valid_after: ['bigint', ({ submitted }) => submitted && submitted.validAfter],
+  valid_before: ['bigint', ({ submitted }) => submitted && submitted.validBefore],
+});
+
+/** SQL: does the row `signed` match the whole submitted message? Only the header that was claimed finds its payment. */
+export const isSent = (
+  submitted: Readonly<
+    Record<'payer' | 'nonce' | 'network' | 'recipient' | 'cap' | 'valid_after' | 'valid_before', string>
+  >,
+) => `signed.payer = ${submitted.payer} and signed.nonce = ${submitted.nonce} and signed.network = ${submitted.network}
+        and lower(signed.recipient) = ${submitted.recipient} and signed.cap = ${submitted.cap}
+        and signed.valid_after = ${submitted.valid_after} and signed.valid_before = ${submitted.valid_before}`;
+
+// Loads many headers in one statement, each by its own keys and independent of the others.
+const LOAD_SETTLEMENTS = {
+  name: 'load-settlements',
+  text: `
+    select wanted.place::integer as place, intent.*, null as confirmed_payer, step.progress as latest,
+      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
+    from ${WANTED.unnestWithPlace('wanted')}
+    cross join lateral (
+      select * from svc.intents intent
+      where intent.account_id = wanted.account_id and intent.mode = wanted.mode and intent.id = wanted.intent_id
+      ${ONE_BY_KEY}
+    ) intent
+    ${paymentStep('intent.payment_id', 'wanted.account_id', 'wanted.mode')}
+    left join lateral (
+      select claim_key from svc.authorizations signed
+      where signed.account_id = wanted.account_id and signed.mode = wanted.mode and signed.intent_id = wanted.intent_id
+        and ${isSent({
+          payer: 'wanted.payer',
+          nonce: 'wanted.nonce',
+          network: 'wanted.network',
+          recipient: 'wanted.recipient',
+          cap: 'wanted.cap',
+          valid_after: 'wanted.valid_after',
+          valid_before: 'wanted.valid_before',
+        })}
+      ${ONE_BY_KEY}
+    ) signed on true`,
+};
+// A Solana transaction is matched by its message hash (`nonce`), which covers the whole message.
+const LOAD_TRANSFER = {
+  name: 'load-settlement-transfer',
+  text: `
+    select intent.*, null as confirmed_payer, step.progress as latest,
+      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
+    from svc.intents intent
+    ${paymentStep('intent.payment_id')}
+    left join lateral (
+      select claim_key from svc.authorizations signed
+      where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
+        and signed.payer = $4 and signed.nonce = $5 and signed.kind = 'solana_transaction'
+      ${ONE_BY_KEY}
+    ) signed on true
+    where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
+};
+
+// For a header whose payment is no longer the intent's latest. Such a payment already has its result, so this second
+// read cannot contradict the first.
+const LOAD_EARLIER = {
+  name: 'load-earlier-payment',
+  text: `
+    select step.progress from svc.claims claim
+    ${paymentStep('claim.payment_id')}
+    where claim.claim_key = $3`,
+};
+
+type SettlementRow = IntentRow & {
+  readonly latest: ProgressRow | null;
+  readonly own_claim: Buffer | null;
+  readonly own_is_latest: boolean | null;
+};
+
+/** Results are in the order of `wanted`; undefined for an intent that the caller does not have. */
+export async function loadSettlements(
+  pool: pg.Pool,
+  wanted: readonly WantedSettlement[],
+): Promise<readonly (SettlementRead | undefined)[]> {
+  const values = WANTED.values(wanted);
+  const { rows } = await pool.query<SettlementRow & { place: number }>({ ...LOAD_SETTLEMENTS, values });
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return Promise.all(
+    wanted.map(async ({ caller }, index) => {
+      const row = byPlace.get(index + 1);
+      return row && readOf(pool, caller, row);
+    }),
+  );
+}
+
+/** Loads a settlement by a signed Solana transaction. */
+async function loadTransfer(
+  pool: pg.Pool,
+  caller: Caller,
+  intentId: Id<'paymentIntent'>,
+  { payer, messageHash }: SubmittedTransfer,
+): Promise<SettlementRead | undefined> {
+  const values = [caller.accountId, caller.mode, intentId, payer, Buffer.from(messageHash, 'hex')];
+  const { rows } = await pool.query<SettlementRow>({ ...LOAD_TRANSFER, values });
+  return rows[0] && readOf(pool, caller, rows[0]);
+}
+
+export function loadSettlement(
+  pool: pg.Pool,
+  caller: Caller,
+  intentId: Id<'paymentIntent'>,
+  submitted: SubmittedPayment | null,
+  loadOne = async (wanted: WantedSettlement) => (await loadSettlements(pool, [wanted]))[0],
+): Promise<SettlementRead | undefined> {
+  return submitted !== null && 'payer' in submitted
+    ? loadTransfer(pool, caller, intentId, submitted)
+    : loadOne({ caller, intentId, submitted });
+}
+
+async function readOf(pool: pg.Pool, { accountId, mode }: Caller, row: SettlementRow): Promise<SettlementRead> {
+  const latest = row.latest && progressOf(row.latest);
+  const loadEarlier = async (claim: Buffer) => {
+    const values = [accountId, mode, claim];
+    const earlier = await pool.query<{ progress: ProgressRow | null }>({ ...LOAD_EARLIER, values });
+    const progress = earlier.rows[0]?.progress ?? null;
+    return progress && progressOf(progress);
+  };
+  const own = row.own_claim === null ? null : row.own_is_latest === true ? latest : await loadEarlier(row.own_claim);
+  return { intent: intentOf(row), latest, own };
+}
+
+export function progressOf(row: ProgressRow): PaymentProgress {
+  const amountOf = (text: string | null) => (text === null ? null : atomicAmount(BigInt(text)));
+  return {
+    payment: paymentOf(row.payment),
+    failureCode: row.failure_code,
+    externalCostAmount: amountOf(row.external_cost_amount),
+    feeAmount: amountOf(row.fee_amount),
+    refundAmount: amountOf(row.refund_amount),
+    sentTransactionId: row.sent_transaction_id,
+  };
+}

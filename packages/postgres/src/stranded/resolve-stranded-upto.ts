@@ -1,0 +1,164 @@
+// A stranded transfer of an up-to intent waits for the merchant. If the merchant settles, the transfer completes the
+// payment; if the intent is canceled or failed, the whole amount is returned. Decided once, under the intent's lock.
+import { bookStranding, type DecidedMoney, type HeldMoney, isoTime, type Mode } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import { type Id, newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { inTransaction } from '../database/in-transaction.ts';
+import { sameNames } from '../database/insert-text.ts';
+import { lockIntent } from '../intent/load-intent.ts';
+import { insertPayment } from '../payment/insert-payment.ts';
+import { writeEntries } from '../payment/write-payment-results.ts';
+import { loadClaimedPayments } from './claimed-payments.ts';
+
+type HeldRow = {
+  readonly number: string;
+  readonly account_id: Id<'account'>;
+  readonly mode: Mode;
+  readonly claim_key: Buffer;
+  readonly intent_id: Id<'paymentIntent'>;
+  readonly stranded_transaction_id: string;
+  readonly stranded_log_index: number;
+};
+
+const LOAD = {
+  name: 'load-held-money',
+  text: `
+    select number, account_id, mode, claim_key, intent_id, stranded_transaction_id, stranded_log_index
+    from svc.stranded_transfers
+    where network = $1 and status <> 'done' and action = 'hold' and number > $2 order by number limit $3`,
+};
+
+/** Pages by number, so that transfers that stay undecided for days do not block those behind them. */
+export async function loadHeldMoney(
+  pool: pg.Pool,
+  network: NetworkId,
+  afterNumber: bigint,
+  limit: number,
+): Promise<readonly HeldMoney[]> {
+  const { rows } = await pool.query<HeldRow>({ ...LOAD, values: [network, afterNumber.toString(), limit] });
+  return rows.map((row) => ({
+    number: BigInt(row.number),
+    accountId: row.account_id,
+    mode: row.mode,
+    claimKey: row.claim_key,
+    intentId: row.intent_id,
+    position: { transactionId: row.stranded_transaction_id, logIndex: row.stranded_log_index },
+  }));
+}
+
+/** Writes one transaction. Undefined while nothing can be decided: the merchant may still settle. */
+export async function decideHeldMoney(
+  pool: pg.Pool,
+  network: NetworkId,
+  money: HeldMoney,
+  nowMs: number,
+): Promise<DecidedMoney | undefined> {
+  return inTransaction(pool, (client) => decide(client, network, money, nowMs));
+}
+
+async function decide(
+  client: pg.PoolClient,
+  network: NetworkId,
+  money: HeldMoney,
+  nowMs: number,
+): Promise<DecidedMoney | undefined> {
+  const { accountId, mode, claimKey, intentId, position } = money;
+  const owner = { accountId, mode };
+  const locked = await lockIntent(client, owner, intentId);
+  if (locked === undefined) throw new Error(`intent ${intentId} is gone`);
+  const { status } = locked.intent;
+  const begun = await holdBegunPayment(client, money, nowMs);
+  if (begun === 'in_flight') return undefined;
+  const over = status === 'canceled' || status === 'failed';
+  if (begun === undefined && !over) return undefined;
+  const paymentId = begun?.paymentId ?? (await writeCanceledPayment(client, money, nowMs));
+  const action = begun?.held === true ? 'settle' : 'return';
+  const changed = await client.query({
+    name: 'decide-held-money',
+    text: `
+      update svc.stranded_transfers set action = $4, payment_id = $5, updated_at = $6
+      where account_id = $1 and mode = $2 and claim_key = $3 and action = 'hold' and status = 'queued'`,
+    values: [accountId, mode, claimKey, action, paymentId, isoTime(nowMs)],
+  });
+  if (changed.rowCount !== 1) throw new Error(`the money of intent ${intentId} was decided by somebody else`);
+  const { item } = (await loadClaimedPayments(client, [{ ...owner, paymentId }])).get(paymentId) ?? {};
+  if (item === undefined) throw new Error(`payment ${paymentId} has no settlement`);
+  await writeEntries(client, bookStranding(network, item, position, { nowMs }));
+  return { intentId, paymentId, action };
+}
+
+/** Holds the payment that the merchant's settle began, so that no lane sends it. Undefined if there is none. */
+async function holdBegunPayment(
+  client: pg.ClientBase,
+  { accountId, mode, claimKey }: HeldMoney,
+  nowMs: number,
+): Promise<{ readonly paymentId: string; readonly held: boolean } | 'in_flight' | undefined> {
+  const { rows } = await client.query<{ payment_id: string; status: string }>({
+    name: 'find-begun-payment',
+    text: `
+      select s.payment_id, s.status from svc.claims c
+      join svc.settlements s on s.account_id = $1 and s.mode = $2 and s.payment_id = c.payment_id
+      where c.claim_key = $3 for update of s`,
+    values: [accountId, mode, claimKey],
+  });
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  const paymentId = found.payment_id;
+  if (found.status === 'failed' || found.status === 'canceled') return { paymentId, held: false };
+  if (found.status === 'held') return { paymentId, held: true };
+  if (found.status !== 'queued') return 'in_flight';
+  await client.query({
+    name: 'hold-begun-payment',
+    text: `
+      update svc.settlements set status = 'held', updated_at = $4
+      where account_id = $1 and mode = $2 and payment_id = $3 and status = 'queued'`,
+    values: [accountId, mode, paymentId, isoTime(nowMs)],
+  });
+  return { paymentId, held: true };
+}
+
+// Ledger entries need a payment. For a transfer that nobody settled,
+// a canceled payment is written; the intent does not refer to it.
+const CANCELED = {
+  name: 'write-canceled-payment',
+  text: `
+    with canceled as materialized (
+      select a.account_id, a.mode, $4::text as payment_id, a.intent_id, i.intent_code, a.claim_key, a.network, a.asset,
+        i.token_shortcode, a.payer, a.cap, offered.payout_id
+      from svc.authorizations a
+      join svc.intents i on i.account_id = $1 and i.mode = $2 and i.id = $3
+      join svc.acceptances offered
+        on offered.account_id = $1 and offered.mode = $2 and offered.intent_id = $3 and offered.scheme = 'upto'
+          and offered.network = a.network and offered.asset = a.asset and offered.amount = a.cap
+      where a.account_id = $1 and a.mode = $2 and a.intent_id = $3 and a.claim_key = $5
+    ),
+    claim as (
+      update svc.claims set payment_id = $4 where claim_key = $5
+    ),
+    ${insertPayment(
+      {
+        ...sameNames('account_id', 'mode', 'payment_id', 'intent_id', 'intent_code', 'claim_key', 'network', 'asset'),
+        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id'),
+        settled_amount: 'cap',
+        now: '$6::timestamptz',
+        status: 'canceled',
+      },
+      'canceled',
+    )}
+    select from written_settlement`,
+};
+
+async function writeCanceledPayment(
+  client: pg.ClientBase,
+  { accountId, mode, intentId, claimKey }: HeldMoney,
+  nowMs: number,
+): Promise<string> {
+  const paymentId = newId('payment', nowMs);
+  const { rowCount } = await client.query({
+    ...CANCELED,
+    values: [accountId, mode, intentId, paymentId, claimKey, isoTime(nowMs)],
+  });
+  if (rowCount !== 1) throw new Error(`intent ${intentId} has no authorization to give back`);
+  return paymentId;
+}

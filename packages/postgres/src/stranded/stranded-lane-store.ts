@@ -1,0 +1,145 @@
+// The store of a lane that settles and returns stranded transfers: the same lease, nonces, stored transactions and
+// batches as any lane's; the queue holds stranded transfers instead of settlements.
+
+import type { FoundBatch, LaneItem, UnsentItem } from '@svc-pay/core';
+import { bookReturn, isoTime, judgeItem, type LaneLease, type LaneStore } from '@svc-pay/core';
+import type { ErrorCode } from '@svc-pay/protocol/errors';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { fallAsleep, heartbeat, requireLease, takeOver, withFence } from '../lane/lane-fence.ts';
+import type { LaneStoreOptions } from '../lane/lane-store.ts';
+import { loadPendingBatches, loadStrandedBatchItems } from '../lane/load-pending-batches.ts';
+import type { PendingBatchCache } from '../lane/pending-batch-cache.ts';
+import { markMined, minedItemOf, type RecordOptions } from '../lane/record-mined.ts';
+import { recordReplaced } from '../lane/record-replaced.ts';
+import { markBroadcast, storeBatches } from '../lane/store-batches.ts';
+import { storeTransaction } from '../lane/store-transaction.ts';
+import { advanceNonce, noteObstacle } from '../lane/update-lane-condition.ts';
+import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
+import { completePayments, failPayments } from '../payment/payment-results.ts';
+import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
+import { loadStrandedQueue, peekStrandedQueue } from './stranded-queue.ts';
+
+/** No cache: batches of stranded transfers are few, so each round reads them in full. */
+const NO_MEMORY: PendingBatchCache = { keep: () => {}, recall: () => undefined, keepOnly: () => {} };
+
+export function createStrandedLaneStore(
+  pool: pg.Pool,
+  { clock, gasCoinRate, onGasSpent }: LaneStoreOptions,
+): LaneStore {
+  return {
+    takeOver: (lane) => takeOver(pool, lane, clock.nowMs()),
+    heartbeat: (lease) => heartbeat(pool, lease, clock.nowMs()),
+    loadPendingBatches: (lane) => loadPendingBatches(pool, lane, NO_MEMORY, loadStrandedBatchItems),
+    peekQueue: (lane, share, limit) => peekStrandedQueue(pool, lane, share, limit),
+    loadQueue: (lane, share, limit) => loadStrandedQueue(pool, lane, share, limit),
+    loadSoloQueue: async () => [],
+    noteSoloTurn: () => {},
+    storeBatches: (lease, batches) => storeBatches(pool, lease, batches, clock.nowMs(), 'resolve_stranded'),
+    storeTransaction: (lease, batchId, signed) => storeTransaction(pool, lease, batchId, signed, clock.nowMs()),
+    markBroadcast: (lease, batchIds) => markBroadcast(pool, lease, batchIds, clock.nowMs()),
+    recordReplaced: (lease, batchId) => recordReplaced(pool, lease, batchId, clock.nowMs()),
+    // Stranded transfers are few, and a round tries the next one when one is refused.
+    defer: async () => {},
+    advanceNonce: (lease, from, to) => advanceNonce(pool, lease, from, to, clock.nowMs()),
+    noteObstacle: (lease, obstacle) => noteObstacle(pool, lease, obstacle, clock.nowMs()),
+    // The health check covers only relayers with duty `settle`; this lane tries again by itself.
+    noteUnfit: async () => {},
+    recordMined: async (lease, found) => {
+      const options = { nowMs: clock.nowMs(), gasCoin: gasCoinRate(lease.network) };
+      const spent: GasSpent[] = [];
+      const recorded = await withFence(pool, async (client) => {
+        await requireLease(client, lease);
+        for (const one of found) spent.push(...(await record(client, lease, one, options)));
+      });
+      if (recorded) onGasSpent?.(spent);
+      return recorded;
+    },
+    recordUnsent: (lease, unsent) => withFence(pool, (client) => recordRefused(client, lease, unsent, clock.nowMs())),
+    fallAsleep: (lease) => fallAsleep(pool, lease),
+  };
+}
+
+async function record(
+  client: pg.PoolClient,
+  lease: LaneLease,
+  found: FoundBatch,
+  { nowMs, gasCoin }: RecordOptions,
+): Promise<readonly GasSpent[]> {
+  const { batch, mined } = found;
+  const marked = await markMined(client, [mined], nowMs);
+  if (marked.size === 0) return [];
+  const splits = await bookGas(client, lease, [found], marked, nowMs);
+  const gas = splits.get(batch.id)?.settled ?? new Map<string, bigint>();
+  const cause = { requestId: batch.id, nowMs };
+  for (const [index, item] of batch.items.entries()) {
+    const part = minedItemOf(mined, item.paymentId, index);
+    if (part.outcome !== 'settled') await setStatus(client, item, 'mined', part.outcome, nowMs);
+    else if (item.strandedTransfer?.action === 'return') {
+      const returned = { lane: lease, item, mined: part, batch: mined, gasCostAtomic: gas.get(item.paymentId) ?? 0n };
+      await writeEntries(client, bookReturn(returned, cause));
+      await setStatus(client, item, 'done', null, nowMs);
+    } else {
+      const settled = { batch: mined, parts: [{ item, mined: part }], gas };
+      await writePaymentResults(client, await completePayments(client, lease, settled, gasCoin, cause), 'held', nowMs);
+      await setStatus(client, item, 'done', null, nowMs);
+    }
+  }
+  return gasSpent(lease, [found], splits);
+}
+
+/**
+ * Records transfers that the processor refuses for good. A transfer that cannot complete its payment is returned to the
+ * payer; one that cannot be returned either is blocked until a person looks at it.
+ */
+async function recordRefused(
+  client: pg.PoolClient,
+  lease: LaneLease,
+  unsent: readonly UnsentItem[],
+  nowMs: number,
+): Promise<void> {
+  await requireLease(client, lease);
+  const cause = { requestId: newId('batch', nowMs), nowMs };
+  for (const { item, outcome } of unsent) {
+    const code = failureOf(outcome);
+    if (item.strandedTransfer?.action !== 'settle' || code === undefined) {
+      await setStatus(client, item, 'blocked', outcome, nowMs);
+      continue;
+    }
+    await writePaymentResults(client, await failPayments(client, [{ item, code }], null, cause), 'held', nowMs);
+    await client.query({
+      name: 'return-instead',
+      text: `
+        update svc.stranded_transfers set action = 'return', updated_at = $4
+        where account_id = $1 and mode = $2 and payment_id = $3 and action = 'settle' and status = 'queued'`,
+      values: [item.accountId, item.mode, item.paymentId, isoTime(nowMs)],
+    });
+  }
+}
+
+/** Undefined when the processor refuses the authorization itself. */
+function failureOf(outcome: UnsentItem['outcome']): ErrorCode | undefined {
+  if (outcome === 'intent_already_settled') return 'intent_not_payable';
+  if (!['payout_inactive', 'amount_out_of_range', 'nonce_not_bound'].includes(outcome)) return undefined;
+  const judgement = judgeItem(outcome);
+  return judgement.end === 'failed' ? judgement.code : undefined;
+}
+
+async function setStatus(
+  client: pg.ClientBase,
+  { accountId, mode, paymentId }: LaneItem,
+  status: 'mined' | 'done' | 'blocked',
+  reason: string | null,
+  nowMs: number,
+): Promise<void> {
+  await client.query({
+    name: 'set-stranded-status',
+    text: `
+      update svc.stranded_transfers
+      -- A wallet can pass every simulation and burn the gas of every transaction: a second revert blocks the transfer.
+      set status = case when $4::text = 'mined' and $5::text = 'reverted' and reason = 'reverted' then 'blocked' else $4::text end,
+        reason = $5::text, updated_at = $6
+      where account_id = $1 and mode = $2 and payment_id = $3 and status in ('queued', 'batched')`,
+    values: [accountId, mode, paymentId, status, reason, isoTime(nowMs)],
+  });
+}

@@ -1,0 +1,6 @@
+export { ENGINE_SETTINGS } from './engine-settings.ts';
+export * from './forms.ts';
+export { type MasterKeys, masterKeys, sealingKey, sealKeyText, sealKeyTextFrom } from './master-keys.ts';
+export * from './read-settings.ts';
+export * from './setting.ts';
+export { settingsTable } from './settings-table.ts';

@@ -1,0 +1,100 @@
+// Chain families that this process settles on. Each entry is opened by the package of its family.
+
+import type { LaneDeps, LanePace, PeriodicJob, ReadFitness, WatchDeps, WatchLog } from '@svc-pay/core';
+import { createEvmWatchers, openEvmLanes, openNetworks, openSigners } from '@svc-pay/evm';
+import type { Rate } from '@svc-pay/money';
+import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
+import type { NetworkId } from '@svc-pay/protocol';
+import { blockSecondsOf, isSolana } from '@svc-pay/runtime/config/networks';
+import { createSolanaWatchers, openSolana, openSolanaLanes, openSolanaRelayers } from '@svc-pay/solana';
+import type { SettlementConfig } from './config.ts';
+
+export type FamilyOptions = { readonly nowMs: number; readonly log: WatchLog };
+
+type FamilyLanes = {
+  readonly stores: Pick<SettlementStores, 'lanes' | 'strandedTransfers' | 'registerRelayer'>;
+  readonly clock: LaneDeps['clock'];
+  readonly pace: LanePace;
+  readonly logOf: (lane: string) => LaneDeps['log'];
+};
+
+type FamilyWatchDeps = WatchDeps & {
+  readonly stores: Pick<SettlementStores, 'payouts' | 'maintenance'>;
+  /** Alarm threshold: relayers whose coins pay for fewer full transactions are reported. */
+  readonly lowTransactions: bigint;
+  readonly watchHealth: (network: NetworkId, readFitness: ReadFitness) => PeriodicJob;
+};
+
+export type ChainFamily = {
+  readonly networks: readonly { readonly network: NetworkId; readonly gasCoin: Rate | undefined }[];
+  /** Addresses of the relayers. */
+  readonly relayers: readonly string[];
+  readonly recovery: string | undefined;
+  /** Version of a processor that this process settles through; undefined for any other processor. */
+  readonly processorVersion: (network: string, processor: string) => string | undefined;
+  /** Opens one lane per relayer key and network, by lane key. */
+  readonly openLanes: (given: FamilyLanes) => Promise<ReadonlyMap<string, LaneDeps>>;
+  readonly createWatchers: (deps: FamilyWatchDeps) => readonly PeriodicJob[];
+};
+
+/** Throws with a readable message if a key cannot be opened: settlement cannot work without its keys. */
+export async function openChainFamilies(
+  config: SettlementConfig,
+  options: FamilyOptions,
+): Promise<readonly ChainFamily[]> {
+  return [await openEvmFamily(config, options), await openSolanaFamily(config, options)];
+}
+
+async function openEvmFamily(config: SettlementConfig, { nowMs, log }: FamilyOptions): Promise<ChainFamily> {
+  const signers = await openSigners(config);
+  const setups = [...config.networks].flatMap(([network, setup]) =>
+    isSolana(setup) ? [] : [[network, { ...setup, blockSeconds: blockSecondsOf(network, setup) }] as const],
+  );
+  const { rpcTimeoutMs: timeoutMs, maxFeeGwei } = config;
+  const networks = openNetworks(setups, { timeoutMs, nowMs, maxFeeGwei, log });
+  return {
+    networks,
+    relayers: signers.relayers.map(({ address }) => address),
+    recovery: signers.recovery?.address,
+    processorVersion: (network, processor) =>
+      networks.find((open) => open.network === network && open.processor.toLowerCase() === processor.toLowerCase())
+        ?.processorVersion,
+    openLanes: ({ stores, clock, pace, logOf }) =>
+      openEvmLanes({
+        networks,
+        signers,
+        pace,
+        clock,
+        registerRelayer: stores.registerRelayer,
+        partsOf: (lane, duty) => ({
+          store: duty === 'settle' ? stores.lanes : stores.strandedTransfers,
+          log: logOf(lane),
+        }),
+      }),
+    createWatchers: ({ stores, ...deps }) => createEvmWatchers(networks, { ...deps, payouts: stores.payouts }),
+  };
+}
+
+async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: FamilyOptions): Promise<ChainFamily> {
+  const relayers = await openSolanaRelayers(config);
+  const setups = [...config.networks].flatMap(([network, setup]) =>
+    isSolana(setup) ? [[network, setup] as const] : [],
+  );
+  const networks = await openSolana(setups, { timeoutMs: config.rpcTimeoutMs, nowMs, log });
+  return {
+    networks,
+    relayers: relayers.map(({ address }) => address),
+    recovery: undefined,
+    processorVersion: () => undefined,
+    openLanes: ({ stores, clock, pace, logOf }) =>
+      openSolanaLanes({
+        networks,
+        relayers,
+        pace,
+        registerRelayer: stores.registerRelayer,
+        partsOf: (lane) => ({ store: stores.lanes, clock, log: logOf(lane) }),
+      }),
+    createWatchers: ({ stores, ...deps }) =>
+      createSolanaWatchers(networks, { ...deps, relayers, dropOldPrepared: stores.maintenance.dropOldPrepared }),
+  };
+}

@@ -1,0 +1,78 @@
+import type { UptoSettlement } from '@svc-pay/postgres/settlement-service';
+import { evmNetwork } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { createInternalListener } from './internal-listener.ts';
+
+const KEY = 'internal-key-of-the-tests-internal-key';
+const INTENT = newId('paymentIntent', 0);
+
+function listener() {
+  const begun: UptoSettlement[] = [];
+  const problems: unknown[] = [];
+  const app = createInternalListener({
+    keys: [KEY],
+    clock: { nowMs: () => 0 },
+    reportLanes: async () => [],
+    reportHealth: async () => [],
+    beginUpto: async (settlement) => {
+      begun.push(settlement);
+      return { ok: true, paymentId: newId('payment', 0), network: evmNetwork(31_337), begun: true };
+    },
+    findObstacles: async () => [],
+    metrics: async () => '',
+    onProblem: (problem) => problems.push(problem),
+  });
+  const settle = (headers: Record<string, string>, body: object = { paymentIntentId: INTENT, settledAmount: '5' }) =>
+    app.inject({ method: 'POST', url: '/evm/settlement/x402-upto', headers, payload: body });
+  return { app, settle, begun, problems };
+}
+const authorized = { authorization: `Bearer ${KEY}` };
+
+test('the audit record names the API key on whose behalf it is', async () => {
+  const { settle, begun } = listener();
+  const actor = `key:${newId('key', 0)}`;
+  expect((await settle({ ...authorized, 'x-svc-actor': actor })).statusCode).toBe(200);
+  expect(begun).toEqual([{ intentId: INTENT, settledAtomic: 5n, actor }]);
+});
+
+test.each([
+  ['nobody', undefined],
+  ['an operator', 'operator:ann'],
+  ['a service', 'service:settlement'],
+  ['words', 'the merchant agreed'],
+  ['a key and words', 'key:key_0123 approved by ann'],
+  ['words and a key', 'operator key:key_0123'],
+  ['a key without an id', 'key:'],
+  ['a key in capitals', 'key:KEY_0123'],
+  ['an endless id', `key:key_${'0'.repeat(41)}`],
+])('who names %s as the actor is recorded as the internal service', async (_, actor) => {
+  const { settle, begun } = listener();
+  const headers = actor === undefined ? authorized : { ...authorized, 'x-svc-actor': actor };
+  expect((await settle(headers)).statusCode).toBe(200);
+  expect(begun.map((settlement) => settlement.actor)).toEqual(['service:internal']);
+});
+
+test.each([
+  ['no key', {}, 'key_missing'],
+  ['another key', { authorization: 'Bearer internal-key-of-somebody-else-0123' }, 'key_invalid'],
+  ['no Bearer', { authorization: KEY }, 'key_invalid'],
+])('%s: 401, and nothing is begun', async (_, headers, error) => {
+  const { app, settle, begun } = listener();
+  const response = await settle(headers);
+  expect({ status: response.statusCode, ...response.json() }).toMatchObject({ status: 401, error });
+  expect((await app.inject({ method: 'GET', url: '/lanes', headers })).statusCode).toBe(401);
+  expect(begun).toEqual([]);
+});
+
+test.each([
+  ['no amount', { paymentIntentId: INTENT }, 400, 'malformed_request'],
+  ['a negative amount', { paymentIntentId: INTENT, settledAmount: '-5' }, 400, 'malformed_request'],
+  ['a number', { paymentIntentId: INTENT, settledAmount: 5 }, 400, 'malformed_request'],
+  ['an id of something else', { paymentIntentId: newId('payment', 0), settledAmount: '5' }, 404, 'not_found'],
+])('%s is refused, and nothing is begun', async (_, body, status, error) => {
+  const { settle, begun, problems } = listener();
+  const response = await settle(authorized, body);
+  expect({ status: response.statusCode, ...response.json() }).toMatchObject({ status, error });
+  expect([begun, problems]).toEqual([[], []]);
+});

@@ -1,0 +1,44 @@
+// Periodic maintenance of the database: seal audit chains, create partitions for the coming months, delete the answers
+// of old idempotency keys.
+import type { Clock, NoteFailure, PeriodicJob } from '@svc-pay/core';
+import type { MaintenanceStore } from '@svc-pay/postgres/settlement-service';
+
+const SEAL_EVERY_MS = 5_000;
+const PARTITIONS_EVERY_MS = 3_600_000;
+const MONTHS_BACK = 1;
+const MONTHS_AHEAD = 3;
+const ANSWERS_EVERY_MS = 60_000;
+const ANSWERS_KEPT_MS = 30 * 86_400_000;
+const ANSWERS_PER_PAGE = 1_000;
+/** Limit of pages per run; the next run continues. */
+const MAX_PAGES = 100;
+
+export function createAuditSealer(store: MaintenanceStore, onFailure: NoteFailure): PeriodicJob {
+  return {
+    name: 'audit-sealer',
+    everyMs: SEAL_EVERY_MS,
+    run: () => store.sealAuditChains(onFailure),
+  };
+}
+
+export function createPartitionMaker(store: MaintenanceStore): PeriodicJob {
+  return {
+    name: 'partition-maker',
+    everyMs: PARTITIONS_EVERY_MS,
+    run: () => store.ensurePartitions(MONTHS_BACK, MONTHS_AHEAD),
+  };
+}
+
+/** Deletes idempotency keys and their answers after 30 days. */
+export function createAnswerExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
+  return {
+    name: 'answer-expiry',
+    everyMs: ANSWERS_EVERY_MS,
+    run: async () => {
+      const beforeMs = clock.nowMs() - ANSWERS_KEPT_MS;
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        if ((await store.deleteOldAnswers(beforeMs, ANSWERS_PER_PAGE)) < ANSWERS_PER_PAGE) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// Which folder of core and of postgres may import which. Folders stand in topological order: a folder imports only folders
+// above it, so no cycle can arise. Test files and `testing/` may import everything.
+import { importsOf } from './imports.ts';
+import { codeOf, isTest, type SourceTree } from './source-tree.ts';
+
+type FolderArrows = {
+  /** Files beside the folders that every folder may import. */
+  readonly shared: readonly string[];
+  /** Folder → the folders that it may import. */
+  readonly folders: Readonly<Record<string, readonly string[]>>;
+};
+
+export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
+  'packages/core/src': {
+    shared: ['clock.ts', 'transitions.ts'],
+    folders: {
+      account: [],
+      audit: [],
+      token: ['account'],
+      pricing: ['token'],
+      payout: ['token'],
+      idempotency: ['account'],
+      event: ['account'],
+      endpoint: ['account'],
+      intent: ['account', 'event', 'idempotency', 'payout', 'pricing', 'token'],
+      payment: ['account', 'event', 'intent', 'payout', 'pricing', 'token'],
+      settlement: ['account', 'event', 'idempotency', 'intent', 'payment', 'payout', 'pricing', 'token'],
+      delivery: ['account', 'event', 'intent', 'payment'],
+      lane: ['account', 'payment'],
+      ledger: ['account', 'lane', 'token'],
+      stranded: ['account', 'lane', 'ledger', 'payment', 'token'],
+      finality: ['lane', 'stranded'],
+      restore: ['lane'],
+    },
+  },
+  'packages/postgres/src': {
+    shared: [],
+    folders: {
+      database: [],
+      server: [],
+      migration: ['database'],
+      audit: ['database'],
+      ledger: ['database'],
+      event: ['database'],
+      idempotency: ['audit', 'database'],
+      account: ['audit', 'database'],
+      privacy: ['audit', 'database'],
+      endpoint: ['database', 'idempotency'],
+      delivery: ['database', 'endpoint', 'event', 'idempotency'],
+      token: ['account', 'audit', 'database'],
+      payout: ['account', 'audit', 'database'],
+      intent: ['audit', 'database', 'event', 'idempotency'],
+      payment: ['database', 'event', 'intent'],
+      settlement: ['audit', 'database', 'intent', 'payment'],
+      lane: ['audit', 'database', 'ledger', 'payment', 'settlement', 'token'],
+      finality: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
+      stranded: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
+      restore: ['audit', 'database', 'intent', 'lane', 'payment', 'stranded'],
+    },
+  },
+};
+
+/** Arrows of the table that point at a folder that does not stand above; each could be one side of a cycle. */
+export function arrowsOutOfOrder(arrows = FOLDER_ARROWS): string[] {
+  return Object.entries(arrows).flatMap(([source, { folders }]) => {
+    const order = Object.keys(folders);
+    return Object.entries(folders).flatMap(([folder, allowed]) =>
+      allowed
+        .filter((other) => !order.slice(0, order.indexOf(folder)).includes(other))
+        .map((other) => `${source}: ${folder} → ${other}`),
+    );
+  });
+}
+
+export function forbiddenFolderImports(tree: SourceTree): string[] {
+  return importsOf(codeOf(tree)).flatMap(({ from, to }) => {
+    const source = Object.keys(FOLDER_ARROWS).find((path) => from.startsWith(`${path}/`));
+    const folder = source && folderOf(source, from);
+    if (source === undefined || folder === undefined || isTest(from)) return [];
+    const { folders, shared } = FOLDER_ARROWS[source] ?? { folders: {}, shared: [] };
+    const allowed = folders[folder];
+    if (allowed === undefined) return [`${from}: the folder ${folder} is not in FOLDER_ARROWS`];
+    if (to === undefined || !to.startsWith(`${source}/`)) return [];
+    const other = folderOf(source, to);
+    if (other === undefined) {
+      return shared.includes(to.slice(source.length + 1))
+        ? []
+        : [`${from} imports ${to}, which stands above the folders`];
+    }
+    return other === folder || allowed.includes(other)
+      ? []
+      : [`${from} imports ${to}: ${folder} may not import ${other}`];
+  });
+}
+
+/** Undefined for a file beside the folders. */
+function folderOf(source: string, file: string): string | undefined {
+  const [folder, ...rest] = file.slice(source.length + 1).split('/');
+  return rest.length === 0 ? undefined : folder;
+}
