@@ -43,7 +43,8 @@ export async function startRpcProxy(chainUrl: string): Promise<RpcProxy> {
       });
       return response.end(JSON.stringify(told));
     };
-    request.on('end', () => void reply());
+    // A chain that is stopped while a reply is under way looks like an endpoint that hangs up.
+    request.on('end', () => void reply().catch(() => request.socket.destroy()));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
