@@ -10,6 +10,15 @@ import {
   type MinedBatch,
   type PendingBatch,
 } from '@svc-pay/core';
+import {
+  answerOf,
+  createMemoryFinalityStore,
+  createMemoryLaneStore,
+  createTables,
+  findForgottenLanes as findForgottenInModel,
+  plain,
+  type Statement,
+} from '@svc-pay/core/testing';
 import { createApiStores } from '@svc-pay/postgres';
 import {
   createFinalityStore,
@@ -22,10 +31,6 @@ import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { createDice } from '../../chaos/harness/dice.ts';
-import { createFinalityModel, findForgottenLanes as findForgottenInModel } from './finality-model.ts';
-import { createLaneModel } from './lane-model.ts';
-import { answerOf, plain } from './plain.ts';
-import { createTables, type Statement } from './tables.ts';
 
 const NETWORK = evmNetwork(84_532);
 const LANES: readonly Lane[] = ['5e', '6e'].map((byte) => ({ network: NETWORK, relayer: `0x${byte.repeat(20)}` }));
@@ -92,8 +97,8 @@ async function world() {
     });
   }
   const model: Both = {
-    store: createLaneModel(tables, statement, clock),
-    finality: createFinalityModel(tables, statement),
+    store: createMemoryLaneStore(tables, statement, clock),
+    finality: createMemoryFinalityStore(tables, statement),
   };
   return { pool, tables, real, model, clock, pass: (ms: number) => (nowMs += ms) };
 }

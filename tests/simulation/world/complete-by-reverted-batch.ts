@@ -1,10 +1,11 @@
 // A held payment whose batch reverted, was queued again, and whose first transaction a reorganisation revived: every
 // transaction that was ever signed for it is searched, and its own log completes it.
+
+import type { SettlementRow } from '@svc-pay/core/testing';
+import { completions, type SettledBatchItem, writePaymentResults } from '@svc-pay/core/testing';
 import { findMined } from '@svc-pay/evm';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { SimulatedNode } from '../chain/simulated-node.ts';
-import type { SettlementRow } from '../store/tables.ts';
-import { completions, type SettledBatchItem, writePaymentResults } from '../store/write-payment-results.ts';
 import type { Simulation } from './simulation.ts';
 
 export async function completeByRevertedBatch(

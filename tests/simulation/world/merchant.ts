@@ -1,12 +1,12 @@
 // What the API would have done before a lane hears of a payment: the intent with its first event, then the claim, each in
 // one transaction.
 import { draftEvents, eventsFor, type Intent, type LaneItem, type StoredPayment } from '@svc-pay/core';
+import type { Tables } from '@svc-pay/core/testing';
+import { writeEvents } from '@svc-pay/core/testing';
 import { atomicAmount, usd } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { FEE_BPS, MERCHANT, PROCESSOR, TOKEN } from '../chain/processor.ts';
-import type { Tables } from '../store/tables.ts';
-import { writeEvents } from '../store/write-payment-results.ts';
 
 export type Buyer = {
   readonly payer: string;

@@ -1,6 +1,8 @@
 // A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the finality
 // watcher and the reconciler. Only what lies behind the ports is simulated.
 import { type LaneDeps, type LanePace, laneKey } from '@svc-pay/core';
+import type { Statement, Tables } from '@svc-pay/core/testing';
+import { createMemoryFinalityStore, createMemoryLaneStore, findForgottenLanes } from '@svc-pay/core/testing';
 import {
   createEndpointPool,
   createFinalityWatch,
@@ -15,9 +17,6 @@ import { LOG_EVENTS } from '@svc-pay/runtime/logging/log-events';
 import { createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
 import type { SimulatedNode } from '../chain/simulated-node.ts';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
-import { createFinalityModel, findForgottenLanes } from '../store/finality-model.ts';
-import { createLaneModel } from '../store/lane-model.ts';
-import type { Statement, Tables } from '../store/tables.ts';
 import type { Ask } from './ask.ts';
 import type { FakeEngine, Host } from './fake-engine.ts';
 import type { Simulation } from './simulation.ts';
@@ -78,7 +77,7 @@ export function settlementWork(
   const [first, ...others] = nodes.map(({ name }) => `http://${name}`);
   const pool = createEndpointPool({ urls: [first as string, ...others], timeoutMs: RPC_TIMEOUT_MS, chainId, post });
   const rpc = requireEndpointQuorum(pool);
-  const store = createLaneModel(tables, statement, clock);
+  const store = createMemoryLaneStore(tables, statement, clock);
   const lanes = new Map(
     signers.map((signer) => {
       const lane = { network, relayer: signer.address };
@@ -104,7 +103,7 @@ export function settlementWork(
       createFinalityWatch(
         { network, voters: pool.healthyEndpoints, gasCoin: undefined },
         {
-          finality: createFinalityModel(tables, statement),
+          finality: createMemoryFinalityStore(tables, statement),
           clock,
           log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
           metrics: { batchMoved: () => {}, batchReversed: () => {} },

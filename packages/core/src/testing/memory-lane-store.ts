@@ -1,4 +1,6 @@
 // The lane's side of the model store.
+
+import { newId } from '@svc-pay/protocol/ids';
 import {
   bookLosses,
   type Clock,
@@ -12,8 +14,8 @@ import {
   lostItems,
   type QueueShare,
   splitGas,
-} from '@svc-pay/core';
-import { newId } from '@svc-pay/protocol/ids';
+} from '../index.ts';
+import { completions, failures, type SettledBatchItem, writePaymentResults } from './memory-payment-results.ts';
 import {
   type BatchRow,
   byNumber,
@@ -22,13 +24,12 @@ import {
   type RelayerRow,
   type Statement,
   type Tables,
-} from './tables.ts';
-import { completions, failures, type SettledBatchItem, writePaymentResults } from './write-payment-results.ts';
+} from './memory-tables.ts';
 
 const OBSTACLE_COUNTS_AFTER_MS = 3_000;
 const MINUTE_MS = 60_000;
 
-export function createLaneModel(tables: Tables, statement: Statement, clock: Clock): LaneStore {
+export function createMemoryLaneStore(tables: Tables, statement: Statement, clock: Clock): LaneStore {
   const { batches, settlements } = tables;
   /** Time is the caller's: that of the call, not of its arrival. */
   const at = <Result>(name: string, action: (nowMs: number) => Result): Promise<Result> => {

@@ -11,7 +11,7 @@ import type {
   Mode,
   SealedSigningKey,
   StoredPayment,
-} from '@svc-pay/core';
+} from '../index.ts';
 
 export type RelayerRow = {
   readonly network: string;

@@ -13,8 +13,8 @@ import {
   reversePayment,
   type SettledItem,
   type Snapshot,
-} from '@svc-pay/core';
-import type { IntentRow, SettlementRow, Tables } from './tables.ts';
+} from '../index.ts';
+import type { IntentRow, SettlementRow, Tables } from './memory-tables.ts';
 
 type End = {
   readonly item: LaneItem;

@@ -1,4 +1,6 @@
 // What watchers ask of the model store: mined batches until they are final, and lanes that nobody is at.
+
+import type { NetworkId } from '@svc-pay/protocol';
 import {
   bookLosses,
   bookPayment,
@@ -12,19 +14,18 @@ import {
   reverseEntries,
   reverseLosses,
   splitGas,
-} from '@svc-pay/core';
-import type { NetworkId } from '@svc-pay/protocol';
-import { hasWork, isRevivable, moveSettlements } from './lane-model.ts';
-import { type BatchRow, byNumber, itemOf, type SettlementRow, type Statement, type Tables } from './tables.ts';
+} from '../index.ts';
+import { hasWork, isRevivable, moveSettlements } from './memory-lane-store.ts';
 import {
   failures,
   liveEntriesOf,
   reversals,
   type SettledBatchItem,
   writePaymentResults,
-} from './write-payment-results.ts';
+} from './memory-payment-results.ts';
+import { type BatchRow, byNumber, itemOf, type SettlementRow, type Statement, type Tables } from './memory-tables.ts';
 
-export function createFinalityModel(tables: Tables, statement: Statement): FinalityStore {
+export function createMemoryFinalityStore(tables: Tables, statement: Statement): FinalityStore {
   const { batches, settlements } = tables;
   const minedOf = (network: string) =>
     [...batches.values()].filter((batch) => batch.network === network && batch.status === 'mined');

@@ -1,0 +1,7 @@
+// For tests of this and other packages: samples, and a store in memory that answers as Postgres does.
+export * from './memory-finality-store.ts';
+export { createMemoryLaneStore } from './memory-lane-store.ts';
+export * from './memory-payment-results.ts';
+export * from './memory-tables.ts';
+export * from './plain.ts';
+export * from './samples.ts';
