@@ -2,6 +2,9 @@
 export * from './memory-finality-store.ts';
 export { createMemoryLaneStore } from './memory-lane-store.ts';
 export * from './memory-payment-results.ts';
+export * from './memory-seed.ts';
+export { createMemoryStrandedLaneStore } from './memory-stranded-lane-store.ts';
+export { createMemoryStrandedStore } from './memory-stranded-store.ts';
 export * from './memory-tables.ts';
 export * from './plain.ts';
 export * from './samples.ts';

@@ -1,9 +1,10 @@
-// What watchers ask of the model store: mined batches until they are final, and lanes that nobody is at.
+// FinalityStore in memory: mined batches until they are final; and lanes with work that no process works on.
 
 import type { NetworkId } from '@svc-pay/protocol';
 import {
   bookLosses,
   bookPayment,
+  bookReturn,
   type FinalityStore,
   judgeItem,
   type Lane,
@@ -15,7 +16,8 @@ import {
   reverseLosses,
   splitGas,
 } from '../index.ts';
-import { hasWork, isRevivable, moveSettlements } from './memory-lane-store.ts';
+import { hasWork } from './memory-lane-base.ts';
+import { isRevivable, moveSettlements } from './memory-lane-store.ts';
 import {
   failures,
   liveEntriesOf,
@@ -23,7 +25,16 @@ import {
   type SettledBatchItem,
   writePaymentResults,
 } from './memory-payment-results.ts';
-import { type BatchRow, byNumber, itemOf, type SettlementRow, type Statement, type Tables } from './memory-tables.ts';
+import { strandedOfBatch } from './memory-stranded-lane-store.ts';
+import {
+  type BatchRow,
+  byNumber,
+  itemOf,
+  type SettlementRow,
+  type Statement,
+  strandedItemOf,
+  type Tables,
+} from './memory-tables.ts';
 
 export function createMemoryFinalityStore(tables: Tables, statement: Statement): FinalityStore {
   const { batches, settlements } = tables;
@@ -38,6 +49,16 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
     [...settlements.values()]
       .filter(({ batchId, status }) => batchId === id && states.includes(status))
       .toSorted(byNumber);
+  const partsOf = ({ id, network, relayer }: BatchRow): readonly RecordedPart[] =>
+    tables.relayers.get(`${network}/${relayer}`)?.duty === 'resolve_stranded'
+      ? strandedOfBatch(tables, id).map((row) => ({
+          item: strandedItemOf(tables, row),
+          settled: row.status === 'done',
+        }))
+      : carriedBy(id, ['batched', 'mined', 'completed']).map((row) => ({
+          item: itemOf(row),
+          settled: row.status === 'completed',
+        }));
   const lossesOf = (id: string) => tables.losses.filter(({ batchId }) => batchId === id);
   return {
     loadAgeingBatches: async (network, finalizedNumber, limit, afterBatchId) => {
@@ -69,10 +90,7 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         return row?.status === 'mined' ? { ...row, transactions: [...row.transactions] } : undefined;
       });
       if (batch === undefined) return undefined;
-      const rows = await statement('loadRecordedBatch items', () =>
-        carriedBy(batchId, ['batched', 'mined', 'completed']).map((row) => ({ item: itemOf(row), status: row.status })),
-      );
-      return recordedOf(batch, rows);
+      return recordedOf(batch, await statement('loadRecordedBatch items', () => partsOf(batch)));
     },
     moveBatch: (batch, fromBlockHash, mined, { nowMs }) =>
       statement('moveBatch', () => {
@@ -85,9 +103,12 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         const gas = splitGas(mined, batch.items, lostItems(row.itemCount, mined, liveLosses(losses)));
         const entries = parts.flatMap(({ item, mined: part }) => {
           const gasShareAtomic = gas.settled.get(item.paymentId) ?? 0n;
-          const settled = { lane: batch, item, mined: part, batch: mined, gasShareAtomic };
-          const old = liveEntriesOf(tables, item, batch.transactionId);
-          return [...reverseEntries(old, { nowMs }), ...bookPayment(settled, { nowMs }).entries];
+          const settled = { lane: batch, item, mined: part, batch: mined };
+          const fresh =
+            item.strandedTransfer?.action === 'return'
+              ? bookReturn({ ...settled, gasCostAtomic: gasShareAtomic }, { nowMs })
+              : bookPayment({ ...settled, gasShareAtomic }, { nowMs }).entries;
+          return [...reverseEntries(liveEntriesOf(tables, item, batch.transactionId), { nowMs }), ...fresh];
         });
         const { transactionId, blockNumber, blockHash } = mined;
         Object.assign(row, { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: nowMs });
@@ -106,10 +127,20 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
       statement('reverseBatch', () => {
         const row = batches.get(batchId);
         if (row?.status !== 'mined' || row.blockHash !== blockHash) return false;
-        const settled = carriedBy(batchId, ['completed']).map(itemOf);
+        const settled = partsOf(row).filter((part) => part.settled);
+        const isReturn = ({ item }: RecordedPart) => item.strandedTransfer?.action === 'return';
+        const completed = settled.filter((part) => !isReturn(part)).map(({ item }) => item);
         const cause = { requestId: batchId, nowMs };
-        writePaymentResults(tables, reversals(tables, settled, row.transactionId, cause), 'completed');
+        writePaymentResults(tables, reversals(tables, completed, row.transactionId, cause), 'completed');
+        // The payment of a returned transfer stays failed; only its ledger entries are reversed.
+        for (const { item } of settled.filter(isReturn)) {
+          tables.entries.push(...reverseEntries(liveEntriesOf(tables, item, row.transactionId), { nowMs }));
+        }
         for (const open of carriedBy(batchId, ['mined'])) open.status = 'batched';
+        for (const open of strandedOfBatch(tables, batchId)) {
+          const blocked = open.status === 'blocked' && open.reason === 'reverted';
+          if (open.status === 'mined' || open.status === 'done' || blocked) open.status = 'batched';
+        }
         tables.losses.push(...reverseLosses(lossesOf(batchId), { nowMs }));
         Object.assign(row, { status: 'broadcast', blockNumber: null, blockHash: null, gasBooked: false });
         return true;
@@ -129,9 +160,14 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         const heldItems = [...ending('held'), ...ending('failed').filter(revivable)];
         moveSettlements(tables, heldItems, ['mined'], 'held');
         moveSettlements(tables, ending('queued'), ['mined'], 'queued');
+        for (const again of strandedOfBatch(tables, batch.id)) {
+          if (again.status === 'mined') Object.assign(again, { status: 'queued', relayer: null, batchId: null });
+        }
       }),
   };
 }
+
+type RecordedPart = { readonly item: LaneItem; readonly settled: boolean };
 
 /** Batches of two relayers may have the same nonce. */
 function byNonce(one: BatchRow, other: BatchRow): number {
@@ -141,7 +177,7 @@ function byNonce(one: BatchRow, other: BatchRow): number {
 
 function recordedOf(
   { id, network, relayer, nonce, transactionId, transactions }: BatchRow,
-  rows: readonly { readonly item: LaneItem; readonly status: string }[],
+  parts: readonly RecordedPart[],
 ): RecordedBatch {
   return {
     id,
@@ -152,8 +188,8 @@ function recordedOf(
     sentAtMs: 0,
     transactionId,
     transactions: transactions.map(({ transactionId, raw }) => ({ transactionId, raw })),
-    items: rows.map(({ item }) => item),
-    settledIds: new Set(rows.filter(({ status }) => status === 'completed').map(({ item }) => item.paymentId)),
+    items: parts.map(({ item }) => item),
+    settledIds: new Set(parts.filter(({ settled }) => settled).map(({ item }) => item.paymentId)),
   };
 }
 

@@ -1,4 +1,4 @@
-// Payments that end, or whose end is taken back, in the model store: by the rules of core, whole or not at all.
+// Payment results in the memory store, reversals included: by the rules of core, whole or not at all.
 import {
   applyPaymentResult,
   bookPayment,
@@ -19,7 +19,7 @@ import type { IntentRow, SettlementRow, Tables } from './memory-tables.ts';
 type End = {
   readonly item: LaneItem;
   readonly after: Snapshot;
-  readonly settlement: SettlementRow['status'];
+  readonly settlement: 'completed' | 'failed' | 'batched' | 'held';
   readonly events: readonly EventDraft[];
   readonly entries: readonly LedgerEntry[];
 };
@@ -73,7 +73,8 @@ export function reversals(
     const row = rowOf(tables, item);
     const after = reversePayment(snapshotOf(tables, row));
     const entries = reverseEntries(liveEntriesOf(tables, item, transactionId), cause);
-    return { item, after, settlement: 'batched', events: eventsOf(tables, row, after, cause), entries };
+    const settlement = item.strandedTransfer === undefined ? 'batched' : 'held';
+    return { item, after, settlement, events: eventsOf(tables, row, after, cause), entries };
   });
 }
 
