@@ -56,6 +56,8 @@ export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
+export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
+export * from './lane/decide-relayer-change.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
 export { isConfirmedBatch } from './lane/is-confirmed.ts';
@@ -64,9 +66,14 @@ export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
 export type * from './lane/lane-deps.ts';
 export * from './lane/lane-store.ts';
+export * from './lane/lane-work.ts';
 export { mapConcurrent } from './lane/map-concurrent.ts';
 export * from './lane/network-health.ts';
-export type { NewRelayer, RegisterRelayer } from './lane/relayer.ts';
+export type { LaneObstacle } from './lane/obstacle.ts';
+export { queueShareOf, type SharingRelayer } from './lane/queue-share.ts';
+export type * from './lane/relayer.ts';
+export * from './lane/solo-payers.ts';
+export * from './lane/solo-turns.ts';
 export {
   type BookedPayment,
   bookPayment,

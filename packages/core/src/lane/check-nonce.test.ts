@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { checkNonce } from './check-nonce.ts';
 import type { NonceRange } from './lane-chain.ts';
 import type { LaneDeps } from './lane-deps.ts';
-import type { LaneLease, LaneObstacle, LaneState } from './lane-store.ts';
+import type { LaneLease, LaneState } from './lane-store.ts';
+import type { LaneObstacle } from './obstacle.ts';
 
 const NEXT = 7n;
 const LANE: LaneLease = { network: evmNetwork(84_532), relayer: `0x${'5e'.repeat(20)}`, epoch: 1n };

@@ -2,7 +2,8 @@
 // used elsewhere: the lane skips those nonces. If the chain is behind, it lost transactions or is another chain: the
 // lane stops and logs an obstacle instead of guessing.
 import type { LaneDeps, RoundResult } from './lane-deps.ts';
-import type { LaneLease, LaneObstacle, LaneState } from './lane-store.ts';
+import type { LaneLease, LaneState } from './lane-store.ts';
+import type { LaneObstacle } from './obstacle.ts';
 
 /** `empty` when chain and database agree and no obstacle is left to clear. */
 export async function checkNonce(
