@@ -1,7 +1,15 @@
 // What the processor does with stranded transfers, as contracts/evm/src/parts/Recovery.sol does: each is settled or returned
 // once, from money that lies with the processor. And what a token does with an authorization that a stranger submits.
 import { paymentProcessorAbi } from '@svc-pay/evm';
-import { decodeFunctionData, encodeErrorResult, type Hex, keccak256, toEventSelector, toFunctionSelector } from 'viem';
+import {
+  type Abi,
+  decodeFunctionData,
+  encodeErrorResult,
+  type Hex,
+  keccak256,
+  toEventSelector,
+  toFunctionSelector,
+} from 'viem';
 import {
   type ChainState,
   FEE_BPS,
@@ -25,6 +33,8 @@ const SELECTORS = new Set<string>(
 );
 const STRANDED_SETTLED = toEventSelector('StrandedSettled(uint64,address,address,bytes32)');
 const STRANDED_RETURNED = toEventSelector('StrandedReturned(address,address,bytes32,uint256)');
+
+const ABI: Abi = paymentProcessorAbi;
 
 export const isStrandedCall = (data: Hex): boolean => SELECTORS.has(data.slice(0, 10));
 
@@ -74,9 +84,7 @@ export function playStranded(state: ChainState, data: Hex): StrandedPlay {
   const { from: payer, value: capAtomic, nonce } = authorization;
   const key = `${payer} ${nonce}`;
   const refuse = (errorName: string, args: readonly unknown[]) => ({
-    refused: encodeErrorResult({ abi: paymentProcessorAbi, errorName, args } as Parameters<
-      typeof encodeErrorResult
-    >[0]),
+    refused: encodeErrorResult({ abi: ABI, errorName, args }),
   });
   if (action === 'settle' && state.settledCodes.has(intentCode)) return refuse('IntentAlreadySettled', [intentCode]);
   if (state.recovered.has(key)) return refuse('AlreadyRecovered', [keccak256(nonce)]);

@@ -81,7 +81,13 @@ export function seedUndecided(
     signed.closedAtMs = nowMs;
     const { accountId, mode, intentId } = signed;
     tables.stranded.set(key, {
-      ...{ number: BigInt(index + 1), accountId, mode, claimKey: key, intentId, network, createdAtMs: nowMs },
+      number: BigInt(index + 1),
+      accountId,
+      mode,
+      claimKey: key,
+      intentId,
+      network,
+      createdAtMs: nowMs,
       position: { transactionId: `0x${(index + 1).toString(16).padStart(64, 'f')}`, logIndex: 1 },
       paymentId: null,
       action: 'hold',

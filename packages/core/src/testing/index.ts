@@ -1,7 +1,8 @@
 // For tests of this and other packages: samples, and a store in memory that answers as Postgres does.
-export * from './memory-finality-store.ts';
+export { createMemoryFinalityStore } from './memory-finality-store.ts';
+export { findForgottenLanes } from './memory-lane-base.ts';
 export { createMemoryLaneStore } from './memory-lane-store.ts';
-export * from './memory-payment-results.ts';
+export { writeEvents } from './memory-payment-results.ts';
 export * from './memory-seed.ts';
 export { createMemoryStrandedLaneStore } from './memory-stranded-lane-store.ts';
 export { createMemoryStrandedStore } from './memory-stranded-store.ts';

@@ -1,23 +1,25 @@
 // What every lane does in the memory store, whatever its queue holds: leases, nonces, stored transactions and batches.
+import type { NetworkId } from '@svc-pay/protocol';
 import {
   type BatchToStore,
   bookLosses,
   type Clock,
   type FoundBatch,
   type GasSplit,
+  isUnattended,
   type Lane,
   type LaneItem,
   type LaneLease,
   type LaneStore,
+  laneHasWork,
   laneKey,
   lostItems,
   type PendingBatch,
   type QueueShare,
+  queueShareOf,
   splitGas,
 } from '../index.ts';
 import { type BatchRow, isPendingBatch, type RelayerRow, type Statement, type Tables } from './memory-tables.ts';
-
-const OBSTACLE_COUNTS_AFTER_MS = 3_000;
 
 type Shared =
   | 'takeOver'
@@ -79,7 +81,12 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
         const row = leasedRow(lease);
         if (row === undefined) return undefined;
         row.beatAtMs = nowMs;
-        return { nextNonce: row.nextNonce, open: true, share: shareOf(tables, row, nowMs), obstacle: row.obstacle };
+        return {
+          nextNonce: row.nextNonce,
+          open: row.status === 'active',
+          share: shareOf(tables, row, nowMs),
+          obstacle: row.obstacle,
+        };
       }),
     storeTransaction: (lease, batchId, { transactionId, raw }) =>
       at('storeTransaction', (nowMs) => {
@@ -204,19 +211,15 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
   };
 }
 
-function shareOf({ relayers }: Tables, { network, address, duty }: RelayerRow, nowMs: number): QueueShare | undefined {
-  const able = [...relayers.values()]
-    .filter(
-      (row) =>
-        row.network === network &&
-        row.duty === duty &&
-        row.condition === 'fine' &&
-        (row.obstacle === null || (row.obstacleSinceMs ?? 0) > nowMs - OBSTACLE_COUNTS_AFTER_MS),
-    )
-    .map((row) => row.address)
-    .toSorted();
-  const index = able.indexOf(address);
-  return index < 0 ? undefined : { index, count: able.length };
+function shareOf({ relayers }: Tables, { network, address }: RelayerRow, nowMs: number): QueueShare | undefined {
+  const sharing = [...relayers.values()]
+    .filter((row) => row.network === network)
+    .map(({ obstacleSinceMs, ...row }) => ({
+      ...row,
+      capped: false,
+      obstacleMs: obstacleSinceMs === null ? null : nowMs - obstacleSinceMs,
+    }));
+  return queueShareOf(address, sharing);
 }
 
 /** As `batches_nonce` holds it. */
@@ -234,14 +237,32 @@ function requireUnknown({ batches }: Tables, transactionId: string): void {
   }
 }
 
-export function hasWork({ batches, settlements, stranded }: Tables, row: RelayerRow | undefined): boolean {
+function hasWork({ batches, settlements, stranded }: Tables, row: RelayerRow | undefined): boolean {
   if (row === undefined) return false;
-  const own = ({ network, relayer }: BatchRow) => network === row.network && relayer === row.address;
-  if ([...batches.values()].some((batch) => own(batch) && isPendingBatch(batch))) return true;
-  if (row.obstacle !== null) return true;
-  return row.duty === 'settle'
-    ? [...settlements.values()].some(({ network, status }) => network === row.network && status === 'queued')
-    : [...stranded.values()].some(
-        ({ network, status, action }) => network === row.network && status === 'queued' && action !== 'hold',
-      );
+  const { network, address, duty } = row;
+  const isQueued = (one: { readonly network: string; readonly status: string }) =>
+    one.network === network && one.status === 'queued';
+  return laneHasWork({
+    ...row,
+    hasPendingBatch: [...batches.values()].some(
+      (batch) => batch.network === network && batch.relayer === address && isPendingBatch(batch),
+    ),
+    // On the networks of the memory store every relayer can send every payment.
+    hasBoundPayment: false,
+    hasSharedItem:
+      duty === 'settle'
+        ? [...settlements.values()].some(isQueued)
+        : [...stranded.values()].some((one) => isQueued(one) && one.action !== 'hold'),
+  });
+}
+
+/** Lanes with work that no process works on. They count as awake from now on. */
+export function findForgottenLanes(tables: Tables, silentSinceMs: number): readonly Lane[] {
+  const forgotten = [...tables.relayers.values()].filter(
+    ({ status, awake, beatAtMs, ...row }) =>
+      isUnattended({ status, awake, heartbeatAtMs: beatAtMs }, silentSinceMs) &&
+      hasWork(tables, { status, awake, beatAtMs, ...row }),
+  );
+  for (const row of forgotten) row.awake = true;
+  return forgotten.map(({ network, address }) => ({ network: network as NetworkId, relayer: address }));
 }

@@ -3,18 +3,23 @@ import { newId } from '@svc-pay/protocol/ids';
 import {
   type Clock,
   type FoundBatch,
-  judgeItem,
+  judgeUnsettledItems,
   type Lane,
-  type LaneItem,
   type LaneLease,
   type LaneStore,
   type QueueShare,
+  queuedAgain,
+  settledItems,
 } from '../index.ts';
 import { createMemoryLaneBase } from './memory-lane-base.ts';
-import { completions, failures, type SettledBatchItem, writePaymentResults } from './memory-payment-results.ts';
+import {
+  completions,
+  failures,
+  moveSettlements,
+  revertedBatchesOf,
+  writePaymentResults,
+} from './memory-payment-results.ts';
 import { byNumber, itemOf, type Statement, type Tables } from './memory-tables.ts';
-
-const MINUTE_MS = 60_000;
 
 export function createMemoryLaneStore(tables: Tables, statement: Statement, clock: Clock): LaneStore {
   const { settlements } = tables;
@@ -34,22 +39,20 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
     const { batch, mined } = found;
     const gas = base.splitGasOf(found);
     if (gas === undefined) return;
-    const parts = batch.items.map((item, index) => ({ item, mined: mined.items[index] }));
-    const settled = parts.filter((part): part is SettledBatchItem => part.mined?.outcome === 'settled');
-    const cause = { requestId: batch.id, nowMs };
-    writePaymentResults(tables, completions(tables, lease, mined, settled, gas.settled, cause), 'batched');
+    const parts = settledItems(batch.items, mined);
+    const completed = { lane: lease, batch: mined, parts, gas: gas.settled };
+    writePaymentResults(tables, completions(tables, completed, { requestId: batch.id, nowMs }), 'batched');
     base.markMined(lease, found, gas, nowMs);
-    for (const { item, mined: part } of parts) {
-      const settlement = settlements.get(item.paymentId);
-      if (part?.outcome === 'settled' || settlement?.status !== 'batched') continue;
-      if (part?.outcome !== 'reverted' && part?.outcome !== 'refused_for_now') {
-        settlement.status = 'mined';
-        continue;
+    for (const [index, { paymentId }] of batch.items.entries()) {
+      const part = mined.items[index];
+      const settlement = settlements.get(paymentId);
+      if (part === undefined || part.outcome === 'settled' || settlement?.status !== 'batched') continue;
+      const again = queuedAgain(part, batch.items.length, nowMs);
+      if (again === undefined) settlement.status = 'mined';
+      else {
+        settlement.revertedBatches.push(batch.id);
+        Object.assign(settlement, { status: 'queued', relayer: null, batchId: null, ...again });
       }
-      settlement.revertedBatches.push(batch.id);
-      moveSettlements(tables, [item], ['batched'], 'queued');
-      settlement.batchLimit = Math.max(1, Math.floor(batch.items.length / 2));
-      settlement.retryAtMs = part.outcome === 'refused_for_now' ? nowMs + MINUTE_MS : null;
     }
   };
   return {
@@ -92,14 +95,11 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
     recordUnsent: (lane, unsent) =>
       at('recordUnsent', (nowMs) => {
         if (leasedRow(lane) === undefined) return false;
-        const ending = (end: string) =>
-          unsent.filter(({ outcome }) => judgeItem(outcome).end === end).map(({ item }) => item);
-        const cause = { requestId: newId('batch', nowMs), nowMs };
-        const revivable = (item: LaneItem) => isRevivable(tables, item);
-        const failed = ending('failed').filter((item) => !revivable(item));
-        writePaymentResults(tables, failures(tables, failed, null, cause), 'queued');
-        const heldItems = [...ending('held'), ...ending('failed').filter(revivable)];
-        moveSettlements(tables, heldItems, ['queued'], 'held');
+        const items = unsent.map(({ item }) => item);
+        const { failed, held } = judgeUnsettledItems(unsent, revertedBatchesOf(tables, items));
+        const origin = { requestId: newId('batch', nowMs), nowMs };
+        writePaymentResults(tables, failures(tables, failed, null, origin), 'queued');
+        moveSettlements(tables, held, 'queued', 'held');
         return true;
       }),
     defer: (lease, items, untilMs) =>
@@ -116,25 +116,4 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
         if (row !== undefined) row.condition = condition;
       }),
   };
-}
-
-/** A reverted batch of it reverted, and that is not final: the payment is not called failed before. */
-export function isRevivable({ batches, settlements }: Tables, { paymentId }: Pick<LaneItem, 'paymentId'>): boolean {
-  const reverted = settlements.get(paymentId)?.revertedBatches ?? [];
-  return reverted.some((id) => !['finalized', 'replaced'].includes(batches.get(id)?.status ?? 'replaced'));
-}
-
-/** What waits again belongs to no lane and no batch. */
-export function moveSettlements(
-  { settlements }: Tables,
-  items: readonly Pick<LaneItem, 'paymentId'>[],
-  from: readonly string[],
-  to: 'queued' | 'held',
-): void {
-  for (const { paymentId } of items) {
-    const row = settlements.get(paymentId);
-    if (row === undefined || !from.includes(row.status)) continue;
-    row.status = to;
-    if (to === 'queued') Object.assign(row, { relayer: null, batchId: null });
-  }
 }

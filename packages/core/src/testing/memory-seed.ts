@@ -17,6 +17,7 @@ export function seedRelayer(
     network,
     address: relayer,
     duty,
+    status: 'active',
     nextNonce,
     epoch: 0n,
     awake: false,
@@ -83,7 +84,14 @@ export function queueSettlement(
   const paymentId = newId('payment', nowMs);
   const number = BigInt(tables.settlements.size + 1);
   const item: LaneItem = {
-    ...{ accountId, mode, paymentId, intentId, number, asset, payer, capAtomic },
+    accountId,
+    mode,
+    paymentId,
+    intentId,
+    number,
+    asset,
+    payer,
+    capAtomic,
     intentCode: BigInt(intent.intentCode),
     processor: authorization.processor,
     kind: authorization.kind,

@@ -1,11 +1,11 @@
 // LaneStore in memory, of lanes that settle and return stranded transfers.
-import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import {
   bookReturn,
   type Clock,
   type FoundBatch,
-  judgeItem,
+  judgeMinedTransfer,
+  judgeRefusedTransfer,
   type Lane,
   type LaneItem,
   type LaneLease,
@@ -87,54 +87,44 @@ function recordOne(
   const { batch, mined } = found;
   const gas = base.splitGasOf(found);
   if (gas === undefined) return;
-  const cause = { requestId: batch.id, nowMs };
+  const origin = { requestId: batch.id, nowMs };
   for (const [index, item] of batch.items.entries()) {
     const part = mined.items[index];
-    if (part?.outcome !== 'settled') {
-      setStatus(tables, item, 'mined', part?.outcome ?? 'no_evidence');
-      continue;
+    const row = rowOf(tables, item);
+    if (part === undefined || row === undefined) continue;
+    const verdict = judgeMinedTransfer(item, part, row.reason);
+    if (verdict.status === 'done' && part.outcome === 'settled') {
+      if (verdict.books === 'return') {
+        const gasCostAtomic = gas.settled.get(item.paymentId) ?? 0n;
+        const returned = { lane: lease, item, mined: part, batch: mined, gasCostAtomic };
+        tables.entries.push(...bookReturn(returned, origin));
+      } else {
+        const completed = { lane: lease, batch: mined, parts: [{ item, mined: part }], gas: gas.settled };
+        writePaymentResults(tables, completions(tables, completed, origin), 'held');
+      }
     }
-    if (item.strandedTransfer?.action === 'return') {
-      const returned = { lane: lease, item, mined: part, batch: mined };
-      const gasCostAtomic = gas.settled.get(item.paymentId) ?? 0n;
-      tables.entries.push(...bookReturn({ ...returned, gasCostAtomic }, cause));
-    } else {
-      const settled = [{ item, mined: part }];
-      writePaymentResults(tables, completions(tables, lease, mined, settled, gas.settled, cause), 'held');
-    }
-    setStatus(tables, item, 'done', null);
+    setStatus(row, verdict.status, verdict.reason);
   }
   base.markMined(lease, found, gas, nowMs);
 }
 
 function recordRefused(tables: Tables, { item, outcome }: UnsentItem, nowMs: number): void {
-  const code = failureOf(outcome);
-  if (item.strandedTransfer?.action !== 'settle' || code === undefined) {
-    setStatus(tables, item, 'blocked', outcome);
-    return;
-  }
-  const cause = { requestId: newId('batch', nowMs), nowMs };
-  writePaymentResults(tables, failures(tables, [item], null, cause), 'held');
   const row = rowOf(tables, item);
-  if (row?.action === 'settle' && row.status === 'queued') row.action = 'return';
+  if (row === undefined) return;
+  const verdict = judgeRefusedTransfer(item, outcome);
+  if (verdict.end === 'blocked') return setStatus(row, 'blocked', verdict.reason);
+  const origin = { requestId: newId('batch', nowMs), nowMs };
+  writePaymentResults(tables, failures(tables, [{ item, code: verdict.code }], null, origin), 'held');
+  if (row.action === 'settle' && row.status === 'queued') row.action = 'return';
 }
 
-function failureOf(outcome: UnsentItem['outcome']): ErrorCode | undefined {
-  if (outcome === 'intent_already_settled') return 'intent_not_payable';
-  if (!['payout_inactive', 'amount_out_of_range', 'nonce_not_bound'].includes(outcome)) return undefined;
-  const judgement = judgeItem(outcome);
-  return judgement.end === 'failed' ? judgement.code : undefined;
-}
-
-function setStatus(tables: Tables, item: LaneItem, status: 'mined' | 'done' | 'blocked', reason: string | null): void {
-  const row = rowOf(tables, item);
-  if (row === undefined || !['queued', 'batched'].includes(row.status)) return;
-  const again = status === 'mined' && reason === 'reverted' && row.reason === 'reverted';
-  Object.assign(row, { status: again ? 'blocked' : status, reason });
+function setStatus(row: StrandedRow, status: StrandedRow['status'], reason: string | null): void {
+  if (row.status === 'queued' || row.status === 'batched') Object.assign(row, { status, reason });
 }
 
 function rowOf({ stranded, settlements }: Tables, { paymentId }: LaneItem): StrandedRow | undefined {
-  return stranded.get(settlements.get(paymentId)?.claimKey ?? '');
+  const row = stranded.get(settlements.get(paymentId)?.claimKey ?? '');
+  return row?.paymentId === paymentId ? row : undefined;
 }
 
 const byNumber = (one: StrandedRow, other: StrandedRow) => (one.number < other.number ? -1 : 1);

@@ -5,24 +5,32 @@ import {
   bookStranding,
   type ClaimedPayment,
   type DecidedMoney,
+  decideHeldCompletion,
+  decideHeldGas,
+  decideStranding,
   type HeldCompletion,
   type HeldMoney,
+  judgeHeldMoney,
   type LaneItem,
-  liveLosses,
   type MinedBatch,
+  mayQueueHeld,
   NATIVE_ASSET,
   type OpenAuthorization,
-  reverseLosses,
   type StrandedStore,
+  settledItems,
 } from '../index.ts';
-import { isRevivable, moveSettlements } from './memory-lane-store.ts';
-import { completions, failures, writePaymentResults } from './memory-payment-results.ts';
+import {
+  completions,
+  failures,
+  moveSettlements,
+  revertedBatchesOf,
+  writePaymentResults,
+} from './memory-payment-results.ts';
 import { queueSettlement } from './memory-seed.ts';
 import {
   type AuthorizationRow,
   type BatchRow,
   hexKey,
-  isPendingBatch,
   itemOf,
   type SettlementRow,
   type Statement,
@@ -111,22 +119,25 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
       statement('decideHeldMoney', () => decideHeldMoney(tables, network, money, nowMs)),
     completeHeld: (network, payment, mined, _gasCoin, nowMs) =>
       statement('completeHeld', () => completeHeld(tables, network, payment, mined, nowMs)),
-    failHeld: ({ item }, _code, nowMs) =>
+    failHeld: ({ item }, code, nowMs) =>
       statement('failHeld', () => {
-        const cause = { requestId: newId('batch', nowMs), nowMs };
-        writePaymentResults(tables, failures(tables, [item], null, cause), 'held');
+        const origin = { requestId: newId('batch', nowMs), nowMs };
+        writePaymentResults(tables, failures(tables, [{ item, code }], null, origin), 'held');
       }),
     queueHeld: (payments) =>
       statement('queueHeld', () => {
-        const items = payments.map(({ item }) => item).filter((item) => !isRevivable(tables, item));
-        moveSettlements(tables, items, ['held'], 'queued');
+        const items = payments.map(({ item }) => item);
+        const reverted = revertedBatchesOf(tables, items);
+        const free = items.filter((item) => mayQueueHeld(item, reverted));
+        moveSettlements(tables, free, 'held', 'queued');
       }),
     recordStranding: ({ accountId, mode, claimKey, intentId, item, network, position }, nowMs) =>
       statement('recordStranding', () => {
         const key = hexKey(claimKey);
-        const status = item === null ? null : settlements.get(item.paymentId)?.status;
-        if (stranded.has(key) || (status !== null && !STRANDABLE.includes(status ?? ''))) return undefined;
-        const action = status === null ? 'hold' : status === 'held' ? 'settle' : 'return';
+        const paymentId = item?.paymentId ?? null;
+        const settlement = settlements.get(paymentId ?? '')?.status ?? null;
+        const action = stranded.has(key) ? undefined : decideStranding({ paymentId, settlement });
+        if (action === undefined) return undefined;
         stranded.set(key, {
           number: BigInt(stranded.size + 1),
           accountId: accountId as LaneItem['accountId'],
@@ -136,7 +147,7 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
           network,
           position,
           createdAtMs: nowMs,
-          paymentId: item?.paymentId ?? null,
+          paymentId,
           action,
           status: 'queued',
           reason: null,
@@ -149,8 +160,6 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
       }),
   };
 }
-
-const STRANDABLE: readonly string[] = ['held', 'failed', 'canceled'];
 
 type Expiry = Pick<AuthorizationRow, 'validBeforeSeconds' | 'claimKey'>;
 
@@ -165,12 +174,10 @@ function byExpiry(one: Expiry, other: Expiry): number {
 const secondsOf = (atMs: number) => BigInt(Math.round(atMs / 1_000));
 
 function openAuthorizationOf({ settlements }: Tables, row: AuthorizationRow): OpenAuthorization {
-  const { accountId, mode, intentId, claimKey, kind, asset, processor, payer, capAtomic, nonce } = row;
+  const { network: _n, signature: _s, payout: _p, createdAtMs, closedAtMs: _c, ...open } = row;
   return {
-    ...{ accountId, mode, intentId, claimKey, kind, asset, processor, payer, capAtomic, nonce },
-    validBeforeSeconds: row.validBeforeSeconds,
-    claimedAtSeconds: secondsOf(row.createdAtMs),
-    paymentId: row.paymentId,
+    ...open,
+    claimedAtSeconds: secondsOf(createdAtMs),
     settlement: settlements.get(row.paymentId ?? '')?.status ?? null,
     relayer: null,
     program: null,
@@ -203,39 +210,31 @@ function completeHeld(
   const row = tables.settlements.get(item.paymentId);
   const holds = ({ transactions }: BatchRow) => transactions.some((own) => own.transactionId === transactionId);
   const batch = [...tables.batches.values()].find((one) => one.network === network && holds(one));
-  const isRecorded =
-    batch?.transactionId === transactionId && (batch.status === 'mined' || batch.status === 'finalized');
-  if (batch === undefined || !isRecorded || row?.status !== 'held') {
-    return batch !== undefined && (isRecorded || isPendingBatch(batch)) ? 'in_flight' : 'unrecorded';
-  }
+  const decision = decideHeldCompletion({ settlement: row?.status, batch }, mined);
+  const parts = settledItems([item], mined);
+  if (decision !== 'completed' || row === undefined || batch === undefined) return decision;
+  const origin = { requestId: newId('batch', nowMs), nowMs };
+  const facts = {
+    gasBooked: batch.gasBooked,
+    gasInEntries: isGasInEntries(tables, batch, transactionId),
+    losses: tables.losses.filter(({ batchId }) => batchId === batch.id),
+  };
+  const held = decideHeldGas(facts, item.paymentId, mined, { nowMs });
+  const gas = new Map([[item.paymentId, held.gasAtomic]]);
+  const completed = { lane: { network, relayer: batch.relayer }, batch: mined, parts, gas };
+  writePaymentResults(tables, completions(tables, completed, origin), 'held');
+  tables.losses.push(...held.losses);
   Object.assign(row, { relayer: batch.relayer, batchId: batch.id });
-  const [part] = mined.items;
-  if (part?.outcome !== 'settled') return 'unrecorded';
-  const cause = { requestId: newId('batch', nowMs), nowMs };
-  // If the batch's gas is booked, this payment takes over only the loss that was booked for it.
-  const losses = isGasBooked(tables, batch, transactionId) ? ownLosses(tables, batch.id, item) : undefined;
-  const gasAtomic = losses?.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n) ?? mined.gasCostAtomic;
-  const gas = new Map([[item.paymentId, gasAtomic]]);
-  const lane = { network, relayer: batch.relayer };
-  writePaymentResults(tables, completions(tables, lane, mined, [{ item, mined: part }], gas, cause), 'held');
-  tables.losses.push(...reverseLosses(losses ?? [], { nowMs }));
   return 'completed';
 }
 
-function isGasBooked({ entries, settlements }: Tables, { id, gasBooked }: BatchRow, transactionId: string): boolean {
-  return (
-    gasBooked ||
-    entries.some(
-      (entry) =>
-        entry.transactionId === transactionId &&
-        entry.asset === NATIVE_ASSET &&
-        settlements.get(entry.paymentId)?.batchId === id,
-    )
+function isGasInEntries({ entries, settlements }: Tables, { id }: BatchRow, transactionId: string): boolean {
+  return entries.some(
+    (entry) =>
+      entry.transactionId === transactionId &&
+      entry.asset === NATIVE_ASSET &&
+      settlements.get(entry.paymentId)?.batchId === id,
   );
-}
-
-function ownLosses({ losses }: Tables, batchId: string, { paymentId }: LaneItem) {
-  return liveLosses(losses.filter((loss) => loss.batchId === batchId)).filter((loss) => loss.paymentId === paymentId);
 }
 
 function decideHeldMoney(
@@ -244,21 +243,20 @@ function decideHeldMoney(
   { claimKey, intentId, position }: HeldMoney,
   nowMs: number,
 ): DecidedMoney | undefined {
-  const status = tables.intents.get(intentId)?.intent.status;
-  if (status === undefined) throw new Error(`intent ${intentId} is gone`);
+  const intent = tables.intents.get(intentId)?.intent.status;
+  if (intent === undefined) throw new Error(`intent ${intentId} is gone`);
   const key = hexKey(claimKey);
-  const authorization = tables.authorizations.get(key);
-  const begun = tables.settlements.get(authorization?.paymentId ?? '');
-  if (begun === undefined && status !== 'canceled' && status !== 'failed') return undefined;
-  if (begun !== undefined && !['queued', 'held', 'failed', 'canceled'].includes(begun.status)) return undefined;
+  const begun = tables.settlements.get(tables.authorizations.get(key)?.paymentId ?? '');
+  const decision = judgeHeldMoney({ intent, begun: begun?.status ?? null });
+  if (decision === undefined) return undefined;
   const row = tables.stranded.get(key);
   if (row?.action !== 'hold' || row.status !== 'queued') {
     throw new Error(`the money of intent ${intentId} was decided by somebody else`);
   }
-  if (begun?.status === 'queued') begun.status = 'held';
   const settlement = begun ?? queueSettlement(tables, key, { nowMs, status: 'canceled' });
+  if (decision.payment === 'hold') settlement.status = 'held';
+  const { action } = decision;
   const { paymentId } = settlement.item;
-  const action = settlement.status === 'held' ? 'settle' : 'return';
   Object.assign(row, { action, paymentId });
   tables.entries.push(...bookStranding(network, itemOf(settlement), position, { nowMs }));
   return { intentId, paymentId, action };

@@ -10,6 +10,9 @@ import type {
   LaneObstacle,
   LedgerEntry,
   Mode,
+  RelayerCondition,
+  RelayerDuty,
+  RelayerStatus,
   SealedSigningKey,
   StoredPayment,
   Stranding,
@@ -18,12 +21,13 @@ import type {
 export type RelayerRow = {
   readonly network: string;
   readonly address: string;
-  readonly duty: 'settle' | 'resolve_stranded';
+  readonly duty: RelayerDuty;
+  status: RelayerStatus;
   nextNonce: bigint;
   epoch: bigint;
   awake: boolean;
   beatAtMs: number | null;
-  condition: 'fine' | 'empty' | 'not_allowed';
+  condition: RelayerCondition;
   obstacle: LaneObstacle | null;
   obstacleSinceMs: number | null;
 };
