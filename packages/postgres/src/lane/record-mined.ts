@@ -8,11 +8,12 @@ import {
   type LaneLease,
   type MinedBatch,
   type MinedItem,
+  type SettledBatchItem,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
-import { completeBatches, type SettledBatchItem } from '../payment/payment-results.ts';
+import { completeBatches } from '../payment/payment-results.ts';
 import { burnsGas, markSoloPayers } from '../payment/solo-payers.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
