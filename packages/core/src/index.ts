@@ -32,8 +32,12 @@ export {
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export { decideFinal, requireOutcomes } from './finality/decide-final.ts';
+export { type BatchMove, decideMove, type MovedPayment, type MoveFacts } from './finality/decide-move.ts';
+export { type BatchReversal, decideReversal, type ReversalFacts } from './finality/decide-reversal.ts';
 export * from './finality/finality-store.ts';
 export * from './finality/judge-batch-block.ts';
+export * from './finality/judge-unsettled.ts';
 export {
   ALL_NETWORKS,
   forEachIsolated,
@@ -101,6 +105,7 @@ export * from './ledger/gas-loss.ts';
 export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
 export { isNative, liveEntries } from './ledger/live-entries.ts';
+export * from './ledger/payment-result.ts';
 export * from './payment/apply-payment-result.ts';
 export type { Purpose } from './payment/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
@@ -170,6 +175,9 @@ export type { PayoutName, StoredPayout, TransferStores } from './settlement/tran
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
+export * from './stranded/decide-held-completion.ts';
+export * from './stranded/decide-stranded.ts';
+export * from './stranded/judge-stranded-transfer.ts';
 export * from './stranded/stranded-store.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
