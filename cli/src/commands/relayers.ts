@@ -1,5 +1,5 @@
-import { normalizeAddress } from '@svc-pay/core';
-import { changeRelayer, type RelayerStatus } from '@svc-pay/postgres/operator';
+import { normalizeAddress, type RelayerStatus } from '@svc-pay/core';
+import { changeRelayer } from '@svc-pay/postgres/operator';
 import { type LaneReport, reportHealth, reportLanes } from '@svc-pay/postgres/settlement-service';
 import { isSolanaAddress } from '@svc-pay/solana';
 import { Command } from 'commander';
