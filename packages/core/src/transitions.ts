@@ -19,7 +19,7 @@ type State<Status extends string> = {
 export type Transitions<Status extends string> = {
   /** The statuses in which a row may be inserted; `only` as for an edge. */
   readonly start: readonly Edge<NoInfer<Status>>[];
-  readonly states: { readonly [Name in Status]: State<NoInfer<Status>> };
+  readonly states: Readonly<Record<Status, State<NoInfer<Status>>>>;
 };
 
 export type StatusOf<Table> = Table extends Transitions<infer Status> ? Status : never;

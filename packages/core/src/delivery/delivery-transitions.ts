@@ -26,3 +26,6 @@ export const DELIVERY_TRANSITIONS = defineTransitions({
 
 export const DELIVERY_STATUS = statusNames(DELIVERY_TRANSITIONS);
 export type DeliveryStatus = StatusOf<typeof DELIVERY_TRANSITIONS>;
+
+/** The endpoint has not taken the event, and may still get it. */
+export const UNDELIVERED = [DELIVERY_STATUS.pending, DELIVERY_STATUS.failed] as const;

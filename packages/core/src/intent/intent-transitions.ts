@@ -41,5 +41,8 @@ export const INTENT_TRANSITIONS = defineTransitions<IntentStatus>({
 
 export const INTENT_STATUS = statusNames(INTENT_TRANSITIONS);
 
+/** A payment of the intent may still begin or end. */
+export const OPEN_INTENT = [INTENT_STATUS.requires_payment, INTENT_STATUS.processing] as const;
+
 /** Nothing but a reorg or a restore changes an intent with one of these. */
 export const ENDED_INTENT = [INTENT_STATUS.completed, INTENT_STATUS.failed, INTENT_STATUS.canceled] as const;

@@ -51,6 +51,14 @@ export const SETTLEMENT_TRANSITIONS = defineTransitions({
 export const SETTLEMENT_STATUS = statusNames(SETTLEMENT_TRANSITIONS);
 export type SettlementStatus = StatusOf<typeof SETTLEMENT_TRANSITIONS>;
 
+/** The statuses in which a settlement is inserted. */
+export const NEW_SETTLEMENT = [
+  SETTLEMENT_STATUS.queued,
+  SETTLEMENT_STATUS.batched,
+  SETTLEMENT_STATUS.canceled,
+] as const;
+export type NewSettlement = (typeof NEW_SETTLEMENT)[number];
+
 /** The result is not known yet: the payment is pending. */
 export const OPEN_SETTLEMENT = [
   SETTLEMENT_STATUS.queued,
