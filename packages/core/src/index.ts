@@ -1,3 +1,4 @@
+export * from './account/account-transitions.ts';
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
 export { keyIndex } from './account/key-index.ts';
@@ -13,6 +14,8 @@ export * from './audit/seal-audit.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
 export * from './delivery/delivery.ts';
 export type * from './delivery/delivery-store.ts';
+export * from './delivery/delivery-transitions.ts';
+export * from './delivery/event-replay-transitions.ts';
 export { judgeAttempt } from './delivery/judge-attempt.ts';
 export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
@@ -21,6 +24,7 @@ export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts'
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
 export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';
+export * from './endpoint/endpoint-transitions.ts';
 export {
   type CheckedUrl,
   checkEndpointUrl,
@@ -32,23 +36,18 @@ export {
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export { createWatchers } from './finality/create-watchers.ts';
 export { decideFinal, requireOutcomes } from './finality/decide-final.ts';
 export { type BatchMove, decideMove, type MovedPayment, type MoveFacts } from './finality/decide-move.ts';
+export * from './finality/decide-on-verdict.ts';
 export { type BatchReversal, decideReversal, type ReversalFacts } from './finality/decide-reversal.ts';
 export * from './finality/finality-store.ts';
 export * from './finality/judge-batch-block.ts';
 export * from './finality/judge-unsettled.ts';
-export {
-  ALL_NETWORKS,
-  forEachIsolated,
-  type NoteFailure,
-  noteFailures,
-} from './finality/note-failures.ts';
-export { jobName, type PeriodicJob, watcherOf } from './finality/periodic-job.ts';
 export * from './finality/quorum.ts';
-export { readIsolated } from './finality/read-isolated.ts';
-export { createWalk } from './finality/walk-pages.ts';
-export type { WatchDeps, WatchLog, WatchLogEvent } from './finality/watch-deps.ts';
+export type { WatchDeps } from './finality/watch-deps.ts';
+export { createFinalityWatch } from './finality/watch-finality.ts';
+export type { BatchToFind, FinalityChain, FinalityLimits, WatchedChain } from './finality/watched-chain.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
@@ -56,11 +55,12 @@ export * from './intent/cancel-intent.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
 export * from './intent/intent-codes.ts';
-export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
+export * from './intent/intent-transitions.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
+export * from './lane/batch-transitions.ts';
 export * from './lane/decide-relayer-change.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
@@ -76,6 +76,7 @@ export * from './lane/network-health.ts';
 export type { LaneObstacle } from './lane/obstacle.ts';
 export { queueShareOf, type SharingRelayer } from './lane/queue-share.ts';
 export type * from './lane/relayer.ts';
+export * from './lane/relayer-transitions.ts';
 export * from './lane/solo-payers.ts';
 export * from './lane/solo-turns.ts';
 export {
@@ -113,7 +114,7 @@ export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from
 export { paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
-export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
+export * from './payment/payment-transitions.ts';
 export { reversePayment } from './payment/reverse-payment.ts';
 export type { SignedTransfer } from './payment/signed-transfer.ts';
 export {
@@ -125,6 +126,7 @@ export {
 } from './payment/verify-terms.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
 export type * from './payout/payout-registry.ts';
+export * from './payout/payout-transitions.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
@@ -160,6 +162,7 @@ export type {
 export { settleTransfer, type TransferCall } from './settlement/settle-transfer.ts';
 export { settleUpto, type UptoSettleCall, type UptoSettleResult } from './settlement/settle-upto.ts';
 export type { PaymentProgress, SettlementRead } from './settlement/settlement-read.ts';
+export * from './settlement/settlement-transitions.ts';
 export type {
   PreparedTransaction,
   PreparedTransferAnswer,
@@ -174,14 +177,39 @@ export type {
 export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
+export { STATE_MACHINES } from './state-machines.ts';
+export { actOnOutcome, type DecidedAuthorization } from './stranded/act-on-outcome.ts';
+export type * from './stranded/authorization-chain.ts';
+export type * from './stranded/authorization-outcome.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
 export * from './stranded/decide-held-completion.ts';
+export * from './stranded/decide-on-outcome.ts';
 export * from './stranded/decide-stranded.ts';
+export * from './stranded/judge-authorization.ts';
 export * from './stranded/judge-stranded-transfer.ts';
 export * from './stranded/stranded-store.ts';
+export * from './stranded/stranded-transitions.ts';
+export { createAuthorizationWatch } from './stranded/watch-authorizations.ts';
+export { createHeldWatch } from './stranded/watch-held.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
 export type { Signing, TokenEntry } from './token/token-entry.ts';
-export { type Cause, diagramOf, mayFollow, type Transitions, transition } from './transitions.ts';
+export {
+  type Cause,
+  diagramOf,
+  isWritten,
+  mayFollow,
+  type StatusOf,
+  statusesBefore,
+  statusesIn,
+  type Transitions,
+  transition,
+} from './transitions.ts';
+export { ALL_NETWORKS, forEachIsolated, type NoteFailure, noteFailures } from './watch/note-failures.ts';
+export type { PageLimits } from './watch/page-limits.ts';
+export { jobName, type PeriodicJob, watcherOf } from './watch/periodic-job.ts';
+export { readIsolated } from './watch/read-isolated.ts';
+export { createWalk } from './watch/walk-pages.ts';
+export type { WatchBase, WatchLog, WatchLogEvent } from './watch/watch-log.ts';

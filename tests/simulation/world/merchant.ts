@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const accountId = newId('account', 0, () => new Uint8Array(10));
 export const ACCOUNT = { accountId, mode: 'test' as const };
 /** Of a processor that settles less than the cap. */
-export const PROCESSOR_VERSION = '1.3.0';
+const PROCESSOR_VERSION = '1.3.0';
 
 /** Answers the key of the authorization, as hex. */
 export function takeAuthorization(

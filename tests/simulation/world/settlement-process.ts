@@ -1,6 +1,6 @@
 // A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the watchers of
 // batches, held payments and authorizations, and the reconciler. Only what lies behind the ports is simulated.
-import { type LaneDeps, type LanePace, laneKey, type WatchDeps } from '@svc-pay/core';
+import { createWatchers, type LaneDeps, type LanePace, laneKey, type WatchDeps } from '@svc-pay/core';
 import {
   createMemoryFinalityStore,
   createMemoryLaneStore,
@@ -11,14 +11,10 @@ import {
   type Tables,
 } from '@svc-pay/core/testing';
 import {
-  createAuthorizationWatch,
   createEndpointPool,
-  createFinalityWatch,
-  createHeldWatch,
+  createEvmWatchedChain,
   createLaneChain,
-  DEFAULT_TIP_BOUNDS,
   type JsonRpc,
-  type OpenNetwork,
   type RpcCall,
   RpcUnavailable,
   requireEndpointQuorum,
@@ -27,12 +23,10 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import { LOG_EVENTS } from '@svc-pay/runtime/logging/log-events';
 import { createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
-import { PROCESSOR } from '../chain/chain-state.ts';
 import type { SimulatedNode } from '../chain/simulated-node.ts';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import type { Ask } from './ask.ts';
 import type { FakeEngine, Host } from './fake-engine.ts';
-import { PROCESSOR_VERSION } from './merchant.ts';
 import type { Simulation } from './simulation.ts';
 
 export type LaneBug = (deps: LaneDeps, tables: Tables) => LaneDeps;
@@ -134,17 +128,10 @@ export function settlementWork(
         (calls) =>
           voter(bugs.final === undefined ? calls : calls.map(askedOfLatest)),
     );
-  const open: OpenNetwork = {
-    network,
-    mode: 'test',
-    processor: PROCESSOR,
-    processorVersion: PROCESSOR_VERSION,
-    rpc,
-    endpoints: pool.endpoints,
-    voters,
-    feeBounds: { ...DEFAULT_TIP_BOUNDS, maxFeeWei: 10n ** 12n },
-    gasCoin: undefined,
-  };
+  const chain = createEvmWatchedChain(
+    { network, voters, gasCoin: undefined },
+    { readFitness: () => Promise.reject(new Error('nobody asks')), extraJobs: [] },
+  );
   const watched: WatchDeps = {
     ...(bugs.watch?.(stores, tables) ?? stores),
     clock,
@@ -154,9 +141,7 @@ export function settlementWork(
   return {
     drains: [createLaneDrain(lanes)],
     jobs: [
-      createFinalityWatch(open, watched),
-      createHeldWatch(open, watched),
-      createAuthorizationWatch(open, watched),
+      ...createWatchers(chain, watched),
       createReconciler(
         (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),
         clock,

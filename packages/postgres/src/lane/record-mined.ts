@@ -11,11 +11,12 @@ import {
   type MinedItem,
   type QueuedAgain,
   queuedAgain,
+  type SettledBatchItem,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
-import { completeBatches, type SettledBatchItem } from '../payment/payment-results.ts';
+import { completeBatches } from '../payment/payment-results.ts';
 import { markSoloPayers } from '../payment/solo-payers.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';

@@ -1,7 +1,5 @@
-import type { Mode } from '@svc-pay/core';
+import type { Mode, PayoutStatus } from '@svc-pay/core';
 import type { Split } from '@svc-pay/money';
-
-type PayoutStatus = 'pending' | 'active' | 'disabled';
 
 export type Payout = {
   readonly accountId: string;

@@ -7,6 +7,7 @@ import {
   confirmIntent,
   draftEvents,
   eventsFor,
+  INTENT_STATUS,
   isoTime,
   isUsable,
 } from '@svc-pay/core';
@@ -47,7 +48,7 @@ async function confirm(client: pg.PoolClient, confirmation: Confirmation): Promi
   const { caller, intentId, acceptance, origin, nowMs } = confirmation;
   const { accountId, mode } = caller;
   const before = await lockIntent(client, caller, intentId);
-  const open = before?.intent.status === 'requires_payment' && before.intent.expiresAtMs > nowMs;
+  const open = before?.intent.status === INTENT_STATUS.requires_payment && before.intent.expiresAtMs > nowMs;
   if (before === undefined || !open || !before.intent.upto) throw new NotRecorded('intent_taken');
   const { rows } = await client.query<{ stored: StoredRow }>({
     name: 'load-stored-authorization',
