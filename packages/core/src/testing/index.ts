@@ -1,5 +1,6 @@
 // For tests of this and other packages: samples, and a store in memory that answers as Postgres does.
 export { createMemoryFinalityStore } from './memory-finality-store.ts';
+export { createMemoryHarness } from './memory-harness.ts';
 export { findForgottenLanes } from './memory-lane-base.ts';
 export { createMemoryLaneStore } from './memory-lane-store.ts';
 export { writeEvents } from './memory-payment-results.ts';

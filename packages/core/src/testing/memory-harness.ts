@@ -17,10 +17,11 @@ const NETWORK = evmNetwork(84_532);
 const FIRST_NONCE = 7n;
 const CAP_ATOMIC = 1_500_000n;
 
-export function createMemoryHarness(): StoreHarness & { readonly tables: Tables } {
+/** With `givenNowMs` another clock is the store's. */
+export function createMemoryHarness(givenNowMs?: () => number): StoreHarness & { readonly tables: Tables } {
   const tables = createTables();
   let nowMs = 1_790_000_000_000;
-  const clock = { nowMs: () => nowMs };
+  const clock = { nowMs: givenNowMs ?? (() => nowMs) };
   const [one, two, recovery] = [0x5e, 0x6e, 0x7e].map((byte) => ({ network: NETWORK, relayer: someAddress(byte) }));
   if (one === undefined || two === undefined || recovery === undefined) throw new Error('three lanes');
   for (const lane of [one, two]) seedRelayer(tables, lane, FIRST_NONCE);
