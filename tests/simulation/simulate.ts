@@ -1,9 +1,12 @@
-// Many seeds: one after the other in this thread, or shared out among threads.
+// Many seeds: one after the other in this process, or shared out among processes.
+import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import type { Progress } from '../progress.ts';
 import { type RunOptions, type RunResult, runSeed } from './run-seed.ts';
 import type { WorkerOrder } from './simulation-worker.ts';
+
+const WORKER = fileURLToPath(new URL('./simulation-worker.ts', import.meta.url));
 
 type Tally = {
   readonly seeds: number;
@@ -42,17 +45,17 @@ export async function simulateOnAllCores(
   options: RunOptions = {},
 ): Promise<Simulated> {
   const counted = createCount(progress);
-  const threads = Math.min(availableParallelism(), seeds.length);
-  const shares = Array.from({ length: threads }, (_, thread) => seeds.filter((_, place) => place % threads === thread));
+  const workers = Math.min(availableParallelism(), seeds.length);
+  const shares = Array.from({ length: workers }, (_, worker) => seeds.filter((_, place) => place % workers === worker));
   await Promise.all(
     shares.map(
       (share) =>
         new Promise<void>((resolve, reject) => {
-          const workerData: WorkerOrder = { seeds: share, options };
-          const worker = new Worker(new URL('./simulation-worker.ts', import.meta.url), { workerData });
-          worker.on('message', counted.add);
-          worker.on('error', reject);
-          worker.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a thread ended with ${code}`))));
+          const child = fork(WORKER, { serialization: 'advanced' });
+          child.on('message', (result) => counted.add(result as RunResult));
+          child.on('error', reject);
+          child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
+          child.send({ seeds: share, options } satisfies WorkerOrder);
         }),
     ),
   );
