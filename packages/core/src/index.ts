@@ -32,19 +32,14 @@ export {
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export { createWatchers } from './finality/create-watchers.ts';
+export * from './finality/decide-on-verdict.ts';
 export * from './finality/finality-store.ts';
 export * from './finality/judge-batch-block.ts';
-export {
-  ALL_NETWORKS,
-  forEachIsolated,
-  type NoteFailure,
-  noteFailures,
-} from './finality/note-failures.ts';
-export { jobName, type PeriodicJob, watcherOf } from './finality/periodic-job.ts';
 export * from './finality/quorum.ts';
-export { readIsolated } from './finality/read-isolated.ts';
-export { createWalk } from './finality/walk-pages.ts';
-export type { WatchDeps, WatchLog, WatchLogEvent } from './finality/watch-deps.ts';
+export type { WatchDeps } from './finality/watch-deps.ts';
+export { createFinalityWatch } from './finality/watch-finality.ts';
+export type { BatchToFind, FinalityChain, FinalityLimits, WatchedChain } from './finality/watched-chain.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
@@ -162,11 +157,24 @@ export type {
 export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
+export { actOnOutcome, type DecidedAuthorization } from './stranded/act-on-outcome.ts';
+export type * from './stranded/authorization-chain.ts';
+export type * from './stranded/authorization-outcome.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
+export * from './stranded/decide-on-outcome.ts';
+export * from './stranded/judge-authorization.ts';
 export * from './stranded/stranded-store.ts';
+export { createAuthorizationWatch } from './stranded/watch-authorizations.ts';
+export { createHeldWatch } from './stranded/watch-held.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
 export type { Signing, TokenEntry } from './token/token-entry.ts';
 export { type Cause, diagramOf, mayFollow, type Transitions, transition } from './transitions.ts';
+export { ALL_NETWORKS, forEachIsolated, type NoteFailure, noteFailures } from './watch/note-failures.ts';
+export type { PageLimits } from './watch/page-limits.ts';
+export { jobName, type PeriodicJob, watcherOf } from './watch/periodic-job.ts';
+export { readIsolated } from './watch/read-isolated.ts';
+export { createWalk } from './watch/walk-pages.ts';
+export type { WatchBase, WatchLog, WatchLogEvent } from './watch/watch-log.ts';

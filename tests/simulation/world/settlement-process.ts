@@ -1,9 +1,9 @@
 // A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the finality
 // watcher and the reconciler. Only what lies behind the ports is simulated.
-import { type LaneDeps, type LanePace, laneKey } from '@svc-pay/core';
+import { createFinalityWatch, type LaneDeps, type LanePace, laneKey } from '@svc-pay/core';
 import {
   createEndpointPool,
-  createFinalityWatch,
+  createEvmWatchedChain,
   createLaneChain,
   type RpcCall,
   RpcUnavailable,
@@ -102,7 +102,10 @@ export function settlementWork(
     drains: [createLaneDrain(lanes)],
     jobs: [
       createFinalityWatch(
-        { network, voters: pool.healthyEndpoints, gasCoin: undefined },
+        createEvmWatchedChain(
+          { network, voters: pool.healthyEndpoints, gasCoin: undefined },
+          { readFitness: () => Promise.reject(new Error('nobody asks')), extraJobs: [] },
+        ),
         {
           finality: createFinalityModel(tables, statement),
           clock,

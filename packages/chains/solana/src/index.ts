@@ -7,7 +7,7 @@ export { finalizedSlot, findExpired, findMined } from './finality/find-batches.t
 export { findTransactionOutcome, type PendingTransaction } from './finality/find-transaction-outcome.ts';
 export { type RelayerFloat, readFloats } from './finality/relayer-balance.ts';
 export type { TransactionOutcome } from './finality/transaction-outcome.ts';
-export { createSolanaWatchers } from './finality/watchers.ts';
+export { openWatchedSolana, type SolanaWatchDeps } from './finality/watched-chain.ts';
 export { checkMessage, type MessageCheck } from './message/check-message.ts';
 export { type MessageTerms, mergedLegs } from './message/message-terms.ts';
 export { messageText } from './message/message-text.ts';

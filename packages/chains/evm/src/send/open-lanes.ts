@@ -12,11 +12,11 @@ export type EvmLanes = {
   readonly clock: Clock;
   readonly registerRelayer: RegisterRelayer;
   /** Dependencies of a lane with that duty, except its chain. */
-  readonly partsOf: (lane: string, duty: 'settle' | 'resolve_stranded') => Pick<LaneDeps, 'store' | 'log'>;
+  readonly depsOf: (lane: string, duty: 'settle' | 'resolve_stranded') => Pick<LaneDeps, 'store' | 'log'>;
 };
 
 export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string, LaneDeps>> {
-  const { networks, signers, pace, clock, registerRelayer, partsOf } = given;
+  const { networks, signers, pace, clock, registerRelayer, depsOf } = given;
   const { recovery } = signers;
   const workers = [
     ...signers.relayers.map((signer) => ({ signer, duty: 'settle' }) as const),
@@ -44,7 +44,7 @@ export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string,
         return chain.simulate(items);
       };
       const key = laneKey(lane);
-      lanes.set(key, { ...partsOf(key, duty), chain: { ...chain, simulate }, clock, pace });
+      lanes.set(key, { ...depsOf(key, duty), chain: { ...chain, simulate }, clock, pace });
     }
   }
   return lanes;

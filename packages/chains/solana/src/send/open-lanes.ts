@@ -10,7 +10,7 @@ export type SolanaLanes = {
   readonly relayers: readonly RelayerSigner[];
   /** Pace of the other lanes; some values differ: two blocks per second, transactions valid for a minute. */
   readonly pace: LanePace;
-  readonly partsOf: (lane: string) => Pick<LaneDeps, 'store' | 'clock' | 'log'>;
+  readonly depsOf: (lane: string) => Pick<LaneDeps, 'store' | 'clock' | 'log'>;
 };
 
 /** The next slots have another leader: a transaction that the last one did not take is sent again soon. */
@@ -24,7 +24,7 @@ const MAX_IN_FLIGHT = 256;
 const NEVER_MS = 24 * 3_600_000;
 
 export async function openSolanaLanes(given: SolanaLanes): Promise<ReadonlyMap<string, LaneDeps>> {
-  const { registerRelayer, networks, relayers, pace, partsOf } = given;
+  const { registerRelayer, networks, relayers, pace, depsOf } = given;
   const own: LanePace = {
     ...pace,
     maxInFlight: MAX_IN_FLIGHT,
@@ -40,7 +40,7 @@ export async function openSolanaLanes(given: SolanaLanes): Promise<ReadonlyMap<s
     for (const signer of relayers) {
       const chain = createLaneChain({ nodes, signer });
       const lane = { network, relayer: signer.address };
-      const deps = partsOf(laneKey(lane));
+      const deps = depsOf(laneKey(lane));
       await registerRelayer({ ...lane, mode, duty: 'settle' }, chain.minedNonce);
       lanes.set(laneKey(lane), { ...deps, chain, pace: own });
     }

@@ -1,6 +1,6 @@
 // A row that a watcher fails on is logged with its ids and counted; the watcher continues with the next row.
 import { ChainUnavailable } from '../lane/lane-chain.ts';
-import type { WatchDeps } from './watch-deps.ts';
+import type { WatchBase } from './watch-log.ts';
 
 export type NoteFailure = (details: object, problem: unknown) => void;
 
@@ -10,7 +10,7 @@ export const ALL_NETWORKS = 'all';
 export function noteFailures(
   network: string,
   watcher: string,
-  { log, countFailure }: Pick<WatchDeps, 'log' | 'countFailure'>,
+  { log, countFailure }: Pick<WatchBase, 'log' | 'countFailure'>,
 ): NoteFailure {
   return (details, problem) => {
     countFailure?.(network, watcher);

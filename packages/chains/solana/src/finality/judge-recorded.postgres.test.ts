@@ -1,12 +1,12 @@
 // Reorgs as a node reports them: the database follows, and reverses only transactions that can never land.
-import { type LaneDeps, laneRound } from '@svc-pay/core';
-import { createFinalityStore } from '@svc-pay/postgres/settlement-service';
+import { createFinalityWatch, type LaneDeps, laneRound } from '@svc-pay/core';
+import { createFinalityStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OpenSolana } from '../rpc/open-networks.ts';
 import { openNode } from '../rpc/solana-node.ts';
 import { createSolanaLaneWorld, type SolanaLaneWorld } from '../testing/lane-world.ts';
-import { createSolanaFinality } from './watch-finality.ts';
+import { openWatchedSolana } from './watched-chain.ts';
 
 async function world() {
   const { pool } = await createTestDatabase();
@@ -21,12 +21,20 @@ async function world() {
     gasCoin: undefined,
   };
   const told: string[] = [];
-  const finality = createSolanaFinality(open, {
+  const deps = {
     finality: createFinalityStore(pool),
+    stranded: createStrandedStore(pool),
     clock: lane.deps.clock,
-    log: (event) => told.push(event),
+    log: (event: string) => void told.push(event),
     metrics: { batchMoved: () => {}, batchReversed: () => {} },
+  };
+  const chain = openWatchedSolana(open, {
+    ...deps,
+    relayers: [],
+    lowTransactions: 1n,
+    dropOldPrepared: async () => {},
   });
+  const finality = createFinalityWatch(chain, deps);
   return { lane, pool, faults: watched.faults, run: finality.run, told };
 }
 

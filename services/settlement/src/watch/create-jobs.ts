@@ -1,18 +1,26 @@
-// All periodic jobs of the settlement service: for its database and lanes, and for its chains (from the packages of the
-// chain families).
-import { ALL_NETWORKS, type Clock, noteFailures, type PeriodicJob, type WatchDeps, watcherOf } from '@svc-pay/core';
+// All periodic jobs of the settlement service: for its database and lanes, and the watchers of its chains.
+import {
+  ALL_NETWORKS,
+  createWatchers,
+  noteFailures,
+  type PeriodicJob,
+  type WatchDeps,
+  type WatchedChain,
+  watcherOf,
+} from '@svc-pay/core';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import { createIntentExpiry } from './expire-intents.ts';
 import { createAnswerExpiry, createAuditSealer, createPartitionMaker } from './maintenance-jobs.ts';
 import { createReconciler } from './reconcile.ts';
+import { createHealthWatch, type HealthDeps } from './watch-health.ts';
 
-export type WatcherDeps = Pick<SettlementStores, 'maintenance' | 'findForgottenLanes'> &
-  Pick<WatchDeps, 'log' | 'countFailure'> & {
-    readonly clock: Clock;
+export type JobDeps = WatchDeps &
+  HealthDeps &
+  Pick<SettlementStores, 'maintenance' | 'findForgottenLanes'> & {
     readonly wake: (drain: string, key: string) => Promise<void>;
   };
 
-export function createWatchers(deps: WatcherDeps, ofChains: readonly PeriodicJob[]): readonly PeriodicJob[] {
+export function createJobs(chains: readonly WatchedChain[], deps: JobDeps): readonly PeriodicJob[] {
   const { maintenance, findForgottenLanes, clock, wake } = deps;
   const failuresOf = (watcher: string) => noteFailures(ALL_NETWORKS, watcher, deps);
   return [
@@ -21,12 +29,12 @@ export function createWatchers(deps: WatcherDeps, ofChains: readonly PeriodicJob
     createAuditSealer(maintenance, failuresOf('audit-sealer')),
     createPartitionMaker(maintenance),
     createAnswerExpiry(maintenance, clock),
-    ...ofChains,
+    ...chains.flatMap((chain) => [...createWatchers(chain, deps), createHealthWatch(chain, deps)]),
   ].map((job) => lasting(job, deps));
 }
 
 /** Logs a failed run and lets the job go on: if the engine retried it, a long outage would end the job for good. */
-function lasting(job: PeriodicJob, { log, countFailure }: WatcherDeps): PeriodicJob {
+function lasting(job: PeriodicJob, { log, countFailure }: JobDeps): PeriodicJob {
   const { network, watcher } = watcherOf(job.name);
   return {
     ...job,

@@ -1,10 +1,16 @@
-import type { AgeingBatch, BatchBlock, FinalityStore, LaneItem, RecordedBatch } from '@svc-pay/core';
+import {
+  type AgeingBatch,
+  type BatchBlock,
+  createFinalityWatch,
+  type FinalityStore,
+  type LaneItem,
+  type RecordedBatch,
+} from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 import { createEndpointPool } from '../rpc/endpoint-pool.ts';
 import type { RpcAnswer } from '../rpc/json-rpc.ts';
-import { requireEndpointQuorum } from '../rpc/require-endpoint-quorum.ts';
-import { createFinalityWatch } from './watch-finality.ts';
+import { createEvmWatchedChain } from './watched-chain.ts';
 
 const NETWORK = evmNetwork(84_532);
 const [CHAIN, FORK] = [`0x${'c1'.repeat(32)}`, `0x${'f0'.repeat(32)}`];
@@ -149,13 +155,11 @@ async function run(
     ...change,
   };
   const pool = poolOf(nodes);
-  const open = {
-    network: NETWORK,
-    rpc: requireEndpointQuorum(pool),
-    voters: pool.healthyEndpoints,
-    gasCoin: undefined,
-  };
-  const watch = createFinalityWatch(open, {
+  const chain = createEvmWatchedChain(
+    { network: NETWORK, voters: pool.healthyEndpoints, gasCoin: undefined },
+    { readFitness: () => Promise.reject(new Error('nobody asks')), extraJobs: [] },
+  );
+  const watch = createFinalityWatch(chain, {
     finality,
     clock: { nowMs: () => 0 },
     log: (event) => actions.lines.push(event),

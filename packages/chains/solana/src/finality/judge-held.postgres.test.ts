@@ -1,11 +1,10 @@
-import { laneRound } from '@svc-pay/core';
+import { createFinalityWatch, createHeldWatch, laneRound } from '@svc-pay/core';
 import { createFinalityStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openNode } from '../rpc/solana-node.ts';
 import { createSolanaLaneWorld } from '../testing/lane-world.ts';
-import { createSolanaFinality } from './watch-finality.ts';
-import { createSolanaHeldWatch } from './watch-held.ts';
+import { openWatchedSolana } from './watched-chain.ts';
 
 test('landed at a node that shows no balances, a payment is held, and completed once the balances are told', async () => {
   const { pool } = await createTestDatabase();
@@ -26,7 +25,13 @@ test('landed at a node that shows no balances, a payment is held, and completed 
     log: (event: string) => void told.push(event),
     metrics: { batchMoved: () => {}, batchReversed: () => {} },
   };
-  const [finality, lease] = [createSolanaFinality(open, deps), createSolanaHeldWatch(open, deps)];
+  const chain = openWatchedSolana(open, {
+    ...deps,
+    relayers: [],
+    lowTransactions: 1n,
+    dropOldPrepared: async () => {},
+  });
+  const [finality, held] = [createFinalityWatch(chain, deps), createHeldWatch(chain, deps)];
   const blind: typeof watched.faults.lie = ({ method }, truth) => {
     if (method !== 'getTransaction' || truth === null) return undefined;
     const { meta, ...rest } = truth as { meta: object };
@@ -42,14 +47,14 @@ test('landed at a node that shows no balances, a payment is held, and completed 
   }
   lane.chain.ledger.advance(40n);
   await finality.run();
-  await lease.run();
+  await held.run();
   const settlement = async () => (await pool.query('select status from svc.settlements')).rows;
   expect(await settlement()).toEqual([{ status: 'held' }]);
   expect((await lane.statusOf(paymentId)).payment).toBe('pending');
 
   watched.faults.lie = undefined;
-  await lease.run();
-  await lease.run();
+  await held.run();
+  await held.run();
   expect(await lane.statusOf(paymentId)).toEqual({ payment: 'completed', intent: 'completed', code: null });
   expect(told).toEqual(['held_payment_completed']);
   const { rows } = await pool.query(

@@ -1,6 +1,6 @@
-import { actOnHeld, DEFAULT_TIP_BOUNDS, type JsonRpc } from '@svc-pay/evm';
+import { actOnOutcome, decideOnOutcome } from '@svc-pay/core';
 import { createStrandedStore } from '@svc-pay/postgres/settlement-service';
-import { createTestDatabase, insertRow, PROCESSOR, queuePayment, seedMerchant } from '@svc-pay/postgres/testing';
+import { createTestDatabase, insertRow, queuePayment, seedMerchant } from '@svc-pay/postgres/testing';
 import { evmNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 
@@ -22,26 +22,14 @@ async function heldWorld(batchStatus: string, recordedId = TX) {
   const own = { network: NETWORK, mode: 'test', transaction_id: recordedId };
   await insertRow(pool, 'batches', { ...own, id: 'bat_1', relayer: RELAYER, status: batchStatus });
   await insertRow(pool, 'batch_transactions', { ...own, batch_id: 'bat_1', transaction_id: TX });
-  const node: JsonRpc = async () => [];
-  const open = {
-    network: NETWORK,
-    mode: 'test',
-    processor: PROCESSOR,
-    processorVersion: '1.3.0',
-    rpc: node,
-    endpoints: [node],
-    voters: async () => [node],
-    feeBounds: { ...DEFAULT_TIP_BOUNDS, maxFeeWei: 1_000_000_000_000n },
-    gasCoin: undefined,
-  } as const;
   const lines: string[] = [];
-  const parts = {
+  const deps = {
     stranded: createStrandedStore(pool),
     clock: { nowMs: () => Date.now() },
     log: (event: string) => void lines.push(event),
   };
   const act = async () => {
-    const [payment] = await parts.stranded.loadHeldPayments(NETWORK, 0n, 1);
+    const [payment] = await deps.stranded.loadHeldPayments(NETWORK, 0n, 1);
     if (payment === undefined) throw new Error('no payment is held');
     const { paymentId } = payment.item;
     const settled = {
@@ -62,7 +50,8 @@ async function heldWorld(batchStatus: string, recordedId = TX) {
       feeRecipient: `0x${'fe'.repeat(20)}`,
       items: [{ paymentId, ...settled }],
     };
-    await actOnHeld(open, parts, payment, { outcome: 'settled', mined });
+    const decision = decideOnOutcome(payment.settlement, { outcome: 'settled', mined });
+    await actOnOutcome({ network: NETWORK, gasCoin: undefined }, deps, payment, decision);
     return lines.splice(0);
   };
   return { pool, act };

@@ -1,9 +1,9 @@
-import { createMaintenanceStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
+import { createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSolanaLaneWorld } from '../testing/lane-world.ts';
 import { queueText } from '../testing/queue-text.ts';
-import { createSolanaHousekeeping } from './close-authorizations.ts';
+import { createRentCollector } from './collect-rent.ts';
 
 test('rent that receipts were lent comes back when their texts are over, and only then are those closed', async () => {
   const { pool } = await createTestDatabase();
@@ -19,11 +19,10 @@ test('rent that receipts were lent comes back when their texts are over, and onl
   await lane.settle();
   const before = lamports();
   let laterMs = 0;
-  const { run } = createSolanaHousekeeping(
+  const { run } = createRentCollector(
     { network: lane.lane.network, mode: 'test', nodes: [lane.node], gasCoin: undefined },
     {
       stranded: createStrandedStore(pool),
-      dropOldPrepared: createMaintenanceStore(pool).dropOldPrepared,
       clock: { nowMs: () => Date.now() + laterMs },
       relayers: [relayer],
       log: () => {},
