@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
 import { createWakeDrain } from '@svc-pay/engine/wake';
 import { createChainReads } from '@svc-pay/evm/verify';
-import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
+import {
+  countConnections,
+  createApiStores,
+  createPendingMigrations,
+  openDatabase,
+  watchIntents,
+} from '@svc-pay/postgres';
 import { createMerchantStores } from '@svc-pay/postgres/merchant-api';
 import { familyOf, type NetworkFamily, type NetworkId } from '@svc-pay/protocol';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
@@ -80,7 +86,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
         onProblem: (problem, ids) => logEvent(logger, 'settlement_not_reached', { ...ids, err: problem }),
       })
     : NO_SETTLEMENT;
-  const pendingMigrations = await createPendingMigrations(database.pool);
+  const pendingMigrations = await createPendingMigrations(database);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
   const onChainProblem = (network: NetworkId, problem: unknown) =>
@@ -149,7 +155,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     trustedProxies: config.trustedProxies ?? [],
     docsUrl: `${config.publicUrl ?? ''}/reference`,
     requestTimeoutMs: config.requestTimeoutMs,
-    poolStats: () => database.pool,
+    poolStats: () => countConnections(database),
     ...(tracing && { tracer: tracing.tracer }),
   });
 

@@ -70,7 +70,7 @@ export async function startSettlement(
   });
   const injectFault = (lane: LaneDeps) => options.injectFault?.(lane, database) ?? lane;
   const work = await serveWork(config, { stores, families, clock, logger, log, metrics, injectFault });
-  const pendingMigrations = await createPendingMigrations(database.pool);
+  const pendingMigrations = await createPendingMigrations(database);
   const listener = createInternalListener({
     keys: config.internalKeys,
     clock,
