@@ -56,7 +56,8 @@ export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
 export * from './intent/intent-codes.ts';
 export * from './intent/intent-transitions.ts';
-export { type Offer, settlesUpto } from './intent/offer.ts';
+export { settlesUpto } from './intent/offer.ts';
+export type { AcceptanceTerms, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
@@ -110,7 +111,13 @@ export * from './ledger/payment-result.ts';
 export * from './payment/apply-payment-result.ts';
 export type { Purpose } from './payment/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
-export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './payment/claim-payment.ts';
+export type {
+  AuthorizationKind,
+  ClaimOutcome,
+  ClaimPayment,
+  PayerSignature,
+  PaymentClaim,
+} from './payment/claim-payment.ts';
 export { paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
@@ -140,6 +147,20 @@ export {
   type UptoSituation,
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
+export type {
+  AuthorizationVerdict,
+  HeaderContext,
+  PaymentFamily,
+  PreparedTransaction,
+  PreparedTransferAnswer,
+  SignableAnswer,
+  SignableText,
+  SubmittedTransfer,
+  TransactionPayments,
+  TransferToPrepare,
+  TransferToVerify,
+  TransferVerdict,
+} from './settlement/payment-family.ts';
 export {
   type PrepareCall,
   type PreparedPayment,
@@ -148,32 +169,17 @@ export {
 } from './settlement/prepare-payment.ts';
 export { type AskedSettlement, readSettledAmount } from './settlement/read-settled-amount.ts';
 export { refusalAnswer, settleAnswer } from './settlement/settle-answer.ts';
-export type { SettleResult } from './settlement/settle-flow.ts';
-export { type SettleCall, settlePayment } from './settlement/settle-payment.ts';
+export { type SettleCall, type SettleResult, settlePayment } from './settlement/settle-payment.ts';
 export type {
-  AuthorizationVerdict,
   AwaitedPayment,
-  HeaderContext,
   RefusedAttempt,
   SettlePorts,
   SubmittedAuthorization,
   SubmittedPayment,
 } from './settlement/settle-ports.ts';
-export { settleTransfer, type TransferCall } from './settlement/settle-transfer.ts';
 export { settleUpto, type UptoSettleCall, type UptoSettleResult } from './settlement/settle-upto.ts';
 export type { PaymentProgress, SettlementRead } from './settlement/settlement-read.ts';
 export * from './settlement/settlement-transitions.ts';
-export type {
-  PreparedTransaction,
-  PreparedTransferAnswer,
-  SignableAnswer,
-  SignableText,
-  SubmittedTransfer,
-  TransferPorts,
-  TransferToPrepare,
-  TransferToVerify,
-  TransferVerdict,
-} from './settlement/transfer-ports.ts';
 export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
