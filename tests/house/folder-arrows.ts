@@ -18,7 +18,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       audit: [],
       token: ['account'],
       pricing: ['token'],
-      payout: ['token'],
+      payout: ['account', 'token'],
       idempotency: ['account'],
       event: ['account'],
       endpoint: ['account'],

@@ -111,7 +111,10 @@ export {
   type VerifiedTerms,
   verifyTerms,
 } from './payment/verify-terms.ts';
+export { decideMirroredPayout, type MirrorDecision } from './payout/decide-mirrored-payout.ts';
+export * from './payout/decide-payout.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
+export type { Payout, PayoutShares } from './payout/payout.ts';
 export type * from './payout/payout-registry.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
