@@ -30,7 +30,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       ledger: ['account', 'lane', 'token'],
       stranded: ['account', 'lane', 'ledger', 'payment', 'token'],
       finality: ['lane', 'stranded'],
-      restore: ['lane'],
+      restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'token'],
     },
   },
   'packages/postgres/src': {
@@ -55,7 +55,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       lane: ['audit', 'database', 'ledger', 'payment', 'settlement', 'token'],
       finality: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
       stranded: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
-      restore: ['audit', 'database', 'intent', 'lane', 'payment', 'stranded'],
+      restore: ['audit', 'database', 'intent', 'lane', 'ledger', 'payment', 'payout', 'stranded'],
     },
   },
 };

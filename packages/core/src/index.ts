@@ -51,6 +51,7 @@ export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
+export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
 export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
@@ -120,7 +121,23 @@ export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export * from './restore/adopt-payment.ts';
+export * from './restore/decide-restored-batch.ts';
+export * from './restore/decide-restored-payment.ts';
+export { firstBlockToRead, type RecordedBlocks } from './restore/first-block-to-read.ts';
 export type { CarriedPayment, OnChainTransaction } from './restore/on-chain-transaction.ts';
+export type * from './restore/restore-chain.ts';
+export {
+  type ChainRestoreResult,
+  type ChainToRestoreFrom,
+  type RestoreToRun,
+  restoreFromChain,
+} from './restore/restore-from-chain.ts';
+export { LaneTakenOver, type RestoreProgress } from './restore/restore-network.ts';
+export type { NetworkRestore } from './restore/restore-report.ts';
+export type * from './restore/restore-store.ts';
+export type { RestoredRows } from './restore/restored-rows.ts';
+export * from './restore/resume-payment.ts';
 export { confirmIntent } from './settlement/confirm-intent.ts';
 export { type ConfirmCall, type Confirmed, confirmUpto } from './settlement/confirm-upto.ts';
 export {
