@@ -1,5 +1,6 @@
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
+export * from './account/key-change.ts';
 export { keyIndex } from './account/key-index.ts';
 export type { MasterKey } from './account/master-key.ts';
 export * from './account/mode.ts';
