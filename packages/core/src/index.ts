@@ -55,6 +55,7 @@ export * from './intent/intent.ts';
 export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
 export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
+export { isPayable } from './intent/is-payable.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
