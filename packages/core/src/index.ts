@@ -59,6 +59,7 @@ export { isPayable } from './intent/is-payable.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
+export { canSettle, chooseRelayer, type RelayerToChoose } from './lane/choose-relayer.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
 export { isConfirmedBatch } from './lane/is-confirmed.ts';
