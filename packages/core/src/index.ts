@@ -46,6 +46,7 @@ export * from './finality/quorum.ts';
 export { readIsolated } from './finality/read-isolated.ts';
 export { createWalk } from './finality/walk-pages.ts';
 export type { WatchDeps, WatchLog, WatchLogEvent } from './finality/watch-deps.ts';
+export { keysForgottenBefore } from './idempotency/retention.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
