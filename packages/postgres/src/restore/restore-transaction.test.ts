@@ -1,6 +1,13 @@
 // States in which a backup may have a payment that the chain has settled since.
 import { randomBytes } from 'node:crypto';
-import { type CarriedPayment, claimKey, firstBlockToRead, type LaneItem, type OnChainTransaction } from '@svc-pay/core';
+import {
+  type CarriedPayment,
+  claimKey,
+  codesOfPrefix,
+  firstBlockToRead,
+  type LaneItem,
+  type OnChainTransaction,
+} from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
@@ -174,9 +181,9 @@ test('an epoch of codes is one that neither the database nor the chain has seen'
   await createTestIntent(lane.pool, lane.caller);
   const { rows } = await lane.pool.query('select intent_code_prefix as epoch from svc.installation');
   const operation = { pool: lane.pool, nowMs: Date.now(), actor: 'operator:test' };
-  const used = [BigInt(rows[0].epoch) << 33n];
+  const used = [codesOfPrefix(rows[0].epoch).first];
   const drawn = await skipUsedIntentCodes(operation, used);
   expect(drawn).not.toBe(rows[0].epoch);
   const { rows: next } = await lane.pool.query('select svc.next_intent_code() as code');
-  expect(BigInt(next[0].code)).toBe(BigInt(drawn) << 33n);
+  expect(BigInt(next[0].code)).toBe(codesOfPrefix(drawn).first);
 });
