@@ -1,3 +1,4 @@
+export * from './account/account-transitions.ts';
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
 export * from './account/key-change.ts';
@@ -14,6 +15,8 @@ export * from './audit/seal-audit.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
 export * from './delivery/delivery.ts';
 export type * from './delivery/delivery-store.ts';
+export * from './delivery/delivery-transitions.ts';
+export * from './delivery/event-replay-transitions.ts';
 export { judgeAttempt } from './delivery/judge-attempt.ts';
 export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
@@ -22,6 +25,7 @@ export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts'
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
 export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';
+export * from './endpoint/endpoint-transitions.ts';
 export {
   type CheckedUrl,
   checkEndpointUrl,
@@ -55,11 +59,12 @@ export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
 export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
-export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
+export * from './intent/intent-transitions.ts';
 export { isPayable } from './intent/is-payable.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
+export * from './lane/batch-transitions.ts';
 export { canSettle, chooseRelayer, type RelayerToChoose } from './lane/choose-relayer.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
@@ -72,6 +77,7 @@ export * from './lane/lane-store.ts';
 export { mapConcurrent } from './lane/map-concurrent.ts';
 export * from './lane/network-health.ts';
 export type { NewRelayer, RegisterRelayer } from './lane/relayer.ts';
+export * from './lane/relayer-transitions.ts';
 export {
   type BookedPayment,
   bookPayment,
@@ -106,7 +112,7 @@ export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from
 export { paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
-export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
+export * from './payment/payment-transitions.ts';
 export { reversePayment } from './payment/reverse-payment.ts';
 export type { SignedTransfer } from './payment/signed-transfer.ts';
 export {
@@ -121,6 +127,7 @@ export * from './payout/decide-payout.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
 export type { Payout, PayoutShares } from './payout/payout.ts';
 export type * from './payout/payout-registry.ts';
+export * from './payout/payout-transitions.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
@@ -172,6 +179,7 @@ export type {
 export { settleTransfer, type TransferCall } from './settlement/settle-transfer.ts';
 export { settleUpto, type UptoSettleCall, type UptoSettleResult } from './settlement/settle-upto.ts';
 export type { PaymentProgress, SettlementRead } from './settlement/settlement-read.ts';
+export * from './settlement/settlement-transitions.ts';
 export type {
   PreparedTransaction,
   PreparedTransferAnswer,
@@ -186,11 +194,23 @@ export type {
 export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
+export { STATE_MACHINES } from './state-machines.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
 export * from './stranded/stranded-store.ts';
+export * from './stranded/stranded-transitions.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
 export type { Signing, TokenEntry } from './token/token-entry.ts';
-export { type Cause, diagramOf, mayFollow, type Transitions, transition } from './transitions.ts';
+export {
+  type Cause,
+  diagramOf,
+  isWritten,
+  mayFollow,
+  type StatusOf,
+  statusesBefore,
+  statusesIn,
+  type Transitions,
+  transition,
+} from './transitions.ts';

@@ -1,11 +1,9 @@
 // Life cycle of a relayer key: active, draining, retired, and back. A draining lane finishes its pending batches and
 // takes no new payments. It may retire when all its batches are final, replaced or dropped.
-import { isoTime, type Mode } from '@svc-pay/core';
+import { isoTime, type Mode, type RelayerStatus } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-
-export type RelayerStatus = 'active' | 'draining' | 'retired';
 
 export type RelayerChange = {
   readonly network: string;

@@ -1,8 +1,11 @@
 // Payers whose payments go through the solo queue for a day: a transfer of theirs used up its gas on chain, or a single
 // transaction of theirs reverted although its simulation passed.
-import { isoTime, type LaneItem, type MinedItem } from '@svc-pay/core';
+import { isoTime, type LaneItem, type MinedItem, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
 import { NOT_MERGED } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
+
+const IS_QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
 
 /**
  * SQL for `solo_payer` of a new settlement, from columns of the surrounding statement. Solana has no solo queue: every
@@ -54,12 +57,12 @@ const MARK = {
           and a.claim_key = waiting.claim_key
         ${NOT_MERGED}
       ) a
-      where waiting.network = $1 and waiting.status = 'queued' and waiting.solo_payer is null and a.payer = any ($2)
+      where waiting.network = $1 and waiting.status ${IS_QUEUED} and waiting.solo_payer is null and a.payer = any ($2)
       -- A payment that a lane is just taking stays in the shared queue once more.
       order by waiting.account_id, waiting.mode, waiting.payment_id for update of waiting skip locked
     ) found
     where s.account_id = found.account_id and s.mode = found.mode and s.payment_id = found.payment_id
-      and s.status = 'queued'`,
+      and s.status ${IS_QUEUED}`,
 };
 
 export async function markSoloPayers(

@@ -1,7 +1,8 @@
 // A payment of a reverted batch is queued again before the revert is final. Until it is final, a reorg may revive the
 // reverted transaction and move the money, so the payment is not failed before that.
-import type { LaneItem } from '@svc-pay/core';
+import { ENDED_BATCH, type LaneItem } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIsNot } from '../database/status-sql.ts';
 import type { FailedBatchItem } from '../payment/payment-results.ts';
 import { type SettlementKey, settlementKeys } from './move-settlements.ts';
 
@@ -12,7 +13,7 @@ const LOAD = {
     join svc.reverted_batches f
       on f.account_id = item.account_id and f.mode = item.mode and f.payment_id = item.payment_id
     join svc.batches b on b.id = f.batch_id
-    where b.status not in ('finalized', 'replaced', 'dropped')`,
+    where b.status ${sqlIsNot(...ENDED_BATCH)}`,
 };
 
 /** Ids of the payments that a reverted batch may still settle after a reorg. */
