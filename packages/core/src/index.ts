@@ -1,6 +1,7 @@
 export * from './account/account-transitions.ts';
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
+export * from './account/key-change.ts';
 export { keyIndex } from './account/key-index.ts';
 export type { MasterKey } from './account/master-key.ts';
 export * from './account/mode.ts';
@@ -48,20 +49,24 @@ export * from './finality/quorum.ts';
 export type { WatchDeps } from './finality/watch-deps.ts';
 export { createFinalityWatch } from './finality/watch-finality.ts';
 export type { BatchToFind, FinalityChain, FinalityLimits, WatchedChain } from './finality/watched-chain.ts';
+export { keysForgottenBefore } from './idempotency/retention.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
+export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
 export * from './intent/intent-transitions.ts';
+export { isPayable } from './intent/is-payable.ts';
 export { settlesUpto } from './intent/offer.ts';
 export type { AcceptanceTerms, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
 export * from './lane/batch-transitions.ts';
+export { canSettle, chooseRelayer, type RelayerToChoose } from './lane/choose-relayer.ts';
 export * from './lane/decide-relayer-change.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
@@ -131,14 +136,33 @@ export {
   type VerifiedTerms,
   verifyTerms,
 } from './payment/verify-terms.ts';
+export { decideMirroredPayout, type MirrorDecision } from './payout/decide-mirrored-payout.ts';
+export * from './payout/decide-payout.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
+export type { Payout, PayoutShares } from './payout/payout.ts';
 export type * from './payout/payout-registry.ts';
 export * from './payout/payout-transitions.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export * from './restore/adopt-payment.ts';
+export * from './restore/decide-restored-batch.ts';
+export * from './restore/decide-restored-payment.ts';
+export { firstBlockToRead, type RecordedBlocks } from './restore/first-block-to-read.ts';
 export type { CarriedPayment, OnChainTransaction } from './restore/on-chain-transaction.ts';
+export type * from './restore/restore-chain.ts';
+export {
+  type ChainRestoreResult,
+  type ChainToRestoreFrom,
+  type RestoreToRun,
+  restoreFromChain,
+} from './restore/restore-from-chain.ts';
+export { LaneTakenOver, type RestoreProgress } from './restore/restore-network.ts';
+export type { NetworkRestore } from './restore/restore-report.ts';
+export type * from './restore/restore-store.ts';
+export type { RestoredRows } from './restore/restored-rows.ts';
+export * from './restore/resume-payment.ts';
 export { confirmIntent } from './settlement/confirm-intent.ts';
 export { type ConfirmCall, type Confirmed, confirmUpto } from './settlement/confirm-upto.ts';
 export {
