@@ -41,14 +41,15 @@ export function decideOnRecorded(
   recorded: Pick<RecordedBatch, 'items' | 'settledIds'>,
   judged: BatchVerdict,
 ): BatchDecision {
-  const { verdict } = judged;
-  if (verdict === 'absent') return REVERSE;
-  if (verdict === 'contradicted') return REPORT;
-  if (verdict === 'not_final' || verdict === 'unknown') return WAIT;
-  const { mined } = judged;
-  if (verdict === 'final') return isAgeing(block) ? { action: 'finish', outcomes: outcomesOf(block, mined) } : WAIT;
-  const isSame = hasSameOutcome(recorded, mined) && isConfirmedBatch(mined, recorded.items);
-  return isSame ? { action: 'move', mined } : REVERSE;
+  if (judged.verdict === 'final')
+    return isAgeing(block) ? { action: 'finish', outcomes: outcomesOf(block, judged.mined) } : WAIT;
+  if (judged.verdict === 'moved') {
+    const { mined } = judged;
+    const isSame = hasSameOutcome(recorded, mined) && isConfirmedBatch(mined, recorded.items);
+    return isSame ? { action: 'move', mined } : REVERSE;
+  }
+  if (judged.verdict === 'absent') return REVERSE;
+  return judged.verdict === 'contradicted' ? REPORT : WAIT;
 }
 
 /**
