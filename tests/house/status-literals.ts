@@ -36,18 +36,12 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 /** Not converted yet. */
 const UNCONVERTED: readonly string[] = [
-  'cli/src/commands/payouts-sync.ts',
-  'cli/src/commands/payouts.ts',
-  'cli/src/commands/read-payout.ts',
-  'cli/src/commands/register-payout.ts',
   'packages/chains/',
   'packages/core/src/delivery/',
   'packages/core/src/endpoint/',
   'packages/core/src/finality/',
   'packages/core/src/intent/',
   'packages/core/src/lane/',
-  'packages/core/src/payout/',
-  'packages/core/src/restore/',
   'packages/core/src/settlement/',
   'packages/core/src/stranded/',
   'packages/postgres/src/delivery/',
@@ -57,8 +51,6 @@ const UNCONVERTED: readonly string[] = [
   'packages/postgres/src/payment/payment-results.ts',
   'packages/postgres/src/payment/stranded-item-row.ts',
   'packages/postgres/src/payment/write-payment-results.ts',
-  'packages/postgres/src/payout/',
-  'packages/postgres/src/restore/',
   'packages/postgres/src/stranded/',
   'services/settlement/',
   'services/webhooks/',
