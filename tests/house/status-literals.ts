@@ -36,18 +36,12 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 /** Not converted yet. */
 const UNCONVERTED: readonly string[] = [
-  'cli/src/commands/payouts-sync.ts',
-  'cli/src/commands/payouts.ts',
-  'cli/src/commands/read-payout.ts',
-  'cli/src/commands/register-payout.ts',
   'packages/chains/',
   'packages/core/src/delivery/',
   'packages/core/src/endpoint/',
   'packages/core/src/finality/watch-finality.ts',
   'packages/core/src/intent/',
   'packages/core/src/lane/',
-  'packages/core/src/payout/',
-  'packages/core/src/restore/',
   'packages/core/src/settlement/',
   'packages/core/src/stranded/act-on-outcome.ts',
   'packages/core/src/stranded/decide-on-outcome.ts',
@@ -56,8 +50,6 @@ const UNCONVERTED: readonly string[] = [
   'packages/postgres/src/delivery/',
   'packages/postgres/src/endpoint/',
   'packages/postgres/src/lane/',
-  'packages/postgres/src/payout/',
-  'packages/postgres/src/restore/',
   'services/settlement/',
   'services/webhooks/',
 ];
