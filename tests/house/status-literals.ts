@@ -36,7 +36,17 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 /** Not converted yet. */
 const UNCONVERTED: readonly string[] = [
-  'packages/chains/',
+  'cli/src/commands/payouts-sync.ts',
+  'cli/src/commands/payouts.ts',
+  'cli/src/commands/read-payout.ts',
+  'cli/src/commands/register-payout.ts',
+  'packages/chains/evm/src/finality/',
+  'packages/chains/evm/src/send/',
+  'packages/chains/evm/src/verify/',
+  'packages/chains/solana/src/finality/',
+  'packages/chains/solana/src/prepare/',
+  'packages/chains/solana/src/send/',
+  'packages/chains/solana/src/verify/',
   'packages/core/src/delivery/',
   'packages/core/src/endpoint/',
   'packages/core/src/finality/watch-finality.ts',
