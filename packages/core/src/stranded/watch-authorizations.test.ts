@@ -105,7 +105,7 @@ test('a run reads as many pages as it may', async () => {
 
 describe('an authorization that was used', () => {
   const rows = ['pi_1', 'pi_2', 'pi_3'].map((id) => openOf(id));
-  const used = { rows, states: () => 'used' } as const;
+  const used: World = { rows, states: () => 'used' };
 
   test('is traced with others, so many in one call', async () => {
     expect((await run(used)).asked).toEqual(['quorum pi_1 pi_2 pi_3', 'trace 2', 'trace 1']);
