@@ -1,5 +1,5 @@
-import type { Mode } from '@svc-pay/core';
-import { listPayouts, type Payout, setPayout } from '@svc-pay/postgres/operator';
+import type { Mode, Payout } from '@svc-pay/core';
+import { listPayouts, setPayout } from '@svc-pay/postgres/operator';
 import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import { Command, Option } from 'commander';

@@ -1,8 +1,7 @@
 // Parses command-line options into payout terms that a processor accepts.
 
-import { findChain, type Mode, normalizeAddress, TOKENS } from '@svc-pay/core';
+import { findChain, type Mode, normalizeAddress, type PayoutRequest, TOKENS } from '@svc-pay/core';
 import { MAX_FEE_BPS, MAX_SPLITS, payoutTerms } from '@svc-pay/money';
-import type { PayoutRequest } from '@svc-pay/postgres/operator';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
 import { type OperatedNetworks, processorOf } from '@svc-pay/runtime/config/networks';
 import { readEvmAddress, readSolanaAddress } from './read-address.ts';

@@ -1,6 +1,7 @@
 // Registrar's part of setting a payout: registers the terms on chain, then marks the row as registered.
+import type { Payout } from '@svc-pay/core';
 import { setPayout as registerOnChain } from '@svc-pay/evm';
-import { mirrorPayout, type Operation, type Payout } from '@svc-pay/postgres/operator';
+import { mirrorPayout, type Operation } from '@svc-pay/postgres/operator';
 import { openChainAccount } from '../chain/open-account.ts';
 import { type Failure, failed } from '../output/outcome.ts';
 

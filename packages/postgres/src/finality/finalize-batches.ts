@@ -1,12 +1,19 @@
 // Finalizes mined batches. An item that did not settle is failed, held or queued again only when its batch is final.
-import { type AgeingBatch, isoTime, judgeItem, type LaneItem, type UnsettledOutcome } from '@svc-pay/core';
+import {
+  type AgeingBatch,
+  decideFinal,
+  isoTime,
+  requireOutcomes,
+  TRANSFERS_WHEN_FINAL,
+  type UnsettledOutcome,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { loadBatchItems } from '../lane/load-pending-batches.ts';
-import { type FailedBatchItem, failPayments } from '../payment/payment-results.ts';
+import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { moveSettlements } from '../settlement/move-settlements.ts';
-import { holdRevivable } from '../settlement/reverted-batches.ts';
+import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 
 const LOAD = {
   name: 'load-ageing-batches',
@@ -52,18 +59,7 @@ export async function recordFinal(
   outcomes: readonly UnsettledOutcome[],
   nowMs: number,
 ): Promise<void> {
-  if (outcomes.length !== batch.openItems.length)
-    throw new Error(
-      `batch ${batch.id} has ${batch.openItems.length} open items, and ${outcomes.length} outcomes were given`,
-    );
-  const failed: FailedBatchItem[] = [];
-  const held: LaneItem[] = [];
-  const again: LaneItem[] = [];
-  for (const [index, item] of batch.openItems.entries()) {
-    const judgement = judgeItem(outcomes[index] ?? 'no_evidence');
-    if (judgement.end === 'failed') failed.push({ item, code: judgement.code });
-    else (judgement.end === 'held' ? held : again).push(item);
-  }
+  requireOutcomes(batch, outcomes);
   await inTransaction(pool, async (client) => {
     const changed = await client.query({
       name: 'record-final-batch',
@@ -71,22 +67,24 @@ export async function recordFinal(
       values: [batch.id, isoTime(nowMs)],
     });
     if (changed.rowCount !== 1) return;
-    const cause = { requestId: batch.id, nowMs };
-    const results = await holdRevivable(client, failed);
-    await writePaymentResults(
-      client,
-      await failPayments(client, results.failed, batch.transactionId, cause),
-      'mined',
-      nowMs,
-    );
-    await moveSettlements(client, [...held, ...results.heldItems], { from: ['mined'], to: 'held' }, nowMs);
-    await moveSettlements(client, again, { from: ['mined'], to: 'queued' }, nowMs);
-    await client.query({
-      name: 'stranded-again',
-      text: `
-        update svc.stranded_transfers set status = 'queued', relayer = null, batch_id = null, updated_at = $2
-        where batch_id = $1 and status = 'mined'`,
-      values: [batch.id, isoTime(nowMs)],
-    });
+    const reverted = await loadRevertedBatches(client, batch.openItems);
+    const { failed, held, queued } = decideFinal(batch, outcomes, reverted);
+    const origin = { requestId: batch.id, nowMs };
+    const results = await failPayments(client, failed, batch.transactionId, origin);
+    await writePaymentResults(client, results, 'mined', nowMs);
+    await moveSettlements(client, held, { from: ['mined'], to: 'held' }, nowMs);
+    await moveSettlements(client, queued, { from: ['mined'], to: 'queued' }, nowMs);
+    await queueTransfers(client, batch, nowMs);
+  });
+}
+
+async function queueTransfers(client: pg.ClientBase, { id }: AgeingBatch, nowMs: number): Promise<void> {
+  const { from, to } = TRANSFERS_WHEN_FINAL;
+  await client.query({
+    name: 'stranded-again',
+    text: `
+      update svc.stranded_transfers set status = $4, relayer = null, batch_id = null, updated_at = $2
+      where batch_id = $1 and status = $3`,
+    values: [id, isoTime(nowMs), from, to],
   });
 }

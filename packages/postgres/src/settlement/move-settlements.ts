@@ -1,4 +1,4 @@
-import { isoTime, type LaneItem } from '@svc-pay/core';
+import { isoTime, type LaneItem, type OpenSettlement, SETTLEMENT_TRANSITIONS, transition } from '@svc-pay/core';
 import type pg from 'pg';
 
 /** Key of a settlement, as part of a `LaneItem`. */
@@ -17,11 +17,11 @@ const MOVE = {
 };
 
 export type SettlementMove = {
-  readonly from: readonly ('queued' | 'held' | 'batched' | 'mined')[];
-  readonly to: 'queued' | 'held';
+  readonly from: readonly OpenSettlement[];
+  readonly to: Extract<OpenSettlement, 'queued' | 'held'>;
 };
 
-/** Settlements whose status is no longer in `from` are left unchanged. */
+/** Settlements whose status is no longer in `from` are left unchanged. Throws for a move that the table does not have. */
 export async function moveSettlements(
   client: pg.ClientBase | pg.Pool,
   items: readonly SettlementKey[],
@@ -29,6 +29,7 @@ export async function moveSettlements(
   nowMs: number,
 ): Promise<void> {
   if (items.length === 0) return;
+  for (const status of from) transition(SETTLEMENT_TRANSITIONS, status, to, 'ordinary', 'settlements');
   await client.query({ ...MOVE, values: [...settlementKeys(items), from, to, isoTime(nowMs)] });
 }
 

@@ -1,6 +1,14 @@
 // A stranded transfer of an up-to intent waits for the merchant. If the merchant settles, the transfer completes the
 // payment; if the intent is canceled or failed, the whole amount is returned. Decided once, under the intent's lock.
-import { bookStranding, type DecidedMoney, type HeldMoney, isoTime, type Mode } from '@svc-pay/core';
+import {
+  bookStranding,
+  type DecidedMoney,
+  type HeldMoney,
+  type HeldMoneyFacts,
+  isoTime,
+  judgeHeldMoney,
+  type Mode,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -67,13 +75,12 @@ async function decide(
   const owner = { accountId, mode };
   const locked = await lockIntent(client, owner, intentId);
   if (locked === undefined) throw new Error(`intent ${intentId} is gone`);
-  const { status } = locked.intent;
-  const begun = await holdBegunPayment(client, money, nowMs);
-  if (begun === 'in_flight') return undefined;
-  const over = status === 'canceled' || status === 'failed';
-  if (begun === undefined && !over) return undefined;
-  const paymentId = begun?.paymentId ?? (await writeCanceledPayment(client, money, nowMs));
-  const action = begun?.held === true ? 'settle' : 'return';
+  const begun = await lockBegunSettlement(client, money);
+  const decision = judgeHeldMoney({ intent: locked.intent.status, begun: begun?.status ?? null });
+  if (decision === undefined) return undefined;
+  const { action, payment } = decision;
+  const paymentId = begun?.payment_id ?? (await writeCanceledPayment(client, money, nowMs));
+  if (payment === 'hold') await holdBegunPayment(client, money, paymentId, nowMs);
   const changed = await client.query({
     name: 'decide-held-money',
     text: `
@@ -88,13 +95,14 @@ async function decide(
   return { intentId, paymentId, action };
 }
 
-/** Holds the payment that the merchant's settle began, so that no lane sends it. Undefined if there is none. */
-async function holdBegunPayment(
+type BegunRow = { readonly payment_id: string; readonly status: NonNullable<HeldMoneyFacts['begun']> };
+
+/** The settlement that the merchant's settle began, locked. Undefined if there is none. */
+async function lockBegunSettlement(
   client: pg.ClientBase,
   { accountId, mode, claimKey }: HeldMoney,
-  nowMs: number,
-): Promise<{ readonly paymentId: string; readonly held: boolean } | 'in_flight' | undefined> {
-  const { rows } = await client.query<{ payment_id: string; status: string }>({
+): Promise<BegunRow | undefined> {
+  const { rows } = await client.query<BegunRow>({
     name: 'find-begun-payment',
     text: `
       select s.payment_id, s.status from svc.claims c
@@ -102,12 +110,16 @@ async function holdBegunPayment(
       where c.claim_key = $3 for update of s`,
     values: [accountId, mode, claimKey],
   });
-  const [found] = rows;
-  if (found === undefined) return undefined;
-  const paymentId = found.payment_id;
-  if (found.status === 'failed' || found.status === 'canceled') return { paymentId, held: false };
-  if (found.status === 'held') return { paymentId, held: true };
-  if (found.status !== 'queued') return 'in_flight';
+  return rows[0];
+}
+
+/** Takes the begun payment off the queue, so that no lane sends it. */
+async function holdBegunPayment(
+  client: pg.ClientBase,
+  { accountId, mode }: HeldMoney,
+  paymentId: string,
+  nowMs: number,
+): Promise<void> {
   await client.query({
     name: 'hold-begun-payment',
     text: `
@@ -115,7 +127,6 @@ async function holdBegunPayment(
       where account_id = $1 and mode = $2 and payment_id = $3 and status = 'queued'`,
     values: [accountId, mode, paymentId, isoTime(nowMs)],
   });
-  return { paymentId, held: true };
 }
 
 // Ledger entries need a payment. For a transfer that nobody settled,
