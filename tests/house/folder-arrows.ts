@@ -18,7 +18,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       audit: [],
       token: ['account'],
       pricing: ['token'],
-      payout: ['token'],
+      payout: ['account', 'token'],
       idempotency: ['account'],
       event: ['account'],
       endpoint: ['account'],
@@ -31,7 +31,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       watch: ['lane'],
       stranded: ['account', 'lane', 'ledger', 'payment', 'token', 'watch'],
       finality: ['lane', 'ledger', 'stranded', 'watch'],
-      restore: ['lane'],
+      restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'token'],
     },
   },
   'packages/postgres/src': {
@@ -56,7 +56,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       lane: ['audit', 'database', 'ledger', 'payment', 'settlement', 'token'],
       finality: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
       stranded: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
-      restore: ['audit', 'database', 'intent', 'lane', 'payment', 'stranded'],
+      restore: ['audit', 'database', 'intent', 'lane', 'ledger', 'payment', 'payout', 'stranded'],
     },
   },
 };

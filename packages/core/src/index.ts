@@ -1,6 +1,7 @@
 export * from './account/account-transitions.ts';
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
+export * from './account/key-change.ts';
 export { keyIndex } from './account/key-index.ts';
 export type { MasterKey } from './account/master-key.ts';
 export * from './account/mode.ts';
@@ -48,19 +49,24 @@ export * from './finality/quorum.ts';
 export type { WatchDeps } from './finality/watch-deps.ts';
 export { createFinalityWatch } from './finality/watch-finality.ts';
 export type { BatchToFind, FinalityChain, FinalityLimits, WatchedChain } from './finality/watched-chain.ts';
+export { keysForgottenBefore } from './idempotency/retention.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
+export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
 export * from './intent/intent-transitions.ts';
-export { type Offer, settlesUpto } from './intent/offer.ts';
+export { isPayable } from './intent/is-payable.ts';
+export { settlesUpto } from './intent/offer.ts';
+export type { AcceptanceTerms, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
 export * from './lane/batch-transitions.ts';
+export { canSettle, chooseRelayer, type RelayerToChoose } from './lane/choose-relayer.ts';
 export * from './lane/decide-relayer-change.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
@@ -110,7 +116,13 @@ export * from './ledger/payment-result.ts';
 export * from './payment/apply-payment-result.ts';
 export type { Purpose } from './payment/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
-export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './payment/claim-payment.ts';
+export type {
+  AuthorizationKind,
+  ClaimOutcome,
+  ClaimPayment,
+  PayerSignature,
+  PaymentClaim,
+} from './payment/claim-payment.ts';
 export { paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
@@ -124,14 +136,33 @@ export {
   type VerifiedTerms,
   verifyTerms,
 } from './payment/verify-terms.ts';
+export { decideMirroredPayout, type MirrorDecision } from './payout/decide-mirrored-payout.ts';
+export * from './payout/decide-payout.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
+export type { Payout, PayoutShares } from './payout/payout.ts';
 export type * from './payout/payout-registry.ts';
 export * from './payout/payout-transitions.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export * from './restore/adopt-payment.ts';
+export * from './restore/decide-restored-batch.ts';
+export * from './restore/decide-restored-payment.ts';
+export { firstBlockToRead, type RecordedBlocks } from './restore/first-block-to-read.ts';
 export type { CarriedPayment, OnChainTransaction } from './restore/on-chain-transaction.ts';
+export type * from './restore/restore-chain.ts';
+export {
+  type ChainRestoreResult,
+  type ChainToRestoreFrom,
+  type RestoreToRun,
+  restoreFromChain,
+} from './restore/restore-from-chain.ts';
+export { LaneTakenOver, type RestoreProgress } from './restore/restore-network.ts';
+export type { NetworkRestore } from './restore/restore-report.ts';
+export type * from './restore/restore-store.ts';
+export type { RestoredRows } from './restore/restored-rows.ts';
+export * from './restore/resume-payment.ts';
 export { confirmIntent } from './settlement/confirm-intent.ts';
 export { type ConfirmCall, type Confirmed, confirmUpto } from './settlement/confirm-upto.ts';
 export {
@@ -140,6 +171,20 @@ export {
   type UptoSituation,
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
+export type {
+  AuthorizationVerdict,
+  HeaderContext,
+  PaymentFamily,
+  PreparedTransaction,
+  PreparedTransferAnswer,
+  SignableAnswer,
+  SignableText,
+  SubmittedTransfer,
+  TransactionPayments,
+  TransferToPrepare,
+  TransferToVerify,
+  TransferVerdict,
+} from './settlement/payment-family.ts';
 export {
   type PrepareCall,
   type PreparedPayment,
@@ -148,32 +193,17 @@ export {
 } from './settlement/prepare-payment.ts';
 export { type AskedSettlement, readSettledAmount } from './settlement/read-settled-amount.ts';
 export { refusalAnswer, settleAnswer } from './settlement/settle-answer.ts';
-export type { SettleResult } from './settlement/settle-flow.ts';
-export { type SettleCall, settlePayment } from './settlement/settle-payment.ts';
+export { type SettleCall, type SettleResult, settlePayment } from './settlement/settle-payment.ts';
 export type {
-  AuthorizationVerdict,
   AwaitedPayment,
-  HeaderContext,
   RefusedAttempt,
   SettlePorts,
   SubmittedAuthorization,
   SubmittedPayment,
 } from './settlement/settle-ports.ts';
-export { settleTransfer, type TransferCall } from './settlement/settle-transfer.ts';
 export { settleUpto, type UptoSettleCall, type UptoSettleResult } from './settlement/settle-upto.ts';
 export type { PaymentProgress, SettlementRead } from './settlement/settlement-read.ts';
 export * from './settlement/settlement-transitions.ts';
-export type {
-  PreparedTransaction,
-  PreparedTransferAnswer,
-  SignableAnswer,
-  SignableText,
-  SubmittedTransfer,
-  TransferPorts,
-  TransferToPrepare,
-  TransferToVerify,
-  TransferVerdict,
-} from './settlement/transfer-ports.ts';
 export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';

@@ -79,13 +79,7 @@ export {
 } from './prove/check-chain.ts';
 export { findMined } from './prove/find-mined.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './prove/proves-stranding.ts';
-export { countAt, findByNonce } from './restore/find-by-nonce.ts';
-export {
-  type BlockRange,
-  type FoundTransaction,
-  findOnChainTransactions,
-} from './restore/find-on-chain-transactions.ts';
-export { readOnChainTransaction } from './restore/read-on-chain-transaction.ts';
+export { createRestoreChain } from './restore/restore-chain.ts';
 export { NodeRefused } from './rpc/ask-node.ts';
 export { type CoalesceOptions, coalesceRpcCalls } from './rpc/coalesce-rpc-calls.ts';
 export { collectNodeViews, firstNodeView } from './rpc/collect-node-views.ts';

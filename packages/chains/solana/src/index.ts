@@ -16,7 +16,6 @@ export { fitsTransaction } from './message/sign-payment.ts';
 export { signaturesIn, verifyText } from './message/verify-text.ts';
 export { acceptanceExtra, type SolanaExtra } from './prepare/acceptance-extra.ts';
 export { type PreparedOnChain, prepareOnChain } from './prepare/prepare-on-chain.ts';
-export { createTransferPorts } from './prepare/transfer-ports.ts';
 export { provesTransfer } from './prove/proves-transfer.ts';
 export type { Landing } from './prove/read-balance-changes.ts';
 export { askFirst } from './rpc/ask-nodes.ts';
@@ -38,6 +37,7 @@ export { isSolanaAddress, tokenAccountOf } from './transfer/token-account.ts';
 export { memoOf, type PreparedTransfer, type TransferTerms } from './transfer/transfer-terms.ts';
 export { checkLive, type Live } from './verify/check-live.ts';
 export type { TransactionFlaw, TransactionRefusal } from './verify/refusal.ts';
+export { createSolanaPayments } from './verify/solana-payments.ts';
 export {
   type Agreed,
   type SignedTransactionFacts,

@@ -1,5 +1,5 @@
 // Life cycle of a relayer key: active, draining, retired, and back.
-import type { RelayerStatus } from './relayer.ts';
+import type { RelayerStatus } from './relayer-transitions.ts';
 
 export type RelayerChangeFacts = {
   /** Undefined for an unknown relayer. */

@@ -1,6 +1,6 @@
 // Whether a lane has work, may fall asleep, and must be woken.
 import type { LaneObstacle } from './obstacle.ts';
-import type { RelayerStatus } from './relayer.ts';
+import type { RelayerStatus } from './relayer-transitions.ts';
 
 export type LaneWork = {
   readonly status: RelayerStatus;

@@ -3,7 +3,8 @@
 import type { QueueShare } from './lane-store.ts';
 import type { RelayerCondition } from './network-health.ts';
 import { losesShare } from './obstacle.ts';
-import type { RelayerDuty, RelayerStatus } from './relayer.ts';
+import type { RelayerDuty } from './relayer.ts';
+import type { RelayerStatus } from './relayer-transitions.ts';
 
 export type SharingRelayer = {
   /** Normalized. */

@@ -1,9 +1,6 @@
 import type { Mode } from '../account/mode.ts';
 import type { Lane } from './lane.ts';
 
-/** A draining relayer finishes its pending batches and takes no new payments. A retired one sends nothing. */
-export type { RelayerStatus } from './relayer-transitions.ts';
-
 /** `settle`: queued payments. `resolve_stranded`: stranded transfers. */
 export type RelayerDuty = 'settle' | 'resolve_stranded';
 

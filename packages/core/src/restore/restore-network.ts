@@ -1,37 +1,38 @@
 // Restores one network: every transaction that the chain has and the database may lack, in the order of the chain. Each
 // is stored as it was when sent, then recorded by the lane's own steps under the lane's fence. After an interruption
 // the next run continues where this one stopped.
-import {
-  ChainUnavailable,
-  type Clock,
-  isConfirmedBatch,
-  type LaneLease,
-  type LaneStore,
-  type OnChainTransaction,
-} from '@svc-pay/core';
-import { type BlockRange, countAt, findByNonce, findMined, type JsonRpc, readOnChainTransaction } from '@svc-pay/evm';
-import {
-  addLostLane,
-  type LaneToRestore,
-  liftLane,
-  missingNonces,
-  restoreTransaction,
-} from '@svc-pay/postgres/restore';
 import type { NetworkId } from '@svc-pay/protocol';
-import { readChainFacts } from './chain-facts.ts';
+import { isConfirmedBatch } from '../lane/is-confirmed.ts';
+import { ChainUnavailable } from '../lane/lane-chain.ts';
+import type { LaneLease } from '../lane/lane-store.ts';
+import type { OnChainTransaction } from './on-chain-transaction.ts';
+import type { BlockRange, RestoreChain } from './restore-chain.ts';
 import { addTransaction, type NetworkRestore, newReport } from './restore-report.ts';
+import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-store.ts';
+
+/** Steps that the operator is told of while the restore runs. */
+export type RestoreProgress =
+  | { readonly step: 'waiting_for_transactions'; readonly keys: readonly string[] }
+  | ({ readonly step: 'reading_blocks'; readonly network: NetworkId } & BlockRange)
+  | { readonly step: 'intent_codes_skipped'; readonly epoch: number }
+  | {
+      readonly step: 'transactions_restored';
+      readonly network: NetworkId;
+      readonly transactions: number;
+      readonly of: number;
+      readonly completedPayments: number;
+    };
 
 export type NetworkToRestore = {
-  readonly pool: Parameters<typeof restoreTransaction>[0];
-  readonly clock: Clock;
-  readonly rpc: JsonRpc;
-  readonly store: LaneStore;
+  readonly store: RestoreStore;
+  readonly laneStore: RestoreLaneStore;
+  readonly chain: RestoreChain;
   readonly network: NetworkId;
   readonly range: BlockRange;
   readonly lanes: readonly LaneToRestore[];
   /** Transaction ids from the logs, in the order of the chain. */
   readonly transactionIds: readonly string[];
-  readonly print: (text: string) => void;
+  readonly note: (progress: RestoreProgress) => void;
 };
 
 type Run = NetworkToRestore & { readonly leases: Map<string, LaneLease>; readonly report: NetworkRestore };
@@ -44,33 +45,33 @@ export class LaneTakenOver extends Error {
 const PAGE = 40;
 
 export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRestore> {
-  const { rpc, network, range, transactionIds, print } = given;
+  const { chain, network, range, transactionIds, note } = given;
   const run = { ...given, leases: new Map<string, LaneLease>(), report: newReport(network, range) };
   for (const { relayer } of given.lanes) await takeLease(run, relayer);
   for (let start = 0; start < transactionIds.length; start += PAGE) {
-    await restorePage(run, await readOnChainTransaction(rpc, network, transactionIds.slice(start, start + PAGE)));
+    await restorePage(run, await chain.readTransactions(transactionIds.slice(start, start + PAGE)));
     const { transactions, completedPayments } = run.report;
-    print(`${network}: ${transactions} of ${transactionIds.length} transactions, ${completedPayments} payments …\n`);
+    note({ step: 'transactions_restored', network, transactions, of: transactionIds.length, completedPayments });
   }
-  const { counts } = await readChainFacts(rpc, [...run.leases.keys()]);
-  for (const lane of run.leases.values()) {
-    const count = counts.get(lane.relayer) ?? 0n;
-    await restoreSilent(run, lane, count);
-    run.report.unconfirmedTransactions += await recordPendingBatches(run, lane);
-    await lift(run, lane, count);
+  const { counts } = await chain.readFacts([...run.leases.keys()]);
+  for (const lease of run.leases.values()) {
+    const count = counts.get(lease.relayer) ?? 0n;
+    await restoreSilent(run, lease, count);
+    run.report.unconfirmedTransactions += await recordPendingBatches(run, lease);
+    await lift(run, lease, count);
   }
   return run.report;
 }
 
-async function takeLease({ store, network, leases }: Run, relayer: string): Promise<LaneLease> {
+async function takeLease({ laneStore, network, leases }: Run, relayer: string): Promise<LaneLease> {
   const lane = { network, relayer };
-  const own = { ...lane, epoch: await store.takeOver(lane) };
+  const own = { ...lane, epoch: await laneStore.takeOver(lane) };
   leases.set(relayer, own);
   return own;
 }
 
 async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promise<void> {
-  const { pool, clock, network, report } = run;
+  const { store, network, report } = run;
   const touched = new Set<LaneLease>();
   for (const onChain of page) {
     report.transactions += 1;
@@ -78,41 +79,41 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
     const [first] = onChain.carried;
     if (onChain.form !== 'settle' || first === undefined) continue;
     if (!run.leases.has(onChain.relayer))
-      await addLostLane(pool, { network, relayer: onChain.relayer }, first.processor, clock.nowMs());
-    const lane = run.leases.get(onChain.relayer) ?? (await takeLease(run, onChain.relayer));
-    const restored = await restoreTransaction(pool, lane, onChain, clock.nowMs());
+      await store.addLostLane({ network, relayer: onChain.relayer }, first.processor);
+    const lease = run.leases.get(onChain.relayer) ?? (await takeLease(run, onChain.relayer));
+    const restored = await store.restoreTransaction(lease, onChain);
     if (restored === undefined) throw new LaneTakenOver(onChain.relayer);
     addTransaction(report, onChain.transactionId, restored);
-    touched.add(lane);
+    touched.add(lease);
   }
-  for (const lane of touched) await recordPendingBatches(run, lane);
+  for (const lease of touched) await recordPendingBatches(run, lease);
 }
 
 /** Restores transactions without a log: they were reverted as a whole, but used nonces. */
-async function restoreSilent(run: Run, lane: LaneLease, count: bigint): Promise<void> {
-  const { pool, rpc, network, range, report } = run;
-  const missing = await missingNonces(pool, lane, count);
+async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise<void> {
+  const { store, chain, range, report } = run;
+  const missing = await store.findMissingNonces(lease, count);
   if (missing.length === 0) return;
   try {
     // Nonces before the range were already missing in the backup.
-    const first = range.fromBlock === 0n ? 0n : await countAt(rpc, lane.relayer, range.fromBlock - 1n);
+    const first = range.fromBlock === 0n ? 0n : await chain.countAt(lease.relayer, range.fromBlock - 1n);
     for (const nonce of missing.filter((one) => one >= first)) {
-      const id = await findByNonce(rpc, lane.relayer, nonce, range);
-      const onChain = await readOnChainTransaction(rpc, network, [id]);
+      const id = await chain.findByNonce(lease.relayer, nonce, range);
+      const onChain = await chain.readTransactions([id]);
       await restorePage(run, report.notRebuilt.includes(id) ? [] : onChain);
     }
   } catch (problem) {
     if (!(problem instanceof ChainUnavailable)) throw problem;
-    report.silentNonces.push(...missing.map((nonce) => `${lane.relayer} ${nonce}`));
+    report.silentNonces.push(...missing.map((nonce) => `${lease.relayer} ${nonce}`));
   }
 }
 
 /** Records mined batches with enough confirmations. Returns the number of mined batches without enough. */
-async function recordPendingBatches({ rpc, store, lanes, report }: Run, lease: LaneLease): Promise<number> {
+async function recordPendingBatches({ chain, laneStore, lanes, report }: Run, lease: LaneLease): Promise<number> {
   // Transactions for stranded transfers follow other rules; settlement handles them.
   if (lanes.find(({ relayer }) => relayer === lease.relayer)?.duty === 'resolve_stranded') return 0;
-  const pendingBatches = await store.loadPendingBatches(lease);
-  const mined = await findMined(rpc, pendingBatches);
+  const pendingBatches = await laneStore.loadPendingBatches(lease);
+  const mined = await chain.findMined(pendingBatches);
   let unconfirmed = 0;
   for (const batch of pendingBatches) {
     const found = mined.find(({ batchId }) => batchId === batch.id);
@@ -121,14 +122,14 @@ async function recordPendingBatches({ rpc, store, lanes, report }: Run, lease: L
       unconfirmed += 1;
       continue;
     }
-    if (!(await store.recordMined(lease, [{ batch, mined: found }]))) throw new LaneTakenOver(lease.relayer);
+    if (!(await laneStore.recordMined(lease, [{ batch, mined: found }]))) throw new LaneTakenOver(lease.relayer);
     report.completedPayments += found.items.filter(({ outcome }) => outcome === 'settled').length;
   }
   return unconfirmed;
 }
 
-async function lift({ pool, clock, lanes, report }: Run, lease: LaneLease, count: bigint): Promise<void> {
-  const nextNonce = await liftLane(pool, lease, count, clock.nowMs());
+async function lift({ store, lanes, report }: Run, lease: LaneLease, count: bigint): Promise<void> {
+  const nextNonce = await store.liftLane(lease, count);
   if (nextNonce === undefined) throw new LaneTakenOver(lease.relayer);
   const known = lanes.find(({ relayer }) => relayer === lease.relayer);
   report.lanes.push({

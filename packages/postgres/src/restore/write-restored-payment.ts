@@ -1,5 +1,6 @@
-// Writes the rows of a payment in a pending batch, as the API and a lane write them between header and receipt.
-import { type CarriedPayment, type Intent, isoTime, type LaneLease } from '@svc-pay/core';
+// Writes the rows of a restored payment: it is pending in its batch, as the API and a lane write it between header and
+// receipt.
+import { type Intent, isoTime, type RestoredRows, SETTLEMENT_STATUS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
@@ -7,19 +8,8 @@ import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { insertAuthorization, insertClaim } from '../payment/insert-authorization.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
-
-export type PendingPayment = {
-  /** Addresses are written as in the token catalogue and the acceptance. */
-  readonly carried: CarriedPayment;
-  readonly intent: Intent;
-  readonly confirmations: number;
-  readonly tokenShortcode: string;
-  readonly lease: LaneLease;
-  readonly batchId: string;
-  readonly nowMs: number;
-  /** Number of events that this change writes. */
-  readonly eventCount: number;
-};
+import { writeEvents } from '../payment/write-payment-results.ts';
+import type { PaymentToRestore } from './payment-to-restore.ts';
 
 const PENDING = namedParameters({
   account_id: 'text',
@@ -44,6 +34,7 @@ const PENDING = namedParameters({
   payout_id: 'bigint',
   relayer: 'text',
   batch_id: 'text',
+  intent_status: 'text',
   token_shortcode: 'text',
   service_metadata: 'jsonb',
   expires_at: 'timestamptz',
@@ -68,17 +59,20 @@ const WRITE = {
       ${insertAuthorization({ ...SIGNED, kind, recipient, cap, valid_after, valid_before, signature, by_contract })}
       on conflict do nothing
     ),
-    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, status: 'batched' })}
+    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, status: SETTLEMENT_STATUS.batched })}
     update svc.intents
-    set status = 'processing', payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
+    set status = ${at.intent_status}, payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
       token_shortcode = ${token_shortcode}, service_metadata = ${at.service_metadata}, expires_at = ${at.expires_at},
       confirmations = ${at.confirmations}, event_sequence = event_sequence + ${at.events}, version = version + 1,
       updated_at = ${now}
     where account_id = ${account_id} and mode = ${mode} and id = ${intent_id}`,
 };
 
-export async function writePending(client: pg.ClientBase, pending: PendingPayment): Promise<void> {
-  const { carried, intent, lease, nowMs } = pending;
+export async function writeRestored(
+  client: pg.ClientBase,
+  { lease, batch, nowMs }: PaymentToRestore,
+  { carried, intent, confirmations, tokenShortcode, events }: RestoredRows,
+): Promise<void> {
   const { rowCount } = await client.query({
     ...WRITE,
     values: PENDING.values({
@@ -103,15 +97,21 @@ export async function writePending(client: pg.ClientBase, pending: PendingPaymen
       settled_amount: carried.settledAtomic.toString(),
       payout_id: carried.payoutId.toString(),
       relayer: lease.relayer,
-      batch_id: pending.batchId,
-      token_shortcode: pending.tokenShortcode,
+      batch_id: batch.id,
+      intent_status: intent.status,
+      token_shortcode: tokenShortcode,
       service_metadata: JSON.stringify(intent.serviceMetadata),
       expires_at: isoTime(intent.expiresAtMs),
-      confirmations: pending.confirmations,
-      events: pending.eventCount,
+      confirmations,
+      events: events.length,
     }),
   });
   if (rowCount !== 1) throw new Error(`intent ${intent.id} is gone`);
+  const owner = { accountId: intent.accountId, mode: intent.mode };
+  await writeEvents(
+    client,
+    events.map((event) => ({ event, owner })),
+  );
 }
 
 const INTENT = namedParameters({
@@ -141,7 +141,7 @@ const INSERT_INTENT = {
     ${insertText('svc.intents', { ...INTENT.at, updated_at: INTENT.at.created_at })}`,
 };
 
-export async function insertIntent(client: pg.ClientBase, intent: Intent): Promise<void> {
+export async function insertStandIn(client: pg.ClientBase, intent: Intent): Promise<void> {
   await client.query({
     ...INSERT_INTENT,
     values: INTENT.values({

@@ -1,8 +1,8 @@
 // Report of restoring one network, for the operator.
-import type { BlockRange } from '@svc-pay/evm';
-import type { RestoredTransaction } from '@svc-pay/postgres/restore';
+import type { BlockRange } from './restore-chain.ts';
+import type { RestoredTransaction } from './restore-store.ts';
 
-type RecoveredPayment = {
+type ReportedPayment = {
   readonly intentCode: string;
   readonly transactionId: string;
   readonly payer: string;
@@ -27,9 +27,9 @@ export type NetworkRestore = {
   /** Mined transactions without enough confirmations: the lanes complete them later. */
   unconfirmedTransactions: number;
   /** Payments whose intents were lost: this run or an earlier one made placeholder intents from the chain's data. */
-  readonly adopted: RecoveredPayment[];
+  readonly adopted: ReportedPayment[];
   /** Payments whose books contradict the chain: an operator must decide. */
-  readonly refused: RecoveredPayment[];
+  readonly refused: ReportedPayment[];
   /** Transactions that settled or returned stranded transfers; they are not restored. */
   readonly notRebuilt: string[];
   /** Used nonces whose transaction no node could return. */
@@ -58,7 +58,7 @@ export function newReport(network: string, { fromBlock, toBlock }: BlockRange): 
 export function addTransaction(report: NetworkRestore, transactionId: string, restored: RestoredTransaction): void {
   if (restored.batch === 'missing') report.restoredTransactions += 1;
   for (const { carried, outcome, standIn, intentId, accountId, reason } of restored.payments) {
-    const told: RecoveredPayment = {
+    const told: ReportedPayment = {
       intentCode: carried.intentCode.toString(),
       transactionId,
       payer: carried.payer,
