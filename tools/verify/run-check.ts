@@ -108,7 +108,16 @@ async function runOnce(suite: string, check: Check, deadlineMs: number | undefin
           ? 'ran no test'
           : '';
   const failed = reason === '' ? counts.failed : Math.max(1, counts.failed);
-  return { ...counts, failed, reason, logFile, flaky: [], countsFile, failedTests: counts.failed, wasRun: !late && !leftBehind };
+  return {
+    ...counts,
+    failed,
+    reason,
+    logFile,
+    flaky: [],
+    countsFile,
+    failedTests: counts.failed,
+    wasRun: !late && !leftBehind,
+  };
 }
 
 /** Both reports: Vitest's own, and the two numbers that tools/contracts/test.ts writes. */

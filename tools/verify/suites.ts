@@ -63,7 +63,7 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'simulation', budgetSeconds: 18, checks: [tests('simulation')] },
+  { name: 'simulation', budgetSeconds: 26, checks: [tests('simulation')] },
   { name: 'postgres', budgetSeconds: 58, checks: [processTests('postgres')] },
   { name: 'api', budgetSeconds: 46, checks: [processTests('api')] },
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
