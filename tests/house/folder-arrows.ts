@@ -29,7 +29,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       lane: ['account', 'payment'],
       ledger: ['account', 'event', 'lane', 'payment', 'token'],
       watch: ['lane'],
-      stranded: ['account', 'lane', 'ledger', 'payment', 'token', 'watch'],
+      stranded: ['account', 'lane', 'ledger', 'payment', 'settlement', 'token', 'watch'],
       finality: ['lane', 'ledger', 'stranded', 'watch'],
       restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'token'],
     },
