@@ -1,13 +1,12 @@
 // The model of delivering, held to PostgreSQL: one generated sequence of calls, with leases that end and reports that come
 // too late, gets the same answers from both, and leaves the same behind.
 import { type DeliveryReport, type DeliveryStore, judgeAttempt, type LeasedDelivery, type Mode } from '@svc-pay/core';
+import { answerOf, createTables, plain, type Tables } from '@svc-pay/core/testing';
 import { createTestDatabase, createTestIntent, insertRow, seedMerchant } from '@svc-pay/postgres/testing';
 import { createDeliveryStore } from '@svc-pay/postgres/webhooks-service';
 import { expect, test } from 'vitest';
 import { createDice, type Dice } from '../../chaos/harness/dice.ts';
 import { createDeliveryModel } from './delivery-model.ts';
-import { answerOf, plain } from './plain.ts';
-import { createTables, type Tables } from './tables.ts';
 
 const MODES: readonly Mode[] = ['test'];
 const SHARD = { drain: 'deliveries', index: 0, count: 1 };

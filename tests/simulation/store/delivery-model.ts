@@ -8,7 +8,7 @@ import {
   type ShardLease,
   type SwitchedOff,
 } from '@svc-pay/core';
-import type { DeliveryRow, EndpointRow, Statement, Tables } from './tables.ts';
+import type { DeliveryRow, EndpointRow, Statement, Tables } from '@svc-pay/core/testing';
 
 const SOON_MS = 60_000;
 

@@ -1,8 +1,8 @@
 // One run: a seed, and what it decides.
 import type { Clock } from '@svc-pay/core';
+import { createTables, type Tables } from '@svc-pay/core/testing';
 import { createDice, type Dice } from '../../chaos/harness/dice.ts';
 import { createTimeline, type Timeline } from '../runtime/timeline.ts';
-import { createTables, type Tables } from '../store/tables.ts';
 
 export const FAULT_KINDS = [
   'crash',
@@ -17,6 +17,7 @@ export const FAULT_KINDS = [
   'pool drop',
   'gas spike',
   'key used elsewhere',
+  'authorization submitted',
   'engine restart',
   'engine forgets',
   'wake lost',

@@ -4,6 +4,7 @@ import type { GasLoss } from '../ledger/gas-loss.ts';
 import { reverseLosses } from '../ledger/gas-loss.ts';
 import { type LedgerEntry, reverseEntries } from '../ledger/ledger-entry.ts';
 import { type PaymentResultDraft, reversedResult, type SnapshotToChange } from '../ledger/payment-result.ts';
+import { SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
 import { isBatchedAgain, type StrandedRecord } from '../stranded/judge-stranded-transfer.ts';
 import type { RecordedBatch } from './finality-store.ts';
 
@@ -25,7 +26,7 @@ export type BatchReversal = {
   readonly entries: readonly LedgerEntry[];
   readonly losses: readonly GasLoss[];
   /** Move of the batch's settlements that did not settle. */
-  readonly open: { readonly from: 'mined'; readonly to: 'batched' };
+  readonly open: { readonly from: SettlementStatus; readonly to: SettlementStatus };
   /** Stranded transfers that wait in the batch again. */
   readonly batchedTransfers: readonly StrandedRecord[];
 };
@@ -46,7 +47,7 @@ export function decideReversal(
       ),
     entries: settled.filter(isReturned).flatMap(({ paymentId }) => reverseEntries(liveOf(paymentId), { nowMs })),
     losses: reverseLosses(losses, { nowMs }),
-    open: { from: 'mined', to: 'batched' },
+    open: { from: SETTLEMENT_STATUS.mined, to: SETTLEMENT_STATUS.batched },
     batchedTransfers: stranded.filter(isBatchedAgain),
   };
 }

@@ -1,28 +1,19 @@
 // Decides about payments that did not settle: failed, held, or queued again. A payment of a reverted batch is queued
 // again before the revert is final. Until it is final, a reorg may revive the reverted transaction and move the money,
 // so the payment neither fails nor leaves `held` before that.
+import { type BatchStatus, ENDED_BATCH } from '../lane/batch-transitions.ts';
 import { type Judgement, judgeItem, type UnsettledOutcome } from '../lane/judge-item.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import type { FailedItem } from '../ledger/payment-result.ts';
 
-type BatchStatus = 'signed' | 'broadcast' | 'mined' | 'finalized' | 'replaced' | 'dropped';
-
 /** Statuses of the reverted batches of each payment, by payment id. */
 export type RevertedBatches = ReadonlyMap<string, readonly BatchStatus[]>;
 
-/** Whether the transaction of a batch with this status may be in a later block than the finalized one. */
-const MAY_BE_MINED: Readonly<Record<BatchStatus, boolean>> = {
-  signed: true,
-  broadcast: true,
-  mined: true,
-  finalized: false,
-  replaced: false,
-  dropped: false,
-};
+const ENDED: ReadonlySet<BatchStatus> = new Set(ENDED_BATCH);
 
 /** Whether a reverted batch may still settle the payment. */
 export function isRevivable({ paymentId }: Pick<LaneItem, 'paymentId'>, reverted: RevertedBatches): boolean {
-  return (reverted.get(paymentId) ?? []).some((status) => MAY_BE_MINED[status]);
+  return (reverted.get(paymentId) ?? []).some((status) => !ENDED.has(status));
 }
 
 /** Of an item that was never sent, or that a finalized block shows unsettled. */

@@ -1,10 +1,11 @@
 // Chooses the relayer that pays for a transaction which the payer signs whole: its key is part of what the payer signs.
 import { createHash } from 'node:crypto';
 import type { RelayerCondition } from './network-health.ts';
+import type { RelayerStatus } from './relayer-transitions.ts';
 
 export type RelayerToChoose = {
   readonly address: string;
-  readonly status: 'active' | 'draining' | 'retired';
+  readonly status: RelayerStatus;
   readonly duty: 'settle' | 'resolve_stranded';
   readonly condition: RelayerCondition;
 };

@@ -21,6 +21,7 @@ const PACE: LanePace = {
 
 const item = (paymentId: string): LaneItem =>
   ({ paymentId, processor: 'p', asset: 'a', settledAtomic: 1n, validBeforeSeconds: 99n, payout: {} }) as LaneItem;
+const idsOf = (items: readonly LaneItem[]) => items.map(({ paymentId }) => paymentId).join(',');
 const transaction = (transactionId: string, signedAtMs = NOW_MS): SignedTransaction => ({
   transactionId,
   raw: Buffer.from(transactionId),
@@ -62,13 +63,10 @@ async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     peekQueue: async () => ({ count: queue.length, oldestAtMs, solo: false }),
     loadQueue: async (_lane, _share, limit) => queue.slice(0, limit),
     storeBatches: async (_lease, batches) =>
-      note(
-        `store ${batches.map(({ nonce, items }) => `${nonce}:${items.map((one) => one.paymentId)}`).join(' ')}`,
-        true,
-      ),
+      note(`store ${batches.map(({ nonce, items }) => `${nonce}:${idsOf(items)}`).join(' ')}`, true),
     storeTransaction: async (_lease, batchId, { transactionId }) => note(`store ${transactionId} of ${batchId}`, true),
     markBroadcast: async () => {},
-    recordMined: async (_lease, found) => note(`record ${found.map(({ batch }) => batch.id)}`, true),
+    recordMined: async (_lease, found) => note(`record ${found.map(({ batch }) => batch.id).join(',')}`, true),
     recordReplaced: async (_lease, batchId) => note(`give up ${batchId}`, true),
     noteObstacle: async (_lease, obstacle) => note(`obstacle ${obstacle}`, undefined),
     defer: async () => {},
@@ -77,7 +75,7 @@ async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     store,
     chain: {
       ...family,
-      broadcast: async (raw: Uint8Array) => note(`broadcast ${Buffer.from(raw)}`, { outcome: 'known' }),
+      broadcast: async (raw: Uint8Array) => note(`broadcast ${Buffer.from(raw).toString()}`, { outcome: 'known' }),
       ...chain,
     },
     clock: { nowMs: () => NOW_MS },
@@ -93,7 +91,7 @@ const common = {
     outcomes: items.map(() => 'settled' as const),
     chainTimeSeconds: 0n,
   }),
-  sign: async (items: readonly LaneItem[]) => transaction(`tx of ${items.map(({ paymentId }) => paymentId)}`),
+  sign: async (items: readonly LaneItem[]) => transaction(`tx of ${idsOf(items)}`),
   affords: async () => true,
   broadcast: async () => ({ outcome: 'known' as const }),
   findMined: async () => [],
@@ -190,6 +188,9 @@ describe('a sequenced lane', () => {
     const behind = { nonceRange: async () => ({ lowest: 6n, highest: 6n }) };
     expect(await roundOn(SEQUENCED, world, behind)).toEqual({ end: 'blocked', done: [] });
     expect(await roundOn(SEQUENCED, world)).toEqual({ end: 'moved', done: ['obstacle null'] });
+    // Also when it has nothing to send, or may not: otherwise the lane would stay stopped.
+    for (const state of [{}, { open: false }, { share: undefined }])
+      expect(await roundOn(SEQUENCED, { state: { ...world.state, ...state } })).toMatchObject({ end: 'moved' });
   });
 
   test('sends nothing behind a batch that no node takes', async () => {

@@ -8,7 +8,9 @@ import type { LaneItem } from '../lane/lane.ts';
 import type { MinedBatch } from '../lane/lane-chain.ts';
 import { applyPaymentResult } from '../payment/apply-payment-result.ts';
 import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { reversePayment } from '../payment/reverse-payment.ts';
+import { SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
 import { bookPayment, type SettledItem, type SettledPayment } from './book-payment.ts';
 import { externalCostAtomic } from './gas-share.ts';
 import { type LedgerEntry, reverseEntries } from './ledger-entry.ts';
@@ -27,7 +29,7 @@ export type PaymentResultDraft = {
   readonly version: number;
   readonly eventSequence: number;
   /** `batched` and `held` are for a reversal. */
-  readonly settlement: 'completed' | 'failed' | 'batched' | 'held';
+  readonly settlement: SettlementStatus;
   readonly failureCode: ErrorCode | null;
   readonly feeAtomic: bigint | null;
   readonly refundAtomic: bigint | null;
@@ -52,8 +54,12 @@ export function completedResult(
   const { transactionId } = batch;
   const result = { transactionId, logIndex: mined.logIndex, settledAtomic: item.settledAtomic };
   return {
-    ...changeOf(before, applyPaymentResult(before, { status: 'completed', ...result }, origin.nowMs), origin),
-    settlement: 'completed',
+    ...changeOf(
+      before,
+      applyPaymentResult(before, { status: PAYMENT_STATUS.completed, ...result }, origin.nowMs),
+      origin,
+    ),
+    settlement: SETTLEMENT_STATUS.completed,
     failureCode: null,
     feeAtomic: breakdown.feeAtomic,
     refundAtomic: breakdown.refundAtomic,
@@ -73,9 +79,13 @@ export function failedResult(
 ): PaymentResultDraft {
   const before = requireNamed(read, item);
   return {
-    ...changeOf(before, applyPaymentResult(before, { status: 'failed', transactionId }, origin.nowMs), origin),
+    ...changeOf(
+      before,
+      applyPaymentResult(before, { status: PAYMENT_STATUS.failed, transactionId }, origin.nowMs),
+      origin,
+    ),
     ...NO_AMOUNTS,
-    settlement: 'failed',
+    settlement: SETTLEMENT_STATUS.failed,
     failureCode: code,
     entries: [],
   };
@@ -96,7 +106,7 @@ export function reversedResult(
   return {
     ...changeOf(before, reversePayment(before), origin),
     ...NO_AMOUNTS,
-    settlement: item.strandedTransfer === undefined ? 'batched' : 'held',
+    settlement: item.strandedTransfer === undefined ? SETTLEMENT_STATUS.batched : SETTLEMENT_STATUS.held,
     failureCode: null,
     entries: reverseEntries(live, { nowMs: origin.nowMs }),
   };

@@ -4,11 +4,12 @@
 // terms than the ledger.
 import { type Payout, sameShares } from './payout.ts';
 import type { MirroredPayout, RegisteredPayout } from './payout-registry.ts';
+import type { PayoutStatus } from './payout-transitions.ts';
 
 export type MirrorDecision = {
   readonly result: MirroredPayout;
   /** The status to write; undefined when the row stays as it is. */
-  readonly status: Payout['status'] | undefined;
+  readonly status: PayoutStatus | undefined;
 };
 
 export function decideMirroredPayout(

@@ -3,6 +3,7 @@
 import type { Split } from '@svc-pay/money';
 import type { Mode } from '../account/mode.ts';
 import { normalizeAddress } from '../token/address.ts';
+import type { PayoutStatus } from './payout-transitions.ts';
 
 export type Payout = {
   readonly accountId: string;
@@ -13,7 +14,7 @@ export type Payout = {
   readonly merchant: string;
   readonly feeBps: number;
   readonly splits: readonly Split[];
-  readonly status: 'pending' | 'active' | 'disabled';
+  readonly status: PayoutStatus;
 };
 
 /** Who receives how much of a payment. */

@@ -7,6 +7,7 @@ import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
 import type { Intent } from '../intent/intent.ts';
 import { isIntentCode } from '../intent/intent-code.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import { draftEvents, eventsFor } from '../payment/payment-events.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import type { CarriedPayment } from './on-chain-transaction.ts';
@@ -41,7 +42,7 @@ export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: 
     mode,
     id: newId('paymentIntent', nowMs),
     intentCode: Number(carried.intentCode),
-    status: 'requires_payment',
+    status: INTENT_STATUS.requires_payment,
     upto,
     amount: atomicAmount(carried.capAtomic),
     tokenShortcode: token.shortcode,
@@ -70,7 +71,7 @@ export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: 
     standIn,
     rows: {
       carried: { ...carried, asset: token.address },
-      intent: { ...standIn, status: 'processing' },
+      intent: { ...standIn, status: INTENT_STATUS.processing },
       confirmations: standIn.confirmations,
       tokenShortcode: token.shortcode,
       events: draftEvents(eventsFor(undefined, created), created, origin, nowMs, 0),

@@ -1,10 +1,12 @@
 // Decides what becomes of the batch of a transaction that the chain has. A batch is restored as it was just after it was
 // sent, so that the lane's own steps find the transaction and record its result.
+import { BATCH_STATUS, type BatchStatus, type GIVEN_UP_BATCH, PENDING_BATCH } from '../lane/batch-transitions.ts';
+import { RELAYER_STATUS } from '../lane/relayer-transitions.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
 
 type StoredBatch = {
   readonly id: string;
-  readonly status: 'signed' | 'broadcast' | 'mined' | 'finalized';
+  readonly status: Exclude<BatchStatus, (typeof GIVEN_UP_BATCH)[number]>;
   readonly transactionId: string;
 };
 
@@ -21,7 +23,7 @@ export type RestoredBatchStep =
   | { readonly step: 'keep'; readonly batchId: string; readonly was: 'pending' | 'recorded' }
   /** The transaction is a fee bump of a stored batch. */
   | { readonly step: 'add_transaction'; readonly batchId: string }
-  /** A new batch in status `broadcast`. The stored batch under the nonce can never be mined and is given up. */
+  /** A new batch in status `RESTORED_BATCH`. The stored batch under the nonce can never be mined and is given up. */
   | { readonly step: 'create'; readonly giveUp: string | undefined }
   /** The database has a result of another transaction under the nonce. */
   | { readonly step: 'contradiction'; readonly reason: string };
@@ -44,7 +46,10 @@ export function decideRestoredBatch(
   return same ? { step: 'add_transaction', batchId: ofNonce.id } : { step: 'create', giveUp: ofNonce.id };
 }
 
-const stateOf = ({ status }: StoredBatch) => (status === 'signed' || status === 'broadcast' ? 'pending' : 'recorded');
+const stateOf = ({ status }: StoredBatch) => (PENDING_BATCH.some((one) => one === status) ? 'pending' : 'recorded');
+
+/** Status of a batch that is created: the lane's steps look for its transaction, and broadcast it again if need be. */
+export const RESTORED_BATCH = BATCH_STATUS.broadcast;
 
 /** A lane never signs with a nonce that the chain has used; a nonce that the database has given out stays given out. */
 export function raisedNonce(nextNonce: bigint, usedNonces: bigint): bigint {
@@ -55,4 +60,4 @@ export function raisedNonce(nextNonce: bigint, usedNonces: bigint): bigint {
  * State of a relayer that began after the backup. The relayer takes no payments until an operator activates it, because
  * its key may be lost.
  */
-export const LOST_LANE = { status: 'draining', nextNonce: 0n } as const;
+export const LOST_LANE = { status: RELAYER_STATUS.draining, nextNonce: 0n } as const;

@@ -1,6 +1,7 @@
 // Decides what a restored database believes of one payment that the chain has settled.
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
+import { SETTLEMENT_STATUS, type SettlementStatus, UNPAID_SETTLEMENT } from '../settlement/settlement-transitions.ts';
 import type { CarriedPayment } from './on-chain-transaction.ts';
 
 /**
@@ -13,7 +14,7 @@ export type StoredSettlement = {
   readonly accountId: Id<'account'>;
   readonly mode: Mode;
   readonly paymentId: Id<'payment'>;
-  readonly status: 'queued' | 'batched' | 'mined' | 'held' | 'completed' | 'failed' | 'canceled';
+  readonly status: SettlementStatus;
   readonly batchId: string | null;
   readonly settledAtomic: bigint;
   /** A stranded transfer is recorded for the payment's claim. */
@@ -49,6 +50,9 @@ export type RestoredPaymentStep =
   | { readonly step: 'adopt' }
   | { readonly step: 'refuse'; readonly reason: string };
 
+/** Held payments are concluded by the settlement service's watcher. */
+const LOOKED_AFTER = [SETTLEMENT_STATUS.completed, SETTLEMENT_STATUS.held];
+
 const refuse = (reason: string): RestoredPaymentStep => ({ step: 'refuse', reason });
 
 export function decideRestoredPayment(
@@ -60,8 +64,7 @@ export function decideRestoredPayment(
     return refuse('its authorization is claimed for another intent');
   const settlement = claim?.settlement;
   if (batch.recorded) {
-    // Held payments are concluded by the settlement service's watcher.
-    const lookedAfter = settlement?.status === 'completed' || settlement?.status === 'held';
+    const lookedAfter = LOOKED_AFTER.some((status) => status === settlement?.status);
     return lookedAfter ? { step: 'known' } : refuse('its batch is recorded without it');
   }
   if (settlement !== undefined) return decideBinding(carried, batch, settlement);
@@ -76,9 +79,9 @@ function decideBinding(
   const { status } = settlement;
   if (settlement.settledAtomic !== settledAtomic)
     return refuse(`the chain settled ${settledAtomic}, its order was ${settlement.settledAtomic}`);
-  if (status === 'completed') return { step: 'known' };
-  if (status === 'failed' || status === 'canceled') return refuse(`the books call its payment ${status}`);
+  if (status === SETTLEMENT_STATUS.completed) return { step: 'known' };
+  if (UNPAID_SETTLEMENT.some((one) => one === status)) return refuse(`the books call its payment ${status}`);
   if (settlement.stranded) return refuse('its money is booked as stranded');
-  if (status === 'batched' && settlement.batchId === batch.id) return { step: 'known' };
+  if (status === SETTLEMENT_STATUS.batched && settlement.batchId === batch.id) return { step: 'known' };
   return { step: 'bind', settlement };
 }

@@ -2,9 +2,12 @@
 // written as they were when the header was submitted, with the usual events.
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { confirmIntent } from '../settlement/confirm-intent.ts';
+import { OPEN_SETTLEMENT, type OpenSettlement } from '../settlement/settlement-transitions.ts';
 import type { CarriedPayment } from './on-chain-transaction.ts';
 import type { RestoredRows } from './restored-rows.ts';
 
@@ -29,8 +32,8 @@ export type ResumeStep =
   | { readonly step: 'write'; readonly rows: RestoredRows }
   | { readonly step: 'refuse'; readonly reason: string };
 
-type OpenSettlement = 'queued' | 'held' | 'batched' | 'mined';
-const OPEN: readonly OpenSettlement[] = ['queued', 'held', 'batched', 'mined'];
+/** A failed intent has expired; that the chain settled it counts for more. */
+const RESUMABLE = [INTENT_STATUS.requires_payment, INTENT_STATUS.failed];
 
 export function resumePayment(facts: ResumeFacts): ResumeStep {
   const { carried, batchId, found, nowMs } = facts;
@@ -39,9 +42,10 @@ export function resumePayment(facts: ResumeFacts): ResumeStep {
   if (found === undefined) return { step: 'refuse', reason: 'its intent is gone' };
   const { intent, payment, eventSequence } = found;
   // Another payment settled the intent on chain, so this one can no longer settle.
-  const from = payment?.status === 'pending' ? OPEN.find((status) => status === facts.settlement) : undefined;
+  const from =
+    payment?.status === PAYMENT_STATUS.pending ? OPEN_SETTLEMENT.find((one) => one === facts.settlement) : undefined;
   if (from !== undefined) return { step: 'fail_other', from };
-  if (intent.status !== 'requires_payment' && intent.status !== 'failed')
+  if (!RESUMABLE.some((status) => status === intent.status))
     return { step: 'refuse', reason: `its intent is ${intent.status}` };
   const signed = withSignedTerms(intent, acceptance, carried);
   const after = { intent: signed, payment };
@@ -50,7 +54,7 @@ export function resumePayment(facts: ResumeFacts): ResumeStep {
     step: 'write',
     rows: {
       carried: { ...carried, asset: acceptance.token.address, processor: acceptance.payTo },
-      intent: { ...signed, status: 'processing' },
+      intent: { ...signed, status: INTENT_STATUS.processing },
       confirmations: intent.upto ? intent.confirmations : acceptance.confirmations,
       tokenShortcode: acceptance.token.shortcode,
       events: draftEvents(eventsFor({ intent, payment }, after), after, origin, nowMs, eventSequence),

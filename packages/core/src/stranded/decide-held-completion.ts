@@ -1,7 +1,9 @@
 // Decides whether the processor's event in one of our transactions completes a held payment, and who bears the gas.
+import { type BatchStatus, PENDING_BATCH, RECORDED_BATCH } from '../lane/batch-transitions.ts';
 import type { MinedBatch } from '../lane/lane-chain.ts';
 import { type GasLoss, liveLosses, reverseLosses } from '../ledger/gas-loss.ts';
 import type { Booking } from '../ledger/ledger-entry.ts';
+import { SETTLEMENT_STATUS } from '../settlement/settlement-transitions.ts';
 import type { HeldCompletion } from './stranded-store.ts';
 
 export type HeldCompletionFacts = {
@@ -10,23 +12,25 @@ export type HeldCompletionFacts = {
   /** The batch that has the transaction; undefined if no batch has it. */
   readonly batch:
     | {
-        readonly status: 'signed' | 'broadcast' | 'mined' | 'finalized' | 'replaced' | 'dropped';
+        readonly status: BatchStatus;
         /** Transaction that the batch is recorded with; a fee bump may be another one. */
         readonly transactionId: string;
       }
     | undefined;
 };
 
+const PENDING: ReadonlySet<BatchStatus> = new Set(PENDING_BATCH);
+const RECORDED: ReadonlySet<BatchStatus> = new Set(RECORDED_BATCH);
+
 /** The payment is completed only from a recorded transaction: its batch is then bound to the settlement. */
 export function decideHeldCompletion(
   { settlement, batch }: HeldCompletionFacts,
   mined: Pick<MinedBatch, 'transactionId' | 'items'>,
 ): HeldCompletion {
-  const status = batch?.status;
-  if (status === 'signed' || status === 'broadcast') return 'in_flight';
-  const isRecorded = (status === 'mined' || status === 'finalized') && batch?.transactionId === mined.transactionId;
-  if (!isRecorded) return 'unrecorded';
-  if (settlement !== 'held') return 'in_flight';
+  if (batch === undefined) return 'unrecorded';
+  if (PENDING.has(batch.status)) return 'in_flight';
+  if (!RECORDED.has(batch.status) || batch.transactionId !== mined.transactionId) return 'unrecorded';
+  if (settlement !== SETTLEMENT_STATUS.held) return 'in_flight';
   return mined.items[0]?.outcome === 'settled' ? 'completed' : 'unrecorded';
 }
 

@@ -1,13 +1,13 @@
 // Decides what is done with stranded money: it completes its payment (`settle`), goes back to the payer (`return`), or
 // waits for the merchant of an up-to intent (`hold`).
 import type { IntentStatus } from '@svc-pay/protocol';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
+import { SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
 
 export type StrandedAction = 'settle' | 'return' | 'hold';
 
-type Settlement = 'queued' | 'held' | 'batched' | 'mined' | 'completed' | 'failed' | 'canceled';
-
 /** Undefined while a lane sends the payment, or after the payment completed: its transaction decides. */
-const ACTION_BESIDE: Readonly<Record<Settlement, 'settle' | 'return' | undefined>> = {
+const ACTION_BESIDE: Readonly<Record<SettlementStatus, 'settle' | 'return' | undefined>> = {
   queued: undefined,
   batched: undefined,
   mined: undefined,
@@ -21,7 +21,7 @@ export type StrandingFacts = {
   /** Null for an up-to authorization that no payment claimed yet. */
   readonly paymentId: string | null;
   /** Status of the payment's settlement; null if there is none. */
-  readonly settlement: Settlement | null;
+  readonly settlement: SettlementStatus | null;
 };
 
 /**
@@ -36,7 +36,7 @@ export function decideStranding({ paymentId, settlement }: StrandingFacts): Stra
 export type HeldMoneyFacts = {
   readonly intent: IntentStatus;
   /** Status of the settlement that the merchant's settle began; null if the merchant did not settle yet. */
-  readonly begun: Settlement | null;
+  readonly begun: SettlementStatus | null;
 };
 
 export type HeldMoneyDecision = {
@@ -51,10 +51,10 @@ export type HeldMoneyDecision = {
 /** Undefined while nothing can be decided: the merchant may still settle, or a lane sends the begun payment. */
 export function judgeHeldMoney({ intent, begun }: HeldMoneyFacts): HeldMoneyDecision | undefined {
   if (begun === null) {
-    const isOver = intent === 'canceled' || intent === 'failed';
+    const isOver = intent === INTENT_STATUS.canceled || intent === INTENT_STATUS.failed;
     return isOver ? { action: 'return', payment: 'write_canceled' } : undefined;
   }
-  if (begun === 'queued') return { action: 'settle', payment: 'hold' };
+  if (begun === SETTLEMENT_STATUS.queued) return { action: 'settle', payment: 'hold' };
   const action = ACTION_BESIDE[begun];
   return action && { action, payment: 'keep' };
 }

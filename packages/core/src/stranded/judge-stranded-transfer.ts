@@ -4,10 +4,11 @@ import { judgeItem } from '../lane/judge-item.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import type { MinedItem } from '../lane/lane-chain.ts';
 import type { UnsentItem } from '../lane/lane-store.ts';
+import type { StrandedStatus } from './stranded-transitions.ts';
 
 /** A stranded transfer that a batch carries, as recorded. */
 export type StrandedRecord = Pick<LaneItem, 'accountId' | 'mode' | 'paymentId'> & {
-  readonly status: 'queued' | 'batched' | 'mined' | 'done' | 'blocked';
+  readonly status: StrandedStatus;
   /** The outcome that brought the transfer to its status; null if there was none, or it settled. */
   readonly reason: string | null;
 };

@@ -1,14 +1,18 @@
 // Finalizes mined batches. An item that did not settle is failed, held or queued again only when its batch is final.
 import {
   type AgeingBatch,
+  BATCH_STATUS,
+  BATCH_TRANSITIONS,
   decideFinal,
   isoTime,
   requireOutcomes,
+  SETTLEMENT_STATUS,
   TRANSFERS_WHEN_FINAL,
   type UnsettledOutcome,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { loadBatchItems } from '../lane/load-pending-batches.ts';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
@@ -20,7 +24,7 @@ const LOAD = {
   text: `
     select id, transaction_id, block_number, block_hash from svc.batches
     where network = $1 and relayer = any (array(select address from svc.relayers where network = $1))
-      and status = 'mined' and block_number <= $2
+      and status ${sqlIs(BATCH_STATUS.mined)} and block_number <= $2
       and ($4::text is null or (nonce, id) > (select last.nonce, last.id from svc.batches last where last.id = $4))
     order by nonce, id limit $3`,
 };
@@ -52,6 +56,12 @@ export async function loadAgeingBatches(
   }));
 }
 
+const FINAL = sqlStep(BATCH_TRANSITIONS, BATCH_STATUS.mined, BATCH_STATUS.finalized);
+const FINALIZE = {
+  name: 'record-final-batch',
+  text: `update svc.batches set status = ${FINAL.to}, updated_at = $2 where id = $1 and status ${FINAL.from}`,
+};
+
 /** Writes one transaction. `outcomes` are in the order of `batch.openItems`. A second call changes nothing. */
 export async function recordFinal(
   pool: pg.Pool,
@@ -62,18 +72,18 @@ export async function recordFinal(
   requireOutcomes(batch, outcomes);
   await inTransaction(pool, async (client) => {
     const changed = await client.query({
-      name: 'record-final-batch',
-      text: "update svc.batches set status = 'finalized', updated_at = $2 where id = $1 and status = 'mined'",
+      ...FINALIZE,
       values: [batch.id, isoTime(nowMs)],
     });
     if (changed.rowCount !== 1) return;
     const reverted = await loadRevertedBatches(client, batch.openItems);
     const { failed, held, queued } = decideFinal(batch, outcomes, reverted);
     const origin = { requestId: batch.id, nowMs };
+    const { mined } = SETTLEMENT_STATUS;
     const results = await failPayments(client, failed, batch.transactionId, origin);
-    await writePaymentResults(client, results, 'mined', nowMs);
-    await moveSettlements(client, held, { from: ['mined'], to: 'held' }, nowMs);
-    await moveSettlements(client, queued, { from: ['mined'], to: 'queued' }, nowMs);
+    await writePaymentResults(client, results, mined, nowMs);
+    await moveSettlements(client, held, { from: [mined], to: SETTLEMENT_STATUS.held }, nowMs);
+    await moveSettlements(client, queued, { from: [mined], to: SETTLEMENT_STATUS.queued }, nowMs);
     await queueTransfers(client, batch, nowMs);
   });
 }

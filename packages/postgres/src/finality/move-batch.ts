@@ -1,18 +1,21 @@
 // Moves a recorded batch that a reorg put into another block with the same outcome for every payment. The payments stay
 // completed. Log positions and gas cost may differ, so the old ledger entries are reversed and new ones are booked.
 import {
+  BATCH_STATUS,
   decideMove,
   isoTime,
   type MinedBatch,
   type MovedPayment,
   type MoveFacts,
   type MoveOptions,
+  PAYMENT_STATUS,
   type RecordedBatch,
   settledItems,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { loadLosses, writeLosses } from '../ledger/gas-losses.ts';
 import { loadLiveEntries } from '../ledger/live-entries.ts';
 import { loadPaidRates } from '../payment/load-paid-rates.ts';
@@ -32,7 +35,7 @@ export async function moveBatch(
       text: `
         update svc.batches
         set transaction_id = $3, block_number = $4, block_hash = $5, gas_booked = true, updated_at = $6
-        where id = $1 and status = 'mined' and block_hash = $2
+        where id = $1 and status ${sqlIs(BATCH_STATUS.mined)} and block_hash = $2
         returning item_count`,
       values: [
         batch.id,
@@ -88,7 +91,7 @@ const MOVE_PAYMENTS = {
       external_cost_amount = moved.external_cost_amount, updated_at = $${MOVED.next}
     from ${MOVED.unnest('moved')}
     where payment.account_id = moved.account_id and payment.mode = moved.mode and payment.id = moved.payment_id
-      and payment.status = 'completed'`,
+      and payment.status ${sqlIs(PAYMENT_STATUS.completed)}`,
 };
 
 async function movePayments(client: pg.ClientBase, moved: readonly MovedPayment[], nowMs: number): Promise<void> {

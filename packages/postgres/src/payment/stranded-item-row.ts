@@ -1,5 +1,5 @@
 // Reads stranded transfers, with the authorizations that their payers signed, as lane items.
-import type { LaneItem, StrandedRecord } from '@svc-pay/core';
+import { type LaneItem, STRANDED_STATUS, type StrandedRecord } from '@svc-pay/core';
 import type pg from 'pg';
 import { NOT_MERGED } from '../database/planner.ts';
 import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf } from './lane-item-row.ts';
@@ -55,7 +55,7 @@ export async function loadStrandedItems(
   batchId: string,
 ): Promise<readonly { readonly item: LaneItem; readonly settled: boolean }[]> {
   const rows = await loadStrandedTransfersOf(client, [batchId]);
-  return rows.map((row) => ({ item: strandedItemOf(row), settled: row.stranded_status === 'done' }));
+  return rows.map((row) => ({ item: strandedItemOf(row), settled: row.stranded_status === STRANDED_STATUS.done }));
 }
 
 const LOCK = {

@@ -1,11 +1,20 @@
 // Writes payment results, reversals included: payments, intents, settlements, ledger entries, events and deliveries, in
 // the caller's transaction. If any row has changed since it was read, nothing is written.
-import { type EventDraft, type Intent, isoTime, type LedgerEntry, type PaymentResultDraft } from '@svc-pay/core';
+import {
+  ENDPOINT_STATUS,
+  type EventDraft,
+  type Intent,
+  isoTime,
+  type LedgerEntry,
+  type PaymentResultDraft,
+  type SettlementStatus,
+} from '@svc-pay/core';
 import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { sameNames } from '../database/insert-text.ts';
 import { expectedColumn } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { insertEvent } from '../event/insert-event.ts';
 
 const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text' });
@@ -92,7 +101,7 @@ const WRITE_STATES = {
 export async function writePaymentResults(
   client: pg.ClientBase,
   results: readonly PaymentResultDraft[],
-  from: 'queued' | 'held' | 'batched' | 'mined' | 'completed',
+  from: SettlementStatus,
   nowMs: number,
 ): Promise<void> {
   if (results.length === 0) return;
@@ -171,7 +180,7 @@ const WRITE_EVENTS = {
       select drafted.*, array(
           select endpoint.id from svc.endpoints endpoint
           where endpoint.account_id = drafted.account_id and endpoint.mode = drafted.mode
-            and endpoint.status = 'enabled' and drafted.type = any (endpoint.event_types)
+            and endpoint.status ${sqlIs(ENDPOINT_STATUS.enabled)} and drafted.type = any (endpoint.event_types)
         ) as subscribed
       from ${DRAFTED.unnest('drafted')}
     ),

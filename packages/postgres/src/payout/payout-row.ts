@@ -1,4 +1,4 @@
-import type { Mode, Payout } from '@svc-pay/core';
+import type { Mode, Payout, PayoutStatus } from '@svc-pay/core';
 import type { Split } from '@svc-pay/money';
 
 export type PayoutDbRow = {
@@ -10,7 +10,7 @@ export type PayoutDbRow = {
   readonly merchant: string;
   readonly fee_bps: number;
   readonly splits: readonly Split[];
-  readonly status: Payout['status'];
+  readonly status: PayoutStatus;
 };
 
 export const PAYOUT_COLUMNS =

@@ -1,8 +1,18 @@
 // Lanes of a network as the database has them, and what it knows of the network's blocks.
-import { isoTime, type Lane, type LaneLease, type LaneToRestore, LOST_LANE, type RecordedBlocks } from '@svc-pay/core';
+import {
+  BATCH_STATUS,
+  isoTime,
+  type Lane,
+  type LaneLease,
+  type LaneToRestore,
+  LOST_LANE,
+  RECORDED_BATCH,
+  type RecordedBlocks,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 import { raiseNonce } from './restore-transaction.ts';
 
 export async function loadLanes(pool: pg.Pool, network: NetworkId): Promise<readonly LaneToRestore[]> {
@@ -22,15 +32,15 @@ type StepRow = { readonly relayer: string; readonly nonce: string; readonly bloc
 
 export async function loadRecordedBlocks(pool: pg.Pool, network: NetworkId): Promise<RecordedBlocks> {
   const { rows: ends } = await pool.query<{ final: string | null; first: string | null }>(
-    `select max(block_number) filter (where status = 'finalized') as final, min(block_number) as first
-     from svc.batches where network = $1 and status in ('mined', 'finalized')`,
+    `select max(block_number) filter (where status ${sqlIs(BATCH_STATUS.finalized)}) as final, min(block_number) as first
+     from svc.batches where network = $1 and status ${sqlIs(...RECORDED_BATCH)}`,
     [network],
   );
   const { rows: steps } = await pool.query<StepRow>(
     `with known as (
        select relayer, nonce, max(block_number) over (partition by relayer order by nonce) as block,
          lead(nonce) over (partition by relayer order by nonce) as next
-       from svc.batches where network = $1 and status in ('mined', 'finalized', 'replaced')
+       from svc.batches where network = $1 and status ${sqlIs(...RECORDED_BATCH, BATCH_STATUS.replaced)}
      )
      select distinct on (relayer) relayer, nonce, block from known
      where next is distinct from nonce + 1 and (next is null or next <> nonce) order by relayer, nonce`,
@@ -61,7 +71,7 @@ export async function addLostLane(pool: pg.Pool, lane: Lane, processor: string, 
 export async function findMissingNonces(pool: pg.Pool, lane: Lane, count: bigint): Promise<readonly bigint[]> {
   const { rows } = await pool.query<{ nonce: string }>(
     `with used as (
-       select nonce from svc.batches where network = $1 and relayer = $2 and status <> 'dropped'
+       select nonce from svc.batches where network = $1 and relayer = $2 and status ${sqlIsNot(BATCH_STATUS.dropped)}
      )
      select series.nonce from generate_series(
        least(

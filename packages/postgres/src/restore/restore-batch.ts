@@ -2,13 +2,16 @@
 import {
   type BatchFacts,
   decideRestoredBatch,
+  GIVEN_UP_BATCH,
   isoTime,
   type LaneLease,
   type OnChainTransaction,
+  RESTORED_BATCH,
   type RestoredTransaction,
 } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { sqlIsNot, sqlStatus } from '../database/status-sql.ts';
 import { giveUpBatch } from '../lane/record-replaced.ts';
 
 export type RestoredBatch = { readonly id: string; readonly was: RestoredTransaction['batch'] };
@@ -33,7 +36,7 @@ export async function restoreBatch(
     `insert into svc.batches (
        id, network, relayer, mode, nonce, epoch, status, item_count, transaction_id, created_at, updated_at
      )
-     select $3, network, address, mode, $4, $5, 'broadcast', $6, $7, $8, $8
+     select $3, network, address, mode, $4, $5, ${sqlStatus(RESTORED_BATCH)}, $6, $7, $8, $8
      from svc.relayers where network = $1 and address = $2`,
     [
       onChain.network,
@@ -58,14 +61,14 @@ async function loadFacts(client: pg.ClientBase, onChain: OnChainTransaction): Pr
   const known = await client.query<Row>(
     `select b.id, b.status, b.transaction_id as "transactionId"
      from svc.batch_transactions t join svc.batches b on b.id = t.batch_id
-     where t.network = $1 and t.transaction_id = $2 and b.status not in ('replaced', 'dropped')`,
+     where t.network = $1 and t.transaction_id = $2 and b.status ${sqlIsNot(...GIVEN_UP_BATCH)}`,
     [network, transactionId],
   );
   const beside = await client.query<Row & { readonly codes: readonly string[] }>(
     `select b.id, b.status, b.transaction_id as "transactionId",
        array(select intent_code::text from svc.settlements where batch_id = b.id) as codes
      from svc.batches b
-     where network = $1 and relayer = $2 and nonce = $3 and status not in ('replaced', 'dropped')`,
+     where network = $1 and relayer = $2 and nonce = $3 and status ${sqlIsNot(...GIVEN_UP_BATCH)}`,
     [network, relayer, nonce.toString()],
   );
   const [ofNonce] = beside.rows;

@@ -1,7 +1,14 @@
 // Restores one settled payment of an on-chain transaction to its state when that transaction was sent: claimed,
 // authorized, pending, and bound to its batch. The lane's own steps record the result afterwards.
-import { decideRestoredPayment, isoTime, type RestoredPayment, type StoredSettlement } from '@svc-pay/core';
+import {
+  decideRestoredPayment,
+  isoTime,
+  type RestoredPayment,
+  SETTLEMENT_STATUS,
+  type StoredSettlement,
+} from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlStatus } from '../database/status-sql.ts';
 import { writeAdopted } from './adopt-payment.ts';
 import type { PaymentToRestore } from './payment-to-restore.ts';
 import { writeResumed } from './resume-payment.ts';
@@ -46,7 +53,7 @@ async function bindPayment(
   const { rowCount } = await client.query({
     name: 'restore-bind-settlement',
     text: `
-      update svc.settlements set status = 'batched', relayer = $5, batch_id = $6, updated_at = $7
+      update svc.settlements set status = ${sqlStatus(SETTLEMENT_STATUS.batched)}, relayer = $5, batch_id = $6, updated_at = $7
       where account_id = $1 and mode = $2 and payment_id = $3 and status = $4`,
     values: [accountId, mode, paymentId, status, lease.relayer, batch.id, isoTime(nowMs)],
   });

@@ -1,6 +1,6 @@
 // Writes the rows of a restored payment: it is pending in its batch, as the API and a lane write it between header and
 // receipt.
-import { type Intent, isoTime, type RestoredRows } from '@svc-pay/core';
+import { type Intent, isoTime, type RestoredRows, SETTLEMENT_STATUS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
@@ -59,7 +59,7 @@ const WRITE = {
       ${insertAuthorization({ ...SIGNED, kind, recipient, cap, valid_after, valid_before, signature, by_contract })}
       on conflict do nothing
     ),
-    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, status: 'batched' })}
+    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, status: SETTLEMENT_STATUS.batched })}
     update svc.intents
     set status = ${at.intent_status}, payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
       token_shortcode = ${token_shortcode}, service_metadata = ${at.service_metadata}, expires_at = ${at.expires_at},

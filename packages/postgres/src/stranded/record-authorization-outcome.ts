@@ -1,20 +1,22 @@
 // Records authorization outcomes that finalized logs prove. Each is one transaction, and is written only if the
 // settlement still has the status for which the proof was made.
 import {
+  type BatchStatus,
   bookStranding,
   type ClaimedPayment,
   decideHeldCompletion,
   decideHeldGas,
   decideStranding,
   type HeldCompletion,
-  type HeldCompletionFacts,
   isoTime,
   type LaneItem,
   type MinedBatch,
   mayQueueHeld,
+  SETTLEMENT_STATUS,
+  type SettlementStatus,
+  STRANDED_STATUS,
   type StrandedAction,
   type StrandedAuthorization,
-  type StrandingFacts,
   settledItems,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
@@ -25,6 +27,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 import { loadLosses, writeLosses } from '../ledger/gas-losses.ts';
 import { completePayments, failPayments } from '../payment/payment-results.ts';
 import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
@@ -37,14 +40,12 @@ const LOCK_SETTLEMENT = {
   text: 'select status from svc.settlements where account_id = $1 and mode = $2 and payment_id = $3 for update',
 };
 
-type SettlementStatusRow = { readonly status: NonNullable<StrandingFacts['settlement']> };
-
 /** Locks the settlement until the commit: no process queues the payment or writes its result meanwhile. */
 async function lockSettlement(
   client: pg.ClientBase,
   { accountId, mode, paymentId }: Pick<LaneItem, 'accountId' | 'mode' | 'paymentId'>,
-): Promise<SettlementStatusRow['status'] | undefined> {
-  const { rows } = await client.query<SettlementStatusRow>({
+): Promise<SettlementStatus | undefined> {
+  const { rows } = await client.query<{ status: SettlementStatus }>({
     ...LOCK_SETTLEMENT,
     values: [accountId, mode, paymentId],
   });
@@ -66,7 +67,7 @@ const STRANDED = namedParameters({
 const STRAND = {
   name: 'record-stranding',
   text: `
-    ${insertText('svc.stranded_transfers', { ...STRANDED.at, status: `'queued'`, updated_at: STRANDED.at.created_at })}
+    ${insertText('svc.stranded_transfers', { ...STRANDED.at, status: sqlStatus(STRANDED_STATUS.queued), updated_at: STRANDED.at.created_at })}
     on conflict do nothing`,
 };
 
@@ -108,7 +109,7 @@ export async function failHeld(pool: pg.Pool, payment: ClaimedPayment, code: Err
   await inTransaction(pool, async (client) => {
     const cause = { requestId: newId('batch', nowMs), nowMs };
     const results = await failPayments(client, [{ item: payment.item, code }], null, cause);
-    await writePaymentResults(client, results, 'held', nowMs);
+    await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
   });
 }
 
@@ -117,7 +118,7 @@ export async function queueHeld(pool: pg.Pool, payments: readonly ClaimedPayment
   const items = payments.map(({ item }) => item);
   const reverted = await loadRevertedBatches(pool, items);
   const free = items.filter((item) => mayQueueHeld(item, reverted));
-  await moveSettlements(pool, free, { from: ['held'], to: 'queued' }, nowMs);
+  await moveSettlements(pool, free, { from: [SETTLEMENT_STATUS.held], to: SETTLEMENT_STATUS.queued }, nowMs);
 }
 
 // The batch is locked before the settlement, as by every process that moves or reverses a batch.
@@ -137,7 +138,7 @@ const LOCK_BATCH = {
 type BatchRow = {
   readonly id: string;
   readonly relayer: string;
-  readonly status: NonNullable<HeldCompletionFacts['batch']>['status'];
+  readonly status: BatchStatus;
   readonly transaction_id: string;
   readonly gas_booked: boolean;
   readonly gas_in_entries: boolean;
@@ -147,7 +148,7 @@ const BIND = {
   name: 'bind-settlement-to-batch',
   text: `
     update svc.settlements set relayer = $4, batch_id = $5, updated_at = $6
-    where account_id = $1 and mode = $2 and payment_id = $3 and status = 'held'`,
+    where account_id = $1 and mode = $2 and payment_id = $3 and status ${sqlIs(SETTLEMENT_STATUS.held)}`,
 };
 
 /** Completes a held payment from the processor's own event. */
@@ -178,7 +179,8 @@ export async function completeHeld(
     const settled = { batch: mined, parts: settledItems([item], mined), gas: shares };
     const lane = { network, relayer: row.relayer };
     const origin = { requestId: newId('batch', nowMs), nowMs };
-    await writePaymentResults(client, await completePayments(client, lane, settled, gasCoin, origin), 'held', nowMs);
+    const results = await completePayments(client, lane, settled, gasCoin, origin);
+    await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
     return done;
   });
 }

@@ -4,16 +4,19 @@ import {
   bookStranding,
   type DecidedMoney,
   type HeldMoney,
-  type HeldMoneyFacts,
   isoTime,
   judgeHeldMoney,
   type Mode,
+  SETTLEMENT_STATUS,
+  SETTLEMENT_TRANSITIONS,
+  type SettlementStatus,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sameNames } from '../database/insert-text.ts';
+import { sqlStep } from '../database/status-sql.ts';
 import { lockIntent } from '../intent/load-intent.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
 import { writeEntries } from '../payment/write-payment-results.ts';
@@ -95,7 +98,7 @@ async function decide(
   return { intentId, paymentId, action };
 }
 
-type BegunRow = { readonly payment_id: string; readonly status: NonNullable<HeldMoneyFacts['begun']> };
+type BegunRow = { readonly payment_id: string; readonly status: SettlementStatus };
 
 /** The settlement that the merchant's settle began, locked. Undefined if there is none. */
 async function lockBegunSettlement(
@@ -113,6 +116,8 @@ async function lockBegunSettlement(
   return rows[0];
 }
 
+const HOLD = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.queued, SETTLEMENT_STATUS.held);
+
 /** Takes the begun payment off the queue, so that no lane sends it. */
 async function holdBegunPayment(
   client: pg.ClientBase,
@@ -123,8 +128,8 @@ async function holdBegunPayment(
   await client.query({
     name: 'hold-begun-payment',
     text: `
-      update svc.settlements set status = 'held', updated_at = $4
-      where account_id = $1 and mode = $2 and payment_id = $3 and status = 'queued'`,
+      update svc.settlements set status = ${HOLD.to}, updated_at = $4
+      where account_id = $1 and mode = $2 and payment_id = $3 and status ${HOLD.from}`,
     values: [accountId, mode, paymentId, isoTime(nowMs)],
   });
 }
@@ -134,7 +139,7 @@ async function holdBegunPayment(
 const CANCELED = {
   name: 'write-canceled-payment',
   text: `
-    with canceled as materialized (
+    with given as materialized (
       select a.account_id, a.mode, $4::text as payment_id, a.intent_id, i.intent_code, a.claim_key, a.network, a.asset,
         i.token_shortcode, a.payer, a.cap, offered.payout_id
       from svc.authorizations a
@@ -153,9 +158,9 @@ const CANCELED = {
         ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id'),
         settled_amount: 'cap',
         now: '$6::timestamptz',
-        status: 'canceled',
+        status: SETTLEMENT_STATUS.canceled,
       },
-      'canceled',
+      'given',
     )}
     select from written_settlement`,
 };

@@ -2,7 +2,7 @@
 // batches as any lane's; the queue holds stranded transfers instead of settlements.
 
 import type { FoundBatch, LaneItem, LaneLease, LaneStore, UnsentItem } from '@svc-pay/core';
-import { bookReturn, isoTime, judgeMinedTransfer, judgeRefusedTransfer } from '@svc-pay/core';
+import { bookReturn, isoTime, judgeMinedTransfer, judgeRefusedTransfer, SETTLEMENT_STATUS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { fallAsleep, heartbeat, requireLease, takeOver, withFence } from '../lane/lane-fence.ts';
@@ -83,7 +83,7 @@ async function record(
       } else {
         const settled = { batch: mined, parts: [{ item, mined: part }], gas };
         const results = await completePayments(client, lease, settled, gasCoin, origin);
-        await writePaymentResults(client, results, 'held', nowMs);
+        await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
       }
     }
     await setStatus(client, item, verdict, nowMs);
@@ -107,7 +107,7 @@ async function recordRefused(
       continue;
     }
     const results = await failPayments(client, [{ item, code: verdict.code }], null, origin);
-    await writePaymentResults(client, results, 'held', nowMs);
+    await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
     await client.query({
       name: 'return-instead',
       text: `
