@@ -97,10 +97,11 @@ test('a transaction that is too cheap for the block is followed by a dearer one,
   await allCompleted(calls);
   const { rows } = await pool.query(
     `select count(*)::integer as sent from svc.batch_transactions t join svc.settlements s on s.batch_id = t.batch_id
-     where s.intent_id = $1`,
-    [calls[0]?.paymentIntentId],
+     where s.intent_id = any ($1) group by s.intent_id`,
+    [calls.map(({ paymentIntentId }) => paymentIntentId)],
   );
-  expect(rows[0].sent).toBeGreaterThan(1);
+  // The second payment may be signed only after the fee has risen.
+  expect(Math.max(...rows.map(({ sent }) => sent as number))).toBeGreaterThan(1);
 });
 
 test('a nonce that the same key used elsewhere: the payments go again under the next one', async () => {
