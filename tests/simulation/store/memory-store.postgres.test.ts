@@ -53,11 +53,17 @@ function copyPayment(
   tables.intents.set(intentId, { intent, paymentId, version: 2, eventSequence: 1 });
   tables.payments.set(paymentId, payment!);
   const { createdAtMs, network } = payment!;
-  const times = { createdAtMs, closedAtMs: null };
   tables.authorizations.set(hexKey(signed.claimKey), {
     ...signed,
-    ...times,
-    ...{ accountId, mode, intentId, paymentId, payout, signature, network },
+    accountId,
+    mode,
+    intentId,
+    paymentId,
+    payout,
+    signature,
+    network,
+    createdAtMs,
+    closedAtMs: null,
   });
   tables.settlements.set(paymentId, {
     item,

@@ -57,7 +57,7 @@ export function planBuyers(dice: Dice): Plan {
     if (chance > 0.84 || (isCrowded && index === 0)) {
       const upto = { decision: decisionOf(dice.roll()), afterMs: 500 + dice.roll() * 12_000 };
       // The watchers close an authorization that nobody settles once it is over.
-      const validForSeconds = upto.decision === 'leave' ? 75 : DAY_SECONDS;
+      const validForSeconds = upto.decision === 'leave' ? 20 : DAY_SECONDS;
       const isSound = upto.decision === 'settle';
       const often = isCrowded ? 1 : 0.7;
       return { ...usual, payer, isSound, validForSeconds, upto, ...stranger(often, false) };

@@ -7,6 +7,7 @@ import {
   holdPayment,
   leaseOf,
   minedAs,
+  must,
   paymentRow,
   type StoredRows,
   type StoreHarness,
@@ -68,7 +69,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
   ])('an item that a final block shows as %s is %s', async ([outcome, settlement, status]) => {
     const { harness, batch } = await mined([outcome]);
     await harness.finality.recordFinal(await ageing(harness, batch), [outcome], harness.nowMs());
-    expect(await paymentRow(harness, batch.items[0]!.paymentId)).toMatchObject({ settlement, status });
+    expect(await paymentRow(harness, must(batch.items[0]).paymentId)).toMatchObject({ settlement, status });
     expect((await harness.read()).batches).toMatchObject([{ status: 'finalized' }]);
   });
 
@@ -92,7 +93,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     const place = { blockNumber: 101n, blockHash: '0xb101' };
     await settling.recordMined(lease, [{ batch: second, mined: minedAs(second, 'expired', place) }]);
     await finality.recordFinal(await ageing(harness, second), ['expired'], harness.nowMs());
-    expect(await paymentRow(harness, second.items[0]!.paymentId)).toMatchObject({
+    expect(await paymentRow(harness, must(second.items[0]).paymentId)).toMatchObject({
       settlement: 'held',
       status: 'pending',
     });
@@ -106,7 +107,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     for (let index = 0; index < 6; index += 1) await harness.queuePayment();
     const items = await settling.loadQueue(lanes[0], ALL, 9);
     for (const [index, item] of items.entries()) {
-      const lease = await leaseOf(settling, lanes[index % 2]!);
+      const lease = await leaseOf(settling, must(lanes[index % 2]));
       const batch = await sendItems(harness, settling, lease, [item]);
       await settling.recordMined(lease, [{ batch, mined: minedAs(batch, 'settled') }]);
     }
@@ -159,7 +160,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     await harness.finality.reverseBatch(batch.id, BLOCK, harness.nowMs());
     const [pending] = await harness.settling.loadPendingBatches(lease);
     const place = { blockNumber: 102n, blockHash: '0xb102' };
-    const again = [{ batch: pending!, mined: minedAs(pending!, 'settled', place) }];
+    const again = [{ batch: must(pending), mined: minedAs(must(pending), 'settled', place) }];
     expect(await harness.settling.recordMined(lease, again)).toBe(true);
     const after = await harness.read();
     const plain = (entries: StoredRows['entries']) =>
@@ -173,7 +174,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     const { harness, batch } = await mined(['settled', 'expired']);
     const before = await harness.read();
     const record = await recorded(harness, batch);
-    expect([...record.settledIds]).toEqual([batch.items[0]!.paymentId]);
+    expect([...record.settledIds]).toEqual([must(batch.items[0]).paymentId]);
     const place = { blockNumber: 103n, blockHash: '0xb103', gasCostAtomic: 777n };
     const moved = minedAs(batch, ['settled', 'expired'], place);
     const options = { nowMs: harness.nowMs(), gasCoin: undefined };
@@ -184,7 +185,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     expect(after.payments).toEqual(before.payments);
     expect(after.events).toEqual(before.events);
     expect(gasOf(after)).toBe(777n);
-    expect(sumOf(after, batch.items[0]!.paymentId, 'payer')).toBe(-batch.items[0]!.capAtomic);
+    expect(sumOf(after, must(batch.items[0]).paymentId, 'payer')).toBe(-must(batch.items[0]).capAtomic);
     expect(await harness.finality.reverseBatch(batch.id, BLOCK, harness.nowMs())).toBe(false);
     expect(await harness.finality.reverseBatch(batch.id, '0xb103', harness.nowMs())).toBe(true);
     expect(gasOf(await harness.read())).toBe(0n);
@@ -219,7 +220,7 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
     expect(sumOf(after, paymentId, 'stranded')).toBe(capAtomic);
     expect(after.events).toEqual(done.events);
     const [pending] = await harness.resolving.loadPendingBatches(lease);
-    await harness.resolving.recordMined(lease, [{ batch: pending!, mined: minedAs(pending!, 'settled') }]);
+    await harness.resolving.recordMined(lease, [{ batch: must(pending), mined: minedAs(must(pending), 'settled') }]);
     const again = await harness.read();
     expect(sumOf(again, paymentId, 'refund')).toBe(capAtomic);
     expect(sumOf(again, paymentId, 'stranded')).toBe(0n);

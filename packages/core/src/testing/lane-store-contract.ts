@@ -6,6 +6,7 @@ import {
   ALL,
   leaseOf,
   minedAs,
+  must,
   paymentRow,
   queuedItem,
   type StoreHarness,
@@ -58,22 +59,25 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
 
   test('batches are stored under consecutive nonces, each nonce once, and take their payments off the queue', async () => {
     const { harness, store, lease, items } = await queued(3);
-    const first = (await store.heartbeat(lease))!.nextNonce;
+    const first = must(await store.heartbeat(lease)).nextNonce;
     const [one, two, three] = items;
-    expect(await store.storeBatches(lease, [batchOf(harness, first + 1n, [one!])])).toBe(false);
+    expect(await store.storeBatches(lease, [batchOf(harness, first + 1n, [must(one)])])).toBe(false);
     expect(
-      await store.storeBatches(lease, [batchOf(harness, first, [one!]), batchOf(harness, first + 1n, [two!])]),
+      await store.storeBatches(lease, [
+        batchOf(harness, first, [must(one)]),
+        batchOf(harness, first + 1n, [must(two)]),
+      ]),
     ).toBe(true);
-    expect(await store.storeBatches(lease, [batchOf(harness, first, [three!])])).toBe(false);
-    expect((await store.loadQueue(lease, ALL, 9)).map(({ paymentId }) => paymentId)).toEqual([three!.paymentId]);
+    expect(await store.storeBatches(lease, [batchOf(harness, first, [must(three)])])).toBe(false);
+    expect((await store.loadQueue(lease, ALL, 9)).map(({ paymentId }) => paymentId)).toEqual([must(three).paymentId]);
     const pending = await store.loadPendingBatches(lease);
     expect(pending.map(({ nonce, status }) => [nonce, status])).toEqual([
       [first, 'signed'],
       [first + 1n, 'signed'],
     ]);
     expect(pending.map((batch) => batch.items.map(({ paymentId }) => paymentId))).toEqual([
-      [one!.paymentId],
-      [two!.paymentId],
+      [must(one).paymentId],
+      [must(two).paymentId],
     ]);
   });
 
@@ -97,8 +101,8 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
       batch.transactions[0]?.transactionId,
       bump.transactionId,
     ]);
-    expect(Buffer.from(pending!.transactions[1]!.raw).equals(Buffer.from(bump.raw))).toBe(true);
-    await store.recordMined(lease, [{ batch: pending!, mined: minedAs(pending!, 'settled') }]);
+    expect(Buffer.from(must(must(pending).transactions[1]).raw).equals(Buffer.from(bump.raw))).toBe(true);
+    await store.recordMined(lease, [{ batch: must(pending), mined: minedAs(must(pending), 'settled') }]);
     expect(await store.storeTransaction(lease, batch.id, signedBytes())).toBe(false);
   });
 
@@ -109,20 +113,20 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     expect(await store.recordMined(lease, found)).toBe(true);
     const after = await harness.read();
     const [done, open] = batch.items;
-    const { transactionId } = batch.transactions[0]!;
-    expect(await paymentRow(harness, done!.paymentId)).toMatchObject({
+    const { transactionId } = must(batch.transactions[0]);
+    expect(await paymentRow(harness, must(done).paymentId)).toMatchObject({
       status: 'completed',
       settlement: 'completed',
       intentStatus: 'completed',
       transaction: transactionId,
-      paid: done!.settledAtomic,
+      paid: must(done).settledAtomic,
     });
-    expect(await paymentRow(harness, open!.paymentId)).toMatchObject({ status: 'pending', settlement: 'mined' });
-    expect(sumOf(after, done!.paymentId, 'payer')).toBe(-done!.capAtomic);
-    expect(sumOf(after, done!.paymentId)).toBe(0n);
-    expect(after.entries.filter(({ payment }) => payment === open!.paymentId)).toEqual([]);
+    expect(await paymentRow(harness, must(open).paymentId)).toMatchObject({ status: 'pending', settlement: 'mined' });
+    expect(sumOf(after, must(done).paymentId, 'payer')).toBe(-must(done).capAtomic);
+    expect(sumOf(after, must(done).paymentId)).toBe(0n);
+    expect(after.entries.filter(({ payment }) => payment === must(open).paymentId)).toEqual([]);
     expect(after.losses.map(({ payment, cause }) => [payment, cause])).toEqual([
-      [open!.paymentId, 'insufficient_funds'],
+      [must(open).paymentId, 'insufficient_funds'],
     ]);
     expect(await store.recordMined(lease, found)).toBe(true);
     expect(await harness.read()).toEqual(after);
@@ -139,7 +143,7 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     );
     const single = await sendItems(harness, store, lease, again.slice(0, 1));
     await store.recordMined(lease, [{ batch: single, mined: minedAs(single, 'reverted') }]);
-    expect((await queuedItem(harness, single.items[0]!.paymentId)).batchLimit).toBe(1);
+    expect((await queuedItem(harness, must(single.items[0]).paymentId)).batchLimit).toBe(1);
   });
 
   test('a payment that the processor refuses for now waits a minute', async () => {
@@ -156,15 +160,15 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     const { harness, store, lease, items } = await queued(2);
     const [one, two] = items;
     await store.recordUnsent(lease, [
-      { item: one!, outcome: 'expired' },
-      { item: two!, outcome: 'authorization_used' },
+      { item: must(one), outcome: 'expired' },
+      { item: must(two), outcome: 'authorization_used' },
     ]);
-    expect(await paymentRow(harness, one!.paymentId)).toMatchObject({
+    expect(await paymentRow(harness, must(one).paymentId)).toMatchObject({
       status: 'failed',
       settlement: 'failed',
       intentStatus: 'requires_payment',
     });
-    expect(await paymentRow(harness, two!.paymentId)).toMatchObject({ status: 'pending', settlement: 'held' });
+    expect(await paymentRow(harness, must(two).paymentId)).toMatchObject({ status: 'pending', settlement: 'held' });
     expect(await store.loadQueue(lease, ALL, 9)).toEqual([]);
   });
 
@@ -172,8 +176,11 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     const { harness, store, lease, items } = await queued(1);
     const batch = await sendItems(harness, store, lease, items);
     await store.recordMined(lease, [{ batch, mined: minedAs(batch, 'reverted') }]);
-    await store.recordUnsent(lease, [{ item: items[0]!, outcome: 'expired' }]);
-    expect(await paymentRow(harness, items[0]!.paymentId)).toMatchObject({ status: 'pending', settlement: 'held' });
+    await store.recordUnsent(lease, [{ item: must(items[0]), outcome: 'expired' }]);
+    expect(await paymentRow(harness, must(items[0]).paymentId)).toMatchObject({
+      status: 'pending',
+      settlement: 'held',
+    });
   });
 
   test('the payments of a replaced batch are queued again, and its nonce may be stored again', async () => {
@@ -181,7 +188,7 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     const batch = await sendItems(harness, store, lease, items);
     expect(await store.recordReplaced(lease, batch.id)).toBe(true);
     expect(await store.loadPendingBatches(lease)).toEqual([]);
-    expect(await paymentRow(harness, items[0]!.paymentId)).toMatchObject({
+    expect(await paymentRow(harness, must(items[0]).paymentId)).toMatchObject({
       settlement: 'queued',
       relayer: null,
       batch: null,
@@ -192,7 +199,9 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
   test('deferred items are skipped until their time, and those behind them do not wait', async () => {
     const { harness, store, lease, items } = await queued(2);
     await store.defer(lease, items.slice(0, 1), harness.nowMs() + 2_000);
-    expect((await store.loadQueue(lease, ALL, 9)).map(({ paymentId }) => paymentId)).toEqual([items[1]!.paymentId]);
+    expect((await store.loadQueue(lease, ALL, 9)).map(({ paymentId }) => paymentId)).toEqual([
+      must(items[1]).paymentId,
+    ]);
     harness.pass(2_000);
     expect(await store.loadQueue(lease, ALL, 9)).toHaveLength(2);
   });
@@ -204,7 +213,7 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     const shareOf = async (lease: LaneLease) => (await store.heartbeat(lease))?.share;
     const shares = [await shareOf(one), await shareOf(two)];
     expect(shares.map((share) => share?.count)).toEqual([2, 2]);
-    const taken = await Promise.all(shares.map((share) => store.loadQueue(one, share!, 9)));
+    const taken = await Promise.all(shares.map((share) => store.loadQueue(one, must(share), 9)));
     expect(
       taken
         .flat()

@@ -92,6 +92,12 @@ export type StoredRows = {
   }[];
 };
 
+/** What a test relies on to be there. */
+export function must<Value>(value: Value | null | undefined): Value {
+  if (value === null || value === undefined) throw new Error('a value is missing that the test relies on');
+  return value;
+}
+
 export const ALL = { index: 0, count: 1 };
 export const GAS_COST_ATOMIC = 1_000_003n;
 

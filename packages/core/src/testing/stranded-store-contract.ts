@@ -7,6 +7,7 @@ import {
   holdPayment,
   leaseOf,
   minedAs,
+  must,
   openAuthorizations,
   paymentRow,
   queuedItem,
@@ -131,7 +132,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     await harness.cancelIntent(intentId);
     const decided = await decide();
     expect(decided).toMatchObject({ intentId, action: 'return' });
-    const paymentId = decided!.paymentId;
+    const paymentId = must(decided).paymentId;
     expect(await paymentRow(harness, paymentId)).toMatchObject({
       status: 'canceled',
       settlement: 'canceled',
@@ -151,7 +152,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     const { stranded, network } = harness;
     const all = await stranded.loadHeldMoney(network, 0n, 100);
     const first = await stranded.loadHeldMoney(network, 0n, 3);
-    const second = await stranded.loadHeldMoney(network, first.at(-1)!.number, 3);
+    const second = await stranded.loadHeldMoney(network, must(first.at(-1)).number, 3);
     expect([...first, ...second]).toEqual(all);
     expect(all).toHaveLength(5);
   });
@@ -162,7 +163,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     const { stranded, network } = harness;
     const all = await stranded.loadHeldPayments(network, 0n, 100);
     const first = await stranded.loadHeldPayments(network, 0n, 3);
-    const second = await stranded.loadHeldPayments(network, first.at(-1)!.item.number, 3);
+    const second = await stranded.loadHeldPayments(network, must(first.at(-1)).item.number, 3);
     expect([...first, ...second]).toEqual(all);
     expect(all).toHaveLength(5);
   });
@@ -222,7 +223,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     expect((await paymentRow(harness, paymentId)).settlement).toBe('held');
     const [ageing] = await finality.loadAgeingBatches(network, 1_000n, 9);
     expect(ageing?.id).toBe(batch.id);
-    await finality.recordFinal(ageing!, [], nowMs());
+    await finality.recordFinal(must(ageing), [], nowMs());
     await stranded.queueHeld([payment], nowMs());
     expect(await paymentRow(harness, paymentId)).toMatchObject({ settlement: 'queued', relayer: null, batch: null });
     await holdPayment(harness, paymentId);
@@ -241,7 +242,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     await settling.storeTransaction(lease, first.id, bump);
     await settling.recordMined(lease, [{ batch: first, mined: minedAs(first, 'reverted') }]);
     const second = await sendItems(harness, settling, lease, [await queuedItem(harness, paymentId)]);
-    const { accountId, mode } = second.items[0]!;
+    const { accountId, mode } = must(second.items[0]);
     const claimed = await stranded.loadClaimedPayments([{ accountId, mode, paymentId }]);
     const signed = await stranded.loadSignedTransactions([...claimed.values()]);
     const ids = [first, second].flatMap(({ transactions }) => transactions.map(({ transactionId }) => transactionId));
@@ -264,7 +265,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
       if (page.length < 4) break;
     }
     expect(paged).toEqual(all);
-    expect(await stranded.loadOpenAuthorizations(network, FIRST_AUTHORIZATION, expiries[0]!, 9)).toEqual([]);
+    expect(await stranded.loadOpenAuthorizations(network, FIRST_AUTHORIZATION, must(expiries[0]), 9)).toEqual([]);
     await stranded.closeAuthorizations(all.slice(1), nowMs());
     expect(await openAuthorizations(harness)).toEqual(all.slice(0, 1));
   });
@@ -298,7 +299,7 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
       await resolving.recordMined(lease, [{ batch, mined: minedAs(batch, 'reverted', { blockHash }) }]);
       statuses.push((await harness.read()).stranded.map(({ status }) => status));
       const [ageing] = await finality.loadAgeingBatches(network, 1_000n, 9);
-      await finality.recordFinal(ageing!, [], nowMs());
+      await finality.recordFinal(must(ageing), [], nowMs());
       statuses.push((await transfersOf(harness)).length);
     }
     expect(statuses).toEqual([['mined'], 1, ['blocked'], 0]);
@@ -310,11 +311,11 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
     await strandMoney(harness, payment);
     const lease = await leaseOf(harness.resolving, harness.recovery);
     const [item] = await transfersOf(harness);
-    await harness.resolving.recordUnsent(lease, [{ item: item!, outcome: 'payout_inactive' }]);
+    await harness.resolving.recordUnsent(lease, [{ item: must(item), outcome: 'payout_inactive' }]);
     expect(await paymentRow(harness, paymentId)).toMatchObject({ status: 'failed', settlement: 'failed' });
     const [back] = await transfersOf(harness);
     expect(back).toMatchObject({ paymentId, strandedTransfer: { action: 'return' } });
-    await harness.resolving.recordUnsent(lease, [{ item: back!, outcome: 'payout_inactive' }]);
+    await harness.resolving.recordUnsent(lease, [{ item: must(back), outcome: 'payout_inactive' }]);
     expect(await transfersOf(harness)).toEqual([]);
     expect((await harness.read()).stranded).toMatchObject([{ status: 'blocked', reason: 'payout_inactive' }]);
   });
