@@ -25,6 +25,7 @@ import { keepRunning } from './world/keep-running.ts';
 import { ACCOUNT, seedUndecided } from './world/merchant.ts';
 import { planBuyers } from './world/plan-buyers.ts';
 import type { Arrival } from './world/receivers.ts';
+import { createRestoreDrill } from './world/restore-drill.ts';
 import { settlementWork } from './world/settlement-process.ts';
 import { createSimulation, type FaultKind, START_MS } from './world/simulation.ts';
 import { stirTrouble } from './world/trouble.ts';
@@ -92,7 +93,7 @@ async function run(
   const { timeline, dice, tables, note, violate } = simulation;
   const plan = planBuyers(dice);
   const buyers = plan.buyers.slice(0, payments);
-  const undecided = seedUndecided(tables, NETWORK, plan.undecided, START_MS - HOUR_MS);
+  const undecided = seedUndecided(simulation, NETWORK, plan.undecided, START_MS - HOUR_MS);
   const genesis: ChainState = {
     nonces: new Map(KEYS.map(({ address }) => [address as string, FIRST_NONCE])),
     balances: new Map([
@@ -129,12 +130,14 @@ async function run(
   const arrivals: Arrival[] = [];
   const dead = new Set<string>();
   const ground = { network: NETWORK, chainId: CHAIN_ID, nodes, signers: relayers, recovery };
-  const settlements = engines.map((engine, index) =>
-    keepRunning(simulation, context, engine, `settlement-${index + 1}`, dead, {
-      freezeMs: () => 1_000 + dice.roll() * 9_000,
-      work: (process, ask) => settlementWork(simulation, ground, process, ask, engine, settlementBugs(bug)),
-    }),
-  );
+  const startSettlements = (first: number) =>
+    engines.map((engine, index) =>
+      keepRunning(simulation, context, engine, `settlement-${index + first}`, dead, {
+        freezeMs: () => 1_000 + dice.roll() * 9_000,
+        work: (process, ask) => settlementWork(simulation, ground, process, ask, engine, settlementBugs(bug)),
+      }),
+    );
+  let settlements = startSettlements(1);
   for (const [index, engine] of engines.entries()) {
     keepRunning(simulation, context, engine, `webhooks-${index + 1}`, dead, {
       freezeMs: () => (dice.roll() < 0.5 ? 1_000 + dice.roll() * 9_000 : 55_000 + dice.roll() * 20_000),
@@ -142,8 +145,24 @@ async function run(
     });
   }
 
-  const customers = bringCustomers(simulation, NETWORK, chain, engines, buyers, STORM_MS * 0.7);
+  // Some come after the restore.
+  const withinMs = STORM_MS * (plan.backupAtMs === undefined ? 0.7 : 2);
+  const customers = bringCustomers(simulation, NETWORK, chain, engines, buyers, withinMs);
+  let isRestoring = plan.backupAtMs !== undefined;
+  if (plan.backupAtMs !== undefined && nodes[0] !== undefined) {
+    const believing = bug === 'restoringNothing' ? 'nothing' : 'the chain';
+    const drill = createRestoreDrill(simulation, NETWORK, chain, nodes[0], witness, believing);
+    const lose = async () => {
+      for (const settlement of settlements) settlement.stop();
+      await drill.restore();
+      settlements = startSettlements(3);
+      isRestoring = false;
+    };
+    timeline.after(plan.backupAtMs, drill.backUp);
+    timeline.after(STORM_MS + 100, () => void lose());
+  }
   const isSettled = () =>
+    !isRestoring &&
     customers.areDone() &&
     [...tables.settlements.values()].every(({ status }) => OVER.includes(status)) &&
     [...tables.batches.values()].every(({ status }) => status === 'finalized' || status === 'replaced') &&
@@ -191,7 +210,8 @@ async function run(
   // What is broken on the way is told at once: the rest of such a run would only hide it.
   if (simulation.violations.length === 0) {
     checkSettlement(simulation, chain, customers.buyers);
-    checkDeliveries(simulation, arrivals, dead);
+    // Events of results that were recorded twice tell them twice.
+    if (plan.backupAtMs === undefined) checkDeliveries(simulation, arrivals, dead);
   }
   return {
     seed,

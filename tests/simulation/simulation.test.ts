@@ -25,6 +25,7 @@ const RARE = [
   '"action":"return"',
   '"action":"hold"',
   'stranded_upto_decided',
+  'restore: intent_codes_skipped',
 ];
 
 test(`${SEEDS.length} seeds keep every promise`, async () => {
@@ -65,6 +66,7 @@ const RULES: Readonly<Record<BugName, string>> = {
   reversingWithoutBooks: 'books',
   closingEarly: 'all comes to rest',
   trustingLatest: 'books',
+  restoringNothing: 'all comes to rest',
   forgettingLease: 'duplicates have a cause',
   believingAnything: 'each event arrives',
 };

@@ -25,7 +25,8 @@ export type Played = {
 };
 
 export const PROCESSOR = '0x2222222222222222222222222222222222222222';
-export const TOKEN = `0x${'70'.repeat(20)}`;
+/** In the catalogue of tokens, so that a restore knows it. */
+export const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 export const MERCHANT = '0x6666666666666666666666666666666666666666';
 export const FEE_RECIPIENT = `0x${'fe'.repeat(20)}`;
 export const FEE_BPS = 100;

@@ -16,6 +16,8 @@ export type Transaction = {
   /** Not ours: somebody used the relayer's key by hand, or submits a payer's authorization. */
   readonly foreign?: true;
   readonly submits?: Submission;
+  /** Absent for a stranger's. */
+  readonly raw?: Hex;
 };
 type MinedTransaction = Transaction & {
   readonly reverted: boolean;
@@ -53,6 +55,10 @@ export type SimulatedChain = {
   readonly submit: (submission: Submission) => void;
   readonly setBaseFee: (wei: bigint) => void;
   readonly calm: () => void;
+  /** The sender's next nonce after what is in the pool. */
+  readonly pendingNonce: (sender: string) => bigint;
+  /** No pool has anything any more. */
+  readonly emptyPool: () => void;
 };
 
 type Watchers = { readonly note: (what: string) => void; readonly onBlock: (block: Block) => void };
@@ -228,6 +234,12 @@ export function createSimulatedChain(
     setBaseFee: (wei) => {
       baseFeeWei = wei;
     },
+    pendingNonce: (sender) => {
+      let nonce = head().state.nonces.get(sender) ?? 0n;
+      while (pool.has(`${sender} ${nonce}`)) nonce += 1n;
+      return nonce;
+    },
+    emptyPool: () => pool.clear(),
     calm: () => {
       calm = true;
       baseFeeWei = 1_000_000_000n;
@@ -245,6 +257,7 @@ function readTransaction(raw: Hex, senders: ReadonlyMap<string, string>): Transa
   if (sender === undefined || unsigned.data === undefined) return undefined;
   return {
     id: keccak256(raw),
+    raw,
     sender,
     nonce: BigInt(unsigned.nonce ?? 0),
     data: unsigned.data,

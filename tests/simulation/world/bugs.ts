@@ -143,6 +143,7 @@ export const BUG_NAMES = [
   ...Object.keys(LANE_BUGS),
   ...Object.keys(WATCH_BUGS),
   'trustingLatest',
+  'restoringNothing',
   ...Object.keys(DELIVERY_BUGS),
 ] as readonly BugName[];
 export type BugName =
@@ -150,7 +151,9 @@ export type BugName =
   | keyof typeof WATCH_BUGS
   | keyof typeof DELIVERY_BUGS
   /** Watchers take the latest block for final. */
-  | 'trustingLatest';
+  | 'trustingLatest'
+  /** A database that was set back is taken as it is. */
+  | 'restoringNothing';
 
 const named = <Bug>(bugs: Readonly<Record<string, Bug>>, name: BugName | undefined): Bug | undefined =>
   bugs[name ?? ''];

@@ -53,7 +53,7 @@ export function bringCustomers(
   };
   for (const buyer of planned) {
     timeline.after(dice.roll() * withinMs, () => {
-      const key = takeAuthorization(tables, network, buyer, clock.nowMs());
+      const key = takeAuthorization(simulation, network, buyer, clock.nowMs());
       buyers.set(key, buyer);
       waiting -= 1;
       const { paymentId, intentId } = tables.authorizations.get(key) as AuthorizationRow;

@@ -13,22 +13,26 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { FEE_BPS, MERCHANT, PROCESSOR, TOKEN } from '../chain/chain-state.ts';
 import type { Buyer } from './plan-buyers.ts';
+import type { Simulation } from './simulation.ts';
 
 const HOUR_MS = 3_600_000;
 const accountId = newId('account', 0, () => new Uint8Array(10));
 export const ACCOUNT = { accountId, mode: 'test' as const };
+export const PAYOUT = { id: 1n, merchant: MERCHANT, feeBps: FEE_BPS, splits: [] as [] };
 /** Of a processor that settles less than the cap. */
 const PROCESSOR_VERSION = '1.3.0';
 
+type Issuer = Pick<Simulation, 'tables' | 'newIntentCode'>;
+
 /** Answers the key of the authorization, as hex. */
 export function takeAuthorization(
-  tables: Tables,
+  { tables, newIntentCode }: Issuer,
   network: NetworkId,
   buyer: Buyer,
   nowMs: number,
   silent = false,
 ): string {
-  const code = tables.intents.size + 1;
+  const code = newIntentCode();
   const intent = intentOf(network, buyer, code, nowMs);
   seedIntent(tables, intent, silent);
   const terms = {
@@ -38,7 +42,7 @@ export function takeAuthorization(
     capAtomic: buyer.capAtomic,
     nonce: `0x${code.toString(16).padStart(64, '0')}`,
     validBeforeSeconds: BigInt(Math.floor(nowMs / 1_000) + buyer.validForSeconds),
-    payout: { id: 1n, merchant: MERCHANT, feeBps: FEE_BPS, splits: [] },
+    payout: PAYOUT,
   };
   const key = seedAuthorization(tables, intent, terms, nowMs);
   if (buyer.upto === undefined) queueSettlement(tables, key, { ...buyer, nowMs, status: 'queued' });
@@ -66,17 +70,18 @@ export function settleUpto(tables: Tables, key: string, settledAtomic: bigint, n
 
 /** Money that was stranded long ago and waits for merchants who do not decide. Answers the authorizations. */
 export function seedUndecided(
-  tables: Tables,
+  issuer: Issuer,
   network: NetworkId,
   count: number,
   nowMs: number,
 ): readonly AuthorizationRow[] {
+  const { tables } = issuer;
   return Array.from({ length: count }, (_, index) => {
     const payer = `0x${(index + 1).toString(16).padStart(40, 'c')}`;
     const amounts = { capAtomic: 1_000_000n, settledAtomic: 1_000_000n };
     const upto = { decision: 'leave', afterMs: 0 } as const;
     const buyer = { ...amounts, payer, isSound: false, validForSeconds: 86_400, confirmations: 1, upto };
-    const key = takeAuthorization(tables, network, buyer, nowMs, true);
+    const key = takeAuthorization(issuer, network, buyer, nowMs, true);
     const signed = tables.authorizations.get(key) as AuthorizationRow;
     signed.closedAtMs = nowMs;
     const { accountId, mode, intentId } = signed;

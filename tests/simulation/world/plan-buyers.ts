@@ -24,6 +24,8 @@ export type Plan = {
   readonly spoilers: ReadonlySet<string>;
   /** Stranded transfers from long ago whose merchants do not decide. */
   readonly undecided: number;
+  /** The database is set back to this moment and restored from the chain. */
+  readonly backupAtMs?: number;
 };
 
 const payerOf = (number: number) => `0x${number.toString(16).padStart(40, 'b')}`;
@@ -64,6 +66,11 @@ export function planBuyers(dice: Dice): Plan {
     }
     return { ...usual, payer, isSound: true, ...stranger(0.12, false) };
   });
+  // A restore knows nothing of stranded money.
+  if (dice.roll() < 0.05) {
+    const plain = buyers.map(({ stranger: _s, upto: _u, ...buyer }) => buyer);
+    return { buyers: plain, balances, spoilers: new Set(), undecided: 0, backupAtMs: 3_000 + dice.roll() * 6_000 };
+  }
   const spoilers = new Set(dice.roll() < 0.1 ? [dice.pick(buyers).payer] : []);
   return { buyers, balances, spoilers, undecided: isCrowded ? CROWD : 0 };
 }

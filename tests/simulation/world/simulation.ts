@@ -32,6 +32,8 @@ export type Simulation = {
   readonly clock: Clock;
   readonly dice: Dice;
   readonly tables: Tables;
+  /** An intent code that was never given out, whatever becomes of the tables. */
+  readonly newIntentCode: () => number;
   /** One line of the history. */
   readonly note: (who: string, what: string) => void;
   readonly history: readonly string[];
@@ -59,6 +61,7 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
   const violations: string[] = [];
   let storm = true;
   let strikes = 0;
+  let codes = 0;
   const note = (who: string, what: string) => {
     if (history.length < MOST_NOTES) history.push(`${(timeline.nowMs() - START_MS) / 1_000} ${who}: ${what}`);
   };
@@ -67,6 +70,10 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
     clock: { nowMs: timeline.nowMs },
     dice,
     tables: createTables(),
+    newIntentCode: () => {
+      codes += 1;
+      return codes;
+    },
     note,
     history,
     strikes: (kind, chance) => {
