@@ -91,8 +91,12 @@ test('a transaction that is too cheap for the block is followed by a dearer one,
   await trouble.stopMining();
   await settleAll(world, calls);
   await inPool();
-  const { baseFeePerGas } = await trouble.node.getBlock();
-  await trouble.node.setNextBlockBaseFeePerGas({ baseFeePerGas: (baseFeePerGas ?? 1n) * 400n });
+  // Four times what the transaction offers: the base fee falls by an eighth per block, so the bump after 3 s comes first.
+  const offers = await Promise.all((await trouble.pending()).map((hash) => trouble.node.getTransaction({ hash })));
+  const dearest = offers
+    .map(({ maxFeePerGas }) => maxFeePerGas ?? 0n)
+    .reduce((one, other) => (one > other ? one : other));
+  await trouble.node.setNextBlockBaseFeePerGas({ baseFeePerGas: dearest * 4n });
   await trouble.startMining();
   await allCompleted(calls);
   const { rows } = await pool.query(
