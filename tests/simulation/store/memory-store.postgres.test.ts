@@ -57,7 +57,13 @@ function copyPayment(
   tables.authorizations.set(hexKey(signed.claimKey), {
     ...signed,
     ...times,
-    ...{ accountId, mode, intentId, paymentId, payout, signature, network },
+    accountId,
+    mode,
+    intentId,
+    paymentId,
+    payout,
+    signature,
+    network,
   });
   tables.settlements.set(paymentId, {
     item,

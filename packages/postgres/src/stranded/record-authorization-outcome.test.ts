@@ -80,7 +80,7 @@ describe('a held payment whose batch is recorded', () => {
       "update svc.settlements set status = 'held', relayer = null, batch_id = null where payment_id = $1",
       [paymentId],
     );
-    const told: MinedBatch = { ...mined, items: [{ ...settled, paymentId } as MinedBatch['items'][number]] };
+    const told: MinedBatch = { ...mined, items: [{ ...settled, paymentId }] };
     const payment = await claimedOf(lane, paymentId);
     const complete = (items = told.items) =>
       completeHeld(lane.pool, lane.lane.network, payment, { ...told, items }, undefined, Date.now());
