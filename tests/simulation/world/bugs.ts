@@ -129,7 +129,7 @@ const closingEarly: WatchBug = (stores) => ({
   },
 });
 
-export const LANE_BUGS = {
+const LANE_BUGS = {
   broadcastingFirst,
   signingAgain,
   recordingEarly,
@@ -137,8 +137,8 @@ export const LANE_BUGS = {
   keepingLimits,
   bumpingFirst,
 } as const;
-export const WATCH_BUGS = { returningTwice, forgettingPages, reversingWithoutBooks, closingEarly } as const;
-export const DELIVERY_BUGS = { forgettingLease, believingAnything } as const;
+const WATCH_BUGS = { returningTwice, forgettingPages, reversingWithoutBooks, closingEarly } as const;
+const DELIVERY_BUGS = { forgettingLease, believingAnything } as const;
 export const BUG_NAMES = [
   ...Object.keys(LANE_BUGS),
   ...Object.keys(WATCH_BUGS),

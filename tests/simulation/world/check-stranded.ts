@@ -10,7 +10,7 @@ type Seen = Pick<Simulation, 'tables' | 'violate'>;
 const keyOf = ({ payer, nonce }: Pick<AuthorizationRow, 'payer' | 'nonce'>) => `${payer} ${nonce}`;
 
 /** Authorizations that a stranger submitted, by the longest chain. */
-export function submittedOnChain(chain: SimulatedChain): ReadonlyMap<string, string> {
+function submittedOnChain(chain: SimulatedChain): ReadonlyMap<string, string> {
   const mined = chain.blocks().flatMap(({ transactions }) => transactions);
   return new Map(
     mined.flatMap(({ id, submits, reverted }) => (submits === undefined || reverted ? [] : [[keyOf(submits), id]])),

@@ -72,7 +72,7 @@ export function createMemoryHarness(givenNowMs?: () => number): StoreHarness & {
   };
 }
 
-export function readTables(tables: Tables): StoredRows {
+function readTables(tables: Tables): StoredRows {
   const { settlements, payments, intents, entries, losses, batches, events, stranded } = tables;
   const liveOf = (rows: readonly { readonly id: string; readonly reverses: string | null }[]) => {
     const reversed = new Set(rows.map(({ reverses }) => reverses));
