@@ -171,6 +171,7 @@ export {
   type UptoSituation,
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
+export { leavesBatch } from './settlement/leaves-batch.ts';
 export type {
   AuthorizationVerdict,
   HeaderContext,

@@ -8,6 +8,7 @@ import {
   type Lane,
   type LaneItem,
   type LedgerEntry,
+  leavesBatch,
   type MinedBatch,
   type PaymentResultDraft,
   type ResultOrigin,
@@ -119,7 +120,6 @@ export function revertedBatchesOf(
   );
 }
 
-/** What waits again belongs to no lane and no batch. */
 export function moveSettlements(
   { settlements }: Tables,
   items: readonly Pick<LaneItem, 'paymentId'>[],
@@ -130,7 +130,7 @@ export function moveSettlements(
     const row = settlements.get(paymentId);
     if (row?.status !== from) continue;
     row.status = to;
-    if (to === 'queued') Object.assign(row, { relayer: null, batchId: null });
+    if (leavesBatch(to)) Object.assign(row, { relayer: null, batchId: null });
   }
 }
 
