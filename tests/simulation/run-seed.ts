@@ -253,6 +253,7 @@ function seedWebhooks({ tables }: ReturnType<typeof createSimulation>): void {
       status: 'enabled',
       disabledReason: null,
       failingSinceMs: null,
+      changedAtMs: START_MS,
     });
   }
 }

@@ -32,7 +32,7 @@ function explain(
 ): void {
   const rule = 'duplicates have a cause';
   if (before.fence === again.fence) return violate(rule, `${key} was sent twice under claim ${again.fence}`);
-  const [first, second] = [before, again].map(({ fence }) => tables.claims.get(`${key} ${fence}`) ?? 0);
+  const [first, second] = [before, again].map(({ fence }) => tables.leases.get(`${key} ${fence}`) ?? 0);
   const end = tables.attempts.find(
     ({ eventId, endpointId, fence }) => `${eventId} ${endpointId}` === key && fence === before.fence,
   );

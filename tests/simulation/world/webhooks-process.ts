@@ -1,6 +1,7 @@
 // A webhooks process as services/webhooks puts it together: the dispatcher with its due-list, turns, pace and recorder,
 // the drain and the poll. Only what lies behind the ports is simulated.
 import { createSecretBox, type Mode } from '@svc-pay/core';
+import { createMemoryDeliveryStore } from '@svc-pay/core/testing';
 import {
   attemptDelivery,
   createDeliveryDrain,
@@ -12,7 +13,6 @@ import {
   wakeIdleShards,
 } from '@svc-pay/webhooks/dispatch';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
-import { createDeliveryModel } from '../store/delivery-model.ts';
 import type { Ask } from './ask.ts';
 import { type FakeEngine, type Host, wordsOf } from './fake-engine.ts';
 import { type Arrival, sendTo } from './receivers.ts';
@@ -38,7 +38,7 @@ export function webhooksWork(
   bug: DeliveryBug = (deps) => deps,
 ): Pick<Host, 'drains' | 'jobs'> {
   const { clock, tables, dice, note, strikes } = simulation;
-  const store = createDeliveryModel(tables, statementBy(ask));
+  const store = createMemoryDeliveryStore(tables, statementBy(ask));
   const secrets = createOpenSecrets(store, SECRET_BOX, clock);
   const onProblem = (problem: unknown) => note(process.name, `delivery_not_handled: ${wordsOf(problem)}`);
   const dispatcher = createDispatcher(
