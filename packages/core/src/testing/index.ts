@@ -1,4 +1,6 @@
 // For tests of this and other packages: samples, and a store in memory that answers as Postgres does.
+export type * from './delivery-harness.ts';
+export { openMemoryDeliveries } from './memory-delivery-harness.ts';
 export { createMemoryDeliveryStore } from './memory-delivery-store.ts';
 export * from './memory-delivery-tables.ts';
 export * from './memory-endpoints.ts';
