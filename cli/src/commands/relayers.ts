@@ -1,5 +1,5 @@
-import { normalizeAddress } from '@svc-pay/core';
-import { changeRelayer, type RelayerStatus } from '@svc-pay/postgres/operator';
+import { normalizeAddress, type RelayerStatus } from '@svc-pay/core';
+import { changeRelayer } from '@svc-pay/postgres/operator';
 import { type LaneReport, reportHealth, reportLanes } from '@svc-pay/postgres/settlement-service';
 import { isSolanaAddress } from '@svc-pay/solana';
 import { Command } from 'commander';
@@ -84,7 +84,7 @@ async function changeOne(
     if (result.code === 'relayer_has_unfinished')
       return failed(
         result.code,
-        `${result.unfinished} transactions of it are not final yet.`,
+        `${result.unfinished} transactions or queued payments of it are not final yet.`,
         'Keep settlement running with this key, and try again when they are.',
       );
     if (result.code === 'relayer_not_draining')

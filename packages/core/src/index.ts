@@ -37,8 +37,12 @@ export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export * from './endpoint/switch-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export { decideFinal, requireOutcomes } from './finality/decide-final.ts';
+export { type BatchMove, decideMove, type MovedPayment, type MoveFacts } from './finality/decide-move.ts';
+export { type BatchReversal, decideReversal, type ReversalFacts } from './finality/decide-reversal.ts';
 export * from './finality/finality-store.ts';
 export * from './finality/judge-batch-block.ts';
+export * from './finality/judge-unsettled.ts';
 export {
   ALL_NETWORKS,
   forEachIsolated,
@@ -61,6 +65,8 @@ export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
 export { type Offer, settlesUpto } from './intent/offer.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
+export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
+export * from './lane/decide-relayer-change.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
 export { isConfirmedBatch } from './lane/is-confirmed.ts';
@@ -69,9 +75,14 @@ export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
 export type * from './lane/lane-deps.ts';
 export * from './lane/lane-store.ts';
+export * from './lane/lane-work.ts';
 export { mapConcurrent } from './lane/map-concurrent.ts';
 export * from './lane/network-health.ts';
-export type { NewRelayer, RegisterRelayer } from './lane/relayer.ts';
+export type { LaneObstacle } from './lane/obstacle.ts';
+export { queueShareOf, type SharingRelayer } from './lane/queue-share.ts';
+export type * from './lane/relayer.ts';
+export * from './lane/solo-payers.ts';
+export * from './lane/solo-turns.ts';
 export {
   type BookedPayment,
   bookPayment,
@@ -99,6 +110,7 @@ export * from './ledger/gas-loss.ts';
 export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
 export { isNative, liveEntries } from './ledger/live-entries.ts';
+export * from './ledger/payment-result.ts';
 export * from './payment/apply-payment-result.ts';
 export type { Purpose } from './payment/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
@@ -168,6 +180,9 @@ export type { PayoutName, StoredPayout, TransferStores } from './settlement/tran
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
+export * from './stranded/decide-held-completion.ts';
+export * from './stranded/decide-stranded.ts';
+export * from './stranded/judge-stranded-transfer.ts';
 export * from './stranded/stranded-store.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';

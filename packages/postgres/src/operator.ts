@@ -12,7 +12,7 @@ export type { Operation } from './audit/operation.ts';
 export { type SealedChain, sealAuditChains } from './audit/seal-audit-chains.ts';
 export { type AuditChainFault, type VerifiedChain, verifyAuditChains } from './audit/verify-audit-chains.ts';
 export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './database/inspect-database.ts';
-export { type ChangedRelayer, changeRelayer, type RelayerStatus } from './lane/change-relayer.ts';
+export { changeRelayer } from './lane/change-relayer.ts';
 export { withBooks } from './ledger/open-books.ts';
 export { listProcessors, listRelayers } from './ledger/read-batches.ts';
 export { listPayouts } from './payout/list-payouts.ts';

@@ -24,9 +24,6 @@ export type SimulatedNode = {
 const FINAL_DEPTH = 5;
 const RELAYER_WEI = 10n ** 22n;
 
-/** `EnforcedPause()`. */
-const PAUSED = '0xd93c0665';
-
 const ok = (result: unknown): RpcAnswer => ({ ok: true, result });
 const refusal = (message: string): RpcAnswer => ({ ok: false, code: -32_000, message, data: null });
 
@@ -79,14 +76,17 @@ export function createSimulatedNode(
         return ok(numberToHex(100_000_000n));
       case 'eth_getTransactionReceipt':
         return ok(receiptOf(view, String(params[0])));
+      case 'eth_getLogs':
+        return ok(logsOf(view, params[0] as LogFilter));
       case 'eth_sendRawTransaction':
         return take(params[0] as Hex);
       case 'eth_call': {
         const block = blockAt(params[1]);
         if (block === undefined) return refusal('header not found');
         const result = answerCall(block.state, (params[0] as { data: Hex }).data, block.timeSeconds + 1n);
-        if (result === 'paused') return { ok: false, code: 3, message: 'execution reverted', data: PAUSED };
-        return result === undefined ? refusal('not simulated') : ok(result);
+        if (result === undefined) return refusal('not simulated');
+        if (typeof result === 'string') return ok(result);
+        return { ok: false, code: 3, message: 'execution reverted', data: result.reverted };
       }
       default:
         return refusal(`${method} is not simulated`);
@@ -116,6 +116,27 @@ function blockView({ number, hash, timeSeconds, baseFeeWei }: Block) {
     timestamp: numberToHex(timeSeconds),
     baseFeePerGas: numberToHex(baseFeeWei),
   };
+}
+
+type LogFilter = {
+  readonly fromBlock: Hex;
+  readonly toBlock: Hex;
+  readonly address: readonly string[];
+  readonly topics: readonly (string | readonly string[] | null)[];
+};
+
+function logsOf(view: readonly Block[], filter: LogFilter): readonly unknown[] {
+  const [from, to] = [BigInt(filter.fromBlock), BigInt(filter.toBlock)];
+  const asked = filter.topics.map((topic) => (typeof topic === 'string' ? [topic] : topic));
+  return view
+    .filter(({ number, transactions }) => number >= from && number <= to && transactions.length > 0)
+    .flatMap(({ transactions }) => transactions)
+    .flatMap(({ id, logs }) =>
+      logs
+        .filter(({ address }) => filter.address.includes(address))
+        .filter(({ topics }) => asked.every((any, place) => any === null || any.includes(topics[place] ?? '')))
+        .map((log) => ({ ...log, transactionHash: id })),
+    );
 }
 
 function receiptOf(view: readonly Block[], id: string): unknown {

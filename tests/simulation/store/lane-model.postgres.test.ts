@@ -18,6 +18,7 @@ import {
   findForgottenLanes as findForgottenInModel,
   plain,
   type Statement,
+  seedRelayer,
 } from '@svc-pay/core/testing';
 import { createApiStores } from '@svc-pay/postgres';
 import {
@@ -57,19 +58,7 @@ async function world() {
   };
   const api = createApiStores({ pool, url: '', ping: async () => {}, close: async () => {} }, { clock, cacheMs: 0 });
   const tables = createTables();
-  for (const lane of LANES) {
-    tables.relayers.set(laneKey(lane), {
-      network: lane.network,
-      address: lane.relayer,
-      nextNonce: FIRST_NONCE,
-      epoch: 0n,
-      awake: false,
-      beatAtMs: null,
-      condition: 'fine',
-      obstacle: null,
-      obstacleSinceMs: null,
-    });
-  }
+  for (const lane of LANES) seedRelayer(tables, lane, FIRST_NONCE);
   const queuedAtMs = new Map<string, number>();
   for (let index = 0; index < PAYMENTS; index += 1) {
     nowMs += 1_000;
@@ -86,6 +75,7 @@ async function world() {
     tables.payments.set(item.paymentId, read!.payment!);
     tables.settlements.set(item.paymentId, {
       item,
+      claimKey: item.paymentId,
       network: NETWORK,
       createdAtMs: queuedAtMs.get(item.paymentId)!,
       status: 'queued',

@@ -1,12 +1,24 @@
-// A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the finality
-// watcher and the reconciler. Only what lies behind the ports is simulated.
-import { type LaneDeps, type LanePace, laneKey } from '@svc-pay/core';
-import type { Statement, Tables } from '@svc-pay/core/testing';
-import { createMemoryFinalityStore, createMemoryLaneStore, findForgottenLanes } from '@svc-pay/core/testing';
+// A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the watchers of
+// batches, held payments and authorizations, and the reconciler. Only what lies behind the ports is simulated.
+import { type LaneDeps, type LanePace, laneKey, type WatchDeps } from '@svc-pay/core';
 import {
+  createMemoryFinalityStore,
+  createMemoryLaneStore,
+  createMemoryStrandedLaneStore,
+  createMemoryStrandedStore,
+  findForgottenLanes,
+  type Statement,
+  type Tables,
+} from '@svc-pay/core/testing';
+import {
+  createAuthorizationWatch,
   createEndpointPool,
   createFinalityWatch,
+  createHeldWatch,
   createLaneChain,
+  DEFAULT_TIP_BOUNDS,
+  type JsonRpc,
+  type OpenNetwork,
   type RpcCall,
   RpcUnavailable,
   requireEndpointQuorum,
@@ -15,19 +27,31 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import { LOG_EVENTS } from '@svc-pay/runtime/logging/log-events';
 import { createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
+import { PROCESSOR } from '../chain/chain-state.ts';
 import type { SimulatedNode } from '../chain/simulated-node.ts';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import type { Ask } from './ask.ts';
 import type { FakeEngine, Host } from './fake-engine.ts';
+import { PROCESSOR_VERSION } from './merchant.ts';
 import type { Simulation } from './simulation.ts';
 
 export type LaneBug = (deps: LaneDeps, tables: Tables) => LaneDeps;
+type WatchStores = Pick<WatchDeps, 'finality' | 'stranded'>;
+export type WatchBug = (stores: WatchStores, tables: Tables) => WatchStores;
+export type SettlementBugs = {
+  readonly lane?: LaneBug | undefined;
+  readonly watch?: WatchBug | undefined;
+  /** What the watchers take for the last final block. */
+  readonly final?: 'latest' | undefined;
+};
 
 export type Ground = {
   readonly network: NetworkId;
   readonly chainId: number;
   readonly nodes: readonly SimulatedNode[];
   readonly signers: readonly TransactionSigner[];
+  /** The key that settles and returns stranded transfers. */
+  readonly recovery: TransactionSigner;
 };
 
 const RPC_TIMEOUT_MS = 3_000;
@@ -41,8 +65,8 @@ const PACE: LanePace = {
   troubleMs: 1_000,
 };
 
-/** Statements that change nothing that another process depends on. */
-const READS = /^(?:heartbeat|load|peek|find|forgotten|hasWork|shard looks)/;
+/** Statements that change nothing that another process depends on, or seldom do. */
+const READS = /^(?:heartbeat|load|peek|find|forgotten|hasWork|shard looks|decideHeldMoney)/;
 
 export function statementBy(ask: Ask): Statement {
   return (name, action) =>
@@ -51,11 +75,11 @@ export function statementBy(ask: Ask): Statement {
 
 export function settlementWork(
   simulation: Simulation,
-  { network, chainId, nodes, signers }: Ground,
+  { network, chainId, nodes, signers, recovery }: Ground,
   process: MortalProcess,
   ask: Ask,
   engine: FakeEngine,
-  bug: LaneBug = (deps) => deps,
+  bugs: SettlementBugs = {},
 ): Pick<Host, 'drains' | 'jobs'> {
   const { clock, tables, note, strikes, timeline } = simulation;
   const statement = statementBy(ask);
@@ -77,16 +101,19 @@ export function settlementWork(
   const [first, ...others] = nodes.map(({ name }) => `http://${name}`);
   const pool = createEndpointPool({ urls: [first as string, ...others], timeoutMs: RPC_TIMEOUT_MS, chainId, post });
   const rpc = requireEndpointQuorum(pool);
-  const store = createMemoryLaneStore(tables, statement, clock);
+  const settling = { store: createMemoryLaneStore(tables, statement, clock), signers };
+  const resolving = { store: createMemoryStrandedLaneStore(tables, statement, clock), signers: [recovery] };
+  const workers = [settling, resolving].flatMap((duty) => duty.signers.map((signer) => ({ ...duty, signer })));
+  const injectLaneBug = bugs.lane ?? ((deps) => deps);
   const lanes = new Map(
-    signers.map((signer) => {
+    workers.map(({ signer, store }) => {
       const lane = { network, relayer: signer.address };
       const chain = createLaneChain({ network, rpc, endpoints: pool.endpoints, voters: pool.healthyEndpoints, signer });
       const log: LaneDeps['log'] = (event, details) => {
         if (LOG_EVENTS[event].level === 'warn' || event === 'batch_mined')
           note(process.name, `${event} ${JSON.stringify(details)}`);
       };
-      return [laneKey(lane), bug({ store, chain, clock, pace: PACE, log }, tables)];
+      return [laneKey(lane), injectLaneBug({ store, chain, clock, pace: PACE, log }, tables)];
     }),
   );
   const wake = (drain: string, key: string) =>
@@ -97,18 +124,39 @@ export function settlementWork(
       },
       () => new Error('the engine is away'),
     );
+  const stores = {
+    finality: createMemoryFinalityStore(tables, statement),
+    stranded: createMemoryStrandedStore(tables, statement),
+  };
+  const voters = async () =>
+    (await pool.healthyEndpoints()).map(
+      (voter): JsonRpc =>
+        (calls) =>
+          voter(bugs.final === undefined ? calls : calls.map(askedOfLatest)),
+    );
+  const open: OpenNetwork = {
+    network,
+    mode: 'test',
+    processor: PROCESSOR,
+    processorVersion: PROCESSOR_VERSION,
+    rpc,
+    endpoints: pool.endpoints,
+    voters,
+    feeBounds: { ...DEFAULT_TIP_BOUNDS, maxFeeWei: 10n ** 12n },
+    gasCoin: undefined,
+  };
+  const watched: WatchDeps = {
+    ...(bugs.watch?.(stores, tables) ?? stores),
+    clock,
+    log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
+    metrics: { batchMoved: () => {}, batchReversed: () => {} },
+  };
   return {
     drains: [createLaneDrain(lanes)],
     jobs: [
-      createFinalityWatch(
-        { network, voters: pool.healthyEndpoints, gasCoin: undefined },
-        {
-          finality: createMemoryFinalityStore(tables, statement),
-          clock,
-          log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
-          metrics: { batchMoved: () => {}, batchReversed: () => {} },
-        },
-      ),
+      createFinalityWatch(open, watched),
+      createHeldWatch(open, watched),
+      createAuthorizationWatch(open, watched),
       createReconciler(
         (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),
         clock,
@@ -118,3 +166,8 @@ export function settlementWork(
     ],
   };
 }
+
+const askedOfLatest = ({ method, params }: RpcCall): RpcCall => ({
+  method,
+  params: params.map((param) => (param === 'finalized' ? 'latest' : param)),
+});

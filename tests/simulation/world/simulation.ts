@@ -17,6 +17,7 @@ export const FAULT_KINDS = [
   'pool drop',
   'gas spike',
   'key used elsewhere',
+  'authorization submitted',
   'engine restart',
   'engine forgets',
   'wake lost',

@@ -1,44 +1,47 @@
-// What watchers ask of the model store: mined batches until they are final, and lanes that nobody is at.
-
+// FinalityStore in memory: mined batches until they are final.
 import type { NetworkId } from '@svc-pay/protocol';
 import {
-  bookLosses,
-  bookPayment,
+  decideFinal,
+  decideMove,
+  decideReversal,
   type FinalityStore,
-  judgeItem,
-  type Lane,
   type LaneItem,
-  liveLosses,
-  lostItems,
+  laneKey,
   type RecordedBatch,
-  reverseEntries,
-  reverseLosses,
-  splitGas,
+  requireOutcomes,
+  type StrandedRecord,
+  TRANSFERS_WHEN_FINAL,
 } from '../index.ts';
-import { hasWork, isRevivable, moveSettlements } from './memory-lane-store.ts';
 import {
+  beforesOf,
   failures,
   liveEntriesOf,
-  reversals,
-  type SettledBatchItem,
+  moveSettlements,
+  revertedBatchesOf,
   writePaymentResults,
 } from './memory-payment-results.ts';
-import { type BatchRow, byNumber, itemOf, type SettlementRow, type Statement, type Tables } from './memory-tables.ts';
+import { strandedOfBatch } from './memory-stranded-lane-store.ts';
+import {
+  type BatchRow,
+  byNumber,
+  itemOf,
+  type SettlementRow,
+  type Statement,
+  type StrandedRow,
+  strandedItemOf,
+  type Tables,
+} from './memory-tables.ts';
 
 export function createMemoryFinalityStore(tables: Tables, statement: Statement): FinalityStore {
-  const { batches, settlements } = tables;
+  const { batches } = tables;
   const minedOf = (network: string) =>
     [...batches.values()].filter((batch) => batch.network === network && batch.status === 'mined');
-  const batchBlockOf = ({ id, blockNumber, blockHash }: BatchRow) => ({
-    id,
-    blockNumber: blockNumber ?? 0n,
-    blockHash: blockHash ?? '',
-  });
-  const carriedBy = (id: string, states: readonly SettlementRow['status'][]) =>
-    [...settlements.values()]
-      .filter(({ batchId, status }) => batchId === id && states.includes(status))
-      .toSorted(byNumber);
   const lossesOf = (id: string) => tables.losses.filter(({ batchId }) => batchId === id);
+  /** Undefined when another process already changed the batch. */
+  const recordedRow = (id: string, blockHash: string): BatchRow | undefined => {
+    const row = batches.get(id);
+    return row?.status === 'mined' && row.blockHash === blockHash ? row : undefined;
+  };
   return {
     loadAgeingBatches: async (network, finalizedNumber, limit, afterBatchId) => {
       const ageing = await statement('loadAgeingBatches', () => {
@@ -52,7 +55,7 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
       });
       if (ageing.length === 0) return [];
       return statement('loadAgeingBatches items', () =>
-        ageing.map((batch) => ({ ...batch, openItems: carriedBy(batch.id, ['batched', 'mined']).map(itemOf) })),
+        ageing.map((batch) => ({ ...batch, openItems: carriedBy(tables, batch.id, ['batched', 'mined']).map(itemOf) })),
       );
     },
     loadBatchBlocks: (network, finalizedNumber, limit) =>
@@ -68,69 +71,87 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         const row = batches.get(batchId);
         return row?.status === 'mined' ? { ...row, transactions: [...row.transactions] } : undefined;
       });
-      if (batch === undefined) return undefined;
-      const rows = await statement('loadRecordedBatch items', () =>
-        carriedBy(batchId, ['batched', 'mined', 'completed']).map((row) => ({ item: itemOf(row), status: row.status })),
-      );
-      return recordedOf(batch, rows);
+      return batch && statement('loadRecordedBatch items', () => recordedOf(tables, batch));
     },
-    moveBatch: (batch, fromBlockHash, mined, { nowMs }) =>
+    moveBatch: (batch, fromBlockHash, mined, options) =>
       statement('moveBatch', () => {
-        const row = batches.get(batch.id);
-        if (row?.status !== 'mined' || row.blockHash !== fromBlockHash) return false;
-        const parts = batch.items
-          .map((item, index) => ({ item, mined: mined.items[index] }))
-          .filter((part): part is SettledBatchItem => part.mined?.outcome === 'settled');
-        const losses = lossesOf(batch.id);
-        const gas = splitGas(mined, batch.items, lostItems(row.itemCount, mined, liveLosses(losses)));
-        const entries = parts.flatMap(({ item, mined: part }) => {
-          const gasShareAtomic = gas.settled.get(item.paymentId) ?? 0n;
-          const settled = { lane: batch, item, mined: part, batch: mined, gasShareAtomic };
-          const old = liveEntriesOf(tables, item, batch.transactionId);
-          return [...reverseEntries(old, { nowMs }), ...bookPayment(settled, { nowMs }).entries];
-        });
+        const row = recordedRow(batch.id, fromBlockHash);
+        if (row === undefined) return false;
+        const { losses, entries, payments } = decideMove(
+          batch,
+          mined,
+          {
+            itemCount: row.itemCount,
+            losses: lossesOf(batch.id),
+            entries: liveEntriesOf(tables, batch.items, batch.transactionId),
+            rates: undefined,
+          },
+          options,
+        );
         const { transactionId, blockNumber, blockHash } = mined;
-        Object.assign(row, { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: nowMs });
+        Object.assign(row, { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: options.nowMs });
         tables.entries.push(...entries);
-        const batchBlock = { ...batch, batchId: batch.id, transactionId };
-        tables.losses.push(...reverseLosses(losses, { nowMs }), ...bookLosses(batchBlock, gas.lost, { nowMs }));
-        for (const { item, mined: part } of parts) {
+        tables.losses.push(...losses);
+        for (const { item, transactionSplitId } of payments) {
           const payment = tables.payments.get(item.paymentId);
           if (payment?.status !== 'completed') continue;
-          const transactionSplitId = `${transactionId}:${part.logIndex}`;
           tables.payments.set(item.paymentId, { ...payment, transactionId, transactionSplitId });
         }
         return true;
       }),
     reverseBatch: (batchId, blockHash, nowMs) =>
       statement('reverseBatch', () => {
-        const row = batches.get(batchId);
-        if (row?.status !== 'mined' || row.blockHash !== blockHash) return false;
-        const settled = carriedBy(batchId, ['completed']).map(itemOf);
-        const cause = { requestId: batchId, nowMs };
-        writePaymentResults(tables, reversals(tables, settled, row.transactionId, cause), 'completed');
-        for (const open of carriedBy(batchId, ['mined'])) open.status = 'batched';
-        tables.losses.push(...reverseLosses(lossesOf(batchId), { nowMs }));
+        const row = recordedRow(batchId, blockHash);
+        if (row === undefined) return false;
+        const batch = recordedOf(tables, row);
+        const facts = {
+          befores: beforesOf(tables, batch.items),
+          entries: liveEntriesOf(tables, batch.items, row.transactionId),
+          losses: lossesOf(batchId),
+          stranded: strandedOfBatch(tables, batchId).map(strandedRecordOf),
+        };
+        const { results, entries, losses, open, batchedTransfers } = decideReversal(batch, facts, nowMs);
+        const openRows = carriedBy(tables, batchId, [open.from]);
+        writePaymentResults(tables, results, 'completed');
+        tables.entries.push(...entries);
+        tables.losses.push(...losses);
+        for (const settlement of openRows) settlement.status = open.to;
+        const again = new Set(batchedTransfers.map(({ paymentId }) => paymentId));
+        for (const transfer of strandedOfBatch(tables, batchId)) {
+          if (again.has(transfer.paymentId as LaneItem['paymentId'])) transfer.status = 'batched';
+        }
         Object.assign(row, { status: 'broadcast', blockNumber: null, blockHash: null, gasBooked: false });
         return true;
       }),
     recordFinal: (batch, outcomes, nowMs) =>
       statement('recordFinal', () => {
-        if (outcomes.length !== batch.openItems.length) throw new Error(`batch ${batch.id} has other items`);
+        requireOutcomes(batch, outcomes);
         const row = batches.get(batch.id);
         if (row?.status !== 'mined') return;
-        const ending = (end: string): readonly LaneItem[] =>
-          batch.openItems.filter((_, index) => judgeItem(outcomes[index] ?? 'no_evidence').end === end);
-        const cause = { requestId: batch.id, nowMs };
         Object.assign(row, { status: 'finalized', updatedAtMs: nowMs });
-        const revivable = (item: LaneItem) => isRevivable(tables, item);
-        const failed = ending('failed').filter((item) => !revivable(item));
-        writePaymentResults(tables, failures(tables, failed, batch.transactionId, cause), 'mined');
-        const heldItems = [...ending('held'), ...ending('failed').filter(revivable)];
-        moveSettlements(tables, heldItems, ['mined'], 'held');
-        moveSettlements(tables, ending('queued'), ['mined'], 'queued');
+        const { failed, held, queued } = decideFinal(batch, outcomes, revertedBatchesOf(tables, batch.openItems));
+        const origin = { requestId: batch.id, nowMs };
+        writePaymentResults(tables, failures(tables, failed, batch.transactionId, origin), 'mined');
+        moveSettlements(tables, held, 'mined', 'held');
+        moveSettlements(tables, queued, 'mined', 'queued');
+        const { from, to } = TRANSFERS_WHEN_FINAL;
+        for (const transfer of strandedOfBatch(tables, batch.id)) {
+          if (transfer.status === from) Object.assign(transfer, { status: to, relayer: null, batchId: null });
+        }
       }),
   };
+}
+
+const batchBlockOf = ({ id, blockNumber, blockHash }: BatchRow) => ({
+  id,
+  blockNumber: blockNumber ?? 0n,
+  blockHash: blockHash ?? '',
+});
+
+function carriedBy({ settlements }: Tables, id: string, states: readonly SettlementRow['status'][]) {
+  return [...settlements.values()]
+    .filter(({ batchId, status }) => batchId === id && states.includes(status))
+    .toSorted(byNumber);
 }
 
 /** Batches of two relayers may have the same nonce. */
@@ -139,29 +160,32 @@ function byNonce(one: BatchRow, other: BatchRow): number {
   return one.id < other.id ? -1 : 1;
 }
 
-function recordedOf(
-  { id, network, relayer, nonce, transactionId, transactions }: BatchRow,
-  rows: readonly { readonly item: LaneItem; readonly status: string }[],
-): RecordedBatch {
+function recordedOf(tables: Tables, row: BatchRow): RecordedBatch {
+  const { id, relayer, nonce, transactionId, transactions } = row;
+  const lane = { network: row.network as NetworkId, relayer };
+  const parts =
+    tables.relayers.get(laneKey(lane))?.duty === 'resolve_stranded'
+      ? strandedOfBatch(tables, id).map((own) => ({
+          item: strandedItemOf(tables, own),
+          settled: own.status === 'done',
+        }))
+      : carriedBy(tables, id, ['batched', 'mined', 'completed']).map((own) => ({
+          item: itemOf(own),
+          settled: own.status === 'completed',
+        }));
   return {
+    ...lane,
     id,
-    network: network as NetworkId,
-    relayer,
     nonce,
     status: 'broadcast',
     sentAtMs: 0,
     transactionId,
-    transactions: transactions.map(({ transactionId, raw }) => ({ transactionId, raw })),
-    items: rows.map(({ item }) => item),
-    settledIds: new Set(rows.filter(({ status }) => status === 'completed').map(({ item }) => item.paymentId)),
+    transactions: transactions.map((own) => ({ transactionId: own.transactionId, raw: own.raw })),
+    items: parts.map(({ item }) => item),
+    settledIds: new Set(parts.filter(({ settled }) => settled).map(({ item }) => item.paymentId)),
   };
 }
 
-/** As `findForgottenLanes` of packages/postgres. */
-export function findForgottenLanes(tables: Tables, silentSinceMs: number): readonly Lane[] {
-  const forgotten = [...tables.relayers.values()].filter(
-    (row) => (!row.awake || row.beatAtMs === null || row.beatAtMs < silentSinceMs) && hasWork(tables, row),
-  );
-  for (const row of forgotten) row.awake = true;
-  return forgotten.map(({ network, address }) => ({ network: network as NetworkId, relayer: address }));
+function strandedRecordOf({ accountId, mode, paymentId, status, reason }: StrandedRow): StrandedRecord {
+  return { accountId, mode, paymentId: paymentId as LaneItem['paymentId'], status, reason };
 }

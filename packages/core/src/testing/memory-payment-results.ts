@@ -1,115 +1,137 @@
-// Payments that end, or whose end is taken back, in the model store: by the rules of core, whole or not at all.
+// Payment results in the memory store, reversals included: drafted by core, written whole or not at all.
 import {
-  applyPaymentResult,
-  bookPayment,
-  draftEvents,
+  completedResult,
   type EventDraft,
-  eventsFor,
+  type FailedItem,
+  failedResult,
+  type GasSplit,
   type Lane,
   type LaneItem,
   type LedgerEntry,
   type MinedBatch,
-  reverseEntries,
-  reversePayment,
-  type SettledItem,
-  type Snapshot,
+  type PaymentResultDraft,
+  type ResultOrigin,
+  type RevertedBatches,
+  type SettledBatchItem,
+  type SnapshotToChange,
 } from '../index.ts';
 import { addMemoryDelivery } from './memory-delivery-tables.ts';
-import type { IntentRow, SettlementRow, Tables } from './memory-tables.ts';
+import type { SettlementRow, Tables } from './memory-tables.ts';
 
-type End = {
-  readonly item: LaneItem;
-  readonly after: Snapshot;
-  readonly settlement: SettlementRow['status'];
-  readonly events: readonly EventDraft[];
-  readonly entries: readonly LedgerEntry[];
+const NO_RATES = { gasCoin: undefined, token: undefined };
+
+export type MemoryCompletion = {
+  readonly lane: Lane;
+  readonly batch: MinedBatch;
+  readonly parts: readonly SettledBatchItem[];
+  readonly gas: GasSplit['settled'];
 };
-export type Cause = { readonly requestId: string; readonly nowMs: number };
-
-export type SettledBatchItem = { readonly item: LaneItem; readonly mined: SettledItem };
 
 export function completions(
   tables: Tables,
-  lane: Lane,
-  batch: MinedBatch,
-  parts: readonly SettledBatchItem[],
-  gas: ReadonlyMap<string, bigint>,
-  cause: Cause,
-): readonly End[] {
+  { lane, batch, parts, gas }: MemoryCompletion,
+  origin: ResultOrigin,
+): readonly PaymentResultDraft[] {
   return parts.map(({ item, mined }) => {
-    const row = rowOf(tables, item);
-    const gasShareAtomic = gas.get(item.paymentId) ?? 0n;
-    const { entries } = bookPayment({ lane, item, mined, batch, gasShareAtomic }, cause);
-    const end = {
-      status: 'completed',
-      transactionId: batch.transactionId,
-      logIndex: mined.logIndex,
-      settledAtomic: item.settledAtomic,
-    } as const;
-    const after = applyPaymentResult(snapshotOf(tables, row), end, cause.nowMs);
-    return { item, after, settlement: 'completed', events: eventsOf(tables, row, after, cause), entries };
+    const settled = { lane, item, mined, batch, gasShareAtomic: gas.get(item.paymentId) ?? 0n };
+    return completedResult(beforeOf(tables, item), settled, NO_RATES, origin);
   });
 }
 
 export function failures(
   tables: Tables,
-  items: readonly LaneItem[],
+  failed: readonly FailedItem[],
   transactionId: string | null,
-  cause: Cause,
-): readonly End[] {
-  return items.map((item) => {
-    const row = rowOf(tables, item);
-    const after = applyPaymentResult(snapshotOf(tables, row), { status: 'failed', transactionId }, cause.nowMs);
-    return { item, after, settlement: 'failed', events: eventsOf(tables, row, after, cause), entries: [] };
-  });
+  origin: ResultOrigin,
+): readonly PaymentResultDraft[] {
+  return failed.map((one) => failedResult(beforeOf(tables, one.item), one, transactionId, origin));
 }
 
-export function reversals(
-  tables: Tables,
-  items: readonly LaneItem[],
-  transactionId: string,
-  cause: Cause,
-): readonly End[] {
-  return items.map((item) => {
-    const row = rowOf(tables, item);
-    const after = reversePayment(snapshotOf(tables, row));
-    const entries = reverseEntries(liveEntriesOf(tables, item, transactionId), cause);
-    return { item, after, settlement: 'batched', events: eventsOf(tables, row, after, cause), entries };
-  });
+function beforeOf({ intents, payments }: Tables, { intentId }: LaneItem): SnapshotToChange | undefined {
+  const row = intents.get(intentId);
+  return row && { ...row, payment: payments.get(row.paymentId ?? '') ?? null };
 }
 
-export function liveEntriesOf(
-  { entries }: Tables,
-  { paymentId }: LaneItem,
-  transactionId: string,
-): readonly LedgerEntry[] {
-  const own = entries.filter((entry) => entry.paymentId === paymentId);
-  const back = new Set(own.map(({ reverses }) => reverses));
-  return own
-    .filter((entry) => entry.transactionId === transactionId && entry.reverses === null && !back.has(entry.id))
-    .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+/** By intent id. */
+export function beforesOf(tables: Tables, items: readonly LaneItem[]): ReadonlyMap<string, SnapshotToChange> {
+  return new Map(
+    items.flatMap((item) => {
+      const before = beforeOf(tables, item);
+      return before === undefined ? [] : [[item.intentId, before]];
+    }),
+  );
 }
 
 /** `from` is what their settlements must be until now. Throws, with nothing written, when any row has changed. */
-export function writePaymentResults(tables: Tables, results: readonly End[], from: SettlementRow['status']): void {
-  const status = from === 'completed' ? 'completed' : 'pending';
-  for (const { item } of results) {
-    const { paymentId } = item;
-    if (tables.settlements.get(paymentId)?.status !== from || tables.payments.get(paymentId)?.status !== status) {
+export function writePaymentResults(
+  tables: Tables,
+  results: readonly PaymentResultDraft[],
+  from: SettlementRow['status'],
+): void {
+  const writes = results.map((draft) => {
+    const { intent, payment } = draft.after;
+    const row = tables.intents.get(intent.id);
+    const settlement = tables.settlements.get(payment.id);
+    if (settlement?.status !== from || tables.payments.get(payment.id)?.status !== draft.paymentFrom || !row) {
       throw new Error(`${results.length} payments end, but the rows have changed`);
     }
-  }
-  for (const { item, after, settlement, events, entries } of results) {
-    const row = rowOf(tables, item);
-    const payment = after.payment as NonNullable<Snapshot['payment']>;
-    const announced = payment.announced || events.some(({ type }) => type === 'payment.created');
-    tables.payments.set(item.paymentId, { ...payment, announced });
+    return { draft, row, settlement };
+  });
+  for (const { draft, row, settlement } of writes) {
+    const { after, events, entries } = draft;
+    tables.payments.set(after.payment.id, after.payment);
     row.intent = after.intent;
     row.version += 1;
     row.eventSequence += events.length;
-    (tables.settlements.get(item.paymentId) as SettlementRow).status = settlement;
+    settlement.status = draft.settlement;
     tables.entries.push(...entries);
-    writeEvents(tables, events, item);
+    writeEvents(tables, events, after.intent);
+  }
+}
+
+/** Entries that the transaction caused and that are not reversed, by payment id. */
+export function liveEntriesOf(
+  { entries }: Tables,
+  items: readonly LaneItem[],
+  transactionId: string,
+): ReadonlyMap<string, readonly LedgerEntry[]> {
+  return new Map(
+    items.map(({ paymentId }) => {
+      const own = entries.filter((entry) => entry.paymentId === paymentId);
+      const back = new Set(own.map(({ reverses }) => reverses));
+      const live = own.filter(
+        (entry) => entry.transactionId === transactionId && entry.reverses === null && !back.has(entry.id),
+      );
+      return [paymentId, live.toSorted((one, other) => (one.id < other.id ? -1 : 1))];
+    }),
+  );
+}
+
+/** Statuses of the batches that carried each payment and reverted. */
+export function revertedBatchesOf(
+  { settlements, batches }: Tables,
+  items: readonly Pick<LaneItem, 'paymentId'>[],
+): RevertedBatches {
+  return new Map(
+    items.map(({ paymentId }) => {
+      const ids = settlements.get(paymentId)?.revertedBatches ?? [];
+      return [paymentId, ids.flatMap((id) => batches.get(id)?.status ?? [])];
+    }),
+  );
+}
+
+/** What waits again belongs to no lane and no batch. */
+export function moveSettlements(
+  { settlements }: Tables,
+  items: readonly Pick<LaneItem, 'paymentId'>[],
+  from: SettlementRow['status'],
+  to: 'queued' | 'held',
+): void {
+  for (const { paymentId } of items) {
+    const row = settlements.get(paymentId);
+    if (row?.status !== from) continue;
+    row.status = to;
+    if (to === 'queued') Object.assign(row, { relayer: null, batchId: null });
   }
 }
 
@@ -132,19 +154,4 @@ export function writeEvents(
       addMemoryDelivery(tables, { accountId, mode, eventId: event.id, endpointId: id }, event.createdAtMs);
     }
   }
-}
-
-function rowOf(tables: Tables, { intentId, paymentId }: LaneItem): IntentRow {
-  const row = tables.intents.get(intentId);
-  if (row?.paymentId !== paymentId) throw new Error(`intent ${intentId} does not name payment ${paymentId}`);
-  return row;
-}
-
-function snapshotOf(tables: Tables, { intent, paymentId }: IntentRow): Snapshot {
-  return { intent, payment: tables.payments.get(paymentId ?? '') ?? null };
-}
-
-function eventsOf(tables: Tables, row: IntentRow, after: Snapshot, { requestId, nowMs }: Cause): readonly EventDraft[] {
-  const caused = eventsFor(snapshotOf(tables, row), after);
-  return draftEvents(caused, after, { requestId, idempotencyKey: null }, nowMs, row.eventSequence);
 }

@@ -1,5 +1,6 @@
-// The `awake` flag of lanes. The process that turns it on starts the
-// lane through the engine; an awake lane finds new work by itself.
+// The `awake` flag of lanes. The process that turns it on starts the lane through the engine; an awake lane finds new
+// work by itself. A claim wakes in one statement every lane that a queued payment is work for by `laneHasWork` of core,
+// except a draining lane that the payment is bound to: the reconciler finds that one.
 import type { Lane } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
