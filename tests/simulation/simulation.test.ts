@@ -19,6 +19,9 @@ const RARE = [
   'dies after storeBatches',
   'dies after leaseDeliveries',
   'and dies',
+  'is switched off: failing',
+  'is switched off: gone',
+  'is enabled with',
   'submits the authorization',
   'stranded_transfer_found',
   '"action":"settle"',
@@ -67,6 +70,7 @@ const RULES: Readonly<Record<BugName, string>> = {
   trustingLatest: 'statuses true to the chain',
   forgettingLease: 'duplicates have a cause',
   believingAnything: 'each event arrives',
+  switchingOffByOldFailure: 'switched off for a reason',
 };
 
 /** Bugs that need a rare situation. */
