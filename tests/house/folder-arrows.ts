@@ -25,7 +25,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       intent: ['account', 'event', 'idempotency', 'payout', 'pricing', 'token'],
       payment: ['account', 'event', 'intent', 'payout', 'pricing', 'token'],
       settlement: ['account', 'event', 'idempotency', 'intent', 'payment', 'payout', 'pricing', 'token'],
-      delivery: ['account', 'event', 'intent', 'payment'],
+      delivery: ['account', 'endpoint', 'event', 'intent', 'payment'],
       lane: ['account', 'payment'],
       ledger: ['account', 'event', 'lane', 'payment', 'token'],
       watch: ['lane'],

@@ -16,6 +16,7 @@ import {
   type SettledBatchItem,
   type SnapshotToChange,
 } from '../index.ts';
+import { addMemoryDelivery } from './memory-delivery-tables.ts';
 import type { SettlementRow, Tables } from './memory-tables.ts';
 
 const NO_RATES = { gasCoin: undefined, token: undefined };
@@ -135,12 +136,12 @@ export function moveSettlements(
 }
 
 export function writeEvents(
-  { events: rows, endpoints, deliveries }: Tables,
+  tables: Tables,
   events: readonly EventDraft[],
   { accountId, mode }: Pick<LaneItem, 'accountId' | 'mode'>,
 ): void {
   for (const event of events) {
-    const wanting = [...endpoints.values()].filter(
+    const wanting = [...tables.endpoints.values()].filter(
       (endpoint) =>
         endpoint.accountId === accountId &&
         endpoint.mode === mode &&
@@ -148,20 +149,9 @@ export function writeEvents(
         endpoint.eventTypes.includes(event.type),
     );
     const body = new TextEncoder().encode(`${event.bodyBefore}${wanting.length}${event.bodyAfter}`);
-    rows.set(event.id, { ...event, accountId, mode, body });
+    tables.events.set(event.id, { ...event, accountId, mode, body });
     for (const { id } of wanting) {
-      deliveries.set(`${event.id} ${id}`, {
-        accountId,
-        mode,
-        eventId: event.id,
-        endpointId: id,
-        status: 'pending',
-        nextAtMs: event.createdAtMs,
-        leaseUntilMs: null,
-        fence: 0,
-        attemptCount: 0,
-        unchargedCount: 0,
-      });
+      addMemoryDelivery(tables, { accountId, mode, eventId: event.id, endpointId: id }, event.createdAtMs);
     }
   }
 }
