@@ -26,6 +26,7 @@ const ARGUMENTS_COVERED = /^packages\/(?:core|postgres)\/src\//;
 /** Words of other vocabularies that some machine has too, with what they are. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   'packages/core/src/settlement/settle-status.ts': 'statuses of a settle answer, as the wire has them',
+  'packages/core/src/stranded/watch-held.ts': 'names of a job',
   'sandbox/src/check/': 'a client of the API: statuses of the wire',
   'sandbox/src/local/check.ts': 'a client of the API: statuses of the wire',
   'sandbox/src/local/pay-as-client.ts': 'a client of the API: statuses of the wire',
@@ -36,31 +37,10 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 /** Not converted yet. */
 const UNCONVERTED: readonly string[] = [
-  'cli/src/commands/payouts-sync.ts',
-  'cli/src/commands/payouts.ts',
-  'cli/src/commands/read-payout.ts',
-  'cli/src/commands/register-payout.ts',
-  'packages/chains/evm/src/finality/',
-  'packages/chains/evm/src/send/',
-  'packages/chains/evm/src/verify/',
-  'packages/chains/solana/src/finality/',
-  'packages/chains/solana/src/prepare/',
-  'packages/chains/solana/src/send/',
-  'packages/chains/solana/src/verify/',
   'packages/core/src/delivery/',
   'packages/core/src/endpoint/',
-  'packages/core/src/finality/watch-finality.ts',
-  'packages/core/src/intent/',
-  'packages/core/src/lane/',
-  'packages/core/src/settlement/',
-  'packages/core/src/stranded/act-on-outcome.ts',
-  'packages/core/src/stranded/decide-on-outcome.ts',
-  'packages/core/src/stranded/judge-authorization.ts',
-  'packages/core/src/stranded/watch-held.ts',
   'packages/postgres/src/delivery/',
   'packages/postgres/src/endpoint/',
-  'packages/postgres/src/lane/',
-  'services/settlement/',
   'services/webhooks/',
 ];
 

@@ -6,30 +6,31 @@
 // dispatcher, due-list, pace, recorder, drain and poll of services/webhooks. Time, chance, nodes, receivers and the engine
 // are simulated; the store is the memory store of core/testing, which passes the contract suites of PostgreSQL.
 
-import { secretKeyContext } from '@svc-pay/core';
 import { seedRelayer } from '@svc-pay/core/testing';
 import { createLocalSigner } from '@svc-pay/evm';
 import { evmNetwork } from '@svc-pay/protocol';
-import { newId } from '@svc-pay/protocol/ids';
 import { type ChainState, PROCESSOR } from './chain/chain-state.ts';
 import { createSimulatedChain } from './chain/simulated-chain.ts';
 import { createSimulatedNode } from './chain/simulated-node.ts';
 import { drawFreshIds, type Inside, runInside } from './runtime/take-runtime.ts';
 import { type BugName, deliveryBug, settlementBugs } from './world/bugs.ts';
 import { checkDeliveries } from './world/check-deliveries.ts';
+import { checkOffPeriods } from './world/check-endpoints.ts';
 import { checkSettlement } from './world/check-settlement.ts';
 import { openStranded } from './world/check-stranded.ts';
 import { bringCustomers } from './world/customers.ts';
+import { createEndpointDays } from './world/endpoint-days.ts';
 import { createFakeEngine } from './world/fake-engine.ts';
 import { keepRunning } from './world/keep-running.ts';
-import { ACCOUNT, seedUndecided } from './world/merchant.ts';
+import { seedUndecided } from './world/merchant.ts';
 import { planBuyers } from './world/plan-buyers.ts';
 import type { Arrival } from './world/receivers.ts';
 import { createRestoreDrill } from './world/restore-drill.ts';
+import { seedWebhooks } from './world/seed-webhooks.ts';
 import { settlementWork } from './world/settlement-process.ts';
 import { createSimulation, type FaultKind, START_MS } from './world/simulation.ts';
 import { stirTrouble } from './world/trouble.ts';
-import { SECRET_BOX, webhooksWork } from './world/webhooks-process.ts';
+import { webhooksWork } from './world/webhooks-process.ts';
 import { createWitness } from './world/witness.ts';
 
 export type RunOptions = {
@@ -53,18 +54,10 @@ const CHAIN_ID = 84_532;
 const NETWORK = evmNetwork(CHAIN_ID);
 const FIRST_NONCE = 7n;
 const STORM_MS = 14_000;
-/** Whatever has not come to rest by then never does: payments within minutes, deliveries with their retries. */
+/** Payments that have not come to rest by then never do. */
 const LONGEST_SETTLING_MS = 4 * 60_000;
-const LONGEST_MS = 3 * 3_600_000;
 const HOUR_MS = 3_600_000;
 const OVER: readonly string[] = ['completed', 'failed', 'canceled'];
-const EVENT_TYPES = [
-  'payment_intent.created',
-  'payment.created',
-  'payment.updated',
-  'payment.completed',
-  'payment.failed',
-];
 /** Two relayers, and the key that settles and returns stranded transfers. */
 const KEYS = [1, 2, 3].map((number) => createLocalSigner(Buffer.alloc(32, number)));
 
@@ -125,6 +118,7 @@ async function run(
   for (const { address } of relayers) seedRelayer(tables, { network: NETWORK, relayer: address }, FIRST_NONCE);
   seedRelayer(tables, { network: NETWORK, relayer: recovery.address }, FIRST_NONCE, 'resolve_stranded');
   seedWebhooks(simulation);
+  const days = createEndpointDays(simulation);
 
   const engines = ['engine-1', 'engine-2'].map((name) => createFakeEngine(simulation, name));
   const arrivals: Arrival[] = [];
@@ -141,7 +135,7 @@ async function run(
   for (const [index, engine] of engines.entries()) {
     keepRunning(simulation, context, engine, `webhooks-${index + 1}`, dead, {
       freezeMs: () => (dice.roll() < 0.5 ? 1_000 + dice.roll() * 9_000 : 55_000 + dice.roll() * 20_000),
-      work: (process, ask) => webhooksWork(simulation, arrivals, process, ask, engine, deliveryBug(bug)),
+      work: (process, ask) => webhooksWork(simulation, arrivals, process, ask, engine, days, deliveryBug(bug)),
     });
   }
 
@@ -198,20 +192,25 @@ async function run(
     if (!simulation.isStorm() && isMining && isSettled()) {
       isMining = false;
       for (const settlement of settlements) settlement.stop();
+      customers.stop();
+      // Now: in the days that follow the windows of held money end, and nobody is there to return it.
+      checkSettlement(simulation, chain, customers.buyers);
     }
-    const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : LONGEST_MS);
+    const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : days.longestMs());
     if (lateMs > 0) violate('all comes to rest', `${isMining ? 'payments' : 'deliveries'} did not`);
-    over = simulation.violations.length > 0 || (!isMining && isDelivered());
-    timeline.after(isMining ? 500 : 2_000, look);
+    over = simulation.violations.length > 0 || (!isMining && isDelivered() && days.arePassed());
+    timeline.after(isMining ? 500 : days.lookEveryMs(), look);
   };
   timeline.after(500, look);
   await timeline.run(() => over);
 
   // What is broken on the way is told at once: the rest of such a run would only hide it.
   if (simulation.violations.length === 0) {
-    checkSettlement(simulation, chain, customers.buyers);
-    // Events of results that were recorded twice tell them twice.
-    if (plan.backupAtMs === undefined) checkDeliveries(simulation, arrivals, dead);
+    // After a restore, events of results that were recorded twice tell them twice, and endpoints are as in the backup.
+    if (plan.backupAtMs === undefined) {
+      checkDeliveries(simulation, arrivals, dead);
+      checkOffPeriods(simulation, days);
+    }
   }
   return {
     seed,
@@ -222,30 +221,4 @@ async function run(
     violations: simulation.violations,
     history: simulation.history,
   };
-}
-
-function seedWebhooks({ tables }: ReturnType<typeof createSimulation>): void {
-  const keyId = newId('key', 0, () => new Uint8Array(10));
-  tables.signingKeys.push({
-    ...ACCOUNT,
-    id: keyId,
-    ciphertext: SECRET_BOX.seal('sk_simulated', secretKeyContext(ACCOUNT.accountId, keyId)),
-    signing: true,
-    expiresAtMs: null,
-    revoked: false,
-  });
-  for (const number of [1, 2]) {
-    const id = newId('endpoint', 0, () => new Uint8Array(10).fill(number));
-    tables.endpoints.set(id, {
-      ...ACCOUNT,
-      id,
-      url: `https://shop-${number}.example/hook`,
-      retryCount: 10,
-      timeoutMs: 5_000 * number,
-      eventTypes: number === 1 ? EVENT_TYPES : EVENT_TYPES.slice(3),
-      status: 'enabled',
-      disabledReason: null,
-      failingSinceMs: null,
-    });
-  }
 }

@@ -19,6 +19,9 @@ const RARE = [
   'dies after storeBatches',
   'dies after leaseDeliveries',
   'and dies',
+  'is switched off: failing',
+  'is switched off: gone',
+  'is enabled with',
   'submits the authorization',
   'stranded_transfer_found',
   '"action":"settle"',
@@ -69,6 +72,7 @@ const RULES: Readonly<Record<BugName, string>> = {
   restoringNothing: 'all comes to rest',
   forgettingLease: 'duplicates have a cause',
   believingAnything: 'each event arrives',
+  switchingOffByOldFailure: 'switched off for a reason',
 };
 
 /** Seeds that a bug is looked for in. */

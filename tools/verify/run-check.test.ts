@@ -47,10 +47,15 @@ test('without a deadline a check takes as long as it takes', async () => {
 });
 
 /** Stands for Vitest: writes a report with one failed file, and a log that blames another, until `file` exists. */
-function reporter(options: { readonly repeats: boolean; readonly redFiles?: number; readonly heals?: boolean }): Check {
+function reporter(options: {
+  readonly repeats: boolean;
+  readonly redFiles?: number;
+  readonly heals?: boolean;
+  readonly says?: string;
+}): Check {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-run-check-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const { repeats, redFiles = 1, heals = true } = options;
+  const { repeats, redFiles = 1, heals = true, says = '     Errors  1 error' } = options;
   const failed = Array.from({ length: redFiles }, (_, index) => ({
     name: path.resolve(`${index}.test.ts`),
     status: 'failed',
@@ -62,6 +67,7 @@ function reporter(options: { readonly repeats: boolean; readonly redFiles?: numb
     if [ -e ${folder}/ran ] && ${heals}; then echo '${green}' > "$out"; exit 0; fi
     touch ${folder}/ran
     echo 'This error originated in "blamed.test.ts" test file.'
+    echo '${says}'
     echo '${red}' > "$out"
     exit 1`;
   return {
@@ -91,5 +97,10 @@ describe('a red test file', () => {
   test('does not run again beside three others', async () => {
     const result = await runCheck('runner-test', reporter({ repeats: true, redFiles: 3 }), 10_000);
     expect(result).toMatchObject({ failed: 3, reason: 'exit code 1', flaky: [] });
+  });
+
+  test('does not run again when an error of the run names no file', async () => {
+    const result = await runCheck('runner-test', reporter({ repeats: true, says: '     Errors  2 errors' }), 10_000);
+    expect(result).toMatchObject({ failed: 1, reason: 'exit code 1', flaky: [] });
   });
 });

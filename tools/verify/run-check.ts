@@ -27,29 +27,43 @@ const logDirectory = path.resolve('.cache/verify');
 export async function runCheck(suite: string, check: Check, deadlineMs: number | undefined): Promise<CheckResult> {
   const startMs = performance.now();
   const first = await runOnce(suite, check, deadlineMs);
-  const red = check.repeatsRedFiles === true && first.wasRun ? redFiles(first) : [];
+  const red = check.repeatsRedFiles === true && first.reason !== '' && first.wasRun ? redFiles(first) : [];
   if (red.length === 0 || red.length > MOST_REPEATED_FILES) return first;
   const leftMs = deadlineMs === undefined ? undefined : deadlineMs - (performance.now() - startMs);
   const [program, ...programArguments] = check.command;
   const again: Check = { ...check, name: `${check.name}, again`, command: [program, ...programArguments, ...red] };
   const second = await runOnce(suite, again, leftMs);
-  if (second.reason !== '') return first;
+  if (second.reason !== '' || second.passed < first.failedTests) return first;
   return { ...first, passed: first.passed + first.failedTests, failed: 0, reason: '', flaky: red };
 }
 
-/** Files with a failed test, and files that an error outside of every test is attributed to. */
+type Report = {
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults?: readonly { readonly status: string }[];
+  }[];
+};
+
+/**
+ * Files with a failed test, and files that an error outside of every test is attributed to. None when these files do not
+ * explain why the run was red: an error without a file, as of a worker that was killed, or a test that never ended.
+ */
 function redFiles({ logFile, countsFile }: { readonly logFile: string; readonly countsFile: string }): string[] {
-  let report: { testResults?: readonly { readonly name: string; readonly status: string }[] };
+  const log = readFileSync(logFile, 'utf8');
+  let report: Report;
   try {
     report = JSON.parse(readFileSync(countsFile, 'utf8'));
   } catch {
     return [];
   }
-  const failed = report.testResults?.filter(({ status }) => status === 'failed').map(({ name }) => name) ?? [];
-  const blamed = readFileSync(logFile, 'utf8').matchAll(/This error originated in "([^"]+)" test file/g);
-  return [
-    ...new Set([...failed, ...[...blamed].map(([, file]) => file as string)].map((file) => path.relative('.', file))),
-  ];
+  const files = report.testResults ?? [];
+  const blamed = [...log.matchAll(/This error originated in "([^"]+)" test file/g)].map(([, file]) => file as string);
+  const [, errors = '0'] = log.match(/^\s*Errors\s+(\d+) errors?/m) ?? [];
+  const hasUnended = files.some((file) => file.assertionResults?.some(({ status }) => status === 'pending') === true);
+  if (Number(errors) > blamed.length || hasUnended) return [];
+  const failed = files.filter(({ status }) => status === 'failed').map(({ name }) => name);
+  return [...new Set([...failed, ...blamed].map((file) => path.relative('.', file)))];
 }
 
 type OneRun = CheckResult & {

@@ -38,16 +38,10 @@ export async function runRestore(given: RestoreCommand): Promise<ChainRestoreRes
 }
 
 function textOf(progress: RestoreProgress): string {
-  switch (progress.step) {
-    case 'waiting_for_transactions':
-      return `waiting for transactions of ${progress.keys.join(', ')} …`;
-    case 'reading_blocks':
-      return `${progress.network}: reading blocks ${progress.fromBlock} to ${progress.toBlock} …`;
-    case 'intent_codes_skipped':
-      return `intent codes begin anew, in epoch ${progress.epoch}`;
-    case 'transactions_restored': {
-      const { network, transactions, of, completedPayments } = progress;
-      return `${network}: ${transactions} of ${of} transactions, ${completedPayments} payments …`;
-    }
-  }
+  if (progress.step === 'waiting_for_transactions') return `waiting for transactions of ${progress.keys.join(', ')} …`;
+  if (progress.step === 'reading_blocks')
+    return `${progress.network}: reading blocks ${progress.fromBlock} to ${progress.toBlock} …`;
+  if (progress.step === 'intent_codes_skipped') return `intent codes begin anew, in epoch ${progress.epoch}`;
+  const { network, transactions, of, completedPayments } = progress;
+  return `${network}: ${transactions} of ${of} transactions, ${completedPayments} payments …`;
 }

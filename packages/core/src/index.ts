@@ -13,17 +13,21 @@ export { type SigningCandidate, signingKeyAt } from './account/signing-key.ts';
 export * from './audit/audit-entry.ts';
 export * from './audit/seal-audit.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
+export * from './delivery/decide-delivery.ts';
+export * from './delivery/decide-reports.ts';
 export * from './delivery/delivery.ts';
 export type * from './delivery/delivery-store.ts';
 export * from './delivery/delivery-transitions.ts';
 export * from './delivery/event-replay-transitions.ts';
 export { judgeAttempt } from './delivery/judge-attempt.ts';
+export * from './delivery/replay-events.ts';
 export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
 export { draftSample, SAMPLE_METADATA_KEY } from './delivery/sample-event.ts';
 export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts';
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
+export * from './endpoint/endpoint-health.ts';
 export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';
 export * from './endpoint/endpoint-transitions.ts';
 export {
@@ -36,6 +40,7 @@ export {
 } from './endpoint/endpoint-url.ts';
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
+export * from './endpoint/switch-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
 export { createWatchers } from './finality/create-watchers.ts';
 export { decideFinal, requireOutcomes } from './finality/decide-final.ts';
@@ -171,6 +176,7 @@ export {
   type UptoSituation,
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
+export { leavesBatch } from './settlement/leaves-batch.ts';
 export type {
   AuthorizationVerdict,
   HeaderContext,

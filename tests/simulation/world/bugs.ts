@@ -2,8 +2,8 @@
 
 import { hexKey } from '@svc-pay/core/testing';
 import { broadcastingFirst, recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
+import { DELIVERY_BUGS, type DeliveryBug } from './delivery-bugs.ts';
 import type { LaneBug, SettlementBugs, WatchBug } from './settlement-process.ts';
-import type { DeliveryBug } from './webhooks-process.ts';
 
 /** A new holder forgets what flies, and signs it anew under the same nonces. */
 const signingAgain: LaneBug = (parts, { relayers, batches, settlements }) => ({
@@ -33,19 +33,6 @@ const hurrying: LaneBug = (parts) => ({
     ...parts.chain,
     findMined: async (batches) =>
       (await parts.chain.findMined(batches)).map((mined) => ({ ...mined, confirmations: 99n })),
-  },
-});
-
-/** A claim is nobody's own for longer than a moment. */
-const forgettingLease: DeliveryBug = (parts) => ({ ...parts, leaseMs: 5 });
-
-/** Takes whatever came of an attempt for a success. */
-const believingAnything: DeliveryBug = (parts) => ({
-  ...parts,
-  attempt: async (delivery, stopped) => {
-    const report = parts.attempt(delivery, stopped);
-    const record = { ...(await report).record, outcome: 'succeeded' as const };
-    return { delivery, record, verdict: { next: 'succeeded' } };
   },
 });
 
@@ -138,7 +125,6 @@ const LANE_BUGS = {
   bumpingFirst,
 } as const;
 const WATCH_BUGS = { returningTwice, forgettingPages, reversingWithoutBooks, closingEarly } as const;
-const DELIVERY_BUGS = { forgettingLease, believingAnything } as const;
 export const BUG_NAMES = [
   ...Object.keys(LANE_BUGS),
   ...Object.keys(WATCH_BUGS),

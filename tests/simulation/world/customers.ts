@@ -13,6 +13,8 @@ export type Customers = {
   readonly buyers: ReadonlyMap<string, Buyer>;
   /** Everybody has signed, every merchant has decided, every stranger has submitted. */
   readonly areDone: () => boolean;
+  /** No intent expires any longer. */
+  readonly stop: () => void;
 };
 
 const EXPIRY_EVERY_MS = 1_000;
@@ -71,10 +73,15 @@ export function bringCustomers(
       }
     });
   }
+  let stopped = false;
   const expire = () => {
+    if (stopped) return;
     expireIntents(tables, clock.nowMs());
     timeline.after(EXPIRY_EVERY_MS, expire);
   };
   timeline.after(EXPIRY_EVERY_MS, expire);
-  return { buyers, areDone: () => waiting === 0 };
+  const stop = () => {
+    stopped = true;
+  };
+  return { buyers, areDone: () => waiting === 0, stop };
 }

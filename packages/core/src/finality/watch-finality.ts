@@ -1,6 +1,7 @@
 // Watches mined batches until their block is final. After a reorg a batch is recorded in its new block, or its payments
 // are reversed and the batch is pending again. An item that did not settle fails only in a final block. While nodes
 // contradict each other nothing changes: the batch waits.
+import { BATCH_STATUS } from '../lane/batch-transitions.ts';
 import { mapConcurrent } from '../lane/map-concurrent.ts';
 import { type NoteFailure, noteFailures } from '../watch/note-failures.ts';
 import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
@@ -151,7 +152,7 @@ function openItemsOf({ id, transactionId, openItems }: AgeingBatch): BatchToFind
   return {
     id,
     nonce: 0n,
-    status: 'broadcast',
+    status: BATCH_STATUS.broadcast,
     sentAtMs: 0,
     transactions: [{ transactionId, raw: new Uint8Array() }],
     items: openItems,

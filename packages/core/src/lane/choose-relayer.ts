@@ -1,6 +1,6 @@
 // Chooses the relayer that pays for a transaction which the payer signs whole: its key is part of what the payer signs.
 import { createHash } from 'node:crypto';
-import type { RelayerCondition } from './network-health.ts';
+import { isFit, type RelayerCondition } from './network-health.ts';
 import type { RelayerStatus } from './relayer-transitions.ts';
 
 export type RelayerToChoose = {
@@ -18,7 +18,7 @@ export function canSettle({ status, duty }: Pick<RelayerToChoose, 'status' | 'du
 /** A relayer that can pay now. The same intent gets the same relayer while the set of relayers does not change. */
 export function chooseRelayer(relayers: readonly RelayerToChoose[], intentId: string): string | undefined {
   const [first] = relayers
-    .filter((relayer) => canSettle(relayer) && (relayer.condition === 'fine' || relayer.condition === 'low'))
+    .filter((relayer) => canSettle(relayer) && isFit(relayer.condition))
     .map(({ address }) => ({
       address,
       rank: createHash('md5')

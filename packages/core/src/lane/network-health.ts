@@ -5,6 +5,11 @@ import { countsForHealth, type LaneObstacle } from './obstacle.ts';
 /** Condition of a relayer's address. `low`: the balance covers few more transactions; `empty`: none. */
 export type RelayerCondition = 'fine' | 'low' | 'empty' | 'not_allowed';
 
+/** Whether a relayer in this condition can pay for its next transaction and may send it. */
+export function isFit(condition: RelayerCondition): boolean {
+  return condition === 'fine' || condition === 'low';
+}
+
 export type LaneFacts = {
   readonly condition: RelayerCondition;
   /** Close to the hourly cap of some token. */

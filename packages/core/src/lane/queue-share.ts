@@ -1,7 +1,7 @@
 // Divides the queue of a network among its relayers. Every lane computes its own share from the same rows, so that no
 // payment is in two shares.
 import type { QueueShare } from './lane-store.ts';
-import type { RelayerCondition } from './network-health.ts';
+import { isFit, type RelayerCondition } from './network-health.ts';
 import { losesShare } from './obstacle.ts';
 import type { RelayerDuty } from './relayer.ts';
 import type { RelayerStatus } from './relayer-transitions.ts';
@@ -32,5 +32,5 @@ export function queueShareOf(address: string, relayers: readonly SharingRelayer[
 }
 
 function canSend({ status, condition, obstacleMs }: SharingRelayer): boolean {
-  return status === 'active' && (condition === 'fine' || condition === 'low') && !losesShare(obstacleMs);
+  return status === 'active' && isFit(condition) && !losesShare(obstacleMs);
 }

@@ -46,6 +46,7 @@ export type RestoreStore = {
   /**
    * One transaction: the batch by `decideRestoredBatch`, each settled payment by `decideRestoredPayment`, and the
    * lane's next nonce by `raisedNonce`. A second call changes nothing. Undefined, with nothing written, after a take-over.
+   * The transaction carries at least one payment.
    */
   readonly restoreTransaction: (
     lease: LaneLease,

@@ -4,6 +4,7 @@ import type { AcceptanceEcho } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import { isPayable } from '../intent/is-payable.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
 import { familyFor } from '../intent/offer-family.ts';
 import { hasPriceEnded } from '../intent/stored-acceptance.ts';
@@ -54,8 +55,7 @@ async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Paya
   const { intent } = read;
   const payer = call.payer ?? intent.payerPublicKey ?? intent.expectedSender;
   if (payer === null) return { ok: false, code: 'malformed_request', param: 'publicKey' };
-  if (intent.status !== 'requires_payment' || intent.expiresAtMs <= ports.clock.nowMs())
-    return { ok: false, code: 'intent_not_payable' };
+  if (!isPayable(intent, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payer))
     return { ok: false, code: 'sender_mismatch' };
   const stored = await ports.loadAcceptances(caller, intentId);

@@ -6,7 +6,10 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
+import { isPayable } from '../intent/is-payable.ts';
 import type { VerifiedPayment } from '../payment/claim-payment.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { type EncodedPayment, payerOf, readSubmission, type Submission } from './read-submission.ts';
 import { refusalAnswer, settleAnswer } from './settle-answer.ts';
 import type { SettlePorts } from './settle-ports.ts';
@@ -123,7 +126,7 @@ async function claimWithRetry(
     const read = await reload(ports, call, submission);
     if (outcome !== 'intent_taken' || isTaken(read)) return { outcome, read };
     // The payment that had the intent has just failed, and the intent is payable again.
-    const payable = read.intent.status === 'requires_payment' && read.intent.expiresAtMs > ports.clock.nowMs();
+    const payable = isPayable(read.intent, ports.clock.nowMs());
     if (!payable || tries === MAX_CLAIM_TRIES) return { outcome: 'intent_not_payable', read };
   }
 }
@@ -178,9 +181,10 @@ async function reload(
 }
 
 /** A payment of the intent is processing, or has completed or mismatched it. */
-const isTaken = ({ intent }: SettlementRead) =>
-  intent.status === 'processing' || intent.status === 'completed' || intent.status === 'mismatched';
+const isTaken = ({ intent: { status } }: SettlementRead) =>
+  status === INTENT_STATUS.processing || status === INTENT_STATUS.completed || status === INTENT_STATUS.mismatched;
 
-const pendingIn = ({ own }: SettlementRead) => (own?.payment.status === 'pending' ? own.payment : undefined);
+const pendingIn = ({ own }: SettlementRead) =>
+  own?.payment.status === PAYMENT_STATUS.pending ? own.payment : undefined;
 
 const reply = (response: SettleResponse) => ({ ok: true, response, replayed: false }) as const;

@@ -3,6 +3,7 @@
 // is made from stored rows.
 import type { UptoSettleResponse } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { sameAddress } from '../token/address.ts';
 import { exceedsHourlyCap } from '../token/hourly-caps.ts';
 import { storeHeader, type UptoCommand } from './confirm-upto.ts';
@@ -139,4 +140,5 @@ async function reload(
   return read;
 }
 
-const pendingIn = ({ latest }: UptoRead) => (latest?.payment.status === 'pending' ? latest.payment : undefined);
+const pendingIn = ({ latest }: UptoRead) =>
+  latest?.payment.status === PAYMENT_STATUS.pending ? latest.payment : undefined;

@@ -70,7 +70,7 @@ const header = (change: object = {}, echo: object | null = null): Case => ({
       network: 'solana:devnet',
       payload: { transaction: 'signed' },
       ...change,
-    } as Parameters<typeof encodePaymentHeader>[0]),
+    }),
     echo: echo && {
       scheme: 'exact',
       network: token.network,

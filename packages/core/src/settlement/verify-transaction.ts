@@ -3,6 +3,7 @@
 import { parseNetwork } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Intent } from '../intent/intent.ts';
+import { isPayable } from '../intent/is-payable.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
 import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { claimKey } from '../payment/claim-key.ts';
@@ -23,8 +24,7 @@ export async function verifyTransaction(
   if (family === null || payment === null) return { ok: false, code: 'invalid_payment_header', detail: 'transaction' };
   const meant = acceptancesFor(await ports.loadAcceptances(caller, intentId), family, submission);
   if (!meant.ok) return meant;
-  if (intent.status !== 'requires_payment' || intent.expiresAtMs <= ports.clock.nowMs())
-    return { ok: false, code: 'intent_not_payable' };
+  if (!isPayable(intent, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payment.payer))
     return { ok: false, code: 'sender_mismatch' };
   const acceptances = meant.acceptances.filter((acceptance) => !hasPriceEnded(acceptance, ports.clock.nowMs()));

@@ -1,5 +1,6 @@
 // Carries out what was decided about a held payment or an open authorization.
 import type { LaneItem } from '../lane/lane.ts';
+import { SETTLEMENT_STATUS } from '../settlement/settlement-transitions.ts';
 import type { WatchBase } from '../watch/watch-log.ts';
 import type { AuthorizationChain } from './authorization-chain.ts';
 import type { OutcomeDecision } from './decide-on-outcome.ts';
@@ -40,7 +41,7 @@ export async function actOnOutcome(
 
 function heldOf(authorization: DecidedAuthorization): ClaimedPayment {
   const { item, settlement } = authorization;
-  if (item === null || settlement !== 'held')
+  if (item === null || settlement !== SETTLEMENT_STATUS.held)
     throw new Error(`the payment of intent ${authorization.intentId} is ${settlement}, not held`);
   return { ...authorization, item, settlement };
 }

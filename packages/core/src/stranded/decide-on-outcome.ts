@@ -1,6 +1,7 @@
 // Decides what the outcome of an authorization means, for a held payment and for one that has a result or none yet.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { MinedBatch } from '../lane/lane-chain.ts';
+import { SETTLEMENT_STATUS } from '../settlement/settlement-transitions.ts';
 import type { WatchLogEvent } from '../watch/watch-log.ts';
 import type { HeldVerdict } from './authorization-chain.ts';
 import type { AuthorizationOutcome } from './authorization-outcome.ts';
@@ -30,7 +31,7 @@ export function decideOnHeld(held: HeldVerdict): OutcomeDecision {
   if (held.verdict === 'free') return { action: 'queue' };
   if (held.verdict === 'undecided') return { action: 'wait' };
   if (held.verdict === 'untraceable') return { action: 'report', event: 'held_payment_without_transaction' };
-  return decideOnOutcome('held', held.outcome);
+  return decideOnOutcome(SETTLEMENT_STATUS.held, held.outcome);
 }
 
 /** `settlement`: status of the settlement for which the authorization was traced; null when no payment claims it. */
@@ -39,7 +40,7 @@ export function decideOnOutcome(settlement: string | null, outcome: Authorizatio
     const { transactionId, logIndex } = outcome;
     return { action: 'record_stranding', position: { transactionId, logIndex } };
   }
-  return settlement === 'held' ? decideHeld(outcome) : decideOther(outcome);
+  return settlement === SETTLEMENT_STATUS.held ? decideHeld(outcome) : decideOther(outcome);
 }
 
 type Unstranded = Exclude<AuthorizationOutcome, { readonly outcome: 'stranded' }>;

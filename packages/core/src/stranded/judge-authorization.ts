@@ -1,5 +1,6 @@
 // Decides which open authorizations are checked on the chain, and which can move no money any more and are closed.
 import type { AuthorizationKind } from '../payment/claim-payment.ts';
+import { OPEN_SETTLEMENT, SETTLEMENT_STATUS } from '../settlement/settlement-transitions.ts';
 import type { AuthorizationState } from './authorization-chain.ts';
 import type { OpenAuthorization } from './stranded-store.ts';
 
@@ -8,8 +9,8 @@ export type AuthorizationJudgement = 'leave' | 'close' | 'check';
 
 type Judged = Pick<OpenAuthorization, 'kind' | 'settlement'>;
 
-/** Lanes and the watcher of held payments handle authorizations in these settlement states. */
-const ON_ITS_WAY: readonly (string | null)[] = ['queued', 'batched', 'mined', 'held'];
+/** Lanes and the watcher of held payments handle authorizations whose settlement has no result yet. */
+const ON_ITS_WAY: readonly (string | null)[] = OPEN_SETTLEMENT;
 
 /** Whether the settlement of the authorization has its result. */
 export function hasResult({ settlement }: Pick<Judged, 'settlement'>): boolean {
@@ -34,7 +35,7 @@ const ENDS: Readonly<Record<AuthorizationKind, 'expiry_or_use' | 'expiry' | 'res
 export function judgeAuthorization({ kind, settlement }: Judged, isExpired: boolean): AuthorizationJudgement {
   const end = ENDS[kind];
   if (ON_ITS_WAY.includes(settlement) || end === 'receipt') return 'leave';
-  if (end === 'expiry_or_use' && settlement !== 'completed') return 'check';
+  if (end === 'expiry_or_use' && settlement !== SETTLEMENT_STATUS.completed) return 'check';
   const isOver = end === 'result' ? hasResult({ settlement }) : isExpired;
   return isOver ? 'close' : 'leave';
 }

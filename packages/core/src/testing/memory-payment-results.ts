@@ -8,6 +8,7 @@ import {
   type Lane,
   type LaneItem,
   type LedgerEntry,
+  leavesBatch,
   type MinedBatch,
   type PaymentResultDraft,
   type ResultOrigin,
@@ -15,6 +16,7 @@ import {
   type SettledBatchItem,
   type SnapshotToChange,
 } from '../index.ts';
+import { addMemoryDelivery } from './memory-delivery-tables.ts';
 import type { SettlementRow, Tables } from './memory-tables.ts';
 
 const NO_RATES = { gasCoin: undefined, token: undefined };
@@ -119,7 +121,6 @@ export function revertedBatchesOf(
   );
 }
 
-/** What waits again belongs to no lane and no batch. */
 export function moveSettlements(
   { settlements }: Tables,
   items: readonly Pick<LaneItem, 'paymentId'>[],
@@ -130,17 +131,17 @@ export function moveSettlements(
     const row = settlements.get(paymentId);
     if (row?.status !== from) continue;
     row.status = to;
-    if (to === 'queued') Object.assign(row, { relayer: null, batchId: null });
+    if (leavesBatch(to)) Object.assign(row, { relayer: null, batchId: null });
   }
 }
 
 export function writeEvents(
-  { events: rows, endpoints, deliveries }: Tables,
+  tables: Tables,
   events: readonly EventDraft[],
   { accountId, mode }: Pick<LaneItem, 'accountId' | 'mode'>,
 ): void {
   for (const event of events) {
-    const wanting = [...endpoints.values()].filter(
+    const wanting = [...tables.endpoints.values()].filter(
       (endpoint) =>
         endpoint.accountId === accountId &&
         endpoint.mode === mode &&
@@ -148,20 +149,9 @@ export function writeEvents(
         endpoint.eventTypes.includes(event.type),
     );
     const body = new TextEncoder().encode(`${event.bodyBefore}${wanting.length}${event.bodyAfter}`);
-    rows.set(event.id, { ...event, accountId, mode, body });
+    tables.events.set(event.id, { ...event, accountId, mode, body });
     for (const { id } of wanting) {
-      deliveries.set(`${event.id} ${id}`, {
-        accountId,
-        mode,
-        eventId: event.id,
-        endpointId: id,
-        status: 'pending',
-        nextAtMs: event.createdAtMs,
-        leaseUntilMs: null,
-        fence: 0,
-        attemptCount: 0,
-        unchargedCount: 0,
-      });
+      addMemoryDelivery(tables, { accountId, mode, eventId: event.id, endpointId: id }, event.createdAtMs);
     }
   }
 }

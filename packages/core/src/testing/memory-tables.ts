@@ -1,7 +1,6 @@
 // The tables of the memory store. It answers as packages/postgres does: both run the same contract suites. One statement,
 // or one transaction, is one synchronous action that happens whole or not.
 import type {
-  AttemptRecord,
   AuthorizationKind,
   EventDraft,
   GasLoss,
@@ -13,10 +12,10 @@ import type {
   RelayerCondition,
   RelayerDuty,
   RelayerStatus,
-  SealedSigningKey,
   StoredPayment,
   Stranding,
 } from '../index.ts';
+import { createDeliveryTables, type MemoryDeliveryTables } from './memory-delivery-tables.ts';
 
 export type RelayerRow = {
   readonly network: string;
@@ -106,46 +105,7 @@ export type IntentRow = { intent: Intent; paymentId: string | null; version: num
 
 type EventRow = EventDraft & { readonly accountId: string; readonly mode: Mode; readonly body: Uint8Array };
 
-export type DeliveryRow = {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly eventId: string;
-  readonly endpointId: string;
-  status: 'pending' | 'succeeded' | 'failed' | 'discarded';
-  /** Infinity while its endpoint is off. */
-  nextAtMs: number | null;
-  leaseUntilMs: number | null;
-  fence: number;
-  attemptCount: number;
-  unchargedCount: number;
-};
-
-export type EndpointRow = {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly id: string;
-  readonly url: string;
-  readonly retryCount: number;
-  readonly timeoutMs: number;
-  readonly eventTypes: readonly string[];
-  status: 'enabled' | 'disabled' | 'deleted';
-  disabledReason: string | null;
-  failingSinceMs: number | null;
-};
-
-type AttemptRow = {
-  readonly eventId: string;
-  readonly endpointId: string;
-  readonly attempt: number;
-  readonly fence: string;
-  readonly outcome: AttemptRecord['outcome'];
-  /** Its lease ended before anything was heard of it. */
-  readonly isLost: boolean;
-};
-
-type ShardRow = { epoch: number; awake: boolean; beatAtMs: number };
-
-export type Tables = {
+export type Tables = MemoryDeliveryTables & {
   readonly relayers: Map<string, RelayerRow>;
   readonly batches: Map<string, BatchRow>;
   /** By payment. */
@@ -159,14 +119,6 @@ export type Tables = {
   readonly entries: LedgerEntry[];
   readonly losses: GasLoss[];
   readonly events: Map<string, EventRow>;
-  /** By event and endpoint. */
-  readonly deliveries: Map<string, DeliveryRow>;
-  readonly endpoints: Map<string, EndpointRow>;
-  readonly attempts: AttemptRow[];
-  /** When each claim was made, by event, endpoint and fence: the database keeps only the newest, a checker wants them all. */
-  readonly claims: Map<string, number>;
-  readonly shards: Map<string, ShardRow>;
-  readonly signingKeys: SealedSigningKey[];
 };
 
 /** Sends an action to the store: where a simulation delays it, cuts it off, or loses its answer. */
@@ -184,12 +136,7 @@ export function createTables(): Tables {
     entries: [],
     losses: [],
     events: new Map(),
-    deliveries: new Map(),
-    endpoints: new Map(),
-    attempts: [],
-    claims: new Map(),
-    shards: new Map(),
-    signingKeys: [],
+    ...createDeliveryTables(),
   };
 }
 

@@ -1,9 +1,18 @@
 // Changes the status of a relayer key. The row is locked before its open work is counted: a lane that stores a batch
 // updates the same row.
-import { decideRelayerChange, isoTime, type Mode, type RelayerDecision, type RelayerStatus } from '@svc-pay/core';
+import {
+  decideRelayerChange,
+  isoTime,
+  type Mode,
+  type RelayerDecision,
+  type RelayerStatus,
+  SETTLEMENT_STATUS,
+  UNFINISHED_BATCH,
+} from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs } from '../database/status-sql.ts';
 
 export type RelayerChange = {
   readonly network: string;
@@ -15,10 +24,10 @@ export type RelayerChange = {
 const COUNT_OPEN = `
   select (
       select count(*)::integer from svc.batches
-      where network = $1 and relayer = $2 and status in ('signed', 'broadcast', 'mined')
+      where network = $1 and relayer = $2 and status ${sqlIs(...UNFINISHED_BATCH)}
     ) as batches, (
       select count(*)::integer from svc.settlements
-      where network = $1 and status = 'queued' and bound_relayer = $2
+      where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and bound_relayer = $2
     ) as payments`;
 type Open = { readonly batches: number; readonly payments: number };
 

@@ -8,11 +8,13 @@ import {
   type LaneState,
   laneHasWork,
   queueShareOf,
+  RELAYER_STATUS,
   type RelayerStatus,
   type SharingRelayer,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIsNot } from '../database/status-sql.ts';
 import { loadLaneWork } from './load-lane-work.ts';
 
 const TAKE_OVER = {
@@ -32,18 +34,18 @@ export async function takeOver(pool: pg.Pool, lane: Lane, nowMs: number): Promis
   return BigInt(row.epoch);
 }
 
-// One statement writes the heartbeat and reads the relayers among which the queue is shared.
+// One statement writes the heartbeat and reads the relayers among which the queue is shared; none when all are retired.
 const HEARTBEAT = {
   name: 'lane-heartbeat',
   text: `
     update svc.relayers set heartbeat_at = $4
     where network = $1 and address = $2 and epoch = $3
     returning next_nonce, status, obstacle, (
-        select json_agg(json_build_object(
+        select coalesce(json_agg(json_build_object(
           'address', address, 'duty', duty, 'status', status, 'condition', condition, 'capped', capped,
           'obstacleMs', extract(epoch from $4::timestamptz - obstacle_since) * 1000
-        ))
-        from svc.relayers where network = $1 and status <> 'retired'
+        )), '[]'::json)
+        from svc.relayers where network = $1 and status ${sqlIsNot(RELAYER_STATUS.retired)}
       ) as relayers`,
 };
 
@@ -63,7 +65,7 @@ export async function heartbeat(pool: pg.Pool, lease: LaneLease, nowMs: number):
   if (row === undefined) return undefined;
   return {
     nextNonce: BigInt(row.next_nonce),
-    open: row.status === 'active',
+    open: row.status === RELAYER_STATUS.active,
     share: queueShareOf(lease.relayer, row.relayers),
     obstacle: row.obstacle,
   };

@@ -1,6 +1,17 @@
-import type { Lane, LaneObstacle, LaneWork, RelayerStatus } from '@svc-pay/core';
+import {
+  type Lane,
+  type LaneObstacle,
+  type LaneWork,
+  PENDING_BATCH,
+  type RelayerStatus,
+  SETTLEMENT_STATUS,
+  STRANDED_STATUS,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
+
+const QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
 
 // A transfer with action `hold` waits for the merchant, not for a lane.
 const LOAD_WORK = {
@@ -9,20 +20,20 @@ const LOAD_WORK = {
     select lane.network, lane.address, lane.status, lane.obstacle,
       exists (
         select from svc.batches b
-        where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')
+        where b.network = lane.network and b.relayer = lane.address and b.status ${sqlIs(...PENDING_BATCH)}
       ) as "hasPendingBatch",
       exists (
         select from svc.settlements s
-        where s.network = lane.network and s.status = 'queued' and s.bound_relayer = lane.address
+        where s.network = lane.network and s.status ${QUEUED} and s.bound_relayer = lane.address
       ) as "hasBoundPayment",
       case lane.duty
         when 'resolve_stranded' then exists (
           select from svc.stranded_transfers r
-          where r.network = lane.network and r.status = 'queued' and r.action <> 'hold'
+          where r.network = lane.network and r.status ${sqlIs(STRANDED_STATUS.queued)} and r.action <> 'hold'
         )
         else exists (
           select from svc.settlements s
-          where s.network = lane.network and s.status = 'queued' and s.bound_relayer is null
+          where s.network = lane.network and s.status ${QUEUED} and s.bound_relayer is null
         )
       end as "hasSharedItem"
     from unnest($1::text[], $2::text[]) as asked (network, address)

@@ -6,10 +6,12 @@ import {
   PAYERS_LOOKED_AT,
   type QueueShare,
   readSoloQueue,
+  SETTLEMENT_STATUS,
   type SoloReads,
   type SoloTurns,
 } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -19,7 +21,7 @@ import {
 } from '../payment/lane-item-row.ts';
 
 /** Must match the conditions of the partial index of the solo queue. */
-const WAITS = "network = $1 and status = 'queued' and solo_payer is not null";
+const WAITS = `network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and solo_payer is not null`;
 
 // Recursive skip scan: one index lookup per account, independent of how many payments each account has queued.
 const ACCOUNTS = {

@@ -4,17 +4,21 @@ import {
   isoTime,
   type LaneFacts,
   type LaneObstacle,
+  PENDING_BATCH,
+  RELAYER_STATUS,
   type RelayerCondition,
   type RelayerFitness,
+  SETTLEMENT_STATUS,
   type WithdrawalReason,
 } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 
 export async function listRelayerAddresses(pool: pg.Pool, network: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ address: string }>({
     name: 'list-relayer-addresses',
     text: `select address from svc.relayers
-      where network = $1 and status <> 'retired' and duty = 'settle' order by address`,
+      where network = $1 and status ${sqlIsNot(RELAYER_STATUS.retired)} and duty = 'settle' order by address`,
     values: [network],
   });
   return rows.map(({ address }) => address);
@@ -66,9 +70,10 @@ export async function loadLaneFacts(
     text: `
       select condition, capped, obstacle, obstacle_since, (
           select min(b.created_at) from svc.batches b
-          where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
+          where b.network = r.network and b.relayer = r.address and b.status ${sqlIs(...PENDING_BATCH)}
         ) as oldest
-      from svc.relayers r where network = $1 and status = 'active' and duty = 'settle' order by address`,
+      from svc.relayers r
+      where network = $1 and status ${sqlIs(RELAYER_STATUS.active)} and duty = 'settle' order by address`,
     values: [network],
   });
   const queue = await pool.query<{ oldest: Date | null }>({
@@ -76,7 +81,8 @@ export async function loadLaneFacts(
     text: `
       select min(updated_at) as oldest from (
         select updated_at from svc.settlements
-        where network = $1 and status = 'queued' and solo_payer is null and retry_at is null order by number limit 1
+        where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and solo_payer is null and retry_at is null
+        order by number limit 1
       ) head`,
     values: [network],
   });

@@ -1,5 +1,5 @@
 // Records payments that the simulation refused. No transaction of ours that can still be mined carries them.
-import { judgeUnsettledItems, type LaneLease, type UnsentItem } from '@svc-pay/core';
+import { judgeUnsettledItems, type LaneLease, SETTLEMENT_STATUS, type UnsentItem } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { failPayments } from '../payment/payment-results.ts';
@@ -19,7 +19,7 @@ export async function recordUnsent(
     const cause = { requestId: newId('batch', nowMs), nowMs };
     const items = unsent.map(({ item }) => item);
     const { failed, held } = judgeUnsettledItems(unsent, await loadRevertedBatches(client, items));
-    await writePaymentResults(client, await failPayments(client, failed, null, cause), 'queued', nowMs);
-    await moveSettlements(client, held, { from: ['queued'], to: 'held' }, nowMs);
+    await writePaymentResults(client, await failPayments(client, failed, null, cause), SETTLEMENT_STATUS.queued, nowMs);
+    await moveSettlements(client, held, { from: [SETTLEMENT_STATUS.queued], to: SETTLEMENT_STATUS.held }, nowMs);
   });
 }

@@ -1,7 +1,17 @@
 // One row per relayer key. Idle lanes with work are found and woken from here.
-import { isoTime, isUnattended, type Lane, laneHasWork, type NewRelayer, type RelayerStatus } from '@svc-pay/core';
+import {
+  isoTime,
+  isUnattended,
+  type Lane,
+  laneHasWork,
+  type NewRelayer,
+  PENDING_BATCH,
+  RELAYER_STATUS,
+  type RelayerStatus,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlIs, sqlIsNot, sqlStatus } from '../database/status-sql.ts';
 import { loadLaneWork } from './load-lane-work.ts';
 
 /**
@@ -18,7 +28,7 @@ export async function registerRelayer(
   if (known.rowCount === 1) return;
   await pool.query(
     `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at, duty)
-     values ($1, $2, $3, $4, 'active', $5, $6) on conflict do nothing`,
+     values ($1, $2, $3, $4, ${sqlStatus(RELAYER_STATUS.active)}, $5, $6) on conflict do nothing`,
     [network, relayer, mode, (await readNonce()).toString(), isoTime(nowMs), duty],
   );
 }
@@ -56,7 +66,7 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
   }>(
     `select network, address, duty, status, awake, next_nonce, heartbeat_at, condition, balance, capped, obstacle, (
        select count(*)::integer from svc.batches b
-       where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
+       where b.network = r.network and b.relayer = r.address and b.status ${sqlIs(...PENDING_BATCH)}
      ) as in_flight
      from svc.relayers r order by network, address`,
   );
@@ -86,7 +96,8 @@ const MARK_FORGOTTEN = {
   text: `
     update svc.relayers lane set awake = true
     from unnest($1::text[], $2::text[]) as forgotten (network, address)
-    where lane.network = forgotten.network and lane.address = forgotten.address and lane.status <> 'retired'`,
+    where lane.network = forgotten.network and lane.address = forgotten.address
+      and lane.status ${sqlIsNot(RELAYER_STATUS.retired)}`,
 };
 
 /** Lanes that have work, and are asleep or without a heartbeat since `silentSinceMs`. The call marks them awake. */

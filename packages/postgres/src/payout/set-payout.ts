@@ -55,12 +55,13 @@ export async function setPayout(operation: Operation, given: PayoutRequest): Pro
   });
 }
 
+/** Locks the payout: the registry mirror takes no account lock. */
 async function loadFacts(client: pg.ClientBase, request: PayoutRequest): Promise<PayoutFacts> {
   const { network, processor, payoutId } = request;
   const { rows } = await client.query<PayoutDbRow>(
     `select ${PAYOUT_COLUMNS} from svc.payouts payout
      where network = $1 and processor = $2 and (payout.payout_id = $3 or $3::bigint is null and account_id = $4 and mode = $5)
-     order by created_at desc, payout.payout_id desc limit 1`,
+     order by created_at desc, payout.payout_id desc limit 1 for update`,
     [network, processor, payoutId?.toString() ?? null, request.accountId, request.mode],
   );
   const { rows: ids } = await client.query<{ highest: string | null }>(
@@ -113,10 +114,11 @@ async function insertPayout(
 }
 
 async function changeStatus(client: pg.ClientBase, payout: Payout, status: PayoutRequest['status']): Promise<Payout> {
-  await client.query(
+  const { rowCount } = await client.query(
     `update svc.payouts set status = $5
      where network = $1 and processor = $2 and payout_id = $3::bigint and status = $4`,
     [payout.network, payout.processor, payout.payoutId, payout.status, status],
   );
+  if (rowCount !== 1) throw new Error(`payout ${payout.payoutId} of ${payout.processor} changed while it was locked`);
   return { ...payout, status };
 }

@@ -24,25 +24,22 @@ export async function restorePayment(client: pg.ClientBase, given: PaymentToRest
     standIn: owner?.standIn ?? false,
   };
   const decided = decideRestoredPayment(given.carried, given.batch, stored);
-  switch (decided.step) {
-    case 'known':
-      return { ...said, outcome: 'known' };
-    case 'refuse':
-      return { ...said, outcome: 'refused', reason: decided.reason };
-    case 'bind':
-      await bindPayment(client, given, decided.settlement);
-      return { ...said, outcome: 'bound' };
-    case 'resume': {
-      const resumed = await writeResumed(client, given, decided.owner);
-      return resumed.ok ? { ...said, outcome: 'resumed' } : { ...said, outcome: 'refused', reason: resumed.reason };
-    }
-    case 'adopt': {
-      const adopted = await writeAdopted(client, given);
-      if (!adopted.ok) return { ...said, outcome: 'refused', reason: adopted.reason };
-      const { id: intentId, accountId } = adopted.intent;
-      return { outcome: 'adopted', intentId, accountId, standIn: true };
-    }
+  const { step } = decided;
+  if (step === 'known') return { ...said, outcome: 'known' };
+  if (step === 'refuse') return { ...said, outcome: 'refused', reason: decided.reason };
+  if (step === 'bind') {
+    await bindPayment(client, given, decided.settlement);
+    return { ...said, outcome: 'bound' };
   }
+  if (step === 'resume') {
+    const resumed = await writeResumed(client, given, decided.owner);
+    return resumed.ok ? { ...said, outcome: 'resumed' } : { ...said, outcome: 'refused', reason: resumed.reason };
+  }
+  step satisfies 'adopt';
+  const adopted = await writeAdopted(client, given);
+  if (!adopted.ok) return { ...said, outcome: 'refused', reason: adopted.reason };
+  const { id: intentId, accountId } = adopted.intent;
+  return { outcome: 'adopted', intentId, accountId, standIn: true };
 }
 
 async function bindPayment(

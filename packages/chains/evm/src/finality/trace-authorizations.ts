@@ -2,6 +2,7 @@
 // our own settlement, a third party's submission, another authorization under the same nonce, or a cancellation.
 import {
   type AuthorizationOutcome,
+  BATCH_STATUS,
   ChainUnavailable,
   type LaneItem,
   type MinedBatch,
@@ -149,7 +150,8 @@ function spends(log: FoundLog, { asset, payer, nonce }: TracedAuthorization): bo
 /** Undefined unless the processor's event and the token's transfer before it belong to exactly this payment. */
 async function minedAs(rpc: JsonRpc, item: LaneItem, transactionId: string): Promise<MinedBatch | undefined> {
   const transactions = [{ transactionId, raw: new Uint8Array() }];
-  const alone = { id: '', nonce: 0n, status: 'broadcast', sentAtMs: 0, transactions, items: [item] } as const;
+  const { broadcast: status } = BATCH_STATUS;
+  const alone = { id: '', nonce: 0n, status, sentAtMs: 0, transactions, items: [item] } as const;
   const [mined] = await findMined(rpc, [alone]);
   return mined?.items[0]?.outcome === 'settled' ? mined : undefined;
 }

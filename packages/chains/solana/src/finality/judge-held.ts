@@ -1,6 +1,6 @@
 // Answers what became of held payments: their transaction landed, but no node could show that the money moved. The
 // balances prove it as soon as a node shows them. A payment without a transaction of ours cannot be traced.
-import type { HeldPayment, HeldVerdict, PendingBatch } from '@svc-pay/core';
+import { BATCH_STATUS, type HeldPayment, type HeldVerdict, type PendingBatch } from '@svc-pay/core';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { findMined } from './find-batches.ts';
 import { isFinal } from './judge-recorded.ts';
@@ -24,5 +24,5 @@ export async function judgeHeld(
 function pendingOf({ item, recordedTransactionId: transactionId }: HeldPayment): readonly PendingBatch[] {
   if (transactionId === undefined) return [];
   const transactions = [{ transactionId, raw: new Uint8Array() }];
-  return [{ id: item.paymentId, nonce: 0n, status: 'broadcast', sentAtMs: 0, transactions, items: [item] }];
+  return [{ id: item.paymentId, nonce: 0n, status: BATCH_STATUS.broadcast, sentAtMs: 0, transactions, items: [item] }];
 }
