@@ -77,7 +77,7 @@ function worldOf(change: Partial<World>) {
       });
       return restored;
     },
-    findMissingNonces: async (_, count) =>
+    findMissingNonces: async (_, _from, count) =>
       Array.from({ length: Number(count - 5n) }, (__, index) => 5n + BigInt(index)).filter(
         (nonce) => !stored.has(nonce),
       ),

@@ -5,6 +5,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { isConfirmedBatch } from '../lane/is-confirmed.ts';
 import { ChainUnavailable } from '../lane/lane-chain.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
+import { LOST_LANE } from './decide-restored-batch.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
 import type { BlockRange, RestoreChain } from './restore-chain.ts';
 import { addTransaction, type NetworkRestore, newReport } from './restore-report.ts';
@@ -91,8 +92,10 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
 
 /** Restores transactions without a log: they were reverted as a whole, but used nonces. */
 async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise<void> {
-  const { store, chain, range, report } = run;
-  const missing = await store.findMissingNonces(lease, count);
+  const { store, chain, range, report, lanes } = run;
+  // The next nonce of the backup: the restored transactions have raised the lane's own by now.
+  const from = lanes.find(({ relayer }) => relayer === lease.relayer)?.nextNonce ?? LOST_LANE.nextNonce;
+  const missing = await store.findMissingNonces(lease, from, count);
   if (missing.length === 0) return;
   try {
     // Nonces before the range were already missing in the backup.

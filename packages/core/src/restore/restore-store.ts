@@ -52,8 +52,8 @@ export type RestoreStore = {
     lease: LaneLease,
     onChain: OnChainTransaction,
   ) => Promise<RestoredTransaction | undefined>;
-  /** Nonces below `count` that no batch of the database has used, from the lane's first known nonce on. */
-  readonly findMissingNonces: (lane: Lane, count: bigint) => Promise<readonly bigint[]>;
+  /** Nonces below `count` that no batch of the database has, from `from` on or from the lane's first batch if lower. */
+  readonly findMissingNonces: (lane: Lane, from: bigint, count: bigint) => Promise<readonly bigint[]>;
   /**
    * Raises the lane's next nonce by `raisedNonce`, clears its obstacle and puts it to sleep. Returns the next nonce;
    * undefined after a take-over.

@@ -77,12 +77,11 @@ export function createMemoryRestoreStore(
         row.nextNonce = raisedNonce(row.nextNonce, onChain.nonce + 1n);
         return { batch: was, payments };
       }),
-    findMissingNonces: ({ relayer }, count) =>
+    findMissingNonces: ({ relayer }, from, count) =>
       statement('findMissingNonces', () => {
         const used = new Set(ofRelayer(tables, relayer).map(({ nonce }) => nonce));
-        const next = [...relayers.values()].find(({ address }) => address === relayer)?.nextNonce ?? 0n;
         const missing: bigint[] = [];
-        for (let nonce = lowest([...used, next]) ?? 0n; nonce < count; nonce += 1n) {
+        for (let nonce = lowest([...used, from]) ?? from; nonce < count; nonce += 1n) {
           if (!used.has(nonce)) missing.push(nonce);
         }
         return missing;

@@ -67,20 +67,22 @@ export async function addLostLane(pool: pg.Pool, lane: Lane, processor: string, 
   return rowCount === 1;
 }
 
-/** Nonces below `count` that no batch of the database has used, from the lane's first known nonce on. */
-export async function findMissingNonces(pool: pg.Pool, lane: Lane, count: bigint): Promise<readonly bigint[]> {
+/** Nonces below `count` that no batch of the database has, from `from` on or from the lane's first batch if lower. */
+export async function findMissingNonces(
+  pool: pg.Pool,
+  lane: Lane,
+  from: bigint,
+  count: bigint,
+): Promise<readonly bigint[]> {
   const { rows } = await pool.query<{ nonce: string }>(
     `with used as (
        select nonce from svc.batches where network = $1 and relayer = $2 and status ${sqlIsNot(BATCH_STATUS.dropped)}
      )
      select series.nonce from generate_series(
-       least(
-         (select min(nonce) from used),
-         (select next_nonce from svc.relayers where network = $1 and address = $2)
-       ), $3::bigint - 1
+       least((select min(nonce) from used), $4::bigint), $3::bigint - 1
      ) as series (nonce)
      where not exists (select from used where used.nonce = series.nonce) order by series.nonce`,
-    [lane.network, lane.relayer, count.toString()],
+    [lane.network, lane.relayer, count.toString(), from.toString()],
   );
   return rows.map(({ nonce }) => BigInt(nonce));
 }
