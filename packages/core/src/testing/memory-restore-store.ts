@@ -1,5 +1,4 @@
 // RestoreStore in memory.
-import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import {
   adoptPayment,
