@@ -14,6 +14,7 @@ import {
   type OnChainTransaction,
   RESTORED_BATCH,
   type RestoredPayment,
+  type RestoredTransaction,
   type RestoreStore,
   raisedNonce,
   STAND_IN_KEY,
@@ -124,7 +125,11 @@ function unbrokenOf(tables: Tables, relayer: string) {
   return [{ relayer, nonce, block }];
 }
 
-function restoreBatch(tables: Tables, onChain: OnChainTransaction, nowMs: number) {
+function restoreBatch(
+  tables: Tables,
+  onChain: OnChainTransaction,
+  nowMs: number,
+): { readonly id: string; readonly was: RestoredTransaction['batch'] } {
   const { network, relayer, nonce, transactionId, raw, carried } = onChain;
   const kept = ofRelayer(tables, relayer).filter(({ status }) => !GIVEN_UP.includes(status));
   const holds = ({ transactions }: BatchRow) => transactions.some((own) => own.transactionId === transactionId);
@@ -135,34 +140,29 @@ function restoreBatch(tables: Tables, onChain: OnChainTransaction, nowMs: number
   } as BatchFacts;
   const decided = decideRestoredBatch(onChain, facts);
   const transaction = { transactionId, raw, signedAtMs: nowMs };
-  switch (decided.step) {
-    case 'contradiction':
-      throw new Error(decided.reason);
-    case 'keep':
-      return { id: decided.batchId, was: decided.was };
-    case 'add_transaction':
-      tables.batches.get(decided.batchId)?.transactions.push(transaction);
-      return { id: decided.batchId, was: 'pending' as const };
-    case 'create': {
-      if (decided.giveUp !== undefined) giveUp(tables, decided.giveUp);
-      const id = newId('batch', nowMs);
-      tables.batches.set(id, {
-        id,
-        network,
-        relayer,
-        nonce,
-        itemCount: carried.length,
-        status: RESTORED_BATCH,
-        transactionId,
-        blockNumber: null,
-        blockHash: null,
-        gasBooked: false,
-        updatedAtMs: nowMs,
-        transactions: [transaction],
-      });
-      return { id, was: 'missing' as const };
-    }
+  if (decided.step === 'contradiction') throw new Error(decided.reason);
+  if (decided.step === 'keep') return { id: decided.batchId, was: decided.was };
+  if (decided.step === 'add_transaction') {
+    tables.batches.get(decided.batchId)?.transactions.push(transaction);
+    return { id: decided.batchId, was: 'pending' };
   }
+  if (decided.giveUp !== undefined) giveUp(tables, decided.giveUp);
+  const id = newId('batch', nowMs);
+  tables.batches.set(id, {
+    id,
+    network,
+    relayer,
+    nonce,
+    itemCount: carried.length,
+    status: RESTORED_BATCH,
+    transactionId,
+    blockNumber: null,
+    blockHash: null,
+    gasBooked: false,
+    updatedAtMs: nowMs,
+    transactions: [transaction],
+  });
+  return { id, was: 'missing' };
 }
 
 const codesOf = ({ settlements }: Tables, id: string) =>
