@@ -78,7 +78,7 @@ export const SUITES: readonly Suite[] = [
     budgetSeconds: 52,
     checks: [command('every flow', 'node', 'sandbox/src/main.ts', '--check'), processTests('sandbox')],
   },
-  { name: 'engine', budgetSeconds: 45, checks: [processTests('engine')] },
+  { name: 'engine', budgetSeconds: 32, checks: [processTests('engine')] },
   {
     name: 'contracts',
     budgetSeconds: 85,
@@ -92,7 +92,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 35,
+    budgetSeconds: 30,
     checks: [
       command('packages, installed and used', 'npm', 'run', 'packages'),
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),
