@@ -130,6 +130,15 @@ test('after a reorg batches are reversed in the order of their nonces, and one t
   });
 });
 
+test('a batch whose block is gone is not finished in the same run, whatever its transactions say', async () => {
+  const { done } = await run({
+    ageing: [ageingOf('1', [item])],
+    blocks: () => 'gone',
+    batches: () => ({ verdict: 'final', mined: minedAs('expired') }),
+  });
+  expect(done).toEqual([]);
+});
+
 test('a change that another process made before is neither counted nor logged', async () => {
   const { done, lines } = await run({
     young: [blockOf('1')],

@@ -105,7 +105,7 @@ async function searchBatches(
     try {
       const recorded = await finality.loadRecordedBatch(row.id);
       if (recorded === undefined) return [];
-      const decideOn = (judged: BatchVerdict) => decideOnRecorded(row, recorded, judged);
+      const decideOn = (judged: BatchVerdict) => decideOnRecorded(row, decided.blockVerdict, recorded, judged);
       return [{ row, block: row, batch: recorded, recorded, decideOn }];
     } catch (problem) {
       onFailure(idsOf(row), problem);
