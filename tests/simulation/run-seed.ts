@@ -20,7 +20,7 @@ import { checkSettlement } from './world/check-settlement.ts';
 import { openStranded } from './world/check-stranded.ts';
 import { bringCustomers } from './world/customers.ts';
 import { createEndpointDays } from './world/endpoint-days.ts';
-import { createFakeEngine } from './world/fake-engine.ts';
+import { createFakeEngine, wordsOf } from './world/fake-engine.ts';
 import { keepRunning } from './world/keep-running.ts';
 import { seedUndecided } from './world/merchant.ts';
 import { planBuyers } from './world/plan-buyers.ts';
@@ -152,8 +152,9 @@ async function run(
       settlements = startSettlements(3);
       isRestoring = false;
     };
-    timeline.after(plan.backupAtMs, drill.backUp);
-    timeline.after(STORM_MS + 100, () => void lose());
+    timeline.after(plan.backupAtMs, () => void drill.backUp());
+    const cannot = (problem: unknown) => violate('a restore knows the chain', wordsOf(problem));
+    timeline.after(STORM_MS + 100, () => void lose().catch(cannot));
   }
   const isSettled = () =>
     !isRestoring &&

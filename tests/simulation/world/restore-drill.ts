@@ -11,9 +11,10 @@ import { ACCOUNT, PAYOUT } from './merchant.ts';
 import type { Simulation } from './simulation.ts';
 import type { Witness } from './witness.ts';
 
-export type RestoreDrill = { readonly backUp: () => void; readonly restore: () => Promise<void> };
+export type RestoreDrill = { readonly backUp: () => Promise<void>; readonly restore: () => Promise<void> };
 
 const PATIENCE_MS = 60_000;
+const BACKUP_RETRY_MS = 100;
 const statement: Statement = async (_name, action) => action();
 
 /** With `believing` nothing the restored database is taken as it is: a bug. */
@@ -29,7 +30,11 @@ export function createRestoreDrill(
   let setBack = () => {};
   const pause = (ms: number) => new Promise<void>((resolve) => timeline.after(ms, resolve));
   return {
-    backUp: () => {
+    // A restore stops at a batch that the backup calls mined and that a reorg gave to a fee bump signed after the backup. So
+    // the backup waits until no batch is mined without being final.
+    backUp: async () => {
+      while ([...tables.batches.values()].some(({ status }) => status === 'mined')) await pause(BACKUP_RETRY_MS);
+      if (!simulation.isStorm()) return;
       note('backup', 'is made');
       setBack = takeSnapshot(tables);
     },
