@@ -4,7 +4,7 @@ import { strayStatusLiterals } from './status-literals.ts';
 
 const core = 'packages/core/src/ledger/planted.ts';
 const postgres = 'packages/postgres/src/ledger/planted.ts';
-const strayIn = (path: string, text: string) => strayStatusLiterals(planted(NOTHING, { [path]: text }), []);
+const strayIn = (path: string, text: string) => strayStatusLiterals(planted(NOTHING, { [path]: text }));
 
 test('a status is written as a literal only at its noun', () => {
   expect(strayStatusLiterals(committedFiles())).toEqual([]);

@@ -35,15 +35,6 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   'sandbox/src/shop/': 'orders of the example shop',
 };
 
-/** Not converted yet. */
-const UNCONVERTED: readonly string[] = [
-  'packages/core/src/delivery/',
-  'packages/core/src/endpoint/',
-  'packages/postgres/src/delivery/',
-  'packages/postgres/src/endpoint/',
-  'services/webhooks/',
-];
-
 type Node = { readonly type: string; readonly start: number; readonly end: number };
 type Machine = { readonly statuses: ReadonlySet<string>; readonly folders: readonly string[] };
 
@@ -60,10 +51,10 @@ const areOfOne = (texts: readonly string[]) =>
 const isAtItsNoun = (file: string, text: string) =>
   MACHINES.some(({ statuses, folders }) => statuses.has(text) && folders.some((folder) => file.startsWith(folder)));
 
-export function strayStatusLiterals(tree: SourceTree, unconverted = UNCONVERTED): string[] {
+export function strayStatusLiterals(tree: SourceTree): string[] {
   return [...codeOf(tree)]
     .filter(([file]) => COVERED.test(file) && !isTest(file))
-    .filter(([file]) => ![...Object.keys(OTHER_WORDS), ...unconverted].some((path) => file.startsWith(path)))
+    .filter(([file]) => !Object.keys(OTHER_WORDS).some((path) => file.startsWith(path)))
     .flatMap(([file, text]) => strayIn(file, text));
 }
 

@@ -63,8 +63,8 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'simulation', budgetSeconds: 26, checks: [tests('simulation')] },
-  { name: 'postgres', budgetSeconds: 58, checks: [tests('postgres')] },
+  { name: 'simulation', budgetSeconds: 34, checks: [tests('simulation')] },
+  { name: 'postgres', budgetSeconds: 70, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 46, checks: [processTests('api')] },
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
   { name: 'cli', budgetSeconds: 65, checks: [processTests('cli')] },
@@ -78,7 +78,7 @@ export const SUITES: readonly Suite[] = [
     budgetSeconds: 52,
     checks: [command('every flow', 'node', 'sandbox/src/main.ts', '--check'), processTests('sandbox')],
   },
-  { name: 'engine', budgetSeconds: 45, checks: [processTests('engine')] },
+  { name: 'engine', budgetSeconds: 32, checks: [processTests('engine')] },
   {
     name: 'contracts',
     budgetSeconds: 85,
@@ -92,7 +92,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 35,
+    budgetSeconds: 30,
     checks: [
       command('packages, installed and used', 'npm', 'run', 'packages'),
       command('release, dry', 'npm', 'run', 'release', '--', '--dry'),

@@ -10,9 +10,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 /** How a receiver answers one request. */
-export type DayAnswer = { readonly status: 200 | 410 | 500 | 'unreachable'; readonly afterMs: number };
+type DayAnswer = { readonly status: 200 | 410 | 500 | 'unreachable'; readonly afterMs: number };
 
-export type OffPeriod = { readonly endpointId: string; readonly fromMs: number; toMs: number };
+type OffPeriod = { readonly endpointId: string; readonly fromMs: number; toMs: number };
 
 export type EndpointDays = {
   /** Begins the days when first asked. True once they are over, or if this seed has none. */

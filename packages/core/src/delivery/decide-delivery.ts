@@ -1,6 +1,7 @@
 // Decides what becomes of a delivery: after a report, by what the endpoint is by then, or because its endpoint gets no
 // events now.
 import type { EndpointFacts } from '../endpoint/endpoint-health.ts';
+import { ENDPOINT_STATUS } from '../endpoint/endpoint-transitions.ts';
 import type { DeliveryVerdict } from './delivery.ts';
 
 /** `nextAtMs` of a delivery that waits for its endpoint to be enabled. */
@@ -17,8 +18,8 @@ type Status = EndpointFacts['status'];
 
 /** The endpoint is disabled or deleted; undefined: nobody knows it. */
 export function decideUnsendable(status: Exclude<Status, 'enabled'> | undefined): DeliveryDecision {
-  if (status === 'disabled') return { status: 'pending', nextAtMs: PARKED_AT_MS, reason: null };
-  const reason = status === 'deleted' ? 'endpoint_deleted' : 'endpoint_unknown';
+  if (status === ENDPOINT_STATUS.disabled) return { status: 'pending', nextAtMs: PARKED_AT_MS, reason: null };
+  const reason = status === ENDPOINT_STATUS.deleted ? 'endpoint_deleted' : 'endpoint_unknown';
   return { status: 'discarded', nextAtMs: null, reason };
 }
 

@@ -1,5 +1,6 @@
 // Decides about the reports of one endpoint that are recorded together: the endpoint's health first, then each delivery.
 import { type EndpointFacts, type EndpointHealthDecision, judgeEndpointHealth } from '../endpoint/endpoint-health.ts';
+import { ENDPOINT_STATUS } from '../endpoint/endpoint-transitions.ts';
 import { type DeliveryDecision, decideDelivery } from './decide-delivery.ts';
 import type { DeliveryReport } from './delivery.ts';
 import { signOf } from './judge-attempt.ts';
@@ -22,6 +23,6 @@ export function decideReports(
 ): DecidedReports {
   const signs = reports.map(({ record }) => ({ says: signOf(record), startedAtMs: record.startedAtMs }));
   const health = judgeEndpointHealth(endpoint, signs, nowMs);
-  const status = health.next === 'off' ? 'disabled' : endpoint?.status;
+  const status = health.next === 'off' ? ENDPOINT_STATUS.disabled : endpoint?.status;
   return { health, deliveries: reports.map(({ verdict }) => decideDelivery(verdict, status)) };
 }

@@ -1,4 +1,6 @@
 // Decides the steps of an event replay: which events it looks at, and which of their deliveries it queues again.
+
+import { ENDPOINT_STATUS, type EndpointStatus } from '../endpoint/endpoint-transitions.ts';
 import type { DeliveryDecision } from './decide-delivery.ts';
 
 type ReplayFacts = {
@@ -12,7 +14,7 @@ type ReplayFacts = {
 };
 
 type ReplayedEndpoint = {
-  readonly status: 'enabled' | 'disabled' | 'deleted';
+  readonly status: EndpointStatus;
   readonly createdAtMs: number;
   readonly eventTypes: readonly string[];
 };
@@ -31,7 +33,8 @@ const REPLAYED = {
 } as const satisfies Record<ReplayFacts['scope'], readonly DeliveryDecision['status'][]>;
 
 export function decideReplayStep(replay: ReplayFacts, endpoint: ReplayedEndpoint | undefined): ReplayStep {
-  if (endpoint === undefined || endpoint.status === 'deleted') return { next: 'fail', reason: 'endpoint_deleted' };
+  if (endpoint === undefined || endpoint.status === ENDPOINT_STATUS.deleted)
+    return { next: 'fail', reason: 'endpoint_deleted' };
   // Scope `failed` begins at the endpoint's creation: older events were never meant for it.
   const bornMs = replay.scope === 'failed' ? endpoint.createdAtMs : 0;
   const range: ReplayRange = {

@@ -26,8 +26,8 @@ describe('by its block a batch', () => {
     ['not_final', { action: 'wait' }],
     ['unknown', { action: 'wait' }],
     ['contradicted', { action: 'report' }],
-    ['gone', { action: 'search_record' }],
-    ['unread', { action: 'search_record' }],
+    ['gone', { action: 'search_record', blockVerdict: 'gone' }],
+    ['unread', { action: 'search_record', blockVerdict: 'unread' }],
   ] as const)('above the finalized height that is %s: %s', (verdict, decision) => {
     expect(decideOnBlock(block, verdict)).toEqual(decision);
   });
@@ -44,7 +44,8 @@ describe('a recorded batch with one settled and one unsettled payment', () => {
   const items = [item('pay_1'), item('pay_2', 3)];
   const recorded = { items, settledIds: new Set(['pay_1']) };
   const same = { pay_1: 'settled', pay_2: 'expired' } as const;
-  const decided = (judged: BatchVerdict, row: BatchBlock = block) => decideOnRecorded(row, recorded, judged);
+  const decided = (judged: BatchVerdict, row: BatchBlock = block, blockVerdict: 'gone' | 'unread' = 'gone') =>
+    decideOnRecorded(row, blockVerdict, recorded, judged);
 
   test('is moved to the block that has it with the same outcome and enough confirmations', () => {
     const moved = mined(same);
@@ -66,10 +67,12 @@ describe('a recorded batch with one settled and one unsettled payment', () => {
     expect(decided({ verdict: 'contradicted' })).toEqual({ action: 'report' });
   });
 
-  test('is finished with the outcomes of its open items, and only at the finalized height', () => {
+  test('is finished with its open items only at the finalized height, and not after its block was gone', () => {
     const final = { verdict: 'final', mined: mined(same) } as const;
-    expect(decided(final, ageing(item('pay_2')))).toEqual({ action: 'finish', outcomes: ['expired'] });
-    expect(decided(final)).toEqual({ action: 'wait' });
+    const open = ageing(item('pay_2'));
+    expect(decided(final, open, 'unread')).toEqual({ action: 'finish', outcomes: ['expired'] });
+    expect(decided(final, block, 'unread')).toEqual({ action: 'wait' });
+    expect(decided(final, open, 'gone')).toEqual({ action: 'wait' });
   });
 });
 

@@ -19,7 +19,7 @@ export type BatchDecision =
 
 /** The block does not decide: the batch is searched by its transactions. */
 export type BatchSearch =
-  | { readonly action: 'search_record' }
+  | { readonly action: 'search_record'; readonly blockVerdict: 'gone' | 'unread' }
   /** The block is final. Only the open items are searched: the other payments have their result. */
   | { readonly action: 'search_open_items'; readonly batch: AgeingBatch };
 
@@ -29,20 +29,26 @@ const REPORT: BatchDecision = { action: 'report' };
 const REVERSE: BatchDecision = { action: 'reverse' };
 
 export function decideOnBlock(batch: BatchBlock | AgeingBatch, verdict: BlockVerdict): BatchDecision | BatchSearch {
-  if (verdict === 'gone' || verdict === 'unread') return { action: 'search_record' };
+  if (verdict === 'gone' || verdict === 'unread') return { action: 'search_record', blockVerdict: verdict };
   if (verdict === 'contradicted') return REPORT;
   if (verdict !== 'final' || !isAgeing(batch)) return WAIT;
   return batch.openItems.length === 0 ? { action: 'finish', outcomes: [] } : { action: 'search_open_items', batch };
 }
 
-/** Decides about a batch that its block did not decide. */
+/**
+ * Decides about a batch that its block did not decide. A batch is not finished, which is irreversible, in the run in which
+ * its block was gone: the next run judges the block again.
+ */
 export function decideOnRecorded(
   block: BatchBlock | AgeingBatch,
+  blockVerdict: 'gone' | 'unread',
   recorded: Pick<RecordedBatch, 'items' | 'settledIds'>,
   judged: BatchVerdict,
 ): BatchDecision {
-  if (judged.verdict === 'final')
-    return isAgeing(block) ? { action: 'finish', outcomes: outcomesOf(block, judged.mined) } : WAIT;
+  if (judged.verdict === 'final') {
+    if (blockVerdict === 'gone' || !isAgeing(block)) return WAIT;
+    return { action: 'finish', outcomes: outcomesOf(block, judged.mined) };
+  }
   if (judged.verdict === 'moved') {
     const { mined } = judged;
     const isSame = hasSameOutcome(recorded, mined) && isConfirmedBatch(mined, recorded.items);

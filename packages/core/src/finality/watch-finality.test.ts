@@ -1,7 +1,7 @@
 import { evmNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 import type { LaneItem } from '../lane/lane.ts';
-import type { MinedBatch } from '../lane/lane-chain.ts';
+import { ChainUnavailable, type MinedBatch } from '../lane/lane-chain.ts';
 import type { AgeingBatch, BatchBlock, FinalityStore, RecordedBatch } from './finality-store.ts';
 import type { BatchVerdict, BlockVerdict } from './judge-batch-block.ts';
 import { createFinalityWatch } from './watch-finality.ts';
@@ -30,10 +30,11 @@ type World = {
   readonly blocks?: (id: string) => BlockVerdict;
   readonly batches?: (id: string) => BatchVerdict;
   readonly newest?: number;
+  readonly pageSize?: number;
   readonly change?: Partial<FinalityStore>;
 };
 
-async function run({ ageing = [], young = [], newest = 10, ...world }: World) {
+async function run({ ageing = [], young = [], newest = 10, pageSize = 3, ...world }: World) {
   const done: string[] = [];
   const asked: string[] = [];
   const lines: (readonly [string, object])[] = [];
@@ -52,7 +53,7 @@ async function run({ ageing = [], young = [], newest = 10, ...world }: World) {
     {
       network: NETWORK,
       gasCoin: undefined,
-      limits: { finality: { everyMs: 1_000, pageSize: 3, maxPages: 5, newest } },
+      limits: { finality: { everyMs: 1_000, pageSize, maxPages: 5, newest } },
       readFinalizedNumber: async () => 10n,
       judgeBlocks: async (batches) => {
         asked.push(`blocks ${batches.map(({ id }) => id).join(' ')}`);
@@ -130,6 +131,15 @@ test('after a reorg batches are reversed in the order of their nonces, and one t
   });
 });
 
+test('a batch whose block is gone is not finished in the same run, whatever its transactions say', async () => {
+  const { done } = await run({
+    ageing: [ageingOf('1', [item])],
+    blocks: () => 'gone',
+    batches: () => ({ verdict: 'final', mined: minedAs('expired') }),
+  });
+  expect(done).toEqual([]);
+});
+
 test('a change that another process made before is neither counted nor logged', async () => {
   const { done, lines } = await run({
     young: [blockOf('1')],
@@ -188,4 +198,42 @@ describe('a batch holds up no other', () => {
     expect(done).toEqual(others);
     expect(failures).toEqual([`finality ${NETWORK}`]);
   });
+});
+
+describe('while no node answers for the transactions of many batches', () => {
+  const unreadable = Array.from({ length: 30 }, (_, index) => ageingOf(String(index + 10), [item]));
+  const silent = (): never => {
+    throw new ChainUnavailable('no receipt');
+  };
+
+  test('all other batches are finished, and a reorg is acted on, where blocks are read', async () => {
+    const { done, failures } = await run({
+      ageing: [...unreadable, ageingOf('40')],
+      young: [blockOf('41')],
+      pageSize: 50,
+      blocks: (id) => (id === '41' ? 'gone' : 'final'),
+      batches: (id) => {
+        if (id === '41') return { verdict: 'absent' };
+        return id === '38' ? { verdict: 'final', mined: minedAs('expired') } : silent();
+      },
+    });
+    expect(done).toEqual(['final 40', 'final 38 expired', 'reversed 41', `counted reversal ${NETWORK}`]);
+    expect(failures).toHaveLength(29);
+  });
+
+  test('the run fails where only transactions tell', async () => {
+    const world: World = { ageing: unreadable, pageSize: 50, newest: 0, blocks: () => 'unread', batches: silent };
+    await expect(run(world)).rejects.toThrow(ChainUnavailable);
+  });
+});
+
+test('a reorg is acted on although the batches at the finalized height make the run fail', async () => {
+  const reversed: string[] = [];
+  const change: Partial<FinalityStore> = {
+    loadAgeingBatches: () => Promise.reject(new Error('not loaded')),
+    reverseBatch: async (id) => reversed.push(id) > 0,
+  };
+  const failed = run({ young: [blockOf('1')], blocks: () => 'gone', batches: () => ({ verdict: 'absent' }), change });
+  await expect(failed).rejects.toThrow('not loaded');
+  expect(reversed).toEqual(['1']);
 });

@@ -5,7 +5,7 @@ import { BATCH_STATUS } from '../lane/batch-transitions.ts';
 import { mapConcurrent } from '../lane/map-concurrent.ts';
 import { type NoteFailure, noteFailures } from '../watch/note-failures.ts';
 import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
-import { readIsolated } from '../watch/read-isolated.ts';
+import { readIsolated, readOrEach } from '../watch/read-isolated.ts';
 import { createWalk } from '../watch/walk-pages.ts';
 import {
   type BatchDecision,
@@ -40,9 +40,12 @@ export function createFinalityWatch(chain: FinalityChain, deps: FinalityDeps): P
     run: async () => {
       finalizedNumber = await chain.readFinalizedNumber();
       const young = newest === 0 ? [] : await finality.loadBatchBlocks(network, finalizedNumber, newest);
-      await walk((ageing) => judgePage(chain, deps, ageing, onFailure));
-      // Youngest last, so that payments are reversed and sent again in the order of their nonces.
-      await judgePage(chain, deps, young.toReversed(), onFailure);
+      try {
+        await walk((ageing) => judgePage(chain, deps, ageing, onFailure));
+      } finally {
+        // Youngest last, so that payments are reversed and sent again in the order of their nonces.
+        await judgePage(chain, deps, young.toReversed(), onFailure);
+      }
     },
   };
 }
@@ -59,18 +62,20 @@ async function judgePage(
   if (page.length === 0) return;
   const verdicts = await chain.judgeBlocks(page);
   const byBlock = page.map((row, index) => ({ row, decided: decideOnBlock(row, verdicts[index] ?? 'unknown') }));
-  const found = await searchBatches(chain, deps, byBlock, onFailure);
   const contradicted: string[] = [];
-  for (const { row, decided } of byBlock) {
+  const actOn = async (row: Row, decide: () => BatchDecision, recorded?: RecordedBatch) => {
     try {
-      const search = found.get(row);
-      const decision = isSearch(decided) ? search?.decide() : decided;
-      if (decision?.action === 'report') contradicted.push(row.id);
-      else if (decision !== undefined) await act(chain, deps, row, decision, search?.recorded);
+      const decision = decide();
+      if (decision.action === 'report') contradicted.push(row.id);
+      else await act(chain, deps, row, decision, recorded);
     } catch (problem) {
       onFailure(idsOf(row), problem);
     }
-  }
+  };
+  // Before the search: it may take long, or fail.
+  for (const { row, decided } of byBlock) if (!isSearch(decided)) await actOn(row, () => decided);
+  for (const { row, decide, recorded } of await searchBatches(chain, deps, byBlock, onFailure))
+    await actOn(row, decide, recorded);
   if (contradicted.length > 0) {
     const details = { network: chain.network, batches: contradicted.length, firstBatchId: contradicted[0] };
     deps.log('rpc_endpoints_contradict_batches', details);
@@ -86,16 +91,16 @@ type Loaded = BatchToFind & {
   readonly decideOn: (judged: BatchVerdict) => BatchDecision;
 };
 
-type Found = Pick<Loaded, 'recorded'> & { readonly decide: () => BatchDecision };
+type Found = Pick<Loaded, 'row' | 'recorded'> & { readonly decide: () => BatchDecision };
 
-/** Searches all batches of a page in one call. */
+/** Searches all batches of a page in one call. Those that were found are in the order of the page. */
 async function searchBatches(
   chain: FinalityChain,
   { finality }: FinalityDeps,
   page: readonly DecidedByBlock[],
   onFailure: NoteFailure,
-): Promise<ReadonlyMap<Row, Found>> {
-  const loaded = await mapConcurrent(LOADED_AT_ONCE, page, async ({ row, decided }): Promise<readonly Loaded[]> => {
+): Promise<readonly Found[]> {
+  const rows = await mapConcurrent(LOADED_AT_ONCE, page, async ({ row, decided }): Promise<readonly Loaded[]> => {
     if (decided.action === 'search_open_items') {
       const { batch } = decided;
       const decideOn = (judged: BatchVerdict) => decideOnOpenItems(batch, judged);
@@ -105,19 +110,22 @@ async function searchBatches(
     try {
       const recorded = await finality.loadRecordedBatch(row.id);
       if (recorded === undefined) return [];
-      const decideOn = (judged: BatchVerdict) => decideOnRecorded(row, recorded, judged);
+      const decideOn = (judged: BatchVerdict) => decideOnRecorded(row, decided.blockVerdict, recorded, judged);
       return [{ row, block: row, batch: recorded, recorded, decideOn }];
     } catch (problem) {
       onFailure(idsOf(row), problem);
       return [];
     }
   });
-  const verdicts = await readIsolated(loaded.flat(), chain.judgeBatches, ({ row }, problem) =>
-    onFailure(idsOf(row), problem),
-  );
-  return new Map(
-    [...verdicts].map(([{ row, recorded, decideOn }, judged]) => [row, { recorded, decide: () => decideOn(judged) }]),
-  );
+  const loaded = rows.flat();
+  // A chain that answered about blocks is not silent: then every batch is tried, however many fail.
+  const isUnread = page.some(({ decided }) => 'blockVerdict' in decided && decided.blockVerdict === 'unread');
+  const readMany = isUnread ? readIsolated : readOrEach;
+  const verdicts = await readMany(loaded, chain.judgeBatches, ({ row }, problem) => onFailure(idsOf(row), problem));
+  return loaded.flatMap((one) => {
+    const judged = verdicts.get(one);
+    return judged === undefined ? [] : [{ ...one, decide: () => one.decideOn(judged) }];
+  });
 }
 
 async function act(

@@ -22,6 +22,11 @@ export type HeldVerdict =
   /** No transaction of ours has the payment, and the chain cannot be searched for another one. */
   | { readonly verdict: 'untraceable' };
 
+/** Answers of one page: every payment is judged at the same finalized heights. */
+export type HeldReader = {
+  readonly judge: (payments: readonly HeldPayment[]) => Promise<readonly HeldVerdict[]>;
+};
+
 /** `over`: unused in a final block past its last second. `open`: unused so far, or the nodes contradict each other. */
 export type AuthorizationState = 'used' | 'over' | 'open';
 
@@ -56,6 +61,7 @@ export type AuthorizationChain = {
   readonly network: NetworkId;
   readonly gasCoin: Rate | undefined;
   readonly limits: { readonly held: PageLimits; readonly authorizations: AuthorizationLimits };
-  readonly judgeHeld: (payments: readonly HeldPayment[]) => Promise<readonly HeldVerdict[]>;
+  /** Reads the finalized heights, where the family needs them: a silent chain fails the run here, not at each payment. */
+  readonly readHeld: () => Promise<HeldReader>;
   readonly readAuthorizations: () => Promise<AuthorizationReader>;
 };

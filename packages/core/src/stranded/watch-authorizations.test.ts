@@ -63,7 +63,7 @@ async function run({ rows, states, outcomes, change, finalizedTimeSeconds = FINA
         held: { everyMs: 1, pageSize: 1, maxPages: 1 },
         authorizations: { everyMs: 1, pageSize: 3, expiredPages: 2, validPages: 1, tracedAtOnce: 2 },
       },
-      judgeHeld: () => Promise.reject(new Error('not asked')),
+      readHeld: () => Promise.reject(new Error('not asked')),
       readAuthorizations: async () => reader,
     },
     {

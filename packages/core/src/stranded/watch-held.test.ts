@@ -46,10 +46,12 @@ async function run({ payments = [], money = [], judge, change }: World) {
         held: { everyMs: 1, pageSize: 3, maxPages: 5 },
         authorizations: { everyMs: 1, pageSize: 1, expiredPages: 1, validPages: 1, tracedAtOnce: 1 },
       },
-      judgeHeld: async (some) => {
-        asked.push(some.map(({ item }) => item.paymentId));
-        return some.map((payment) => judge?.(payment) ?? { verdict: 'undecided' });
-      },
+      readHeld: async () => ({
+        judge: async (some) => {
+          asked.push(some.map(({ item }) => item.paymentId));
+          return some.map((payment) => judge?.(payment) ?? { verdict: 'undecided' });
+        },
+      }),
       readAuthorizations: () => Promise.reject(new Error('not asked')),
     },
     {

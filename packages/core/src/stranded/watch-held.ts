@@ -38,7 +38,8 @@ export function createHeldWatch(chain: AuthorizationChain, deps: StrandedDeps): 
         ),
       );
       await walkPayments(async (page) => {
-        const judged = await readIsolated(await withTransactions(chain, deps, page), chain.judgeHeld, onFailure);
+        const reader = await chain.readHeld();
+        const judged = await readIsolated(await withTransactions(chain, deps, page), reader.judge, onFailure);
         await forEachIsolated(
           [...judged],
           async ([payment, verdict]) => void (await actOnOutcome(chain, deps, payment, decideOnHeld(verdict))),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ChainUnavailable } from '../lane/lane-chain.ts';
-import { readIsolated } from './read-isolated.ts';
+import { readIsolated, readOrEach } from './read-isolated.ts';
 import { createWalk } from './walk-pages.ts';
 
 type ProblemKind = new (message: string) => Error;
@@ -9,10 +9,15 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 
 describe('reads of many items', () => {
   let requests = 0;
-  const readAll = async (count: number, isBad: (item: number) => boolean, Problem: ProblemKind = Error) => {
+  const readAll = async (
+    count: number,
+    isBad: (item: number) => boolean,
+    Problem: ProblemKind = Error,
+    readMany: typeof readIsolated = readIsolated,
+  ) => {
     const failed: number[] = [];
     requests = 0;
-    const found = await readIsolated(
+    const found = await readMany(
       numbers(count),
       async (some) => {
         requests += 1;
@@ -52,6 +57,14 @@ describe('reads of many items', () => {
   test('end soon when the chain is silent', async () => {
     await expect(readAll(500, () => true, ChainUnavailable)).rejects.toThrow(ChainUnavailable);
     expect(requests).toBeLessThan(50);
+  });
+
+  test('of a chain that is known to answer cost one request while none fails, and never end early', async () => {
+    expect(await readAll(500, () => false, Error, readOrEach)).toMatchObject({ failed: [], requests: 1 });
+    const { found, failed } = await readAll(500, (item) => item !== 123, ChainUnavailable, readOrEach);
+    expect([...found]).toEqual([[123, 246]]);
+    expect(failed).toHaveLength(499);
+    expect(await readAll(0, () => true, Error, readOrEach)).toMatchObject({ failed: [], requests: 0 });
   });
 });
 

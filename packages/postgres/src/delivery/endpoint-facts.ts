@@ -2,6 +2,7 @@
 // from them.
 import {
   type DeliveryReport,
+  ENDPOINT_STATUS,
   type EndpointFacts,
   type EndpointHealthDecision,
   type EndpointKey,
@@ -9,6 +10,9 @@ import {
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { columnArrays } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
+
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
 const REPORTS = columnArrays<DeliveryReport>({
   account_id: ['text', ({ delivery }) => delivery.accountId],
@@ -87,7 +91,7 @@ const WRITE = `
   set failing_since = given.failing_since, status = given.status, disabled_reason = given.disabled_reason,
     updated_at = coalesce(given.changed_at, e.updated_at)
   from ${HEALTH.unnest('given')}
-  where e.account_id = given.account_id and e.mode = given.mode and e.id = given.id and e.status = 'enabled'`;
+  where e.account_id = given.account_id and e.mode = given.mode and e.id = given.id and e.status ${IS_ENABLED}`;
 
 /** The endpoints were locked by `loadEndpointFacts`. That an endpoint is healthy is written with its deliveries. */
 export async function writeEndpointHealth(

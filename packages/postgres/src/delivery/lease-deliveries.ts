@@ -1,8 +1,18 @@
 // Leases due deliveries, a few of each endpoint. A due delivery that still has a lease belonged to a sender that ended
 // or hung: the lost attempt is recorded as `our_fault`, so that a second arrival at the endpoint has a known cause.
-import { chargedBefore, isoTime, type LeasedDelivery, type Mode, type WantedDeliveries } from '@svc-pay/core';
+import {
+  chargedBefore,
+  ENDPOINT_STATUS,
+  isoTime,
+  type LeasedDelivery,
+  type Mode,
+  type WantedDeliveries,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { equalInKeyOrder, ONE_BY_KEY } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
+
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
 const CLAIM = {
   name: 'claim-deliveries',
@@ -15,7 +25,7 @@ const CLAIM = {
           previous_secret_expires_at
         from svc.endpoints e
         where e.account_id = wanted.account_id and e.mode = wanted.mode and e.id = wanted.endpoint_id
-          and e.status = 'enabled'
+          and e.status ${IS_ENABLED}
         ${ONE_BY_KEY}
       ) endpoint
       cross join lateral (

@@ -11,6 +11,7 @@ import {
   type DeliveryDecision,
   type DeliveryReport,
   decideReports,
+  ENDPOINT_STATUS,
   type EndpointHealthDecision,
   isoTime,
   isUncharged,
@@ -22,6 +23,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText, sameNames } from '../database/insert-text.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   type EndpointHealthWrite,
   type LeasedReport,
@@ -29,6 +31,8 @@ import {
   writeEndpointHealth,
 } from './endpoint-facts.ts';
 import { nextAtOf } from './next-at.ts';
+
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
 type DecidedReport = DeliveryReport & {
   readonly decision: DeliveryDecision;
@@ -82,7 +86,7 @@ const RECORD = {
       update svc.endpoints e set failing_since = null
       from (select distinct account_id, mode, endpoint_id from recorded where heals) healthy
       where e.account_id = healthy.account_id and e.mode = healthy.mode and e.id = healthy.endpoint_id
-        and e.status = 'enabled' and e.failing_since is not null
+        and e.status ${IS_ENABLED} and e.failing_since is not null
     )
     ${insertText(
       'svc.delivery_attempts',

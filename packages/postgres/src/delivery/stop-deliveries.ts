@@ -1,5 +1,5 @@
 // Takes due deliveries of an endpoint that gets no events out of the queue, as core decides: parked or discarded.
-import { decideUnsendable, type EndpointFacts, type EndpointKey, isoTime } from '@svc-pay/core';
+import { decideUnsendable, ENDPOINT_STATUS, type EndpointFacts, type EndpointKey, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
@@ -41,7 +41,7 @@ export async function stopDeliveries(pool: pg.Pool, endpoint: EndpointKey, nowMs
       [accountId, mode, endpointId],
     );
     const status = rows[0]?.status;
-    if (status === 'enabled') return 0;
+    if (status === ENDPOINT_STATUS.enabled) return 0;
     const decision = decideUnsendable(status);
     const { rowCount } = await client.query(
       STOP,

@@ -1,7 +1,8 @@
 // Changes that a merchant makes to a webhook endpoint. Each runs in the caller's transaction and writes an audit entry.
-import { decideDisable, decideUnsendable, isoTime } from '@svc-pay/core';
+import { DELIVERY_STATUS, decideDisable, decideUnsendable, isoTime } from '@svc-pay/core';
 import type { EventType } from '@svc-pay/protocol';
 import type { Endpoint } from '@svc-pay/protocol/merchant';
+import { sqlIs } from '../database/status-sql.ts';
 import type { MerchantWork } from '../idempotency/merchant-write.ts';
 import { enableWithin } from './enable-endpoint.ts';
 import { ENDPOINT_COLUMNS, type EndpointRow, endpointOf } from './endpoint-row.ts';
@@ -104,7 +105,7 @@ export async function deleteEndpoint(work: MerchantWork, endpointId: string): Pr
   const { rowCount } = await work.client.query(
     `update svc.deliveries
      set status = $5, next_at = null, finished_at = $4, reason = $6, fence = fence + 1
-     where status = 'pending' and endpoint_id = $3 and account_id = $1 and mode = $2 and lease_until is null`,
+     where status ${sqlIs(DELIVERY_STATUS.pending)} and endpoint_id = $3 and account_id = $1 and mode = $2 and lease_until is null`,
     [...key, now, discarded.status, discarded.reason],
   );
   await work.audit('endpoint.deleted', endpointId, { discarded: rowCount ?? 0 });

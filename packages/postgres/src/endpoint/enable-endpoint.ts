@@ -1,7 +1,8 @@
 // Enables a disabled webhook endpoint. The deliveries that it missed become due now, with all their retries.
-import { decideEnable, type EndpointFacts, type EndpointKey, isoTime } from '@svc-pay/core';
+import { DELIVERY_STATUS, decideEnable, type EndpointFacts, type EndpointKey, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 
 /** Number of deliveries that become due; undefined when the endpoint does not exist or is not disabled. */
 export const enableEndpoint = (pool: pg.Pool, endpoint: EndpointKey, nowMs: number): Promise<number | undefined> =>
@@ -31,13 +32,13 @@ export async function enableWithin(
   const values = [...key, isoTime(nowMs)];
   const parked = await client.query(
     `update svc.deliveries set next_at = $4, uncharged_count = attempt_count
-       where status = 'pending' and endpoint_id = $3 and next_at = 'infinity' and account_id = $1 and mode = $2`,
+       where status ${sqlIs(DELIVERY_STATUS.pending)} and endpoint_id = $3 and next_at = 'infinity' and account_id = $1 and mode = $2`,
     values,
   );
   const missed = await client.query(
     `update svc.deliveries
-       set status = 'pending', next_at = $4, finished_at = null, reason = null, uncharged_count = attempt_count
-       where account_id = $1 and mode = $2 and endpoint_id = $3 and status = 'failed' and finished_at >= $5`,
+       set status = ${sqlStatus(DELIVERY_STATUS.pending)}, next_at = $4, finished_at = null, reason = null, uncharged_count = attempt_count
+       where account_id = $1 and mode = $2 and endpoint_id = $3 and status ${sqlIs(DELIVERY_STATUS.failed)} and finished_at >= $5`,
     [...values, isoTime(decision.missedSinceMs)],
   );
   return (parked.rowCount ?? 0) + (missed.rowCount ?? 0);

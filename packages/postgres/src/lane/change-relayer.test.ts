@@ -3,6 +3,7 @@ import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createLaneWorld } from '../testing/lane-world.ts';
 import { newOperation } from '../testing/new-operation.ts';
 import { changeRelayer } from './change-relayer.ts';
+import { fallAsleep, heartbeat, takeOver } from './lane-fence.ts';
 
 test('a relayer retires once it is drained and nothing depends on its key: no batch, no payment bound to it', async () => {
   const lane = await createLaneWorld((await createTestDatabase()).pool);
@@ -28,6 +29,16 @@ test('a relayer retires once it is drained and nothing depends on its key: no ba
     "select count(*)::integer as count from svc.audit where action like 'relayer.%'",
   );
   expect(audited.rows).toEqual([{ count: 4 }]);
+});
+
+test('a wake-up that comes after the only relayer retired finds no share of the queue and falls asleep', async () => {
+  const { pool, lane } = await createLaneWorld((await createTestDatabase()).pool);
+  const { network, relayer: address } = lane;
+  for (const status of ['draining', 'retired'] as const)
+    expect(await changeRelayer(newOperation(pool), { network, address, status })).toMatchObject({ ok: true });
+  const lease = { ...lane, epoch: await takeOver(pool, lane, 1) };
+  expect(await heartbeat(pool, lease, 2)).toMatchObject({ open: false, share: undefined });
+  expect(await fallAsleep(pool, lease)).toBe(true);
 });
 
 test('a relayer that the database does not know is not changed', async () => {

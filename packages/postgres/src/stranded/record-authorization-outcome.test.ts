@@ -129,6 +129,21 @@ describe('a held payment whose batch is recorded', () => {
     expect(await lane.statuses()).toEqual({ pending: 2 });
   });
 
+  test('is completed while another process adds a row that refers to the batch', async () => {
+    const { lane, block, complete } = await heldWorld();
+    const rival = await lane.pool.connect();
+    try {
+      await rival.query('begin');
+      // The lock that a foreign key takes.
+      await rival.query('select from svc.batches where id = $1 for key share', [block.id]);
+      const waits = waiting(lane, 1).then(() => 'waits for the lock');
+      expect(await Promise.race([complete(), waits])).toBe('completed');
+    } finally {
+      await rival.query('rollback');
+      rival.release();
+    }
+  });
+
   async function waiting({ pool }: LaneWorld, count: number): Promise<void> {
     for (let tries = 0; tries < 500; tries += 1) {
       const { rows } = await pool.query<{ count: number }>(

@@ -132,7 +132,7 @@ const LOCK_BATCH = {
         where other.batch_id = b.id and e.transaction_id = t.transaction_id and e.asset = 'native'
       ) as gas_in_entries
     from svc.batch_transactions t join svc.batches b on b.id = t.batch_id
-    where t.network = $1 and t.transaction_id = $2 for update of b`,
+    where t.network = $1 and t.transaction_id = $2 for no key update of b`,
 };
 
 type BatchRow = {

@@ -2,10 +2,10 @@
 import type { PayoutRegistryStore, WatchBase, WatchedChain } from '@svc-pay/core';
 import type { OpenNetwork } from '../send/open-networks.ts';
 import { evmFitness } from './fitness.ts';
-import { judgeHeld } from './judge-held.ts';
 import { judgeBatches, judgeBlocks, readFinalizedNumber } from './judge-recorded.ts';
 import { createRegistryMirror } from './mirror-registry.ts';
 import { readAuthorizations } from './read-authorizations.ts';
+import { readHeld } from './read-held.ts';
 
 const LIMITS: WatchedChain['limits'] = {
   // Every run checks the newest non-final batches: a reorg starts at the newest block.
@@ -30,7 +30,7 @@ export function createEvmWatchedChain(
     readFinalizedNumber: async () => readFinalizedNumber(await voters()),
     judgeBlocks: async (batches) => judgeBlocks(await voters(), batches),
     judgeBatches: async (batches) => judgeBatches(await voters(), batches),
-    judgeHeld: async (payments) => judgeHeld(await voters(), payments),
+    readHeld: async () => readHeld(await voters()),
     readAuthorizations: async () => readAuthorizations(await voters()),
     readFitness,
     extraJobs,

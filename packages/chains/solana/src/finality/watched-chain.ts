@@ -41,7 +41,7 @@ export function openWatchedSolana(open: OpenSolana, deps: SolanaWatchDeps): Watc
     readFinalizedNumber: () => finalizedSlot(nodes),
     judgeBlocks: async (batches) => batches.map(() => 'unread'),
     judgeBatches: (batches) => judgeBatches(nodes, batches),
-    judgeHeld: (payments) => judgeHeld(nodes, payments),
+    readHeld: async () => ({ judge: (payments) => judgeHeld(nodes, payments) }),
     readAuthorizations: async () => READER,
     readFitness: solanaFitness(open, deps.lowTransactions),
     extraJobs: [createRentCollector(open, deps), createPreparedExpiry(open, deps)],

@@ -1,22 +1,23 @@
 // Answers what became of the authorizations of held payments. Each node answers at its own finalized height, and a quorum
 // must agree.
-import { type HeldPayment, type HeldVerdict, majorityOf, viewKey } from '@svc-pay/core';
+import { type HeldPayment, type HeldReader, type HeldVerdict, majorityOf, viewKey } from '@svc-pay/core';
 import { collectNodeViews } from '../rpc/collect-node-views.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { readAuthorizationStatuses } from './read-authorization-status.ts';
 import { type FinalNode, readFinalNodes } from './read-finality.ts';
 import { TRACE_PATIENCE_MS, traceAuthorizations } from './trace-authorizations.ts';
 
-export async function judgeHeld(
-  nodes: readonly JsonRpc[],
-  payments: readonly HeldPayment[],
-): Promise<readonly HeldVerdict[]> {
+export async function readHeld(nodes: readonly JsonRpc[]): Promise<HeldReader> {
   const final = await readFinalNodes(nodes);
-  const views = await collectNodeViews(final, (node) => viewOf(node, payments), TRACE_PATIENCE_MS);
-  return payments.map((_, index) => {
-    const told = views.flatMap((view) => view[index] ?? []);
-    return majorityOf(told, viewKey)?.[0] ?? { verdict: 'undecided' };
-  });
+  return {
+    judge: async (payments) => {
+      const views = await collectNodeViews(final, (node) => viewOf(node, payments), TRACE_PATIENCE_MS);
+      return payments.map((_, index) => {
+        const told = views.flatMap((view) => view[index] ?? []);
+        return majorityOf(told, viewKey)?.[0] ?? { verdict: 'undecided' };
+      });
+    },
+  };
 }
 
 /** Asks one node everything, at the height that the same node calls final. */
