@@ -163,11 +163,12 @@ export function createSending(config: WebhooksConfig, deps: SendingDeps): Runnin
   });
   const onProblem = (problem: unknown, ids: object) =>
     logEvent(logger, 'delivery_not_handled', { ...ids, err: problem });
-  const onRecorded = ({ count, switchedOff }: RecordedDeliveries, of: number) => {
+  const onRecorded = ({ count, givenUp, switchedOff }: RecordedDeliveries, of: number) => {
     if (count < of) {
       metrics.voided(of - count);
       logEvent(logger, 'delivery_reports_late', { count: of - count });
     }
+    for (const mode of givenUp) metrics.gaveUp(mode);
     for (const endpoint of switchedOff) {
       metrics.switchedOff(endpoint.reason);
       logEvent(logger, 'endpoint_switched_off', endpoint);

@@ -9,6 +9,7 @@ type SwitchedEndpoint = {
 };
 
 export type EnableDecision = SwitchedEndpoint & {
+  readonly failingSinceMs: null;
   /** Deliveries given up since then are sent again, with those that are parked. */
   readonly missedSinceMs: number;
 };

@@ -69,11 +69,11 @@ function leases(enter: EnterDeliveries): void {
       const lost = await leaseOne(endpoint, NOW);
       const next = await leaseOne(endpoint, NOW + LEASE_MS);
       expect(next).toMatchObject({ attempt: 2, chargedBefore: 0 });
-      expect(await report([[lost, 200]], NOW + LEASE_MS)).toEqual({ count: 0, switchedOff: [] });
-      expect(await report([[lost, 500]], NOW + LEASE_MS + 1)).toEqual({ count: 0, switchedOff: [] });
+      expect(await report([[lost, 200]], NOW + LEASE_MS)).toMatchObject({ count: 0, switchedOff: [] });
+      expect(await report([[lost, 500]], NOW + LEASE_MS + 1)).toMatchObject({ count: 0, switchedOff: [] });
       expect(await readDelivery(endpoint, event)).toMatchObject({ status: 'pending', isLeased: true });
-      expect(await report([[next, 200]], NOW + LEASE_MS + 2)).toEqual({ count: 1, switchedOff: [] });
-      expect(await report([[lost, 410]], NOW + LEASE_MS + 3)).toEqual({ count: 0, switchedOff: [] });
+      expect(await report([[next, 200]], NOW + LEASE_MS + 2)).toMatchObject({ count: 1, switchedOff: [] });
+      expect(await report([[lost, 410]], NOW + LEASE_MS + 3)).toMatchObject({ count: 0, switchedOff: [] });
       expect(await readDelivery(endpoint, event)).toMatchObject({ status: 'succeeded', attemptCount: 2 });
       expect(await readEndpoint(endpoint)).toMatchObject({ status: 'enabled', failingSinceMs: null });
       expect(await readAttempts(endpoint, event)).toEqual([
@@ -92,7 +92,7 @@ function leases(enter: EnterDeliveries): void {
         [lost, 500],
         [next, 200],
       ] as const;
-      expect(await report(sets, NOW + LEASE_MS)).toEqual({ count: 1, switchedOff: [] });
+      expect(await report(sets, NOW + LEASE_MS)).toMatchObject({ count: 1, switchedOff: [] });
       expect(await readDelivery(endpoint, event)).toMatchObject({ status: 'succeeded' });
     });
 
@@ -130,7 +130,7 @@ function retries(enter: EnterDeliveries): void {
       const { addEndpoint, emit, leaseOne, report, readDelivery } = await enter();
       const endpoint = await addEndpoint({ retryCount: 0 });
       const [event] = await emit(endpoint);
-      await report([[await leaseOne(endpoint, NOW), 500]], NOW);
+      expect(await report([[await leaseOne(endpoint, NOW), 500]], NOW)).toMatchObject({ givenUp: [endpoint.mode] });
       expect(await readDelivery(endpoint, event)).toEqual({
         status: 'failed',
         reason: 'retries_exhausted',
@@ -140,6 +140,16 @@ function retries(enter: EnterDeliveries): void {
         unchargedCount: 0,
       });
       expect(await leaseOne(endpoint, NOW + 30 * DAY_MS)).toBeUndefined();
+    });
+
+    test('the last failure on an endpoint that was disabled meanwhile is parked and not given up', async () => {
+      const { addEndpoint, emit, leaseOne, report, disable, readDelivery } = await enter();
+      const endpoint = await addEndpoint({ retryCount: 0 });
+      const [event] = await emit(endpoint);
+      const lease = await leaseOne(endpoint, NOW);
+      await disable(endpoint, NOW + 1);
+      expect(await report([[lease, 500]], NOW + 2)).toMatchObject({ count: 1, givenUp: [] });
+      expect(await readDelivery(endpoint, event)).toMatchObject({ status: 'pending', isLeased: false });
     });
   });
 }

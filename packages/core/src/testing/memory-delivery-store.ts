@@ -102,7 +102,7 @@ export function createMemoryDeliveryStore(tables: Tables, statement: Statement):
       );
     },
     recordDeliveries: async (reports, nowMs) => {
-      if (reports.length === 0) return { count: 0, switchedOff: [] };
+      if (reports.length === 0) return { count: 0, givenUp: [], switchedOff: [] };
       return statement('recordDeliveries', () => record(tables, reports, nowMs));
     },
     stopDeliveries: (key, nowMs) =>
@@ -201,6 +201,7 @@ function record(tables: Tables, reports: readonly DeliveryReport[], nowMs: numbe
     if (row === undefined || row.leaseUntilMs === null || String(row.fence) !== report.delivery.fence) return [];
     return [{ report, row }];
   });
+  const givenUp: Mode[] = [];
   const switchedOff: SwitchedOff[] = [];
   for (const [endpointId, own] of Map.groupBy(leased, ({ row }) => row.endpointId)) {
     const [first] = own;
@@ -218,12 +219,13 @@ function record(tables: Tables, reports: readonly DeliveryReport[], nowMs: numbe
     for (const [index, { report, row }] of own.entries()) {
       Object.assign(row, decided.deliveries[index], { leaseUntilMs: null });
       row.finishedAtMs = row.status === 'pending' ? null : nowMs;
+      if (row.status === 'failed') givenUp.push(row.mode);
       if (isUncharged(report.verdict)) row.unchargedCount += 1;
       const { outcome, responseStatus } = report.record;
       tables.attempts.push({ ...attemptOf(row), outcome, responseStatus, recordedAtMs: nowMs, isLost: false });
     }
   }
-  return { count: leased.length, switchedOff };
+  return { count: leased.length, givenUp, switchedOff };
 }
 
 function writeHealth(endpoint: EndpointRow, health: ReturnType<typeof decideReports>['health'], nowMs: number): void {

@@ -15,6 +15,7 @@ import {
   type EndpointHealthDecision,
   isoTime,
   isUncharged,
+  type Mode,
   needsEndpointFacts,
   type RecordedDeliveries,
   type SwitchedOff,
@@ -22,6 +23,7 @@ import {
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText, sameNames } from '../database/insert-text.ts';
+import { withoutIndex } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import {
@@ -86,7 +88,7 @@ const RECORD = {
       update svc.endpoints e set failing_since = null
       from (select distinct account_id, mode, endpoint_id from recorded where heals) healthy
       where e.account_id = healthy.account_id and e.mode = healthy.mode and e.id = healthy.endpoint_id
-        and e.status ${IS_ENABLED} and e.failing_since is not null
+        and ${withoutIndex('e.status')} ${IS_ENABLED} and e.failing_since is not null
     )
     ${insertText(
       'svc.delivery_attempts',
@@ -106,13 +108,13 @@ export async function recordDeliveries(
   reports: readonly DeliveryReport[],
   nowMs: number,
 ): Promise<RecordedDeliveries> {
-  if (reports.length === 0) return { count: 0, switchedOff: [] };
+  if (reports.length === 0) return { count: 0, givenUp: [], switchedOff: [] };
   const byEndpoint = [...Map.groupBy(reports, endpointOf).values()];
   const successes = byEndpoint
     .filter((own) => !needsEndpointFacts(own))
     .map((own) => ({ reports: own, ...decideReports(undefined, own, nowMs) }));
   const others = byEndpoint.filter(needsEndpointFacts).flat();
-  if (others.length === 0) return { count: await record(pool, successes, nowMs), switchedOff: [] };
+  if (others.length === 0) return { count: await record(pool, successes, nowMs), givenUp: [], switchedOff: [] };
   return inTransaction(pool, async (client) => {
     const decided = decideEach(await loadEndpointFacts(client, others), nowMs);
     await writeEndpointHealth(
@@ -120,7 +122,11 @@ export async function recordDeliveries(
       decided.flatMap(({ reports: own, health }) => healthWrite(own, health, nowMs)),
     );
     const count = await record(client, [...successes, ...decided], nowMs);
-    return { count, switchedOff: decided.flatMap(({ reports: own, health }) => switchedOff(own, health)) };
+    return {
+      count,
+      givenUp: decided.flatMap(givenUp),
+      switchedOff: decided.flatMap(({ reports: own, health }) => switchedOff(own, health)),
+    };
   });
 }
 
@@ -160,6 +166,10 @@ function healthWrite(
   if (first === undefined || !('sinceMs' in health)) return [];
   const { accountId, mode, endpointId } = first.delivery;
   return [{ accountId, mode, endpointId, health, nowMs }];
+}
+
+function givenUp({ reports, deliveries }: DecidedEndpoint): readonly Mode[] {
+  return reports.flatMap(({ delivery }, index) => (deliveries[index]?.status === 'failed' ? [delivery.mode] : []));
 }
 
 function switchedOff([first]: readonly DeliveryReport[], health: EndpointHealthDecision): readonly SwitchedOff[] {
