@@ -22,6 +22,8 @@ export default defineConfig({
           // Loading the modules again for each file takes longer than the tests.
           isolate: false,
           maxWorkers: EVERY_CORE,
+          // Property tests try ten thousand inputs; on a busy machine that takes several times as long.
+          testTimeout: 30_000,
         },
       },
       {

@@ -64,7 +64,10 @@ export async function openEndpoint(world: World, options: EndpointOptions): Prom
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      void take(request, Buffer.concat(chunks)).then((status) => response.writeHead(status).end());
+      void take(request, Buffer.concat(chunks)).then(
+        (status) => response.writeHead(status).end(),
+        (problem: unknown) => response.writeHead(500).end(String(problem)),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

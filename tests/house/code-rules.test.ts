@@ -35,6 +35,14 @@ describe('a planted breach is found', () => {
   });
 
   test.each([
+    ['a pool', 'export const f = (database: Database) => use(database.pool);'],
+    ['a pool taken out of its database', 'const { pool } = database;'],
+  ])('in a service: %s', (_, text) => {
+    const service = 'services/api/src/planted.ts';
+    expect(brokenIn(service, text)).toEqual([expect.stringContaining(service)]);
+  });
+
+  test.each([
     ['any conversion', 'export const f = (text: string) => Number(text);'],
     ['any mathematics', 'export const f = (a: number) => Math.floor(a);'],
     ['any plus sign', 'export const f = (text: string) => +text;'],

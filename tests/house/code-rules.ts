@@ -43,6 +43,10 @@ function brokenIn(file: string, text: string): string[] {
   const clock = (node: Node) => {
     if (!is('clock.ts') && !isTest(file)) report(node, 'the clock belongs in clock.ts');
   };
+  const pool = (node: Node) => {
+    if (shipped && file.startsWith('services/'))
+      report(node, 'a service holds no pool: packages/postgres gives it stores');
+  };
   const float = (node: Node) => report(node, 'no floats near amounts');
   const isAmount = (node: Node) => wordsOf(lastNameIn(source(node))).some((word) => MONEY_WORDS.has(word));
   const namesAmount = (node: Node) =>
@@ -54,6 +58,7 @@ function brokenIn(file: string, text: string): string[] {
       const name = source(node).replace(/\?\.|\[['"`](\w+)['"`]\]/g, (_, key?: string) => `.${key ?? ''}`);
       if (name === 'process.env') environment(node);
       if (name === 'performance.timeOrigin') clock(node);
+      if (name === 'database.pool') pool(node);
     },
     VariableDeclarator(node) {
       const taken = node.id.type === 'ObjectPattern' ? node.id.properties : [];
@@ -61,6 +66,7 @@ function brokenIn(file: string, text: string): string[] {
       const takes = (name: string) => taken.some((one) => one.type === 'Property' && source(one.key) === name);
       if (from === 'process' && takes('env')) environment(node);
       if (from === 'Date' && takes('now')) clock(node);
+      if (from === 'database' && takes('pool')) pool(node);
       if (shipped && FLOAT_MAKERS.has(from)) float(node);
     },
     ImportDeclaration(node) {

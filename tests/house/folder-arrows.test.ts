@@ -28,10 +28,16 @@ describe('a planted import is found', () => {
     ['by a re-export', 'packages/postgres/src/payment/planted.ts', "export * from '../lane/lane-store.ts';"],
     ['of an entry point', 'packages/postgres/src/lane/planted.ts', "import { a } from '../index.ts';"],
     ['of test code', 'packages/postgres/src/lane/planted.ts', "import { a } from '../testing/index.ts';"],
+    ['by a transition table', 'packages/core/src/lane/lane-transitions.ts', "import { a } from './lane.ts';"],
     ['in an unknown folder', 'packages/core/src/planted/planted.ts', "import { a } from '../clock.ts';"],
   ])('%s', (_, path, text) => {
     expect(forbiddenFolderImports(new Map([[path, text]]))).toEqual([expect.stringContaining(path)]);
   });
+});
+
+test('every folder may import a transition table', () => {
+  const text = "import { a } from '../stranded/stranded-transitions.ts';";
+  expect(forbiddenFolderImports(new Map([['packages/core/src/account/planted.ts', text]]))).toEqual([]);
 });
 
 test('a test, and code in testing/, may import every folder', () => {

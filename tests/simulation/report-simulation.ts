@@ -2,7 +2,7 @@
 import { createProgress } from '../progress.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
 import { shrink } from './shrink.ts';
-import { simulate } from './simulate.ts';
+import { simulateOnAllCores } from './simulate.ts';
 import { isBugName } from './world/bugs.ts';
 
 export type SimulationOrder = {
@@ -19,7 +19,7 @@ export async function reportSimulation({ seed, seeds, from, bug }: SimulationOrd
   const options: RunOptions = isBugName(bug) ? { bug } : {};
   if (seed !== undefined) for (const line of (await runSeed(seed, options)).history) console.log(line);
   const progress = createProgress(wanted.length);
-  const { tally, broken } = await simulate(wanted, progress, options);
+  const { tally, broken } = await simulateOnAllCores(wanted, progress, options);
   progress.end();
   const [shortest] = broken;
   if (seed === undefined && shortest !== undefined) {

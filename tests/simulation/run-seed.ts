@@ -2,30 +2,35 @@
 // checks look. Two settlements and two webhooks processes compete for two lanes and two shards, as on two machines.
 //
 // What runs is the product: laneRound and all it calls in packages/core, createLaneChain, the endpoint pool and its votes in
-// packages/chains/evm, the lane drain, the finality watcher and the reconciler of services/settlement, the dispatcher, due-list,
-// pace, recorder, drain and poll of services/webhooks. Time, chance, nodes, receivers, the engine and the store are
-// simulated; the store's model is held to PostgreSQL by store/model.postgres.test.ts.
+// packages/chains/evm, the lane drain, the reconciler and the watchers of batches, held payments and authorizations, the
+// dispatcher, due-list, pace, recorder, drain and poll of services/webhooks. Time, chance, nodes, receivers and the engine
+// are simulated; the store is the memory store of core/testing, which passes the contract suites of PostgreSQL.
 
-import { LANE_DRAIN, laneKey, secretKeyContext } from '@svc-pay/core';
+import { seedRelayer } from '@svc-pay/core/testing';
 import { createLocalSigner } from '@svc-pay/evm';
 import { evmNetwork } from '@svc-pay/protocol';
-import { newId } from '@svc-pay/protocol/ids';
+import { type ChainState, PROCESSOR } from './chain/chain-state.ts';
 import { createSimulatedChain } from './chain/simulated-chain.ts';
 import { createSimulatedNode } from './chain/simulated-node.ts';
 import { drawFreshIds, type Inside, runInside } from './runtime/take-runtime.ts';
-import { type BugName, deliveryBug, laneBug } from './world/bugs.ts';
+import { type BugName, deliveryBug, settlementBugs } from './world/bugs.ts';
 import { checkDeliveries } from './world/check-deliveries.ts';
+import { checkOffPeriods } from './world/check-endpoints.ts';
 import { checkSettlement } from './world/check-settlement.ts';
-import { completeByRevertedBatch } from './world/complete-by-reverted-batch.ts';
-import { createFakeEngine } from './world/fake-engine.ts';
+import { openStranded } from './world/check-stranded.ts';
+import { bringCustomers } from './world/customers.ts';
+import { createEndpointDays } from './world/endpoint-days.ts';
+import { createFakeEngine, wordsOf } from './world/fake-engine.ts';
 import { keepRunning } from './world/keep-running.ts';
-import { ACCOUNT, type Buyer, queuePayment } from './world/merchant.ts';
+import { seedUndecided } from './world/merchant.ts';
 import { planBuyers } from './world/plan-buyers.ts';
 import type { Arrival } from './world/receivers.ts';
+import { createRestoreDrill } from './world/restore-drill.ts';
+import { seedWebhooks } from './world/seed-webhooks.ts';
 import { settlementWork } from './world/settlement-process.ts';
 import { createSimulation, type FaultKind, START_MS } from './world/simulation.ts';
 import { stirTrouble } from './world/trouble.ts';
-import { SECRET_BOX, webhooksWork } from './world/webhooks-process.ts';
+import { webhooksWork } from './world/webhooks-process.ts';
 import { createWitness } from './world/witness.ts';
 
 export type RunOptions = {
@@ -49,17 +54,12 @@ const CHAIN_ID = 84_532;
 const NETWORK = evmNetwork(CHAIN_ID);
 const FIRST_NONCE = 7n;
 const STORM_MS = 14_000;
-/** Whatever has not come to rest by then never does: payments within minutes, deliveries with their retries. */
-const LONGEST_SETTLING_MS = 3 * 60_000;
-const LONGEST_MS = 3 * 3_600_000;
-const EVENT_TYPES = [
-  'payment_intent.created',
-  'payment.created',
-  'payment.updated',
-  'payment.completed',
-  'payment.failed',
-];
-const KEYS = [1, 2].map((number) => createLocalSigner(Buffer.alloc(32, number)));
+/** Payments that have not come to rest by then never do. */
+const LONGEST_SETTLING_MS = 4 * 60_000;
+const HOUR_MS = 3_600_000;
+const OVER: readonly string[] = ['completed', 'failed', 'canceled'];
+/** Two relayers, and the key that settles and returns stranded transfers. */
+const KEYS = [1, 2, 3].map((number) => createLocalSigner(Buffer.alloc(32, number)));
 
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const simulation = createSimulation(seed, options.without ?? new Set());
@@ -83,18 +83,23 @@ async function run(
   simulation: ReturnType<typeof createSimulation>,
   context: Inside,
 ): Promise<RunResult> {
-  const { timeline, clock, dice, tables, note, strikes, violate } = simulation;
+  const { timeline, dice, tables, note, violate } = simulation;
   const plan = planBuyers(dice);
   const buyers = plan.buyers.slice(0, payments);
-  const genesis = {
+  const undecided = seedUndecided(simulation, NETWORK, plan.undecided, START_MS - HOUR_MS);
+  const genesis: ChainState = {
     nonces: new Map(KEYS.map(({ address }) => [address as string, FIRST_NONCE])),
-    balances: plan.balances,
-    used: new Set<string>(),
-    settledCodes: new Set<bigint>(),
+    balances: new Map([
+      ...plan.balances,
+      [PROCESSOR, undecided.reduce((sum, { capAtomic }) => sum + capAtomic, 0n)] as const,
+    ]),
+    used: new Set(undecided.map(({ payer, nonce }) => `${payer} ${nonce}`)),
+    settledCodes: new Set(),
+    recovered: new Set(),
     paused: false,
   };
   const witness = createWitness(simulation);
-  const chain = createSimulatedChain(dice, genesis, BigInt(START_MS / 1_000), {
+  const chain = createSimulatedChain(dice, genesis, BigInt(START_MS / 1_000), plan.spoilers, {
     note: (what) => note('chain', what),
     onBlock: witness.mined,
   });
@@ -108,56 +113,55 @@ async function run(
   const nodes = ['node-1', 'node-2'].map((name) =>
     createSimulatedNode(name, chain, CHAIN_ID, (what) => note('node', what), witness.handed),
   );
-  for (const { address } of KEYS) {
-    tables.relayers.set(laneKey({ network: NETWORK, relayer: address }), {
-      network: NETWORK,
-      address,
-      nextNonce: FIRST_NONCE,
-      epoch: 0n,
-      awake: false,
-      beatAtMs: null,
-      condition: 'fine',
-      obstacle: null,
-      obstacleSinceMs: null,
-    });
-  }
+  const [recovery, ...relayers] = signers.toReversed();
+  if (recovery === undefined) throw new Error('no key');
+  for (const { address } of relayers) seedRelayer(tables, { network: NETWORK, relayer: address }, FIRST_NONCE);
+  seedRelayer(tables, { network: NETWORK, relayer: recovery.address }, FIRST_NONCE, 'resolve_stranded');
   seedWebhooks(simulation);
+  const days = createEndpointDays(simulation);
 
   const engines = ['engine-1', 'engine-2'].map((name) => createFakeEngine(simulation, name));
   const arrivals: Arrival[] = [];
   const dead = new Set<string>();
-  const ground = { network: NETWORK, chainId: CHAIN_ID, nodes, signers };
-  const settlements = engines.map((engine, index) =>
-    keepRunning(simulation, context, engine, `settlement-${index + 1}`, dead, {
-      freezeMs: () => 1_000 + dice.roll() * 9_000,
-      work: (process, ask) => settlementWork(simulation, ground, process, ask, engine, laneBug(bug)),
-    }),
-  );
+  const ground = { network: NETWORK, chainId: CHAIN_ID, nodes, signers: relayers, recovery };
+  const startSettlements = (first: number) =>
+    engines.map((engine, index) =>
+      keepRunning(simulation, context, engine, `settlement-${index + first}`, dead, {
+        freezeMs: () => 1_000 + dice.roll() * 9_000,
+        work: (process, ask) => settlementWork(simulation, ground, process, ask, engine, settlementBugs(bug)),
+      }),
+    );
+  let settlements = startSettlements(1);
   for (const [index, engine] of engines.entries()) {
     keepRunning(simulation, context, engine, `webhooks-${index + 1}`, dead, {
       freezeMs: () => (dice.roll() < 0.5 ? 1_000 + dice.roll() * 9_000 : 55_000 + dice.roll() * 20_000),
-      work: (process, ask) => webhooksWork(simulation, arrivals, process, ask, engine, deliveryBug(bug)),
+      work: (process, ask) => webhooksWork(simulation, arrivals, process, ask, engine, days, deliveryBug(bug)),
     });
   }
 
-  const byPayment = new Map<string, Buyer>();
-  for (const [index, buyer] of buyers.entries()) {
-    timeline.after(dice.roll() * STORM_MS * 0.7, () => {
-      const { paymentId, intentCode } = queuePayment(tables, NETWORK, buyer, clock.nowMs());
-      byPayment.set(paymentId, buyer);
-      note('api', `${paymentId} is queued with code ${intentCode}, ${buyer.isSound ? 'sound' : 'doubtful'} ${index}`);
-      for (const row of tables.relayers.values()) {
-        if (row.awake) continue;
-        row.awake = true;
-        if (!strikes('wake lost', 0.2)) dice.pick(engines).wake(LANE_DRAIN, `${row.network}/${row.address}`);
-      }
-    });
+  // Some come after the restore.
+  const withinMs = STORM_MS * (plan.backupAtMs === undefined ? 0.7 : 2);
+  const customers = bringCustomers(simulation, NETWORK, chain, engines, buyers, withinMs);
+  let isRestoring = plan.backupAtMs !== undefined;
+  if (plan.backupAtMs !== undefined && nodes[0] !== undefined) {
+    const believing = bug === 'restoringNothing' ? 'nothing' : 'the chain';
+    const drill = createRestoreDrill(simulation, NETWORK, chain, nodes[0], witness, believing);
+    const lose = async () => {
+      for (const settlement of settlements) settlement.stop();
+      await drill.restore();
+      settlements = startSettlements(3);
+      isRestoring = false;
+    };
+    timeline.after(plan.backupAtMs, () => void drill.backUp());
+    const cannot = (problem: unknown) => violate('a restore knows the chain', wordsOf(problem));
+    timeline.after(STORM_MS + 100, () => void lose().catch(cannot));
   }
-
   const isSettled = () =>
-    byPayment.size === buyers.length &&
-    [...tables.settlements.values()].every(({ status }) => status === 'completed' || status === 'failed') &&
-    [...tables.batches.values()].every(({ status }) => status === 'finalized' || status === 'replaced');
+    !isRestoring &&
+    customers.areDone() &&
+    [...tables.settlements.values()].every(({ status }) => OVER.includes(status)) &&
+    [...tables.batches.values()].every(({ status }) => status === 'finalized' || status === 'replaced') &&
+    openStranded(simulation, chain).length === 0;
   const isDelivered = () => [...tables.deliveries.values()].every(({ status }) => status !== 'pending');
   let isMining = true;
   let over = false;
@@ -184,41 +188,30 @@ async function run(
       node.setStill(false);
     }
   });
-  /**
-   * In place of the watch of held payments, which has tests of its own: a payment that the chain never settled goes again,
-   * and one that the revived transaction of a reverted batch settled is completed by that transaction.
-   */
-  const releaseHeld = async () => {
-    const mined = chain.blocks().flatMap(({ transactions }) => transactions);
-    const settled = new Set(mined.flatMap((transaction) => transaction.settled.map(({ intentCode }) => intentCode)));
-    for (const row of tables.settlements.values()) {
-      if (row.status !== 'held') continue;
-      if (settled.has(row.item.intentCode)) await completeByRevertedBatch(simulation, nodes[0], row, clock.nowMs());
-      else {
-        note('watch', `${row.item.intentCode} was held and goes again`);
-        row.status = 'queued';
-      }
-    }
-  };
-  const look = async () => {
+  const look = () => {
     witness.lookAtBooks();
-    if (!simulation.isStorm()) await releaseHeld();
     if (!simulation.isStorm() && isMining && isSettled()) {
       isMining = false;
       for (const settlement of settlements) settlement.stop();
+      customers.stop();
+      // Now: in the days that follow the windows of held money end, and nobody is there to return it.
+      checkSettlement(simulation, chain, customers.buyers);
     }
-    const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : LONGEST_MS);
+    const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : days.longestMs());
     if (lateMs > 0) violate('all comes to rest', `${isMining ? 'payments' : 'deliveries'} did not`);
-    over = simulation.violations.length > 0 || (!isMining && isDelivered());
-    timeline.after(isMining ? 500 : 2_000, () => void look());
+    over = simulation.violations.length > 0 || (!isMining && isDelivered() && days.arePassed());
+    timeline.after(isMining ? 500 : days.lookEveryMs(), look);
   };
-  timeline.after(500, () => void look());
+  timeline.after(500, look);
   await timeline.run(() => over);
 
   // What is broken on the way is told at once: the rest of such a run would only hide it.
   if (simulation.violations.length === 0) {
-    checkSettlement(simulation, chain, byPayment);
-    checkDeliveries(simulation, arrivals, dead);
+    // After a restore, events of results that were recorded twice tell them twice, and endpoints are as in the backup.
+    if (plan.backupAtMs === undefined) {
+      checkDeliveries(simulation, arrivals, dead);
+      checkOffPeriods(simulation, days);
+    }
   }
   return {
     seed,
@@ -229,30 +222,4 @@ async function run(
     violations: simulation.violations,
     history: simulation.history,
   };
-}
-
-function seedWebhooks({ tables }: ReturnType<typeof createSimulation>): void {
-  const keyId = newId('key', 0, () => new Uint8Array(10));
-  tables.signingKeys.push({
-    ...ACCOUNT,
-    id: keyId,
-    ciphertext: SECRET_BOX.seal('sk_simulated', secretKeyContext(ACCOUNT.accountId, keyId)),
-    signing: true,
-    expiresAtMs: null,
-    revoked: false,
-  });
-  for (const number of [1, 2]) {
-    const id = newId('endpoint', 0, () => new Uint8Array(10).fill(number));
-    tables.endpoints.set(id, {
-      ...ACCOUNT,
-      id,
-      url: `https://shop-${number}.example/hook`,
-      retryCount: 10,
-      timeoutMs: 5_000 * number,
-      eventTypes: number === 1 ? EVENT_TYPES : EVENT_TYPES.slice(3),
-      status: 'enabled',
-      disabledReason: null,
-      failingSinceMs: null,
-    });
-  }
 }

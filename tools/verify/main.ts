@@ -29,9 +29,8 @@ async function runSuite(suite: Suite): Promise<Row> {
     clearInterval(progress);
     clearLine();
     results.push(result);
-    const mark = result.reason === '' ? 'ok' : `RED (${result.reason})`;
-    console.log(`  ${suite.name} · ${check.name}: ${mark}, ${elapsedSeconds().toFixed(1)} s`);
-    if (result.reason !== '') console.log(tailOf(result.logFile));
+    console.log(`  ${suite.name} · ${check.name}: ${markOf(result)}, ${elapsedSeconds().toFixed(1)} s`);
+    if (result.reason !== '' || result.flaky.length > 0) console.log(tailOf(result.logFile));
     // What follows an install or a format that failed would only repeat its complaint.
     if (result.reason !== '' && suite === INSTALL) break;
   }
@@ -44,7 +43,13 @@ async function runSuite(suite: Suite): Promise<Row> {
     actualSeconds: elapsedSeconds(),
     passed: results.reduce((total, result) => total + result.passed, 0),
     failed: results.reduce((total, result) => total + result.failed, 0),
+    flaky: results.flatMap((result) => result.flaky),
   };
+}
+
+function markOf({ reason, flaky }: CheckResult): string {
+  if (reason !== '') return `RED (${reason})`;
+  return flaky.length === 0 ? 'ok' : `FLAKY (red at first, green alone: ${flaky.join(', ')})`;
 }
 
 function showProgress(suite: Suite, check: string, seconds: number): void {
@@ -106,6 +111,8 @@ console.log(`\n${table(rows)}\n`);
 if (changes !== undefined) console.log(leftOutLines(changes).join('\n'));
 const isChanged = git('status', '--porcelain') !== '';
 console.log(`commit ${git('rev-parse', 'HEAD')}${isChanged ? ', with changes that are not committed' : ''}`);
+const flaky = rows.flatMap((row) => row.flaky);
+if (flaky.length > 0) console.log(`flaky, each a bug to mend before the next change: ${flaky.join(', ')}`);
 const passed = rows.reduce((total, row) => total + row.passed, 0);
 const failed = rows.reduce((total, row) => total + row.failed, 0);
 console.log(`${passed} passed, ${failed} failed`);

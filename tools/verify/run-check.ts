@@ -1,4 +1,5 @@
-// Runs one check as its own process group, so that a deadline or a crash takes everything it started along.
+// Runs one check as its own process group, so that a deadline or a crash takes everything it started along. A check that
+// repeats red files runs them a second time, alone: docs/decisions/0029-red-files-run-once-more.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -13,12 +14,67 @@ export type CheckResult = {
   /** Why the check is red, for the person reading; empty when it is green. */
   readonly reason: string;
   readonly logFile: string;
+  /** Test files that were red at first and green when they ran once more, alone. */
+  readonly flaky: readonly string[];
 };
+
+/** More red files than this are not bad luck of one file: nothing runs again. */
+const MOST_REPEATED_FILES = 3;
 
 const logDirectory = path.resolve('.cache/verify');
 
 /** `deadlineMs` undefined: it takes as long as it takes. */
 export async function runCheck(suite: string, check: Check, deadlineMs: number | undefined): Promise<CheckResult> {
+  const startMs = performance.now();
+  const first = await runOnce(suite, check, deadlineMs);
+  const red = check.repeatsRedFiles === true && first.reason !== '' && first.wasRun ? redFiles(first) : [];
+  if (red.length === 0 || red.length > MOST_REPEATED_FILES) return first;
+  const leftMs = deadlineMs === undefined ? undefined : deadlineMs - (performance.now() - startMs);
+  const [program, ...programArguments] = check.command;
+  const again: Check = { ...check, name: `${check.name}, again`, command: [program, ...programArguments, ...red] };
+  const second = await runOnce(suite, again, leftMs);
+  if (second.reason !== '' || second.passed < first.failedTests) return first;
+  return { ...first, passed: first.passed + first.failedTests, failed: 0, reason: '', flaky: red };
+}
+
+type Report = {
+  readonly testResults?: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults?: readonly { readonly status: string }[];
+  }[];
+};
+
+/**
+ * Files with a failed test, and files that an error outside of every test is attributed to. None when these files do not
+ * explain why the run was red: an error without a file, as of a worker that was killed, or a test that never ended.
+ */
+function redFiles({ logFile, countsFile }: { readonly logFile: string; readonly countsFile: string }): string[] {
+  const log = readFileSync(logFile, 'utf8');
+  let report: Report;
+  try {
+    report = JSON.parse(readFileSync(countsFile, 'utf8'));
+  } catch {
+    return [];
+  }
+  const files = report.testResults ?? [];
+  const blamed = [...log.matchAll(/This error originated in "([^"]+)" test file/g)].map(([, file]) => file as string);
+  const [, errors = '0'] = log.match(/^\s*Errors\s+(\d+) errors?/m) ?? [];
+  const hasUnended = files.some((file) => file.assertionResults?.some(({ status }) => status === 'pending') === true);
+  if (Number(errors) > blamed.length || hasUnended) return [];
+  const failed = files.filter(({ status }) => status === 'failed').map(({ name }) => name);
+  return [...new Set([...failed, ...blamed].map((file) => path.relative('.', file)))];
+}
+
+type OneRun = CheckResult & {
+  readonly countsFile: string;
+  /** As the report counts them: an error outside of every test is none. */
+  readonly failedTests: number;
+  /** It ended by itself and left nothing behind. */
+  readonly wasRun: boolean;
+};
+
+async function runOnce(suite: string, check: Check, deadlineMs: number | undefined): Promise<OneRun> {
   mkdirSync(logDirectory, { recursive: true });
   const fileStem = path.join(logDirectory, `${suite}-${check.name}`.replaceAll(/[^\w-]+/g, '-'));
   const logFile = `${fileStem}.log`;
@@ -65,7 +121,17 @@ export async function runCheck(suite: string, check: Check, deadlineMs: number |
         : counts.passed === 0 && check.mayBeEmpty !== true
           ? 'ran no test'
           : '';
-  return { ...counts, failed: reason === '' ? counts.failed : Math.max(1, counts.failed), reason, logFile };
+  const failed = reason === '' ? counts.failed : Math.max(1, counts.failed);
+  return {
+    ...counts,
+    failed,
+    reason,
+    logFile,
+    flaky: [],
+    countsFile,
+    failedTests: counts.failed,
+    wasRun: !late && !leftBehind,
+  };
 }
 
 /** Both reports: Vitest's own, and the two numbers that tools/contracts/test.ts writes. */

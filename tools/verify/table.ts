@@ -6,6 +6,8 @@ export type Row = {
   readonly actualSeconds: number;
   readonly passed: number;
   readonly failed: number;
+  /** Test files that were red at first and green alone. */
+  readonly flaky: readonly string[];
 };
 
 const BAR_CELLS = 20;
@@ -23,6 +25,7 @@ export function table(rows: readonly Row[]): string {
     actualSeconds: sum(rows, (row) => row.actualSeconds),
     passed: sum(rows, (row) => row.passed),
     failed: sum(rows, (row) => row.failed),
+    flaky: rows.flatMap((row) => row.flaky),
   };
   const width = Math.max(...[...rows, total].map((row) => row.suite.length), 'suite'.length);
   const line = (row: Row) =>

@@ -1,7 +1,7 @@
 // Solana part of setting a payout: creates the recipients' token accounts before anything is offered to payers.
 import { readFileSync } from 'node:fs';
-import { ChainUnavailable, TOKENS } from '@svc-pay/core';
-import { listEnabledTokens, type Operation, type Payout } from '@svc-pay/postgres/operator';
+import { ChainUnavailable, type Payout, TOKENS } from '@svc-pay/core';
+import { listEnabledTokens, type Operation } from '@svc-pay/postgres/operator';
 import type { NetworkId } from '@svc-pay/protocol';
 import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import { createTokenAccounts, openClusterNode, secretInKeyFile } from '@svc-pay/solana';

@@ -1,5 +1,5 @@
 // Mirrors the processor's payout registry into the rows from which new intents are made.
-import type { MirroredPayout } from '@svc-pay/core';
+import { type MirroredPayout, PAYOUT_STATUS } from '@svc-pay/core';
 import { readDeploymentRecord, syncPayouts } from '@svc-pay/evm';
 import { basisPoints } from '@svc-pay/money';
 import { mirrorPayout, type Operation } from '@svc-pay/postgres/operator';
@@ -62,13 +62,15 @@ async function mirror(operation: Operation, network: string, processor: string, 
   if (kind === 'registered') {
     const { payoutId, merchant, feeBps, splits } = change.terms;
     const terms = { merchant, feeBps, splits: splits.map(({ to, bps }) => ({ to, bps: basisPoints(bps) })) };
-    const registered = { network, processor, payoutId, status: 'active', transactionId, terms } as const;
+    const status = PAYOUT_STATUS.active;
+    const registered = { network, processor, payoutId, status, transactionId, terms };
     return { payoutId: payoutId.toString(), event: kind, result: await mirrorPayout(operation, registered) };
   }
   const { payoutId, offAtSeconds } = change;
   // Before `offAtSeconds` open authorizations may still settle to the payout, but it is no longer offered.
   const over = BigInt(Math.floor(operation.nowMs / 1_000)) >= offAtSeconds;
-  const result = await mirrorPayout(operation, { network, processor, payoutId, status: 'disabled', transactionId });
+  const status = PAYOUT_STATUS.disabled;
+  const result = await mirrorPayout(operation, { network, processor, payoutId, status, transactionId });
   return { payoutId: payoutId.toString(), event: over ? 'retired' : `retires at ${offAtSeconds}`, result };
 }
 

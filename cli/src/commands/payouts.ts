@@ -1,5 +1,5 @@
-import type { Mode } from '@svc-pay/core';
-import { listPayouts, type Payout, setPayout } from '@svc-pay/postgres/operator';
+import { type Mode, PAYOUT_STATUS, type Payout } from '@svc-pay/core';
+import { listPayouts, setPayout } from '@svc-pay/postgres/operator';
 import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import { Command, Option } from 'commander';
@@ -37,7 +37,7 @@ export function payoutsCommand(surroundings: Surroundings): Command {
       new Option(
         '--status <status>',
         'pending until it is on chain (default: active in test mode, pending in live mode)',
-      ).choices(['pending', 'active']),
+      ).choices([PAYOUT_STATUS.pending, PAYOUT_STATUS.active]),
     )
     .option(
       '--key-file <file>',
@@ -68,14 +68,17 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
   const needs = keyFile === undefined ? [] : (['rpcUrl'] as const);
   return withOperation(context, needs, async ({ operation, config }) => {
     // With a key file the row stays pending until the steps on chain are done.
-    const read = readPayout(keyFile === undefined ? options : { ...options, status: 'pending' }, config.networks);
+    const read = readPayout(
+      keyFile === undefined ? options : { ...options, status: PAYOUT_STATUS.pending },
+      config.networks,
+    );
     if (!read.ok) return misused(read.message);
     const result = await setPayout(operation, read.request);
     if (result.ok && keyFile !== undefined && familyOf(result.payout.network as NetworkId) === 'solana') {
       const { networks, rpcUrl } = config;
       const made = await createPayoutAccounts(operation, result.payout, { rpcUrl, keyFile, networks });
       if (!made.ok) return made.failure;
-      const active = await setPayout(operation, { ...read.request, status: 'active' });
+      const active = await setPayout(operation, { ...read.request, status: PAYOUT_STATUS.active });
       if (!active.ok) return failed(active.code, 'The payout changed meanwhile.', 'Look at `payouts list`.');
       const { created, transactionIds } = made;
       const words =
@@ -90,7 +93,7 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
       if (keyFile !== undefined) {
         const registered = await registerPayout(operation, payout, { rpcUrl: config.rpcUrl, keyFile });
         if (!registered.ok) return registered.failure;
-        const active = { ...payout, status: 'active' as const };
+        const active = { ...payout, status: PAYOUT_STATUS.active };
         const data = { payout: active, change, transactionHash: registered.transactionHash };
         return done(data, `Registered on chain.\n\n${shown([active], context.paint)}`);
       }

@@ -1,8 +1,7 @@
 // Parses command-line options into payout terms that a processor accepts.
 
-import { findChain, type Mode, normalizeAddress, TOKENS } from '@svc-pay/core';
+import { findChain, type Mode, normalizeAddress, PAYOUT_STATUS, type PayoutRequest, TOKENS } from '@svc-pay/core';
 import { MAX_FEE_BPS, MAX_SPLITS, payoutTerms } from '@svc-pay/money';
-import type { PayoutRequest } from '@svc-pay/postgres/operator';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
 import { type OperatedNetworks, processorOf } from '@svc-pay/runtime/config/networks';
 import { readEvmAddress, readSolanaAddress } from './read-address.ts';
@@ -16,7 +15,7 @@ export type PayoutOptions = {
   readonly split?: readonly string[];
   readonly processor?: string;
   readonly payoutId?: string;
-  readonly status?: 'pending' | 'active';
+  readonly status?: PayoutRequest['status'];
 };
 
 export type ReadPayout =
@@ -87,7 +86,7 @@ export function readPayout(options: PayoutOptions, networks: OperatedNetworks): 
       processor: processor.address,
       merchant: merchant.address,
       terms: result.terms,
-      status: options.status ?? (options.mode === 'test' ? 'active' : 'pending'),
+      status: options.status ?? (options.mode === 'test' ? PAYOUT_STATUS.active : PAYOUT_STATUS.pending),
       ...(payoutId !== undefined && { payoutId: BigInt(payoutId) }),
     },
   };

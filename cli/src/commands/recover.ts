@@ -1,16 +1,13 @@
-import { ChainUnavailable } from '@svc-pay/core';
+import { type ChainRestoreResult, ChainUnavailable, LaneTakenOver, type NetworkRestore } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable } from '@svc-pay/evm';
 import { lockRestore } from '@svc-pay/postgres/restore';
 import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
-import { WrongChain } from '../ledger/check-ledger.ts';
 import { type CommandOutcome, done, type Failure, failed, misused } from '../output/outcome.ts';
 import { harmless, table } from '../output/table.ts';
-import { type ChainRestoreResult, restoreFromChain } from '../restore/restore-from-chain.ts';
-import { LaneTakenOver } from '../restore/restore-network.ts';
-import type { NetworkRestore } from '../restore/restore-report.ts';
+import { runRestore } from '../restore/run-restore.ts';
 import { RECORDS } from './contracts.ts';
 import { networksOf } from './ledger.ts';
 
@@ -51,7 +48,7 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
         return misused('SVC_NETWORKS has no such EVM network with rpcUrls');
       try {
         const held = await lockRestore(operation.pool, () =>
-          restoreFromChain({
+          runRestore({
             operation,
             clock: context.clock,
             networks,
@@ -76,12 +73,7 @@ function brokenOff(problem: unknown): Failure {
   const again = 'What was written is whole. Run it again.';
   if (problem instanceof LaneTakenOver)
     return failed('lane_taken_over', `A service took over ${problem.message} meanwhile.`, `Stop it. ${again}`);
-  if (
-    problem instanceof RpcUnavailable ||
-    problem instanceof NodeRefused ||
-    problem instanceof ChainUnavailable ||
-    problem instanceof WrongChain
-  )
+  if (problem instanceof RpcUnavailable || problem instanceof NodeRefused || problem instanceof ChainUnavailable)
     return failed('chain_unreadable', `The chain can't be read: ${problem.message}.`, again);
   throw problem;
 }

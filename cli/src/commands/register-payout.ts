@@ -1,6 +1,7 @@
 // Registrar's part of setting a payout: registers the terms on chain, then marks the row as registered.
+import { PAYOUT_STATUS, type Payout } from '@svc-pay/core';
 import { setPayout as registerOnChain } from '@svc-pay/evm';
-import { mirrorPayout, type Operation, type Payout } from '@svc-pay/postgres/operator';
+import { mirrorPayout, type Operation } from '@svc-pay/postgres/operator';
 import { openChainAccount } from '../chain/open-account.ts';
 import { type Failure, failed } from '../output/outcome.ts';
 
@@ -38,7 +39,7 @@ export async function registerPayout(
     network: payout.network,
     processor: payout.processor,
     payoutId: BigInt(payout.payoutId),
-    status: 'active',
+    status: PAYOUT_STATUS.active,
     transactionId: set.transactionHash,
   });
   if (mirrored === 'unknown' || mirrored === 'differs') {

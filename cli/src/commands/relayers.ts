@@ -1,5 +1,5 @@
-import { normalizeAddress } from '@svc-pay/core';
-import { changeRelayer, type RelayerStatus } from '@svc-pay/postgres/operator';
+import { normalizeAddress, RELAYER_STATUS, type RelayerStatus } from '@svc-pay/core';
+import { changeRelayer } from '@svc-pay/postgres/operator';
 import { type LaneReport, reportHealth, reportLanes } from '@svc-pay/postgres/settlement-service';
 import { isSolanaAddress } from '@svc-pay/solana';
 import { Command } from 'commander';
@@ -28,18 +28,18 @@ export function relayersCommand(surroundings: Surroundings): Command {
     .addCommand(
       change(
         'drain',
-        'draining',
+        RELAYER_STATUS.draining,
         'Give no new payments to this key. Its pending transactions finish; other relayers take its share of the queue.',
       ),
     )
     .addCommand(
       change(
         'retire',
-        'retired',
+        RELAYER_STATUS.retired,
         'Retire a drained key. The command refuses while a transaction of the key is not final.',
       ),
     )
-    .addCommand(change('activate', 'active', 'Let this key settle payments again.'));
+    .addCommand(change('activate', RELAYER_STATUS.active, 'Let this key settle payments again.'));
 }
 
 async function listAll({ context }: Input<object>): Promise<CommandOutcome> {
@@ -84,7 +84,7 @@ async function changeOne(
     if (result.code === 'relayer_has_unfinished')
       return failed(
         result.code,
-        `${result.unfinished} transactions of it are not final yet.`,
+        `${result.unfinished} transactions or queued payments of it are not final yet.`,
         'Keep settlement running with this key, and try again when they are.',
       );
     if (result.code === 'relayer_not_draining')

@@ -1,4 +1,5 @@
 // Reports the lane status that settlement has recorded.
+import { RELAYER_STATUS } from '@svc-pay/core';
 import { type LaneReport, type NetworkHealth, reportHealth, reportLanes } from '@svc-pay/postgres/settlement-service';
 import { COMMAND } from '../command/leaf.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -43,7 +44,7 @@ function laneFindings({
   capped,
   balance,
 }: LaneReport): readonly Finding[] {
-  if (status === 'retired') return [];
+  if (status === RELAYER_STATUS.retired) return [];
   const { ok, warning, problem } = findingsOf('network', `${network}/${relayer}`);
   if (condition === 'empty') return [problem('This relayer has no coins to send with.', ADVICE['out_of_gas'] ?? STUCK)];
   if (condition === 'not_allowed')

@@ -1,5 +1,7 @@
+export * from './account/account-transitions.ts';
 export * from './account/api-key.ts';
 export * from './account/authenticate.ts';
+export * from './account/key-change.ts';
 export { keyIndex } from './account/key-index.ts';
 export type { MasterKey } from './account/master-key.ts';
 export * from './account/mode.ts';
@@ -11,16 +13,23 @@ export { type SigningCandidate, signingKeyAt } from './account/signing-key.ts';
 export * from './audit/audit-entry.ts';
 export * from './audit/seal-audit.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
+export * from './delivery/decide-delivery.ts';
+export * from './delivery/decide-reports.ts';
 export * from './delivery/delivery.ts';
 export type * from './delivery/delivery-store.ts';
+export * from './delivery/delivery-transitions.ts';
+export * from './delivery/event-replay-transitions.ts';
 export { judgeAttempt } from './delivery/judge-attempt.ts';
+export * from './delivery/replay-events.ts';
 export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
 export { draftSample, SAMPLE_METADATA_KEY } from './delivery/sample-event.ts';
 export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts';
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
+export * from './endpoint/endpoint-health.ts';
 export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';
+export * from './endpoint/endpoint-transitions.ts';
 export {
   type CheckedUrl,
   checkEndpointUrl,
@@ -31,31 +40,39 @@ export {
 } from './endpoint/endpoint-url.ts';
 export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
+export * from './endpoint/switch-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export { createWatchers } from './finality/create-watchers.ts';
+export { decideFinal, requireOutcomes } from './finality/decide-final.ts';
+export { type BatchMove, decideMove, type MovedPayment, type MoveFacts } from './finality/decide-move.ts';
+export * from './finality/decide-on-verdict.ts';
+export { type BatchReversal, decideReversal, type ReversalFacts } from './finality/decide-reversal.ts';
 export * from './finality/finality-store.ts';
 export * from './finality/judge-batch-block.ts';
-export {
-  ALL_NETWORKS,
-  forEachIsolated,
-  type NoteFailure,
-  noteFailures,
-} from './finality/note-failures.ts';
-export { jobName, type PeriodicJob, watcherOf } from './finality/periodic-job.ts';
+export * from './finality/judge-unsettled.ts';
 export * from './finality/quorum.ts';
-export { readIsolated } from './finality/read-isolated.ts';
-export { createWalk } from './finality/walk-pages.ts';
-export type { WatchDeps, WatchLog, WatchLogEvent } from './finality/watch-deps.ts';
+export type { WatchDeps } from './finality/watch-deps.ts';
+export { createFinalityWatch } from './finality/watch-finality.ts';
+export type { BatchToFind, FinalityChain, FinalityLimits, WatchedChain } from './finality/watched-chain.ts';
+export { keysForgottenBefore } from './idempotency/retention.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
+export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
-export { INTENT_TRANSITIONS } from './intent/intent-transitions.ts';
-export { type Offer, settlesUpto } from './intent/offer.ts';
+export * from './intent/intent-transitions.ts';
+export { isPayable } from './intent/is-payable.ts';
+export { settlesUpto } from './intent/offer.ts';
+export type { AcceptanceTerms, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
+export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
+export * from './lane/batch-transitions.ts';
+export { canSettle, chooseRelayer, type RelayerToChoose } from './lane/choose-relayer.ts';
+export * from './lane/decide-relayer-change.ts';
 export * from './lane/drain-lane.ts';
 export * from './lane/health-store.ts';
 export { isConfirmedBatch } from './lane/is-confirmed.ts';
@@ -64,9 +81,15 @@ export * from './lane/lane.ts';
 export * from './lane/lane-chain.ts';
 export type * from './lane/lane-deps.ts';
 export * from './lane/lane-store.ts';
+export * from './lane/lane-work.ts';
 export { mapConcurrent } from './lane/map-concurrent.ts';
 export * from './lane/network-health.ts';
-export type { NewRelayer, RegisterRelayer } from './lane/relayer.ts';
+export type { LaneObstacle } from './lane/obstacle.ts';
+export { queueShareOf, type SharingRelayer } from './lane/queue-share.ts';
+export type * from './lane/relayer.ts';
+export * from './lane/relayer-transitions.ts';
+export * from './lane/solo-payers.ts';
+export * from './lane/solo-turns.ts';
 export {
   type BookedPayment,
   bookPayment,
@@ -94,14 +117,21 @@ export * from './ledger/gas-loss.ts';
 export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
 export { isNative, liveEntries } from './ledger/live-entries.ts';
+export * from './ledger/payment-result.ts';
 export * from './payment/apply-payment-result.ts';
 export type { Purpose } from './payment/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
-export type { AuthorizationKind, ClaimOutcome, ClaimPayment, PaymentClaim } from './payment/claim-payment.ts';
+export type {
+  AuthorizationKind,
+  ClaimOutcome,
+  ClaimPayment,
+  PayerSignature,
+  PaymentClaim,
+} from './payment/claim-payment.ts';
 export { paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
-export { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
+export * from './payment/payment-transitions.ts';
 export { reversePayment } from './payment/reverse-payment.ts';
 export type { SignedTransfer } from './payment/signed-transfer.ts';
 export {
@@ -111,13 +141,33 @@ export {
   type VerifiedTerms,
   verifyTerms,
 } from './payment/verify-terms.ts';
+export { decideMirroredPayout, type MirrorDecision } from './payout/decide-mirrored-payout.ts';
+export * from './payout/decide-payout.ts';
 export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
+export type { Payout, PayoutShares } from './payout/payout.ts';
 export type * from './payout/payout-registry.ts';
+export * from './payout/payout-transitions.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export * from './restore/adopt-payment.ts';
+export * from './restore/decide-restored-batch.ts';
+export * from './restore/decide-restored-payment.ts';
+export { firstBlockToRead, type RecordedBlocks } from './restore/first-block-to-read.ts';
 export type { CarriedPayment, OnChainTransaction } from './restore/on-chain-transaction.ts';
+export type * from './restore/restore-chain.ts';
+export {
+  type ChainRestoreResult,
+  type ChainToRestoreFrom,
+  type RestoreToRun,
+  restoreFromChain,
+} from './restore/restore-from-chain.ts';
+export { LaneTakenOver, type RestoreProgress } from './restore/restore-network.ts';
+export type { NetworkRestore } from './restore/restore-report.ts';
+export type * from './restore/restore-store.ts';
+export type { RestoredRows } from './restore/restored-rows.ts';
+export * from './restore/resume-payment.ts';
 export { confirmIntent } from './settlement/confirm-intent.ts';
 export { type ConfirmCall, type Confirmed, confirmUpto } from './settlement/confirm-upto.ts';
 export {
@@ -126,6 +176,21 @@ export {
   type UptoSituation,
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
+export { leavesBatch } from './settlement/leaves-batch.ts';
+export type {
+  AuthorizationVerdict,
+  HeaderContext,
+  PaymentFamily,
+  PreparedTransaction,
+  PreparedTransferAnswer,
+  SignableAnswer,
+  SignableText,
+  SubmittedTransfer,
+  TransactionPayments,
+  TransferToPrepare,
+  TransferToVerify,
+  TransferVerdict,
+} from './settlement/payment-family.ts';
 export {
   type PrepareCall,
   type PreparedPayment,
@@ -134,39 +199,53 @@ export {
 } from './settlement/prepare-payment.ts';
 export { type AskedSettlement, readSettledAmount } from './settlement/read-settled-amount.ts';
 export { refusalAnswer, settleAnswer } from './settlement/settle-answer.ts';
-export type { SettleResult } from './settlement/settle-flow.ts';
-export { type SettleCall, settlePayment } from './settlement/settle-payment.ts';
+export { type SettleCall, type SettleResult, settlePayment } from './settlement/settle-payment.ts';
 export type {
-  AuthorizationVerdict,
   AwaitedPayment,
-  HeaderContext,
   RefusedAttempt,
   SettlePorts,
   SubmittedAuthorization,
   SubmittedPayment,
 } from './settlement/settle-ports.ts';
-export { settleTransfer, type TransferCall } from './settlement/settle-transfer.ts';
 export { settleUpto, type UptoSettleCall, type UptoSettleResult } from './settlement/settle-upto.ts';
 export type { PaymentProgress, SettlementRead } from './settlement/settlement-read.ts';
-export type {
-  PreparedTransaction,
-  PreparedTransferAnswer,
-  SignableAnswer,
-  SignableText,
-  SubmittedTransfer,
-  TransferPorts,
-  TransferToPrepare,
-  TransferToVerify,
-  TransferVerdict,
-} from './settlement/transfer-ports.ts';
+export * from './settlement/settlement-transitions.ts';
 export type { PayoutName, StoredPayout, TransferStores } from './settlement/transfer-stores.ts';
 export type { BegunUpto, Confirmation, ConfirmationOutcome, UptoOrder, UptoPorts } from './settlement/upto-ports.ts';
 export { isUsable, type StoredAuthorization, type UptoRead } from './settlement/upto-read.ts';
+export { STATE_MACHINES } from './state-machines.ts';
+export { actOnOutcome, type DecidedAuthorization } from './stranded/act-on-outcome.ts';
+export type * from './stranded/authorization-chain.ts';
+export type * from './stranded/authorization-outcome.ts';
 export { bookReturn, bookStranding, type ReturnedPayment, type Stranding } from './stranded/book-stranding.ts';
+export * from './stranded/decide-held-completion.ts';
+export * from './stranded/decide-on-outcome.ts';
+export * from './stranded/decide-stranded.ts';
+export * from './stranded/judge-authorization.ts';
+export * from './stranded/judge-stranded-transfer.ts';
 export * from './stranded/stranded-store.ts';
+export * from './stranded/stranded-transitions.ts';
+export { createAuthorizationWatch } from './stranded/watch-authorizations.ts';
+export { createHeldWatch } from './stranded/watch-held.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
 export type { Signing, TokenEntry } from './token/token-entry.ts';
-export { type Cause, diagramOf, mayFollow, type Transitions, transition } from './transitions.ts';
+export {
+  type Cause,
+  diagramOf,
+  isWritten,
+  mayFollow,
+  type StatusOf,
+  statusesBefore,
+  statusesIn,
+  type Transitions,
+  transition,
+} from './transitions.ts';
+export { ALL_NETWORKS, forEachIsolated, type NoteFailure, noteFailures } from './watch/note-failures.ts';
+export type { PageLimits } from './watch/page-limits.ts';
+export { jobName, type PeriodicJob, watcherOf } from './watch/periodic-job.ts';
+export { readIsolated } from './watch/read-isolated.ts';
+export { createWalk } from './watch/walk-pages.ts';
+export type { WatchBase, WatchLog, WatchLogEvent } from './watch/watch-log.ts';

@@ -31,7 +31,7 @@ import { findFinished } from './payment/find-finished.ts';
 import { findPrepared, storePrepared } from './payment/prepared-transfers.ts';
 import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { loadMerchant } from './payout/load-merchant.ts';
-import { chooseRelayer, isActiveRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
+import { findRelayer, isActiveRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
 import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
@@ -118,7 +118,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       storePrepared: (caller, intentId, prepared) => storePrepared(pool, caller, intentId, prepared, clock.nowMs()),
       findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),
       loadStoredPayout: (caller, name) => loadStoredPayout(pool, caller, name),
-      chooseRelayer: (caller, network, intentId) => chooseRelayer(pool, caller, network, intentId),
+      chooseRelayer: (caller, network, intentId) => findRelayer(pool, caller, network, intentId),
       isActiveRelayer: (caller, network, relayer) => isActiveRelayer(pool, caller, network, relayer),
     },
   };

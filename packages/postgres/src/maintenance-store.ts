@@ -2,6 +2,7 @@
 import type { Mode } from '@svc-pay/core';
 import type pg from 'pg';
 import { sealAuditChains } from './audit/seal-audit-chains.ts';
+import { PARTITIONS_READY } from './database/partitions-ready.ts';
 import { deleteOldAnswers } from './idempotency/stored-answers.ts';
 import { expireIntent, expireIntents, loadOverdueIntents, type OverdueIntent } from './intent/expire-intents.ts';
 import { dropOldPrepared } from './payment/prepared-transfers.ts';
@@ -19,8 +20,8 @@ export type MaintenanceStore = {
   readonly sealAuditChains: (
     onFailure: (chain: { readonly accountId: string; readonly mode: Mode }, problem: unknown) => void,
   ) => Promise<void>;
-  /** Creates missing partitions from `monthsBack` months ago to `monthsAhead` months ahead. */
-  readonly ensurePartitions: (monthsBack: number, monthsAhead: number) => Promise<void>;
+  /** Creates the missing partitions of `PARTITIONS_READY`. */
+  readonly ensurePartitions: () => Promise<void>;
   /** Deletes the oldest idempotency keys made before `beforeMs`, at most `most` of them. Returns how many. */
   readonly deleteOldAnswers: (beforeMs: number, most: number) => Promise<number>;
   /** Deletes transactions that were prepared for wallets before `beforeMs`. */
@@ -35,7 +36,8 @@ export function createMaintenanceStore(pool: pg.Pool): MaintenanceStore {
     sealAuditChains: async (onFailure) => {
       await sealAuditChains(pool, undefined, onFailure);
     },
-    ensurePartitions: async (monthsBack, monthsAhead) => {
+    ensurePartitions: async () => {
+      const { monthsBack, monthsAhead } = PARTITIONS_READY;
       await pool.query('select svc.ensure_partitions($1, $2)', [monthsBack, monthsAhead]);
     },
     deleteOldAnswers: (...given) => deleteOldAnswers(pool, ...given),

@@ -4,3 +4,4 @@ export { type DeliveryMeasures, measureDeliveries } from './delivery/measure-del
 export { workReplay } from './delivery/work-replay.ts';
 export { enableEndpoint } from './endpoint/enable-endpoint.ts';
 export { type FailingEndpoint, nameFailing } from './endpoint/name-failing-endpoints.ts';
+export { createWebhookStores, type WebhookStores } from './webhook-stores.ts';

@@ -1,3 +1,4 @@
+import { type BatchStatus, INTENT_STATUS, PENDING_BATCH } from '@svc-pay/core';
 import { listIntents, readLanes, type SeenIntent, type SeenLane, type View } from '@svc-pay/postgres/view';
 import type { Overview, ShownIntent, ShownLane } from './overview.ts';
 
@@ -5,6 +6,7 @@ const BATCHES_PER_LANE = 12;
 const INTENTS = 40;
 const BUSY_PAUSE_MS = 250;
 const CALM_PAUSE_MS = 1_000;
+const PENDING: ReadonlySet<BatchStatus> = new Set(PENDING_BATCH);
 
 export async function readOverview({ pool }: View, accountId: string): Promise<Overview> {
   const [{ lanes, waiting }, intents] = await Promise.all([
@@ -16,10 +18,8 @@ export async function readOverview({ pool }: View, accountId: string): Promise<O
 
 /** Polls more often while something changes. */
 export function overviewPauseMs({ lanes, queued, intents }: Overview): number {
-  const isPendingBatch = lanes.some(({ batches }) =>
-    batches.some(({ status }) => status === 'signed' || status === 'broadcast'),
-  );
-  const isBusy = isPendingBatch || queued > 0 || intents.some(({ status }) => status === 'processing');
+  const isPendingBatch = lanes.some(({ batches }) => batches.some(({ status }) => PENDING.has(status)));
+  const isBusy = isPendingBatch || queued > 0 || intents.some(({ status }) => status === INTENT_STATUS.processing);
   return isBusy ? BUSY_PAUSE_MS : CALM_PAUSE_MS;
 }
 

@@ -1,11 +1,12 @@
 // Turns the data of a payment into steps, in order of time.
+import { BATCH_STATUS, DELIVERY_STATUS, ENDED_INTENT } from '@svc-pay/core';
 import type { IntentTrail } from '@svc-pay/postgres/view';
 import type { EventDetail } from '@svc-pay/protocol/merchant';
 import { showAmount } from '../shop/show-amount.ts';
 import type { TrailParts } from './read-trail.ts';
 import type { Trail, TrailLeg, TrailStep } from './trail.ts';
 
-const ENDED = new Set(['completed', 'failed', 'canceled']);
+const ENDED: ReadonlySet<string> = new Set(ENDED_INTENT);
 
 export function trailOf(intentId: string, parts: TrailParts): Trail {
   const { situation, events, seen } = parts;
@@ -20,8 +21,12 @@ export function trailOf(intentId: string, parts: TrailParts): Trail {
     ...bookSteps(seen.legs),
     ...events.flatMap(deliverySteps),
   ];
-  const isPending = events.some(({ deliveries }) => deliveries.some(({ status }) => status === 'pending'));
-  const isFinal = seen.settlements.every(({ batchStatus }) => batchStatus === null || batchStatus === 'finalized');
+  const isPending = events.some(({ deliveries }) =>
+    deliveries.some(({ status }) => status === DELIVERY_STATUS.pending),
+  );
+  const isFinal = seen.settlements.every(
+    ({ batchStatus }) => batchStatus === null || batchStatus === BATCH_STATUS.finalized,
+  );
   return {
     intentId,
     status: intent.status,
@@ -94,7 +99,7 @@ function settlementSteps(settlement: IntentTrail['settlements'][number], isUpto:
       ['nonce', nonce ?? ''],
     ],
   });
-  if (batchStatus === 'finalized' && batchUpdatedAt !== null) {
+  if (batchStatus === BATCH_STATUS.finalized && batchUpdatedAt !== null) {
     const facts = [['block', blockNumber ?? ''] as const];
     const at = batchUpdatedAt.toISOString();
     steps.push({ kind: 'final', at, title: 'Final', source: 'operator', tone: 'good', facts });

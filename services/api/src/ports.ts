@@ -9,7 +9,6 @@ import type {
   Sealer,
   SettlePorts,
   StoredPayment,
-  TransferPorts,
   UptoPorts,
 } from '@svc-pay/core';
 import type { MerchantStores } from '@svc-pay/postgres/merchant-api';
@@ -42,7 +41,6 @@ export type ApiPorts = AuthenticatePorts &
   CreateIntentPorts &
   CancelIntentPorts &
   SettlePorts &
-  TransferPorts &
   UptoPorts &
   StatusPorts &
   EndpointPorts & {

@@ -2,19 +2,23 @@
 import type { AddressInfo } from 'node:net';
 import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
 import { createWakeDrain } from '@svc-pay/engine/wake';
-import { createChainReads } from '@svc-pay/evm/verify';
-import { createApiStores, createPendingMigrations, openDatabase, watchIntents } from '@svc-pay/postgres';
+import {
+  countConnections,
+  createApiStores,
+  createPendingMigrations,
+  openDatabase,
+  watchIntents,
+} from '@svc-pay/postgres';
 import { createMerchantStores } from '@svc-pay/postgres/merchant-api';
-import { familyOf, type NetworkFamily, type NetworkId } from '@svc-pay/protocol';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
-import { createTransferPorts } from '@svc-pay/solana';
 import type { FastifyInstance } from 'fastify';
 import { createApi } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
+import { createPaymentFamilies } from './payment-families.ts';
 import type { ApiPorts } from './ports.ts';
 import { createRateOf } from './prices.ts';
 import { createLaneWaker } from './settle/lane-waker.ts';
@@ -80,25 +84,14 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
         onProblem: (problem, ids) => logEvent(logger, 'settlement_not_reached', { ...ids, err: problem }),
       })
     : NO_SETTLEMENT;
-  const pendingMigrations = await createPendingMigrations(database.pool);
+  const pendingMigrations = await createPendingMigrations(database);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
-  const onChainProblem = (network: NetworkId, problem: unknown) =>
-    logEvent(logger, 'chain_read_failed', { network, err: problem });
-  const timeoutMs = config.rpcTimeoutMs;
-  const chains = createChainReads({ rpcUrls: config.rpcUrls, timeoutMs, onProblem: onChainProblem });
-  const transfers = createTransferPorts({
+  const families = createPaymentFamilies(config, {
     stores: stores.transfers,
-    clusters: config.clusters,
-    timeoutMs,
     clock,
-    onProblem: onChainProblem,
+    onProblem: (network, problem) => logEvent(logger, 'chain_read_failed', { network, err: problem }),
   });
-  // Verifier of signed authorizations, one per chain family.
-  const verifiers: Partial<Record<NetworkFamily, ApiPorts['verifyAuthorization']>> = {
-    evm: chains.verifyAuthorization,
-    solana: transfers.verifyMessage,
-  };
   const api = createApi({
     ports: {
       ...stores,
@@ -109,18 +102,13 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       endpointUrls: { allowLoopback: config.allowLoopback, deniedPorts: config.deniedPorts },
       clock,
       pepper: config.keyPepper,
+      families,
       networks: config.networks,
       facilitatorUrl: config.publicUrl ?? null,
       rateOf: createRateOf(config, clock, logger),
       priceLifeMs: config.priceLifeMs,
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
       watchIntent,
-      ...chains,
-      ...transfers,
-      verifyAuthorization: async (terms, place) => {
-        const verify = verifiers[familyOf(terms.acceptance.network)];
-        return verify === undefined ? { ok: false, code: 'chain_unavailable' } : verify(terms, place);
-      },
       settleWaitMs: config.settleWaitMs,
       awaitResult: waits.awaitResult,
       wakeLanes: waker?.wakeLanes ?? (() => {}),
@@ -149,7 +137,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     trustedProxies: config.trustedProxies ?? [],
     docsUrl: `${config.publicUrl ?? ''}/reference`,
     requestTimeoutMs: config.requestTimeoutMs,
-    poolStats: () => database.pool,
+    poolStats: () => countConnections(database),
     ...(tracing && { tracer: tracing.tracer }),
   });
 

@@ -1,12 +1,12 @@
 // Chain families that this process settles on. Each entry is opened by the package of its family.
 
-import type { LaneDeps, LanePace, PeriodicJob, ReadFitness, WatchDeps, WatchLog } from '@svc-pay/core';
-import { createEvmWatchers, openEvmLanes, openNetworks, openSigners } from '@svc-pay/evm';
+import type { LaneDeps, LanePace, WatchBase, WatchedChain, WatchLog } from '@svc-pay/core';
+import { openEvmLanes, openNetworks, openSigners, openWatchedEvm } from '@svc-pay/evm';
 import type { Rate } from '@svc-pay/money';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { NetworkId } from '@svc-pay/protocol';
 import { blockSecondsOf, isSolana } from '@svc-pay/runtime/config/networks';
-import { createSolanaWatchers, openSolana, openSolanaLanes, openSolanaRelayers } from '@svc-pay/solana';
+import { openSolana, openSolanaLanes, openSolanaRelayers, openWatchedSolana } from '@svc-pay/solana';
 import type { SettlementConfig } from './config.ts';
 
 export type FamilyOptions = { readonly nowMs: number; readonly log: WatchLog };
@@ -18,11 +18,10 @@ type FamilyLanes = {
   readonly logOf: (lane: string) => LaneDeps['log'];
 };
 
-type FamilyWatchDeps = WatchDeps & {
-  readonly stores: Pick<SettlementStores, 'payouts' | 'maintenance'>;
+type FamilyWatchDeps = WatchBase & {
+  readonly stores: Pick<SettlementStores, 'payouts' | 'maintenance' | 'stranded'>;
   /** Alarm threshold: relayers whose coins pay for fewer full transactions are reported. */
   readonly lowTransactions: bigint;
-  readonly watchHealth: (network: NetworkId, readFitness: ReadFitness) => PeriodicJob;
 };
 
 export type ChainFamily = {
@@ -34,7 +33,8 @@ export type ChainFamily = {
   readonly processorVersion: (network: string, processor: string) => string | undefined;
   /** Opens one lane per relayer key and network, by lane key. */
   readonly openLanes: (given: FamilyLanes) => Promise<ReadonlyMap<string, LaneDeps>>;
-  readonly createWatchers: (deps: FamilyWatchDeps) => readonly PeriodicJob[];
+  /** The networks as the watchers ask them. */
+  readonly openWatched: (deps: FamilyWatchDeps) => readonly WatchedChain[];
 };
 
 /** Throws with a readable message if a key cannot be opened: settlement cannot work without its keys. */
@@ -66,12 +66,13 @@ async function openEvmFamily(config: SettlementConfig, { nowMs, log }: FamilyOpt
         pace,
         clock,
         registerRelayer: stores.registerRelayer,
-        partsOf: (lane, duty) => ({
+        depsOf: (lane, duty) => ({
           store: duty === 'settle' ? stores.lanes : stores.strandedTransfers,
           log: logOf(lane),
         }),
       }),
-    createWatchers: ({ stores, ...deps }) => createEvmWatchers(networks, { ...deps, payouts: stores.payouts }),
+    openWatched: ({ stores, ...deps }) =>
+      networks.map((open) => openWatchedEvm(open, { ...deps, payouts: stores.payouts })),
   };
 }
 
@@ -92,9 +93,11 @@ async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: Family
         relayers,
         pace,
         registerRelayer: stores.registerRelayer,
-        partsOf: (lane) => ({ store: stores.lanes, clock, log: logOf(lane) }),
+        depsOf: (lane) => ({ store: stores.lanes, clock, log: logOf(lane) }),
       }),
-    createWatchers: ({ stores, ...deps }) =>
-      createSolanaWatchers(networks, { ...deps, relayers, dropOldPrepared: stores.maintenance.dropOldPrepared }),
+    openWatched: ({ stores: { stranded, maintenance }, ...deps }) =>
+      networks.map((open) =>
+        openWatchedSolana(open, { ...deps, stranded, relayers, dropOldPrepared: maintenance.dropOldPrepared }),
+      ),
   };
 }

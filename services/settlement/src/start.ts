@@ -16,8 +16,7 @@ import { createInternalListener } from './http/internal-listener.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { createSettlementMetrics, type SettlementMetrics } from './observe/settlement-metrics.ts';
-import { createHealthWatch } from './watch/watch-health.ts';
-import { createWatchers } from './watch/watchers.ts';
+import { createJobs } from './watch/create-jobs.ts';
 
 export type RunningSettlement = {
   readonly url: string;
@@ -71,7 +70,7 @@ export async function startSettlement(
   });
   const injectFault = (lane: LaneDeps) => options.injectFault?.(lane, database) ?? lane;
   const work = await serveWork(config, { stores, families, clock, logger, log, metrics, injectFault });
-  const pendingMigrations = await createPendingMigrations(database.pool);
+  const pendingMigrations = await createPendingMigrations(database);
   const listener = createInternalListener({
     keys: config.internalKeys,
     clock,
@@ -137,22 +136,13 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
   for (const family of families) {
     for (const [key, lane] of await family.openLanes({ stores, clock, pace, logOf })) lanes.set(key, injectFault(lane));
   }
-  const { finality, stranded, health } = stores;
-  const watched = { clock, log, metrics, countFailure: metrics.watchFailed };
-  const ofChains = families.flatMap((family) =>
-    family.createWatchers({
-      ...watched,
-      stores,
-      finality,
-      stranded,
-      lowTransactions: BigInt(config.lowFloat),
-      watchHealth: (network, readFitness) =>
-        createHealthWatch(network, readFitness, { health, clock, log, stuckMs: config.stuckMs }),
-    }),
-  );
+  const watched = { clock, log, countFailure: metrics.watchFailed };
+  const lowTransactions = BigInt(config.lowFloat);
+  const chains = families.flatMap((family) => family.openWatched({ ...watched, stores, lowTransactions }));
+  const wake = createWakeDrain(config.engineIngressUrls);
   return serveEngineWork({
     drains: [createLaneDrain(lanes)],
-    jobs: createWatchers({ ...stores, ...watched, wake: createWakeDrain(config.engineIngressUrls) }, ofChains),
+    jobs: createJobs(chains, { ...stores, ...watched, metrics, wake, stuckMs: config.stuckMs }),
     host: config.engineHost,
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),

@@ -9,6 +9,8 @@ export type DeliveryMetrics = {
   readonly attempted: (report: DeliveryReport) => void;
   /** Counts reports that arrived after another process had claimed the delivery. */
   readonly voided: (count: number) => void;
+  /** A delivery has no retries left, and its endpoint is enabled. */
+  readonly gaveUp: (mode: Mode) => void;
   readonly switchedOff: (reason: string) => void;
   /** Counts warnings that an endpoint will soon be switched off. */
   readonly warned: (mode: string) => void;
@@ -132,15 +134,15 @@ export function createDeliveryMetrics({ modes, underWay, measure, onProblem }: D
   };
   return {
     registry: register,
-    attempted: ({ delivery, record, verdict }) => {
+    attempted: ({ delivery, record }) => {
       attempts.inc({ mode: delivery.mode, outcome: record.outcome });
       requests.observe(record.totalMs / 1_000);
-      if (verdict.next === 'failed') ends.inc({ mode: delivery.mode });
       if (delivery.attempt === 1) {
         waits.observe(Math.max(0, record.startedAtMs - timeOfId(delivery.eventId as Id<'event'>)) / 1_000);
       }
     },
     voided: (count) => voids.inc(count),
+    gaveUp: (mode) => ends.inc({ mode }),
     switchedOff: (reason) => off.inc({ reason }),
     warned: (mode) => warnings.inc({ mode }),
     read: async () => {

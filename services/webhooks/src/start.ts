@@ -10,12 +10,7 @@ import {
 } from '@svc-pay/core';
 import { createWakeDrain, serveEngineWork } from '@svc-pay/engine';
 import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
-import {
-  createDeliveryStore,
-  createEndpointStore,
-  type FailingEndpoint,
-  measureDeliveries,
-} from '@svc-pay/postgres/webhooks-service';
+import { createWebhookStores, type FailingEndpoint } from '@svc-pay/postgres/webhooks-service';
 import { addProbeRoutes } from '@svc-pay/runtime/http/probe-routes';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
@@ -67,16 +62,16 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     readInOrder: true,
     onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
   });
-  const { pool } = database;
+  const { deliveries, endpoints } = createWebhookStores(database);
   const { dispatcher, metrics, close } = createSending(config, {
     database,
     clock,
     logger,
     ...(options.injectFault !== undefined && { injectFault: options.injectFault }),
   });
-  const setup = { store: createDeliveryStore(pool), clock, modes: config.modes, shards: config.shards };
+  const setup = { store: deliveries, clock, modes: config.modes, shards: config.shards };
   const tending = {
-    store: createEndpointStore(pool),
+    store: endpoints,
     clock,
     modes: config.modes,
     onFailing: (endpoint: FailingEndpoint) => {
@@ -99,7 +94,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
     ingressUrls: config.engineIngressUrls,
     log: (event, details) => logEvent(logger, event, details),
   });
-  const pendingMigrations = await createPendingMigrations(pool);
+  const pendingMigrations = await createPendingMigrations(database);
   // Health and readiness probes, on a listener that is not public.
   const listener = fastify({ logger: false });
   addProbeRoutes(listener, {
@@ -156,23 +151,24 @@ export function createSending(config: WebhooksConfig, deps: SendingDeps): Runnin
   const connections = createConnections(
     createDial({ resolveName: createResolveName({ servers: config.dnsServers }), policyOf, ca }),
   );
-  const store = createDeliveryStore(database.pool);
+  const { deliveries: store, measureDeliveries } = createWebhookStores(database);
   const send = createSendRequest(connections);
   const secrets = createOpenSecrets(store, createSecretBox(config.masterKeys), clock);
   const pace = createPace(config.concurrency, config.perEndpoint);
   const metrics = createDeliveryMetrics({
     modes: config.modes,
     underWay: () => config.concurrency - pace.free(),
-    measure: () => measureDeliveries(database.pool, config.modes, clock.nowMs()),
+    measure: () => measureDeliveries(config.modes, clock.nowMs()),
     onProblem: (problem) => logEvent(logger, 'database_not_measured', { err: problem }),
   });
   const onProblem = (problem: unknown, ids: object) =>
     logEvent(logger, 'delivery_not_handled', { ...ids, err: problem });
-  const onRecorded = ({ count, switchedOff }: RecordedDeliveries, of: number) => {
+  const onRecorded = ({ count, givenUp, switchedOff }: RecordedDeliveries, of: number) => {
     if (count < of) {
       metrics.voided(of - count);
       logEvent(logger, 'delivery_reports_late', { count: of - count });
     }
+    for (const mode of givenUp) metrics.gaveUp(mode);
     for (const endpoint of switchedOff) {
       metrics.switchedOff(endpoint.reason);
       logEvent(logger, 'endpoint_switched_off', endpoint);

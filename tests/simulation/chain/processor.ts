@@ -3,45 +3,32 @@
 import { ITEM_OUTCOMES, type ItemOutcome } from '@svc-pay/core';
 import { paymentProcessorAbi } from '@svc-pay/evm';
 import { decodeFunctionData, encodeFunctionResult, type Hex, toEventSelector, toFunctionSelector } from 'viem';
+import {
+  type ChainState,
+  FEE_BPS,
+  FEE_RECIPIENT,
+  type Log,
+  MERCHANT,
+  type Played,
+  PROCESSOR,
+  SETTLED,
+  TOKEN,
+  transfer,
+  use,
+  word,
+  words,
+} from './chain-state.ts';
+import { isStrandedCall, playStranded, type StrandedPlay } from './stranded-calls.ts';
 
-/** Replaced, never changed: blocks keep theirs. */
-export type ChainState = {
-  readonly nonces: ReadonlyMap<string, bigint>;
-  readonly balances: ReadonlyMap<string, bigint>;
-  /** `<payer> <nonce>` of authorizations. */
-  readonly used: ReadonlySet<string>;
-  readonly settledCodes: ReadonlySet<bigint>;
-  /** The processor is paused as of this block. */
-  readonly paused: boolean;
-};
+type PlayedBatch = Played & { readonly codes: readonly ItemOutcome[] };
 
-export type Log = { readonly address: string; readonly topics: readonly Hex[]; readonly data: Hex };
-export type SettleResult = { readonly intentCode: bigint; readonly payer: string; readonly settledAtomic: bigint };
-export type Played = {
-  readonly state: ChainState;
-  readonly logs: readonly Log[];
-  readonly codes: readonly ItemOutcome[];
-  readonly settled: readonly SettleResult[];
-};
-
-export const PROCESSOR = '0x2222222222222222222222222222222222222222';
-export const TOKEN = `0x${'70'.repeat(20)}`;
-export const MERCHANT = '0x6666666666666666666666666666666666666666';
-const FEE_RECIPIENT = `0x${'fe'.repeat(20)}`;
-export const FEE_BPS = 100;
-
-const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
 const FAILED = toEventSelector('PaymentFailed(uint64,address,uint8,bytes)');
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const BATCH_ABI = paymentProcessorAbi.filter((entry) => entry.type === 'function' && entry.name === 'settleBatch');
 const BATCH = toFunctionSelector(BATCH_ABI[0] as Parameters<typeof toFunctionSelector>[0]);
+const isProcessorCall = (data: Hex) => data.startsWith(BATCH) || isStrandedCall(data);
 const FEE_ASKED = toFunctionSelector('feeRecipient()');
 const SETTLED_ASKED = toFunctionSelector('isSettled(uint64)');
 const USED_ASKED = toFunctionSelector('authorizationState(address,bytes32)');
-
-const word = (value: bigint | string): Hex =>
-  `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')}`;
-const words = (...values: readonly bigint[]): Hex => `0x${values.map((value) => word(value).slice(2)).join('')}`;
 
 type Item = {
   readonly payoutId: bigint;
@@ -55,8 +42,9 @@ type Item = {
 
 const decoded = new Map<string, readonly Item[]>();
 
-/** In the order in which the call carries them. */
+/** In the order in which the call carries them; none for a call that carries no batch. */
 export function itemsOf(data: Hex): readonly Item[] {
+  if (!data.startsWith(BATCH)) return [];
   const known = decoded.get(data);
   if (known !== undefined) return known;
   if (decoded.size > 500) decoded.clear();
@@ -82,7 +70,12 @@ function itemOf(payoutId: bigint, { head, amounts, window, nonce }: RawItem): It
   };
 }
 
-export function playBatch(state: ChainState, data: Hex, timeSeconds: bigint): Played {
+/** What the call does; the name of the error when it reverts. */
+export function playCall(state: ChainState, data: Hex, timeSeconds: bigint): StrandedPlay {
+  return data.startsWith(BATCH) ? playBatch(state, data, timeSeconds) : playStranded(state, data);
+}
+
+function playBatch(state: ChainState, data: Hex, timeSeconds: bigint): PlayedBatch {
   const balances = new Map(state.balances);
   const used = new Set(state.used);
   const settledCodes = new Set(state.settledCodes);
@@ -104,7 +97,7 @@ export function playBatch(state: ChainState, data: Hex, timeSeconds: bigint): Pl
     used.add(`${item.payer} ${item.nonce}`);
     settledCodes.add(item.intentCode);
     settled.push({ ...item, feeAtomic });
-    logs.push(transfer(item.payer, PROCESSOR, item.capAtomic), {
+    logs.push(use(item.payer, item.nonce), transfer(item.payer, PROCESSOR, item.capAtomic), {
       address: PROCESSOR,
       topics: [SETTLED, word(item.intentCode), word(item.payer), word(TOKEN)],
       data: words(item.payoutId, item.capAtomic, item.settledAtomic, feeAtomic),
@@ -132,21 +125,28 @@ function judge(
   return held < capAtomic ? 'insufficient_funds' : 'settled';
 }
 
-function transfer(from: string, to: string, amountAtomic: bigint): Log {
-  return { address: TOKEN, topics: [TRANSFER, word(from), word(to)], data: word(amountAtomic) };
-}
+/** `EnforcedPause()`. */
+const PAUSED = '0xd93c0665';
 
 const flag = (value: boolean): Hex => word(value ? 1n : 0n);
 
-/** `eth_call`; undefined for what lanes never ask. */
-export function answerCall(state: ChainState, data: Hex, timeSeconds: bigint): Hex | 'paused' | undefined {
+/** `eth_call`: the result, or what it reverts with; undefined for what lanes never ask. */
+export function answerCall(
+  state: ChainState,
+  data: Hex,
+  timeSeconds: bigint,
+): Hex | { readonly reverted: Hex } | undefined {
   const selector = data.slice(0, 10);
   const argument = (place: number) => data.slice(10 + 64 * place, 74 + 64 * place);
   if (selector === FEE_ASKED) return word(FEE_RECIPIENT);
   if (selector === SETTLED_ASKED) return flag(state.settledCodes.has(BigInt(`0x${argument(0)}`)));
   if (selector === USED_ASKED) return flag(state.used.has(`0x${argument(0).slice(24)} 0x${argument(1)}`));
-  if (selector !== BATCH) return undefined;
-  if (state.paused) return 'paused';
+  if (!isProcessorCall(data)) return undefined;
+  if (state.paused) return { reverted: PAUSED };
+  if (selector !== BATCH) {
+    const played = playStranded(state, data);
+    return 'refused' in played ? { reverted: played.refused } : '0x';
+  }
   const codes = playBatch(state, data, timeSeconds).codes.map((code) => ITEM_OUTCOMES.indexOf(code));
   const result: Hex = `0x${codes.map((code) => code.toString(16).padStart(2, '0')).join('')}`;
   return encodeFunctionResult({ abi: paymentProcessorAbi, functionName: 'settleBatch', result });

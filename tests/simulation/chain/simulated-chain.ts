@@ -2,7 +2,9 @@
 // fork ever said is kept: it is what statuses and books are held against.
 import { type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem';
 import type { Dice } from '../../chaos/harness/dice.ts';
-import { type ChainState, itemsOf, type Log, playBatch, type SettleResult } from './processor.ts';
+import type { ChainState, Log, Played, SettleResult } from './chain-state.ts';
+import { itemsOf, playCall } from './processor.ts';
+import { isStrandedCall, playSubmission, type Submission } from './stranded-calls.ts';
 
 export type Transaction = {
   readonly id: string;
@@ -11,13 +13,17 @@ export type Transaction = {
   readonly data: Hex;
   readonly maxFeeWei: bigint;
   readonly tipWei: bigint;
-  /** Somebody used the relayer's key by hand: it calls nothing of ours. */
+  /** Not ours: somebody used the relayer's key by hand, or submits a payer's authorization. */
   readonly foreign?: true;
+  readonly submits?: Submission;
+  /** Absent for a stranger's. */
+  readonly raw?: Hex;
 };
 type MinedTransaction = Transaction & {
   readonly reverted: boolean;
   readonly logs: readonly Log[];
   readonly settled: readonly SettleResult[];
+  readonly resolved?: Played['resolved'];
   readonly gasUsed: bigint;
   readonly gasPriceWei: bigint;
 };
@@ -45,8 +51,14 @@ export type SimulatedChain = {
   readonly dropFromPool: (most: number) => number;
   /** Somebody uses the key of a relayer for something else, for more money than anybody has offered. */
   readonly useKey: (sender: string) => void;
+  /** Somebody submits a payer's authorization to the token. */
+  readonly submit: (submission: Submission) => void;
   readonly setBaseFee: (wei: bigint) => void;
   readonly calm: () => void;
+  /** The sender's next nonce after what is in the pool. */
+  readonly pendingNonce: (sender: string) => bigint;
+  /** No pool has anything any more. */
+  readonly emptyPool: () => void;
 };
 
 type Watchers = { readonly note: (what: string) => void; readonly onBlock: (block: Block) => void };
@@ -54,13 +66,25 @@ type Watchers = { readonly note: (what: string) => void; readonly onBlock: (bloc
 const BLOCK_SECONDS = 1n;
 const MOST_IN_BLOCK = 4;
 
+/** Undefined when it reverts, or calls nothing of ours. */
+function playAny({ data, foreign, submits }: Transaction, before: ChainState, timeSeconds: bigint): Played | undefined {
+  if (submits !== undefined) return playSubmission(before, submits, timeSeconds);
+  if (foreign) return undefined;
+  const played = playCall(before, data, timeSeconds);
+  return 'refused' in played ? undefined : played;
+}
+
+/** Batches that carry one of `spoilers` beside others revert, and no simulation says so. */
 export function createSimulatedChain(
   dice: Dice,
   genesis: ChainState,
   startSeconds: bigint,
+  spoilers: ReadonlySet<string>,
   { note, onBlock }: Watchers,
 ): SimulatedChain {
   let calm = false;
+  /** Stranded transfers whose transaction reverted once: a second time would leave them to a person. */
+  const spared = new Set<string>();
   let baseFeeWei = 1_000_000_000n;
   let forks = 0;
   let strangers = 0;
@@ -81,9 +105,10 @@ export function createSimulatedChain(
     const { number, timeSeconds, state: before } = head();
     const transactions: MinedTransaction[] = [];
     let state: ChainState = { ...before, paused: false };
-    for (const sender of dice.shuffled([...before.nonces.keys()])) {
+    const senders = new Set([...before.nonces.keys(), ...[...pool.values()].map(({ sender }) => sender)]);
+    for (const sender of dice.shuffled([...senders])) {
       while (transactions.length < MOST_IN_BLOCK) {
-        const next = pool.get(`${sender} ${state.nonces.get(sender)}`);
+        const next = pool.get(`${sender} ${state.nonces.get(sender) ?? 0n}`);
         if (next === undefined || next.maxFeeWei < baseFeeWei || dice.roll() > share) break;
         pool.delete(`${sender} ${next.nonce}`);
         const mined = execute(next, state, timeSeconds + BLOCK_SECONDS);
@@ -111,12 +136,19 @@ export function createSimulatedChain(
 
   const execute = (transaction: Transaction, before: ChainState, timeSeconds: bigint) => {
     const nonces = new Map(before.nonces).set(transaction.sender, transaction.nonce + 1n);
-    const ours = transaction.foreign === undefined;
-    const unlucky = ours && !calm && dice.roll() < 0.04;
+    const { foreign, submits, data } = transaction;
+    const ours = foreign === undefined;
+    const items = ours ? itemsOf(data) : [];
+    const isStranded = ours && isStrandedCall(data);
+    const isSpared = spared.has(data);
+    const unlucky = ours && !calm && dice.roll() < 0.04 && !isSpared;
     // A transaction with one payment reverts because the processor is paused until the block ends; a batch for no told reason.
-    const paused = before.paused || (unlucky && itemsOf(transaction.data).length === 1);
-    const reverted = unlucky || (ours && paused);
-    const played = reverted || transaction.foreign ? undefined : playBatch(before, transaction.data, timeSeconds);
+    const paused = before.paused || (unlucky && items.length === 1);
+    const spoiled = items.length > 1 && items.some(({ payer }) => spoilers.has(payer));
+    const isStopped = ours && (unlucky || spoiled || (paused && !isSpared));
+    if (isStopped && isStranded) spared.add(data);
+    const played = isStopped ? undefined : playAny(transaction, before, timeSeconds);
+    const reverted = played === undefined && (ours || submits !== undefined);
     return {
       state: { ...(played?.state ?? before), nonces, paused },
       transaction: {
@@ -124,7 +156,8 @@ export function createSimulatedChain(
         reverted,
         logs: played?.logs ?? [],
         settled: played?.settled ?? [],
-        gasUsed: 100_000n + 50_000n * BigInt(transaction.foreign ? 0 : itemsOf(transaction.data).length),
+        ...(played?.resolved && { resolved: played.resolved }),
+        gasUsed: 100_000n + 50_000n * BigInt(items.length),
         gasPriceWei: lesser(transaction.maxFeeWei, baseFeeWei + transaction.tipWei),
       },
     };
@@ -156,11 +189,20 @@ export function createSimulatedChain(
       blocks = blocks.slice(0, -depth);
       note(`reorg of ${depth} from block ${gone[0]?.number}`);
       for (const transaction of gone.flatMap(({ transactions }) => transactions)) {
-        const { reverted: _r, logs: _l, settled: _s, gasUsed: _g, gasPriceWei: _p, ...offered } = transaction;
+        const {
+          reverted: _r,
+          logs: _l,
+          settled: _s,
+          resolved: _d,
+          gasUsed: _g,
+          gasPriceWei: _p,
+          ...offered
+        } = transaction;
         const place = `${offered.sender} ${offered.nonce}`;
         const other = offered.foreign && dice.roll() < 0.5 ? overtaken.get(place) : undefined;
         // Who uses a key by hand offers it again; were it gone for good, the lane would stop and wait for a person.
-        if (!pool.has(place) && (dice.roll() < 0.7 || offered.foreign)) pool.set(place, other ?? offered);
+        const isKept = offered.foreign && offered.submits === undefined;
+        if (!pool.has(place) && (dice.roll() < 0.7 || isKept)) pool.set(place, other ?? offered);
       }
       for (let mined = 0; mined <= depth; mined += 1) mineOne(0.5);
     },
@@ -181,9 +223,23 @@ export function createSimulatedChain(
       if (there !== undefined) overtaken.set(place, there);
       pool.set(place, { id, sender, nonce, data: '0x', maxFeeWei, tipWei, foreign: true });
     },
+    submit: (submits) => {
+      strangers += 1;
+      const id = `0x${strangers.toString(16).padStart(64, 'd')}`;
+      const sender = `0x${strangers.toString(16).padStart(40, 'd')}`;
+      note(`${id.slice(0, 10)} of a stranger submits the authorization of ${submits.payer}`);
+      const fees = { maxFeeWei: 10n ** 12n, tipWei: 10n ** 12n };
+      pool.set(`${sender} 0`, { id, sender, nonce: 0n, data: '0x', ...fees, foreign: true, submits });
+    },
     setBaseFee: (wei) => {
       baseFeeWei = wei;
     },
+    pendingNonce: (sender) => {
+      let nonce = head().state.nonces.get(sender) ?? 0n;
+      while (pool.has(`${sender} ${nonce}`)) nonce += 1n;
+      return nonce;
+    },
+    emptyPool: () => pool.clear(),
     calm: () => {
       calm = true;
       baseFeeWei = 1_000_000_000n;
@@ -201,6 +257,7 @@ function readTransaction(raw: Hex, senders: ReadonlyMap<string, string>): Transa
   if (sender === undefined || unsigned.data === undefined) return undefined;
   return {
     id: keccak256(raw),
+    raw,
     sender,
     nonce: BigInt(unsigned.nonce ?? 0),
     data: unsigned.data,

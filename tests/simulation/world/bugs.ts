@@ -1,7 +1,9 @@
 // Bugs to put in on purpose: a simulation that is worth its name finds each of them.
+
+import { hexKey } from '@svc-pay/core/testing';
 import { broadcastingFirst, recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
-import type { LaneBug } from './settlement-process.ts';
-import type { DeliveryBug } from './webhooks-process.ts';
+import { DELIVERY_BUGS, type DeliveryBug } from './delivery-bugs.ts';
+import type { LaneBug, SettlementBugs, WatchBug } from './settlement-process.ts';
 
 /** A new holder forgets what flies, and signs it anew under the same nonces. */
 const signingAgain: LaneBug = (parts, { relayers, batches, settlements }) => ({
@@ -34,27 +36,120 @@ const hurrying: LaneBug = (parts) => ({
   },
 });
 
-/** A claim is nobody's own for longer than a moment. */
-const forgettingLease: DeliveryBug = (parts) => ({ ...parts, leaseMs: 5 });
-
-/** Takes whatever came of an attempt for a success. */
-const believingAnything: DeliveryBug = (parts) => ({
+/** After a revert the payments are sent together again, as many as before. */
+const keepingLimits: LaneBug = (parts, { settlements }) => ({
   ...parts,
-  attempt: async (delivery, stopped) => {
-    const report = parts.attempt(delivery, stopped);
-    const record = { ...(await report).record, outcome: 'succeeded' as const };
-    return { delivery, record, verdict: { next: 'succeeded' } };
+  store: {
+    ...parts.store,
+    recordMined: async (lease, found) => {
+      const recorded = await parts.store.recordMined(lease, found);
+      for (const row of settlements.values()) row.batchLimit = null;
+      return recorded;
+    },
   },
 });
 
-export const LANE_BUGS = { broadcastingFirst, signingAgain, recordingEarly, hurrying } as const;
-export const DELIVERY_BUGS = { forgettingLease, believingAnything } as const;
-export type BugName = keyof typeof LANE_BUGS | keyof typeof DELIVERY_BUGS;
+/** A fee bump is broadcast before it is stored. */
+const bumpingFirst: LaneBug = (parts) => ({
+  ...parts,
+  store: {
+    ...parts.store,
+    storeTransaction: async (lease, batchId, signed) => {
+      await parts.chain.broadcast(signed.raw);
+      return parts.store.storeTransaction(lease, batchId, signed);
+    },
+  },
+});
 
-export const laneBug = (name: BugName | undefined): LaneBug | undefined =>
-  (LANE_BUGS as Readonly<Record<string, LaneBug>>)[name ?? ''];
+/** A stranded transfer is found again after it was returned, and returned again. */
+const returningTwice: WatchBug = (stores, { stranded, authorizations }) => ({
+  ...stores,
+  stranded: {
+    ...stores.stranded,
+    recordStranding: async (found, nowMs) => {
+      const key = hexKey(found.claimKey);
+      if (stranded.get(key)?.action === 'return') stranded.delete(key);
+      const action = await stores.stranded.recordStranding(found, nowMs);
+      const signed = authorizations.get(key);
+      if (action === 'return' && signed !== undefined) signed.closedAtMs = null;
+      return action;
+    },
+  },
+});
+
+/** Only the first page is ever read. */
+const forgettingPages: WatchBug = (stores) => ({
+  ...stores,
+  stranded: {
+    ...stores.stranded,
+    loadHeldMoney: async (network, after, limit) =>
+      after === 0n ? stores.stranded.loadHeldMoney(network, after, limit) : [],
+  },
+});
+
+/** A reversed batch leaves its ledger entries as they are. */
+const reversingWithoutBooks: WatchBug = (stores, { entries }) => ({
+  ...stores,
+  finality: {
+    ...stores.finality,
+    reverseBatch: async (...given) => {
+      const booked = new Set(entries);
+      const reversed = await stores.finality.reverseBatch(...given);
+      const reversals = entries.filter((entry) => entry.reverses !== null && !booked.has(entry));
+      for (const entry of reversals) entries.splice(entries.indexOf(entry), 1);
+      return reversed;
+    },
+  },
+});
+
+/** The authorization of a failed payment is taken for over, whatever its window. */
+const closingEarly: WatchBug = (stores) => ({
+  ...stores,
+  stranded: {
+    ...stores.stranded,
+    loadOpenAuthorizations: async (...given) => {
+      const open = await stores.stranded.loadOpenAuthorizations(...given);
+      const failed = open.filter(({ settlement }) => settlement === 'failed');
+      await stores.stranded.closeAuthorizations(failed, 0);
+      return open.filter((one) => !failed.includes(one));
+    },
+  },
+});
+
+const LANE_BUGS = {
+  broadcastingFirst,
+  signingAgain,
+  recordingEarly,
+  hurrying,
+  keepingLimits,
+  bumpingFirst,
+} as const;
+const WATCH_BUGS = { returningTwice, forgettingPages, reversingWithoutBooks, closingEarly } as const;
+export const BUG_NAMES = [
+  ...Object.keys(LANE_BUGS),
+  ...Object.keys(WATCH_BUGS),
+  'trustingLatest',
+  'restoringNothing',
+  ...Object.keys(DELIVERY_BUGS),
+] as readonly BugName[];
+export type BugName =
+  | keyof typeof LANE_BUGS
+  | keyof typeof WATCH_BUGS
+  | keyof typeof DELIVERY_BUGS
+  /** Watchers take the latest block for final. */
+  | 'trustingLatest'
+  /** A database that was set back is taken as it is. */
+  | 'restoringNothing';
+
+const named = <Bug>(bugs: Readonly<Record<string, Bug>>, name: BugName | undefined): Bug | undefined =>
+  bugs[name ?? ''];
+
+export const settlementBugs = (name: BugName | undefined): SettlementBugs => ({
+  lane: named<LaneBug>(LANE_BUGS, name),
+  watch: named<WatchBug>(WATCH_BUGS, name),
+  final: name === 'trustingLatest' ? 'latest' : undefined,
+});
 export const deliveryBug = (name: BugName | undefined): DeliveryBug | undefined =>
-  (DELIVERY_BUGS as Readonly<Record<string, DeliveryBug>>)[name ?? ''];
+  named<DeliveryBug>(DELIVERY_BUGS, name);
 
-export const isBugName = (name: string | undefined): name is BugName =>
-  name !== undefined && (name in LANE_BUGS || name in DELIVERY_BUGS);
+export const isBugName = (name: string | undefined): name is BugName => BUG_NAMES.some((known) => known === name);

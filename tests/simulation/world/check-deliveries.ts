@@ -7,11 +7,12 @@ export function checkDeliveries(simulation: Simulation, arrivals: readonly Arriv
   const { tables, violate } = simulation;
   checkOrder(simulation);
   const byDelivery = Map.groupBy(arrivals, ({ eventId, endpointId }) => `${eventId} ${endpointId}`);
-  for (const [key, { status, eventId }] of tables.deliveries) {
+  for (const [key, { status, eventId, endpointId }] of tables.deliveries) {
     const own = byDelivery.get(key) ?? [];
     const event = tables.events.get(eventId);
-    if (status !== 'succeeded') violate('each event arrives', `${key} is ${status}`);
-    if (own.length === 0) violate('each event arrives', `${key} is called ${status} and never arrived`);
+    if (status === 'failed') checkGivenUp(simulation, key, endpointId);
+    else if (status !== 'succeeded') violate('each event arrives', `${key} is ${status}`);
+    else if (own.length === 0) violate('each event arrives', `${key} is called ${status} and never arrived`);
     const body = new TextDecoder().decode(event?.body);
     if (own.some((arrival) => arrival.body !== body)) violate('equal bytes', `${key} arrived with other bytes`);
     if (own.some(({ sequence }) => sequence !== String(event?.sequence))) violate('equal bytes', `${key}: sequence`);
@@ -20,6 +21,15 @@ export function checkDeliveries(simulation: Simulation, arrivals: readonly Arriv
       if (before !== undefined) explain(simulation, dead, key, before, arrival);
     }
   }
+}
+
+/** A delivery is given up only after all its retries. */
+function checkGivenUp({ tables, violate }: Simulation, key: string, endpointId: string): void {
+  const charged = tables.attempts.filter(
+    (each) => `${each.eventId} ${each.endpointId}` === key && each.outcome !== 'our_fault',
+  );
+  const wanted = (tables.endpoints.get(endpointId)?.retryCount ?? 0) + 1;
+  if (charged.length < wanted) violate('each event arrives', `${key} is given up after ${charged.length} attempts`);
 }
 
 /** Why it was sent although it had arrived: its answer was no success, or its sender's lease had ended unheard. */
@@ -32,7 +42,7 @@ function explain(
 ): void {
   const rule = 'duplicates have a cause';
   if (before.fence === again.fence) return violate(rule, `${key} was sent twice under claim ${again.fence}`);
-  const [first, second] = [before, again].map(({ fence }) => tables.claims.get(`${key} ${fence}`) ?? 0);
+  const [first, second] = [before, again].map(({ fence }) => tables.leases.get(`${key} ${fence}`) ?? 0);
   const end = tables.attempts.find(
     ({ eventId, endpointId, fence }) => `${eventId} ${endpointId}` === key && fence === before.fence,
   );
@@ -57,6 +67,8 @@ function explain(
 /** Per intent 1, 2, 3 …, in the order of time; a payment is announced first, and its end comes last. */
 function checkOrder({ tables, violate }: Simulation): void {
   for (const [intentId, own] of Map.groupBy(tables.events.values(), ({ intentId }) => intentId)) {
+    // Test events of a shop belong to no intent.
+    if (!tables.intents.has(intentId)) continue;
     const events = own.toSorted((one, other) => one.sequence - other.sequence);
     for (const [index, { sequence, createdAtMs }] of events.entries()) {
       if (sequence !== index + 1) violate('order per intent', `${intentId} has ${sequence} at place ${index + 1}`);
@@ -64,6 +76,8 @@ function checkOrder({ tables, violate }: Simulation): void {
         violate('order per intent', `${intentId}: time runs back`);
     }
     const types = events.map(({ type }) => type);
+    // An up-to intent that its merchant never settled tells of no payment.
+    if (tables.intents.get(intentId)?.paymentId === null && types.length === 1) continue;
     const status = tables.intents.get(intentId)?.intent.status;
     const last = status === 'completed' ? 'payment.completed' : 'payment.failed';
     if (types[0] !== 'payment_intent.created' || types[1] !== 'payment.created' || types.at(-1) !== last) {

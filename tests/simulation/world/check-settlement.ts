@@ -1,7 +1,8 @@
 // The promises about money, when all is quiet: tables against the chain.
-import { NATIVE_ASSET, NETWORK_PARTY } from '@svc-pay/core';
+import { type LaneItem, NATIVE_ASSET, NETWORK_PARTY } from '@svc-pay/core';
 import type { SimulatedChain } from '../chain/simulated-chain.ts';
-import type { Buyer } from './merchant.ts';
+import { checkStranded } from './check-stranded.ts';
+import type { Buyer } from './plan-buyers.ts';
 import type { Simulation } from './simulation.ts';
 
 export function checkSettlement(
@@ -13,13 +14,15 @@ export function checkSettlement(
   const settledBy = new Map(
     mined.flatMap(({ id, settled }) => settled.map((item) => [item.intentCode, { ...item, id }] as const)),
   );
-  for (const { item, status } of tables.settlements.values()) {
+  for (const { item, status, claimKey } of tables.settlements.values()) {
+    // Written for money that went back from an intent that was never settled.
+    if (status === 'canceled') continue;
     const { paymentId, intentId, intentCode, settledAtomic } = item;
     const payment = tables.payments.get(paymentId);
     const intent = tables.intents.get(intentId)?.intent;
     const onChain = settledBy.get(intentCode);
     if (status !== 'completed' && status !== 'failed') violate('none lost', `${paymentId} is ${status}`);
-    if (buyers.get(paymentId)?.isSound && status === 'failed') violate('none lost', `${paymentId} had to complete`);
+    if (buyers.get(claimKey)?.isSound && status === 'failed') violate('none lost', `${paymentId} had to complete`);
     if ((onChain !== undefined) !== (payment?.status === 'completed')) {
       violate(
         'statuses true to the chain',
@@ -34,12 +37,13 @@ export function checkSettlement(
     if (onChain !== undefined && (payment?.transactionId !== onChain.id || payment.paidAmount !== settledAtomic)) {
       violate('statuses true to the chain', `${paymentId} names ${payment?.transactionId}, the chain ${onChain.id}`);
     }
-    checkBooks({ tables, violate }, paymentId, onChain?.id);
+    checkBooks({ tables, violate }, item, onChain?.id);
   }
   // A payment whose batch reverted is queued again before that is final: a reorganisation may revive the first transaction.
+  // And a stranger may be faster.
   const sentTwice = new Set(
     [...tables.settlements.values()]
-      .filter(({ revertedBatches }) => revertedBatches.length > 0)
+      .filter(({ revertedBatches, claimKey }) => revertedBatches.length > 0 || buyers.get(claimKey)?.stranger)
       .map(({ item }) => item.intentCode),
   );
   for (const { id, logs } of mined) {
@@ -53,13 +57,18 @@ export function checkSettlement(
     );
     if (again.length > 0) violate('none twice', `${id} carries a payment that was settled before`);
   }
+  checkStranded({ tables, violate }, chain);
   checkGas({ tables, violate }, chain);
   checkNonces({ tables, violate }, chain);
 }
 
 type Seen = Pick<Simulation, 'tables' | 'violate'>;
 
-function checkBooks({ tables, violate }: Seen, paymentId: string, transactionId?: string): void {
+function checkBooks(
+  { tables, violate }: Seen,
+  { paymentId, capAtomic, settledAtomic }: LaneItem,
+  transactionId?: string,
+): void {
   const entries = tables.entries.filter((entry) => entry.paymentId === paymentId);
   const back = new Set(entries.map(({ reverses }) => reverses));
   for (const [asset, lines] of Map.groupBy(entries, ({ asset }) => asset)) {
@@ -67,9 +76,12 @@ function checkBooks({ tables, violate }: Seen, paymentId: string, transactionId?
     if (sum !== 0n) violate('books', `${paymentId} sums to ${sum} ${asset}`);
   }
   const live = entries.filter(({ id, reverses }) => reverses === null && !back.has(id));
-  if (live.length > 0 !== (transactionId !== undefined))
-    violate('books', `${paymentId} has ${live.length} live entries`);
-  if (live.some((entry) => entry.transactionId !== transactionId)) violate('books', `${paymentId} is booked elsewhere`);
+  const earned = live.filter(({ accountName }) => accountName === 'merchant' || accountName === 'platform_fee');
+  const earnedAtomic = earned.reduce((total, { amountAtomic }) => total + amountAtomic, 0n);
+  if (earnedAtomic !== (transactionId === undefined ? 0n : settledAtomic))
+    violate('books', `${paymentId} earned ${earnedAtomic} of ${settledAtomic}, cap ${capAtomic}`);
+  if (earned.some((entry) => entry.transactionId !== transactionId))
+    violate('books', `${paymentId} is booked elsewhere`);
 }
 
 /** What each transaction of ours cost is in the books to the unit, as cost of what it settled or as a loss. */

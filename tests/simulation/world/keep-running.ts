@@ -20,7 +20,7 @@ export function keepRunning(
   dead: Set<string>,
   { freezeMs, work }: Role,
 ): { readonly stop: () => void } {
-  const { timeline, dice, note, strikes } = simulation;
+  const { timeline, dice, note, strikes, isStorm } = simulation;
   let life = 0;
   let stopped = false;
   let current: MortalProcess | undefined;
@@ -49,7 +49,7 @@ export function keepRunning(
     const mayDie = () => {
       if (!process.isAlive()) return;
       if (strikes('crash', 0.02)) process.kill();
-      else timeline.after(1_000, mayDie);
+      else if (isStorm()) timeline.after(1_000, mayDie);
     };
     timeline.after(dice.roll() * 1_000, mayDie);
   };

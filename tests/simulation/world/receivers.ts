@@ -3,6 +3,7 @@ import type { LeasedDelivery } from '@svc-pay/core';
 import type { SendRequest } from '@svc-pay/webhooks/dispatch';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
 import type { Ask } from './ask.ts';
+import type { EndpointDays } from './endpoint-days.ts';
 import type { Simulation } from './simulation.ts';
 
 export type Arrival = {
@@ -29,12 +30,15 @@ const NOTHING: Omit<Sent, 'outcome' | 'error' | 'responseStatus' | 'totalMs'> = 
   retryAfter: undefined,
 };
 
-/** The way of one claimed delivery to its endpoint. */
+const UNREACHABLE: Sent = { ...NOTHING, outcome: 'unreachable', error: 'reset', responseStatus: null, totalMs: 1 };
+
+/** The way of one leased delivery to its endpoint. */
 export function sendTo(
   { timeline, clock, strikes, note }: Simulation,
   arrivals: Arrival[],
   process: MortalProcess,
   ask: Ask,
+  days: EndpointDays,
   delivery: LeasedDelivery,
 ): SendRequest {
   const { eventId, endpointId, fence } = delivery;
@@ -53,6 +57,15 @@ export function sendTo(
     };
     const question = { to: 'receiver', what: 'POST', changes: true } as const;
     const lost = () => new Error('reset');
+    const day = days.answerOf(endpointId);
+    if (day !== undefined) {
+      await ask(question, () => day.status !== 'unreachable' && take(String(day.status)), lost);
+      await new Promise<void>((resolve) => timeline.after(day.afterMs, () => process.deliver(resolve)));
+      const totalMs = Math.round(day.afterMs);
+      if (day.status === 'unreachable') return { ...UNREACHABLE, totalMs };
+      const outcome = day.status === 200 ? 'succeeded' : 'refused';
+      return { ...NOTHING, outcome, error: null, responseStatus: day.status, totalMs };
+    }
     if (strikes('receiver hangs', 0.06)) {
       const takes = strikes('receiver hangs', 0.5);
       await ask(question, () => takes && take('and hangs'), lost);
@@ -61,7 +74,7 @@ export function sendTo(
     }
     if (strikes('receiver dies', 0.06)) {
       await ask(question, () => take('and dies'), lost);
-      return { ...NOTHING, outcome: 'unreachable', error: 'reset', responseStatus: null, totalMs: 1 };
+      return UNREACHABLE;
     }
     const status = strikes('receiver errs', 0.1) ? 500 : 200;
     await ask(question, () => take(String(status)), lost);

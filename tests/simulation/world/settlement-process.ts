@@ -1,10 +1,20 @@
-// A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the finality
-// watcher and the reconciler. Only what lies behind the ports is simulated.
-import { type LaneDeps, type LanePace, laneKey } from '@svc-pay/core';
+// A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the watchers of
+// batches, held payments and authorizations, and the reconciler. Only what lies behind the ports is simulated.
+import { createWatchers, type LaneDeps, type LanePace, laneKey, type WatchDeps } from '@svc-pay/core';
+import {
+  createMemoryFinalityStore,
+  createMemoryLaneStore,
+  createMemoryStrandedLaneStore,
+  createMemoryStrandedStore,
+  findForgottenLanes,
+  type Statement,
+  type Tables,
+} from '@svc-pay/core/testing';
 import {
   createEndpointPool,
-  createFinalityWatch,
+  createEvmWatchedChain,
   createLaneChain,
+  type JsonRpc,
   type RpcCall,
   RpcUnavailable,
   requireEndpointQuorum,
@@ -15,20 +25,27 @@ import { LOG_EVENTS } from '@svc-pay/runtime/logging/log-events';
 import { createLaneDrain, createReconciler } from '@svc-pay/settlement/lanes';
 import type { SimulatedNode } from '../chain/simulated-node.ts';
 import type { MortalProcess } from '../runtime/mortal-process.ts';
-import { createFinalityModel, findForgottenLanes } from '../store/finality-model.ts';
-import { createLaneModel } from '../store/lane-model.ts';
-import type { Statement, Tables } from '../store/tables.ts';
 import type { Ask } from './ask.ts';
 import type { FakeEngine, Host } from './fake-engine.ts';
 import type { Simulation } from './simulation.ts';
 
 export type LaneBug = (deps: LaneDeps, tables: Tables) => LaneDeps;
+type WatchStores = Pick<WatchDeps, 'finality' | 'stranded'>;
+export type WatchBug = (stores: WatchStores, tables: Tables) => WatchStores;
+export type SettlementBugs = {
+  readonly lane?: LaneBug | undefined;
+  readonly watch?: WatchBug | undefined;
+  /** What the watchers take for the last final block. */
+  readonly final?: 'latest' | undefined;
+};
 
 export type Ground = {
   readonly network: NetworkId;
   readonly chainId: number;
   readonly nodes: readonly SimulatedNode[];
   readonly signers: readonly TransactionSigner[];
+  /** The key that settles and returns stranded transfers. */
+  readonly recovery: TransactionSigner;
 };
 
 const RPC_TIMEOUT_MS = 3_000;
@@ -42,8 +59,8 @@ const PACE: LanePace = {
   troubleMs: 1_000,
 };
 
-/** Statements that change nothing that another process depends on. */
-const READS = /^(?:heartbeat|load|peek|find|forgotten|hasWork|shard looks)/;
+/** Statements that change nothing that another process depends on, or seldom do. */
+const READS = /^(?:heartbeat|load|peek|find|forgotten|hasWork|shard looks|decideHeldMoney)/;
 
 export function statementBy(ask: Ask): Statement {
   return (name, action) =>
@@ -52,11 +69,11 @@ export function statementBy(ask: Ask): Statement {
 
 export function settlementWork(
   simulation: Simulation,
-  { network, chainId, nodes, signers }: Ground,
+  { network, chainId, nodes, signers, recovery }: Ground,
   process: MortalProcess,
   ask: Ask,
   engine: FakeEngine,
-  bug: LaneBug = (deps) => deps,
+  bugs: SettlementBugs = {},
 ): Pick<Host, 'drains' | 'jobs'> {
   const { clock, tables, note, strikes, timeline } = simulation;
   const statement = statementBy(ask);
@@ -78,16 +95,19 @@ export function settlementWork(
   const [first, ...others] = nodes.map(({ name }) => `http://${name}`);
   const pool = createEndpointPool({ urls: [first as string, ...others], timeoutMs: RPC_TIMEOUT_MS, chainId, post });
   const rpc = requireEndpointQuorum(pool);
-  const store = createLaneModel(tables, statement, clock);
+  const settling = { store: createMemoryLaneStore(tables, statement, clock), signers };
+  const resolving = { store: createMemoryStrandedLaneStore(tables, statement, clock), signers: [recovery] };
+  const workers = [settling, resolving].flatMap((duty) => duty.signers.map((signer) => ({ ...duty, signer })));
+  const injectLaneBug = bugs.lane ?? ((deps) => deps);
   const lanes = new Map(
-    signers.map((signer) => {
+    workers.map(({ signer, store }) => {
       const lane = { network, relayer: signer.address };
       const chain = createLaneChain({ network, rpc, endpoints: pool.endpoints, voters: pool.healthyEndpoints, signer });
       const log: LaneDeps['log'] = (event, details) => {
         if (LOG_EVENTS[event].level === 'warn' || event === 'batch_mined')
           note(process.name, `${event} ${JSON.stringify(details)}`);
       };
-      return [laneKey(lane), bug({ store, chain, clock, pace: PACE, log }, tables)];
+      return [laneKey(lane), injectLaneBug({ store, chain, clock, pace: PACE, log }, tables)];
     }),
   );
   const wake = (drain: string, key: string) =>
@@ -98,18 +118,30 @@ export function settlementWork(
       },
       () => new Error('the engine is away'),
     );
+  const stores = {
+    finality: createMemoryFinalityStore(tables, statement),
+    stranded: createMemoryStrandedStore(tables, statement),
+  };
+  const voters = async () =>
+    (await pool.healthyEndpoints()).map(
+      (voter): JsonRpc =>
+        (calls) =>
+          voter(bugs.final === undefined ? calls : calls.map(askedOfLatest)),
+    );
+  const chain = createEvmWatchedChain(
+    { network, voters, gasCoin: undefined },
+    { readFitness: () => Promise.reject(new Error('nobody asks')), extraJobs: [] },
+  );
+  const watched: WatchDeps = {
+    ...(bugs.watch?.(stores, tables) ?? stores),
+    clock,
+    log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
+    metrics: { batchMoved: () => {}, batchReversed: () => {} },
+  };
   return {
     drains: [createLaneDrain(lanes)],
     jobs: [
-      createFinalityWatch(
-        { network, voters: pool.healthyEndpoints, gasCoin: undefined },
-        {
-          finality: createFinalityModel(tables, statement),
-          clock,
-          log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
-          metrics: { batchMoved: () => {}, batchReversed: () => {} },
-        },
-      ),
+      ...createWatchers(chain, watched),
       createReconciler(
         (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),
         clock,
@@ -119,3 +151,8 @@ export function settlementWork(
     ],
   };
 }
+
+const askedOfLatest = ({ method, params }: RpcCall): RpcCall => ({
+  method,
+  params: params.map((param) => (param === 'finalized' ? 'latest' : param)),
+});

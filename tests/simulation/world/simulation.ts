@@ -1,8 +1,8 @@
 // One run: a seed, and what it decides.
 import type { Clock } from '@svc-pay/core';
+import { createTables, type Tables } from '@svc-pay/core/testing';
 import { createDice, type Dice } from '../../chaos/harness/dice.ts';
 import { createTimeline, type Timeline } from '../runtime/timeline.ts';
-import { createTables, type Tables } from '../store/tables.ts';
 
 export const FAULT_KINDS = [
   'crash',
@@ -17,6 +17,7 @@ export const FAULT_KINDS = [
   'pool drop',
   'gas spike',
   'key used elsewhere',
+  'authorization submitted',
   'engine restart',
   'engine forgets',
   'wake lost',
@@ -31,6 +32,8 @@ export type Simulation = {
   readonly clock: Clock;
   readonly dice: Dice;
   readonly tables: Tables;
+  /** An intent code that was never given out, whatever becomes of the tables. */
+  readonly newIntentCode: () => number;
   /** One line of the history. */
   readonly note: (who: string, what: string) => void;
   readonly history: readonly string[];
@@ -58,6 +61,7 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
   const violations: string[] = [];
   let storm = true;
   let strikes = 0;
+  let codes = 0;
   const note = (who: string, what: string) => {
     if (history.length < MOST_NOTES) history.push(`${(timeline.nowMs() - START_MS) / 1_000} ${who}: ${what}`);
   };
@@ -66,6 +70,10 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
     clock: { nowMs: timeline.nowMs },
     dice,
     tables: createTables(),
+    newIntentCode: () => {
+      codes += 1;
+      return codes;
+    },
     note,
     history,
     strikes: (kind, chance) => {

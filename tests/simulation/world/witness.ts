@@ -8,6 +8,8 @@ export type Witness = {
   readonly mined: (block: Block) => void;
   /** Looks at what was booked since it looked last: by what a block had said by then, also one that is gone since. */
   readonly lookAtBooks: () => void;
+  /** The database was set back: what no block has may be called anew, and the books begin earlier. */
+  readonly setBack: (nonces: ReadonlyMap<string, bigint>) => void;
 };
 
 export function createWitness({ tables, clock, violate }: Simulation): Witness {
@@ -31,6 +33,13 @@ export function createWitness({ tables, clock, violate }: Simulation): Witness {
       const seen = { atMs: clock.nowMs(), number };
       heads.push(seen);
       for (const { id } of transactions) if (!mined.has(id)) mined.set(id, seen);
+    },
+    setBack: (nonces) => {
+      booked = Math.min(booked, tables.entries.length);
+      for (const place of calls.keys()) {
+        const [sender = '', nonce = '0'] = place.split(' ');
+        if (BigInt(nonce) >= (nonces.get(sender) ?? 0n)) calls.delete(place);
+      }
     },
     lookAtBooks: () => {
       for (const { transactionId, paymentId, createdAtMs } of tables.entries.slice(booked)) {

@@ -33,7 +33,6 @@ export { type OnChainPayoutTerms, retirePayout, type SetPayoutOutcome, setPayout
 export { type PayoutChange, type PayoutSync, syncPayouts } from './admin/sync-payouts.ts';
 export { execute, type ProposeOutcome, propose, type TimelockOperation } from './admin/timelock.ts';
 export { deploymentProblems } from './admin/verify-deployment.ts';
-export { actOnHeld } from './finality/act-on-authorization-outcome.ts';
 export { evmFitness } from './finality/fitness.ts';
 export { createRegistryMirror } from './finality/mirror-registry.ts';
 export {
@@ -51,15 +50,13 @@ export {
   readFinality,
   readFinalNodes,
 } from './finality/read-finality.ts';
+export { traceAuthorizations } from './finality/trace-authorizations.ts';
 export {
-  type AuthorizationOutcome,
-  type TracedAuthorization,
-  traceAuthorizations,
-} from './finality/trace-authorizations.ts';
-export { createAuthorizationWatch } from './finality/watch-authorizations.ts';
-export { createFinalityWatch } from './finality/watch-finality.ts';
-export { createHeldWatch } from './finality/watch-held.ts';
-export { createEvmWatchers } from './finality/watchers.ts';
+  createEvmWatchedChain,
+  type EvmWatchDeps,
+  openWatchedEvm,
+  type WatchedEvm,
+} from './finality/watched-chain.ts';
 export { adminTimelockAbi } from './generated/admin-timelock-abi.ts';
 export { adminTimelockBytecode } from './generated/admin-timelock-bytecode.ts';
 export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
@@ -82,13 +79,7 @@ export {
 } from './prove/check-chain.ts';
 export { findMined } from './prove/find-mined.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './prove/proves-stranding.ts';
-export { countAt, findByNonce } from './restore/find-by-nonce.ts';
-export {
-  type BlockRange,
-  type FoundTransaction,
-  findOnChainTransactions,
-} from './restore/find-on-chain-transactions.ts';
-export { readOnChainTransaction } from './restore/read-on-chain-transaction.ts';
+export { createRestoreChain } from './restore/restore-chain.ts';
 export { NodeRefused } from './rpc/ask-node.ts';
 export { type CoalesceOptions, coalesceRpcCalls } from './rpc/coalesce-rpc-calls.ts';
 export { collectNodeViews, firstNodeView } from './rpc/collect-node-views.ts';

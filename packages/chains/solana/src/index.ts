@@ -7,7 +7,7 @@ export { finalizedSlot, findExpired, findMined } from './finality/find-batches.t
 export { findTransactionOutcome, type PendingTransaction } from './finality/find-transaction-outcome.ts';
 export { type RelayerFloat, readFloats } from './finality/relayer-balance.ts';
 export type { TransactionOutcome } from './finality/transaction-outcome.ts';
-export { createSolanaWatchers } from './finality/watchers.ts';
+export { openWatchedSolana, type SolanaWatchDeps } from './finality/watched-chain.ts';
 export { checkMessage, type MessageCheck } from './message/check-message.ts';
 export { type MessageTerms, mergedLegs } from './message/message-terms.ts';
 export { messageText } from './message/message-text.ts';
@@ -16,7 +16,6 @@ export { fitsTransaction } from './message/sign-payment.ts';
 export { signaturesIn, verifyText } from './message/verify-text.ts';
 export { acceptanceExtra, type SolanaExtra } from './prepare/acceptance-extra.ts';
 export { type PreparedOnChain, prepareOnChain } from './prepare/prepare-on-chain.ts';
-export { createTransferPorts } from './prepare/transfer-ports.ts';
 export { provesTransfer } from './prove/proves-transfer.ts';
 export type { Landing } from './prove/read-balance-changes.ts';
 export { askFirst } from './rpc/ask-nodes.ts';
@@ -38,6 +37,7 @@ export { isSolanaAddress, tokenAccountOf } from './transfer/token-account.ts';
 export { memoOf, type PreparedTransfer, type TransferTerms } from './transfer/transfer-terms.ts';
 export { checkLive, type Live } from './verify/check-live.ts';
 export type { TransactionFlaw, TransactionRefusal } from './verify/refusal.ts';
+export { createSolanaPayments } from './verify/solana-payments.ts';
 export {
   type Agreed,
   type SignedTransactionFacts,

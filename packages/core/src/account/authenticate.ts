@@ -2,6 +2,7 @@
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Clock } from '../clock.ts';
 import { type KeyKind, parseApiKey } from './api-key.ts';
+import { keyStateAt } from './key-change.ts';
 import { keyIndex } from './key-index.ts';
 import type { Mode } from './mode.ts';
 
@@ -32,8 +33,7 @@ export async function authenticate(ports: AuthenticatePorts, presented: string |
   const stored = await ports.findKey(keyIndex(ports.pepper, key.text));
   const usable =
     stored !== undefined &&
-    !stored.revoked &&
-    (stored.expiresAtMs === null || stored.expiresAtMs > ports.clock.nowMs()) &&
+    keyStateAt(stored, ports.clock.nowMs()) === 'usable' &&
     stored.mode === key.mode &&
     stored.kind === key.kind;
   if (!usable) return { ok: false, code: 'key_invalid' };

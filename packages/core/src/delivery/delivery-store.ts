@@ -47,6 +47,8 @@ export type SwitchedOff = { readonly accountId: string; readonly endpointId: str
 export type RecordedDeliveries = {
   /** Reports that were recorded; the others came from a lease that had ended. */
   readonly count: number;
+  /** Deliveries without retries left to an enabled endpoint: their merchant does not get the event. By their modes. */
+  readonly givenUp: readonly Mode[];
   readonly switchedOff: readonly SwitchedOff[];
 };
 

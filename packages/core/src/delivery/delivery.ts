@@ -1,9 +1,6 @@
 // A delivery: one event on its way to one webhook endpoint.
 import type { Mode } from '../account/mode.ts';
 
-/** An endpoint that only fails for this long is switched off. */
-export const ENDPOINT_OFF_AFTER_MS = 5 * 86_400_000;
-
 /** `refused`: the answer was not 2xx. `blocked`: the address is one that we never connect to. */
 export type AttemptOutcome = 'succeeded' | 'refused' | 'timed_out' | 'unreachable' | 'blocked' | 'our_fault';
 
@@ -37,8 +34,6 @@ export type ClaimedEndpoint = {
   readonly secretCiphertext: Uint8Array | null;
   /** The previous secret, which also signs until it expires. */
   readonly previousSecret: { readonly ciphertext: Uint8Array; readonly expiresAtMs: number } | null;
-  /** Time since which no delivery has succeeded; null while deliveries succeed. */
-  readonly failingSinceMs: number | null;
 };
 
 /** Record of one attempt, kept for the merchant to read. */
@@ -62,15 +57,11 @@ export type AttemptRecord = {
   readonly retryAfterMs: number | null;
 };
 
-/** Next step of the delivery after an attempt. */
+/** Next step of the delivery after an attempt, if its endpoint is enabled by then. */
 export type DeliveryVerdict =
   | { readonly next: 'succeeded' }
   | { readonly next: 'again'; readonly atMs: number; readonly charged: boolean }
-  | { readonly next: 'failed'; readonly reason: string }
-  /** The endpoint is switched off for this reason; the delivery waits until it is on again. */
-  | { readonly next: 'parked'; readonly reason: EndpointOffReason };
-
-export type EndpointOffReason = 'gone' | 'failing';
+  | { readonly next: 'failed'; readonly reason: string };
 
 export type DeliveryReport = {
   readonly delivery: LeasedDelivery;

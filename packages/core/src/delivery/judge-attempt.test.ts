@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AttemptRecord, LeasedDelivery } from './delivery.ts';
-import { judgeAttempt } from './judge-attempt.ts';
+import { judgeAttempt, signOf } from './judge-attempt.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 
@@ -11,11 +11,10 @@ const middle = () => 0.5;
 
 type Given = Partial<Pick<LeasedDelivery, 'attempt' | 'chargedBefore'>> & {
   readonly retryCount?: number;
-  readonly failingSinceMs?: number | null;
 };
 
 function judge(
-  { chargedBefore = 0, attempt = chargedBefore + 1, retryCount = 10, failingSinceMs = null }: Given,
+  { chargedBefore = 0, attempt = chargedBefore + 1, retryCount = 10 }: Given,
   record: Partial<AttemptRecord>,
   random = middle,
 ) {
@@ -26,7 +25,6 @@ function judge(
     headersCiphertext: null,
     secretCiphertext: null,
     previousSecret: null,
-    failingSinceMs,
   };
   const { outcome = 'refused', responseStatus = 500, retryAfterMs = null } = record;
   return judgeAttempt({ attempt, chargedBefore, endpoint }, { outcome, responseStatus, retryAfterMs }, NOW, random);
@@ -86,13 +84,21 @@ test('what 429 and 503 ask for is obeyed, what others ask for is not', () => {
   expect(delayOf(judge({}, { responseStatus: 500, retryAfterMs: asked }))).toBe(5_000);
 });
 
-test('410 switches the endpoint off, and so do five days of nothing but failures', () => {
-  expect(judge({ retryCount: 0 }, { responseStatus: 410 })).toEqual({ next: 'parked', reason: 'gone' });
-  const days = (count: number) => judge({ failingSinceMs: NOW - count * 24 * HOUR_MS }, {});
-  expect(days(4.99)).toMatchObject({ next: 'again' });
-  expect(days(5)).toEqual({ next: 'parked', reason: 'failing' });
-  expect(judge({ failingSinceMs: 0 }, { outcome: 'succeeded', responseStatus: 200 })).toEqual({ next: 'succeeded' });
-  expect(judge({ failingSinceMs: 0 }, { outcome: 'our_fault', responseStatus: null })).toMatchObject({ next: 'again' });
+test('410 says that the endpoint is gone, and the delivery is not given up for it', () => {
+  expect(judge({ retryCount: 0 }, { responseStatus: 410 })).toMatchObject({ next: 'again', charged: true });
+  expect(judge({ retryCount: 0 }, { responseStatus: 404 })).toMatchObject({ next: 'failed' });
+});
+
+test.each([
+  ['succeeded', 204, 'succeeded'],
+  ['refused', 410, 'gone'],
+  ['refused', 404, 'failed'],
+  ['timed_out', null, 'failed'],
+  ['unreachable', null, 'failed'],
+  ['blocked', null, 'failed'],
+  ['our_fault', null, 'nothing'],
+] as const)('an attempt that %s with %j says of its endpoint: %s', (outcome, responseStatus, says) => {
+  expect(signOf({ outcome, responseStatus })).toBe(says);
 });
 
 test.each([

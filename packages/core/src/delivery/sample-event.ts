@@ -5,8 +5,10 @@ import { type EventType, evmNetwork, type PaymentStatus, UPTO_CAP_METADATA_KEY }
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { CausedEvent, EventDraft, Origin } from '../event/event-draft.ts';
 import type { Intent } from '../intent/intent.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import type { StoredPayment } from '../payment/payment.ts';
 import { draftEvents, type Snapshot } from '../payment/payment-events.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 
 /** Key in the metadata of the sample's object. */
 export const SAMPLE_METADATA_KEY = 'svc_sample';
@@ -19,11 +21,11 @@ const AMOUNT = atomicAmount(1_500_000n);
 const USD = usd(1_500_000_000_000_000_000n);
 const DAY_MS = 86_400_000;
 
-const PAYMENT_STATUS: Readonly<Partial<Record<EventType, PaymentStatus>>> = {
-  'payment.completed': 'completed',
-  'payment.failed': 'failed',
-  'payment.cancelled': 'canceled',
-  'payment.refunded': 'refunded',
+const STATUS_TOLD: Readonly<Partial<Record<EventType, PaymentStatus>>> = {
+  'payment.completed': PAYMENT_STATUS.completed,
+  'payment.failed': PAYMENT_STATUS.failed,
+  'payment.cancelled': PAYMENT_STATUS.canceled,
+  'payment.refunded': PAYMENT_STATUS.refunded,
 };
 
 export function draftSample(accountId: Id<'account'>, type: EventType, origin: Origin, nowMs: number): EventDraft {
@@ -51,7 +53,7 @@ function intentFor(accountId: Id<'account'>, type: EventType, nowMs: number): In
     accountId,
     mode: 'test',
     intentCode: 0,
-    status: paid ? 'completed' : begun ? 'processing' : 'requires_payment',
+    status: paid ? INTENT_STATUS.completed : begun ? INTENT_STATUS.processing : INTENT_STATUS.requires_payment,
     upto: confirmed,
     amount: AMOUNT,
     tokenShortcode: 'basesepolia_usdc',
@@ -76,8 +78,8 @@ function intentFor(accountId: Id<'account'>, type: EventType, nowMs: number): In
 }
 
 function paymentFor(type: EventType, nowMs: number): StoredPayment {
-  const status = PAYMENT_STATUS[type] ?? 'pending';
-  const paid = status === 'completed' || status === 'refunded';
+  const status = STATUS_TOLD[type] ?? PAYMENT_STATUS.pending;
+  const paid = status === PAYMENT_STATUS.completed || status === PAYMENT_STATUS.refunded;
   return {
     id: newId('payment', nowMs),
     status,
@@ -88,7 +90,7 @@ function paymentFor(type: EventType, nowMs: number): StoredPayment {
     amount: AMOUNT,
     requestedAmount: AMOUNT,
     paidAmount: paid ? AMOUNT : null,
-    transactionId: status === 'failed' || status === 'canceled' ? null : TRANSACTION,
+    transactionId: status === PAYMENT_STATUS.failed || status === PAYMENT_STATUS.canceled ? null : TRANSACTION,
     transactionSplitId: null,
     settlementNumber: null,
     createdAtMs: nowMs,

@@ -59,7 +59,10 @@ export type FinalityStore = {
 };
 
 /** Whether the chain agrees with the record for each payment: settled in both, or in neither. */
-export function hasSameOutcome({ items, settledIds }: RecordedBatch, mined: MinedBatch): boolean {
+export function hasSameOutcome(
+  { items, settledIds }: Pick<RecordedBatch, 'items' | 'settledIds'>,
+  mined: MinedBatch,
+): boolean {
   return items.every(({ paymentId }, index) => {
     const now = mined.items[index];
     return now?.paymentId === paymentId && (now.outcome === 'settled') === settledIds.has(paymentId);
@@ -70,7 +73,9 @@ export function hasSameOutcome({ items, settledIds }: RecordedBatch, mined: Mine
  * Outcomes of the open items of a batch as it is mined now. Throws if one of them settled: the record contradicts that.
  */
 export function outcomesOf(batch: AgeingBatch, mined: MinedBatch): readonly UnsettledOutcome[] {
-  return mined.items.map(({ paymentId, outcome }) => {
+  return batch.openItems.map(({ paymentId }) => {
+    const outcome = mined.items.find((item) => item.paymentId === paymentId)?.outcome;
+    if (outcome === undefined) throw new Error(`payment ${paymentId} is not in ${mined.transactionId} of ${batch.id}`);
     if (outcome === 'settled')
       throw new Error(`payment ${paymentId} of batch ${batch.id} is settled on the chain, but not in its row`);
     return outcome;

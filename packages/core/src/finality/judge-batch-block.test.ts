@@ -30,8 +30,8 @@ describe('a block', () => {
     ['contradicted', [block('0xb'), block('0xa')]],
     ['unknown', [block('0xb'), block(undefined)]],
     ['unknown', [block(undefined), block(undefined)]],
-    ['standing', [block('0xa'), block('0xa')]],
-    ['standing', [block('0xa', 10n), block('0xa', 9n)]],
+    ['not_final', [block('0xa'), block('0xa')]],
+    ['not_final', [block('0xa', 10n), block('0xa', 9n)]],
     ['final', [block('0xa', 10n), block('0xa', 11n), block('0xb', 99n)]],
     ['final', [block('0xa', 10n)]],
     ['contradicted', [block('0xa', 10n), block('0xb', 99n)]],
@@ -55,7 +55,7 @@ describe('a batch', () => {
   test('is final when two nodes have block and receipt, and both call the block final', () => {
     const here = (finalized: bigint) => view('0xa', minedIn('0xa'), finalized);
     expect(judgeBatch(batchBlock, [here(10n), here(10n)])).toMatchObject({ verdict: 'final' });
-    expect(judgeBatch(batchBlock, [here(10n), here(9n)])).toEqual({ verdict: 'standing' });
+    expect(judgeBatch(batchBlock, [here(10n), here(9n)])).toEqual({ verdict: 'not_final' });
   });
 
   test('is nowhere by a node whose block and receipt do not fit together', () => {

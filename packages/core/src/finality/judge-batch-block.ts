@@ -11,8 +11,11 @@ export type BlockView = {
   readonly hash: string | undefined;
 };
 
-/** `standing`: still in its block, which is not final yet. `unknown`: too few nodes have a block at that height. */
-export type BlockVerdict = 'final' | 'standing' | 'gone' | 'contradicted' | 'unknown';
+/**
+ * `not_final`: still in its block, which is not final yet. `unknown`: too few nodes have a block at that height. `unread`:
+ * on this chain only the transactions tell.
+ */
+export type BlockVerdict = 'final' | 'not_final' | 'gone' | 'contradicted' | 'unknown' | 'unread';
 
 /** Compares block hashes only: a hash determines everything in the block. */
 export function judgeBlock({ blockNumber, blockHash }: BatchBlock, views: readonly BlockView[]): BlockVerdict {
@@ -21,7 +24,9 @@ export function judgeBlock({ blockNumber, blockHash }: BatchBlock, views: readon
   const elsewhere = views.filter(({ hash }) => hash !== undefined && hash !== blockHash);
   if (elsewhere.length >= needed && elsewhere.length > here.length) return 'gone';
   if (here.length >= needed && here.length > elsewhere.length) {
-    return here.filter(({ finalizedNumber }) => finalizedNumber >= blockNumber).length >= needed ? 'final' : 'standing';
+    return here.filter(({ finalizedNumber }) => finalizedNumber >= blockNumber).length >= needed
+      ? 'final'
+      : 'not_final';
   }
   return here.length > 0 && elsewhere.length > 0 ? 'contradicted' : 'unknown';
 }
@@ -33,9 +38,10 @@ export type BatchView = BlockView & {
 
 export type BatchVerdict =
   | { readonly verdict: 'final'; readonly mined: MinedBatch }
-  /** Mined in another block; the confirmations are the fewest that an agreeing node counts. */
+  /** Mined in another block or with another outcome; the confirmations are the fewest that an agreeing node counts. */
   | { readonly verdict: 'moved'; readonly mined: MinedBatch }
-  | { readonly verdict: 'absent' | 'standing' }
+  /** `absent`: no longer on the chain. `unknown`: no node has the transaction, and it may still be mined. */
+  | { readonly verdict: 'absent' | 'not_final' | 'unknown' }
   /** Nodes contradict each other, a node contradicts itself, or there is no quorum: nothing is concluded. */
   | { readonly verdict: 'contradicted' };
 
@@ -57,7 +63,7 @@ export function judgeBatch(batchBlock: BatchBlock, views: readonly BatchView[]):
     return { verdict: 'moved', mined: { ...mined, confirmations: confirmations.reduce(lower) } };
   }
   const final = agreed.filter(({ finalizedNumber }) => finalizedNumber >= batchBlock.blockNumber);
-  return final.length >= votesNeeded(views.length) ? { verdict: 'final', mined } : { verdict: 'standing' };
+  return final.length >= votesNeeded(views.length) ? { verdict: 'final', mined } : { verdict: 'not_final' };
 }
 
 /** Empty for a node without a block at that height, or whose receipt and block contradict each other. */

@@ -1,24 +1,24 @@
 // Creates an X402 intent: resolves amounts and tokens, builds acceptances, makes the answer, then records everything in
 // one commit. The answer offers nothing that is not stored.
-import { type AcceptanceExtra, type CreateIntentRequest, familyOf } from '@svc-pay/protocol';
-import { type Id, newId } from '@svc-pay/protocol/ids';
+import type { CreateIntentRequest } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import { draftEventsOf, type EventDraft } from '../event/event-draft.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
 import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
+import { findChain } from '../token/chain.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import { selectTokens } from '../token/select-tokens.ts';
-import type { TokenEntry } from '../token/token-entry.ts';
 import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
 import { type AcceptanceRecord, buildAcceptance } from './build-acceptance.ts';
 import type { Intent } from './intent.ts';
 import { intentEvents, intentSubject } from './intent-events.ts';
-import { type Offer, offerToken } from './offer.ts';
+import { offerToken } from './offer.ts';
+import { familyFor, type Offer, type OfferFamily } from './offer-family.ts';
 import { priceTokens } from './price-tokens.ts';
 import { type IntentRefusal, type IntentTerms, readTerms } from './read-terms.ts';
-import type { StoredAcceptance } from './stored-acceptance.ts';
 import { INTENT_LIFETIME_SECONDS } from './timeouts.ts';
 
 export type IntentRecord = {
@@ -31,6 +31,8 @@ export type IntentRecord = {
 
 export type CreateIntentPorts = {
   readonly clock: Clock;
+  /** Chain families that payments are offered on. */
+  readonly families: readonly OfferFamily[];
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Whether settlement can be reached to settle an up-to intent later. */
   readonly uptoSettles: boolean;
@@ -43,10 +45,6 @@ export type CreateIntentPorts = {
   readonly rateOf: PriceSource;
   /** How long an intent may be paid at a rate from a price feed. */
   readonly priceLifeMs: number;
-  /** The owner's next permit nonce at this token; undefined when the chain does not answer in time. */
-  readonly permitNonceOf: (token: TokenEntry, owner: string) => Promise<bigint | undefined>;
-  /** Details of a transaction to be signed; without the transaction when it can't be prepared now. */
-  readonly transferExtra: (wanted: TransferOffer) => Promise<AcceptanceExtra>;
   readonly loadMerchant: (caller: Caller) => Promise<MerchantSetup>;
   /** The earlier answer to this idempotency key; undefined when the key is new. */
   readonly recallAnswer: RecallAnswer;
@@ -57,14 +55,6 @@ export type CreateIntentPorts = {
    * answer. A key that was used before writes nothing and returns the stored answer.
    */
   readonly recordIntent: (record: IntentRecord) => Promise<Recorded>;
-};
-
-export type TransferOffer = {
-  readonly caller: Caller;
-  readonly intentId: Id<'paymentIntent'>;
-  readonly acceptance: Pick<StoredAcceptance, 'position' | 'network' | 'token' | 'payTo' | 'amount' | 'payoutId'>;
-  /** Null when the payer is not known. */
-  readonly payer: string | null;
 };
 
 export type CreateIntentCall = {
@@ -96,7 +86,8 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
 
   const nowMs = ports.clock.nowMs();
   const [networks, hourlyCaps] = await Promise.all([offeredNetworks(ports), ports.findHourlyCaps()]);
-  const conditions = { networks, hourlyCaps, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
+  const { families } = ports;
+  const conditions = { families, networks, hourlyCaps, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
   const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, conditions));
   const offers = judged.filter((offer) => typeof offer !== 'string');
   const refusal = judged.find((offer) => typeof offer === 'string' && offer !== 'amount_too_large');
@@ -110,13 +101,9 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const priceEndsAtMs = lastPriceEnd(offers);
   const intent = draftIntent({ nowMs, priceEndsAtMs }, call, terms, first, await ports.nextIntentCode());
   const acceptances = await Promise.all(
-    offers.map(async (offer: Offer, position) => {
-      const { facilitatorUrl } = ports;
-      const permitNonce = await permitNonceFor(ports, offer, intent.expectedSender);
-      const transfer = await transferFor(ports, call.caller, intent, offer, position);
-      const hints = { facilitatorUrl, permitNonce, transfer };
-      return { offer, acceptance: buildAcceptance(intent, offer, terms.maxTimeoutSeconds, hints) };
-    }),
+    offers.map((offer, position) =>
+      acceptanceFor(ports, call.caller, intent, offer, position, terms.maxTimeoutSeconds),
+    ),
   );
   const answer =
     acceptances.length > 0
@@ -135,28 +122,20 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   return { ok: true, answer, replayed: false };
 }
 
-/** Only a payer who is known at creation gets the nonce; other payers ask the token. */
-async function permitNonceFor(
-  ports: CreateIntentPorts,
-  { token }: Offer,
-  expectedSender: string | null,
-): Promise<bigint | undefined> {
-  const known = expectedSender !== null && /^0x[0-9a-fA-F]{40}$/.test(expectedSender);
-  return known && token.signing === 'Permit' ? ports.permitNonceOf(token, expectedSender) : undefined;
-}
-
-async function transferFor(
-  ports: CreateIntentPorts,
+async function acceptanceFor(
+  { families, facilitatorUrl }: CreateIntentPorts,
   caller: Caller,
   intent: Intent,
-  { token, amount, payout }: Offer,
+  offer: Offer,
   position: number,
-): Promise<AcceptanceExtra | undefined> {
-  const { network } = token;
-  if (familyOf(network) !== 'solana') return undefined;
-  const acceptance = { position, network, token, amount, payTo: payout.merchant, payoutId: payout.payoutId };
-  const payer = intent.payerPublicKey ?? intent.expectedSender;
-  return ports.transferExtra({ caller, intentId: intent.id, acceptance, payer });
+  maxTimeoutSeconds: number,
+): Promise<AcceptanceRecord> {
+  const { network } = offer.token;
+  const family = familyFor(families, network);
+  if (family === undefined) throw new Error(`intent ${intent.id} offers ${network}, which no chain family owns`);
+  const rpcUrlPublic = offer.setup.rpcUrlPublic ?? findChain(network)?.rpcUrlPublic;
+  const terms = await family.acceptanceTerms({ caller, intent, offer, position, maxTimeoutSeconds, rpcUrlPublic });
+  return { offer, acceptance: buildAcceptance(intent, offer, terms, facilitatorUrl) };
 }
 
 /** Latest end of the offered prices; null when one of them has no end, or nothing is offered. */

@@ -2,6 +2,7 @@ import { parseRate, usd, usdMicros } from '@svc-pay/money';
 import { parseNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
+import { sampleFamily } from '../testing/samples.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import { offerToken, priceToken, settlesUpto } from './offer.ts';
@@ -31,6 +32,7 @@ const priced = (shortcode: string, usdAmount = 10n ** 18n) => {
 };
 const ENDS_MS = 1_700_000_600_000;
 const conditions = (map: ReadonlyMap<string, NetworkSetup>, hourlyCaps: readonly HourlyCap[] = []) => ({
+  families: [sampleFamily()],
   networks: map,
   hourlyCaps,
   feedPriceEndsAtMs: ENDS_MS,
@@ -40,6 +42,17 @@ const offer = (shortcode: string, upto = false, changed: Partial<MerchantSetup> 
 
 test('an offer pins the newest active payout of the processor in use', () => {
   expect(offer('base_usdc')).toMatchObject({ payout: { payoutId: 2n }, setup, amount: 1_000_000n });
+});
+
+test('a network that no family owns is not offered, and up-to only where the family carries it', () => {
+  const offered = (upto: boolean, change: Parameters<typeof sampleFamily>[0]) =>
+    offerToken(priced('base_usdc'), upto, merchant, { ...conditions(networks), families: [sampleFamily(change)] });
+  const foreign = { owns: (network: string) => network !== base };
+  expect(offered(false, foreign)).toBe('x402_not_available_for_token');
+  expect(offered(true, foreign)).toBe('x402_upto_not_available');
+  const exactOnly = { carriesUpto: () => false };
+  expect(offered(false, exactOnly)).toMatchObject({ amount: 1_000_000n });
+  expect(offered(true, exactOnly)).toBe('x402_upto_not_available');
 });
 
 test('on Solana a payout belongs to the fee account, in its own spelling', () => {

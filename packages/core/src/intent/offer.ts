@@ -1,36 +1,17 @@
 // Prices an intent in one token and decides whether X402 can take it.
-import {
-  type AtomicAmount,
-  agreesWithUsd,
-  type Rate,
-  requiredFromUsd,
-  tokenAmount,
-  type UsdMicros,
-} from '@svc-pay/money';
-import { familyOf } from '@svc-pay/protocol';
-import type { ActivePayout, MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
+import { agreesWithUsd, type Rate, requiredFromUsd, tokenAmount } from '@svc-pay/money';
+import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { higherMinimum, isBelowMinimum } from '../pricing/below-minimum.ts';
 import { sameAddress } from '../token/address.ts';
 import { confirmationsFor } from '../token/confirmations.ts';
 import { exceedsHourlyCap, type HourlyCap } from '../token/hourly-caps.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
+import { familyFor, type Offer, type OfferFamily, type PricedToken } from './offer-family.ts';
 import { type AskedAmount, MAX_PAYABLE_ATOMIC } from './read-amount.ts';
-
-export type PricedToken = { readonly token: TokenEntry; readonly rate: Rate; readonly amount: AtomicAmount };
-
-export type Offer = PricedToken & {
-  readonly setup: NetworkSetup;
-  readonly payout: ActivePayout;
-  /** Confirmations, its own block included, before a payment is completed. */
-  readonly confirmations: number;
-  /** Minimum at the time of the offer: settle compares with it, even if the minimum has changed since. */
-  readonly minimumUsdMicros: UsdMicros | null;
-  /** End of the rate: no payment is taken at it from then on; null for a fixed rate. */
-  readonly priceEndsAtMs: number | null;
-};
 
 /** Conditions of an offer besides the token and the account. */
 export type OfferConditions = {
+  readonly families: readonly Pick<OfferFamily, 'owns' | 'carriesUpto'>[];
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   readonly hourlyCaps: readonly HourlyCap[];
   /** End of a rate that a price feed gives now. */
@@ -65,19 +46,15 @@ export function offerToken(
   priced: PricedToken,
   upto: boolean,
   merchant: MerchantSetup,
-  { networks, hourlyCaps, feedPriceEndsAtMs }: OfferConditions,
+  { families, networks, hourlyCaps, feedPriceEndsAtMs }: OfferConditions,
 ): Offer | Unavailable | 'amount_too_large' {
   const { token } = priced;
   const setup = networks.get(token.network);
-  const family = familyOf(token.network);
-  if (family === 'icp' || token.signing === 'none' || setup === undefined) {
+  const family = familyFor(families, token.network);
+  if (family === undefined || token.signing === 'none' || setup === undefined) {
     return upto ? 'x402_upto_not_available' : 'x402_not_available_for_token';
   }
-  const carriesUpto =
-    family === 'evm' && token.signing === 'TransferWithAuthorization' && settlesUpto(setup.processorVersion);
-  if (upto && !carriesUpto) {
-    return 'x402_upto_not_available';
-  }
+  if (upto && !family.carriesUpto(token, setup)) return 'x402_upto_not_available';
   const minimumUsdMicros = higherMinimum(setup.minimumUsdMicros ?? null, merchant.minimumUsdMicros);
   if (isBelowMinimum(priced.amount, priced.rate, minimumUsdMicros))
     return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';

@@ -1,7 +1,8 @@
 // Prices every selected token at its own rate. A token without a fresh price is left out if another token has one.
 import type { PriceSource } from '../pricing/price-source.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
-import { type PricedToken, priceToken } from './offer.ts';
+import { priceToken } from './offer.ts';
+import type { PricedToken } from './offer-family.ts';
 import type { AskedAmount } from './read-amount.ts';
 import type { IntentRefusal } from './read-terms.ts';
 

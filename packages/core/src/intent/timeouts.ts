@@ -3,6 +3,3 @@ export const EXACT_TIMEOUT_SECONDS = 300;
 
 /** Time that an intent waits for its payer. The signature's own window starts at signing, not here. */
 export const INTENT_LIFETIME_SECONDS = 86_400;
-
-/** Expected validity of a prepared transaction: its blockhash lives for 150 blocks. */
-export const TRANSFER_TIMEOUT_SECONDS = 60;

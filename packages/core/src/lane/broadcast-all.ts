@@ -1,5 +1,5 @@
-import type { PendingBatch } from './lane.ts';
-import { type LaneDeps, noteBroadcast } from './lane-deps.ts';
+import { latestTransaction, type PendingBatch } from './lane.ts';
+import { type ExpiringLaneDeps, noteBroadcast } from './lane-deps.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 
 /** Limit of concurrent requests to the chain. */
@@ -9,14 +9,13 @@ export const MOST_AT_ONCE = 32;
  * Broadcasts the latest transaction of each batch, in no order. Returns the ids of batches that a node may have taken.
  */
 export async function broadcastAll(
-  { chain, log }: LaneDeps,
+  { chain, log }: ExpiringLaneDeps,
   batches: readonly Pick<PendingBatch, 'id' | 'transactions'>[],
 ): Promise<readonly string[]> {
-  const offered = await mapConcurrent(MOST_AT_ONCE, batches, async ({ id, transactions }) => {
-    const latest = transactions.at(-1);
-    if (latest === undefined) throw new Error(`batch ${id} has no transaction`);
+  const offered = await mapConcurrent(MOST_AT_ONCE, batches, async (batch) => {
+    const latest = latestTransaction(batch);
     const broadcast = await chain.broadcast(latest.raw);
-    noteBroadcast(log, id, latest.transactionId, broadcast);
+    noteBroadcast(log, batch.id, latest.transactionId, broadcast);
     return broadcast.outcome;
   });
   return batches.filter((_, index) => offered[index] !== 'not_sent').map(({ id }) => id);

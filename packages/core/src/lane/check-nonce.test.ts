@@ -2,8 +2,9 @@ import { evmNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 import { checkNonce } from './check-nonce.ts';
 import type { NonceRange } from './lane-chain.ts';
-import type { LaneDeps } from './lane-deps.ts';
-import type { LaneLease, LaneObstacle, LaneState } from './lane-store.ts';
+import type { SequencedLaneDeps } from './lane-deps.ts';
+import type { LaneLease, LaneState } from './lane-store.ts';
+import type { LaneObstacle } from './obstacle.ts';
 
 const NEXT = 7n;
 const LANE: LaneLease = { network: evmNetwork(84_532), relayer: `0x${'5e'.repeat(20)}`, epoch: 1n };
@@ -24,7 +25,7 @@ async function check(range: NonceRange, before: LaneObstacle | null = null) {
       },
     },
     log: () => {},
-  } as unknown as LaneDeps;
+  } as unknown as SequencedLaneDeps;
   const end = await checkNonce(deps, LANE, { ...row, open: true, share: { index: 0, count: 1 } });
   return { end, ...row };
 }

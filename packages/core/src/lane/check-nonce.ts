@@ -1,12 +1,13 @@
 // Without pending batches the chain and the database must name the same next nonce. If the chain is ahead, the key was
 // used elsewhere: the lane skips those nonces. If the chain is behind, it lost transactions or is another chain: the
 // lane stops and logs an obstacle instead of guessing.
-import type { LaneDeps, RoundResult } from './lane-deps.ts';
-import type { LaneLease, LaneObstacle, LaneState } from './lane-store.ts';
+import type { RoundResult, SequencedLaneDeps } from './lane-deps.ts';
+import type { LaneLease, LaneState } from './lane-store.ts';
+import type { LaneObstacle } from './obstacle.ts';
 
 /** `empty` when chain and database agree and no obstacle is left to clear. */
 export async function checkNonce(
-  deps: LaneDeps,
+  deps: SequencedLaneDeps,
   lease: LaneLease,
   state: LaneState,
 ): Promise<Extract<RoundResult, 'empty' | 'moved' | 'blocked'>> {
@@ -28,7 +29,7 @@ export async function checkNonce(
 }
 
 export async function noteObstacle(
-  { store, log }: LaneDeps,
+  { store, log }: SequencedLaneDeps,
   lease: LaneLease,
   state: LaneState,
   obstacle: LaneObstacle | null,

@@ -98,26 +98,11 @@ export type MinedBatch = {
 };
 
 /** A chain is made for one lane: it holds the network's nodes and the relayer's signer. */
-export type LaneChain = {
-  /**
-   * Set on Solana: a transaction expires with age and is never replaced under its nonce. Nonces only count transactions
-   * and give them no order. The lane asks `findReplaced` about every transaction that no node reports.
-   */
-  readonly expiring?: true;
-  /**
-   * Picks the payments of the next transaction from the head of the queue, in queue order: same processor and token,
-   * room for gas. At least one when the queue is not empty. `full` when no further payment would fit.
-   */
-  readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
+type AnyLaneChain = {
   /** Plays the transaction against the latest block without sending it. */
   readonly simulate: (items: readonly LaneItem[]) => Promise<SimulationResult>;
   /** Signs the transaction of exactly these items under this nonce. Sends nothing. */
   readonly sign: (items: readonly LaneItem[], nonce: bigint) => Promise<SignedTransaction>;
-  /**
-   * Signs a fee bump that nodes accept as a replacement. Undefined when the fee is at its limit, when no block came
-   * since the last signature, or when a transaction `behind` another still offers enough. Sends nothing.
-   */
-  readonly raise: (stuck: SignedTransaction, place: 'first' | 'behind') => Promise<SignedTransaction | undefined>;
   /** Whether the relayer's balance covers all of these at their highest fee. */
   readonly affords: (transactions: readonly SignedTransaction[]) => Promise<boolean>;
   /** Broadcasts the bytes. Never throws for a node's failure: that is `unknown`. */
@@ -126,12 +111,45 @@ export type LaneChain = {
    * Returns the batches that are mined. A missing batch is not proven absent: nodes may contradict each other about it.
    */
   readonly findMined: (batches: readonly PendingBatch[]) => Promise<readonly MinedBatch[]>;
+};
+
+/**
+ * EVM: nonces order the transactions of a relayer. A transaction carries many payments and may be replaced by another
+ * under its nonce, so a fee bump is possible and a lost nonce stops all later ones.
+ */
+export type SequencedChain = AnyLaneChain & {
+  readonly kind: 'sequenced';
   /**
-   * Returns the ids of batches that can never be mined: a finalized block holds another transaction under their nonce,
-   * or is past their last valid block. Every node that answers must agree.
+   * Picks the payments of the next transaction from the head of the queue, in queue order: same processor and token,
+   * room for gas. At least one when the queue is not empty. `full` when no further payment would fit.
+   */
+  readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
+  /**
+   * Signs a fee bump that nodes accept as a replacement. Undefined when the fee is at its limit, when no block came
+   * since the last signature, or when a transaction `behind` another still offers enough. Sends nothing.
+   */
+  readonly raise: (stuck: SignedTransaction, place: 'first' | 'behind') => Promise<SignedTransaction | undefined>;
+  /**
+   * Returns the ids of batches that can never be mined: a finalized block holds another transaction under their nonce.
+   * Every node that answers must agree.
    */
   readonly findReplaced: (batches: readonly PendingBatch[]) => Promise<readonly string[]>;
   /** The relayer's next nonce by the latest block. */
   readonly minedNonce: () => Promise<bigint>;
   readonly nonceRange: () => Promise<NonceRange>;
 };
+
+/**
+ * Solana: a transaction carries one payment, waits for no other, and expires with age. It is never replaced. Nonces
+ * only count the transactions of a lane.
+ */
+export type ExpiringChain = AnyLaneChain & {
+  readonly kind: 'expiring';
+  /**
+   * Returns the ids of batches that can never be mined: a finalized block is past the last block in which they are
+   * valid. Every node that answers must agree.
+   */
+  readonly findExpired: (batches: readonly PendingBatch[]) => Promise<readonly string[]>;
+};
+
+export type LaneChain = SequencedChain | ExpiringChain;

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { LaneItem, PendingBatch } from './lane.ts';
-import type { Broadcast, LaneChain } from './lane-chain.ts';
+import type { Broadcast, ExpiringChain, LaneChain, SequencedChain } from './lane-chain.ts';
 import type { LaneState, LaneStore, QueueShare } from './lane-store.ts';
 
 export type LanePace = {
@@ -8,14 +8,14 @@ export type LanePace = {
   readonly maxInFlight: number;
   /**
    * A partial batch waits gatherMs × (transactions in flight) to fill up: the more transactions wait for the next
-   * block, the less one more transaction gains.
+   * block, the less one more transaction gains. Only a sequenced lane gathers.
    */
   readonly gatherMs: number;
   /** Pause between two rounds. */
   readonly pollMs: number;
   /** The same bytes are broadcast again when no node reported them for this long. */
   readonly resendMs: number;
-  /** A transaction that is not mined for this long gets a fee bump. */
+  /** A transaction of a sequenced lane that is not mined for this long gets a fee bump. */
   readonly bumpMs: number;
   /** A payment that no transaction can include now is deferred for this long. */
   readonly deferMs: number;
@@ -23,22 +23,46 @@ export type LanePace = {
   readonly troubleMs: number;
 };
 
-export type LaneDeps = {
+export type LaneDeps<Chain extends LaneChain = LaneChain> = {
   readonly store: LaneStore;
-  readonly chain: LaneChain;
+  readonly chain: Chain;
   readonly clock: Clock;
   readonly pace: LanePace;
   readonly log: (event: LaneLogEvent, details: object) => void;
 };
 
-/** Input of the sending half of a round: lane state, batches already pending, and the lane's share of the queue. */
-export type Sending = {
-  readonly state: LaneState;
+export type SequencedLaneDeps = LaneDeps<SequencedChain>;
+export type ExpiringLaneDeps = LaneDeps<ExpiringChain>;
+
+/** Batches that are pending before a round sends. */
+export type PendingBefore = {
   readonly pendingBatches: readonly PendingBatch[];
   /** The pending batches that no node has mined yet. */
   readonly unmined: readonly PendingBatch[];
-  readonly share: QueueShare;
 };
+
+/** Input of the sending half of a sequenced lane's round. */
+export type Sending = PendingBefore & { readonly state: LaneState; readonly share: QueueShare };
+
+/** The parts of a round that depend on what orders the transactions of the chain. */
+export type LaneStrategy = {
+  /**
+   * Acts on `unheard`, the `open` batches that no node reported for a while: gives up those that can never be mined,
+   * and broadcasts the others again.
+   */
+  readonly offerAgain: (open: readonly PendingBatch[], unheard: readonly PendingBatch[]) => Promise<Offered>;
+  /** Sends queued payments if the pending batches leave room. `empty` when there is nothing to send. */
+  readonly sendQueued: (pending: PendingBefore) => Promise<RoundResult>;
+};
+
+export type Offered =
+  | 'taken_over'
+  | {
+      /** Ids of batches that are no longer pending; their payments are queued again. */
+      readonly givenUp: readonly string[];
+      /** No new batch may be sent behind the open ones. */
+      readonly stalled: boolean;
+    };
 
 /** Codes of the log catalogue, which has their levels and texts. The log adapter adds the lane to each line. */
 export type LaneLogEvent =

@@ -3,18 +3,12 @@
 // process may write.
 import type { Lane, LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 import type { ItemOutcome, MinedBatch } from './lane-chain.ts';
+import type { LaneObstacle } from './obstacle.ts';
 
 export type LaneLease = Lane & { readonly epoch: bigint };
 
 /** Lanes of one network share its queue by number: a lane takes items with `number % count = index`. */
 export type QueueShare = { readonly index: number; readonly count: number };
-
-/**
- * An obstacle stops a lane until chain and database agree again. `nonce_behind`: no batch is pending, and the chain
- * expects an earlier nonce than the lane would use. `nonce_gap`: the chain expects an earlier nonce than the pending
- * batches have.
- */
-export type LaneObstacle = 'nonce_behind' | 'nonce_gap';
 
 export type LaneState = {
   readonly nextNonce: bigint;

@@ -86,6 +86,13 @@ export type PendingBatch = {
   readonly items: readonly LaneItem[];
 };
 
+/** The transaction that was signed last, which has the highest fee. */
+export function latestTransaction({ id, transactions }: Pick<PendingBatch, 'id' | 'transactions'>): SignedTransaction {
+  const latest = transactions.at(-1);
+  if (latest === undefined) throw new Error(`batch ${id} has no transaction`);
+  return latest;
+}
+
 export type SignedTransaction = {
   readonly transactionId: string;
   readonly raw: Uint8Array;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type LaneFacts, type NetworkFacts, withdrawalOf } from './network-health.ts';
+import { isOffered, type LaneFacts, type NetworkFacts, withdrawalOf } from './network-health.ts';
 
 const STUCK_MS = 60_000;
-const fine: LaneFacts = { condition: 'fine', capped: false, obstacle: null, oldestPendingMs: null };
+const fine: LaneFacts = { condition: 'fine', capped: false, obstacle: null, obstacleMs: null, oldestPendingMs: null };
 const sound: NetworkFacts = { unreachableMs: null, paused: false, lanes: [fine], oldestQueuedMs: null };
 const reasonOf = (facts: Partial<NetworkFacts>) => withdrawalOf({ ...sound, ...facts }, STUCK_MS);
 
@@ -10,7 +10,7 @@ test('a network with one lane that can send is offered, whatever ails the others
   const ailing: readonly Partial<LaneFacts>[] = [
     { condition: 'empty' },
     { condition: 'not_allowed' },
-    { obstacle: 'nonce_gap' },
+    { obstacle: 'nonce_gap', obstacleMs: 60_000 },
     { capped: true },
     { oldestPendingMs: STUCK_MS + 1 },
   ];
@@ -21,7 +21,7 @@ test('a network with one lane that can send is offered, whatever ails the others
 test.each<[string, Partial<LaneFacts>]>([
   ['out_of_gas', { condition: 'empty' }],
   ['not_allowed', { condition: 'not_allowed' }],
-  ['nonce_behind', { obstacle: 'nonce_behind' }],
+  ['nonce_behind', { obstacle: 'nonce_behind', obstacleMs: 5_000 }],
   ['over_cap', { capped: true }],
   ['stuck', { oldestPendingMs: STUCK_MS + 1 }],
 ])('a network where no lane can send is withdrawn: %s', (reason, trouble) => {
@@ -48,4 +48,14 @@ test('a network whose processor or token is not the configured one is withdrawn,
   expect(reasonOf({ difference: 'processor_differs' })).toBe('processor_differs');
   expect(reasonOf({ difference: 'token_differs' })).toBe('token_differs');
   expect(reasonOf({ difference: null })).toBeNull();
+});
+
+test('a lane with a short obstacle still counts as able to send', () => {
+  expect(reasonOf({ lanes: [{ ...fine, obstacle: 'nonce_gap', obstacleMs: 4_999 }] })).toBeNull();
+});
+
+test('a network is offered while the last check found it able, and for a minute without another check', () => {
+  expect(isOffered({ reason: null, checkedMs: 60_000 })).toBe(true);
+  expect(isOffered({ reason: null, checkedMs: 60_001 })).toBe(false);
+  expect(isOffered({ reason: 'paused', checkedMs: 0 })).toBe(false);
 });

@@ -1,15 +1,22 @@
 // Decides whether a network is offered to payers. A network is withdrawn while no lane there can settle, and is offered
 // again without intervention. Acceptances offered before stay payable either way.
-import type { LaneObstacle } from './lane-store.ts';
+import { countsForHealth, type LaneObstacle } from './obstacle.ts';
 
 /** Condition of a relayer's address. `low`: the balance covers few more transactions; `empty`: none. */
 export type RelayerCondition = 'fine' | 'low' | 'empty' | 'not_allowed';
+
+/** Whether a relayer in this condition can pay for its next transaction and may send it. */
+export function isFit(condition: RelayerCondition): boolean {
+  return condition === 'fine' || condition === 'low';
+}
 
 export type LaneFacts = {
   readonly condition: RelayerCondition;
   /** Close to the hourly cap of some token. */
   readonly capped: boolean;
   readonly obstacle: LaneObstacle | null;
+  /** Age of the obstacle; null when there is none. */
+  readonly obstacleMs: number | null;
   /** Age of the oldest transaction without a known result; null when no batch is pending. */
   readonly oldestPendingMs: number | null;
 };
@@ -56,10 +63,22 @@ export function withdrawalOf(facts: NetworkFacts, stuckMs: number): WithdrawalRe
   return oldestQueuedMs !== null && oldestQueuedMs > stuckMs ? 'stuck' : null;
 }
 
-function laneTrouble({ condition, capped, obstacle, oldestPendingMs }: LaneFacts, stuckMs: number) {
+function laneTrouble(lane: LaneFacts, stuckMs: number): WithdrawalReason | null {
+  const { condition, capped, obstacle, obstacleMs, oldestPendingMs } = lane;
   if (condition === 'not_allowed') return condition;
   if (condition === 'empty') return 'out_of_gas';
-  if (obstacle !== null) return obstacle;
+  if (countsForHealth(obstacleMs)) return obstacle;
   if (oldestPendingMs !== null && oldestPendingMs > stuckMs) return 'stuck';
   return capped ? 'over_cap' : null;
+}
+
+/** Settlement checks a network every second. An older check says nothing about now. */
+const CHECK_HOLDS_MS = 60_000;
+
+/**
+ * Whether new acceptances may offer a network. `reason` is of the last check, `checkedMs` its age, by the clock that
+ * stored it. A network without a check is offered: the configuration decides.
+ */
+export function isOffered(check: { readonly reason: string | null; readonly checkedMs: number }): boolean {
+  return check.reason === null && check.checkedMs <= CHECK_HOLDS_MS;
 }

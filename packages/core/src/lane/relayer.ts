@@ -1,11 +1,10 @@
 import type { Mode } from '../account/mode.ts';
 import type { Lane } from './lane.ts';
 
-export type NewRelayer = Lane & {
-  readonly mode: Mode;
-  /** `settle`: queued payments. `resolve_stranded`: stranded transfers. */
-  readonly duty: 'settle' | 'resolve_stranded';
-};
+/** `settle`: queued payments. `resolve_stranded`: stranded transfers. */
+export type RelayerDuty = 'settle' | 'resolve_stranded';
+
+export type NewRelayer = Lane & { readonly mode: Mode; readonly duty: RelayerDuty };
 
 /**
  * An existing lane is left unchanged, and the chain is not asked: its nonces are counted in the database. A new lane

@@ -1,19 +1,18 @@
 import { newId } from '@svc-pay/protocol/ids';
-import type { LaneItem, PendingBatch } from './lane.ts';
-import { idsOf, type LaneDeps, noteBroadcast, type RoundResult } from './lane-deps.ts';
+import { type LaneItem, latestTransaction, type PendingBatch } from './lane.ts';
+import { idsOf, noteBroadcast, type RoundResult, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
-import { latestOf } from './reconcile-pending.ts';
 
 /** The bytes are stored before they are broadcast: from then on the payments may be on the chain. */
 export async function sendBatch(
-  { store, chain, clock, log }: LaneDeps,
+  { store, chain, clock, log }: SequencedLaneDeps,
   lease: LaneLease,
   nonce: bigint,
   items: readonly LaneItem[],
   pendingBatches: readonly PendingBatch[],
 ): Promise<RoundResult | 'too_dear'> {
   const signed = await chain.sign(items, nonce);
-  if (!(await chain.affords([...pendingBatches.map(latestOf), signed]))) {
+  if (!(await chain.affords([...pendingBatches.map(latestTransaction), signed]))) {
     log('relayer_cannot_pay', idsOf(items));
     return 'too_dear';
   }

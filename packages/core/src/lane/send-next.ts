@@ -5,10 +5,9 @@ import { underCap, unminedAtomic } from './fit-under-cap.ts';
 import { isOver, type Judged, judgeSimulation, setAside } from './judge-simulation.ts';
 import type { LaneItem } from './lane.ts';
 import type { WholeRefusal } from './lane-chain.ts';
-import { idsOf, type LaneDeps, type RoundResult, type Sending } from './lane-deps.ts';
+import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
-import { sendSingles } from './send-singles.ts';
 
 /** Most payments in one transaction. */
 export const QUEUE_PEEK = 200;
@@ -17,12 +16,11 @@ const QUEUE_HEAD = 400;
 /** Simulations per round: two for each halving of the largest batch, and some to continue from there. */
 const MAX_SIMULATIONS = 20;
 
-export async function sendNext(deps: LaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+export async function sendNext(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
   const { store, chain, log } = deps;
-  const { state, pendingBatches, share } = sending;
-  let queue = await store.loadQueue(lease, share, chain.expiring ? QUEUE_HEAD : QUEUE_PEEK);
+  const { pendingBatches, share } = sending;
+  let queue = await store.loadQueue(lease, share, QUEUE_PEEK);
   if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(lease, share, QUEUE_HEAD);
-  if (chain.expiring && queue.length > 0) return sendSingles(deps, lease, { state, pendingBatches, queue });
   if (queue.length === 0) log('queued_payments_unusable', { share: share.index, shares: share.count });
   const withdrawn = queue.filter(({ payout }) => payout.withdrawn);
   if (withdrawn.length > 0) queue = queue.filter(({ payout }) => !payout.withdrawn);
@@ -54,7 +52,7 @@ export async function sendNext(deps: LaneDeps, lease: LaneLease, sending: Sendin
 }
 
 type Round = {
-  readonly deps: LaneDeps;
+  readonly deps: SequencedLaneDeps;
   readonly lease: LaneLease;
   readonly sending: Sending;
   readonly aside: LaneItem[];

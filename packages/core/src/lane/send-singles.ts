@@ -1,29 +1,27 @@
-// On chains where a transaction has one payment and waits for no other, a round sends as many as there is room for:
-// simulates them concurrently, stores them in one commit, then broadcasts them concurrently.
+// Sends payments in one transaction each: simulates them concurrently, stores them in one commit, then broadcasts them
+// concurrently.
 import { newId } from '@svc-pay/protocol/ids';
 import { broadcastAll, MOST_AT_ONCE } from './broadcast-all.ts';
 import { isOver, type Judged, judgeSimulation, setAside } from './judge-simulation.ts';
-import type { LaneItem, PendingBatch } from './lane.ts';
+import { type LaneItem, latestTransaction, type PendingBatch } from './lane.ts';
 import { ChainUnavailable } from './lane-chain.ts';
-import { idsOf, type LaneDeps, type RoundResult } from './lane-deps.ts';
-import type { BatchToStore, LaneLease, LaneState } from './lane-store.ts';
+import { type ExpiringLaneDeps, idsOf, type RoundResult } from './lane-deps.ts';
+import type { BatchToStore, LaneLease } from './lane-store.ts';
 import { mapConcurrent } from './map-concurrent.ts';
-import { latestOf } from './reconcile-pending.ts';
 
 type SinglesToSend = {
-  readonly state: LaneState;
+  readonly items: readonly LaneItem[];
+  readonly firstNonce: bigint;
   readonly pendingBatches: readonly PendingBatch[];
-  readonly queue: readonly LaneItem[];
 };
 
 export async function sendSingles(
-  deps: LaneDeps,
+  deps: ExpiringLaneDeps,
   lease: LaneLease,
-  { state, pendingBatches, queue }: SinglesToSend,
+  { items, firstNonce, pendingBatches }: SinglesToSend,
 ): Promise<RoundResult> {
-  const { store, pace } = deps;
+  const { store } = deps;
   const stuck = pendingBatches.length > 0 ? 'waiting' : 'blocked';
-  const items = queue.slice(0, pace.maxInFlight - pendingBatches.length);
   const judged = await simulateAll(deps, items);
   const unsent = judged.filter(isOver);
   if (unsent.length > 0 && !(await store.recordUnsent(lease, unsent))) return 'taken_over';
@@ -31,7 +29,7 @@ export async function sendSingles(
   const doubtful = judged.filter((one) => one.outcome !== 'settled' && !isOver(one)).map(({ item }) => item);
   await setAside(deps, lease, doubtful);
   if (good.length === 0) return unsent.length > 0 ? 'moved' : stuck;
-  const batches = await affordable(deps, pendingBatches, await sign(deps, good, state.nextNonce));
+  const batches = await affordable(deps, pendingBatches, await sign(deps, good, firstNonce));
   if (batches.length === 0) {
     if (pendingBatches.length === 0) await store.noteUnfit(lease, 'empty');
     return stuck;
@@ -44,7 +42,7 @@ export async function sendSingles(
 }
 
 /** Payments for which the chain answered. The next round simulates the others again. */
-async function simulateAll({ chain, log }: LaneDeps, items: readonly LaneItem[]): Promise<readonly Judged[]> {
+async function simulateAll({ chain, log }: ExpiringLaneDeps, items: readonly LaneItem[]): Promise<readonly Judged[]> {
   let silent: ChainUnavailable | undefined;
   const heard = await mapConcurrent(MOST_AT_ONCE, items, async (item): Promise<readonly Judged[]> => {
     try {
@@ -65,7 +63,7 @@ async function simulateAll({ chain, log }: LaneDeps, items: readonly LaneItem[])
 }
 
 async function sign(
-  { chain, clock }: LaneDeps,
+  { chain, clock }: ExpiringLaneDeps,
   items: readonly LaneItem[],
   firstNonce: bigint,
 ): Promise<readonly BatchToStore[]> {
@@ -77,11 +75,11 @@ async function sign(
 
 /** Longest prefix, by halving, that the relayer's balance covers together with the pending batches. */
 async function affordable(
-  { chain, log }: LaneDeps,
+  { chain, log }: ExpiringLaneDeps,
   pendingBatches: readonly PendingBatch[],
   batches: readonly BatchToStore[],
 ): Promise<readonly BatchToStore[]> {
-  const pending = pendingBatches.map(latestOf);
+  const pending = pendingBatches.map(latestTransaction);
   for (let count = batches.length; count > 0; count = Math.floor(count / 2)) {
     const some = batches.slice(0, count);
     if (await chain.affords([...pending, ...some.map(({ signed }) => signed)])) return some;

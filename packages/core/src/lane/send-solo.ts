@@ -6,7 +6,7 @@ import { underCap, unminedAtomic } from './fit-under-cap.ts';
 import { isOver, judgeSimulation, setAside } from './judge-simulation.ts';
 import type { LaneItem } from './lane.ts';
 import { ChainUnavailable, type SimulationResult } from './lane-chain.ts';
-import { idsOf, type LaneDeps, type RoundResult, type Sending } from './lane-deps.ts';
+import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
 
@@ -20,7 +20,7 @@ const SOLO_TURN = 4n;
 export const isSoloTurn = (nonce: bigint): boolean => nonce % SOLO_TURN === SOLO_TURN - 1n;
 
 /** Sends at most one transaction. `empty` when none may be sent now. */
-export async function sendSolo(deps: LaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+export async function sendSolo(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
   const { store, pace } = deps;
   const { state, pendingBatches, share } = sending;
   const most = Math.max(1, Math.floor(pace.maxInFlight / SOLO_PART));
@@ -45,7 +45,7 @@ export async function sendSolo(deps: LaneDeps, lease: LaneLease, sending: Sendin
 }
 
 async function trySolo(
-  deps: LaneDeps,
+  deps: SequencedLaneDeps,
   lease: LaneLease,
   { state, pendingBatches, unmined }: Sending,
   item: LaneItem,
@@ -73,7 +73,10 @@ async function trySolo(
 }
 
 /** Undefined when no node answered: a wallet whose code breaks the simulation delays only its own payments. */
-async function simulateSingle({ chain, log }: LaneDeps, item: LaneItem): Promise<SimulationResult | undefined> {
+async function simulateSingle(
+  { chain, log }: SequencedLaneDeps,
+  item: LaneItem,
+): Promise<SimulationResult | undefined> {
   try {
     return await chain.simulate([item]);
   } catch (problem) {

@@ -1,5 +1,9 @@
 // Reads for the ledger checks: one snapshot of the database, in pages. Nothing here writes.
+import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
+import type { BatchStatus } from '../lane/batch-transitions.ts';
+import type { SettlementStatus } from '../settlement/settlement-transitions.ts';
+import type { StrandedStatus } from '../stranded/stranded-transitions.ts';
 import type { LedgerEntry } from './ledger-entry.ts';
 
 export type BookedEntry = Pick<
@@ -12,7 +16,7 @@ export type BookedPaymentRow = {
   readonly accountId: string;
   readonly mode: Mode;
   readonly paymentId: string;
-  readonly status: string;
+  readonly status: PaymentStatus;
   readonly network: string;
   readonly asset: string;
   readonly payer: string | null;
@@ -23,15 +27,15 @@ export type BookedPaymentRow = {
   /** `<transaction>:<log index>`. */
   readonly splitId: string | null;
   readonly intentId: string;
-  readonly intent: { readonly status: string; readonly code: bigint; readonly paymentId: string | null } | null;
+  readonly intent: { readonly status: IntentStatus; readonly code: bigint; readonly paymentId: string | null } | null;
   readonly settlement: {
-    readonly status: string;
+    readonly status: SettlementStatus;
     readonly capAtomic: bigint;
     readonly settledAtomic: bigint;
     readonly payoutId: bigint | null;
     /** Null when the claim is missing. */
     readonly claimedBy: string | null;
-    readonly batch: { readonly id: string; readonly status: string; readonly transactionId: string } | null;
+    readonly batch: { readonly id: string; readonly status: BatchStatus; readonly transactionId: string } | null;
   } | null;
   /** False for months whose settlements are already dropped. */
   readonly settlementKept: boolean;
@@ -43,7 +47,7 @@ export type BookedPaymentRow = {
   /** Set when somebody else submitted the authorization: position of the token's transfer, and the action taken. */
   readonly strandedTransfer: {
     readonly action: string;
-    readonly status: string;
+    readonly status: StrandedStatus;
     readonly transactionId: string;
     readonly logIndex: number;
     readonly batchId: string | null;

@@ -1,4 +1,6 @@
 // Checks the books payment by payment without the chain, and counts what the chain is asked about later.
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import { STRANDED_STATUS } from '../stranded/stranded-transitions.ts';
 import type { BookedPaymentRow, Books } from './books.ts';
 import { examineEntries } from './examine-entries.ts';
 import { examineStatuses } from './examine-statuses.ts';
@@ -32,7 +34,7 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
         tokens: new Set<string>(),
       };
       networks.set(row.network, census);
-      if (row.status === 'completed') census.completed += 1;
+      if (row.status === PAYMENT_STATUS.completed) census.completed += 1;
       census.tokens.add(row.asset.toLowerCase());
       countStranded(row, census);
     }
@@ -49,7 +51,7 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
 
 function countStranded({ strandedTransfer, asset, entries }: BookedPaymentRow, census: Census): void {
   if (strandedTransfer === null) return;
-  if (strandedTransfer.status !== 'done') census.unresolvedStranded += 1;
+  if (strandedTransfer.status !== STRANDED_STATUS.done) census.unresolvedStranded += 1;
   const token = asset.toLowerCase();
   for (const { accountName, amountAtomic } of liveEntries(entries).live) {
     if (accountName !== 'stranded') continue;

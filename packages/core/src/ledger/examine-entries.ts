@@ -1,4 +1,5 @@
 // Compares a payment's entries with what the payment, its settlement and its payout's terms require.
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import type { BookedEntry, BookedPaymentRow } from './books.ts';
 import { examineStranded } from './examine-stranded.ts';
 import { compareParts, examineGas, examinePositions, expectedParts } from './expected-entries.ts';
@@ -12,9 +13,9 @@ export function examineEntries(row: BookedPaymentRow): readonly string[] {
     ...unbalanced(row.entries).map(([asset, off]) => `its entries in ${asset} are off by ${off}`),
   ];
   if (row.strandedTransfer !== null) return [...problems, ...examineStranded(row, row.strandedTransfer, live)];
-  if (row.status === 'completed') return [...problems, ...examineCompleted(row, live)];
+  if (row.status === PAYMENT_STATUS.completed) return [...problems, ...examineCompleted(row, live)];
   // Entries of a refund or a mismatch are no plain settlement: only their balance can be checked here.
-  if (row.status === 'refunded' || row.status === 'mismatched') return problems;
+  if (row.status === PAYMENT_STATUS.refunded || row.status === PAYMENT_STATUS.mismatched) return problems;
   if (live.length > 0) problems.push(`it is ${row.status} and has ${live.length} entries that were not taken back`);
   return problems;
 }

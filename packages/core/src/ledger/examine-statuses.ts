@@ -1,12 +1,20 @@
 // Compares what the tables say of one payment with each other.
+import type { PaymentStatus } from '@svc-pay/protocol';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
+import { RECORDED_BATCH } from '../lane/batch-transitions.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import { OPEN_SETTLEMENT, SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
 import type { BookedPaymentRow } from './books.ts';
 
-const SETTLEMENTS_OF: Readonly<Record<string, readonly string[]>> = {
-  pending: ['queued', 'held', 'batched', 'mined'],
-  completed: ['completed'],
-  failed: ['failed'],
-  canceled: ['canceled'],
+const SETTLEMENTS_OF: Readonly<Partial<Record<PaymentStatus, readonly SettlementStatus[]>>> = {
+  pending: OPEN_SETTLEMENT,
+  completed: [SETTLEMENT_STATUS.completed],
+  failed: [SETTLEMENT_STATUS.failed],
+  canceled: [SETTLEMENT_STATUS.canceled],
 };
+const RECORDED: ReadonlySet<string> = new Set(RECORDED_BATCH);
+/** The payment has completed its intent, whatever became of it later. */
+const COMPLETING: ReadonlySet<PaymentStatus> = new Set([PAYMENT_STATUS.completed, PAYMENT_STATUS.refunded]);
 
 /** Problems in words; empty when all tables agree. */
 export function examineStatuses(row: BookedPaymentRow): readonly string[] {
@@ -15,35 +23,34 @@ export function examineStatuses(row: BookedPaymentRow): readonly string[] {
 
 function examineSettlement({ status, settlement, settlementKept, paymentId }: BookedPaymentRow): readonly string[] {
   if (settlement === null) {
-    return settlementKept && status === 'completed' ? ['it is completed and has no settlement'] : [];
+    return settlementKept && status === PAYMENT_STATUS.completed ? ['it is completed and has no settlement'] : [];
   }
   const problems: string[] = [];
   const allowed = SETTLEMENTS_OF[status];
   if (allowed !== undefined && !allowed.includes(settlement.status))
     problems.push(`it is ${status}, its settlement is ${settlement.status}`);
-  if (status === 'completed' && settlement.claimedBy !== paymentId)
+  if (status === PAYMENT_STATUS.completed && settlement.claimedBy !== paymentId)
     problems.push(`its authorization is claimed by ${settlement.claimedBy ?? 'no payment'}`);
   return problems;
 }
 
 function examineIntent({ status, intent, intentId, paymentId }: BookedPaymentRow): readonly string[] {
-  if (intent === null) return status === 'completed' ? [`its intent ${intentId} is not there`] : [];
+  if (intent === null) return status === PAYMENT_STATUS.completed ? [`its intent ${intentId} is not there`] : [];
   const named = intent.paymentId === paymentId;
-  if (status === 'completed' && !named)
+  if (status === PAYMENT_STATUS.completed && !named)
     return [`it is completed, its intent ${intentId} names ${intent.paymentId ?? 'no payment'}`];
-  if (status === 'completed' && intent.status !== 'completed')
+  if (status === PAYMENT_STATUS.completed && intent.status !== INTENT_STATUS.completed)
     return [`it is completed, its intent ${intentId} is ${intent.status}`];
-  if (named && intent.status === 'completed' && !['completed', 'refunded'].includes(status))
+  if (named && intent.status === INTENT_STATUS.completed && !COMPLETING.has(status))
     return [`it is ${status}, its intent ${intentId} is completed by it`];
   return [];
 }
 
 function examineBatch({ status, settlement, transactionId }: BookedPaymentRow): readonly string[] {
-  if (status !== 'completed' || settlement === null) return [];
+  if (status !== PAYMENT_STATUS.completed || settlement === null) return [];
   const { batch } = settlement;
   if (batch === null) return ['it is completed and in no batch'];
-  if (!['mined', 'finalized'].includes(batch.status))
-    return [`it is completed, its batch ${batch.id} is ${batch.status}`];
+  if (!RECORDED.has(batch.status)) return [`it is completed, its batch ${batch.id} is ${batch.status}`];
   if (batch.transactionId !== transactionId)
     return [
       `it names transaction ${transactionId ?? 'none'}, its batch ${batch.id} was mined as ${batch.transactionId}`,

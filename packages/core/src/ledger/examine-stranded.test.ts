@@ -1,4 +1,6 @@
+import type { PaymentStatus } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
+import type { StrandedStatus } from '../stranded/stranded-transitions.ts';
 import type { BookedEntry, BookedPaymentRow } from './books.ts';
 import { examineEntries } from './examine-entries.ts';
 
@@ -32,7 +34,12 @@ const gas = () => [
 const given = () => [entry('stranded', payer, -100n, RESOLVED), entry('merchant', merchant, 100n, RESOLVED)];
 const back = () => [entry('stranded', payer, -100n, RESOLVED), entry('refund', payer, 100n, RESOLVED)];
 
-function row(status: string, action: string, progress: string, entries: readonly BookedEntry[]): BookedPaymentRow {
+function row(
+  status: PaymentStatus,
+  action: string,
+  progress: StrandedStatus,
+  entries: readonly BookedEntry[],
+): BookedPaymentRow {
   const paid = status === 'completed';
   return {
     accountId: 'acct_a',

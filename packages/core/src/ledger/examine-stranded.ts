@@ -1,5 +1,7 @@
 // Checks the entries of a payment with a stranded transfer: the money came with one transfer, and left `stranded` when
 // it completed its payment or was returned.
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import { STRANDED_STATUS } from '../stranded/stranded-transitions.ts';
 import type { BookedEntry, BookedPaymentRow } from './books.ts';
 import { compareParts, examineGas, examinePositions, expectedParts } from './expected-entries.ts';
 import { isNative } from './live-entries.ts';
@@ -28,24 +30,24 @@ function examineLeft(
   row: BookedPaymentRow,
   { action, status: progress }: NonNullable<BookedPaymentRow['strandedTransfer']>,
   left: readonly BookedEntry[],
-  status: string,
+  status: BookedPaymentRow['status'],
   capAtomic: bigint,
 ): readonly string[] {
   const { payer } = row;
   const token = left.filter((entry) => !isNative(entry));
   const gas = examineGas(left.filter(isNative));
   const out = { accountName: 'stranded', party: payer, amountAtomic: -capAtomic };
-  if (status === 'completed' && action === 'settle') {
+  if (status === PAYMENT_STATUS.completed && action === 'settle') {
     const parts = expectedParts(row);
     if (typeof parts === 'string') return [parts];
     const given = parts.filter(({ accountName }) => accountName !== 'payer');
     return [...compareParts(token, [out, ...given]), ...examinePositions(row, left), ...gas];
   }
-  if (status === 'completed') return [`it is completed, and its stranded money is to be ${action}ed`];
-  if (action === 'return' && progress === 'done') {
+  if (status === PAYMENT_STATUS.completed) return [`it is completed, and its stranded money is to be ${action}ed`];
+  if (action === 'return' && progress === STRANDED_STATUS.done) {
     const back = { accountName: 'refund', party: payer, amountAtomic: capAtomic };
     return [...compareParts(token, [out, back]), ...gas];
   }
-  if (progress === 'done') return [`its stranded money completed it, and it is ${status}`];
+  if (progress === STRANDED_STATUS.done) return [`its stranded money completed it, and it is ${status}`];
   return left.length === 0 ? [] : [`its stranded money is not dealt with, and ${left.length} entries say so`];
 }

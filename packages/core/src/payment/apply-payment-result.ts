@@ -2,6 +2,7 @@
 import { atomicAmount } from '@svc-pay/money';
 import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
 import { INTENT_TRANSITIONS } from '../intent/intent-transitions.ts';
+import { hasExpired } from '../intent/is-payable.ts';
 import { transition } from '../transitions.ts';
 import type { Snapshot } from './payment-events.ts';
 import { PAYMENT_TRANSITIONS } from './payment-transitions.ts';
@@ -39,7 +40,7 @@ export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentCh
       },
     };
   }
-  const next = intent.expiresAtMs > nowMs ? 'requires_payment' : 'failed';
+  const next = hasExpired(intent, nowMs) ? 'failed' : 'requires_payment';
   return {
     intent: {
       ...intent,

@@ -13,21 +13,29 @@ export type AuthorizationKind =
   | 'solana_transaction'
   | 'solana_message';
 
-export type PaymentClaim = {
-  readonly caller: Caller;
-  readonly intentId: Id<'paymentIntent'>;
-  readonly paymentId: Id<'payment'>;
-  /** What makes the authorization unique on its chain; see `claimKey`. */
-  readonly claimKey: Uint8Array;
+/** What the payer signed, verified and in the form that is stored. */
+export type PayerSignature = {
   readonly kind: AuthorizationKind;
   /** The signature was verified by a contract wallet. */
   readonly byContract: boolean;
-  readonly acceptance: StoredAcceptance;
   readonly authorization: Authorization;
-  /** 0x-hex, as submitted; for a signed transaction, all of its bytes. */
+  /** 0x-hex; for a signed transaction, all of its bytes. */
   readonly signature: string;
-  /** Solana only: the data that the transaction was prepared with. Only that relayer's lane takes it. */
+  /** Set where the transaction names its relayer: the data that it was prepared with. Only that relayer's lane takes it. */
   readonly transfer?: SignedTransfer;
+};
+
+/** A verified payment, ready to be claimed. */
+export type VerifiedPayment = PayerSignature & {
+  /** What makes the authorization unique on its chain; see `claimKey`. */
+  readonly claimKey: Uint8Array;
+  readonly acceptance: StoredAcceptance;
+};
+
+export type PaymentClaim = VerifiedPayment & {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly paymentId: Id<'payment'>;
   readonly nowMs: number;
 };
 

@@ -1,12 +1,44 @@
 import type { PaymentStatus } from '@svc-pay/protocol';
-import type { Transitions } from '../transitions.ts';
+import { defineTransitions, statusNames } from '../transitions.ts';
 
-/** Canceled means claimed but never signed by the relayer: no money can have moved. */
-export const PAYMENT_TRANSITIONS = {
-  pending: ['completed', 'failed', 'canceled', 'mismatched'],
-  mismatched: ['completed', 'refunded'],
-  completed: ['refunded', { to: 'pending', only: 'reorg' }],
-  failed: [],
-  canceled: [],
-  refunded: [],
-} as const satisfies Transitions<PaymentStatus>;
+export const PAYMENT_TRANSITIONS = defineTransitions<PaymentStatus>({
+  start: ['pending', 'canceled'],
+  states: {
+    pending: {
+      about:
+        'The payment waits for the result of its settlement. Success leads to `completed`; it is `failed` only when ' +
+        'it is certain that no money can move.',
+      next: ['completed', 'failed', { to: 'canceled', only: 'unwritten' }, { to: 'mismatched', only: 'unwritten' }],
+    },
+    mismatched: {
+      about: 'Another amount was paid than the intent asked for; the payment carries both. No statement writes it yet.',
+      next: [
+        { to: 'completed', only: 'unwritten' },
+        { to: 'refunded', only: 'unwritten' },
+      ],
+    },
+    completed: {
+      about: 'The money was moved and is booked. The payment is `pending` again only when a reorg removes its block.',
+      next: [
+        { to: 'pending', only: 'reorg' },
+        { to: 'refunded', only: 'unwritten' },
+      ],
+    },
+    failed: {
+      about: 'The payment moved no money, and its failure code says why. The intent may have another payment.',
+      next: [],
+    },
+    canceled: {
+      about:
+        'The relayer never signed for the payment, so it moved no money. It is written for a stranded transfer that ' +
+        'is returned without a payment of its own.',
+      next: [],
+    },
+    refunded: {
+      about: 'The merchant gave the money back. No statement writes it yet.',
+      next: [],
+    },
+  },
+});
+
+export const PAYMENT_STATUS = statusNames(PAYMENT_TRANSITIONS);

@@ -2,6 +2,7 @@
 // may submit headers.
 import { type AcceptanceEcho, type DecodedHeader, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
+import { isPayable } from '../intent/is-payable.ts';
 import { type MatchRefusal, matchAcceptance } from '../intent/match-acceptance.ts';
 import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
@@ -48,8 +49,7 @@ export function verifyTerms(given: TermsToVerify): TermsVerdict {
   const matched = matchAcceptance(acceptances, header, given.echo);
   if (!matched.ok) return matched;
   const { acceptance } = matched;
-  if (intent.status !== 'requires_payment' || intent.expiresAtMs <= nowMs)
-    return { ok: false, code: 'intent_not_payable' };
+  if (!isPayable(intent, nowMs)) return { ok: false, code: 'intent_not_payable' };
   if (hasPriceEnded(acceptance, nowMs)) return { ok: false, code: 'intent_not_payable', detail: 'price' };
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, header.payload.authorization.from)) {
     return { ok: false, code: 'sender_mismatch' };

@@ -1,18 +1,29 @@
-// Confirms an up-to payment: verifies, claims and stores the payer's signature on a cap. No money moves; the merchant
-// settles or releases the intent later.
-import { decodePaymentHeader, type UptoConfirmResponse } from '@svc-pay/protocol';
+// Confirms an up-to payment: load, replay, verify, store. Stores the payer's authorization until the merchant settles it.
+// No money moves.
+import type { AcceptanceEcho, UptoConfirmResponse } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
-import { authorizationIn } from './settle-payment.ts';
-import { takeHeader } from './take-upto-header.ts';
+import type { Intent } from '../intent/intent.ts';
+import { isWithinCap } from './judge-upto-settlement.ts';
+import { type AskedSettlement, settledAtomicAt } from './read-settled-amount.ts';
+import { type AuthorizationSubmission, payerOf, readAuthorization } from './read-submission.ts';
 import { confirmAnswer, confirmRefusal } from './upto-answer.ts';
-import type { UptoPorts } from './upto-ports.ts';
+import type { ConfirmationOutcome, UptoPorts } from './upto-ports.ts';
 import { isBinding, type UptoRead } from './upto-read.ts';
-import type { HeaderCall } from './verify-upto-header.ts';
+import { verifyAuthorization } from './verify-authorization.ts';
 
-export type ConfirmCall = HeaderCall & {
+export type UptoCommand = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
   readonly requestId: string;
   readonly claim: IdempotencyClaim | null;
+};
+
+export type ConfirmCall = UptoCommand & {
+  readonly encodedHeader: string;
+  readonly echo: AcceptanceEcho | null | undefined;
   /** The caller is over its rate limit: only a header that was confirmed before is answered. */
   readonly limited: boolean;
 };
@@ -22,23 +33,29 @@ export type Confirmed =
   | { readonly ok: false; readonly code: ErrorCode };
 
 export async function confirmUpto(ports: UptoPorts, call: ConfirmCall): Promise<Confirmed> {
-  const { caller, intentId, claim, requestId } = call;
-  const sent = authorizationIn(decodePaymentHeader(call.encodedHeader));
-  const read = await ports.loadUpto(caller, intentId, sent);
+  const { caller, intentId, claim } = call;
+  const submission = readAuthorization(call.encodedHeader, call.echo);
+  const { payment } = submission;
+
+  // Load
+  const read = await ports.loadUpto(caller, intentId, payment);
   if (call.limited && read?.submittedIsStored !== true) return { ok: false, code: 'rate_limited' };
   if (read === undefined) return { ok: false, code: 'not_found' };
   if (claim !== null && (await ports.isKeyReused(caller, claim))) return { ok: false, code: 'idempotency_key_reused' };
-  if (!read.intent.upto) return { ok: false, code: 'not_an_upto_intent' };
+  const { intent, stored } = read;
+  if (!intent.upto) return { ok: false, code: 'not_an_upto_intent' };
+
+  // Replay
   if (read.submittedIsStored) return confirmed(ports, call, read, true);
-  if (sent !== null && isBinding(read.stored, read.intent.status, ports.clock.nowMs())) {
+  if (payment !== null && isBinding(stored, intent.status, ports.clock.nowMs()))
     return { ok: false, code: 'upto_already_confirmed' };
-  }
-  const origin = { requestId, idempotencyKey: claim?.key ?? null };
-  const taken = await takeHeader(ports, { ...call, origin }, read);
-  const after = (await ports.loadUpto(caller, intentId, sent)) ?? read;
-  if (taken.ok) return confirmed(ports, call, after, !taken.first);
-  if (ERRORS[taken.code].status !== 200) return taken;
-  return { ok: true, response: confirmRefusal(after, taken.code) };
+
+  // Verify and store
+  const outcome = await storeHeader(ports, call, submission, intent, null);
+  const after = (await ports.loadUpto(caller, intentId, payment)) ?? read;
+  if (outcome.ok) return confirmed(ports, call, after, !outcome.first);
+  if (ERRORS[outcome.code].status !== 200) return outcome;
+  return { ok: true, response: confirmRefusal(after, outcome.code) };
 }
 
 async function confirmed(
@@ -50,3 +67,45 @@ async function confirmed(
   if (claim !== null) await ports.bindKey(caller, claim, ports.clock.nowMs());
   return { ok: true, response: confirmAnswer(read, before) };
 }
+
+export type StoredHeader =
+  /** `first`: stored by this call. */
+  { readonly ok: true; readonly first: boolean } | { readonly ok: false; readonly code: ErrorCode };
+
+/**
+ * Verifies a header and stores it on its up-to intent. Confirm does this without an amount. Settle does it for a header
+ * that was never confirmed, with the amount to be settled: nothing is stored for an amount that is refused anyway.
+ */
+export async function storeHeader(
+  ports: UptoPorts,
+  call: UptoCommand,
+  submission: AuthorizationSubmission,
+  intent: Intent,
+  asked: AskedSettlement | null,
+): Promise<StoredHeader> {
+  const { caller, intentId } = call;
+  const verification = await verifyAuthorization(ports, call, submission, intent);
+  if (!verification.ok) {
+    const { code, detail = null, claimed } = verification;
+    if (claimed === 'here') return { ok: true, first: false };
+    if (code === 'chain_unavailable') return { ok: false, code };
+    const payer = payerOf(submission.payment);
+    await ports.recordAttempt({ caller, intentId, code, detail, payer, nowMs: ports.clock.nowMs() });
+    return { ok: false, code };
+  }
+  const { verified } = verification;
+  const { rate, amount: capAtomic } = verified.acceptance;
+  if (asked !== null && !isWithinCap(settledAtomicAt(asked, rate), capAtomic))
+    return { ok: false, code: 'settled_amount_out_of_range' };
+  const origin = { requestId: call.requestId, idempotencyKey: call.claim?.key ?? null };
+  const nowMs = ports.clock.nowMs();
+  return OUTCOMES[await ports.recordConfirmation({ ...verified, caller, intentId, origin, nowMs })];
+}
+
+const OUTCOMES: Readonly<Record<ConfirmationOutcome, StoredHeader>> = {
+  confirmed: { ok: true, first: true },
+  confirmed_before: { ok: true, first: false },
+  bound_elsewhere: { ok: false, code: 'authorization_bound_elsewhere' },
+  other_confirmed: { ok: false, code: 'upto_already_confirmed' },
+  intent_taken: { ok: false, code: 'intent_not_payable' },
+};

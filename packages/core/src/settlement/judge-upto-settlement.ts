@@ -2,8 +2,10 @@
 // asks again under the intent's lock, and only that answer starts a payment.
 
 import type { Intent } from '../intent/intent.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import { settlesUpto } from '../intent/offer.ts';
 import type { StoredPayment } from '../payment/payment.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { isUsable, type StoredAuthorization } from './upto-read.ts';
 
 export type UptoSituation = {
@@ -44,7 +46,7 @@ export function judgeSettlement(situation: UptoSituation, settledAtomic: bigint,
   }
   if (processorVersion === undefined || !settlesUpto(processorVersion)) return refused('x402_upto_not_available');
   if (!isUsable(stored, nowMs)) return refused('authorization_expired');
-  if (intent.status !== 'requires_payment') return refused('intent_not_payable');
+  if (intent.status !== INTENT_STATUS.requires_payment) return refused('intent_not_payable');
   if (situation.exceedsHourlyCap === true) return refused('x402_temporarily_unavailable');
   return { verdict: 'begin', stored };
 }
@@ -54,4 +56,4 @@ export function isWithinCap(settledAtomic: bigint, capAtomic: bigint): boolean {
 }
 
 /** No money moved and none will: the authorization may be tried again. */
-const isOver = ({ status }: StoredPayment) => status === 'failed' || status === 'canceled';
+const isOver = ({ status }: StoredPayment) => status === PAYMENT_STATUS.failed || status === PAYMENT_STATUS.canceled;

@@ -1,7 +1,7 @@
 import { atomicAmount, parseRate } from '@svc-pay/money';
 import { expect, test } from 'vitest';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
-import { sampleIntent } from '../testing/samples.ts';
+import { sampleFamily, sampleIntent } from '../testing/samples.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import { type PrepareCall, preparePayment, signablePayment } from './prepare-payment.ts';
 
@@ -25,15 +25,24 @@ const acceptance: StoredAcceptance = {
   priceEndsAtMs: endsAtMs,
 };
 
-const prepareAt = async (nowMs: number, prepare: typeof preparePayment | typeof signablePayment) => {
-  const prepared = { ok: true } as const;
+const prepared = async () => ({ ok: true }) as never;
+const transactions = {
+  read: () => undefined,
+  verify: async () => ({ ok: false, code: 'internal_error' }) as const,
+  prepare: prepared,
+  prepareText: prepared,
+};
+const prepareAt = async (
+  nowMs: number,
+  prepare: typeof preparePayment | typeof signablePayment,
+  family = sampleFamily({ transactions }),
+) => {
   const ports = {
     clock: { nowMs: () => nowMs },
+    families: [family],
     loadSettlement: async () => ({ intent, latest: null, own: null }),
     loadAcceptances: async () => [acceptance],
-    prepareTransfer: async () => prepared,
-    prepareMessage: async () => prepared,
-  } as unknown as Parameters<typeof preparePayment>[0];
+  };
   const call: PrepareCall = { caller: {} as PrepareCall['caller'], intentId: intent.id, payer: 'Payer', echo: null };
   const answer = await prepare(ports, call);
   return answer.ok ? 'prepared' : answer.code;
@@ -45,4 +54,8 @@ test.each([
 ] as const)('no %s is prepared at a price that has ended', async (_, prepare) => {
   expect(await prepareAt(endsAtMs - 1, prepare)).toBe('prepared');
   expect(await prepareAt(endsAtMs, prepare)).toBe('intent_not_payable');
+});
+
+test('nothing is prepared in a family whose payers sign no transactions', async () => {
+  expect(await prepareAt(endsAtMs - 1, preparePayment, sampleFamily())).toBe('x402_not_available_for_token');
 });

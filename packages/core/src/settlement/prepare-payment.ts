@@ -1,14 +1,21 @@
 // Prepares what a wallet signs for a payable intent: a transaction or a text. May be called any number of times:
 // neither has an effect before the relayer signs, and after that the intent is no longer payable.
-import { type AcceptanceEcho, familyOf } from '@svc-pay/protocol';
+import type { AcceptanceEcho } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import { isPayable } from '../intent/is-payable.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
+import { familyFor } from '../intent/offer-family.ts';
 import { hasPriceEnded } from '../intent/stored-acceptance.ts';
 import { sameAddress } from '../token/address.ts';
+import type {
+  PreparedTransferAnswer,
+  SignableAnswer,
+  TransactionPayments,
+  TransferToPrepare,
+} from './payment-family.ts';
 import type { SettlePorts } from './settle-ports.ts';
-import type { PreparedTransaction, SignableText, TransferPorts, TransferToPrepare } from './transfer-ports.ts';
 
 export type PrepareCall = {
   readonly caller: Caller;
@@ -20,42 +27,47 @@ export type PrepareCall = {
 
 type Refusal = { readonly ok: false; readonly code: ErrorCode; readonly param?: string };
 
-export type PreparedPayment = { readonly ok: true; readonly prepared: PreparedTransaction } | Refusal;
-export type SignablePayment = { readonly ok: true; readonly signable: SignableText } | Refusal;
+export type PreparedPayment = Extract<PreparedTransferAnswer, { ok: true }> | Refusal;
+export type SignablePayment = Extract<SignableAnswer, { ok: true }> | Refusal;
 
-type PreparePorts = Pick<SettlePorts, 'clock' | 'loadSettlement' | 'loadAcceptances'> & TransferPorts;
+type PreparePorts = Pick<SettlePorts, 'clock' | 'families' | 'loadSettlement' | 'loadAcceptances'>;
 
 export async function preparePayment(ports: PreparePorts, call: PrepareCall): Promise<PreparedPayment> {
   const payable = await findPayable(ports, call);
-  return payable.ok ? ports.prepareTransfer(payable.wanted) : payable;
+  return payable.ok ? payable.transactions.prepare(payable.wanted) : payable;
 }
 
 export async function signablePayment(ports: PreparePorts, call: PrepareCall): Promise<SignablePayment> {
   const payable = await findPayable(ports, call);
-  return payable.ok ? ports.prepareMessage(payable.wanted) : payable;
+  return payable.ok ? payable.transactions.prepareText(payable.wanted) : payable;
 }
 
-async function findPayable(
-  ports: PreparePorts,
-  call: PrepareCall,
-): Promise<{ readonly ok: true; readonly wanted: TransferToPrepare } | Refusal> {
+type Payable = {
+  readonly ok: true;
+  readonly transactions: TransactionPayments;
+  readonly wanted: TransferToPrepare;
+};
+
+async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Payable | Refusal> {
   const { caller, intentId, echo } = call;
   const read = await ports.loadSettlement(caller, intentId, null);
   if (read === undefined) return { ok: false, code: 'not_found' };
   const { intent } = read;
   const payer = call.payer ?? intent.payerPublicKey ?? intent.expectedSender;
   if (payer === null) return { ok: false, code: 'malformed_request', param: 'publicKey' };
-  if (intent.status !== 'requires_payment' || intent.expiresAtMs <= ports.clock.nowMs())
-    return { ok: false, code: 'intent_not_payable' };
+  if (!isPayable(intent, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payer))
     return { ok: false, code: 'sender_mismatch' };
   const stored = await ports.loadAcceptances(caller, intentId);
-  const own = stored.filter(({ network }) => familyOf(network) === 'solana');
-  const [first] = own;
-  if (first === undefined) return { ok: false, code: 'x402_not_available_for_token' };
-  const acceptance = echo === null || echo === undefined ? first : own.find((one) => matchesEcho(one, echo));
-  if (acceptance === undefined) return { ok: false, code: 'acceptance_mismatch' };
+  const preparable = stored.flatMap((acceptance) => {
+    const transactions = familyFor(ports.families, acceptance.network)?.transactions;
+    return transactions === undefined ? [] : [{ acceptance, transactions }];
+  });
+  if (preparable.length === 0) return { ok: false, code: 'x402_not_available_for_token' };
+  const meant = preparable.find((one) => echo === null || echo === undefined || matchesEcho(one.acceptance, echo));
+  if (meant === undefined) return { ok: false, code: 'acceptance_mismatch' };
+  const { acceptance, transactions } = meant;
   if (hasPriceEnded(acceptance, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (echo?.asset && !sameAddress(acceptance.token.address, echo.asset)) return { ok: false, code: 'asset_mismatch' };
-  return { ok: true, wanted: { caller, intentId, acceptance, payer } };
+  return { ok: true, transactions, wanted: { caller, intentId, acceptance, payer } };
 }

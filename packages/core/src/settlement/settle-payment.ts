@@ -1,104 +1,190 @@
-// Settles an exact payment by its signed header. A new header is checked without the chain first, then by the chain.
-import { type AcceptanceEcho, type DecodedHeader, decodePaymentHeader, parseNetwork } from '@svc-pay/protocol';
+// Settles an exact payment: load, replay, verify, claim, wait. A payment that was claimed before is answered from stored
+// rows. A new one is verified, claimed in one statement, and its result is awaited. Nothing is sent from here: the claim
+// queues the payment, and a lane sends it.
+import type { SettleResponse } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
-import { claimKey } from '../payment/claim-key.ts';
-import { hasAuthorization, type VerifiedTerms, verifyTerms } from '../payment/verify-terms.ts';
-import { settleAnswer } from './settle-answer.ts';
-import {
-  answer,
-  claimSubmitted,
-  isTaken,
-  outcomeOf,
-  refuseSubmitted,
-  reload,
-  type SettleCommand,
-  type SettleResult,
-  settleSubmitted,
-} from './settle-flow.ts';
-import type { SettlePorts, SubmittedAuthorization } from './settle-ports.ts';
-import { settleTransfer, transferIn } from './settle-transfer.ts';
+import { type Id, newId } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
+import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
+import { isPayable } from '../intent/is-payable.ts';
+import type { VerifiedPayment } from '../payment/claim-payment.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import { type EncodedPayment, payerOf, readSubmission, type Submission } from './read-submission.ts';
+import { refusalAnswer, settleAnswer } from './settle-answer.ts';
+import type { SettlePorts } from './settle-ports.ts';
 import type { SettlementRead } from './settlement-read.ts';
-import type { TransferPorts } from './transfer-ports.ts';
+import { type Verification, verifyAuthorization } from './verify-authorization.ts';
+import { verifyTransaction } from './verify-transaction.ts';
+import { type PaymentToAwait, waitForResult } from './wait-for-result.ts';
 
-export type SettleCall = SettleCommand & {
-  readonly encodedHeader: string;
-  readonly echo: AcceptanceEcho | null | undefined;
+export type SettleCall = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly encoded: EncodedPayment;
+  readonly claim: IdempotencyClaim | null;
+  /** The caller is over its rate limit: only a payment that was claimed before is answered. */
+  readonly limited: boolean;
 };
 
-/** Refusals that another claim of the same authorization may have caused in the meantime. */
-export const MAY_BE_CLAIMED: ReadonlySet<string> = new Set([
-  'authorization_already_used',
-  'permit_nonce_mismatch',
-  'insufficient_funds',
-  'approval_missing',
-]);
+export type SettleResult =
+  | SettleReply
+  | {
+      readonly ok: false;
+      readonly code: 'not_found' | 'chain_unavailable' | 'rate_limited' | 'idempotency_key_reused';
+    };
 
-export async function settlePayment(ports: SettlePorts & TransferPorts, call: SettleCall): Promise<SettleResult> {
-  const decoded = decodePaymentHeader(call.encodedHeader);
-  const transfer = transferIn(decoded);
-  if (transfer !== undefined) return settleTransfer(ports, { ...call, ...transfer });
-  const submitted = authorizationIn(decoded);
-  return settleSubmitted(ports, call, submitted, (read) =>
-    settleNewHeader(ports, { ...call, decoded }, submitted, read),
-  );
+/** `replayed`: the payment was claimed before this call. */
+type SettleReply = { readonly ok: true; readonly response: SettleResponse; readonly replayed: boolean };
+
+const MAX_CLAIM_TRIES = 3;
+
+export async function settlePayment(ports: SettlePorts, call: SettleCall): Promise<SettleResult> {
+  const { caller, intentId, claim, limited } = call;
+  const submission = readSubmission(ports.families, call.encoded);
+
+  // Load
+  const read = await ports.loadSettlement(caller, intentId, submission.payment);
+  const claimedBefore = read !== undefined && read.own !== null && !read.intent.upto;
+  if (limited && !claimedBefore) return { ok: false, code: 'rate_limited' };
+  if (read === undefined) return { ok: false, code: 'not_found' };
+  if (claim !== null && (await ports.isKeyReused(caller, claim))) return { ok: false, code: 'idempotency_key_reused' };
+  if (read.intent.upto) return reply(refusalAnswer(read, 'x402_upto_settlement_requires_secret_key'));
+
+  // Replay
+  if (claimedBefore) return { ...(await replyOfClaimed(ports, call, submission, read)), replayed: true };
+
+  // Verify
+  const verification =
+    submission.form === 'authorization'
+      ? await verifyAuthorization(ports, call, submission, read.intent)
+      : await verifyTransaction(ports, call, submission, read.intent);
+  if (!verification.ok) {
+    const now = await claimedMeanwhile(ports, call, submission, verification);
+    if (now !== undefined) return replyOfClaimed(ports, call, submission, now);
+    const { code, detail } = verification;
+    if (code === 'chain_unavailable') return { ok: false, code };
+    // A valid payment that comes too late gets the intent's status; no claim is taken and no chain was asked.
+    if (code === 'intent_not_payable' && isTaken(read)) return reply(settleAnswer(read));
+    return refuse(ports, call, submission, read, code, detail);
+  }
+
+  // Claim
+  const { verified } = verification;
+  const claimed = await claimWithRetry(ports, call, submission, verified);
+  if (claimed.outcome !== 'claimed') return replyUnclaimed(ports, call, submission, claimed);
+
+  // Wait
+  await bindKey(ports, call);
+  const { network } = verified.acceptance;
+  return reply(settleAnswer(await waitFor(ports, call, submission, { id: claimed.paymentId, network }, undefined)));
 }
 
-async function settleNewHeader(
+/** Answers for a payment that another call has claimed: the first result stands. */
+async function replyOfClaimed(
   ports: SettlePorts,
-  call: SettleCall & { readonly decoded: DecodedHeader },
-  submitted: SubmittedAuthorization | null,
+  call: SettleCall,
+  submission: Submission,
   read: SettlementRead,
-): Promise<SettleResult> {
+): Promise<SettleReply> {
+  await bindKey(ports, call);
+  const pending = pendingIn(read);
+  return reply(settleAnswer(pending === undefined ? read : await waitFor(ports, call, submission, pending, read)));
+}
+
+/** The rows of the payment, if another call claimed it during the chain read and may have caused the refusal so. */
+async function claimedMeanwhile(
+  ports: SettlePorts,
+  call: SettleCall,
+  submission: Submission,
+  { claimed }: Extract<Verification, { ok: false }>,
+): Promise<SettlementRead | undefined> {
+  if (claimed === undefined) return undefined;
+  const read = await reload(ports, call, submission);
+  return claimed === 'here' || read.own !== null ? read : undefined;
+}
+
+type Claimed = { readonly outcome: 'claimed'; readonly paymentId: Id<'payment'> };
+
+type Unclaimed = {
+  readonly outcome: 'claimed_before' | 'bound_elsewhere' | 'intent_taken' | 'intent_not_payable';
+  readonly read: SettlementRead;
+};
+
+async function claimWithRetry(
+  ports: SettlePorts,
+  call: SettleCall,
+  submission: Submission,
+  verified: VerifiedPayment,
+): Promise<Claimed | Unclaimed> {
   const { caller, intentId } = call;
-  const [acceptances, hourlyCaps] = await Promise.all([
-    ports.loadAcceptances(caller, intentId),
-    ports.findHourlyCaps(),
-  ]);
-  const refuse = (code: ErrorCode, detail?: string) => refuseSubmitted(ports, call, read, submitted, code, detail);
-  const terms = verifyTerms({
-    intent: read.intent,
-    acceptances,
-    decoded: call.decoded,
-    echo: call.echo,
-    networks: ports.networks,
-    hourlyCaps,
-    nowMs: ports.clock.nowMs(),
-    purpose: 'exact',
-  });
-  if (!terms.ok) {
-    // A valid header that comes too late gets the intent's status; no claim is taken and no chain is asked.
-    if (terms.code === 'intent_not_payable' && isTaken(read)) return answer(settleAnswer(read));
-    return refuse(terms.code, terms.detail);
+  for (let tries = 1; ; tries += 1) {
+    const nowMs = ports.clock.nowMs();
+    const paymentId = newId('payment', nowMs);
+    const { outcome } = await ports.claimPayment({ ...verified, caller, intentId, paymentId, nowMs });
+    if (outcome === 'claimed') return { outcome, paymentId };
+    const read = await reload(ports, call, submission);
+    if (outcome !== 'intent_taken' || isTaken(read)) return { outcome, read };
+    // The payment that had the intent has just failed, and the intent is payable again.
+    const payable = isPayable(read.intent, ports.clock.nowMs());
+    if (!payable || tries === MAX_CLAIM_TRIES) return { outcome: 'intent_not_payable', read };
   }
-  const key = claimKeyOf(ports, terms);
-  const verdict = await ports.verifyAuthorization(terms, call);
-  if (verdict.ok) {
-    const { kind, byContract, transfer } = verdict;
-    const { authorization, signature: sentSignature } = terms.header.payload;
-    const signature = verdict.signature ?? sentSignature;
-    const { acceptance } = terms;
-    const signed = { kind, byContract, authorization, signature, ...(transfer !== undefined && { transfer }) };
-    return claimSubmitted(ports, call, submitted, { claimKey: key, acceptance, ...signed });
-  }
-  if (verdict.code === 'chain_unavailable') return { ok: false, code: verdict.code };
-  const holder = MAY_BE_CLAIMED.has(verdict.code) ? await ports.findClaim(caller, intentId, key) : undefined;
-  if (holder === 'elsewhere') return refuse('authorization_bound_elsewhere');
-  // The authorization was claimed for this intent during the chain read: the first result stands.
-  return holder === 'here'
-    ? outcomeOf(ports, call, submitted, await reload(ports, call, submitted))
-    : refuse(verdict.code);
 }
 
-export function claimKeyOf(ports: Pick<SettlePorts, 'uniquePartOf'>, terms: VerifiedTerms): Uint8Array {
-  const { network, token } = terms.acceptance;
-  const { from: payer } = terms.header.payload.authorization;
-  return claimKey({ network, asset: token.address, payer, uniquePart: ports.uniquePartOf(terms) });
+async function replyUnclaimed(
+  ports: SettlePorts,
+  call: SettleCall,
+  submission: Submission,
+  { outcome, read }: Unclaimed,
+): Promise<SettleReply> {
+  if (outcome === 'claimed_before') return replyOfClaimed(ports, call, submission, read);
+  if (outcome === 'intent_taken') return reply(settleAnswer(read));
+  const code = outcome === 'bound_elsewhere' ? 'authorization_bound_elsewhere' : outcome;
+  return refuse(ports, call, submission, read, code);
 }
 
-/** Null when the header can't be read, or has no authorization. */
-export function authorizationIn(decoded: DecodedHeader): SubmittedAuthorization | null {
-  if (!decoded.ok || !hasAuthorization(decoded.header)) return null;
-  const { network: name, payload } = decoded.header;
-  const network = parseNetwork(name);
-  return network === undefined ? null : { ...payload.authorization, network };
+async function waitFor(
+  ports: SettlePorts,
+  call: SettleCall,
+  submission: Submission,
+  payment: PaymentToAwait,
+  first: SettlementRead | undefined,
+): Promise<SettlementRead> {
+  return waitForResult(ports, call, payment, { reload: () => reload(ports, call, submission), pendingIn }, first);
 }
+
+async function refuse(
+  ports: SettlePorts,
+  { caller, intentId }: SettleCall,
+  { payment }: Submission,
+  read: SettlementRead,
+  code: ErrorCode,
+  detail: string | null = null,
+): Promise<SettleReply> {
+  const nowMs = ports.clock.nowMs();
+  await ports.recordAttempt({ caller, intentId, code, detail, payer: payerOf(payment), nowMs });
+  return reply(refusalAnswer(read, code));
+}
+
+async function bindKey(ports: SettlePorts, { caller, claim }: SettleCall): Promise<void> {
+  if (claim !== null) await ports.bindKey(caller, claim, ports.clock.nowMs());
+}
+
+async function reload(
+  ports: SettlePorts,
+  { caller, intentId }: SettleCall,
+  { payment }: Submission,
+): Promise<SettlementRead> {
+  const read = await ports.loadSettlement(caller, intentId, payment);
+  if (read === undefined) throw new Error(`intent ${intentId} was read before and is no longer in the database`);
+  return read;
+}
+
+/** A payment of the intent is processing, or has completed or mismatched it. */
+const isTaken = ({ intent: { status } }: SettlementRead) =>
+  status === INTENT_STATUS.processing || status === INTENT_STATUS.completed || status === INTENT_STATUS.mismatched;
+
+const pendingIn = ({ own }: SettlementRead) =>
+  own?.payment.status === PAYMENT_STATUS.pending ? own.payment : undefined;
+
+const reply = (response: SettleResponse) => ({ ok: true, response, replayed: false }) as const;

@@ -1,4 +1,4 @@
-// Ports of settle: database, chain, clock and lanes.
+// Ports of settle: database, chain families, clock and lanes.
 import type { Authorization, NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -6,35 +6,17 @@ import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
-import type { AuthorizationKind, ClaimPayment } from '../payment/claim-payment.ts';
-import type { SignedTransfer } from '../payment/signed-transfer.ts';
-import type { VerifiedTerms } from '../payment/verify-terms.ts';
+import type { ClaimPayment } from '../payment/claim-payment.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
+import type { PaymentFamily, SubmittedTransfer } from './payment-family.ts';
 import type { SettlementRead } from './settlement-read.ts';
-import type { SubmittedTransfer } from './transfer-ports.ts';
 
 /** An authorization as submitted, on the network that its header names. */
 export type SubmittedAuthorization = Authorization & { readonly network: NetworkId };
 
 /** A payment as submitted: an authorization or a signed transaction. */
 export type SubmittedPayment = SubmittedAuthorization | SubmittedTransfer;
-
-export type AuthorizationVerdict =
-  | {
-      readonly ok: true;
-      readonly kind: AuthorizationKind;
-      readonly byContract: boolean;
-      /** Set where the transaction that carries the authorization names its relayer. */
-      readonly transfer?: SignedTransfer;
-      /** The signature in 0x-hex, where the header encodes it otherwise. */
-      readonly signature?: string;
-    }
-  /** `chain_unavailable`: nothing is known, so nothing is refused. */
-  | { readonly ok: false; readonly code: ErrorCode };
-
-/** The caller and the intent of a header. */
-export type HeaderContext = { readonly caller: Caller; readonly intentId: Id<'paymentIntent'> };
 
 export type RefusedAttempt = {
   readonly caller: Caller;
@@ -50,6 +32,8 @@ export type SettlePorts = {
   readonly clock: Clock;
   /** Longest wait for a payment result; 0 answers at once. */
   readonly settleWaitMs: number;
+  /** Chain families that payments are taken on. */
+  readonly families: readonly PaymentFamily[];
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Hourly caps of the processors by token, as far as they were read. */
   readonly findHourlyCaps: () => Promise<readonly HourlyCap[]>;
@@ -60,10 +44,6 @@ export type SettlePorts = {
     submitted: SubmittedPayment | null,
   ) => Promise<SettlementRead | undefined>;
   readonly loadAcceptances: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<readonly StoredAcceptance[]>;
-  /** Asks the chain. Never throws when the chain can't be reached. */
-  readonly verifyAuthorization: (terms: VerifiedTerms, context: HeaderContext) => Promise<AuthorizationVerdict>;
-  /** The part of an authorization that the chain keeps unique, for `claimKey`. */
-  readonly uniquePartOf: (terms: VerifiedTerms) => string;
   readonly claimPayment: ClaimPayment;
   /** Whether this intent or another one has the claim; undefined when it is not taken. */
   readonly findClaim: (

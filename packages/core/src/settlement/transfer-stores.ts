@@ -2,7 +2,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
-import type { PreparedTransaction } from './transfer-ports.ts';
+import type { PreparedTransaction } from './payment-family.ts';
 
 export type StoredPayout = {
   readonly merchant: string;

@@ -35,11 +35,10 @@ export type UptoPorts = Pick<
   SettlePorts,
   | 'clock'
   | 'settleWaitMs'
+  | 'families'
   | 'networks'
   | 'findHourlyCaps'
   | 'loadAcceptances'
-  | 'verifyAuthorization'
-  | 'uniquePartOf'
   | 'findClaim'
   | 'recordAttempt'
   | 'isKeyReused'

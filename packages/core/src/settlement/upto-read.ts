@@ -2,6 +2,7 @@
 import type { AtomicAmount } from '@svc-pay/money';
 import type { IntentStatus, NetworkId } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import type { PaymentProgress } from './settlement-read.ts';
 
 /** The authorization that an up-to intent is settled with. */
@@ -38,5 +39,5 @@ export function isBinding(
   status: IntentStatus,
   nowMs: number,
 ): stored is StoredAuthorization {
-  return stored !== null && (status !== 'requires_payment' || isUsable(stored, nowMs));
+  return stored !== null && (status !== INTENT_STATUS.requires_payment || isUsable(stored, nowMs));
 }

@@ -8,6 +8,7 @@ import type { LaneItem } from '../lane/lane.ts';
 import type { MinedBatch } from '../lane/lane-chain.ts';
 import type { AuthorizationKind } from '../payment/claim-payment.ts';
 import type { Stranding } from './book-stranding.ts';
+import type { StrandedAction } from './decide-stranded.ts';
 
 export type OpenAuthorization = {
   readonly accountId: string;
@@ -125,8 +126,5 @@ export type StrandedStore = {
   /**
    * One transaction. Returns the action; undefined when it was recorded before, or its payment is queued or sent again.
    */
-  readonly recordStranding: (
-    stranded: StrandedAuthorization,
-    nowMs: number,
-  ) => Promise<'settle' | 'return' | 'hold' | undefined>;
+  readonly recordStranding: (stranded: StrandedAuthorization, nowMs: number) => Promise<StrandedAction | undefined>;
 };

@@ -1,9 +1,11 @@
-// An intent and a payment that tests change for their case.
+// An intent, a payment and a chain family that tests change for their case.
 import { atomicAmount, usd } from '@svc-pay/money';
 import { evmNetwork, UPTO_CAP_METADATA_KEY } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Intent } from '../intent/intent.ts';
 import type { StoredPayment } from '../payment/payment.ts';
+
+export { sampleFamily } from './sample-family.ts';
 
 const BORN_MS = 1_700_000_000_000;
 

@@ -1,4 +1,4 @@
-import { type KeyRecord, MODES } from '@svc-pay/core';
+import { ACCOUNT_STATUS, type KeyRecord, MODES } from '@svc-pay/core';
 import { API_VERSION } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Operation } from '../audit/operation.ts';
@@ -18,8 +18,8 @@ export async function createAccount(operation: Operation, { id, name, keys }: Ne
   const { pool, nowMs, actor } = operation;
   await inTransaction(pool, async (client) => {
     await client.query(
-      `insert into svc.accounts (id, name, status, api_version, created_at) values ($1, $2, 'active', $3, $4)`,
-      [id, name, API_VERSION, new Date(nowMs)],
+      'insert into svc.accounts (id, name, status, api_version, created_at) values ($1, $2, $3, $4, $5)',
+      [id, name, ACCOUNT_STATUS.active, API_VERSION, new Date(nowMs)],
     );
     for (const mode of MODES) {
       await client.query('insert into svc.account_modes (account_id, mode) values ($1, $2)', [id, mode]);

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@svc-pay/core';
+import { type KeyRecord, signsAtOnce } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertKey } from './insert-key.ts';
@@ -8,12 +8,11 @@ export type CreatedKey =
   | { readonly ok: true; readonly signing: boolean }
   | { readonly ok: false; readonly code: 'account_unknown' };
 
-/** A new secret key signs webhooks immediately only if no other key of the account and mode does. */
 export async function createKey(operation: Operation, key: KeyRecord): Promise<CreatedKey> {
   return inTransaction(operation.pool, async (client) => {
     const locked = await lockKeys(client, key.accountId, key.mode, operation.nowMs);
     if (locked === undefined) return { ok: false, code: 'account_unknown' };
-    const signing = key.kind === 'secret' && locked.signing === undefined;
+    const signing = signsAtOnce(key.kind, locked.signing);
     await insertKey(client, operation, key, signing);
     return { ok: true, signing };
   });

@@ -1,10 +1,11 @@
+import type { AccountStatus } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 
 export type AccountRow = {
   readonly id: Id<'account'>;
   readonly name: string;
-  readonly status: 'active' | 'closed';
+  readonly status: AccountStatus;
   readonly createdAtMs: number;
   /** Keys that are neither revoked nor expired. */
   readonly usableKeys: number;

@@ -1,4 +1,4 @@
-import { type KeyKind, type Mode, signingKeyAt } from '@svc-pay/core';
+import { type KeyKind, keyStateAt, type Mode, signingKeyAt } from '@svc-pay/core';
 import type pg from 'pg';
 
 export type KeyRow = {
@@ -53,7 +53,7 @@ export async function listKeys(pool: pg.Pool, filter: KeyFilter, nowMs: number):
     kind: row.kind,
     hint: row.hint,
     publishableText: row.publishable_text,
-    state: row.revoked ? 'revoked' : row.expiresAtMs !== null && row.expiresAtMs <= nowMs ? 'expired' : 'usable',
+    state: keyStateAt(row, nowMs),
     signs: signers.has(row.id),
     createdAtMs: row.created_at.getTime(),
     expiresAtMs: row.expiresAtMs,

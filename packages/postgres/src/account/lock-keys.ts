@@ -64,7 +64,3 @@ export async function markSigning(client: pg.ClientBase, accountId: string, mode
     keyId,
   ]);
 }
-
-export function isUsable({ revoked, expiresAtMs }: KeyState, nowMs: number): boolean {
-  return !revoked && (expiresAtMs === null || expiresAtMs > nowMs);
-}

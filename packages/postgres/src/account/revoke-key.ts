@@ -1,4 +1,4 @@
-import type { KeyOwner } from '@svc-pay/core';
+import { judgeRevocation, type KeyOwner } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -16,8 +16,9 @@ export async function revokeKey({ pool, nowMs, actor }: Operation, keyId: string
     const locked = owner && (await lockKeys(client, owner.accountId, owner.mode, nowMs));
     const key = locked?.keys.find(({ id }) => id === keyId);
     if (owner === undefined || key === undefined) return { ok: false, code: 'key_unknown' };
-    if (key.revoked) return { ok: true, owner, changed: false };
-    if (key.signing) return { ok: false, code: 'key_signs' };
+    const verdict = judgeRevocation(key);
+    if (verdict === 'revoked_before') return { ok: true, owner, changed: false };
+    if (verdict === 'key_signs') return { ok: false, code: verdict };
     await client.query(
       `update svc.api_keys set signing = false, revoked_at = $4 where account_id = $1 and mode = $2 and id = $3`,
       [owner.accountId, owner.mode, keyId, new Date(nowMs)],

@@ -1,4 +1,4 @@
-import type { KeyRecord } from '@svc-pay/core';
+import { judgeRoll, type KeyRecord } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -22,9 +22,10 @@ export async function rollKey(operation: Operation, replacement: KeyRecord, over
     const locked = await lockKeys(client, accountId, mode, nowMs);
     if (locked === undefined) return { ok: false, code: 'account_unknown' };
     const rolled = locked.signing;
-    if (rolled === undefined) return { ok: false, code: 'no_signing_key' };
-    if (rolled.expiresAtMs !== null) {
-      return { ok: false, code: 'roll_in_progress', keyId: rolled.id, expiresAtMs: rolled.expiresAtMs };
+    const verdict = judgeRoll(rolled);
+    if (rolled === undefined || verdict === 'no_signing_key') return { ok: false, code: 'no_signing_key' };
+    if (verdict === 'roll_in_progress') {
+      return { ok: false, code: verdict, keyId: rolled.id, expiresAtMs: rolled.expiresAtMs ?? nowMs };
     }
     const expiresAtMs = nowMs + overlapMs;
     await insertKey(client, operation, replacement, false);

@@ -1,9 +1,9 @@
-import type { KeyOwner } from '@svc-pay/core';
+import { judgeSigner, type KeyOwner } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { findKeyOwner } from './find-key-owner.ts';
-import { isUsable, lockKeys, markSigning } from './lock-keys.ts';
+import { lockKeys, markSigning } from './lock-keys.ts';
 
 export type SigningSwitch =
   | { readonly ok: true; readonly owner: KeyOwner; readonly changed: boolean; readonly before: string | null }
@@ -16,10 +16,10 @@ export async function signWithKey({ pool, nowMs, actor }: Operation, keyId: stri
     const locked = owner && (await lockKeys(client, owner.accountId, owner.mode, nowMs));
     const key = locked?.keys.find(({ id }) => id === keyId);
     if (owner === undefined || key === undefined) return { ok: false, code: 'key_unknown' };
-    if (key.kind !== 'secret') return { ok: false, code: 'key_not_secret' };
-    if (!isUsable(key, nowMs)) return { ok: false, code: 'key_not_usable' };
+    const verdict = judgeSigner(key, nowMs);
+    if (verdict === 'key_not_secret' || verdict === 'key_not_usable') return { ok: false, code: verdict };
     const before = locked?.signing?.id ?? null;
-    if (key.signing) return { ok: true, owner, changed: false, before };
+    if (verdict === 'signs_already') return { ok: true, owner, changed: false, before };
     await markSigning(client, owner.accountId, owner.mode, keyId);
     await writeAudit(client, nowMs, { ...owner, actor, action: 'key.signs', target: keyId, detail: { before } });
     return { ok: true, owner, changed: true, before };

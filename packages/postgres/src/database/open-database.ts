@@ -80,3 +80,11 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     close: () => pool.end(),
   };
 }
+
+/** Connections of the pool, and how many callers wait for one. */
+export function countConnections({
+  pool,
+}: Pick<Database, 'pool'>): Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> {
+  const { totalCount, idleCount, waitingCount } = pool;
+  return { totalCount, idleCount, waitingCount };
+}

@@ -4,6 +4,7 @@
 // on the number of rows; and the tail of the queue names the endpoints with fresh events.
 import {
   type DueEndpoint,
+  ENDPOINT_STATUS,
   type FoundEndpoints,
   isoTime,
   type Mode,
@@ -11,7 +12,10 @@ import {
   type WalkedEndpoints,
 } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import { shardOf } from './shards.ts';
+
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
 type Row = {
   readonly account_id: string;
@@ -23,7 +27,7 @@ type Row = {
 
 /** A scalar query, so that it is one index lookup per row: docs/internals/planner-rules.md, rule 6. */
 const isEnabled = (row: string) => `coalesce((
-  select e.status = 'enabled' from svc.endpoints e
+  select e.status ${IS_ENABLED} from svc.endpoints e
   where e.account_id = ${row}.account_id and e.mode = ${row}.mode and e.id = ${row}.endpoint_id limit 1
 ), false)`;
 

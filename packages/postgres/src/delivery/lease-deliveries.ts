@@ -1,8 +1,18 @@
 // Leases due deliveries, a few of each endpoint. A due delivery that still has a lease belonged to a sender that ended
 // or hung: the lost attempt is recorded as `our_fault`, so that a second arrival at the endpoint has a known cause.
-import { isoTime, type LeasedDelivery, type Mode, type WantedDeliveries } from '@svc-pay/core';
+import {
+  chargedBefore,
+  ENDPOINT_STATUS,
+  isoTime,
+  type LeasedDelivery,
+  type Mode,
+  type WantedDeliveries,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { equalInKeyOrder, ONE_BY_KEY } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
+
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
 const CLAIM = {
   name: 'claim-deliveries',
@@ -12,10 +22,10 @@ const CLAIM = {
       from unnest($1::text[], $2::text[], $3::text[], $4::integer[]) as wanted (account_id, mode, endpoint_id, room)
       cross join lateral (
         select url, retry_count, timeout_seconds, headers_ciphertext, secret_ciphertext, previous_secret_ciphertext,
-          previous_secret_expires_at, failing_since
+          previous_secret_expires_at
         from svc.endpoints e
         where e.account_id = wanted.account_id and e.mode = wanted.mode and e.id = wanted.endpoint_id
-          and e.status = 'enabled'
+          and e.status ${IS_ENABLED}
         ${ONE_BY_KEY}
       ) endpoint
       cross join lateral (
@@ -42,9 +52,8 @@ const CLAIM = {
       where d.account_id = picked.account_id and d.mode = picked.mode and d.event_id = picked.event_id
         and d.endpoint_id = picked.endpoint_id
       returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count,
-        d.attempt_count - 1 - d.uncharged_count as charged_before, picked.url, picked.retry_count,
-        picked.timeout_seconds, picked.headers_ciphertext, picked.secret_ciphertext, picked.previous_secret_ciphertext,
-        picked.previous_secret_expires_at, picked.failing_since
+        d.uncharged_count, picked.url, picked.retry_count, picked.timeout_seconds, picked.headers_ciphertext,
+        picked.secret_ciphertext, picked.previous_secret_ciphertext, picked.previous_secret_expires_at
     )
     select taken.*, event.body, event.sequence
     from taken
@@ -62,7 +71,7 @@ type Row = {
   readonly endpoint_id: string;
   readonly fence: string;
   readonly attempt_count: number;
-  readonly charged_before: number;
+  readonly uncharged_count: number;
   readonly body: Buffer;
   readonly sequence: number;
   readonly url: string;
@@ -72,7 +81,6 @@ type Row = {
   readonly secret_ciphertext: Buffer | null;
   readonly previous_secret_ciphertext: Buffer | null;
   readonly previous_secret_expires_at: Date | null;
-  readonly failing_since: Date | null;
 };
 
 export async function leaseDeliveries(
@@ -101,7 +109,7 @@ export async function leaseDeliveries(
     endpointId: row.endpoint_id,
     fence: row.fence,
     attempt: row.attempt_count,
-    chargedBefore: row.charged_before,
+    chargedBefore: chargedBefore(row.attempt_count, row.uncharged_count),
     sequence: row.sequence,
     body: row.body,
     endpoint: {
@@ -111,7 +119,6 @@ export async function leaseDeliveries(
       headersCiphertext: row.headers_ciphertext,
       secretCiphertext: row.secret_ciphertext,
       previousSecret: previousOf(row),
-      failingSinceMs: row.failing_since?.getTime() ?? null,
     },
   }));
 }

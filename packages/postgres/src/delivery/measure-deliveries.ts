@@ -1,6 +1,7 @@
 // Numbers for the delivery gauges.
-import { isoTime } from '@svc-pay/core';
+import { ENDPOINT_STATUS, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 
 export type DeliveryMeasures = {
   /**
@@ -37,10 +38,10 @@ const DUE = `
 const FAILING = `
   select mode, count(*)::integer as count,
     coalesce(max(extract(epoch from $1::timestamptz - failing_since)), 0)::float8 as "longestSeconds"
-  from svc.endpoints where status = 'enabled' and failing_since is not null and mode = any ($2::text[]) group by mode`;
+  from svc.endpoints where status ${sqlIs(ENDPOINT_STATUS.enabled)} and failing_since is not null and mode = any ($2::text[]) group by mode`;
 const OFF = `
   select mode, coalesce(disabled_reason, 'unknown') as reason, count(*)::integer as count
-  from svc.endpoints where status = 'disabled' and mode = any ($1::text[]) group by 1, 2`;
+  from svc.endpoints where status ${sqlIs(ENDPOINT_STATUS.disabled)} and mode = any ($1::text[]) group by 1, 2`;
 
 export async function measureDeliveries(
   pool: pg.Pool,

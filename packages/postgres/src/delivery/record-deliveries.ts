@@ -1,41 +1,74 @@
-// Records the reports of many attempts in one statement: the delivery, its attempt, and the health of its endpoint. A
-// report with an old fence changes no delivery.
-import { type DeliveryReport, ENDPOINT_OFF_AFTER_MS, isoTime, type RecordedDeliveries } from '@svc-pay/core';
+// Records the reports of many attempts: the delivery, its attempt, and the health of its endpoint, as core decides. A
+// report with an old fence changes nothing. Successes are recorded by one statement without a lock: core needs no facts
+// for them. All else is decided from the endpoint's row under its lock, in one transaction.
+//
+// Two processes may report for one endpoint at once. Failures wait for each other at the lock, and the later one is
+// decided by what the earlier one wrote. A success clears `failing_since` in the row itself, whatever the sender knew of
+// it, so a failure that is decided afterwards begins a new count. Two transactions that each clear an endpoint which the
+// other has locked end in a deadlock: the database cancels one, and its sender records it again.
+import {
+  type DecidedReports,
+  type DeliveryDecision,
+  type DeliveryReport,
+  decideReports,
+  ENDPOINT_STATUS,
+  type EndpointHealthDecision,
+  isoTime,
+  isUncharged,
+  type Mode,
+  needsEndpointFacts,
+  type RecordedDeliveries,
+  type SwitchedOff,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText, sameNames } from '../database/insert-text.ts';
-import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { withoutIndex } from '../database/planner.ts';
+import { columnArrays } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
+import {
+  type EndpointHealthWrite,
+  type LeasedReport,
+  loadEndpointFacts,
+  writeEndpointHealth,
+} from './endpoint-facts.ts';
+import { nextAtOf } from './next-at.ts';
 
-type TimedReport = DeliveryReport & { readonly nowMs: number };
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
-const GIVEN = namedParameters({ now: 'timestamptz' });
-const REPORTS = columnArrays<TimedReport>(
-  {
-    account_id: ['text', ({ delivery }) => delivery.accountId],
-    mode: ['text', ({ delivery }) => delivery.mode],
-    event_id: ['text', ({ delivery }) => delivery.eventId],
-    endpoint_id: ['text', ({ delivery }) => delivery.endpointId],
-    fence: ['bigint', ({ delivery }) => delivery.fence],
-    status: ['text', ({ verdict: { next } }) => (next === 'succeeded' || next === 'failed' ? next : 'pending')],
-    next_at: ['timestamptz', nextAttemptAt],
-    reason: ['text', ({ verdict }) => (verdict.next === 'failed' ? verdict.reason : null)],
-    uncharged: ['integer', ({ verdict }) => (verdict.next === 'again' && !verdict.charged ? 1 : 0)],
-    outcome: ['text', ({ record }) => record.outcome],
-    response_status: ['integer', ({ record }) => record.responseStatus],
-    address: ['text', ({ record }) => record.address],
-    dns_ms: ['integer', ({ record }) => record.dnsMs],
-    connect_ms: ['integer', ({ record }) => record.connectMs],
-    tls_ms: ['integer', ({ record }) => record.tlsMs],
-    first_byte_ms: ['integer', ({ record }) => record.firstByteMs],
-    total_ms: ['integer', ({ record }) => record.totalMs],
-    request_headers: ['jsonb', ({ record }) => JSON.stringify(record.requestHeaders)],
-    response_headers: ['jsonb', ({ record }) => JSON.stringify(record.responseHeaders)],
-    response_excerpt: ['bytea', ({ record }) => record.responseExcerpt],
-    error: ['text', ({ record }) => record.error],
-    started_at: ['timestamptz', ({ record }) => isoTime(record.startedAtMs)],
-  },
-  GIVEN.next,
-);
+type DecidedReport = DeliveryReport & {
+  readonly decision: DeliveryDecision;
+  /** After this success no failure of the endpoint counts. */
+  readonly heals: boolean;
+  readonly nowMs: number;
+};
+
+const REPORTS = columnArrays<DecidedReport>({
+  account_id: ['text', ({ delivery }) => delivery.accountId],
+  mode: ['text', ({ delivery }) => delivery.mode],
+  event_id: ['text', ({ delivery }) => delivery.eventId],
+  endpoint_id: ['text', ({ delivery }) => delivery.endpointId],
+  fence: ['bigint', ({ delivery }) => delivery.fence],
+  status: ['text', ({ decision }) => decision.status],
+  next_at: ['timestamptz', ({ decision }) => nextAtOf(decision)],
+  reason: ['text', ({ decision }) => decision.reason],
+  finished_at: ['timestamptz', ({ decision, nowMs }) => (decision.status === 'pending' ? null : isoTime(nowMs))],
+  uncharged: ['integer', ({ verdict }) => (isUncharged(verdict) ? 1 : 0)],
+  heals: ['boolean', ({ heals }) => heals],
+  outcome: ['text', ({ record }) => record.outcome],
+  response_status: ['integer', ({ record }) => record.responseStatus],
+  address: ['text', ({ record }) => record.address],
+  dns_ms: ['integer', ({ record }) => record.dnsMs],
+  connect_ms: ['integer', ({ record }) => record.connectMs],
+  tls_ms: ['integer', ({ record }) => record.tlsMs],
+  first_byte_ms: ['integer', ({ record }) => record.firstByteMs],
+  total_ms: ['integer', ({ record }) => record.totalMs],
+  request_headers: ['jsonb', ({ record }) => JSON.stringify(record.requestHeaders)],
+  response_headers: ['jsonb', ({ record }) => JSON.stringify(record.responseHeaders)],
+  response_excerpt: ['bytea', ({ record }) => record.responseExcerpt],
+  error: ['text', ({ record }) => record.error],
+  started_at: ['timestamptz', ({ record }) => isoTime(record.startedAtMs)],
+});
 
 const RECORD = {
   name: 'record-deliveries',
@@ -43,21 +76,19 @@ const RECORD = {
     with report as materialized (select * from ${REPORTS.unnest('report')}),
     recorded as (
       update svc.deliveries d
-      set status = report.status, reason = report.reason, lease_until = null,
-        next_at = case when report.status <> 'pending' then null
-          -- A delivery of a deleted endpoint becomes due once more and is discarded then.
-          when exists (
-            select from svc.endpoints e
-            where e.account_id = report.account_id and e.mode = report.mode and e.id = report.endpoint_id
-              and e.status = 'disabled'
-          ) then 'infinity' else report.next_at end,
-        finished_at = case when report.status <> 'pending' then ${GIVEN.at.now} end,
-        uncharged_count = d.uncharged_count + report.uncharged
+      set status = report.status, reason = report.reason, lease_until = null, next_at = report.next_at,
+        finished_at = report.finished_at, uncharged_count = d.uncharged_count + report.uncharged
       from report
       where d.account_id = report.account_id and d.mode = report.mode and d.event_id = report.event_id
         and d.endpoint_id = report.endpoint_id and d.fence = report.fence and d.lease_until is not null
       -- Returns the columns of the report: a sender that lost a lease and claimed the row again may report both.
-      returning d.attempt_count, d.next_at as due_again_at, report.*
+      returning d.attempt_count, report.*
+    ),
+    healed as (
+      update svc.endpoints e set failing_since = null
+      from (select distinct account_id, mode, endpoint_id from recorded where heals) healthy
+      where e.account_id = healthy.account_id and e.mode = healthy.mode and e.id = healthy.endpoint_id
+        and ${withoutIndex('e.status')} ${IS_ENABLED} and e.failing_since is not null
     )
     ${insertText(
       'svc.delivery_attempts',
@@ -66,112 +97,83 @@ const RECORD = {
         ...sameNames('dns_ms', 'connect_ms', 'tls_ms', 'first_byte_ms', 'total_ms', 'request_headers'),
         ...sameNames('response_headers', 'response_excerpt', 'error', 'started_at'),
         attempt: 'attempt_count',
-        next_at: `nullif(due_again_at, 'infinity')`,
+        next_at: `nullif(next_at, 'infinity')`,
       },
       'from recorded',
     )}`,
 };
-
-// A process that enables an endpoint waits for this lock, and then sees the deliveries that were parked under it.
-const LOCK = `
-  select from svc.endpoints endpoint
-  join unnest($1::text[], $2::text[], $3::text[]) as given (account_id, mode, id)
-    on endpoint.account_id = given.account_id and endpoint.mode = given.mode and endpoint.id = given.id
-  order by endpoint.account_id, endpoint.mode, endpoint.id for no key update of endpoint`;
-const OFF = `(given.change = 'gone' or (given.change = 'failing' and endpoint.failing_since <= $6))`;
-const HEALTH = `
-  update svc.endpoints endpoint
-  set failing_since = case when given.change = 'succeeded' then null else coalesce(endpoint.failing_since, $5) end,
-    status = case when ${OFF} then 'disabled' else endpoint.status end,
-    disabled_reason = case when ${OFF} then given.change else endpoint.disabled_reason end,
-    updated_at = case when ${OFF} then $5 else endpoint.updated_at end
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as given (account_id, mode, id, change)
-  where endpoint.account_id = given.account_id and endpoint.mode = given.mode and endpoint.id = given.id
-    and endpoint.status = 'enabled' and (given.change <> 'failed' or endpoint.failing_since is null)
-  returning endpoint.account_id, endpoint.mode, endpoint.id, endpoint.status, endpoint.disabled_reason`;
-
-/** Delay of a delivery that was parked although its endpoint stays enabled. */
-const SOON_MS = 60_000;
 
 export async function recordDeliveries(
   pool: pg.Pool,
   reports: readonly DeliveryReport[],
   nowMs: number,
 ): Promise<RecordedDeliveries> {
-  if (reports.length === 0) return { count: 0, switchedOff: [] };
-  const values = valuesOf(reports, nowMs);
-  const changes = healthChanges(reports);
-  if (changes.length === 0) {
-    const { rowCount } = await pool.query({ ...RECORD, values });
-    return { count: rowCount ?? 0, switchedOff: [] };
-  }
+  if (reports.length === 0) return { count: 0, givenUp: [], switchedOff: [] };
+  const byEndpoint = [...Map.groupBy(reports, endpointOf).values()];
+  const successes = byEndpoint
+    .filter((own) => !needsEndpointFacts(own))
+    .map((own) => ({ reports: own, ...decideReports(undefined, own, nowMs) }));
+  const others = byEndpoint.filter(needsEndpointFacts).flat();
+  if (others.length === 0) return { count: await record(pool, successes, nowMs), givenUp: [], switchedOff: [] };
   return inTransaction(pool, async (client) => {
-    const keys = [
-      changes.map(({ accountId }) => accountId),
-      changes.map(({ mode }) => mode),
-      changes.map(({ endpointId }) => endpointId),
-    ];
-    await client.query(LOCK, keys);
-    const { rows } = await client.query<{ account_id: string; id: string; status: string; disabled_reason: string }>(
-      HEALTH,
-      [...keys, changes.map(({ change }) => change), isoTime(nowMs), isoTime(nowMs - ENDPOINT_OFF_AFTER_MS)],
+    const decided = decideEach(await loadEndpointFacts(client, others), nowMs);
+    await writeEndpointHealth(
+      client,
+      decided.flatMap(({ reports: own, health }) => healthWrite(own, health, nowMs)),
     );
-    const { rowCount } = await client.query({ ...RECORD, values });
+    const count = await record(client, [...successes, ...decided], nowMs);
     return {
-      count: rowCount ?? 0,
-      switchedOff: rows
-        .filter(({ status }) => status === 'disabled')
-        .map(({ account_id, id, disabled_reason }) => ({
-          accountId: account_id,
-          endpointId: id,
-          reason: disabled_reason,
-        })),
+      count,
+      givenUp: decided.flatMap(givenUp),
+      switchedOff: decided.flatMap(({ reports: own, health }) => switchedOff(own, health)),
     };
   });
 }
 
-type Change = 'succeeded' | 'failed' | 'gone' | 'failing';
-type HealthChange = Pick<DeliveryReport['delivery'], 'accountId' | 'mode' | 'endpointId'> & { readonly change: Change };
+type DecidedEndpoint = DecidedReports & { readonly reports: readonly DeliveryReport[] };
 
-/** At most one change per endpoint: a success outweighs failures, and `gone` outweighs all. */
-function healthChanges(reports: readonly DeliveryReport[]): readonly HealthChange[] {
-  const changes = new Map<string, HealthChange>();
-  for (const report of reports) {
-    const change = changeOf(report);
-    if (change === undefined) continue;
-    const { accountId, mode, endpointId } = report.delivery;
-    const key = `${accountId} ${mode} ${endpointId}`;
-    const known = changes.get(key)?.change;
-    if (known === undefined || WEIGHT[change] > WEIGHT[known]) {
-      changes.set(key, { accountId, mode, endpointId, change });
-    }
-  }
-  const succeeded = new Set(
-    reports
-      .filter(({ verdict }) => verdict.next === 'succeeded')
-      .map(({ delivery: { accountId, mode, endpointId } }) => `${accountId} ${mode} ${endpointId}`),
+const endpointOf = ({ delivery }: DeliveryReport) => `${delivery.accountId} ${delivery.mode} ${delivery.endpointId}`;
+
+function decideEach(loaded: readonly LeasedReport[], nowMs: number): readonly DecidedEndpoint[] {
+  return [...Map.groupBy(loaded, ({ report }) => endpointOf(report)).values()].map((own) => {
+    const reports = own.map(({ report }) => report);
+    return { reports, ...decideReports(own[0]?.endpoint, reports, nowMs) };
+  });
+}
+
+async function record(
+  connection: pg.Pool | pg.ClientBase,
+  decided: readonly DecidedEndpoint[],
+  nowMs: number,
+): Promise<number> {
+  const rows = decided.flatMap(({ reports, health, deliveries }) =>
+    reports.flatMap((report, index): DecidedReport[] => {
+      const decision = deliveries[index];
+      if (decision === undefined) return [];
+      return [{ ...report, decision, heals: health.next === 'healthy' && decision.status === 'succeeded', nowMs }];
+    }),
   );
-  return [...changes]
-    .filter(([key, { change }]) => change === 'succeeded' || change === 'gone' || !succeeded.has(key))
-    .map(([, change]) => change);
+  if (rows.length === 0) return 0;
+  const { rowCount } = await connection.query({ ...RECORD, values: REPORTS.values(rows) });
+  return rowCount ?? 0;
 }
 
-const WEIGHT: Readonly<Record<Change, number>> = { failed: 0, failing: 1, succeeded: 2, gone: 3 };
-
-function changeOf({ delivery, verdict }: DeliveryReport): Change | undefined {
-  const { failingSinceMs } = delivery.endpoint;
-  if (verdict.next === 'succeeded') return failingSinceMs === null ? undefined : 'succeeded';
-  if (verdict.next === 'parked') return verdict.reason;
-  // `failed` locks the endpoint also if it is known to be failing:
-  // the delivery's next time depends on whether it is enabled.
-  return verdict.next === 'again' && !verdict.charged ? undefined : 'failed';
+function healthWrite(
+  [first]: readonly DeliveryReport[],
+  health: EndpointHealthDecision,
+  nowMs: number,
+): readonly EndpointHealthWrite[] {
+  if (first === undefined || !('sinceMs' in health)) return [];
+  const { accountId, mode, endpointId } = first.delivery;
+  return [{ accountId, mode, endpointId, health, nowMs }];
 }
 
-function nextAttemptAt({ verdict, nowMs }: TimedReport): string | null {
-  if (verdict.next === 'again') return isoTime(verdict.atMs);
-  return verdict.next === 'parked' ? isoTime(nowMs + SOON_MS) : null;
+function givenUp({ reports, deliveries }: DecidedEndpoint): readonly Mode[] {
+  return reports.flatMap(({ delivery }, index) => (deliveries[index]?.status === 'failed' ? [delivery.mode] : []));
 }
 
-function valuesOf(reports: readonly DeliveryReport[], nowMs: number): unknown[] {
-  return [...GIVEN.values({ now: isoTime(nowMs) }), ...REPORTS.values(reports.map((report) => ({ ...report, nowMs })))];
+function switchedOff([first]: readonly DeliveryReport[], health: EndpointHealthDecision): readonly SwitchedOff[] {
+  if (first === undefined || health.next !== 'off') return [];
+  const { accountId, endpointId } = first.delivery;
+  return [{ accountId, endpointId, reason: health.reason }];
 }

@@ -1,9 +1,12 @@
 // Sends stored events again, and sends sample events with which a merchant tests a receiver.
-import { type EventDraft, isoTime } from '@svc-pay/core';
+import { ENDPOINT_STATUS, type EndpointStatus, type EventDraft, isoTime } from '@svc-pay/core';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 import { insertDeliveries, insertEvent } from '../event/insert-event.ts';
 import type { MerchantWork } from '../idempotency/merchant-write.ts';
 import { queueAgain } from './requeue-delivery.ts';
+
+const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
 export type Resent =
   | { readonly ok: true; readonly deliveries: number }
@@ -21,12 +24,13 @@ export async function resendEvent(work: MerchantWork, eventId: string, endpointI
   if (event.rowCount !== 1) return { ok: false, code: 'not_found' };
   if (endpointId !== null) {
     const status = await statusOf(work, endpointId);
-    if (status !== 'enabled') return { ok: false, code: status === 'disabled' ? 'endpoint_disabled' : 'not_found' };
+    if (status !== ENDPOINT_STATUS.enabled)
+      return { ok: false, code: status === ENDPOINT_STATUS.disabled ? 'endpoint_disabled' : 'not_found' };
   }
   const { rows } = await work.client.query<{ count: number }>(
     `with target as (
        select endpoint.id from svc.endpoints endpoint
-       where endpoint.account_id = $1 and endpoint.mode = $2 and endpoint.status = 'enabled'
+       where endpoint.account_id = $1 and endpoint.mode = $2 and endpoint.status ${IS_ENABLED}
          and case when $4::text is not null then endpoint.id = $4 else
            exists (
              select from svc.events e
@@ -52,11 +56,13 @@ export async function resendEvent(work: MerchantWork, eventId: string, endpointI
   return { ok: true, deliveries };
 }
 
+type LiveStatus = Exclude<EndpointStatus, typeof ENDPOINT_STATUS.deleted>;
+
 /** Undefined when the endpoint does not exist or is deleted. */
-export async function statusOf(work: MerchantWork, endpointId: string): Promise<'enabled' | 'disabled' | undefined> {
+export async function statusOf(work: MerchantWork, endpointId: string): Promise<LiveStatus | undefined> {
   const { accountId, mode } = work.caller;
-  const { rows } = await work.client.query<{ status: 'enabled' | 'disabled' }>(
-    `select status from svc.endpoints where account_id = $1 and mode = $2 and id = $3 and status <> 'deleted'`,
+  const { rows } = await work.client.query<{ status: LiveStatus }>(
+    `select status from svc.endpoints where account_id = $1 and mode = $2 and id = $3 and status ${sqlIsNot(ENDPOINT_STATUS.deleted)}`,
     [accountId, mode, endpointId],
   );
   return rows[0]?.status;
@@ -81,7 +87,7 @@ const { endpoint_id, ...sample } = SAMPLE.at;
 const RECORD_SAMPLE = `
   with target as (
     select id from svc.endpoints
-    where account_id = ${sample.account_id} and mode = ${sample.mode} and status = 'enabled'
+    where account_id = ${sample.account_id} and mode = ${sample.mode} and status ${IS_ENABLED}
       and case when ${endpoint_id} is not null then id = ${endpoint_id} else ${sample.type} = any (event_types) end
   ),
   ${insertEvent(sample, { count: '(select count(*) from target)', from: 'target', endpoint_id: 'target.id' })}

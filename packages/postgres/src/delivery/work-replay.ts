@@ -1,6 +1,14 @@
 // Works one bounded step of one event replay. The replay's position moves in the commit that queues the deliveries, so
 // an interrupted step leaves nothing behind and the next process repeats it.
-import { isoTime, type Mode } from '@svc-pay/core';
+import {
+  decideReplayStep,
+  type EndpointFacts,
+  isLastPage,
+  isoTime,
+  type Mode,
+  type ReplayRange,
+  type ReplayStep,
+} from '@svc-pay/core';
 import { idBound } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -23,7 +31,11 @@ type Job = {
   readonly total: number | null;
 };
 
-type Wanted = { readonly event_types: readonly string[]; readonly created_at: Date; readonly status: string };
+type Wanted = {
+  readonly event_types: readonly string[];
+  readonly created_at: Date;
+  readonly status: EndpointFacts['status'];
+};
 
 /** False when no replay is running, or other processes work on all of them. */
 export async function workReplay(pool: pg.Pool, modes: readonly Mode[], nowMs: number): Promise<boolean> {
@@ -35,35 +47,26 @@ export async function workReplay(pool: pg.Pool, modes: readonly Mode[], nowMs: n
     );
     const [job] = rows;
     if (job === undefined) return false;
-    const endpoint = await endpointOf(client, job);
-    if (endpoint === undefined || endpoint.status === 'deleted') {
-      await change(client, job, `status = 'failed', reason = 'endpoint_deleted', finished_at = $4`, [isoTime(nowMs)]);
-      return true;
-    }
-    const range = rangeOf(job, endpoint);
-    if (job.total === null) await count(client, job, range);
-    else await queueNext(client, job, range, nowMs);
+    const step = decideReplayStep(
+      { ...job, fromMs: job.from_at.getTime(), toMs: job.to_at.getTime(), types: job.event_types },
+      await endpointOf(client, job),
+    );
+    if (step.next === 'fail') {
+      await change(client, job, `status = 'failed', reason = $5, finished_at = $4`, [isoTime(nowMs), step.reason]);
+    } else if (step.next === 'count') await count(client, job, step.range);
+    else await queueNext(client, job, step, nowMs);
     return true;
   });
 }
 
-type Range = { readonly from: string; readonly to: string; readonly types: readonly string[] };
+const boundsOf = ({ fromMs, toMs }: ReplayRange) => ({ from: idBound('event', fromMs), to: idBound('event', toMs) });
 
-/** Scope `failed` begins at the endpoint's creation: older events were never meant for it. */
-function rangeOf(job: Job, endpoint: Wanted): Range {
-  const bornMs = job.scope === 'failed' ? endpoint.created_at.getTime() : 0;
-  return {
-    from: idBound('event', Math.max(job.from_at.getTime(), bornMs)),
-    to: idBound('event', job.to_at.getTime()),
-    types: job.event_types ?? endpoint.event_types,
-  };
-}
-
-async function count(client: pg.ClientBase, job: Job, { from, to, types }: Range): Promise<void> {
+async function count(client: pg.ClientBase, job: Job, range: ReplayRange): Promise<void> {
+  const { from, to } = boundsOf(range);
   const { rows } = await client.query<{ total: number }>(
     `select count(*)::integer as total from svc.events
      where account_id = $1 and mode = $2 and id >= $3 and id < $4 and type = any ($5::text[])`,
-    [job.account_id, job.mode, from, to, types],
+    [job.account_id, job.mode, from, to, range.types],
   );
   await change(client, job, 'total = $4', [rows[0]?.total ?? 0]);
 }
@@ -77,9 +80,9 @@ const PAGE = namedParameters({
   event_types: 'text[]',
   endpoint_id: 'text',
   now: 'timestamptz',
-  all: 'boolean',
+  statuses: 'text[]',
 });
-const { account_id, mode, endpoint_id, now, all, ...bounds } = PAGE.at;
+const { account_id, mode, endpoint_id, now, statuses, ...bounds } = PAGE.at;
 const QUEUE_NEXT = `
   with page as materialized (
     select id from svc.events
@@ -92,16 +95,22 @@ const QUEUE_NEXT = `
       { account_id, mode, event_id: 'page.id', endpoint_id, now },
       `page left join svc.deliveries d
       on d.account_id = ${account_id} and d.mode = ${mode} and d.event_id = page.id and d.endpoint_id = ${endpoint_id}
-    where d.event_id is null or (d.lease_until is null and (${all} or d.status = 'failed'))
+    where d.event_id is null or (d.lease_until is null and d.status = any (${statuses}))
     order by page.id`,
     )}
-    ${queueAgain(now, `(${all} or deliveries.status = 'failed')`)}
+    ${queueAgain(now, `deliveries.status = any (${statuses})`)}
     returning 1
   )
   select (select count(*)::integer from page) as examined, (select max(id) from page) as last,
     (select count(*)::integer from queued) as queued`;
 
-async function queueNext(client: pg.ClientBase, job: Job, { from, to, types }: Range, nowMs: number): Promise<void> {
+async function queueNext(
+  client: pg.ClientBase,
+  job: Job,
+  step: Extract<ReplayStep, { readonly next: 'queue' }>,
+  nowMs: number,
+): Promise<void> {
+  const { from, to } = boundsOf(step.range);
   const { rows } = await client.query<{ examined: number; last: string | null; queued: number }>(
     QUEUE_NEXT,
     PAGE.values({
@@ -110,29 +119,30 @@ async function queueNext(client: pg.ClientBase, job: Job, { from, to, types }: R
       from_id: from,
       after_event_id: job.after_event_id,
       to_id: to,
-      event_types: types,
+      event_types: step.range.types,
       endpoint_id: job.endpoint_id,
       now: isoTime(nowMs),
-      all: job.scope === 'all',
+      statuses: step.statuses,
     }),
   );
   const { examined = 0, last = null, queued = 0 } = rows[0] ?? {};
+  const done = isLastPage(examined, AT_ONCE);
   await change(
     client,
     job,
-    `examined = examined + $4, queued = queued + $5, after_event_id = coalesce($6, after_event_id),
-     status = case when $4 < ${AT_ONCE} then 'done' else status end,
-     finished_at = case when $4 < ${AT_ONCE} then $7::timestamptz end`,
-    [examined, queued, last, isoTime(nowMs)],
+    `examined = examined + $4, queued = queued + $5, after_event_id = coalesce($6, after_event_id), status = $7,
+     finished_at = $8`,
+    [examined, queued, last, done ? 'done' : 'running', done ? isoTime(nowMs) : null],
   );
 }
 
-async function endpointOf(client: pg.ClientBase, job: Job): Promise<Wanted | undefined> {
+async function endpointOf(client: pg.ClientBase, job: Job) {
   const { rows } = await client.query<Wanted>(
     'select event_types, created_at, status from svc.endpoints where account_id = $1 and mode = $2 and id = $3',
     [job.account_id, job.mode, job.endpoint_id],
   );
-  return rows[0];
+  const [row] = rows;
+  return row && { status: row.status, createdAtMs: row.created_at.getTime(), eventTypes: row.event_types };
 }
 
 async function change(client: pg.ClientBase, job: Job, sets: string, values: readonly unknown[]): Promise<void> {

@@ -1,7 +1,8 @@
 // Changes that a merchant makes to a webhook endpoint. Each runs in the caller's transaction and writes an audit entry.
-import { isoTime } from '@svc-pay/core';
+import { DELIVERY_STATUS, decideDisable, decideUnsendable, isoTime } from '@svc-pay/core';
 import type { EventType } from '@svc-pay/protocol';
 import type { Endpoint } from '@svc-pay/protocol/merchant';
+import { sqlIs } from '../database/status-sql.ts';
 import type { MerchantWork } from '../idempotency/merchant-write.ts';
 import { enableWithin } from './enable-endpoint.ts';
 import { ENDPOINT_COLUMNS, type EndpointRow, endpointOf } from './endpoint-row.ts';
@@ -39,11 +40,16 @@ export async function updateEndpoint(
 
 export async function disableEndpoint(work: MerchantWork, endpointId: string): Promise<Endpoint | undefined> {
   const before = await lock(work, endpointId);
-  if (before === undefined || before.status === 'disabled') return before && endpointOf(before, work.nowMs);
+  if (before === undefined) return undefined;
+  const decision = decideDisable({
+    status: before.status,
+    failingSinceMs: before.failing_since?.getTime() ?? null,
+  });
+  if (decision === undefined) return endpointOf(before, work.nowMs);
   await work.audit('endpoint.disabled', endpointId);
   return set(work, endpointId, [
-    ['status', 'disabled'],
-    ['disabled_reason', 'merchant'],
+    ['status', decision.status],
+    ['disabled_reason', decision.disabledReason],
   ]);
 }
 
@@ -53,9 +59,9 @@ export async function enableEndpoint(
 ): Promise<{ readonly endpoint: Endpoint; readonly replayed: number } | undefined> {
   const before = await lock(work, endpointId);
   if (before === undefined) return undefined;
-  if (before.status === 'enabled') return { endpoint: endpointOf(before, work.nowMs), replayed: 0 };
   const { accountId, mode } = work.caller;
-  const replayed = (await enableWithin(work.client, { accountId, mode, endpointId }, work.nowMs)) ?? 0;
+  const replayed = await enableWithin(work.client, { accountId, mode, endpointId }, work.nowMs);
+  if (replayed === undefined) return { endpoint: endpointOf(before, work.nowMs), replayed: 0 };
   await work.audit('endpoint.enabled', endpointId, { replayed });
   const after = await lock(work, endpointId);
   return after && { endpoint: endpointOf(after, work.nowMs), replayed };
@@ -95,11 +101,12 @@ export async function deleteEndpoint(work: MerchantWork, endpointId: string): Pr
      where account_id = $1 and mode = $2 and id = $3`,
     [...key, now],
   );
+  const discarded = decideUnsendable('deleted');
   const { rowCount } = await work.client.query(
     `update svc.deliveries
-     set status = 'discarded', next_at = null, finished_at = $4, reason = 'endpoint_deleted', fence = fence + 1
-     where status = 'pending' and endpoint_id = $3 and account_id = $1 and mode = $2 and lease_until is null`,
-    [...key, now],
+     set status = $5, next_at = null, finished_at = $4, reason = $6, fence = fence + 1
+     where status ${sqlIs(DELIVERY_STATUS.pending)} and endpoint_id = $3 and account_id = $1 and mode = $2 and lease_until is null`,
+    [...key, now, discarded.status, discarded.reason],
   );
   await work.audit('endpoint.deleted', endpointId, { discarded: rowCount ?? 0 });
   return true;

@@ -1,4 +1,4 @@
-import { ENDPOINT_OFF_AFTER_MS, isoTime, type Mode } from '@svc-pay/core';
+import { endpointOffAtMs, isoTime, type Mode } from '@svc-pay/core';
 import type { EventType } from '@svc-pay/protocol';
 import { type Endpoint, HEADER_MASK } from '@svc-pay/protocol/merchant';
 
@@ -36,7 +36,7 @@ export function endpointOf(row: EndpointRow, nowMs: number): Endpoint {
     status: row.status,
     disabledReason: row.disabled_reason,
     failingSince: row.failing_since?.toISOString() ?? null,
-    disablesAt: failingSinceMs === null ? null : isoTime(failingSinceMs + ENDPOINT_OFF_AFTER_MS),
+    disablesAt: failingSinceMs === null ? null : isoTime(endpointOffAtMs(failingSinceMs)),
     previousSecretExpiresAt: previousUntilMs > nowMs ? isoTime(previousUntilMs) : null,
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),

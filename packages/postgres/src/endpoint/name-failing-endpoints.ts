@@ -1,9 +1,7 @@
 // Reports endpoints that will be switched off unless a delivery
 // succeeds. Each is reported once a day, over all processes.
-import { ENDPOINT_OFF_AFTER_MS, isoTime, type Mode } from '@svc-pay/core';
+import { ENDPOINT_WARN_AFTER_MS, endpointOffAtMs, isoTime, type Mode } from '@svc-pay/core';
 import type pg from 'pg';
-
-const DAY_MS = 86_400_000;
 
 export type FailingEndpoint = {
   readonly accountId: string;
@@ -26,13 +24,13 @@ export async function nameFailing(
      where status = 'enabled' and failing_since <= $2 and (warned_at is null or warned_at <= $2)
        and mode = any ($3::text[])
      returning account_id, mode, id, failing_since`,
-    [isoTime(nowMs), isoTime(nowMs - DAY_MS), modes],
+    [isoTime(nowMs), isoTime(nowMs - ENDPOINT_WARN_AFTER_MS), modes],
   );
   return rows.map(({ account_id, mode, id, failing_since }) => ({
     accountId: account_id,
     mode,
     endpointId: id,
     failingSince: failing_since.toISOString(),
-    disablesAt: isoTime(failing_since.getTime() + ENDPOINT_OFF_AFTER_MS),
+    disablesAt: isoTime(endpointOffAtMs(failing_since.getTime())),
   }));
 }

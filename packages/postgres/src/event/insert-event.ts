@@ -1,6 +1,8 @@
 // Every event is inserted here, together with its deliveries. The event's body contains the number of endpoints it goes
 // to, which is known only within the statement.
+import { DELIVERY_STATUS } from '@svc-pay/core';
 import { type Expressions, insertText } from '../database/insert-text.ts';
+import { sqlStatus } from '../database/status-sql.ts';
 
 /** SQL expression of each value: a column name if the insert reads rows, a placeholder if it writes one row. */
 export type NewEvent = {
@@ -62,7 +64,7 @@ export function insertDeliveries(
     mode: delivery.mode,
     event_id: delivery.event_id,
     endpoint_id: delivery.endpoint_id,
-    status: `'pending'`,
+    status: sqlStatus(DELIVERY_STATUS.pending),
     next_at: delivery.now,
     created_at: delivery.now,
   };

@@ -1,6 +1,6 @@
 // Lists events by filter, newest first. Each filter reads an index: events of one intent or payment are few, so all are
 // read and then filtered; for the other filters the index is read in order until the page is full.
-import type { Caller } from '@svc-pay/core';
+import { type Caller, DELIVERY_STATUS, ENDPOINT_STATUS, UNDELIVERED } from '@svc-pay/core';
 import type { EventType } from '@svc-pay/protocol';
 import { idBound } from '@svc-pay/protocol/ids';
 import type { EventSummary } from '@svc-pay/protocol/merchant';
@@ -8,6 +8,7 @@ import type pg from 'pg';
 import { type Page, pageOf } from '../database/page.ts';
 import { equalInKeyOrder } from '../database/planner.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs, sqlIsNot, sqlStatus } from '../database/status-sql.ts';
 import { type EventRow, summaryOf } from './event-row.ts';
 
 export type EventFilter = {
@@ -61,7 +62,7 @@ const NAMED = (column: 'intent_id' | 'payment_id') => `
     where ${IN_RANGE} and ${OF_TYPE} and (${at.intent_id} is null or intent_id = ${at.intent_id})
       and (${at.payment_id} is null or payment_id = ${at.payment_id})
       and (not ${at.undelivered} or 0 < (
-        select count(*) from (${deliveriesOf('named.id')}) d where d.status in ('pending', 'failed')
+        select count(*) from (${deliveriesOf('named.id')}) d where d.status ${sqlIs(...UNDELIVERED)}
       ))
   ) found order by id desc limit ${at.limit}`;
 const ALL = `select id from svc.events e where ${own('e')} and ${IN_RANGE} order by id desc limit ${at.limit}`;
@@ -70,9 +71,9 @@ const BY_TYPE = `
   order by id desc limit ${at.limit}`;
 // Reads one page per endpoint and status: the result is among those rows. The type is a scalar query:
 // docs/internals/planner-rules.md, rule 6.
-const UNDELIVERED = `
+const OF_ENDPOINTS = `
   select distinct waiting.event_id as id from svc.endpoints endpoint
-  cross join (values ('pending'), ('failed')) as wanted (status)
+  cross join (values ${UNDELIVERED.map((status) => `(${sqlStatus(status)})`).join(', ')}) as wanted (status)
   cross join lateral (
     select d.event_id from svc.deliveries d
     where ${own('d')} and d.endpoint_id = endpoint.id and d.status = wanted.status
@@ -82,13 +83,13 @@ const UNDELIVERED = `
       ))
     order by d.event_id desc limit ${at.limit}
   ) waiting
-  where ${own('endpoint')} and endpoint.status <> 'deleted'
+  where ${own('endpoint')} and endpoint.status ${sqlIsNot(ENDPOINT_STATUS.deleted)}
   order by id desc limit ${at.limit}`;
 
 function idsOf({ intentId, paymentId, undelivered, type }: EventFilter): string {
   if (paymentId !== undefined) return NAMED('payment_id');
   if (intentId !== undefined) return NAMED('intent_id');
-  if (undelivered) return UNDELIVERED;
+  if (undelivered) return OF_ENDPOINTS;
   return type === undefined ? ALL : BY_TYPE;
 }
 
@@ -117,6 +118,10 @@ export async function listEvents(
   return pageOf(rows, limit, summaryOf);
 }
 
+const COUNTS = Object.values(DELIVERY_STATUS)
+  .map((status) => `count(*) filter (where d.status ${sqlIs(status)})::integer as ${status}`)
+  .join(', ');
+
 /** `given` gives every parameter a type, also those that a filter does not use. */
 function eventsQuery(ids: string): string {
   return `
@@ -130,10 +135,7 @@ function eventsQuery(ids: string): string {
       order by e.id limit 1
     ) event
     cross join lateral (
-      select count(*) filter (where d.status = 'pending')::integer as pending,
-        count(*) filter (where d.status = 'succeeded')::integer as succeeded,
-        count(*) filter (where d.status = 'failed')::integer as failed,
-        count(*) filter (where d.status = 'discarded')::integer as discarded
+      select ${COUNTS}
       from (${deliveriesOf('page.id')}) d
     ) counts
     order by event.id desc`;

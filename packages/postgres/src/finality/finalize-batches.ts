@@ -1,19 +1,30 @@
 // Finalizes mined batches. An item that did not settle is failed, held or queued again only when its batch is final.
-import { type AgeingBatch, isoTime, judgeItem, type LaneItem, type UnsettledOutcome } from '@svc-pay/core';
+import {
+  type AgeingBatch,
+  BATCH_STATUS,
+  BATCH_TRANSITIONS,
+  decideFinal,
+  isoTime,
+  requireOutcomes,
+  SETTLEMENT_STATUS,
+  TRANSFERS_WHEN_FINAL,
+  type UnsettledOutcome,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { loadBatchItems } from '../lane/load-pending-batches.ts';
-import { type FailedBatchItem, failPayments } from '../payment/payment-results.ts';
+import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { moveSettlements } from '../settlement/move-settlements.ts';
-import { holdRevivable } from '../settlement/reverted-batches.ts';
+import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 
 const LOAD = {
   name: 'load-ageing-batches',
   text: `
     select id, transaction_id, block_number, block_hash from svc.batches
     where network = $1 and relayer = any (array(select address from svc.relayers where network = $1))
-      and status = 'mined' and block_number <= $2
+      and status ${sqlIs(BATCH_STATUS.mined)} and block_number <= $2
       and ($4::text is null or (nonce, id) > (select last.nonce, last.id from svc.batches last where last.id = $4))
     order by nonce, id limit $3`,
 };
@@ -45,6 +56,12 @@ export async function loadAgeingBatches(
   }));
 }
 
+const FINAL = sqlStep(BATCH_TRANSITIONS, BATCH_STATUS.mined, BATCH_STATUS.finalized);
+const FINALIZE = {
+  name: 'record-final-batch',
+  text: `update svc.batches set status = ${FINAL.to}, updated_at = $2 where id = $1 and status ${FINAL.from}`,
+};
+
 /** Writes one transaction. `outcomes` are in the order of `batch.openItems`. A second call changes nothing. */
 export async function recordFinal(
   pool: pg.Pool,
@@ -52,41 +69,32 @@ export async function recordFinal(
   outcomes: readonly UnsettledOutcome[],
   nowMs: number,
 ): Promise<void> {
-  if (outcomes.length !== batch.openItems.length)
-    throw new Error(
-      `batch ${batch.id} has ${batch.openItems.length} open items, and ${outcomes.length} outcomes were given`,
-    );
-  const failed: FailedBatchItem[] = [];
-  const held: LaneItem[] = [];
-  const again: LaneItem[] = [];
-  for (const [index, item] of batch.openItems.entries()) {
-    const judgement = judgeItem(outcomes[index] ?? 'no_evidence');
-    if (judgement.end === 'failed') failed.push({ item, code: judgement.code });
-    else (judgement.end === 'held' ? held : again).push(item);
-  }
+  requireOutcomes(batch, outcomes);
   await inTransaction(pool, async (client) => {
     const changed = await client.query({
-      name: 'record-final-batch',
-      text: "update svc.batches set status = 'finalized', updated_at = $2 where id = $1 and status = 'mined'",
+      ...FINALIZE,
       values: [batch.id, isoTime(nowMs)],
     });
     if (changed.rowCount !== 1) return;
-    const cause = { requestId: batch.id, nowMs };
-    const results = await holdRevivable(client, failed);
-    await writePaymentResults(
-      client,
-      await failPayments(client, results.failed, batch.transactionId, cause),
-      'mined',
-      nowMs,
-    );
-    await moveSettlements(client, [...held, ...results.heldItems], { from: ['mined'], to: 'held' }, nowMs);
-    await moveSettlements(client, again, { from: ['mined'], to: 'queued' }, nowMs);
-    await client.query({
-      name: 'stranded-again',
-      text: `
-        update svc.stranded_transfers set status = 'queued', relayer = null, batch_id = null, updated_at = $2
-        where batch_id = $1 and status = 'mined'`,
-      values: [batch.id, isoTime(nowMs)],
-    });
+    const reverted = await loadRevertedBatches(client, batch.openItems);
+    const { failed, held, queued } = decideFinal(batch, outcomes, reverted);
+    const origin = { requestId: batch.id, nowMs };
+    const { mined } = SETTLEMENT_STATUS;
+    const results = await failPayments(client, failed, batch.transactionId, origin);
+    await writePaymentResults(client, results, mined, nowMs);
+    await moveSettlements(client, held, { from: [mined], to: SETTLEMENT_STATUS.held }, nowMs);
+    await moveSettlements(client, queued, { from: [mined], to: SETTLEMENT_STATUS.queued }, nowMs);
+    await queueTransfers(client, batch, nowMs);
+  });
+}
+
+async function queueTransfers(client: pg.ClientBase, { id }: AgeingBatch, nowMs: number): Promise<void> {
+  const { from, to } = TRANSFERS_WHEN_FINAL;
+  await client.query({
+    name: 'stranded-again',
+    text: `
+      update svc.stranded_transfers set status = $4, relayer = null, batch_id = null, updated_at = $2
+      where batch_id = $1 and status = $3`,
+    values: [id, isoTime(nowMs), from, to],
   });
 }

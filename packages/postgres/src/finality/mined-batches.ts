@@ -1,7 +1,17 @@
 // Reads batches that are mined and not yet final, with all their payments, whatever the status of each payment is now.
-import type { BatchBlock, LaneItem, RecordedBatch } from '@svc-pay/core';
+import {
+  BATCH_STATUS,
+  type BatchBlock,
+  type BatchStatus,
+  CARRIED_SETTLEMENT,
+  type LaneItem,
+  type RecordedBatch,
+  SETTLEMENT_STATUS,
+  type SettlementStatus,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -16,7 +26,7 @@ const LOAD_BLOCKS = {
   text: `
     select id, block_number, block_hash from svc.batches
     where network = $1 and relayer = any (array(select address from svc.relayers where network = $1))
-      and status = 'mined' and block_number > $2
+      and status ${sqlIs(BATCH_STATUS.mined)} and block_number > $2
     order by block_number desc limit $3`,
 };
 
@@ -60,7 +70,7 @@ const LOAD_ITEMS = {
   text: `
     with s as materialized (
       select ${SETTLEMENT_COLUMNS}, status from svc.settlements
-      where batch_id = $1 and status in ('batched', 'mined', 'completed')
+      where batch_id = $1 and status ${sqlIs(...CARRIED_SETTLEMENT)}
     )
     select s.status as settlement, ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
 };
@@ -69,7 +79,7 @@ const LOAD_ITEMS = {
 export async function loadRecordedBatch(
   client: pg.ClientBase | pg.Pool,
   batchId: string,
-  states: readonly string[] = ['mined'],
+  states: readonly BatchStatus[] = [BATCH_STATUS.mined],
 ): Promise<RecordedBatch | undefined> {
   const { rows } = await client.query<BatchRow>({ ...LOAD_BATCH, values: [batchId, states] });
   const [row] = rows;
@@ -81,7 +91,7 @@ export async function loadRecordedBatch(
     network: row.network,
     relayer: row.relayer,
     nonce: BigInt(row.nonce),
-    status: 'broadcast',
+    status: BATCH_STATUS.broadcast,
     sentAtMs: 0,
     transactionId: row.transaction_id,
     transactions: row.transactions.map(({ id, raw }) => ({ transactionId: id, raw: Buffer.from(raw, 'hex') })),
@@ -94,6 +104,9 @@ async function loadItems(
   client: pg.ClientBase | pg.Pool,
   batchId: string,
 ): Promise<readonly { readonly item: LaneItem; readonly settled: boolean }[]> {
-  const { rows } = await client.query<LaneItemRow & { settlement: string }>({ ...LOAD_ITEMS, values: [batchId] });
-  return rows.map((row) => ({ item: laneItemOf(row), settled: row.settlement === 'completed' }));
+  const { rows } = await client.query<LaneItemRow & { settlement: SettlementStatus }>({
+    ...LOAD_ITEMS,
+    values: [batchId],
+  });
+  return rows.map((row) => ({ item: laneItemOf(row), settled: row.settlement === SETTLEMENT_STATUS.completed }));
 }

@@ -1,26 +1,24 @@
 // Moves a recorded batch that a reorg put into another block with the same outcome for every payment. The payments stay
 // completed. Log positions and gas cost may differ, so the old ledger entries are reversed and new ones are booked.
 import {
-  bookLosses,
-  bookPayment,
-  bookReturn,
-  externalCostAtomic,
+  BATCH_STATUS,
+  decideMove,
   isoTime,
-  liveLosses,
-  lostItems,
   type MinedBatch,
+  type MovedPayment,
+  type MoveFacts,
   type MoveOptions,
+  PAYMENT_STATUS,
   type RecordedBatch,
-  reverseEntries,
-  reverseLosses,
-  splitGas,
+  settledItems,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { columnArrays } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { loadLosses, writeLosses } from '../ledger/gas-losses.ts';
 import { loadLiveEntries } from '../ledger/live-entries.ts';
 import { loadPaidRates } from '../payment/load-paid-rates.ts';
-import type { SettledBatchItem } from '../payment/payment-results.ts';
 import { writeEntries } from '../payment/write-payment-results.ts';
 
 /** False if the batch is no longer recorded in that block: another process has already changed it. */
@@ -37,7 +35,7 @@ export async function moveBatch(
       text: `
         update svc.batches
         set transaction_id = $3, block_number = $4, block_hash = $5, gas_booked = true, updated_at = $6
-        where id = $1 and status = 'mined' and block_hash = $2
+        where id = $1 and status ${sqlIs(BATCH_STATUS.mined)} and block_hash = $2
         returning item_count`,
       values: [
         batch.id,
@@ -50,74 +48,53 @@ export async function moveBatch(
     });
     const [row] = rows;
     if (row === undefined) return false;
-    const gas = await moveGas(client, batch, mined, row.item_count, options.nowMs);
-    await bookAnew(client, batch, mined, gas, options);
+    const facts = await loadFacts(client, batch, mined, row.item_count, options);
+    const { losses, entries, payments } = decideMove(batch, mined, facts, options);
+    await writeLosses(client, losses);
+    await writeEntries(client, entries);
+    await movePayments(client, payments, options.nowMs);
     return true;
   });
 }
 
-/** Reverses the gas losses of the old block and books those of the new one. Returns gas shares of settled payments. */
-async function moveGas(
+async function loadFacts(
   client: pg.ClientBase,
   batch: RecordedBatch,
   mined: MinedBatch,
   itemCount: number,
-  nowMs: number,
-): Promise<ReadonlyMap<string, bigint>> {
+  { gasCoin }: MoveOptions,
+): Promise<MoveFacts> {
   const losses = (await loadLosses(client, [batch.id])).get(batch.id) ?? [];
-  const besides = lostItems(itemCount, mined, liveLosses(losses));
-  const { settled, lost } = splitGas(mined, batch.items, besides);
-  const source = { ...batch, batchId: batch.id, transactionId: mined.transactionId };
-  await writeLosses(client, [...reverseLosses(losses, { nowMs }), ...bookLosses(source, lost, { nowMs })]);
-  return settled;
+  const items = settledItems(batch.items, mined).map(({ item }) => item);
+  if (items.length === 0) return { itemCount, losses, entries: new Map(), rates: undefined };
+  return {
+    itemCount,
+    losses,
+    entries: await loadLiveEntries(client, items, batch.transactionId),
+    rates: gasCoin && (await loadPaidRates(client, batch.network, items)),
+  };
 }
 
-async function bookAnew(
-  client: pg.ClientBase,
-  batch: RecordedBatch,
-  mined: MinedBatch,
-  gas: ReadonlyMap<string, bigint>,
-  { nowMs, gasCoin }: MoveOptions,
-): Promise<void> {
-  const parts = batch.items
-    .map((item, index) => ({ item, mined: mined.items[index] }))
-    .filter((part): part is SettledBatchItem => part.mined?.outcome === 'settled');
-  if (parts.length === 0) return;
-  const items = parts.map(({ item }) => item);
-  const old = await loadLiveEntries(client, items, batch.transactionId);
-  const rates = gasCoin === undefined ? undefined : await loadPaidRates(client, batch.network, items);
-  await writeEntries(
-    client,
-    parts.flatMap(({ item, mined: part }) => {
-      const gasShareAtomic = gas.get(item.paymentId) ?? 0n;
-      const settled = { lane: batch, item, mined: part, batch: mined };
-      const entries =
-        item.strandedTransfer?.action === 'return'
-          ? bookReturn({ ...settled, gasCostAtomic: gasShareAtomic }, { nowMs })
-          : bookPayment({ ...settled, gasShareAtomic }, { nowMs }).entries;
-      return [...reverseEntries(old.get(item.paymentId) ?? [], { nowMs }), ...entries];
-    }),
-  );
-  await client.query({
-    name: 'move-payments',
-    text: `
-      update svc.payments payment
-      set transaction_id = $6, transaction_split_id = $6 || ':' || item.log_index,
-        external_cost_amount = item.cost, updated_at = $7
-      from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::numeric[])
-        as item (account_id, mode, payment_id, log_index, cost)
-      where payment.account_id = item.account_id and payment.mode = item.mode and payment.id = item.payment_id
-        and payment.status = 'completed'`,
-    values: [
-      items.map(({ accountId }) => accountId),
-      items.map(({ mode }) => mode),
-      items.map(({ paymentId }) => paymentId),
-      parts.map(({ mined: part }) => part.logIndex),
-      items.map(({ paymentId }) =>
-        externalCostAtomic(gas.get(paymentId) ?? 0n, { gasCoin, token: rates?.get(paymentId) })?.toString(),
-      ),
-      mined.transactionId,
-      isoTime(nowMs),
-    ],
-  });
+const MOVED = columnArrays<MovedPayment>({
+  account_id: ['text', ({ item }) => item.accountId],
+  mode: ['text', ({ item }) => item.mode],
+  payment_id: ['text', ({ item }) => item.paymentId],
+  transaction_id: ['text', ({ transactionId }) => transactionId],
+  transaction_split_id: ['text', ({ transactionSplitId }) => transactionSplitId],
+  external_cost_amount: ['numeric', ({ externalCostAtomic }) => externalCostAtomic.toString()],
+});
+const MOVE_PAYMENTS = {
+  name: 'move-payments',
+  text: `
+    update svc.payments payment
+    set transaction_id = moved.transaction_id, transaction_split_id = moved.transaction_split_id,
+      external_cost_amount = moved.external_cost_amount, updated_at = $${MOVED.next}
+    from ${MOVED.unnest('moved')}
+    where payment.account_id = moved.account_id and payment.mode = moved.mode and payment.id = moved.payment_id
+      and payment.status ${sqlIs(PAYMENT_STATUS.completed)}`,
+};
+
+async function movePayments(client: pg.ClientBase, moved: readonly MovedPayment[], nowMs: number): Promise<void> {
+  if (moved.length === 0) return;
+  await client.query({ ...MOVE_PAYMENTS, values: [...MOVED.values(moved), isoTime(nowMs)] });
 }

@@ -1,20 +1,23 @@
 // Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire.
-import { isoTime } from '@svc-pay/core';
+import { INTENT_TRANSITIONS, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlStep } from '../database/status-sql.ts';
+
+const EXPIRY = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'canceled');
 
 const EXPIRE = {
   name: 'expire-intents',
   text: `
     with over as materialized (
       select account_id, mode, id from svc.intents
-      where status = 'requires_payment' and expires_at <= $1
+      where status ${EXPIRY.from} and expires_at <= $1
       order by expires_at limit $2 for no key update skip locked
     )
     update svc.intents intent
-    set status = 'canceled', version = intent.version + 1, updated_at = $1
+    set status = ${EXPIRY.to}, version = intent.version + 1, updated_at = $1
     from over
     where intent.account_id = over.account_id and intent.mode = over.mode and intent.id = over.id
-      and intent.status = 'requires_payment'`,
+      and intent.status ${EXPIRY.from}`,
 };
 
 /** Returns how many intents expired; as many as `limit` means that there may be more. */
@@ -34,7 +37,7 @@ const LOAD_OVERDUE = {
   name: 'load-overdue-intents',
   text: `
     select account_id, mode, id, expires_at from svc.intents
-    where status = 'requires_payment' and expires_at <= $1
+    where status ${EXPIRY.from} and expires_at <= $1
       and ($2::timestamptz is null or (expires_at, id) > ($2, $3::text))
     order by expires_at, id limit $4`,
 };
@@ -61,8 +64,8 @@ export async function loadOverdueIntents(
 const EXPIRE_ONE = {
   name: 'expire-intent',
   text: `
-    update svc.intents set status = 'canceled', version = version + 1, updated_at = $4
-    where account_id = $1 and mode = $2 and id = $3 and status = 'requires_payment' and expires_at <= $4`,
+    update svc.intents set status = ${EXPIRY.to}, version = version + 1, updated_at = $4
+    where account_id = $1 and mode = $2 and id = $3 and status ${EXPIRY.from} and expires_at <= $4`,
 };
 
 export async function expireIntent(

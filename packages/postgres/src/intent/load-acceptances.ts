@@ -1,9 +1,10 @@
-import { type Caller, type StoredAcceptance, TOKENS } from '@svc-pay/core';
+import { type Caller, PAYOUT_STATUS, type StoredAcceptance, TOKENS } from '@svc-pay/core';
 import { atomicAmount, parseRate, printUsd, type Rate, type Token, usd, usdMicros } from '@svc-pay/money';
 import type { NetworkId, Scheme } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { NOT_MERGED } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
 
 type Row = {
   readonly position: number;
@@ -29,7 +30,7 @@ const LOAD_ACCEPTANCES = {
   name: 'load-acceptances',
   text: `
     select wanted.place::integer as place, offered.*, (
-        select payout.status = 'pending' from svc.payouts payout
+        select payout.status ${sqlIs(PAYOUT_STATUS.pending)} from svc.payouts payout
         where payout.network = offered.network and payout.processor = lower(offered.pay_to)
           and payout.payout_id = offered.payout_id
       ) as payout_withdrawn

@@ -8,6 +8,7 @@ import {
   createPricing,
   systemClock,
 } from '@svc-pay/core';
+import { sampleFamily } from '@svc-pay/core/testing';
 import { type CreateIntentRequest, webhookEvent } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import { describe, expect, test } from 'vitest';
@@ -23,10 +24,9 @@ const stores = createApiStores(
 const ports: CreateIntentPorts = {
   ...stores,
   clock: systemClock,
+  families: [sampleFamily()],
   networks: NETWORKS,
   uptoSettles: true,
-  permitNonceOf: async () => undefined,
-  transferExtra: async () => ({}),
   facilitatorUrl: null,
   rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
   priceLifeMs: 600_000,

@@ -2,10 +2,11 @@
 // caller sent an idempotency key, the answer to replay. If the key is taken, nothing is written.
 //
 // Each number of acceptances has its own statement: passing acceptances as JSON costs a quarter more on both sides.
-import { type IntentRecord, isoTime, type Recorded } from '@svc-pay/core';
+import { ENDPOINT_STATUS, type IntentRecord, isoTime, type Recorded } from '@svc-pay/core';
 import type pg from 'pg';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { insertEvent } from '../event/insert-event.ts';
 import { answerAt, answerValues, recallAnswer } from '../idempotency/stored-answers.ts';
 
@@ -99,7 +100,8 @@ function textOf(acceptances: number, once: boolean): string {
     ${written.join('\n    ')}
     subscribed as (
       select id from svc.endpoints
-      where account_id = ${account_id} and mode = ${mode} and status = 'enabled' and ${EVENT.at.type} = any (event_types)
+      where account_id = ${account_id} and mode = ${mode} and status ${sqlIs(ENDPOINT_STATUS.enabled)}
+        and ${EVENT.at.type} = any (event_types)
     ),
     ${insertEvent(
       { ...EVENT.at, account_id, mode, intent_id, payment_id: 'null', sequence: '1', created_at },

@@ -1,11 +1,18 @@
-// Life cycle of a relayer key: active, draining, retired, and back. A draining lane finishes its pending batches and
-// takes no new payments. It may retire when all its batches are final, replaced or dropped.
-import { isoTime, type Mode } from '@svc-pay/core';
+// Changes the status of a relayer key. The row is locked before its open work is counted: a lane that stores a batch
+// updates the same row.
+import {
+  decideRelayerChange,
+  isoTime,
+  type Mode,
+  type RelayerDecision,
+  type RelayerStatus,
+  SETTLEMENT_STATUS,
+  UNFINISHED_BATCH,
+} from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-
-export type RelayerStatus = 'active' | 'draining' | 'retired';
+import { sqlIs } from '../database/status-sql.ts';
 
 export type RelayerChange = {
   readonly network: string;
@@ -14,10 +21,15 @@ export type RelayerChange = {
   readonly status: RelayerStatus;
 };
 
-export type ChangedRelayer =
-  | { readonly ok: true; readonly before: RelayerStatus; readonly changed: boolean }
-  | { readonly ok: false; readonly code: 'relayer_unknown' | 'relayer_not_draining' }
-  | { readonly ok: false; readonly code: 'relayer_has_unfinished'; readonly unfinished: number };
+const COUNT_OPEN = `
+  select (
+      select count(*)::integer from svc.batches
+      where network = $1 and relayer = $2 and status ${sqlIs(...UNFINISHED_BATCH)}
+    ) as batches, (
+      select count(*)::integer from svc.settlements
+      where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and bound_relayer = $2
+    ) as payments`;
+type Open = { readonly batches: number; readonly payments: number };
 
 /** Audit records that belong to no single account are written under this one. */
 const PLATFORM = 'platform';
@@ -25,27 +37,18 @@ const PLATFORM = 'platform';
 export async function changeRelayer(
   { pool, nowMs, actor }: Operation,
   { network, address, status }: RelayerChange,
-): Promise<ChangedRelayer> {
+): Promise<RelayerDecision> {
   return inTransaction(pool, async (client) => {
     const { rows } = await client.query<{ mode: Mode; status: RelayerStatus }>(
       'select mode, status from svc.relayers where network = $1 and address = $2 for no key update',
       [network, address],
     );
     const [relayer] = rows;
-    if (relayer === undefined) return { ok: false, code: 'relayer_unknown' };
-    const before = relayer.status;
-    if (before === status) return { ok: true, before, changed: false };
-    if (status === 'retired') {
-      if (before !== 'draining') return { ok: false, code: 'relayer_not_draining' };
-      // After a reorg this key must be able to send a mined batch again.
-      const open = await client.query<{ count: number }>(
-        `select count(*)::integer as count from svc.batches
-         where network = $1 and relayer = $2 and status in ('signed', 'broadcast', 'mined')`,
-        [network, address],
-      );
-      const unfinished = open.rows[0]?.count ?? 0;
-      if (unfinished > 0) return { ok: false, code: 'relayer_has_unfinished', unfinished };
-    }
+    const open = await client.query<Open>(COUNT_OPEN, [network, address]);
+    const { batches = 0, payments = 0 } = open.rows[0] ?? {};
+    const facts = { before: relayer?.status, wanted: status, unfinishedBatches: batches, boundPayments: payments };
+    const decision = decideRelayerChange(facts);
+    if (relayer === undefined || !decision.ok || !decision.changed) return decision;
     await client.query('update svc.relayers set status = $3, updated_at = $4 where network = $1 and address = $2', [
       network,
       address,
@@ -58,8 +61,8 @@ export async function changeRelayer(
       actor,
       action: `relayer.${status}`,
       target: `${network}/${address}`,
-      detail: { before },
+      detail: { before: decision.before },
     });
-    return { ok: true, before, changed: true };
+    return decision;
   });
 }

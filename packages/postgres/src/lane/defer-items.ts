@@ -1,5 +1,6 @@
-import { isoTime, type LaneItem, type LaneLease } from '@svc-pay/core';
+import { isoTime, type LaneItem, type LaneLease, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
 
 const DEFER = {
@@ -8,7 +9,7 @@ const DEFER = {
     update svc.settlements s set retry_at = $7
     from unnest($4::text[], $5::text[], $6::text[]) as item (account_id, mode, payment_id)
     where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-      and s.status = 'queued'
+      and s.status ${sqlIs(SETTLEMENT_STATUS.queued)}
       and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
 };
 

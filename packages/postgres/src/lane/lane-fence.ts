@@ -1,8 +1,21 @@
 // The fence of a lane. A take-over increments the epoch, and every write names the epoch of its lease: a process that
 // was replaced writes nothing, however long it keeps running.
-import { isoTime, type Lane, type LaneLease, type LaneObstacle, type LaneState } from '@svc-pay/core';
+import {
+  isoTime,
+  type Lane,
+  type LaneLease,
+  type LaneObstacle,
+  type LaneState,
+  laneHasWork,
+  queueShareOf,
+  RELAYER_STATUS,
+  type RelayerStatus,
+  type SharingRelayer,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIsNot } from '../database/status-sql.ts';
+import { loadLaneWork } from './load-lane-work.ts';
 
 const TAKE_OVER = {
   name: 'lane-take-over',
@@ -21,55 +34,39 @@ export async function takeOver(pool: pg.Pool, lane: Lane, nowMs: number): Promis
   return BigInt(row.epoch);
 }
 
-/** A shorter obstacle is only a node that is some blocks behind. */
-const OBSTACLE_COUNTS_AFTER_MS = 3_000;
-
-// The active lanes of one duty that can send share the queue. A lane at its hourly cap gets a share only if all are.
+// One statement writes the heartbeat and reads the relayers among which the queue is shared; none when all are retired.
 const HEARTBEAT = {
   name: 'lane-heartbeat',
   text: `
-    with able as (
-      select address, capped from svc.relayers
-      where network = $1 and status = 'active' and condition in ('fine', 'low')
-        and duty = (select duty from svc.relayers where network = $1 and address = $2)
-        and (obstacle is null or obstacle_since > $5)
-    ),
-    sharing as (
-      select address, row_number() over (order by address) - 1 as place from able
-      where not capped or not exists (select from able where not capped)
-    )
-    update svc.relayers lane set heartbeat_at = $4
+    update svc.relayers set heartbeat_at = $4
     where network = $1 and address = $2 and epoch = $3
-    returning next_nonce, status, obstacle, (select count(*)::integer from sharing) as lanes,
-      (select place::integer from sharing where sharing.address = lane.address) as place`,
+    returning next_nonce, status, obstacle, (
+        select coalesce(json_agg(json_build_object(
+          'address', address, 'duty', duty, 'status', status, 'condition', condition, 'capped', capped,
+          'obstacleMs', extract(epoch from $4::timestamptz - obstacle_since) * 1000
+        )), '[]'::json)
+        from svc.relayers where network = $1 and status ${sqlIsNot(RELAYER_STATUS.retired)}
+      ) as relayers`,
 };
 
-type BeatRow = {
+type HeartbeatRow = {
   readonly next_nonce: string;
-  readonly status: string;
+  readonly status: RelayerStatus;
   readonly obstacle: LaneObstacle | null;
-  readonly lanes: number;
-  /** Index of the lane's share; null when it has none and other lanes take the whole queue. */
-  readonly place: number | null;
+  readonly relayers: readonly SharingRelayer[];
 };
 
 export async function heartbeat(pool: pg.Pool, lease: LaneLease, nowMs: number): Promise<LaneState | undefined> {
-  const { rows } = await pool.query<BeatRow>({
+  const { rows } = await pool.query<HeartbeatRow>({
     ...HEARTBEAT,
-    values: [
-      lease.network,
-      lease.relayer,
-      lease.epoch.toString(),
-      isoTime(nowMs),
-      isoTime(nowMs - OBSTACLE_COUNTS_AFTER_MS),
-    ],
+    values: [lease.network, lease.relayer, lease.epoch.toString(), isoTime(nowMs)],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
   return {
     nextNonce: BigInt(row.next_nonce),
-    open: row.status === 'active',
-    share: row.place === null ? undefined : { index: row.place, count: row.lanes },
+    open: row.status === RELAYER_STATUS.active,
+    share: queueShareOf(lease.relayer, row.relayers),
     obstacle: row.obstacle,
   };
 }
@@ -77,29 +74,6 @@ export async function heartbeat(pool: pg.Pool, lease: LaneLease, nowMs: number):
 const SLEEP = {
   name: 'lane-sleep',
   text: 'update svc.relayers set awake = false where network = $1 and address = $2 and epoch = $3',
-};
-const HAS_WORK = {
-  name: 'lane-has-work',
-  text: `
-    select exists (
-        select from svc.batches where network = $1 and relayer = $2 and status in ('signed', 'broadcast')
-      )
-      or exists (select from svc.settlements where network = $1 and status = 'queued' and bound_relayer = $2)
-      or exists (
-        select from svc.relayers lane
-        where network = $1 and address = $2 and status = 'active' and (
-          obstacle is not null
-          or case lane.duty
-            when 'resolve_stranded' then exists (
-              select from svc.stranded_transfers r where r.network = lane.network and r.status = 'queued' and r.action <> 'hold'
-            )
-            else exists (
-              select from svc.settlements s
-              where s.network = lane.network and s.status = 'queued' and s.bound_relayer is null
-            )
-          end
-        )
-      ) as work`,
 };
 const WAKE = {
   name: 'lane-wake',
@@ -112,11 +86,10 @@ const WAKE = {
  * second, and a payment queued after it finds the lane asleep and wakes it.
  */
 export async function fallAsleep(pool: pg.Pool, lease: LaneLease): Promise<boolean> {
-  const { network, relayer, epoch } = lease;
-  const values = [network, relayer, epoch.toString()];
+  const values = [lease.network, lease.relayer, lease.epoch.toString()];
   await pool.query({ ...SLEEP, values });
-  const { rows } = await pool.query<{ work: boolean }>({ ...HAS_WORK, values: [network, relayer] });
-  if (rows[0]?.work !== true) return true;
+  const [found] = await loadLaneWork(pool, [lease]);
+  if (found === undefined || !laneHasWork(found.work)) return true;
   await pool.query({ ...WAKE, values });
   return false;
 }

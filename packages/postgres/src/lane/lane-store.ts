@@ -1,5 +1,5 @@
 // LaneStore over Postgres, shared by all lanes of the process.
-import type { BatchToStore, Clock, Lane, LaneStore } from '@svc-pay/core';
+import { type BatchToStore, type Clock, createSoloTurns, type Lane, type LaneStore, noteSoloTurn } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
 import type { GasSpent } from '../ledger/book-gas.ts';
@@ -7,7 +7,7 @@ import { deferItems } from './defer-items.ts';
 import { fallAsleep, heartbeat, takeOver } from './lane-fence.ts';
 import { loadPendingBatches } from './load-pending-batches.ts';
 import { loadQueue, peekQueue } from './load-queue.ts';
-import { createSoloTurns, loadSoloQueue, noteSoloTurn } from './load-solo-queue.ts';
+import { loadSoloQueue } from './load-solo-queue.ts';
 import { createPendingBatchCache, type PendingBatchCache } from './pending-batch-cache.ts';
 import { recordMined } from './record-mined.ts';
 import { recordReplaced } from './record-replaced.ts';

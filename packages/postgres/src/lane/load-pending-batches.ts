@@ -1,5 +1,6 @@
-import type { Lane, PendingBatch, SignedTransaction } from '@svc-pay/core';
+import { type Lane, PENDING_BATCH, type PendingBatch, SETTLEMENT_STATUS, type SignedTransaction } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -20,6 +21,9 @@ type BatchRow = {
   readonly batch_limits: number;
 };
 
+/** The settlements that a pending batch may still settle. */
+const IN_BATCH = sqlIs(SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.mined);
+
 const LOAD_BATCHES = {
   name: 'lane-load-batches',
   text: `
@@ -29,9 +33,9 @@ const LOAD_BATCHES = {
     from svc.batches b
     cross join lateral (
       select count(*)::integer as item_count, coalesce(sum(batch_limit), 0)::integer as batch_limits
-      from svc.settlements s where s.batch_id = b.id and s.status in ('batched', 'mined')
+      from svc.settlements s where s.batch_id = b.id and s.status ${IN_BATCH}
     ) carried
-    where b.network = $1 and b.relayer = $2 and b.status in ('signed', 'broadcast') order by b.nonce`,
+    where b.network = $1 and b.relayer = $2 and b.status ${sqlIs(...PENDING_BATCH)} order by b.nonce`,
 };
 
 const LOAD_TRANSACTIONS = {
@@ -45,7 +49,7 @@ const LOAD_ITEMS = {
   name: 'lane-load-batch-items',
   text: `
     with s as materialized (
-      select ${SETTLEMENT_COLUMNS} from svc.settlements where batch_id = any ($1) and status in ('batched', 'mined')
+      select ${SETTLEMENT_COLUMNS} from svc.settlements where batch_id = any ($1) and status ${IN_BATCH}
     )
     select s.batch_id, ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,
 };

@@ -1,7 +1,8 @@
 // Loads a network's shared queue without solo and deferred payments, oldest first. The head of the queue is read by its
 // partial index, all other tables by key.
-import { isoTime, type Lane, type LaneItem, type QueuePeek, type QueueShare } from '@svc-pay/core';
+import { isoTime, type Lane, type LaneItem, type QueuePeek, type QueueShare, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -10,6 +11,7 @@ import {
   SETTLEMENT_COLUMNS,
 } from '../payment/lane-item-row.ts';
 
+const QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
 /** A payment bound to one relayer belongs to that lane; all others are shared out by number. */
 const MINE = '(case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)';
 
@@ -17,11 +19,12 @@ const PEEK = {
   name: 'lane-peek-queue',
   text: `
     select count(*)::integer as count, min(created_at) as oldest, exists (
-        select from svc.settlements where network = $1 and status = 'queued' and solo_payer is not null
+        select from svc.settlements where network = $1 and status ${QUEUED} and solo_payer is not null
       ) as solo
     from (
       select created_at from svc.settlements
-      where network = $1 and status = 'queued' and solo_payer is null and ${MINE} and (retry_at is null or retry_at <= $5)
+      where network = $1 and status ${QUEUED} and solo_payer is null and ${MINE}
+        and (retry_at is null or retry_at <= $5)
       order by number limit $4
     ) head`,
 };
@@ -46,7 +49,8 @@ const LOAD = {
   text: `
     with s as materialized (
       select ${SETTLEMENT_COLUMNS} from svc.settlements
-      where network = $1 and status = 'queued' and solo_payer is null and ${MINE} and (retry_at is null or retry_at <= $5)
+      where network = $1 and status ${QUEUED} and solo_payer is null and ${MINE}
+        and (retry_at is null or retry_at <= $5)
       order by number limit $4
     )
     select ${ITEM_COLUMNS} from s ${ITEM_JOINS} order by s.number`,

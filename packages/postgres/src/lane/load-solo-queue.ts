@@ -1,7 +1,17 @@
-// Loads the solo queue. Accounts take turns, and payers take turns within their account. The process keeps the turns in
-// memory; after a restart they begin anew, which costs no account more than one turn.
-import { isoTime, type Lane, type LaneItem, laneKey, type QueueShare } from '@svc-pay/core';
+// Reads of the solo queue. Whose turn it is, core decides.
+import {
+  isoTime,
+  type Lane,
+  type LaneItem,
+  PAYERS_LOOKED_AT,
+  type QueueShare,
+  readSoloQueue,
+  SETTLEMENT_STATUS,
+  type SoloReads,
+  type SoloTurns,
+} from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -11,7 +21,7 @@ import {
 } from '../payment/lane-item-row.ts';
 
 /** Must match the conditions of the partial index of the solo queue. */
-const WAITS = "network = $1 and status = 'queued' and solo_payer is not null";
+const WAITS = `network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and solo_payer is not null`;
 
 // Recursive skip scan: one index lookup per account, independent of how many payments each account has queued.
 const ACCOUNTS = {
@@ -28,16 +38,12 @@ const ACCOUNTS = {
     select id from account where id is not null order by id`,
 };
 
-/** How many payers of one account are read per turn to find one that need not wait. */
-const PAYERS_LOOKED_AT = 16;
-
 const PAYERS = {
   name: 'solo-queue-payers',
   text: `
     select asked.account, payer.id as payer, (
-        select true from svc.solo_payers solo
-        where solo.network = $1 and solo.payer = payer.id and solo.next_at > $4 limit 1
-      ) is not null as waits
+        select solo.next_at from svc.solo_payers solo where solo.network = $1 and solo.payer = payer.id
+      ) as next_at
     from unnest($2::text[], $3::text[]) as asked (account, last_payer)
     cross join lateral (
       with recursive payer (id, place) as (
@@ -72,31 +78,7 @@ const ITEMS = {
     select ${ITEM_COLUMNS} from s ${ITEM_JOINS}`,
 };
 
-export type SoloTurns = {
-  /** The account whose turn was last. */
-  lastAccount: string;
-  /** By account, the payer whose turn was last. */
-  readonly lastPayers: Map<string, string>;
-  /** When the queue last had no payment to send. It is not read again for `EMPTY_MS`. */
-  emptyAtMs: number;
-};
-
-const EMPTY_MS = 1_000;
-
-/** Returns the turns of a lane, created on first use. */
-export function createSoloTurns(): (lane: Lane) => SoloTurns {
-  const turns = new Map<string, SoloTurns>();
-  return (lane) => {
-    const known = turns.get(laneKey(lane)) ?? { lastAccount: '', lastPayers: new Map(), emptyAtMs: -EMPTY_MS };
-    turns.set(laneKey(lane), known);
-    return known;
-  };
-}
-
-export function noteSoloTurn(turns: SoloTurns, { accountId, payer }: Pick<LaneItem, 'accountId' | 'payer'>): void {
-  turns.lastAccount = accountId;
-  turns.lastPayers.set(accountId, payer);
-}
+type PayerRow = { readonly account: string; readonly payer: string; readonly next_at: Date | null };
 
 export async function loadSoloQueue(
   pool: pg.Pool,
@@ -106,47 +88,22 @@ export async function loadSoloQueue(
   nowMs: number,
   turns: SoloTurns,
 ): Promise<readonly LaneItem[]> {
-  if (nowMs - turns.emptyAtMs < EMPTY_MS) return [];
-  const after = async (account: string) => {
-    const { rows } = await pool.query<{ id: string }>({ ...ACCOUNTS, values: [network, account, limit] });
-    return rows.map(({ id }) => id);
+  const reads: SoloReads = {
+    accountsAfter: async (account, most) => {
+      const { rows } = await pool.query<{ id: string }>({ ...ACCOUNTS, values: [network, account, most] });
+      return rows.map(({ id }) => id);
+    },
+    payersAfter: async (asked) => {
+      const values = [network, asked.map(({ account }) => account), asked.map(({ lastPayer }) => lastPayer)];
+      const { rows } = await pool.query<PayerRow>({ ...PAYERS, values });
+      return rows.map(({ next_at, ...row }) => ({ ...row, nextAtMs: next_at?.getTime() ?? null }));
+    },
+    firstItems: async (chosen) => {
+      const keys = [chosen.map(({ account }) => account), chosen.map(({ payer }) => payer)];
+      const values = [network, ...keys, count, index, isoTime(nowMs)];
+      const { rows } = await pool.query<LaneItemRow>({ ...ITEMS, values });
+      return rows.map(laneItemOf);
+    },
   };
-  // Accounts in order of id, from the one after `lastAccount`, wrapping around.
-  const later = await after(turns.lastAccount);
-  const earlier = later.length < limit && turns.lastAccount !== '' ? await after('') : [];
-  const accounts = [...new Set([...later, ...earlier])].slice(0, limit);
-  const now = isoTime(nowMs);
-  const lastPayers = accounts.map((account) => turns.lastPayers.get(account) ?? '');
-  const looked = await pool.query<LookedAt>({ ...PAYERS, values: [network, accounts, lastPayers, now] });
-  const chosen = accounts.flatMap((account) => nextPayer(turns, account, looked.rows));
-  const { rows } = await pool.query<LaneItemRow>({
-    ...ITEMS,
-    values: [network, chosen.map((one) => one.account), chosen.map(({ payer }) => payer), count, index, now],
-  });
-  const items = new Map(rows.map((row) => [row.account_id as string, laneItemOf(row)]));
-  for (const { account, payer } of chosen) if (!items.has(account)) turns.lastPayers.set(account, payer);
-  // An account with unread payers, or whose turns begin anew, may have a payment to send in the next round.
-  const goesOn = accounts.some((account, place) => {
-    const seen = looked.rows.filter((one) => one.account === account).length;
-    return seen === PAYERS_LOOKED_AT || (seen === 0 && lastPayers[place] !== '');
-  });
-  const isRest = accounts.length < limit && !goesOn;
-  if (items.size === 0 && isRest) turns.emptyAtMs = nowMs;
-  return accounts.flatMap((account) => items.get(account) ?? []);
-}
-
-type LookedAt = { readonly account: string; readonly payer: string; readonly waits: boolean };
-
-/**
- * The account's next payer that need not wait. Payers that must wait lose their turn, so that they do not delay others.
- */
-function nextPayer({ lastPayers }: SoloTurns, account: string, all: readonly LookedAt[]): readonly LookedAt[] {
-  const looked = all.filter((one) => one.account === account);
-  const next = looked.find(({ waits }) => !waits);
-  if (next !== undefined) return [next];
-  const last = looked.at(-1);
-  // No payer after the last one: the account's next turn begins with its first payer.
-  if (last === undefined) lastPayers.delete(account);
-  else lastPayers.set(account, last.payer);
-  return [];
+  return readSoloQueue(reads, turns, limit, nowMs);
 }

@@ -28,7 +28,7 @@ test('a network that settlement has not looked at for a minute is withdrawn', as
   expect(await findWithdrawn(pool)).toEqual(new Set([NETWORK]));
 });
 
-test('what is known of lanes: coins, obstacles that last, the oldest in flight and in the queue', async () => {
+test('what is known of lanes: coins, obstacles and their age, the oldest in flight and in the queue', async () => {
   const lane = await createLaneWorld((await createTestDatabase()).pool);
   const { pool } = lane;
   const { relayer } = lane.lane;
@@ -39,10 +39,12 @@ test('what is known of lanes: coins, obstacles that last, the oldest in flight a
   await lane.store.noteObstacle(lease, 'nonce_gap');
   const facts = { condition: 'empty', capped: true, oldestPendingMs: null } as const;
   expect(await loadLaneFacts(pool, NETWORK, Date.now())).toEqual({
-    lanes: [{ ...facts, obstacle: null }],
+    lanes: [{ ...facts, obstacle: 'nonce_gap', obstacleMs: expect.any(Number) }],
     oldestQueuedMs: null,
   });
-  expect((await loadLaneFacts(pool, NETWORK, Date.now() + 6_000)).lanes).toEqual([{ ...facts, obstacle: 'nonce_gap' }]);
+  const [aged] = (await loadLaneFacts(pool, NETWORK, Date.now() + 6_000)).lanes;
+  expect(aged?.obstacleMs).toBeGreaterThanOrEqual(6_000);
+  expect(aged?.obstacleMs).toBeLessThan(60_000);
   await lane.queue(2);
   expect((await loadLaneFacts(pool, NETWORK, Date.now() + 60_000)).oldestQueuedMs).toBeGreaterThanOrEqual(59_000);
   await pool.query('update svc.settlements set retry_at = now()');

@@ -1,22 +1,24 @@
 // Condition of a network's relayers, and whether the network is offered. Settlement writes, the API reads.
 import {
+  isOffered,
   isoTime,
   type LaneFacts,
   type LaneObstacle,
+  PENDING_BATCH,
+  RELAYER_STATUS,
   type RelayerCondition,
   type RelayerFitness,
+  SETTLEMENT_STATUS,
   type WithdrawalReason,
 } from '@svc-pay/core';
 import type pg from 'pg';
-
-/** A shorter obstacle is only a node that is some blocks behind. */
-const OBSTACLE_COUNTS_AFTER_MS = 5_000;
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 
 export async function listRelayerAddresses(pool: pg.Pool, network: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ address: string }>({
     name: 'list-relayer-addresses',
     text: `select address from svc.relayers
-      where network = $1 and status <> 'retired' and duty = 'settle' order by address`,
+      where network = $1 and status ${sqlIsNot(RELAYER_STATUS.retired)} and duty = 'settle' order by address`,
     values: [network],
   });
   return rows.map(({ address }) => address);
@@ -61,29 +63,36 @@ export async function loadLaneFacts(
     condition: RelayerCondition;
     capped: boolean;
     obstacle: LaneObstacle | null;
+    obstacle_since: Date | null;
     oldest: Date | null;
   }>({
     name: 'load-lane-facts',
     text: `
-      select condition, capped, case when obstacle_since <= $2 then obstacle end as obstacle, (
+      select condition, capped, obstacle, obstacle_since, (
           select min(b.created_at) from svc.batches b
-          where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
+          where b.network = r.network and b.relayer = r.address and b.status ${sqlIs(...PENDING_BATCH)}
         ) as oldest
-      from svc.relayers r where network = $1 and status = 'active' and duty = 'settle' order by address`,
-    values: [network, isoTime(nowMs - OBSTACLE_COUNTS_AFTER_MS)],
+      from svc.relayers r
+      where network = $1 and status ${sqlIs(RELAYER_STATUS.active)} and duty = 'settle' order by address`,
+    values: [network],
   });
   const queue = await pool.query<{ oldest: Date | null }>({
     name: 'load-oldest-queued',
     text: `
       select min(updated_at) as oldest from (
         select updated_at from svc.settlements
-        where network = $1 and status = 'queued' and solo_payer is null and retry_at is null order by number limit 1
+        where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and solo_payer is null and retry_at is null
+        order by number limit 1
       ) head`,
     values: [network],
   });
   const ageOf = (since: Date | null | undefined) => (since ? nowMs - since.getTime() : null);
   return {
-    lanes: lanes.rows.map(({ oldest, ...lane }) => ({ ...lane, oldestPendingMs: ageOf(oldest) })),
+    lanes: lanes.rows.map(({ oldest, obstacle_since, ...lane }) => ({
+      ...lane,
+      obstacleMs: ageOf(obstacle_since),
+      oldestPendingMs: ageOf(oldest),
+    })),
     oldestQueuedMs: ageOf(queue.rows[0]?.oldest),
   };
 }
@@ -128,13 +137,13 @@ export async function reportHealth(pool: pg.Pool): Promise<readonly NetworkHealt
   }));
 }
 
-/** Networks that new acceptances may not offer: withdrawn by settlement, or not checked by settlement for a minute. */
+/** Networks that new acceptances may not offer. */
 export async function findWithdrawn(pool: pg.Pool): Promise<ReadonlySet<string>> {
-  const { rows } = await pool.query<{ network: string }>({
+  const { rows } = await pool.query<{ network: string; reason: string | null; checkedMs: number }>({
     name: 'find-withdrawn-networks',
     text: `
-      select network from svc.network_health
-      where not offered or checked_at < now() - interval '1 minute'`,
+      select network, reason, (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs"
+      from svc.network_health`,
   });
-  return new Set(rows.map(({ network }) => network));
+  return new Set(rows.filter((health) => !isOffered(health)).map(({ network }) => network));
 }

@@ -1,5 +1,7 @@
 // Lanes with their latest batches, for display.
+import { type BatchStatus, RELAYER_STATUS, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 
 export type SeenLane = {
   readonly network: string;
@@ -16,7 +18,7 @@ export type SeenLane = {
 export type LaneBatch = {
   readonly id: string;
   readonly nonce: string;
-  readonly status: 'signed' | 'broadcast' | 'mined' | 'finalized' | 'replaced' | 'dropped';
+  readonly status: BatchStatus;
   readonly itemCount: number;
   readonly transactionId: string;
   readonly blockNumber: string | null;
@@ -31,15 +33,15 @@ export type LanesSeen = {
 
 const LANES = `
   select network, address as relayer, condition, awake, next_nonce::text as "nextNonce", balance::text
-  from svc.relayers where duty = 'settle' and status <> 'retired' order by network, address`;
+  from svc.relayers where duty = 'settle' and status ${sqlIsNot(RELAYER_STATUS.retired)} order by network, address`;
 const BATCHES = `
   select id, nonce::text, status, item_count as "itemCount", transaction_id as "transactionId",
     block_number::text as "blockNumber", created_at as "createdAt"
   from svc.batches where network = $1 and relayer = $2 order by nonce desc, id desc limit $3`;
 const WAITING = `
-  select count(*) filter (where status = 'queued')::integer as queued,
-    count(*) filter (where status = 'held')::integer as held
-  from svc.settlements where status in ('queued', 'held')`;
+  select count(*) filter (where status ${sqlIs(SETTLEMENT_STATUS.queued)})::integer as queued,
+    count(*) filter (where status ${sqlIs(SETTLEMENT_STATUS.held)})::integer as held
+  from svc.settlements where status ${sqlIs(SETTLEMENT_STATUS.queued, SETTLEMENT_STATUS.held)}`;
 
 export async function readLanes(pool: pg.Pool, batchesPerLane: number): Promise<LanesSeen> {
   const { rows } = await pool.query<Omit<SeenLane, 'batches'>>(LANES);

@@ -2,21 +2,35 @@
 // of a reverted batch are queued again. Any other payment that did not settle stays
 // `mined` until its block is final, because a reorg may still change the outcome.
 import {
+  BATCH_STATUS,
+  BATCH_TRANSITIONS,
+  burnsGas,
   type FoundBatch,
   isoTime,
   type LaneItem,
   type LaneLease,
   type MinedBatch,
   type MinedItem,
+  PENDING_BATCH,
+  type QueuedAgain,
+  queuedAgain,
+  SETTLEMENT_STATUS,
+  SETTLEMENT_TRANSITIONS,
+  type SettledBatchItem,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
+import { sqlStep } from '../database/status-sql.ts';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
-import { completeBatches, type SettledBatchItem } from '../payment/payment-results.ts';
-import { burnsGas, markSoloPayers } from '../payment/solo-payers.ts';
+import { completeBatches } from '../payment/payment-results.ts';
+import { markSoloPayers } from '../payment/solo-payers.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
 import { requireLease, withFence } from './lane-fence.ts';
+
+const MINED = sqlStep(BATCH_TRANSITIONS, PENDING_BATCH, BATCH_STATUS.mined);
+const UNSETTLED = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.mined);
+const AGAIN = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.queued);
 
 export type RecordOptions = {
   readonly nowMs: number;
@@ -68,7 +82,12 @@ async function record(
         gas: gas.get(batch.id)?.settled ?? new Map(),
       };
     });
-  await writePaymentResults(client, await completeBatches(client, lease, settled, gasCoin, nowMs), 'batched', nowMs);
+  await writePaymentResults(
+    client,
+    await completeBatches(client, lease, settled, gasCoin, nowMs),
+    SETTLEMENT_STATUS.batched,
+    nowMs,
+  );
   await leaveUnsettled(client, lease.network, unsettled, nowMs);
 }
 
@@ -79,27 +98,27 @@ type UnsettledBatchItem = {
   readonly mined: MinedItem;
 };
 
-/** Wait of a single payment that the processor refused because of a pause, a cap or a role. */
-const REFUSED_WAIT = "interval '1 minute'";
-
 async function leaveUnsettled(
   client: pg.ClientBase,
   network: string,
   parts: readonly UnsettledBatchItem[],
   nowMs: number,
 ): Promise<void> {
-  const isAgain = ({ mined: { outcome } }: UnsettledBatchItem) =>
-    outcome === 'reverted' || outcome === 'refused_for_now';
-  await queueAgain(client, parts.filter(isAgain), nowMs);
-  const open = parts.filter((part) => !isAgain(part));
+  const judged = parts.map((part) => ({ ...part, again: queuedAgain(part.mined, part.batchItems, nowMs) }));
+  await queueAgain(
+    client,
+    judged.filter((part): part is RevertedBatchItem => part.again !== undefined),
+    nowMs,
+  );
+  const open = judged.filter(({ again }) => again === undefined);
   if (open.length > 0) {
     await client.query({
       name: 'record-unsettled-items',
       text: `
-        update svc.settlements s set status = 'mined', updated_at = $4
+        update svc.settlements s set status = ${UNSETTLED.to}, updated_at = $4
         from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
         where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-          and s.status = 'batched'`,
+          and s.status ${UNSETTLED.from}`,
       values: [...settlementKeys(open.map(({ item }) => item)), isoTime(nowMs)],
     });
   }
@@ -107,19 +126,16 @@ async function leaveUnsettled(
   await markSoloPayers(client, network, burners, nowMs);
 }
 
-/**
- * Queues reverted payments immediately: an authorization may expire before the
- * revert is final. The processor settles an intent once and the token takes a nonce
- * once, so a second transaction is safe even if a reorg revives the first one.
- */
-async function queueAgain(client: pg.ClientBase, parts: readonly UnsettledBatchItem[], nowMs: number): Promise<void> {
+type RevertedBatchItem = UnsettledBatchItem & { readonly again: QueuedAgain };
+
+async function queueAgain(client: pg.ClientBase, parts: readonly RevertedBatchItem[], nowMs: number): Promise<void> {
   if (parts.length === 0) return;
   await client.query({
     name: 'queue-reverted-items',
     text: `
       with item as materialized (
-        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::boolean[])
-          as item (account_id, mode, payment_id, batch_id, batch_items, refused)
+        select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::integer[], $6::timestamptz[])
+          as item (account_id, mode, payment_id, batch_id, batch_limit, retry_at)
       ),
       remembered as (
         insert into svc.reverted_batches (account_id, mode, payment_id, batch_id, created_at)
@@ -127,17 +143,16 @@ async function queueAgain(client: pg.ClientBase, parts: readonly UnsettledBatchI
         on conflict do nothing
       )
       update svc.settlements s
-      set status = 'queued', relayer = null, batch_id = null, updated_at = $7,
-        batch_limit = greatest(item.batch_items / 2, 1),
-        retry_at = case when item.refused then $7::timestamptz + ${REFUSED_WAIT} end
+      set status = ${AGAIN.to}, relayer = null, batch_id = null, updated_at = $7,
+        batch_limit = item.batch_limit, retry_at = item.retry_at
       from item
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-        and s.status = 'batched'`,
+        and s.status ${AGAIN.from}`,
     values: [
       ...settlementKeys(parts.map(({ item }) => item)),
       parts.map(({ batchId }) => batchId),
-      parts.map(({ batchItems }) => batchItems),
-      parts.map(({ mined }) => mined.outcome === 'refused_for_now'),
+      parts.map(({ again }) => again.batchLimit),
+      parts.map(({ again: { retryAtMs } }) => (retryAtMs === null ? null : isoTime(retryAtMs))),
       isoTime(nowMs),
     ],
   });
@@ -156,11 +171,11 @@ export async function markMined(
     name: 'record-mined-batches',
     text: `
       update svc.batches b
-      set status = 'mined', transaction_id = mined.transaction_id, block_number = mined.block_number,
+      set status = ${MINED.to}, transaction_id = mined.transaction_id, block_number = mined.block_number,
         block_hash = mined.block_hash, gas_booked = true, updated_at = $5
       from unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
         as mined (id, transaction_id, block_number, block_hash)
-      where b.id = mined.id and b.status in ('signed', 'broadcast')
+      where b.id = mined.id and b.status ${MINED.from}
       returning b.id, b.item_count`,
     values: [
       mined.map(({ batchId }) => batchId),

@@ -1,8 +1,23 @@
 // Records a batch as `replaced`: a finalized block has another transaction under its nonce, so the batch can never be
 // mined and has moved no money. Its payments are queued again.
-import { isoTime, type LaneLease } from '@svc-pay/core';
+import {
+  BATCH_STATUS,
+  BATCH_TRANSITIONS,
+  isoTime,
+  type LaneLease,
+  PENDING_BATCH,
+  SETTLEMENT_STATUS,
+  SETTLEMENT_TRANSITIONS,
+  STRANDED_STATUS,
+  STRANDED_TRANSITIONS,
+} from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlStep } from '../database/status-sql.ts';
 import { requireLease, withFence } from './lane-fence.ts';
+
+const GIVEN_UP = sqlStep(BATCH_TRANSITIONS, PENDING_BATCH, BATCH_STATUS.replaced);
+const PAYMENTS = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.queued);
+const TRANSFERS = sqlStep(STRANDED_TRANSITIONS, STRANDED_STATUS.batched, STRANDED_STATUS.queued);
 
 export async function recordReplaced(
   pool: pg.Pool,
@@ -24,8 +39,8 @@ export async function giveUpBatch(client: pg.ClientBase, batchId: string, nowMs:
   const changed = await client.query({
     name: 'record-replaced-batch',
     text: `
-      update svc.batches set status = 'replaced', updated_at = $2
-      where id = $1 and status in ('signed', 'broadcast')`,
+      update svc.batches set status = ${GIVEN_UP.to}, updated_at = $2
+      where id = $1 and status ${GIVEN_UP.from}`,
     values: [batchId, isoTime(nowMs)],
   });
   if (changed.rowCount !== 1) return;
@@ -33,11 +48,11 @@ export async function giveUpBatch(client: pg.ClientBase, batchId: string, nowMs:
     name: 'queue-replaced-items',
     text: `
       with settlements as (
-        update svc.settlements set status = 'queued', relayer = null, batch_id = null, updated_at = $2
-        where batch_id = $1 and status = 'batched'
+        update svc.settlements set status = ${PAYMENTS.to}, relayer = null, batch_id = null, updated_at = $2
+        where batch_id = $1 and status ${PAYMENTS.from}
       )
-      update svc.stranded_transfers set status = 'queued', relayer = null, batch_id = null, updated_at = $2
-      where batch_id = $1 and status = 'batched'`,
+      update svc.stranded_transfers set status = ${TRANSFERS.to}, relayer = null, batch_id = null, updated_at = $2
+      where batch_id = $1 and status ${TRANSFERS.from}`,
     values: [batchId, isoTime(nowMs)],
   });
 }

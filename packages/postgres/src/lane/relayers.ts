@@ -1,7 +1,18 @@
 // One row per relayer key. Idle lanes with work are found and woken from here.
-import { isoTime, type Lane, type NewRelayer } from '@svc-pay/core';
+import {
+  isoTime,
+  isUnattended,
+  type Lane,
+  laneHasWork,
+  type NewRelayer,
+  PENDING_BATCH,
+  RELAYER_STATUS,
+  type RelayerStatus,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlIs, sqlIsNot, sqlStatus } from '../database/status-sql.ts';
+import { loadLaneWork } from './load-lane-work.ts';
 
 /**
  * Inserts the lane with the nonce that the chain reports for its key. An existing lane is left unchanged and the chain
@@ -17,7 +28,7 @@ export async function registerRelayer(
   if (known.rowCount === 1) return;
   await pool.query(
     `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at, duty)
-     values ($1, $2, $3, $4, 'active', $5, $6) on conflict do nothing`,
+     values ($1, $2, $3, $4, ${sqlStatus(RELAYER_STATUS.active)}, $5, $6) on conflict do nothing`,
     [network, relayer, mode, (await readNonce()).toString(), isoTime(nowMs), duty],
   );
 }
@@ -55,7 +66,7 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
   }>(
     `select network, address, duty, status, awake, next_nonce, heartbeat_at, condition, balance, capped, obstacle, (
        select count(*)::integer from svc.batches b
-       where b.network = r.network and b.relayer = r.address and b.status in ('signed', 'broadcast')
+       where b.network = r.network and b.relayer = r.address and b.status ${sqlIs(...PENDING_BATCH)}
      ) as in_flight
      from svc.relayers r order by network, address`,
   );
@@ -76,41 +87,37 @@ export async function reportLanes(pool: pg.Pool): Promise<readonly LaneReport[]>
   }));
 }
 
-// Lanes with work that are asleep, or awake without a heartbeat:
-// the engine may have lost the wake-up, or all its state.
-const FIND_FORGOTTEN = {
-  name: 'find-forgotten-lanes',
+const LOAD_SIGNS = {
+  name: 'load-lane-signs-of-life',
+  text: 'select network, address, status, awake, heartbeat_at from svc.relayers order by network, address',
+};
+const MARK_FORGOTTEN = {
+  name: 'mark-forgotten-lanes',
   text: `
     update svc.relayers lane set awake = true
-    where lane.status <> 'retired' and (not lane.awake or lane.heartbeat_at is null or lane.heartbeat_at < $1)
-      and (
-        (lane.status = 'active' and case lane.duty
-          when 'resolve_stranded' then exists (
-            select from svc.stranded_transfers r where r.network = lane.network and r.status = 'queued' and r.action <> 'hold'
-          )
-          else exists (
-            select from svc.settlements s
-            where s.network = lane.network and s.status = 'queued' and s.bound_relayer is null
-          )
-        end)
-        or exists (
-          select from svc.settlements s
-          where s.network = lane.network and s.status = 'queued' and s.bound_relayer = lane.address
-        )
-        or exists (
-          select from svc.batches b
-          where b.network = lane.network and b.relayer = lane.address and b.status in ('signed', 'broadcast')
-        )
-        or (lane.status = 'active' and lane.obstacle is not null)
-      )
-    returning lane.network, lane.address`,
+    from unnest($1::text[], $2::text[]) as forgotten (network, address)
+    where lane.network = forgotten.network and lane.address = forgotten.address
+      and lane.status ${sqlIsNot(RELAYER_STATUS.retired)}`,
 };
 
 /** Lanes that have work, and are asleep or without a heartbeat since `silentSinceMs`. The call marks them awake. */
 export async function findForgottenLanes(pool: pg.Pool, silentSinceMs: number): Promise<readonly Lane[]> {
-  const { rows } = await pool.query<{ network: NetworkId; address: string }>({
-    ...FIND_FORGOTTEN,
-    values: [isoTime(silentSinceMs)],
-  });
-  return rows.map(({ network, address }) => ({ network, relayer: address }));
+  const { rows } = await pool.query<SignsRow>(LOAD_SIGNS);
+  const unattended = rows.filter((row) =>
+    isUnattended({ ...row, heartbeatAtMs: row.heartbeat_at?.getTime() ?? null }, silentSinceMs),
+  );
+  const lanes = unattended.map(({ network, address }): Lane => ({ network, relayer: address }));
+  const forgotten = (await loadLaneWork(pool, lanes)).filter(({ work }) => laneHasWork(work)).map(({ lane }) => lane);
+  if (forgotten.length === 0) return [];
+  const values = [forgotten.map(({ network }) => network), forgotten.map(({ relayer }) => relayer)];
+  await pool.query({ ...MARK_FORGOTTEN, values });
+  return forgotten;
 }
+
+type SignsRow = {
+  readonly network: NetworkId;
+  readonly address: string;
+  readonly status: RelayerStatus;
+  readonly awake: boolean;
+  readonly heartbeat_at: Date | null;
+};

@@ -1,11 +1,23 @@
 // Stores a signed transaction with its nonce and its items before it is broadcast. After this commit every process that
 // has the lease sends these same bytes, also after a crash.
-import { type BatchToStore, isoTime, type LaneLease } from '@svc-pay/core';
+import {
+  BATCH_STATUS,
+  BATCH_TRANSITIONS,
+  type BatchToStore,
+  isoTime,
+  type LaneLease,
+  PENDING_BATCH,
+  SETTLEMENT_STATUS,
+  SETTLEMENT_TRANSITIONS,
+  STRANDED_STATUS,
+  STRANDED_TRANSITIONS,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { insertText, sameNames } from '../database/insert-text.ts';
 import { expectedColumn } from '../database/planner.ts';
 import { isUnmetRequirement, requireText } from '../database/require.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs, sqlStatus, sqlStep } from '../database/status-sql.ts';
 import type { SettlementKey } from '../settlement/move-settlements.ts';
 
 const HELD = namedParameters({
@@ -37,17 +49,21 @@ const ITEMS = columnArrays<SettlementKey & { readonly batchId: string }>(
   ASKED.next,
 );
 
+const SIGNED_AGAIN = sqlStep(BATCH_TRANSITIONS, BATCH_STATUS.replaced, BATCH_STATUS.signed);
+const TAKEN_PAYMENT = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.queued, SETTLEMENT_STATUS.batched);
+const TAKEN_TRANSFER = sqlStep(STRANDED_TRANSITIONS, STRANDED_STATUS.queued, STRANDED_STATUS.batched);
+
 // The update of the lane's row is the gate: it hands out each nonce once, and only to the process with the current
 // epoch. If any item is no longer queued, the statement fails as a whole. On Solana the same payment always signs to
 // the same bytes, which may belong to a batch that was recorded as `replaced` because no node knew it: that batch
 // becomes `signed` again, under the new nonce.
-const storeText = (taking: string) => `
+const storeText = (expected: string, taking: string) => `
     with asked as materialized (
       select id, transaction_id, raw, item_count, ${first_nonce} + place - 1 as nonce
       from ${ASKED.unnestWithPlace('asked')}
     ),
     given as materialized (
-      select given.*, ${expectedColumn(`'queued'`, 'expected')} from ${ITEMS.unnest('given')}
+      select given.*, ${expectedColumn(sqlStatus(expected), 'expected')} from ${ITEMS.unnest('given')}
     ),
     gate as (
       update svc.relayers set next_nonce = next_nonce + (select count(*) from asked), updated_at = ${now}
@@ -60,9 +76,9 @@ const storeText = (taking: string) => `
         on stored.network = ${network} and stored.transaction_id = asked.transaction_id
     ),
     again as (
-      update svc.batches b set status = 'signed', nonce = known.nonce, epoch = ${epoch}, updated_at = ${now}
+      update svc.batches b set status = ${SIGNED_AGAIN.to}, nonce = known.nonce, epoch = ${epoch}, updated_at = ${now}
       from gate, known
-      where b.id = known.batch_id and b.status = 'replaced'
+      where b.id = known.batch_id and b.status ${SIGNED_AGAIN.from}
       returning b.id, known.id as asked_id
     ),
     fresh as (
@@ -73,7 +89,7 @@ const storeText = (taking: string) => `
           network,
           relayer,
           epoch,
-          status: `'signed'`,
+          status: sqlStatus(BATCH_STATUS.signed),
           created_at: now,
           updated_at: now,
         },
@@ -108,7 +124,7 @@ const storeText = (taking: string) => `
 const TAKE_SETTLEMENTS = `
     taken as (
       update svc.settlements s
-      set status = 'batched', relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
+      set status = ${TAKEN_PAYMENT.to}, relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
       from item
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
         and s.status = item.expected
@@ -119,7 +135,7 @@ const TAKE_SETTLEMENTS = `
 const TAKE_STRANDED = `
     taken as (
       update svc.stranded_transfers r
-      set status = 'batched', relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
+      set status = ${TAKEN_TRANSFER.to}, relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
       from item
       where r.account_id = item.account_id and r.mode = item.mode and r.payment_id = item.payment_id
         and r.status = item.expected
@@ -129,12 +145,12 @@ const TAKE_STRANDED = `
       update svc.settlements s set relayer = ${relayer}, batch_id = item.batch_id, updated_at = ${now}
       from item
       where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-        and s.status = 'held'
+        and s.status ${sqlIs(SETTLEMENT_STATUS.held)}
     )`;
 
 const STORE = {
-  settle: { name: 'lane-store-batches', text: storeText(TAKE_SETTLEMENTS) },
-  resolve_stranded: { name: 'lane-store-stranded', text: storeText(TAKE_STRANDED) },
+  settle: { name: 'lane-store-batches', text: storeText(SETTLEMENT_STATUS.queued, TAKE_SETTLEMENTS) },
+  resolve_stranded: { name: 'lane-store-stranded', text: storeText(STRANDED_STATUS.queued, TAKE_STRANDED) },
 };
 
 export async function storeBatches(
@@ -174,8 +190,8 @@ export async function storeBatches(
 const MARK = {
   name: 'lane-mark-broadcast',
   text: `
-    update svc.batches set status = 'broadcast', updated_at = $4
-    where id = any ($5) and status in ('signed', 'broadcast')
+    update svc.batches set status = ${sqlStatus(BATCH_STATUS.broadcast)}, updated_at = $4
+    where id = any ($5) and status ${sqlIs(...PENDING_BATCH)}
       and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
 };
 

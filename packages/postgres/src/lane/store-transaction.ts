@@ -1,13 +1,14 @@
 // Stores a fee bump of a pending batch as one more row: the chain may still mine an earlier transaction of the batch.
-import { isoTime, type LaneLease, type SignedTransaction } from '@svc-pay/core';
+import { isoTime, type LaneLease, PENDING_BATCH, type SignedTransaction } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 
 const STORE = {
   name: 'lane-store-transaction',
   text: `
     with batch as (
       update svc.batches set transaction_id = $4
-      where id = $5 and network = $1 and relayer = $2 and status in ('signed', 'broadcast')
+      where id = $5 and network = $1 and relayer = $2 and status ${sqlIs(...PENDING_BATCH)}
         and exists (
           select from svc.relayers where network = $1 and address = $2 and epoch = $3 for no key update
         )

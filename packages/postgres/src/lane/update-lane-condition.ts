@@ -1,7 +1,8 @@
 // A lane's obstacle, its relayer's condition and its next nonce,
 // as its process finds them. Each write is fenced by epoch.
-import { isoTime, type LaneLease, type LaneObstacle } from '@svc-pay/core';
+import { GIVEN_UP_BATCH, isoTime, type LaneLease, type LaneObstacle, PENDING_BATCH } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 
 const OBSTACLE = {
   name: 'lane-note-obstacle',
@@ -46,7 +47,7 @@ const ADVANCE = {
       and not exists (
         select from svc.batches b
         where b.network = lane.network and b.relayer = lane.address
-          and (b.status in ('signed', 'broadcast') or (b.nonce >= $4 and b.status not in ('replaced', 'dropped')))
+          and (b.status ${sqlIs(...PENDING_BATCH)} or (b.nonce >= $4 and b.status ${sqlIsNot(...GIVEN_UP_BATCH)}))
       )`,
 };
 

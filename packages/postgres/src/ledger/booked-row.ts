@@ -1,5 +1,6 @@
 // Reads a payment with everything that must agree with it as one row. All lookups are by key.
-import type { BookedEntry, BookedPaymentRow, Mode } from '@svc-pay/core';
+import type { BatchStatus, BookedEntry, BookedPaymentRow, Mode, SettlementStatus, StrandedStatus } from '@svc-pay/core';
+import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import { ONE_BY_KEY } from '../database/planner.ts';
 
 const one = (name: string, source: string) =>
@@ -47,7 +48,7 @@ export type BookedDbRow = {
   readonly mode: Mode;
   readonly id: string;
   readonly intent_id: string;
-  readonly status: string;
+  readonly status: PaymentStatus;
   readonly network: string;
   readonly asset: string;
   readonly payer: string | null;
@@ -56,22 +57,22 @@ export type BookedDbRow = {
   readonly refund_amount: string | null;
   readonly transaction_id: string | null;
   readonly transaction_split_id: string | null;
-  readonly intent_status: string | null;
+  readonly intent_status: IntentStatus | null;
   readonly intent_code: string;
   readonly intent_payment_id: string | null;
-  readonly settlement_status: string | null;
+  readonly settlement_status: SettlementStatus | null;
   readonly cap: string;
   readonly settled_amount: string;
   readonly payout_id: string | null;
   readonly claimed_by: string | null;
   readonly batch_id: string | null;
-  readonly batch_status: string;
+  readonly batch_status: BatchStatus;
   readonly batch_transaction_id: string;
   readonly merchant: string | null;
   readonly fee_bps: number;
   readonly splits: readonly { readonly to: string; readonly bps: number }[];
   readonly action: string | null;
-  readonly stranded_status: string;
+  readonly stranded_status: StrandedStatus;
   readonly stranded_transaction_id: string;
   readonly stranded_log_index: number;
   readonly stranded_batch: string | null;

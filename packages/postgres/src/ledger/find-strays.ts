@@ -1,6 +1,7 @@
 // Finds rows that name a payment or an account that does not exist. Returns their number and the first few ids.
-import type { StrayRows } from '@svc-pay/core';
+import { INTENT_STATUS, type StrayRows } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 
 const NAMED = 20;
 
@@ -35,7 +36,7 @@ export const findStrayLosses = (client: pg.ClientBase): Promise<StrayRows> =>
 export const findStrayIntents = (client: pg.ClientBase): Promise<StrayRows> =>
   find(
     client,
-    `select i.id from svc.intents i where i.status = 'completed' and not exists (
+    `select i.id from svc.intents i where i.status ${sqlIs(INTENT_STATUS.completed)} and not exists (
        select from svc.payments p where p.account_id = i.account_id and p.mode = i.mode and p.id = i.payment_id
      )`,
   );

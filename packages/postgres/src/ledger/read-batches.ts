@@ -1,8 +1,9 @@
-import type { BookedBatch, BookedRelayer } from '@svc-pay/core';
+import { BATCH_STATUS, type BookedBatch, type BookedRelayer, PAYOUT_STATUS, RECORDED_BATCH } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 
 const PAGE = 50;
-const MINED = `status in ('mined', 'finalized')`;
+const MINED = `status ${sqlIs(...RECORDED_BATCH)}`;
 
 type BatchRow = {
   readonly id: string;
@@ -67,7 +68,7 @@ export async function readRelayers(client: pg.ClientBase, network: string): Prom
   const { rows } = await client.query<RelayerRow>(
     `with used as (
        select relayer, nonce, bool_or(${MINED}) as mined from svc.batches
-       where network = $1 and status <> 'dropped' group by relayer, nonce
+       where network = $1 and status ${sqlIsNot(BATCH_STATUS.dropped)} group by relayer, nonce
      ), steps as (
        select *, lead(nonce) over (partition by relayer order by nonce) - nonce - 1 as gap from used
      )
@@ -99,7 +100,8 @@ export async function listRelayers(pool: pg.Pool, network: string): Promise<read
 /** Processors that payouts were ever registered with, in lower case. */
 export async function listProcessors(pool: pg.Pool, network: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ processor: string }>(
-    `select distinct lower(processor) as processor from svc.payouts where network = $1 and status <> 'pending'`,
+    `select distinct lower(processor) as processor from svc.payouts
+     where network = $1 and status ${sqlIsNot(PAYOUT_STATUS.pending)}`,
     [network],
   );
   return rows.map(({ processor }) => processor);

@@ -1,4 +1,4 @@
-import type { BookedPaymentRow } from '@svc-pay/core';
+import { type BookedPaymentRow, isIntentCode } from '@svc-pay/core';
 import type pg from 'pg';
 import { type BookedDbRow, bookedRowOf, bookedRows } from './booked-row.ts';
 
@@ -57,8 +57,8 @@ export async function readPaymentsOfCodes(
   client: pg.ClientBase,
   codes: readonly bigint[],
 ): Promise<readonly BookedPaymentRow[]> {
-  // An on-chain code may be any 64 bits. Ours are below 2^53, and a larger one may not fit a Postgres bigint.
-  const ours = codes.filter((code) => code < 2n ** 53n);
+  // A code that is not one of ours may not fit a Postgres bigint.
+  const ours = codes.filter(isIntentCode);
   if (ours.length === 0) return [];
   const { rows } = await client.query<BookedDbRow>({
     name: 'ledger-payments-of-codes',

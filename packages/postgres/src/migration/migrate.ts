@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { PARTITIONS_READY } from '../database/partitions-ready.ts';
 import { type Migration, readMigrations } from './read-migrations.ts';
 
 export type MigrateResult =
@@ -36,9 +37,6 @@ export const RELEASE = fileURLToPath(new URL('../../migrations/', import.meta.ur
 const BEFORE_BASELINE = '0002_history';
 const LOCK_KEY = 0x5fc_0001;
 const LOCK_POLL_MS = 50;
-/** Partitions kept ready: last month for late writers, three months ahead for a timer that has stopped. */
-const MONTHS_BACK = 1;
-const MONTHS_AHEAD = 3;
 
 /**
  * Applies missing migrations and creates the partitions of the coming months. A refusal changes nothing. `url` is a
@@ -114,8 +112,8 @@ async function ensurePartitions(client: pg.Client): Promise<readonly string[]> {
   );
   if (rows[0]?.known !== true) return [];
   const made = await client.query<{ name: string }>('select svc.ensure_partitions($1, $2) as name', [
-    MONTHS_BACK,
-    MONTHS_AHEAD,
+    PARTITIONS_READY.monthsBack,
+    PARTITIONS_READY.monthsAhead,
   ]);
   return made.rows.map(({ name }) => name);
 }

@@ -1,9 +1,11 @@
-import type pg from 'pg';
+import type { Database } from '../database/open-database.ts';
 import { RELEASE } from './migrate.ts';
 import { readMigrations } from './read-migrations.ts';
 
 /** Returns a check for missing migrations of this release. Those of a newer release are fine: schemas only expand. */
-export async function createPendingMigrations(pool: pg.Pool): Promise<() => Promise<readonly string[]>> {
+export async function createPendingMigrations({
+  pool,
+}: Pick<Database, 'pool'>): Promise<() => Promise<readonly string[]>> {
   const needed = (await readMigrations(RELEASE)).map(({ name }) => name);
   return async () => {
     const known = await pool.query<{ known: boolean }>("select to_regclass('svc.svc_migrations') is not null as known");

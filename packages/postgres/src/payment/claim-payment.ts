@@ -1,10 +1,19 @@
-import { type Caller, type ClaimOutcome, isoTime, normalizeAddress, type PaymentClaim } from '@svc-pay/core';
+import {
+  type Caller,
+  type ClaimOutcome,
+  INTENT_TRANSITIONS,
+  isoTime,
+  normalizeAddress,
+  type PaymentClaim,
+  SETTLEMENT_STATUS,
+} from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { sameNames } from '../database/insert-text.ts';
 import { ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { sqlStep } from '../database/status-sql.ts';
 import { insertAuthorization, insertClaim } from './insert-authorization.ts';
 import { insertPayment } from './insert-payment.ts';
 import { transferColumn } from './lane-item-row.ts';
@@ -42,6 +51,8 @@ const ASKED = columnArrays<PaymentClaim>(
 
 const SOLO_PAYER = soloPayer({ network: 'won.network', payer: 'won.payer', byContract: 'won.by_contract', now });
 
+const CLAIMED_INTENT = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'processing');
+
 const SIGNED = {
   ...sameNames('claim_key', 'account_id', 'mode', 'intent_id', 'network', 'asset', 'payer', 'nonce'),
   created_at: now,
@@ -60,7 +71,7 @@ const CLAIM = {
       cross join lateral (
         select intent_code, expires_at from svc.intents
         where account_id = asked.account_id and mode = asked.mode and id = asked.intent_id
-          and ${withoutIndex('status')} = 'requires_payment'
+          and ${withoutIndex('status')} ${CLAIMED_INTENT.from}
         ${ONE_BY_KEY}
         for update
       ) intent
@@ -98,13 +109,13 @@ const CLAIM = {
         settled_amount: 'cap',
         solo_payer: `case when bound_relayer is null then ${SOLO_PAYER} end`,
         now,
-        status: 'queued',
+        status: SETTLEMENT_STATUS.queued,
       },
       'won',
     )},
     changed_intent as (
       update svc.intents intent
-      set status = 'processing', payment_id = won.payment_id, amount = won.cap, ledger_id = won.asset,
+      set status = ${CLAIMED_INTENT.to}, payment_id = won.payment_id, amount = won.cap, ledger_id = won.asset,
         network = won.network, token_shortcode = won.token_shortcode, confirmations = won.confirmations,
         version = version + 1, updated_at = ${now}
       from won

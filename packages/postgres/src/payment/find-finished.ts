@@ -1,7 +1,8 @@
-import type { AwaitedPayment } from '@svc-pay/core';
+import { type AwaitedPayment, PAYMENT_STATUS } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { ONE_BY_KEY } from '../database/planner.ts';
+import { sqlIsNot } from '../database/status-sql.ts';
 
 const FIND_FINISHED = {
   name: 'find-ended',
@@ -10,7 +11,7 @@ const FIND_FINISHED = {
     cross join lateral (
       select payment.id from svc.payments payment
       where payment.account_id = awaited.account_id and payment.mode = awaited.mode and payment.id = awaited.id
-        and payment.status <> 'pending'
+        and payment.status ${sqlIsNot(PAYMENT_STATUS.pending)}
       ${ONE_BY_KEY}
     ) ended`,
 };

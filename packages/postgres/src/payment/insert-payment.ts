@@ -1,5 +1,7 @@
 // Every payment is inserted here, together with its settlement. The settlement's number is also stored on the payment.
+import { type NewSettlement, PAYMENT_STATUS, SETTLEMENT_STATUS } from '@svc-pay/core';
 import { type Expressions, insertText } from '../database/insert-text.ts';
+import { sqlStatus } from '../database/status-sql.ts';
 
 /** SQL expression of each value: a column name if the insert reads rows, a placeholder if it writes one row. */
 export type NewPayment = {
@@ -17,7 +19,8 @@ export type NewPayment = {
   readonly settled_amount: string;
   readonly payout_id: string;
   readonly now: string;
-  readonly status: 'queued' | 'batched' | 'canceled';
+  /** Of the settlement. */
+  readonly status: NewSettlement;
   /** `bound_relayer` and `solo_payer` are for a queued settlement. */
   readonly bound_relayer?: string;
   readonly solo_payer?: string;
@@ -40,7 +43,7 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     claim_key: payment.claim_key,
     network: payment.network,
     asset: payment.asset,
-    status: `'${payment.status}'`,
+    status: sqlStatus(payment.status),
     cap: payment.cap,
     settled_amount: payment.settled_amount,
     payout_id: payment.payout_id,
@@ -56,7 +59,7 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     mode: payment.mode,
     id: payment.payment_id,
     intent_id: payment.intent_id,
-    status: payment.status === 'canceled' ? `'canceled'` : `'pending'`,
+    status: sqlStatus(payment.status === SETTLEMENT_STATUS.canceled ? PAYMENT_STATUS.canceled : PAYMENT_STATUS.pending),
     network: payment.network,
     token_shortcode: payment.token_shortcode,
     asset: payment.asset,

@@ -1,7 +1,8 @@
 // Reads a settlement with its authorization, its payout and its intent's confirmations as one row: a lane item.
-import type { AuthorizationKind, LaneItem, Mode, SignedTransfer } from '@svc-pay/core';
+import { type AuthorizationKind, type LaneItem, type Mode, PAYOUT_STATUS, type SignedTransfer } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import { NOT_MERGED } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
 
 /** Columns of `svc.settlements` that `ITEM_COLUMNS` and `ITEM_JOINS` need. */
 export const SETTLEMENT_COLUMNS = `
@@ -13,7 +14,7 @@ export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
   s.batch_limit, s.solo_payer is not null as solo, a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before,
   encode(a.nonce, 'hex') as nonce, encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits,
-  p.status = 'pending' as payout_withdrawn,
+  p.status ${sqlIs(PAYOUT_STATUS.pending)} as payout_withdrawn,
   a.transfer, i.confirmations`;
 
 /** Looks up authorization, payout and intent by key, once for each settlement `s`. */

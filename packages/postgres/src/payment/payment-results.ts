@@ -1,38 +1,19 @@
-// Turns chain outcomes into payment results. Payments and intents are read in the caller's transaction.
+// Reads the rows of payments that get a result, and drafts the results by the rules of core, in the caller's transaction.
 import {
-  applyPaymentResult,
-  bookPayment,
-  draftEvents,
-  eventsFor,
-  externalCostAtomic,
+  completedResult,
+  type FailedItem,
+  failedResult,
   type Lane,
   type LaneItem,
   type MinedBatch,
-  type SettledItem,
+  type PaymentResultDraft,
+  type ResultOrigin,
+  type SettledBatchItem,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
-import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type pg from 'pg';
 import { type IntentToChange, loadIntentsToChange } from '../intent/load-intent.ts';
 import { loadPaidRates } from './load-paid-rates.ts';
-import type { PaymentResultRow } from './write-payment-results.ts';
-
-export type SettledBatchItem = { readonly item: LaneItem; readonly mined: SettledItem };
-export type FailedBatchItem = { readonly item: LaneItem; readonly code: ErrorCode };
-
-/** Request id that the events carry for the merchant's log: the id of a batch, or a new id for a periodic job. */
-export type ResultOrigin = { readonly requestId: string; readonly nowMs: number };
-
-export async function completePayments(
-  client: pg.ClientBase,
-  lane: Lane,
-  settled: SettledBatch,
-  gasCoin: Rate | undefined,
-  cause: ResultOrigin,
-): Promise<readonly PaymentResultRow[]> {
-  const read = await readToComplete(client, lane, settled.parts, gasCoin);
-  return completeParts(lane, settled, read, cause);
-}
 
 export type SettledBatch = {
   readonly batch: MinedBatch;
@@ -41,6 +22,17 @@ export type SettledBatch = {
   readonly gas: ReadonlyMap<string, bigint>;
 };
 
+export async function completePayments(
+  client: pg.ClientBase,
+  lane: Lane,
+  settled: SettledBatch,
+  gasCoin: Rate | undefined,
+  origin: ResultOrigin,
+): Promise<readonly PaymentResultDraft[]> {
+  const read = await readToComplete(client, lane, settled.parts, gasCoin);
+  return completeParts(lane, settled, read, origin);
+}
+
 /** Completes many batches with one read of the rows. The events of a payment carry the id of its batch. */
 export async function completeBatches(
   client: pg.ClientBase,
@@ -48,7 +40,7 @@ export async function completeBatches(
   batches: readonly SettledBatch[],
   gasCoin: Rate | undefined,
   nowMs: number,
-): Promise<readonly PaymentResultRow[]> {
+): Promise<readonly PaymentResultDraft[]> {
   const all = batches.flatMap(({ parts }) => parts);
   const read = await readToComplete(client, lane, all, gasCoin);
   return batches.flatMap((settled) => completeParts(lane, settled, read, { requestId: settled.batch.batchId, nowMs }));
@@ -76,76 +68,32 @@ function completeParts(
   lane: Lane,
   { batch, parts, gas }: SettledBatch,
   { befores, gasCoin, rates }: Read,
-  cause: ResultOrigin,
-): readonly PaymentResultRow[] {
+  origin: ResultOrigin,
+): readonly PaymentResultDraft[] {
   return parts.map(({ item, mined }) => {
-    const before = beforeOf(befores, item);
-    const gasShareAtomic = gas.get(item.paymentId) ?? 0n;
-    const { breakdown, entries } = bookPayment({ lane, item, mined, batch, gasShareAtomic }, cause);
-    const after = applyPaymentResult(
-      before,
-      {
-        status: 'completed',
-        transactionId: batch.transactionId,
-        logIndex: mined.logIndex,
-        settledAtomic: item.settledAtomic,
-      },
-      cause.nowMs,
-    );
-    return {
-      ...changeOf(before, after, cause),
-      settlement: 'completed',
-      failureCode: null,
-      feeAtomic: breakdown.feeAtomic,
-      refundAtomic: breakdown.refundAtomic,
-      externalCostAtomic: externalCostAtomic(gasShareAtomic, { gasCoin, token: rates?.get(item.paymentId) }),
-      entries,
-    };
+    const settled = { lane, item, mined, batch, gasShareAtomic: gas.get(item.paymentId) ?? 0n };
+    const paid = { gasCoin, token: rates?.get(item.paymentId) };
+    return completedResult(befores.get(item.intentId), settled, paid, origin);
   });
 }
 
 export async function failPayments(
   client: pg.ClientBase,
-  parts: readonly FailedBatchItem[],
+  failed: readonly FailedItem[],
   transactionId: string | null,
-  cause: ResultOrigin,
-): Promise<readonly PaymentResultRow[]> {
-  const befores = await loadIntentsToChange(
+  origin: ResultOrigin,
+): Promise<readonly PaymentResultDraft[]> {
+  const befores = await loadBefores(
     client,
-    parts.map(({ item }) => item),
+    failed.map(({ item }) => item),
   );
-  return parts.map(({ item, code }) => {
-    const before = beforeOf(befores, item);
-    const after = applyPaymentResult(before, { status: 'failed', transactionId }, cause.nowMs);
-    return {
-      ...changeOf(before, after, cause),
-      settlement: 'failed',
-      failureCode: code,
-      feeAtomic: null,
-      refundAtomic: null,
-      externalCostAtomic: null,
-      entries: [],
-    };
-  });
+  return failed.map((one) => failedResult(befores.get(one.item.intentId), one, transactionId, origin));
 }
 
-export function beforeOf(befores: ReadonlyMap<string, IntentToChange>, item: LaneItem): IntentToChange {
-  const before = befores.get(item.intentId);
-  if (before?.payment?.id !== item.paymentId) {
-    throw new Error(`intent ${item.intentId} does not name payment ${item.paymentId}`);
-  }
-  return before;
-}
-
-export function changeOf(
-  before: IntentToChange,
-  { intent, payment }: ReturnType<typeof applyPaymentResult>,
-  { requestId, nowMs }: ResultOrigin,
-): Pick<PaymentResultRow, 'after' | 'version' | 'eventSequence' | 'events'> {
-  if (payment === null) throw new Error(`intent ${intent.id} lost its payment`);
-  const after = { intent, payment };
-  const { version, eventSequence } = before;
-  const origin = { requestId, idempotencyKey: null };
-  const events = draftEvents(eventsFor(before, after), after, origin, nowMs, eventSequence);
-  return { after, version, eventSequence, events };
+/** Intents of these items, by intent id. */
+export async function loadBefores(
+  client: pg.ClientBase,
+  items: readonly LaneItem[],
+): Promise<ReadonlyMap<string, IntentToChange>> {
+  return items.length === 0 ? new Map() : loadIntentsToChange(client, items);
 }

@@ -1,5 +1,5 @@
 // Reads stranded transfers, with the authorizations that their payers signed, as lane items.
-import type { LaneItem } from '@svc-pay/core';
+import { type LaneItem, STRANDED_STATUS, type StrandedRecord } from '@svc-pay/core';
 import type pg from 'pg';
 import { NOT_MERGED } from '../database/planner.ts';
 import { ITEM_COLUMNS, ITEM_JOINS, type LaneItemRow, laneItemOf } from './lane-item-row.ts';
@@ -18,7 +18,7 @@ export const STRANDED_JOINS = `
 export type StrandedTransferRow = LaneItemRow & {
   readonly stranded_batch: string | null;
   readonly stranded_number: string;
-  readonly stranded_status: string;
+  readonly stranded_status: StrandedRecord['status'];
   readonly action: 'settle' | 'return';
   readonly stranded_transaction_id: string;
   readonly stranded_log_index: number;
@@ -55,5 +55,32 @@ export async function loadStrandedItems(
   batchId: string,
 ): Promise<readonly { readonly item: LaneItem; readonly settled: boolean }[]> {
   const rows = await loadStrandedTransfersOf(client, [batchId]);
-  return rows.map((row) => ({ item: strandedItemOf(row), settled: row.stranded_status === 'done' }));
+  return rows.map((row) => ({ item: strandedItemOf(row), settled: row.stranded_status === STRANDED_STATUS.done }));
+}
+
+const LOCK = {
+  name: 'lock-stranded-of-batch',
+  text: `
+    select account_id, mode, payment_id, status, reason from svc.stranded_transfers
+    where batch_id = $1 order by number for update`,
+};
+
+type RecordRow = {
+  readonly account_id: StrandedRecord['accountId'];
+  readonly mode: StrandedRecord['mode'];
+  readonly payment_id: StrandedRecord['paymentId'];
+  readonly status: StrandedRecord['status'];
+  readonly reason: string | null;
+};
+
+/** Stranded transfers of a batch as recorded, locked until the caller's transaction ends. */
+export async function lockStrandedRecords(client: pg.ClientBase, batchId: string): Promise<readonly StrandedRecord[]> {
+  const { rows } = await client.query<RecordRow>({ ...LOCK, values: [batchId] });
+  return rows.map(({ account_id, mode, payment_id, status, reason }) => ({
+    accountId: account_id,
+    mode,
+    paymentId: payment_id,
+    status,
+    reason,
+  }));
 }

@@ -1,32 +1,26 @@
 // Writes payment results, reversals included: payments, intents, settlements, ledger entries, events and deliveries, in
 // the caller's transaction. If any row has changed since it was read, nothing is written.
-import { type EventDraft, isoTime, type LedgerEntry, type Snapshot } from '@svc-pay/core';
+import {
+  ENDPOINT_STATUS,
+  type EventDraft,
+  type Intent,
+  isoTime,
+  type LedgerEntry,
+  type PaymentResultDraft,
+  type SettlementStatus,
+} from '@svc-pay/core';
 import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { sameNames } from '../database/insert-text.ts';
 import { expectedColumn } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { insertEvent } from '../event/insert-event.ts';
 
-export type PaymentResultRow = {
-  readonly after: Snapshot & { readonly payment: NonNullable<Snapshot['payment']> };
-  /** The intent's version when it was read. */
-  readonly version: number;
-  readonly eventSequence: number;
-  /** `batched` and `held` are for a reversal. */
-  readonly settlement: 'completed' | 'failed' | 'batched' | 'held';
-  readonly failureCode: string | null;
-  readonly feeAtomic: bigint | null;
-  readonly refundAtomic: bigint | null;
-  readonly externalCostAtomic: bigint | null;
-  readonly events: readonly EventDraft[];
-  readonly entries: readonly LedgerEntry[];
-};
-
-const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text', payment_from: 'text' });
+const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text' });
 const { now } = GIVEN.at;
 
-const ENDED = columnArrays<PaymentResultRow>(
+const ENDED = columnArrays<PaymentResultDraft>(
   {
     account_id: ['text', ({ after }) => after.intent.accountId],
     mode: ['text', ({ after }) => after.intent.mode],
@@ -34,37 +28,44 @@ const ENDED = columnArrays<PaymentResultRow>(
     payment_id: ['text', ({ after }) => after.payment.id],
     intent_status: ['text', ({ after }) => after.intent.status],
     payment_status: ['text', ({ after }) => after.payment.status],
+    payment_from: ['text', ({ paymentFrom }) => paymentFrom],
     transaction_id: ['text', ({ after }) => after.payment.transactionId],
     transaction_split_id: ['text', ({ after }) => after.payment.transactionSplitId],
     paid_amount: ['numeric', ({ after }) => after.payment.paidAmount?.toString() ?? null],
     fee_amount: ['numeric', ({ feeAtomic }) => feeAtomic?.toString() ?? null],
     refund_amount: ['numeric', ({ refundAtomic }) => refundAtomic?.toString() ?? null],
     external_cost_amount: ['numeric', ({ externalCostAtomic }) => externalCostAtomic?.toString() ?? null],
+    completed_at: ['timestamptz', ({ after }) => timeOf(after.payment.completedAtMs)],
     failure_code: ['text', ({ failureCode }) => failureCode],
     settlement_status: ['text', ({ settlement }) => settlement],
     version: ['integer', ({ version }) => version],
     event_count: ['integer', ({ events }) => events.length],
-    announced: ['boolean', ({ events }) => events.some(({ type }) => type === 'payment.created')],
+    announced: ['boolean', ({ after }) => after.payment.announced],
+    upto_settled: ['text', ({ after }) => uptoSettled(after.intent.serviceMetadata)],
   },
   GIVEN.next,
 );
+
+const timeOf = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+function uptoSettled({ [UPTO_SETTLED_METADATA_KEY]: amount }: Intent['serviceMetadata']): string | null {
+  return typeof amount === 'string' ? amount : null;
+}
 
 const WRITE_STATES = {
   name: 'write-payment-results',
   text: `
     with ended as materialized (
-      select ended.*, ${expectedColumn(GIVEN.at.settlement_from, 'settlement_from')},
-        ${expectedColumn(GIVEN.at.payment_from, 'payment_from')}
+      select ended.*, ${expectedColumn(GIVEN.at.settlement_from, 'settlement_from')}
       from ${ENDED.unnest('ended')}
     ),
     payments as (
       update svc.payments payment
-      set status = ended.payment_status, transaction_id = coalesce(ended.transaction_id, payment.transaction_id),
+      set status = ended.payment_status, transaction_id = ended.transaction_id,
         transaction_split_id = ended.transaction_split_id, paid_amount = ended.paid_amount,
         fee_amount = ended.fee_amount, refund_amount = ended.refund_amount,
         external_cost_amount = ended.external_cost_amount, failure_code = ended.failure_code,
-        created_event = payment.created_event or ended.announced,
-        completed_at = case when ended.payment_status = 'completed' then ${now} end, updated_at = ${now}
+        created_event = ended.announced, completed_at = ended.completed_at, updated_at = ${now}
       from ended
       where payment.account_id = ended.account_id and payment.mode = ended.mode and payment.id = ended.payment_id
         and payment.status = ended.payment_from
@@ -73,9 +74,8 @@ const WRITE_STATES = {
     intents as (
       update svc.intents intent
       set status = ended.intent_status, event_sequence = event_sequence + ended.event_count, version = intent.version + 1,
-        service_metadata = case when intent.x402_upto and ended.payment_status = 'completed'
-          then intent.service_metadata || jsonb_build_object('${UPTO_SETTLED_METADATA_KEY}', ended.paid_amount::text)
-          else intent.service_metadata end,
+        service_metadata = case when ended.upto_settled is null then intent.service_metadata
+          else intent.service_metadata || jsonb_build_object('${UPTO_SETTLED_METADATA_KEY}', ended.upto_settled) end,
         updated_at = ${now}
       from ended
       where intent.account_id = ended.account_id and intent.mode = ended.mode and intent.id = ended.intent_id
@@ -100,16 +100,12 @@ const WRITE_STATES = {
  */
 export async function writePaymentResults(
   client: pg.ClientBase,
-  results: readonly PaymentResultRow[],
-  from: 'queued' | 'held' | 'batched' | 'mined' | 'completed',
+  results: readonly PaymentResultDraft[],
+  from: SettlementStatus,
   nowMs: number,
 ): Promise<void> {
   if (results.length === 0) return;
-  const given = GIVEN.values({
-    now: isoTime(nowMs),
-    settlement_from: from,
-    payment_from: from === 'completed' ? 'completed' : 'pending',
-  });
+  const given = GIVEN.values({ now: isoTime(nowMs), settlement_from: from });
   const { rows } = await client.query<{ payments: number; intents: number; settlements: number }>({
     ...WRITE_STATES,
     values: [...given, ...ENDED.values(results)],
@@ -184,7 +180,7 @@ const WRITE_EVENTS = {
       select drafted.*, array(
           select endpoint.id from svc.endpoints endpoint
           where endpoint.account_id = drafted.account_id and endpoint.mode = drafted.mode
-            and endpoint.status = 'enabled' and drafted.type = any (endpoint.event_types)
+            and endpoint.status ${sqlIs(ENDPOINT_STATUS.enabled)} and drafted.type = any (endpoint.event_types)
         ) as subscribed
       from ${DRAFTED.unnest('drafted')}
     ),

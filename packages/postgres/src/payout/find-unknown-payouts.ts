@@ -1,6 +1,5 @@
+import type { NamedPayout } from '@svc-pay/core';
 import type pg from 'pg';
-
-export type NamedPayout = { readonly processor: string; readonly payoutId: bigint };
 
 /** The given payouts that the database does not have. */
 export async function findUnknownPayouts(

@@ -1,6 +1,6 @@
-import type { Mode } from '@svc-pay/core';
+import type { Mode, Payout } from '@svc-pay/core';
 import type pg from 'pg';
-import { PAYOUT_COLUMNS, type Payout, type PayoutDbRow, payoutOf } from './payout-row.ts';
+import { PAYOUT_COLUMNS, type PayoutDbRow, payoutOf } from './payout-row.ts';
 
 export type PayoutFilter = { readonly accountId?: string | undefined; readonly mode?: Mode | undefined };
 

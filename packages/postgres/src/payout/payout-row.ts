@@ -1,19 +1,5 @@
-import type { Mode } from '@svc-pay/core';
+import type { Mode, Payout, PayoutStatus } from '@svc-pay/core';
 import type { Split } from '@svc-pay/money';
-
-type PayoutStatus = 'pending' | 'active' | 'disabled';
-
-export type Payout = {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly network: string;
-  readonly processor: string;
-  readonly payoutId: string;
-  readonly merchant: string;
-  readonly feeBps: number;
-  readonly splits: readonly Split[];
-  readonly status: PayoutStatus;
-};
 
 export type PayoutDbRow = {
   readonly account_id: string;

@@ -1,3 +1,4 @@
+import type { PayoutRequest } from '@svc-pay/core';
 import { basisPoints, type PayoutTerms, payoutTerms } from '@svc-pay/money';
 import { evmNetwork } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import { disableTokens, enableTokens, listEnabledTokens } from '../token/account
 import { listPayouts } from './list-payouts.ts';
 import { loadMerchant } from './load-merchant.ts';
 import { mirrorPayout } from './mirror-payout.ts';
-import { type PayoutRequest, setPayout } from './set-payout.ts';
+import { setPayout } from './set-payout.ts';
 
 const { pool } = await createTestDatabase();
 const operation = newOperation(pool);

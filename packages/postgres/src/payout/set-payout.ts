@@ -1,8 +1,13 @@
-// The terms of a payout id never change, because an open authorization may refer to it. Other terms get another id, and
-// new intents use the newest active id.
-import { isoTime, type Mode, normalizeAddress } from '@svc-pay/core';
-import type { PayoutTerms } from '@svc-pay/money';
-import type { NetworkId } from '@svc-pay/protocol';
+// Sets who receives the money of an account on a network.
+import {
+  decidePayout,
+  isoTime,
+  normalizeAddress,
+  type Payout,
+  type PayoutFacts,
+  type PayoutRequest,
+  type PayoutSet,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { lockAccountMode } from '../account/lock-account-mode.ts';
 import type { Operation } from '../audit/operation.ts';
@@ -10,27 +15,7 @@ import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
-import { PAYOUT_COLUMNS, type Payout, type PayoutDbRow, payoutOf } from './payout-row.ts';
-
-export type PayoutRequest = {
-  readonly accountId: string;
-  readonly mode: Mode;
-  readonly network: NetworkId;
-  /** Stored in lower case if the network's addresses are case-insensitive. */
-  readonly processor: string;
-  readonly merchant: string;
-  readonly terms: PayoutTerms;
-  readonly status: 'pending' | 'active';
-  /** Default: the id that already has these terms, or else the processor's next free id. */
-  readonly payoutId?: bigint;
-};
-
-export type PayoutSet =
-  | { readonly ok: true; readonly payout: Payout; readonly change: 'created' | 'status' | 'none' }
-  | {
-      readonly ok: false;
-      readonly code: 'account_unknown' | 'payout_terms_fixed' | 'payout_of_other_account' | 'payout_disabled';
-    };
+import { PAYOUT_COLUMNS, type PayoutDbRow, payoutOf } from './payout-row.ts';
 
 export async function setPayout(operation: Operation, given: PayoutRequest): Promise<PayoutSet> {
   const { pool, nowMs, actor } = operation;
@@ -39,32 +24,25 @@ export async function setPayout(operation: Operation, given: PayoutRequest): Pro
     processor: normalizeAddress(given.processor),
     merchant: normalizeAddress(given.merchant),
   };
-  const { accountId, mode } = request;
+  const { accountId, mode, status } = request;
   return inTransaction(pool, async (client): Promise<PayoutSet> => {
     if (!(await lockAccountMode(client, accountId, mode))) return { ok: false, code: 'account_unknown' };
     // Payout ids are unique per processor, across all accounts.
     await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
       `svc.payouts ${request.network} ${request.processor}`,
     ]);
-    const known = await findPayout(client, request);
-    if (known !== undefined) {
-      if (known.accountId !== accountId || known.mode !== mode) return { ok: false, code: 'payout_of_other_account' };
-      if (!sameTerms(known, request)) return { ok: false, code: 'payout_terms_fixed' };
-      // The chain has retired the payout or is about to. If enabled again, it would offer what cannot be settled.
-      if (known.status === 'disabled') return { ok: false, code: 'payout_disabled' };
-      // An active payout stays active: a repeated `pending` must not withdraw it from new intents.
-      const unchanged = known.status === request.status || (known.status === 'active' && request.status === 'pending');
-      if (unchanged) return { ok: true, payout: known, change: 'none' };
-    }
-    const payout =
-      known === undefined
-        ? await insertPayout(client, nowMs, request)
-        : await changeStatus(client, known, request.status);
+    const decided = decidePayout(request, await loadFacts(client, request));
+    if (decided.step === 'refuse') return { ok: false, code: decided.code };
+    if (decided.step === 'keep') return { ok: true, payout: decided.payout, change: 'none' };
+    const created = decided.step === 'create';
+    const payout = created
+      ? await insertPayout(client, nowMs, request, decided.payoutId)
+      : await changeStatus(client, decided.payout, status);
     await writeAudit(client, nowMs, {
       accountId,
       mode,
       actor,
-      action: known === undefined ? 'payout.created' : 'payout.status_changed',
+      action: created ? 'payout.created' : 'payout.status_changed',
       target: `${payout.network}/${payout.processor}/${payout.payoutId}`,
       detail: {
         merchant: payout.merchant,
@@ -73,26 +51,24 @@ export async function setPayout(operation: Operation, given: PayoutRequest): Pro
         status: payout.status,
       },
     });
-    return { ok: true, payout, change: known === undefined ? 'created' : 'status' };
+    return { ok: true, payout, change: created ? 'created' : 'status' };
   });
 }
 
-/**
- * The payout with the requested id. Without an id: the account's
- * newest payout, if it is not disabled and has these terms.
- */
-async function findPayout(client: pg.ClientBase, request: PayoutRequest): Promise<Payout | undefined> {
+/** Locks the payout: the registry mirror takes no account lock. */
+async function loadFacts(client: pg.ClientBase, request: PayoutRequest): Promise<PayoutFacts> {
   const { network, processor, payoutId } = request;
   const { rows } = await client.query<PayoutDbRow>(
     `select ${PAYOUT_COLUMNS} from svc.payouts payout
      where network = $1 and processor = $2 and (payout.payout_id = $3 or $3::bigint is null and account_id = $4 and mode = $5)
-     order by created_at desc, payout.payout_id desc limit 1`,
+     order by created_at desc, payout.payout_id desc limit 1 for update`,
     [network, processor, payoutId?.toString() ?? null, request.accountId, request.mode],
   );
-  const [row] = rows;
-  const found = row && payoutOf(row);
-  if (found === undefined || payoutId !== undefined) return found;
-  return found.status !== 'disabled' && sameTerms(found, request) ? found : undefined;
+  const { rows: ids } = await client.query<{ highest: string | null }>(
+    'select max(payout_id) as highest from svc.payouts where network = $1 and processor = $2',
+    [network, processor],
+  );
+  return { found: rows[0] && payoutOf(rows[0]), highestId: BigInt(ids[0]?.highest ?? 0) };
 }
 
 const PAYOUT = namedParameters({
@@ -107,23 +83,23 @@ const PAYOUT = namedParameters({
   status: 'text',
   created_at: 'timestamptz',
 });
-const { network: onNetwork, processor: ofProcessor } = PAYOUT.at;
-const NEXT_ID = `(
-      select coalesce(max(payout_id), 0) + 1 from svc.payouts where network = ${onNetwork} and processor = ${ofProcessor}
-    )`;
 const INSERT_PAYOUT = `
-    ${insertText('svc.payouts as payout', { ...PAYOUT.at, payout_id: `coalesce(${PAYOUT.at.payout_id}, ${NEXT_ID})` })}
-    returning ${PAYOUT_COLUMNS.replace('payout_id::', 'payout.payout_id::')}`;
+    ${insertText('svc.payouts', PAYOUT.at)}
+    returning ${PAYOUT_COLUMNS}`;
 
-async function insertPayout(client: pg.ClientBase, nowMs: number, request: PayoutRequest): Promise<Payout> {
-  const { accountId, mode, network, processor, merchant, terms, status, payoutId } = request;
+async function insertPayout(
+  client: pg.ClientBase,
+  nowMs: number,
+  { accountId, mode, network, processor, merchant, terms, status }: PayoutRequest,
+  payoutId: bigint,
+): Promise<Payout> {
   const { rows } = await client.query<PayoutDbRow>(
     INSERT_PAYOUT,
     PAYOUT.values({
       account_id: accountId,
       mode,
       network,
-      payout_id: payoutId?.toString() ?? null,
+      payout_id: payoutId.toString(),
       processor,
       merchant,
       fee_bps: terms.feeBps,
@@ -138,14 +114,11 @@ async function insertPayout(client: pg.ClientBase, nowMs: number, request: Payou
 }
 
 async function changeStatus(client: pg.ClientBase, payout: Payout, status: PayoutRequest['status']): Promise<Payout> {
-  await client.query(
-    'update svc.payouts set status = $4 where network = $1 and processor = $2 and payout_id = $3::bigint',
-    [payout.network, payout.processor, payout.payoutId, status],
+  const { rowCount } = await client.query(
+    `update svc.payouts set status = $5
+     where network = $1 and processor = $2 and payout_id = $3::bigint and status = $4`,
+    [payout.network, payout.processor, payout.payoutId, payout.status, status],
   );
+  if (rowCount !== 1) throw new Error(`payout ${payout.payoutId} of ${payout.processor} changed while it was locked`);
   return { ...payout, status };
-}
-
-function sameTerms(payout: Payout, { merchant, terms }: PayoutRequest): boolean {
-  const key = (splits: Payout['splits']) => JSON.stringify(splits.map(({ to, bps }) => [to, bps]));
-  return payout.merchant === merchant && payout.feeBps === terms.feeBps && key(payout.splits) === key(terms.splits);
 }

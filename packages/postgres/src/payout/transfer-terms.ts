@@ -1,5 +1,13 @@
 // Payout and relayer of a payment by a signed Solana transaction.
-import type { Caller, PayoutName, StoredPayout } from '@svc-pay/core';
+import {
+  type Caller,
+  canSettle,
+  chooseRelayer,
+  type Mode,
+  type PayoutName,
+  type RelayerToChoose,
+  type StoredPayout,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 
@@ -27,37 +35,30 @@ export async function loadStoredPayout(
   return { merchant: row.merchant, feeRecipient: row.processor, feeBps: row.fee_bps, splits: row.splits };
 }
 
-const CHOOSE = {
-  name: 'choose-relayer',
-  text: `
-    select address from svc.relayers
-    where network = $1 and mode = $2 and status = 'active' and duty = 'settle' and condition in ('fine', 'low')
-    order by md5(address || $3) limit 1`,
+const RELAYERS = {
+  name: 'load-relayers-to-choose',
+  text: 'select address, status, duty, condition from svc.relayers where network = $1 and mode = $2',
 };
 
-/** A relayer that can pay for transactions now. The same intent gets the same relayer while the set does not change. */
-export async function chooseRelayer(
+async function loadRelayers(pool: pg.Pool, mode: Mode, network: NetworkId): Promise<readonly RelayerToChoose[]> {
+  const { rows } = await pool.query<RelayerToChoose>({ ...RELAYERS, values: [network, mode] });
+  return rows;
+}
+
+export async function findRelayer(
   pool: pg.Pool,
   { mode }: Caller,
   network: NetworkId,
   intentId: string,
 ): Promise<string | undefined> {
-  const { rows } = await pool.query<{ address: string }>({ ...CHOOSE, values: [network, mode, intentId] });
-  return rows[0]?.address;
+  return chooseRelayer(await loadRelayers(pool, mode, network), intentId);
 }
 
-/** True if the relayer is active on the network. */
 export async function isActiveRelayer(
   pool: pg.Pool,
   { mode }: Caller,
   network: NetworkId,
   relayer: string,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query({
-    name: 'is-active-relayer',
-    text: `select from svc.relayers
-      where network = $1 and mode = $2 and address = $3 and status = 'active' and duty = 'settle'`,
-    values: [network, mode, relayer],
-  });
-  return rowCount === 1;
+  return (await loadRelayers(pool, mode, network)).some((one) => one.address === relayer && canSettle(one));
 }

@@ -1,8 +1,10 @@
 // Erases a payer from rows where that breaks nothing. Rows of completed payments stay: they are bookkeeping, and public
 // on chain. Rows of open payments stay until they are closed: without the payer somebody else could pay, or pay twice.
+import { BATCH_STATUS, ENDED_SETTLEMENT, OPEN_INTENT, PAYMENT_STATUS, STRANDED_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
 import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
 import { findPayerRows, type PayerTable } from './find-payer-rows.ts';
 import { type PayerMatch, payerMatch } from './payer-match.ts';
 import { recordPrivacyAction } from './record-privacy-action.ts';
@@ -17,7 +19,8 @@ const ERASED = 'erased';
 const hasUnresolvedStranded = (table: string) => `exists (
       select from svc.stranded_transfers stranded left join svc.batches batch on batch.id = stranded.batch_id
       where stranded.account_id = ${table}.account_id and stranded.mode = ${table}.mode
-        and stranded.claim_key = ${table}.claim_key and (stranded.status <> 'done' or batch.status <> 'finalized')
+        and stranded.claim_key = ${table}.claim_key
+        and (stranded.status ${sqlIsNot(STRANDED_STATUS.done)} or batch.status ${sqlIsNot(BATCH_STATUS.finalized)})
     )`;
 
 type Tenant = { readonly account_id: string; readonly mode: string };
@@ -28,7 +31,7 @@ const ERASURES = {
       expected_sender = case when ${is('expected_sender')} then null else expected_sender end,
       payer_public_key = case when ${is('payer_public_key')} then null else payer_public_key end
     where (${is('expected_sender')} or ${is('payer_public_key')})
-      and status in ('completed', 'failed', 'canceled', 'mismatched')
+      and status ${sqlIsNot(...OPEN_INTENT)}
     returning account_id, mode`,
   // Claims come before authorizations, whose rows tell which claims are closed. A claim whose authorization was deleted
   // after its retention is closed too.
@@ -41,12 +44,12 @@ const ERASURES = {
     ) and not exists (
       select from svc.intents intent
       where intent.account_id = claim.account_id and intent.mode = claim.mode and intent.id = claim.intent_id
-        and intent.status in ('requires_payment', 'processing')
+        and intent.status ${sqlIs(...OPEN_INTENT)}
     ) and not ${hasUnresolvedStranded('claim')}
     returning account_id, mode`,
   authorizations: ({ is }) => `
-    update svc.authorizations signed set payer = '${ERASED}', signature = ''
-    where ${is('signed.payer')} and signed.closed_at is not null and not ${hasUnresolvedStranded('signed')}
+    update svc.authorizations authorized set payer = '${ERASED}', signature = ''
+    where ${is('authorized.payer')} and authorized.closed_at is not null and not ${hasUnresolvedStranded('authorized')}
     returning account_id, mode`,
   attempts: ({ is, isIn }) => `
     update svc.attempts set payer = null, detail = case when ${isIn("coalesce(detail, '')")} then null else detail end
@@ -54,11 +57,11 @@ const ERASURES = {
     returning account_id, mode`,
   payments: ({ is }) => `
     update svc.payments set payer = null
-    where ${is('payer')} and status in ('failed', 'canceled')
+    where ${is('payer')} and status ${sqlIs(PAYMENT_STATUS.failed, PAYMENT_STATUS.canceled)}
     returning account_id, mode`,
   settlements: ({ is }) => `
     update svc.settlements set solo_payer = null
-    where ${is('solo_payer')} and status in ('completed', 'failed', 'canceled')
+    where ${is('solo_payer')} and status ${sqlIs(...ENDED_SETTLEMENT)}
     returning account_id, mode`,
   // The loss and its payment stay in the ledger; no sum depends on the payer.
   gas_losses: ({ is }) => `
@@ -66,7 +69,7 @@ const ERASURES = {
     where ${is('loss.payer')} and not exists (
       select from svc.payments payment
       where payment.account_id = loss.account_id and payment.mode = loss.mode and payment.id = loss.payment_id
-        and payment.status = 'pending'
+        and payment.status ${sqlIs(PAYMENT_STATUS.pending)}
     )
     returning account_id, mode`,
 } as const satisfies Partial<Record<PayerTable, (match: PayerMatch) => string>>;
@@ -103,8 +106,9 @@ export async function erasePayer(operation: Operation, given: string, reference:
 
 async function countUnresolvedStranded(client: pg.ClientBase, { is, payer }: PayerMatch): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
-    `select count(*)::integer as count from svc.authorizations signed
-     where ${is('signed.payer')} and signed.closed_at is not null and ${hasUnresolvedStranded('signed')}`,
+    `select count(*)::integer as count from svc.authorizations authorized
+     where ${is('authorized.payer')} and authorized.closed_at is not null
+       and ${hasUnresolvedStranded('authorized')}`,
     [payer],
   );
   return rows[0]?.count ?? 0;

@@ -1,11 +1,21 @@
-// Lanes of a network as the database has them, and the block from which on the database may miss transactions.
-import { isoTime, type Lane, type LaneLease } from '@svc-pay/core';
+// Lanes of a network as the database has them, and what it knows of the network's blocks.
+import {
+  BATCH_STATUS,
+  isoTime,
+  type Lane,
+  type LaneLease,
+  type LaneToRestore,
+  LOST_LANE,
+  RECORDED_BATCH,
+  type RecordedBlocks,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
+import { raiseNonce } from './restore-transaction.ts';
 
-export type LaneToRestore = Lane & { readonly duty: 'settle' | 'resolve_stranded'; readonly nextNonce: bigint };
-
-export async function listLanes(pool: pg.Pool, network: NetworkId): Promise<readonly LaneToRestore[]> {
+export async function loadLanes(pool: pg.Pool, network: NetworkId): Promise<readonly LaneToRestore[]> {
   const { rows } = await pool.query<{ address: string; duty: 'settle' | 'resolve_stranded'; next_nonce: string }>(
     'select address, duty, next_nonce from svc.relayers where network = $1 order by address',
     [network],
@@ -20,83 +30,77 @@ export async function listLanes(pool: pg.Pool, network: NetworkId): Promise<read
 
 type StepRow = { readonly relayer: string; readonly nonce: string; readonly block: string | null };
 
-/**
- * The last block up to which the database certainly has every transaction: the newest
- * block with a final batch, or an earlier one if a relayer has since used nonces that
- * no recorded batch has. `counts` is each relayer's transaction count on chain.
- */
-export async function lastKnownBlock(
-  pool: pg.Pool,
-  network: NetworkId,
-  counts: ReadonlyMap<string, bigint>,
-): Promise<bigint | undefined> {
+export async function loadRecordedBlocks(pool: pg.Pool, network: NetworkId): Promise<RecordedBlocks> {
   const { rows: ends } = await pool.query<{ final: string | null; first: string | null }>(
-    `select max(block_number) filter (where status = 'finalized') as final, min(block_number) as first
-     from svc.batches where network = $1 and status in ('mined', 'finalized')`,
+    `select max(block_number) filter (where status ${sqlIs(BATCH_STATUS.finalized)}) as final, min(block_number) as first
+     from svc.batches where network = $1 and status ${sqlIs(...RECORDED_BATCH)}`,
     [network],
   );
   const { rows: steps } = await pool.query<StepRow>(
     `with known as (
        select relayer, nonce, max(block_number) over (partition by relayer order by nonce) as block,
          lead(nonce) over (partition by relayer order by nonce) as next
-       from svc.batches where network = $1 and status in ('mined', 'finalized', 'replaced')
+       from svc.batches where network = $1 and status ${sqlIs(...RECORDED_BATCH, BATCH_STATUS.replaced)}
      )
      select distinct on (relayer) relayer, nonce, block from known
      where next is distinct from nonce + 1 and (next is null or next <> nonce) order by relayer, nonce`,
     [network],
   );
-  const behind = steps.filter(({ relayer, nonce }) => (counts.get(relayer) ?? 0n) > BigInt(nonce) + 1n);
-  const blocks = [ends[0]?.final ?? ends[0]?.first, ...behind.map(({ block }) => block)].flatMap((block) =>
-    block === null || block === undefined ? [] : [BigInt(block)],
-  );
-  return blocks.reduce<bigint | undefined>((low, block) => (low === undefined || block < low ? block : low), undefined);
+  const [end] = ends;
+  return {
+    finalBlock: blockOf(end?.final),
+    firstBlock: blockOf(end?.first),
+    unbroken: steps.map(({ relayer, nonce, block }) => ({ relayer, nonce: BigInt(nonce), block: blockOf(block) })),
+  };
 }
 
-/** Adds a relayer that began after the backup. It is `draining` until an operator activates it: its key may be lost. */
+const blockOf = (block: string | null | undefined) =>
+  block === null || block === undefined ? undefined : BigInt(block);
+
 export async function addLostLane(pool: pg.Pool, lane: Lane, processor: string, nowMs: number): Promise<boolean> {
   const { rowCount } = await pool.query(
     `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at)
-     select $1, $2, mode, 0, 'draining', $4 from svc.payouts where network = $1 and processor = $3 limit 1
+     select $1, $2, mode, $4, $5, $6 from svc.payouts where network = $1 and processor = $3 limit 1
      on conflict do nothing`,
-    [lane.network, lane.relayer, processor, isoTime(nowMs)],
+    [lane.network, lane.relayer, processor, LOST_LANE.nextNonce.toString(), LOST_LANE.status, isoTime(nowMs)],
   );
   return rowCount === 1;
 }
 
-/** Nonces below `count` that no batch of the database has used, from the lane's first known nonce on. */
-export async function missingNonces(pool: pg.Pool, lane: Lane, count: bigint): Promise<readonly bigint[]> {
+/** Nonces below `count` that no batch of the database has, from `from` on or from the lane's first batch if lower. */
+export async function findMissingNonces(
+  pool: pg.Pool,
+  lane: Lane,
+  from: bigint,
+  count: bigint,
+): Promise<readonly bigint[]> {
   const { rows } = await pool.query<{ nonce: string }>(
     `with used as (
-       select nonce from svc.batches where network = $1 and relayer = $2 and status <> 'dropped'
+       select nonce from svc.batches where network = $1 and relayer = $2 and status ${sqlIsNot(BATCH_STATUS.dropped)}
      )
      select series.nonce from generate_series(
-       least(
-         (select min(nonce) from used),
-         (select next_nonce from svc.relayers where network = $1 and address = $2)
-       ), $3::bigint - 1
+       least((select min(nonce) from used), $4::bigint), $3::bigint - 1
      ) as series (nonce)
      where not exists (select from used where used.nonce = series.nonce) order by series.nonce`,
-    [lane.network, lane.relayer, count.toString()],
+    [lane.network, lane.relayer, count.toString(), from.toString()],
   );
   return rows.map(({ nonce }) => BigInt(nonce));
 }
 
-/**
- * Raises the lane's next nonce to at least `count`, clears its obstacle and puts it to sleep. Returns the next nonce;
- * undefined when the lane was taken over.
- */
 export async function liftLane(
   pool: pg.Pool,
   lease: LaneLease,
   count: bigint,
   nowMs: number,
 ): Promise<bigint | undefined> {
-  const { rows } = await pool.query<{ next_nonce: string }>(
-    `update svc.relayers
-     set next_nonce = greatest(next_nonce, $4), obstacle = null, obstacle_since = null, awake = false, updated_at = $5
-     where network = $1 and address = $2 and epoch = $3
-     returning next_nonce`,
-    [lease.network, lease.relayer, lease.epoch.toString(), count.toString(), isoTime(nowMs)],
-  );
-  return rows[0] === undefined ? undefined : BigInt(rows[0].next_nonce);
+  return inTransaction(pool, async (client) => {
+    const nextNonce = await raiseNonce(client, lease, count, nowMs);
+    if (nextNonce === undefined) return undefined;
+    await client.query(
+      `update svc.relayers set obstacle = null, obstacle_since = null, awake = false, updated_at = $4
+       where network = $1 and address = $2 and epoch = $3`,
+      [lease.network, lease.relayer, lease.epoch.toString(), isoTime(nowMs)],
+    );
+    return nextNonce;
+  });
 }

@@ -1,10 +1,8 @@
-import type { CarriedPayment, LaneLease } from '@svc-pay/core';
+import type { BatchOfPayment, CarriedPayment, LaneLease } from '@svc-pay/core';
 
 export type PaymentToRestore = {
   readonly lease: LaneLease;
-  readonly batchId: string;
-  /** The batch's result is already recorded. */
-  readonly recorded: boolean;
+  readonly batch: BatchOfPayment;
   readonly carried: CarriedPayment;
   readonly nowMs: number;
 };

@@ -1,12 +1,12 @@
 // Intent codes that were handed out after the backup are on chain or may still get there. None may be handed out again.
-
+import { codesOfPrefix, isUnusedPrefix } from '@svc-pay/core';
+import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 
 /** Audit records that belong to no single account are written under this one. */
 const PLATFORM = 'platform';
-const COUNT_BITS = 33n;
 const MOST_TRIES = 100;
 
 /**
@@ -17,20 +17,13 @@ export async function skipUsedIntentCodes(
   { pool, nowMs, actor }: Operation,
   usedCodes: readonly bigint[],
 ): Promise<number> {
-  const used = new Set(usedCodes.map((code) => code >> COUNT_BITS));
   return inTransaction(pool, async (client) => {
     for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
-      const { rows } = await client.query<{ epoch: number; taken: boolean }>(
-        `with drawn as materialized (select svc.skip_used_intent_codes() as epoch)
-         select epoch, exists (
-           select from svc.intent_codes
-           where intent_code between epoch::bigint << 33 and ((epoch::bigint + 1) << 33) - 1
-         ) as taken
-         from drawn`,
-      );
+      const { rows } = await client.query<{ prefix: number }>('select svc.skip_used_intent_codes() as prefix');
       const [row] = rows;
-      if (row === undefined || row.taken || used.has(BigInt(row.epoch))) continue;
-      const detail = { epoch: row.epoch };
+      if (row === undefined) throw new Error('no prefix of intent codes was drawn');
+      if (!isUnusedPrefix(row.prefix, usedCodes) || (await isTaken(client, row.prefix))) continue;
+      const detail = { epoch: row.prefix };
       await writeAudit(client, nowMs, {
         accountId: PLATFORM,
         mode: 'live',
@@ -39,8 +32,17 @@ export async function skipUsedIntentCodes(
         target: 'intent codes',
         detail,
       });
-      return row.epoch;
+      return row.prefix;
     }
     throw new Error('no unused prefix of intent codes was drawn: run the restore again');
   });
+}
+
+async function isTaken(client: pg.ClientBase, prefix: number): Promise<boolean> {
+  const { first, last } = codesOfPrefix(prefix);
+  const { rowCount } = await client.query('select from svc.intent_codes where intent_code between $1 and $2 limit 1', [
+    first.toString(),
+    last.toString(),
+  ]);
+  return rowCount === 1;
 }

@@ -1,43 +1,22 @@
-import type { CarriedPayment, Mode } from '@svc-pay/core';
+// What the database has of a payment that the chain settled.
+import {
+  type CarriedPayment,
+  type IntentOwner,
+  isIntentCode,
+  type Mode,
+  STAND_IN_KEY,
+  type StoredPaymentState,
+  type StoredSettlement,
+} from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-
-/** Key in `svc.intents.service_metadata`, visible to merchants: the intent is a stand-in made from chain data. */
-export const STAND_IN_KEY = 'svc_recovered_from_chain';
-
-export type IntentOwner = {
-  readonly accountId: Id<'account'>;
-  readonly mode: Mode;
-  readonly intentId: Id<'paymentIntent'>;
-  readonly standIn: boolean;
-};
-
-export type StoredSettlement = {
-  readonly accountId: Id<'account'>;
-  readonly mode: Mode;
-  readonly paymentId: Id<'payment'>;
-  readonly status: string;
-  readonly batchId: string | null;
-  readonly settledAtomic: bigint;
-  /** A stranded transfer is recorded for the payment's claim. */
-  readonly stranded: boolean;
-};
-
-export type StoredPaymentState = {
-  /** The claim of the payment's authorization. Without a settlement it is an up-to authorization not yet settled. */
-  readonly claim:
-    | { readonly accountId: string; readonly intentId: string; readonly settlement: StoredSettlement | undefined }
-    | undefined;
-  /** The intent that has the payment's intent code. */
-  readonly owner: IntentOwner | undefined;
-};
 
 type ClaimRow = {
   readonly account_id: Id<'account'>;
   readonly mode: Mode;
   readonly intent_id: string;
   readonly payment_id: Id<'payment'> | null;
-  readonly status: string | null;
+  readonly status: StoredSettlement['status'] | null;
   readonly batch_id: string | null;
   readonly settled_amount: string;
   readonly stranded: boolean;
@@ -67,8 +46,8 @@ export async function findStoredState(
       from svc.intent_codes k
       join svc.intents i on i.account_id = k.account_id and i.mode = k.mode and i.id = k.intent_id
       where k.intent_code = $1`,
-    // An on-chain code may be any 64 bits. Ours are below 2^53, and a larger one may not fit a Postgres bigint.
-    values: [intentCode < 2n ** 53n ? intentCode.toString() : '-1', STAND_IN_KEY],
+    // A code that is not one of ours may not fit a Postgres bigint.
+    values: [isIntentCode(intentCode) ? intentCode.toString() : '-1', STAND_IN_KEY],
   });
   const [row] = claims.rows;
   return { owner: owners.rows[0], claim: row && claimOf(row) };

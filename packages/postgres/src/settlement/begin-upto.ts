@@ -1,12 +1,13 @@
 // The only writer of up-to settlements. It does not rely on checks of its caller: intent, authorization, cap, validity
 // window and processor are read and judged again under the intent's lock. Everything is one transaction.
-import { type Clock, isoTime, judgeSettlement, type UptoRefusal } from '@svc-pay/core';
+import { type Clock, INTENT_TRANSITIONS, isoTime, judgeSettlement, type UptoRefusal } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { sqlStep } from '../database/status-sql.ts';
 import { type IntentToChange, lockIntent } from '../intent/load-intent.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
 import { soloPayer } from '../payment/solo-payers.ts';
@@ -138,6 +139,7 @@ const GIVEN = namedParameters({
   solo_payer: 'text',
 });
 const { version, ...given } = GIVEN.at;
+const BEGUN_INTENT = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'processing');
 const WRITE = {
   name: 'begin-upto',
   text: `
@@ -146,7 +148,7 @@ const WRITE = {
       update svc.claims set payment_id = ${given.payment_id} where claim_key = ${given.claim_key}
     )
     update svc.intents
-    set status = 'processing', payment_id = ${given.payment_id}, version = version + 1, updated_at = ${given.now}
+    set status = ${BEGUN_INTENT.to}, payment_id = ${given.payment_id}, version = version + 1, updated_at = ${given.now}
     where account_id = ${given.account_id} and mode = ${given.mode} and id = ${given.intent_id} and version = ${version}`,
 };
 

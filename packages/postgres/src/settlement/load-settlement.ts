@@ -1,8 +1,10 @@
 // Loads an intent, its latest payment and the payment of one authorization. A settle result is made from these alone.
 import {
+  CARRIED_SETTLEMENT,
   type Caller,
   normalizeAddress,
   type PaymentProgress,
+  SENT_BATCH,
   type SettlementRead,
   type SubmittedAuthorization,
   type SubmittedPayment,
@@ -14,6 +16,7 @@ import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { type IntentRow, intentOf, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
 
 export type ProgressRow = {
@@ -38,8 +41,8 @@ export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') =>
       left join lateral (
         select claim_key, (
           select batch.transaction_id from svc.batches batch
-          where batch.id = settlement.batch_id and batch.status in ('broadcast', 'mined', 'finalized')
-            and settlement.status in ('batched', 'mined', 'completed')
+          where batch.id = settlement.batch_id and batch.status ${sqlIs(...SENT_BATCH)}
+            and settlement.status ${sqlIs(...CARRIED_SETTLEMENT)}
         ) as sent_transaction_id
         from svc.settlements settlement
         where settlement.account_id = ${accountId} and settlement.mode = ${mode} and settlement.payment_id = payment.id

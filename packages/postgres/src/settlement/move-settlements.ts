@@ -1,27 +1,33 @@
-import { isoTime, type LaneItem } from '@svc-pay/core';
+import {
+  isoTime,
+  type LaneItem,
+  leavesBatch,
+  type OpenSettlement,
+  SETTLEMENT_TRANSITIONS,
+  transition,
+} from '@svc-pay/core';
 import type pg from 'pg';
 
 /** Key of a settlement, as part of a `LaneItem`. */
 export type SettlementKey = Pick<LaneItem, 'accountId' | 'mode' | 'paymentId'>;
 
-// A settlement that is queued again loses its relayer and its batch.
 const MOVE = {
   name: 'move-settlements',
   text: `
     update svc.settlements s
-    set status = $5::text, updated_at = $6, relayer = case when $5::text = 'queued' then null else s.relayer end,
-      batch_id = case when $5::text = 'queued' then null else s.batch_id end
+    set status = $5, updated_at = $6, relayer = case when $7::boolean then null else s.relayer end,
+      batch_id = case when $7::boolean then null else s.batch_id end
     from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
     where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
       and s.status = any ($4)`,
 };
 
 export type SettlementMove = {
-  readonly from: readonly ('queued' | 'held' | 'batched' | 'mined')[];
-  readonly to: 'queued' | 'held';
+  readonly from: readonly OpenSettlement[];
+  readonly to: Extract<OpenSettlement, 'queued' | 'held'>;
 };
 
-/** Settlements whose status is no longer in `from` are left unchanged. */
+/** Settlements whose status is no longer in `from` are left unchanged. Throws for a move that the table does not have. */
 export async function moveSettlements(
   client: pg.ClientBase | pg.Pool,
   items: readonly SettlementKey[],
@@ -29,7 +35,8 @@ export async function moveSettlements(
   nowMs: number,
 ): Promise<void> {
   if (items.length === 0) return;
-  await client.query({ ...MOVE, values: [...settlementKeys(items), from, to, isoTime(nowMs)] });
+  for (const status of from) transition(SETTLEMENT_TRANSITIONS, status, to, 'ordinary', 'settlements');
+  await client.query({ ...MOVE, values: [...settlementKeys(items), from, to, isoTime(nowMs), leavesBatch(to)] });
 }
 
 /** The keys as three arrays, for statements that unnest them. */

@@ -8,6 +8,7 @@ import {
   draftEvents,
   eventsFor,
   isoTime,
+  isPayable,
   isUsable,
 } from '@svc-pay/core';
 import type pg from 'pg';
@@ -47,8 +48,8 @@ async function confirm(client: pg.PoolClient, confirmation: Confirmation): Promi
   const { caller, intentId, acceptance, origin, nowMs } = confirmation;
   const { accountId, mode } = caller;
   const before = await lockIntent(client, caller, intentId);
-  const open = before?.intent.status === 'requires_payment' && before.intent.expiresAtMs > nowMs;
-  if (before === undefined || !open || !before.intent.upto) throw new NotRecorded('intent_taken');
+  if (before === undefined || !isPayable(before.intent, nowMs) || !before.intent.upto)
+    throw new NotRecorded('intent_taken');
   const { rows } = await client.query<{ stored: StoredRow }>({
     name: 'load-stored-authorization',
     text: `

@@ -1,41 +1,30 @@
-// A payment of a reverted batch is queued again before the revert is final. Until it is final, a reorg may revive the
-// reverted transaction and move the money, so the payment is not failed before that.
-import type { LaneItem } from '@svc-pay/core';
+// Reads the reverted batches of payments. Core decides what they mean: `judgeUnsettledItems`, `mayQueueHeld`.
+import type { RevertedBatches } from '@svc-pay/core';
 import type pg from 'pg';
-import type { FailedBatchItem } from '../payment/payment-results.ts';
 import { type SettlementKey, settlementKeys } from './move-settlements.ts';
 
+type BatchStatus = RevertedBatches extends ReadonlyMap<string, readonly (infer Status)[]> ? Status : never;
+
 const LOAD = {
-  name: 'load-open-reverted-batches',
+  name: 'load-reverted-batches',
   text: `
-    select distinct f.payment_id from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
+    select distinct f.payment_id, b.status
+    from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
     join svc.reverted_batches f
       on f.account_id = item.account_id and f.mode = item.mode and f.payment_id = item.payment_id
-    join svc.batches b on b.id = f.batch_id
-    where b.status not in ('finalized', 'replaced', 'dropped')`,
+    join svc.batches b on b.id = f.batch_id`,
 };
 
-/** Ids of the payments that a reverted batch may still settle after a reorg. */
-export async function findRevivable(
+export async function loadRevertedBatches(
   client: pg.ClientBase | pg.Pool,
   items: readonly SettlementKey[],
-): Promise<ReadonlySet<string>> {
-  if (items.length === 0) return new Set();
-  const { rows } = await client.query<{ payment_id: string }>({ ...LOAD, values: settlementKeys(items) });
-  return new Set(rows.map((row) => row.payment_id));
-}
-
-/** Splits payments into those that may fail now and those that are held until their reverted batches are final. */
-export async function holdRevivable(
-  client: pg.ClientBase,
-  failed: readonly FailedBatchItem[],
-): Promise<{ readonly failed: readonly FailedBatchItem[]; readonly heldItems: readonly LaneItem[] }> {
-  const open = await findRevivable(
-    client,
-    failed.map(({ item }) => item),
+): Promise<RevertedBatches> {
+  if (items.length === 0) return new Map();
+  const { rows } = await client.query<{ payment_id: string; status: BatchStatus }>({
+    ...LOAD,
+    values: settlementKeys(items),
+  });
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.payment_id)].map(([id, of]) => [id, of.map(({ status }) => status)]),
   );
-  return {
-    failed: failed.filter(({ item }) => !open.has(item.paymentId)),
-    heldItems: failed.filter(({ item }) => open.has(item.paymentId)).map(({ item }) => item),
-  };
 }

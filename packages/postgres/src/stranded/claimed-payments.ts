@@ -1,7 +1,8 @@
 // Loads claimed payments with everything that is needed to prove their authorization outcomes.
-import type { ClaimedPayment } from '@svc-pay/core';
+import { type ClaimedPayment, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
 import { NOT_MERGED } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -24,7 +25,7 @@ const HELD = {
   text: `
     with s as materialized (
       select ${SETTLEMENT_COLUMNS}, status from svc.settlements held
-      where network = $1 and status = 'held' and number > $2 and not exists (
+      where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.held)} and number > $2 and not exists (
         select from svc.stranded_transfers r
         where r.account_id = held.account_id and r.mode = held.mode and r.claim_key = held.claim_key
       )

@@ -1,5 +1,6 @@
-import type { ClaimedPayment } from '@svc-pay/core';
+import { type ClaimedPayment, RECORDED_BATCH, SETTLEMENT_STATUS } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
 
 const LOAD_SIGNED = {
@@ -41,8 +42,8 @@ const LOAD_HELD = {
   name: 'load-held-transactions',
   text: `
     select s.payment_id, b.transaction_id from svc.settlements s
-    join svc.batches b on b.id = s.batch_id and b.status in ('mined', 'finalized')
-    where s.network = $1 and s.status = 'held' and s.payment_id = any ($2)`,
+    join svc.batches b on b.id = s.batch_id and b.status ${sqlIs(...RECORDED_BATCH)}
+    where s.network = $1 and s.status ${sqlIs(SETTLEMENT_STATUS.held)} and s.payment_id = any ($2)`,
 };
 
 /** Transaction id of each held payment's mined or final batch, by payment id. Payments without one are left out. */

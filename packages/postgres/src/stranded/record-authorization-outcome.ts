@@ -1,15 +1,23 @@
 // Records authorization outcomes that finalized logs prove. Each is one transaction, and is written only if the
 // settlement still has the status for which the proof was made.
 import {
+  type BatchStatus,
   bookStranding,
   type ClaimedPayment,
+  decideHeldCompletion,
+  decideHeldGas,
+  decideStranding,
   type HeldCompletion,
   isoTime,
   type LaneItem,
-  liveLosses,
   type MinedBatch,
-  reverseLosses,
+  mayQueueHeld,
+  SETTLEMENT_STATUS,
+  type SettlementStatus,
+  STRANDED_STATUS,
+  type StrandedAction,
   type StrandedAuthorization,
+  settledItems,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
@@ -19,12 +27,30 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 import { loadLosses, writeLosses } from '../ledger/gas-losses.ts';
 import { completePayments, failPayments } from '../payment/payment-results.ts';
 import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
 import { moveSettlements } from '../settlement/move-settlements.ts';
-import { findRevivable } from '../settlement/reverted-batches.ts';
+import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 import { closeAuthorizations } from './watched-authorizations.ts';
+
+const LOCK_SETTLEMENT = {
+  name: 'lock-settlement',
+  text: 'select status from svc.settlements where account_id = $1 and mode = $2 and payment_id = $3 for update',
+};
+
+/** Locks the settlement until the commit: no process queues the payment or writes its result meanwhile. */
+async function lockSettlement(
+  client: pg.ClientBase,
+  { accountId, mode, paymentId }: Pick<LaneItem, 'accountId' | 'mode' | 'paymentId'>,
+): Promise<SettlementStatus | undefined> {
+  const { rows } = await client.query<{ status: SettlementStatus }>({
+    ...LOCK_SETTLEMENT,
+    values: [accountId, mode, paymentId],
+  });
+  return rows[0]?.status;
+}
 
 const STRANDED = namedParameters({
   account_id: 'text',
@@ -33,24 +59,16 @@ const STRANDED = namedParameters({
   intent_id: 'text',
   payment_id: 'text',
   network: 'text',
+  action: 'text',
   stranded_transaction_id: 'text',
   stranded_log_index: 'integer',
   created_at: 'timestamptz',
 });
-const { account_id, mode: inMode, payment_id, created_at } = STRANDED.at;
-const ACTION = `case when ${payment_id} is null then 'hold' when s.status = 'held' then 'settle' else 'return' end`;
 const STRAND = {
   name: 'record-stranding',
   text: `
-    ${insertText(
-      'svc.stranded_transfers',
-      { ...STRANDED.at, action: ACTION, status: `'queued'`, updated_at: created_at },
-      `from (select 1) one
-    left join svc.settlements s on s.account_id = ${account_id} and s.mode = ${inMode} and s.payment_id = ${payment_id}
-    where ${payment_id} is null or s.status in ('held', 'failed', 'canceled')`,
-    )}
-    on conflict do nothing
-    returning action`,
+    ${insertText('svc.stranded_transfers', { ...STRANDED.at, status: sqlStatus(STRANDED_STATUS.queued), updated_at: STRANDED.at.created_at })}
+    on conflict do nothing`,
 };
 
 /** Action of the stranded transfer; undefined if it was recorded before, or its payment is in progress again. */
@@ -58,16 +76,13 @@ export async function recordStranding(
   pool: pg.Pool,
   stranded: StrandedAuthorization,
   nowMs: number,
-): Promise<'settle' | 'return' | 'hold' | undefined> {
+): Promise<StrandedAction | undefined> {
   const { accountId, mode, claimKey, intentId, item, network, position } = stranded;
   return inTransaction(pool, async (client) => {
-    // The row lock lasts until the commit: no process queues the payment or writes its result meanwhile.
-    await client.query({
-      name: 'lock-settlement',
-      text: 'select from svc.settlements where account_id = $1 and mode = $2 and payment_id = $3 for update',
-      values: [accountId, mode, item?.paymentId ?? null],
-    });
-    const { rows } = await client.query<{ action: 'settle' | 'return' | 'hold' }>({
+    const settlement = item === null ? undefined : await lockSettlement(client, item);
+    const action = decideStranding({ paymentId: item?.paymentId ?? null, settlement: settlement ?? null });
+    if (action === undefined) return undefined;
+    const written = await client.query({
       ...STRAND,
       values: STRANDED.values({
         account_id: accountId,
@@ -76,16 +91,16 @@ export async function recordStranding(
         intent_id: intentId,
         payment_id: item?.paymentId ?? null,
         network,
+        action,
         stranded_transaction_id: position.transactionId,
         stranded_log_index: position.logIndex,
         created_at: isoTime(nowMs),
       }),
     });
-    const [row] = rows;
-    if (row === undefined) return undefined;
+    if (written.rowCount !== 1) return undefined;
     if (item !== null) await writeEntries(client, bookStranding(network, item, position, { nowMs }));
     await closeAuthorizations(client, [stranded], nowMs);
-    return row.action;
+    return action;
   });
 }
 
@@ -94,45 +109,46 @@ export async function failHeld(pool: pg.Pool, payment: ClaimedPayment, code: Err
   await inTransaction(pool, async (client) => {
     const cause = { requestId: newId('batch', nowMs), nowMs };
     const results = await failPayments(client, [{ item: payment.item, code }], null, cause);
-    await writePaymentResults(client, results, 'held', nowMs);
+    await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
   });
 }
 
-/**
- * Queues held payments again whose reason to be held a reorg has removed. A payment with a reverted batch that is not
- * final stays held: the lane would only hold it again.
- */
+/** Queues held payments again whose reason to be held a reorg has removed. */
 export async function queueHeld(pool: pg.Pool, payments: readonly ClaimedPayment[], nowMs: number): Promise<void> {
-  const open = await findRevivable(
-    pool,
-    payments.map(({ item }) => item),
-  );
-  const items = payments.map(({ item }) => item).filter(({ paymentId }) => !open.has(paymentId));
-  await moveSettlements(pool, items, { from: ['held'], to: 'queued' }, nowMs);
+  const items = payments.map(({ item }) => item);
+  const reverted = await loadRevertedBatches(pool, items);
+  const free = items.filter((item) => mayQueueHeld(item, reverted));
+  await moveSettlements(pool, free, { from: [SETTLEMENT_STATUS.held], to: SETTLEMENT_STATUS.queued }, nowMs);
 }
+
+// The batch is locked before the settlement, as by every process that moves or reverses a batch.
+const LOCK_BATCH = {
+  name: 'lock-batch-of-transaction',
+  text: `
+    select b.id, b.relayer, b.status, b.transaction_id, b.gas_booked, exists (
+        select from svc.ledger_entries e
+        join svc.settlements other on other.account_id = e.account_id and other.mode = e.mode
+          and other.payment_id = e.payment_id
+        where other.batch_id = b.id and e.transaction_id = t.transaction_id and e.asset = 'native'
+      ) as gas_in_entries
+    from svc.batch_transactions t join svc.batches b on b.id = t.batch_id
+    where t.network = $1 and t.transaction_id = $2 for no key update of b`,
+};
+
+type BatchRow = {
+  readonly id: string;
+  readonly relayer: string;
+  readonly status: BatchStatus;
+  readonly transaction_id: string;
+  readonly gas_booked: boolean;
+  readonly gas_in_entries: boolean;
+};
 
 const BIND = {
   name: 'bind-settlement-to-batch',
   text: `
-    update svc.settlements s set relayer = b.relayer, batch_id = b.id, updated_at = $5
-    from svc.batch_transactions t join svc.batches b on b.id = t.batch_id
-    where s.account_id = $1 and s.mode = $2 and s.payment_id = $3 and s.status = 'held'
-      and t.network = s.network and t.transaction_id = $4 and b.transaction_id = t.transaction_id
-      and b.status in ('mined', 'finalized')
-    returning b.id as batch_id, b.relayer, b.gas_booked or exists (
-      select from svc.ledger_entries e
-      join svc.settlements other on other.account_id = e.account_id and other.mode = e.mode
-        and other.payment_id = e.payment_id
-      where other.batch_id = b.id and e.transaction_id = t.transaction_id and e.asset = 'native'
-    ) as gas_booked`,
-};
-
-const IN_FLIGHT = {
-  name: 'find-awaited-batch-of-transaction',
-  text: `
-    select from svc.batch_transactions t join svc.batches b on b.id = t.batch_id
-    where t.network = $1 and t.transaction_id = $2
-      and (b.status in ('signed', 'broadcast') or (b.status in ('mined', 'finalized') and b.transaction_id = $2))`,
+    update svc.settlements set relayer = $4, batch_id = $5, updated_at = $6
+    where account_id = $1 and mode = $2 and payment_id = $3 and status ${sqlIs(SETTLEMENT_STATUS.held)}`,
 };
 
 /** Completes a held payment from the processor's own event. */
@@ -145,38 +161,26 @@ export async function completeHeld(
   nowMs: number,
 ): Promise<HeldCompletion> {
   return inTransaction(pool, async (client): Promise<HeldCompletion> => {
-    const { rows } = await client.query<{ batch_id: string; relayer: string; gas_booked: boolean }>({
+    const { rows } = await client.query<BatchRow>({ ...LOCK_BATCH, values: [network, mined.transactionId] });
+    const [row] = rows;
+    const settlement = await lockSettlement(client, item);
+    const batch = row && { status: row.status, transactionId: row.transaction_id };
+    const done = decideHeldCompletion({ settlement, batch }, mined);
+    if (row === undefined || done !== 'completed') return done;
+    await client.query({
       ...BIND,
-      values: [item.accountId, item.mode, item.paymentId, mined.transactionId, isoTime(nowMs)],
+      values: [item.accountId, item.mode, item.paymentId, row.relayer, row.id, isoTime(nowMs)],
     });
-    const [bound] = rows;
-    const [part] = mined.items;
-    if (bound === undefined) {
-      const pendingBatch = await client.query({ ...IN_FLIGHT, values: [network, mined.transactionId] });
-      return pendingBatch.rows.length > 0 ? 'in_flight' : 'unrecorded';
-    }
-    if (part?.outcome !== 'settled') return 'unrecorded';
-    const cause = { requestId: newId('batch', nowMs), nowMs };
-    const lane = { network, relayer: bound.relayer };
-    // If the batch's gas is booked, this payment takes over only the loss that was booked for it.
-    const gasAtomic = bound.gas_booked ? await takeLossOver(client, bound.batch_id, item, nowMs) : mined.gasCostAtomic;
-    const settled = { batch: mined, parts: [{ item, mined: part }], gas: new Map([[item.paymentId, gasAtomic]]) };
-    await writePaymentResults(client, await completePayments(client, lane, settled, gasCoin, cause), 'held', nowMs);
-    return 'completed';
+    const losses = (await loadLosses(client, [row.id])).get(row.id) ?? [];
+    const facts = { gasBooked: row.gas_booked, gasInEntries: row.gas_in_entries, losses };
+    const gas = decideHeldGas(facts, item.paymentId, mined, { nowMs });
+    await writeLosses(client, gas.losses);
+    const shares = new Map([[item.paymentId, gas.gasAtomic]]);
+    const settled = { batch: mined, parts: settledItems([item], mined), gas: shares };
+    const lane = { network, relayer: row.relayer };
+    const origin = { requestId: newId('batch', nowMs), nowMs };
+    const results = await completePayments(client, lane, settled, gasCoin, origin);
+    await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
+    return done;
   });
-}
-
-/**
- * Reverses the gas loss booked for a payment that its batch did settle. The amount is the payment's gas share instead.
- */
-async function takeLossOver(
-  client: pg.ClientBase,
-  batchId: string,
-  { paymentId }: LaneItem,
-  nowMs: number,
-): Promise<bigint> {
-  const losses = liveLosses((await loadLosses(client, [batchId])).get(batchId) ?? []);
-  const own = losses.filter((loss) => loss.paymentId === paymentId);
-  await writeLosses(client, reverseLosses(own, { nowMs }));
-  return own.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n);
 }

@@ -1,11 +1,22 @@
 // A stranded transfer of an up-to intent waits for the merchant. If the merchant settles, the transfer completes the
 // payment; if the intent is canceled or failed, the whole amount is returned. Decided once, under the intent's lock.
-import { bookStranding, type DecidedMoney, type HeldMoney, isoTime, type Mode } from '@svc-pay/core';
+import {
+  bookStranding,
+  type DecidedMoney,
+  type HeldMoney,
+  isoTime,
+  judgeHeldMoney,
+  type Mode,
+  SETTLEMENT_STATUS,
+  SETTLEMENT_TRANSITIONS,
+  type SettlementStatus,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sameNames } from '../database/insert-text.ts';
+import { sqlStep } from '../database/status-sql.ts';
 import { lockIntent } from '../intent/load-intent.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
 import { writeEntries } from '../payment/write-payment-results.ts';
@@ -67,13 +78,12 @@ async function decide(
   const owner = { accountId, mode };
   const locked = await lockIntent(client, owner, intentId);
   if (locked === undefined) throw new Error(`intent ${intentId} is gone`);
-  const { status } = locked.intent;
-  const begun = await holdBegunPayment(client, money, nowMs);
-  if (begun === 'in_flight') return undefined;
-  const over = status === 'canceled' || status === 'failed';
-  if (begun === undefined && !over) return undefined;
-  const paymentId = begun?.paymentId ?? (await writeCanceledPayment(client, money, nowMs));
-  const action = begun?.held === true ? 'settle' : 'return';
+  const begun = await lockBegunSettlement(client, money);
+  const decision = judgeHeldMoney({ intent: locked.intent.status, begun: begun?.status ?? null });
+  if (decision === undefined) return undefined;
+  const { action, payment } = decision;
+  const paymentId = begun?.payment_id ?? (await writeCanceledPayment(client, money, nowMs));
+  if (payment === 'hold') await holdBegunPayment(client, money, paymentId, nowMs);
   const changed = await client.query({
     name: 'decide-held-money',
     text: `
@@ -88,13 +98,14 @@ async function decide(
   return { intentId, paymentId, action };
 }
 
-/** Holds the payment that the merchant's settle began, so that no lane sends it. Undefined if there is none. */
-async function holdBegunPayment(
+type BegunRow = { readonly payment_id: string; readonly status: SettlementStatus };
+
+/** The settlement that the merchant's settle began, locked. Undefined if there is none. */
+async function lockBegunSettlement(
   client: pg.ClientBase,
   { accountId, mode, claimKey }: HeldMoney,
-  nowMs: number,
-): Promise<{ readonly paymentId: string; readonly held: boolean } | 'in_flight' | undefined> {
-  const { rows } = await client.query<{ payment_id: string; status: string }>({
+): Promise<BegunRow | undefined> {
+  const { rows } = await client.query<BegunRow>({
     name: 'find-begun-payment',
     text: `
       select s.payment_id, s.status from svc.claims c
@@ -102,20 +113,25 @@ async function holdBegunPayment(
       where c.claim_key = $3 for update of s`,
     values: [accountId, mode, claimKey],
   });
-  const [found] = rows;
-  if (found === undefined) return undefined;
-  const paymentId = found.payment_id;
-  if (found.status === 'failed' || found.status === 'canceled') return { paymentId, held: false };
-  if (found.status === 'held') return { paymentId, held: true };
-  if (found.status !== 'queued') return 'in_flight';
+  return rows[0];
+}
+
+const HOLD = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.queued, SETTLEMENT_STATUS.held);
+
+/** Takes the begun payment off the queue, so that no lane sends it. */
+async function holdBegunPayment(
+  client: pg.ClientBase,
+  { accountId, mode }: HeldMoney,
+  paymentId: string,
+  nowMs: number,
+): Promise<void> {
   await client.query({
     name: 'hold-begun-payment',
     text: `
-      update svc.settlements set status = 'held', updated_at = $4
-      where account_id = $1 and mode = $2 and payment_id = $3 and status = 'queued'`,
+      update svc.settlements set status = ${HOLD.to}, updated_at = $4
+      where account_id = $1 and mode = $2 and payment_id = $3 and status ${HOLD.from}`,
     values: [accountId, mode, paymentId, isoTime(nowMs)],
   });
-  return { paymentId, held: true };
 }
 
 // Ledger entries need a payment. For a transfer that nobody settled,
@@ -123,7 +139,7 @@ async function holdBegunPayment(
 const CANCELED = {
   name: 'write-canceled-payment',
   text: `
-    with canceled as materialized (
+    with given as materialized (
       select a.account_id, a.mode, $4::text as payment_id, a.intent_id, i.intent_code, a.claim_key, a.network, a.asset,
         i.token_shortcode, a.payer, a.cap, offered.payout_id
       from svc.authorizations a
@@ -142,9 +158,9 @@ const CANCELED = {
         ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id'),
         settled_amount: 'cap',
         now: '$6::timestamptz',
-        status: 'canceled',
+        status: SETTLEMENT_STATUS.canceled,
       },
-      'canceled',
+      'given',
     )}
     select from written_settlement`,
 };

@@ -1,9 +1,8 @@
 // The store of a lane that settles and returns stranded transfers: the same lease, nonces, stored transactions and
 // batches as any lane's; the queue holds stranded transfers instead of settlements.
 
-import type { FoundBatch, LaneItem, UnsentItem } from '@svc-pay/core';
-import { bookReturn, isoTime, judgeItem, type LaneLease, type LaneStore } from '@svc-pay/core';
-import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { FoundBatch, LaneItem, LaneLease, LaneStore, UnsentItem } from '@svc-pay/core';
+import { bookReturn, isoTime, judgeMinedTransfer, judgeRefusedTransfer, SETTLEMENT_STATUS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { fallAsleep, heartbeat, requireLease, takeOver, withFence } from '../lane/lane-fence.ts';
@@ -17,6 +16,7 @@ import { storeTransaction } from '../lane/store-transaction.ts';
 import { advanceNonce, noteObstacle } from '../lane/update-lane-condition.ts';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
 import { completePayments, failPayments } from '../payment/payment-results.ts';
+import { lockStrandedRecords } from '../payment/stranded-item-row.ts';
 import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
 import { loadStrandedQueue, peekStrandedQueue } from './stranded-queue.ts';
 
@@ -71,27 +71,27 @@ async function record(
   if (marked.size === 0) return [];
   const splits = await bookGas(client, lease, [found], marked, nowMs);
   const gas = splits.get(batch.id)?.settled ?? new Map<string, bigint>();
-  const cause = { requestId: batch.id, nowMs };
+  const origin = { requestId: batch.id, nowMs };
+  const records = new Map((await lockStrandedRecords(client, batch.id)).map((one) => [one.paymentId, one]));
   for (const [index, item] of batch.items.entries()) {
     const part = minedItemOf(mined, item.paymentId, index);
-    if (part.outcome !== 'settled') await setStatus(client, item, 'mined', part.outcome, nowMs);
-    else if (item.strandedTransfer?.action === 'return') {
-      const returned = { lane: lease, item, mined: part, batch: mined, gasCostAtomic: gas.get(item.paymentId) ?? 0n };
-      await writeEntries(client, bookReturn(returned, cause));
-      await setStatus(client, item, 'done', null, nowMs);
-    } else {
-      const settled = { batch: mined, parts: [{ item, mined: part }], gas };
-      await writePaymentResults(client, await completePayments(client, lease, settled, gasCoin, cause), 'held', nowMs);
-      await setStatus(client, item, 'done', null, nowMs);
+    const verdict = judgeMinedTransfer(item, part, records.get(item.paymentId)?.reason ?? null);
+    if (part.outcome === 'settled' && verdict.status === 'done') {
+      const gasCostAtomic = gas.get(item.paymentId) ?? 0n;
+      if (verdict.books === 'return') {
+        await writeEntries(client, bookReturn({ lane: lease, item, mined: part, batch: mined, gasCostAtomic }, origin));
+      } else {
+        const settled = { batch: mined, parts: [{ item, mined: part }], gas };
+        const results = await completePayments(client, lease, settled, gasCoin, origin);
+        await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
+      }
     }
+    await setStatus(client, item, verdict, nowMs);
   }
   return gasSpent(lease, [found], splits);
 }
 
-/**
- * Records transfers that the processor refuses for good. A transfer that cannot complete its payment is returned to the
- * payer; one that cannot be returned either is blocked until a person looks at it.
- */
+/** Records transfers that the processor refuses for good. */
 async function recordRefused(
   client: pg.PoolClient,
   lease: LaneLease,
@@ -99,14 +99,15 @@ async function recordRefused(
   nowMs: number,
 ): Promise<void> {
   await requireLease(client, lease);
-  const cause = { requestId: newId('batch', nowMs), nowMs };
+  const origin = { requestId: newId('batch', nowMs), nowMs };
   for (const { item, outcome } of unsent) {
-    const code = failureOf(outcome);
-    if (item.strandedTransfer?.action !== 'settle' || code === undefined) {
-      await setStatus(client, item, 'blocked', outcome, nowMs);
+    const verdict = judgeRefusedTransfer(item, outcome);
+    if (verdict.end === 'blocked') {
+      await setStatus(client, item, { status: 'blocked', reason: verdict.reason }, nowMs);
       continue;
     }
-    await writePaymentResults(client, await failPayments(client, [{ item, code }], null, cause), 'held', nowMs);
+    const results = await failPayments(client, [{ item, code: verdict.code }], null, origin);
+    await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
     await client.query({
       name: 'return-instead',
       text: `
@@ -117,28 +118,16 @@ async function recordRefused(
   }
 }
 
-/** Undefined when the processor refuses the authorization itself. */
-function failureOf(outcome: UnsentItem['outcome']): ErrorCode | undefined {
-  if (outcome === 'intent_already_settled') return 'intent_not_payable';
-  if (!['payout_inactive', 'amount_out_of_range', 'nonce_not_bound'].includes(outcome)) return undefined;
-  const judgement = judgeItem(outcome);
-  return judgement.end === 'failed' ? judgement.code : undefined;
-}
-
 async function setStatus(
   client: pg.ClientBase,
   { accountId, mode, paymentId }: LaneItem,
-  status: 'mined' | 'done' | 'blocked',
-  reason: string | null,
+  { status, reason }: { readonly status: 'mined' | 'done' | 'blocked'; readonly reason: string | null },
   nowMs: number,
 ): Promise<void> {
   await client.query({
     name: 'set-stranded-status',
     text: `
-      update svc.stranded_transfers
-      -- A wallet can pass every simulation and burn the gas of every transaction: a second revert blocks the transfer.
-      set status = case when $4::text = 'mined' and $5::text = 'reverted' and reason = 'reverted' then 'blocked' else $4::text end,
-        reason = $5::text, updated_at = $6
+      update svc.stranded_transfers set status = $4, reason = $5, updated_at = $6
       where account_id = $1 and mode = $2 and payment_id = $3 and status in ('queued', 'batched')`,
     values: [accountId, mode, paymentId, status, reason, isoTime(nowMs)],
   });

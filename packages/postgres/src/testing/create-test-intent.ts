@@ -1,5 +1,6 @@
 // Creates an intent as the API does.
 import { type Caller, createIntent, createIntentCodes, createPricing, systemClock } from '@svc-pay/core';
+import { sampleFamily } from '@svc-pay/core/testing';
 import type { CreateIntentRequest } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -17,11 +18,10 @@ export async function createTestIntent(
     {
       ...stores,
       clock: systemClock,
+      families: [sampleFamily()],
       networks: NETWORKS,
       uptoSettles: true,
       facilitatorUrl: null,
-      permitNonceOf: async () => undefined,
-      transferExtra: async () => ({}),
       rateOf: createPricing({ clock: systemClock, maxAgeMs: 60_000, feed: async () => undefined }),
       priceLifeMs: 600_000,
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, 1),

@@ -5,11 +5,11 @@ import {
   type Broadcast,
   ChainUnavailable,
   type ItemOutcome,
-  type LaneChain,
   type LaneItem,
   type MinedBatch,
   type PendingBatch,
   type RevertOutcome,
+  type SequencedChain,
   type SignedTransaction,
   type WholeRefusal,
 } from '@svc-pay/core';
@@ -31,7 +31,7 @@ type Mined = {
 const MAX_ITEMS = 25;
 const FIRST_FEE = 100;
 
-export type FakeChain = LaneChain & {
+export type FakeChain = SequencedChain & {
   /** Sets the most payments that one transaction may carry. */
   readonly setMaxItems: (count: number) => void;
   /** Mines every transaction of the pool that has the next nonce and pays enough. */
@@ -119,6 +119,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   };
 
   return {
+    kind: 'sequenced',
     settled,
     minedTransactions: () => mined.size,
     callsUnder: () => calls,

@@ -7,3 +7,4 @@ export { type QueuedPayment, queuePayment } from './queue-payment.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';
 export { type MerchantOptions, NETWORKS, PROCESSOR, seedMerchant } from './seed-merchant.ts';
 export { type SettledBatch, seedSettledBatch } from './seed-settled-batch.ts';
+export { createPostgresHarness } from './store-harness.ts';

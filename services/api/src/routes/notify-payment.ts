@@ -1,4 +1,4 @@
-import { intentView, paymentView } from '@svc-pay/core';
+import { intentView, PAYMENT_STATUS, paymentView } from '@svc-pay/core';
 import { type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
@@ -34,7 +34,7 @@ export const notifyPayment: KeyedRoute = {
     const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;
     if (situation === undefined) return { ok: false, code: 'not_found', param: null };
     const { intent, payment } = situation;
-    if (payment?.status === 'pending') ports.wakeLanes(payment.network);
+    if (payment?.status === PAYMENT_STATUS.pending) ports.wakeLanes(payment.network);
     const answer: NotifyResponse = {
       paymentIntentId: intent.id,
       paymentId: payment?.id ?? null,

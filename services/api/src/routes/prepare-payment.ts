@@ -3,9 +3,6 @@ import { type PrepareResponse, prepareRequest, prepareResponse } from '@svc-pay/
 import { answerPrepared } from './answer-prepared.ts';
 import type { KeyedRoute } from './route.ts';
 
-/** A blockhash lives for 150 blocks of 0.4 s. Reported a little shorter, so that nobody signs one about to expire. */
-const PREPARED_LIFE_MS = 55_000;
-
 export const preparePayment: KeyedRoute = {
   operationId: 'preparePayment',
   method: 'POST',
@@ -29,12 +26,12 @@ export const preparePayment: KeyedRoute = {
       caller,
       body,
       (call) => prepare(ports, call),
-      ({ prepared: { transfer, wire } }): PrepareResponse => ({
+      ({ prepared: { transfer, wire }, expiresAtMs }): PrepareResponse => ({
         ok: true,
         transactionBase64: Buffer.from(wire).toString('base64'),
         lastValidBlockHeight: Number(transfer.lastValidBlockHeight),
         feePayer: transfer.relayer,
-        expiresAt: isoTime(ports.clock.nowMs() + PREPARED_LIFE_MS),
+        expiresAt: isoTime(expiresAtMs),
       }),
     ),
 };

@@ -1,4 +1,4 @@
-import { settleTransfer } from '@svc-pay/core';
+import { settlePayment } from '@svc-pay/core';
 import { type RelayResponse, relayRequest, relayResponse } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import { answerJson } from './answer-json.ts';
@@ -30,8 +30,7 @@ export const relayPayment: KeyedRoute = {
     const { paymentIntentId: intentId, signedTransactionBase64: transaction } = request.data;
     if (!isId('paymentIntent', intentId))
       return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
-    const call = { caller, intentId, transaction, header: null, echo: null, claim, limited };
-    const settled = await settleTransfer(ports, call);
+    const settled = await settlePayment(ports, { caller, intentId, encoded: { transaction }, claim, limited });
     if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
     const { response } = settled;
     metrics.settleAnswered(caller.mode, response.status);

@@ -29,7 +29,8 @@ export const settlePayment: KeyedRoute = {
     if (submitted === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
     const { intentId, encodedHeader, echo } = submitted;
     if (intentId === null) return { ok: false, code: limited ? 'rate_limited' : 'not_found', param: null };
-    const settled = await settle(ports, { caller, intentId, encodedHeader, echo, claim, limited });
+    const encoded = { encodedHeader, echo };
+    const settled = await settle(ports, { caller, intentId, encoded, claim, limited });
     if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
     metrics.settleAnswered(caller.mode, settled.response.status);
     return { ...answerJson(settled.response), replayed: settled.replayed && claim !== null };

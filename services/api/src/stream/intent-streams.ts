@@ -1,6 +1,6 @@
 // All event streams of this process: limits their number, and ends them when the process stops.
 import type { ServerResponse } from 'node:http';
-import type { Caller, Intent } from '@svc-pay/core';
+import { type Caller, ENDED_INTENT, type Intent } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { IntentSituation, StatusPorts } from '../ports.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
@@ -25,7 +25,7 @@ export type IntentStreams = {
   readonly endAll: () => void;
 };
 
-const ENDED: ReadonlySet<Intent['status']> = new Set(['completed', 'failed', 'canceled']);
+const ENDED: ReadonlySet<Intent['status']> = new Set(ENDED_INTENT);
 
 export function createIntentStreams(ports: StatusPorts, options: StreamOptions): IntentStreams {
   const running = new Set<{ end: () => void }>();

@@ -12,7 +12,7 @@ const STEP_MS = 1_000;
 export type Lanes = ReadonlyMap<string, LaneDeps>;
 
 export function createLaneDrain(lanes: Lanes): Drain {
-  const partsOf = (lane: Lane) => {
+  const depsOf = (lane: Lane) => {
     const deps = lanes.get(laneKey(lane));
     if (deps === undefined) throw new Error(`this process has no key for lane ${laneKey(lane)}`);
     return deps;
@@ -21,11 +21,11 @@ export function createLaneDrain(lanes: Lanes): Drain {
     name: LANE_DRAIN,
     fence: async (key) => {
       const lane = parseLaneKey(key);
-      return String(await partsOf(lane).store.takeOver(lane));
+      return String(await depsOf(lane).store.takeOver(lane));
     },
     step: async (key, fence, attemptOver) => {
       const lane = parseLaneKey(key);
-      return laneStep(partsOf(lane), { ...lane, epoch: BigInt(fence) }, attemptOver);
+      return laneStep(depsOf(lane), { ...lane, epoch: BigInt(fence) }, attemptOver);
     },
   };
 }

@@ -1,7 +1,7 @@
 // Rows that a watcher cannot process do not stop other rows, and no row gets a result from only one of two forks.
+import { createAuthorizationWatch, createHeldWatch } from '@svc-pay/core';
 import {
-  createAuthorizationWatch,
-  createHeldWatch,
+  createEvmWatchedChain,
   createRegistryMirror,
   DEFAULT_TIP_BOUNDS,
   type JsonRpc,
@@ -63,14 +63,18 @@ async function world(nodes: readonly Chain[] = []) {
     gasCoin: undefined,
   };
   const failures: string[] = [];
-  const parts = {
+  const deps = {
     stranded: createStrandedStore(pool),
     payouts: createPayoutRegistryStore(pool, 'service:settlement'),
     clock: { nowMs: () => Date.now() },
     log: () => {},
     countFailure: (_network: string, watcher: string) => void failures.push(watcher),
   };
-  return { pool, caller, open, parts, failures };
+  const chain = createEvmWatchedChain(open, {
+    readFitness: () => Promise.reject(new Error('nobody asks')),
+    extraJobs: [],
+  });
+  return { pool, caller, open, chain, deps, failures };
 }
 
 const queueMany = async (pool: pg.Pool, caller: Parameters<typeof queuePayment>[1], count: number) => {
@@ -97,13 +101,13 @@ describe('held payments', () => {
 
   test('are queued again, although one among them cannot be read', async () => {
     let bad = 'none';
-    const { pool, caller, open, parts, failures } = await world([
+    const { pool, caller, chain, deps, failures } = await world([
       { call: (data) => (data.includes(bad) ? '0x' : word(0n)) },
     ]);
     const payments = await queueMany(pool, caller, 4);
     bad = await nonceOf(pool, payments[1]!);
     await holdAll(pool);
-    await createHeldWatch(open, parts).run();
+    await createHeldWatch(chain, deps).run();
     expect(await statusesOf(pool, payments)).toEqual(['queued', 'held', 'queued', 'queued']);
     expect(failures).toEqual(['held']);
   });
@@ -112,17 +116,17 @@ describe('held payments', () => {
     ['the first', [1n, 0n]],
     ['the second', [0n, 1n]],
   ])('stay held while two nodes are on two forks: used by %s', async (_, uses) => {
-    const { pool, caller, open, parts } = await world(uses.map((used) => ({ call: () => word(used) })));
+    const { pool, caller, chain, deps } = await world(uses.map((used) => ({ call: () => word(used) })));
     const payments = await queueMany(pool, caller, 1);
     await pool.query("update svc.authorizations set kind = 'permit', nonce = decode(repeat('00', 32), 'hex')");
     await holdAll(pool);
-    await createHeldWatch(open, parts).run();
+    await createHeldWatch(chain, deps).run();
     expect(await statusesOf(pool, payments)).toEqual(['held']);
   });
 });
 
 test('stranded money behind a hundred undecided rows, and behind one that fails, is decided', async () => {
-  const { pool, caller, open, parts, failures } = await world();
+  const { pool, caller, chain, deps, failures } = await world();
   const strand = (intentId: string, claimKey: string) =>
     pool.query(
       `insert into svc.stranded_transfers (account_id, mode, claim_key, intent_id, network, action, status,
@@ -140,7 +144,7 @@ test('stranded money behind a hundred undecided rows, and behind one that fails,
     [paymentId],
   );
   await strand(intentId, rows[0]?.key ?? '');
-  await createHeldWatch(open, parts).run();
+  await createHeldWatch(chain, deps).run();
   const decided = await pool.query("select intent_id, action from svc.stranded_transfers where action <> 'hold'");
   expect(decided.rows).toEqual([{ intent_id: intentId, action: 'settle' }]);
   expect(failures).toEqual(['held']);
@@ -161,13 +165,13 @@ describe('authorizations that have run out', () => {
 
   test('are closed, although one among them cannot be read', async () => {
     let bad = 'none';
-    const { pool, caller, open, parts, failures } = await world([
+    const { pool, caller, chain, deps, failures } = await world([
       { call: (data) => (data.includes(bad) ? '0x' : word(0n)) },
     ]);
     const payments = await queueMany(pool, caller, 4);
     bad = await nonceOf(pool, payments[1]!);
     await abandon(pool);
-    await createAuthorizationWatch(open, parts).run();
+    await createAuthorizationWatch(chain, deps).run();
     expect(await closedOf(pool, payments)).toEqual([true, false, true, true]);
     expect(failures).toEqual(['authorizations']);
   });
@@ -176,21 +180,21 @@ describe('authorizations that have run out', () => {
     ['the first', [1n, 0n]],
     ['the second', [0n, 1n]],
   ])('stay open while two nodes are on two forks: used by %s', async (_, uses) => {
-    const { pool, caller, open, parts } = await world(uses.map((used) => ({ call: () => word(used) })));
+    const { pool, caller, chain, deps } = await world(uses.map((used) => ({ call: () => word(used) })));
     const payments = await queueMany(pool, caller, 1);
     await abandon(pool);
-    await createAuthorizationWatch(open, parts).run();
+    await createAuthorizationWatch(chain, deps).run();
     expect(await closedOf(pool, payments)).toEqual([false]);
   });
 
   test('stay open while the final block of one of two nodes is not past their last second', async () => {
-    const { pool, caller, open, parts } = await world([
+    const { pool, caller, chain, deps } = await world([
       { finalizedSeconds: 1_000n, call: () => word(0n) },
       { finalizedSeconds: 400n, call: () => word(0n) },
     ]);
     const payments = await queueMany(pool, caller, 1);
     await abandon(pool);
-    await createAuthorizationWatch(open, parts).run();
+    await createAuthorizationWatch(chain, deps).run();
     expect(await closedOf(pool, payments)).toEqual([false]);
   });
 });
@@ -206,7 +210,7 @@ const refuse = (pool: pg.Pool, table: string, column: string, value: string) =>
     create trigger refuse_in_test before update on svc.${table} for each row execute function svc.refuse_in_test()`);
 
 test('intents expire, although one among them cannot', async () => {
-  const { pool, caller, parts, failures } = await world();
+  const { pool, caller, deps, failures } = await world();
   const intents = [
     await createTestIntent(pool, caller),
     await createTestIntent(pool, caller),
@@ -214,7 +218,7 @@ test('intents expire, although one among them cannot', async () => {
   ];
   await pool.query("update svc.intents set expires_at = now() - interval '1 hour'");
   await refuse(pool, 'intents', 'id', intents[0] ?? '');
-  await createIntentExpiry(createMaintenanceStore(pool), parts.clock, () => failures.push('intent-expiry')).run();
+  await createIntentExpiry(createMaintenanceStore(pool), deps.clock, () => failures.push('intent-expiry')).run();
   const { rows } = await pool.query<{ id: string; status: string }>('select id, status from svc.intents');
   expect(intents.map((id) => rows.find((row) => row.id === id)?.status)).toEqual([
     'requires_payment',
@@ -251,7 +255,7 @@ const registered = entryOf(`0x${'66'.repeat(20)}`, 100n);
 
 test('payouts follow the registry, although one among them cannot be read', async () => {
   let bad = 'none';
-  const { pool, open, parts, failures } = await world([{ call: (data) => (data.endsWith(bad) ? '0x' : registered) }]);
+  const { pool, open, deps, failures } = await world([{ call: (data) => (data.endsWith(bad) ? '0x' : registered) }]);
   await seedMerchant(pool);
   await seedMerchant(pool);
   await pool.query("update svc.payouts set status = 'pending'");
@@ -265,7 +269,7 @@ test('payouts follow the registry, although one among them cannot be read', asyn
   const [first = 0n, ...others] = await idsOf('pending');
   expect(others.length).toBeGreaterThan(1);
   bad = word(first).slice(2);
-  await createRegistryMirror(open, parts).run();
+  await createRegistryMirror(open, deps).run();
   expect(await idsOf('active')).toEqual(others);
   expect(failures).toEqual(['registry']);
 });
@@ -273,9 +277,9 @@ test('payouts follow the registry, although one among them cannot be read', asyn
 describe('a payout that the registry has with other terms', () => {
   const [same, other] = [{ call: () => registered }, { call: () => entryOf(`0x${'67'.repeat(20)}`, 100n) }];
   const statusAfter = async (nodes: readonly Chain[], status: string) => {
-    const { pool, open, parts } = await world(nodes);
+    const { pool, open, deps } = await world(nodes);
     await pool.query('update svc.payouts set status = $2 where network = $1', [NETWORK, status]);
-    await createRegistryMirror(open, parts).run();
+    await createRegistryMirror(open, deps).run();
     const { rows } = await pool.query<{ status: string }>(
       'select distinct status from svc.payouts where network = $1',
       [NETWORK],

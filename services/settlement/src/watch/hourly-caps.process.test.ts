@@ -29,7 +29,7 @@ test('the health watch writes down the most of each token that a relayer may mov
     log: () => {},
     stuckMs: 60_000,
   };
-  const watch = createHealthWatch(open.network, evmFitness(open, 10n, deps), deps);
+  const watch = createHealthWatch({ ...open, readFitness: evmFitness(open, 10n, deps) }, deps);
   await watch.run();
   const { rows } = await pool.query('select network, lower(asset) as asset, cap from svc.hourly_caps order by cap');
   // The local chain is set up with a cap of a billion of each token.

@@ -3,7 +3,7 @@ import { createMaintenanceStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { createWatchers, type WatcherDeps } from './watchers.ts';
+import { createAnswerExpiry } from './maintenance-jobs.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-15T12:00:00Z');
@@ -27,20 +27,10 @@ test('idempotency keys older than 30 days are deleted, page after page, and no y
   const settlement = new pg.Pool({ connectionString: await asSettlement(pool, url), max: 2 });
   settlement.on('error', () => {});
   onTestFinished(() => settlement.end());
-  const problems: unknown[] = [];
-  const deps: WatcherDeps = {
-    maintenance: createMaintenanceStore(settlement),
-    findForgottenLanes: async () => [],
-    clock: { nowMs: () => NOW_MS },
-    log: (_, details) => problems.push(details),
-    wake: async () => {},
-  };
-  const watchers = createWatchers(deps, []);
-  await watchers.find(({ name }) => name === 'answer-expiry')?.run();
+  await createAnswerExpiry(createMaintenanceStore(settlement), { nowMs: () => NOW_MS }).run();
 
   const { rows } = await pool.query<{ key: string }>('select key from svc.idempotency order by key');
   expect(rows.map(({ key }) => key)).toEqual(['edge-1', 'pk young-1', 'pk young-2', 'young-1']);
-  expect(problems).toEqual([]);
 });
 
 /** Creates a login with exactly the rights of the settlement service. */

@@ -1,14 +1,11 @@
 // Periodic maintenance of the database: seal audit chains, create partitions for the coming months, delete the answers
 // of old idempotency keys.
-import type { Clock, NoteFailure, PeriodicJob } from '@svc-pay/core';
+import { type Clock, keysForgottenBefore, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
 import type { MaintenanceStore } from '@svc-pay/postgres/settlement-service';
 
 const SEAL_EVERY_MS = 5_000;
 const PARTITIONS_EVERY_MS = 3_600_000;
-const MONTHS_BACK = 1;
-const MONTHS_AHEAD = 3;
 const ANSWERS_EVERY_MS = 60_000;
-const ANSWERS_KEPT_MS = 30 * 86_400_000;
 const ANSWERS_PER_PAGE = 1_000;
 /** Limit of pages per run; the next run continues. */
 const MAX_PAGES = 100;
@@ -25,17 +22,17 @@ export function createPartitionMaker(store: MaintenanceStore): PeriodicJob {
   return {
     name: 'partition-maker',
     everyMs: PARTITIONS_EVERY_MS,
-    run: () => store.ensurePartitions(MONTHS_BACK, MONTHS_AHEAD),
+    run: () => store.ensurePartitions(),
   };
 }
 
-/** Deletes idempotency keys and their answers after 30 days. */
+/** Deletes idempotency keys and their answers. */
 export function createAnswerExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
   return {
     name: 'answer-expiry',
     everyMs: ANSWERS_EVERY_MS,
     run: async () => {
-      const beforeMs = clock.nowMs() - ANSWERS_KEPT_MS;
+      const beforeMs = keysForgottenBefore(clock.nowMs());
       for (let page = 0; page < MAX_PAGES; page += 1) {
         if ((await store.deleteOldAnswers(beforeMs, ANSWERS_PER_PAGE)) < ANSWERS_PER_PAGE) return;
       }

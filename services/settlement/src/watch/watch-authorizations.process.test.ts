@@ -1,5 +1,6 @@
 // Many authorizations expire together: the watch closes them in time, and still finds the one that was used.
-import { createAuthorizationWatch, createJsonRpc, DEFAULT_TIP_BOUNDS } from '@svc-pay/evm';
+import { createAuthorizationWatch } from '@svc-pay/core';
+import { createEvmWatchedChain, createJsonRpc } from '@svc-pay/evm';
 import { startChain } from '@svc-pay/evm/testing';
 import { createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
@@ -27,19 +28,12 @@ test(`${MANY} unused authorizations that run out within a minute are closed with
     [chain.network, chain.tokens.usdc, chain.record.processor, nowSeconds.toString(), MANY],
   );
   const rpc = createJsonRpc({ urls: [chain.rpcUrl], timeoutMs: 20_000 });
-  const open = {
-    network: evmNetwork(chain.chainId),
-    mode: 'test',
-    processor: chain.record.processor,
-    processorVersion: chain.record.processorVersion,
-    rpc,
-    endpoints: [rpc],
-    voters: async () => [rpc],
-    feeBounds: { ...DEFAULT_TIP_BOUNDS, maxFeeWei: 1_000_000_000_000n },
-    gasCoin: undefined,
-  } as const;
+  const watched = createEvmWatchedChain(
+    { network: evmNetwork(chain.chainId), voters: async () => [rpc], gasCoin: undefined },
+    { readFitness: () => Promise.reject(new Error('nobody asks')), extraJobs: [] },
+  );
   const errors: string[] = [];
-  const watch = createAuthorizationWatch(open, {
+  const watch = createAuthorizationWatch(watched, {
     stranded: createStrandedStore(pool),
     clock: { nowMs: () => Date.now() },
     log: (event) => errors.push(event),

@@ -9,11 +9,11 @@ import {
   jobName,
   type PeriodicJob,
   type ReadFitness,
+  type WatchedChain,
   type WatchLog,
   type WatchLogEvent,
   withdrawalOf,
 } from '@svc-pay/core';
-import type { NetworkId } from '@svc-pay/protocol';
 
 const EVERY_MS = 1_000;
 const ALARMS: Readonly<Record<string, WatchLogEvent>> = {
@@ -31,7 +31,10 @@ export type HealthDeps = {
   readonly stuckMs: number;
 };
 
-export function createHealthWatch(network: NetworkId, readFitness: ReadFitness, deps: HealthDeps): PeriodicJob {
+export function createHealthWatch(
+  { network, readFitness }: Pick<WatchedChain, 'network' | 'readFitness'>,
+  deps: HealthDeps,
+): PeriodicJob {
   const { health, clock, stuckMs, log } = deps;
   let silentSinceMs: number | null = null;
   // Last known values: they stay in use while the chain is unreachable.

@@ -46,7 +46,7 @@ async function become(status: PaymentStatus, before: Partial<StoredPayment>, cha
   const payment = paymentOf({
     ...was.payment,
     ...change,
-    status: transition(PAYMENT_TRANSITIONS, was.payment!.status, status),
+    status: transition(PAYMENT_TRANSITIONS, was.payment!.status, status, 'unwritten'),
   });
   const is: Snapshot = { intent, payment };
   const origin = { requestId: 'req_cause', idempotencyKey: null };

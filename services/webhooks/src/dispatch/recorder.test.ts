@@ -8,7 +8,7 @@ function world() {
     store: {
       recordDeliveries: async (reports) => {
         written.push([...reports]);
-        return { count: reports.length, switchedOff: [] };
+        return { count: reports.length, givenUp: [], switchedOff: [] };
       },
     },
     clock: { nowMs: () => 0 },

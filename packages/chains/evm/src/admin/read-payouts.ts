@@ -1,4 +1,5 @@
 // Reads payouts of the registry by id, many ids in one request.
+import { PAYOUT_STATUS, type RegisteredPayout } from '@svc-pay/core';
 import { type Address, decodeFunctionResult, encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { askChain, resultOf } from '../rpc/ask-chain.ts';
@@ -8,7 +9,7 @@ import type { OnChainPayoutTerms } from './set-payout.ts';
 export type RegistryEntry = {
   readonly terms: OnChainPayoutTerms;
   /** `disabled` as soon as an end is set: the payout settles until then, but no new intent should name it. */
-  readonly status: 'unregistered' | 'active' | 'disabled';
+  readonly status: RegisteredPayout['status'] | 'unregistered';
 };
 
 export async function readPayouts(
@@ -36,7 +37,7 @@ export async function readPayouts(
       data: resultOf(answers[index]) as Hex,
     });
     const { merchant, feeBps, offAt } = head;
-    const registered = offAt === 0n ? 'active' : 'disabled';
+    const registered = offAt === 0n ? PAYOUT_STATUS.active : PAYOUT_STATUS.disabled;
     return {
       terms: { payoutId, merchant, feeBps, splits },
       status: merchant === zeroAddress ? 'unregistered' : registered,

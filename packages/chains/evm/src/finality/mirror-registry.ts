@@ -10,7 +10,7 @@ import {
   type PeriodicJob,
   readIsolated,
   viewKey,
-  type WatchDeps,
+  type WatchBase,
 } from '@svc-pay/core';
 import { basisPoints } from '@svc-pay/money';
 import { type RegistryEntry, readPayouts } from '../admin/read-payouts.ts';
@@ -21,7 +21,7 @@ const EVERY_MS = 15_000;
 const AT_ONCE = 200;
 const MAX_PAGES = 100;
 
-export type MirrorDeps = Pick<WatchDeps, 'clock' | 'log' | 'countFailure'> & { readonly payouts: PayoutRegistryStore };
+export type MirrorDeps = WatchBase & { readonly payouts: PayoutRegistryStore };
 
 export function createRegistryMirror(open: OpenNetwork, deps: MirrorDeps): PeriodicJob {
   const { network, processor } = open;

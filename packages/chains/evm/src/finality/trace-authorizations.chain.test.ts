@@ -1,4 +1,4 @@
-import type { LaneItem } from '@svc-pay/core';
+import type { LaneItem, TracedAuthorization } from '@svc-pay/core';
 import { type Address, encodeFunctionData, type Hex, parseSignature } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
 import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
-import { type TracedAuthorization, traceAuthorizations } from './trace-authorizations.ts';
+import { traceAuthorizations } from './trace-authorizations.ts';
 
 let anvil: Anvil;
 let world: LaneWorld;

@@ -1,9 +1,9 @@
-import type { LaneItem } from '@svc-pay/core';
+import type { AuthorizationOutcome, LaneItem } from '@svc-pay/core';
 import { toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
 import { AUTHORIZATION_USED, SETTLED, wordOf } from '../prove/settlement-logs.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
-import { type AuthorizationOutcome, traceAuthorizations } from './trace-authorizations.ts';
+import { traceAuthorizations } from './trace-authorizations.ts';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const [token, processor] = [`0x${'70'.repeat(20)}`, `0x${'99'.repeat(20)}`];

@@ -1,6 +1,13 @@
 // Finds the outcome of authorizations that the chain calls used. Only finalized logs count: a used nonce alone may be
 // our own settlement, a third party's submission, another authorization under the same nonce, or a cancellation.
-import { type AuthorizationKind, ChainUnavailable, type LaneItem, type MinedBatch } from '@svc-pay/core';
+import {
+  type AuthorizationOutcome,
+  BATCH_STATUS,
+  ChainUnavailable,
+  type LaneItem,
+  type MinedBatch,
+  type TracedAuthorization,
+} from '@svc-pay/core';
 import type { Address, Hex } from 'viem';
 import { findMined } from '../prove/find-mined.ts';
 import { provesStranding, type ReceiptLog } from '../prove/proves-stranding.ts';
@@ -10,34 +17,8 @@ import { askChain, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { type FoundLog, findLogs } from './find-logs.ts';
 
-export type TracedAuthorization = {
-  readonly asset: string;
-  readonly processor: string;
-  readonly payer: string;
-  /** 0x-hex, 32 bytes. */
-  readonly nonce: string;
-  readonly kind: AuthorizationKind;
-  readonly capAtomic: bigint;
-  /** Time of the claim: the authorization was unused then. */
-  readonly claimedAtSeconds: bigint;
-  /** The payment of the authorization; null while an up-to authorization has none. */
-  readonly item: LaneItem | null;
-  /** Every transaction ever signed for the payment: their receipts are read before logs are searched. */
-  readonly signedTransactionIds?: readonly string[];
-};
-
-export type AuthorizationOutcome =
-  /** The processor's event says that this transaction settled the payment. */
-  | { readonly outcome: 'settled'; readonly mined: MinedBatch }
-  /** The money reached the processor and nothing was settled. `logIndex` is the token's transfer. */
-  | { readonly outcome: 'stranded'; readonly transactionId: string; readonly logIndex: number }
-  /** Canceled, or the nonce was used without the money reaching the processor. A permit leaves no log of that. */
-  | { readonly outcome: 'burned'; readonly transactionId: string | null }
-  /** The authorization is unused, and another one settled its intent. */
-  | { readonly outcome: 'preempted'; readonly transactionId: string }
-  /** No log since the claim mentions the authorization. */
-  | { readonly outcome: 'untold' };
-
+/** A log search over days takes some nodes longer than others. */
+export const TRACE_PATIENCE_MS = 10_000;
 /** Clocks differ, and the check of a claim happens a moment before the claim is written. */
 const SLACK_SECONDS = 900n;
 const RECEIPTS_AT_ONCE = 100;
@@ -169,7 +150,8 @@ function spends(log: FoundLog, { asset, payer, nonce }: TracedAuthorization): bo
 /** Undefined unless the processor's event and the token's transfer before it belong to exactly this payment. */
 async function minedAs(rpc: JsonRpc, item: LaneItem, transactionId: string): Promise<MinedBatch | undefined> {
   const transactions = [{ transactionId, raw: new Uint8Array() }];
-  const alone = { id: '', nonce: 0n, status: 'broadcast', sentAtMs: 0, transactions, items: [item] } as const;
+  const { broadcast: status } = BATCH_STATUS;
+  const alone = { id: '', nonce: 0n, status, sentAtMs: 0, transactions, items: [item] } as const;
   const [mined] = await findMined(rpc, [alone]);
   return mined?.items[0]?.outcome === 'settled' ? mined : undefined;
 }

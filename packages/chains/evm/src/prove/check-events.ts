@@ -1,6 +1,6 @@
 // Compares every settlement event of the processor with the books, in both directions. An intent code settles once per
 // chain and an intent names one payment, so equal counts prove that every completed payment has its event.
-import { type BookedPaymentRow, type Books, type Findings, liveEntries } from '@svc-pay/core';
+import { type BookedPaymentRow, type Books, type Findings, liveEntries, PAYMENT_STATUS } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { examineEvent } from './examine-event.ts';
 import {
@@ -40,7 +40,7 @@ export async function checkEvents(
       const row = rows.get(event.intentCode);
       const verdict = examineEvent(event, row, given.network);
       if (verdict === 'matched' && row !== undefined) {
-        if (row.status === 'completed') matched += 1;
+        if (row.status === PAYMENT_STATUS.completed) matched += 1;
         const { transactionId } = event.log;
         booked.set(transactionId, [...(booked.get(transactionId) ?? []), row]);
       } else if (verdict === 'in_flight' || event.log.blockNumber > given.knownBlock) inFlight += 1;

@@ -1,6 +1,6 @@
 // Compares stranded transfers with the chain: each must have come by the token's own transfer of the signed amount from
 // the payer to a processor.
-import type { BookedPaymentRow, Books, Findings } from '@svc-pay/core';
+import { type BookedPaymentRow, type Books, type Findings, STRANDED_STATUS } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { type ChainLog, transferOf } from './processor-logs.ts';
 import { readReceipts } from './read-receipts.ts';
@@ -40,7 +40,7 @@ export async function checkStrandedTransfers(
           );
         if (
           strandedTransfer.action === 'return' &&
-          strandedTransfer.status === 'done' &&
+          strandedTransfer.status === STRANDED_STATUS.done &&
           strandedTransfer.batchId !== null
         )
           returned.set(strandedTransfer.batchId, [...(returned.get(strandedTransfer.batchId) ?? []), row]);

@@ -1,5 +1,5 @@
 // Compares every batch that a lane recorded as mined with its receipt.
-import type { Books, Findings } from '@svc-pay/core';
+import { type Books, type Findings, PAYMENT_STATUS } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { checkStrandedTransfers } from './check-stranded-transfers.ts';
 import { examineEvent } from './examine-event.ts';
@@ -66,7 +66,7 @@ async function settledRows(books: Books, { logs }: MinedReceipt, network: string
   const verdicts = events.map((event) => examineEvent(event, byCode.get(event.intentCode), network));
   return {
     rows,
-    pending: rows.filter(({ status }) => status === 'pending'),
+    pending: rows.filter(({ status }) => status === PAYMENT_STATUS.pending),
     matched: verdicts.every((verdict) => verdict === 'matched'),
   };
 }

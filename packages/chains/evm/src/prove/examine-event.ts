@@ -1,13 +1,13 @@
 // Compares one settlement event with the payment that the books have for its intent.
-import type { BookedPaymentRow } from '@svc-pay/core';
+import { type BookedPaymentRow, PAYMENT_STATUS } from '@svc-pay/core';
 import type { SettledEvent } from './processor-logs.ts';
 
 export type EventVerdict = 'matched' | 'in_flight' | { readonly problem: string };
 
 export function examineEvent(event: SettledEvent, row: BookedPaymentRow | undefined, network: string): EventVerdict {
   if (row === undefined) return { problem: 'no payment of ours has its intent code' };
-  if (row.status === 'pending') return 'in_flight';
-  if (row.status !== 'completed' && row.status !== 'refunded')
+  if (row.status === PAYMENT_STATUS.pending) return 'in_flight';
+  if (row.status !== PAYMENT_STATUS.completed && row.status !== PAYMENT_STATUS.refunded)
     return { problem: `the chain settled it, the books call it ${row.status}` };
   const { settlement } = row;
   const pairs: readonly (readonly [name: string, chain: string | bigint, books: string | bigint | null | undefined])[] =

@@ -1,5 +1,5 @@
 // Finds the completed payments without an event on chain, receipt by receipt.
-import type { BookedPaymentRow, Books, Findings } from '@svc-pay/core';
+import { type BookedPaymentRow, type Books, type Findings, PAYMENT_STATUS } from '@svc-pay/core';
 import type { TransactionsToCheck } from './check-transactions.ts';
 import { examineEvent } from './examine-event.ts';
 import { settledEventOf } from './processor-logs.ts';
@@ -13,7 +13,7 @@ export async function findUnannounced(
   findings: Findings,
 ): Promise<void> {
   for await (const page of books.payments()) {
-    const completed = page.filter((row) => row.network === network && row.status === 'completed');
+    const completed = page.filter((row) => row.network === network && row.status === PAYMENT_STATUS.completed);
     for (let start = 0; start < completed.length; start += RECEIPTS_AT_ONCE) {
       const rows = completed.slice(start, start + RECEIPTS_AT_ONCE);
       const receipts = await readReceipts(

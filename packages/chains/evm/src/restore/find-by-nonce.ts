@@ -1,10 +1,9 @@
 // Finds a transaction that left no log because it reverted: it lies in the block in which its sender's transaction
 // count passed its nonce. A binary search keeps the number of calls low.
-import { ChainUnavailable } from '@svc-pay/core';
+import { type BlockRange, ChainUnavailable } from '@svc-pay/core';
 import { numberToHex } from 'viem';
 import { askChain, fieldOf, quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
-import type { BlockRange } from './find-on-chain-transactions.ts';
 
 /** Throws `ChainUnavailable` when the node has no state of that time, or has the transaction in none of the blocks. */
 export async function findByNonce(

@@ -1,20 +1,10 @@
 // Finds transactions that settled, or tried to settle, a payment at a processor, in chain order. The search goes by
 // logs, so the sender does not matter.
-
+import type { BlockRange, FoundTransaction } from '@svc-pay/core';
 import { settledEventOf } from '../prove/processor-logs.ts';
 import { readLogs } from '../prove/read-logs.ts';
 import { FAILED, SETTLED, STRANDED_RETURNED, STRANDED_SETTLED } from '../prove/settlement-logs.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
-
-export type FoundTransaction = {
-  readonly transactionId: string;
-  readonly blockNumber: bigint;
-  /** Intent codes that the transaction settled. */
-  readonly intentCodes: readonly bigint[];
-  readonly payouts: readonly { readonly processor: string; readonly payoutId: bigint }[];
-};
-
-export type BlockRange = { readonly fromBlock: bigint; readonly toBlock: bigint };
 
 const SPEAKING: ReadonlySet<string | undefined> = new Set([SETTLED, FAILED, STRANDED_SETTLED, STRANDED_RETURNED]);
 

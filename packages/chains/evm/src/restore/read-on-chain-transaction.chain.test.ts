@@ -1,4 +1,4 @@
-import type { LaneItem } from '@svc-pay/core';
+import type { FoundTransaction, LaneItem } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import { hexToBytes } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
 import { type Anvil, startAnvil } from '../testing/start-anvil.ts';
 import { findByNonce } from './find-by-nonce.ts';
-import { type FoundTransaction, findOnChainTransactions } from './find-on-chain-transactions.ts';
+import { findOnChainTransactions } from './find-on-chain-transactions.ts';
 import { readOnChainTransaction } from './read-on-chain-transaction.ts';
 
 let anvil: Anvil;

@@ -24,7 +24,7 @@ async function node(answer: (call: Call) => unknown, delayMs = 0): Promise<Node>
       await sleep(delayMs);
       response.end(JSON.stringify(results));
     };
-    request.on('end', () => void reply());
+    request.on('end', () => void reply().catch(() => request.socket.destroy()));
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,5 @@
 // The lane's chain interface for one relayer key on one EVM network, implemented by RPC nodes and a signer.
-import type { LaneChain, LaneItem, SignedTransaction } from '@svc-pay/core';
+import type { LaneItem, SequencedChain, SignedTransaction } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
 import { fitBatch } from '../processor/fit-batch.ts';
 import { DEFAULT_CALL_GAS } from '../processor/gas-limit.ts';
@@ -43,7 +43,7 @@ export type LaneChainOptions = {
 
 const PATIENCE_MS = 2_000;
 
-export function createLaneChain(options: LaneChainOptions): LaneChain {
+export function createLaneChain(options: LaneChainOptions): SequencedChain {
   const {
     network,
     rpc,
@@ -64,6 +64,7 @@ export function createLaneChain(options: LaneChainOptions): LaneChain {
   // All items of a transaction have the same token as the first.
   const callGasFor = ([head]: readonly LaneItem[]) => (head === undefined ? DEFAULT_CALL_GAS : callGasOf(head.asset));
   return {
+    kind: 'sequenced',
     fit: (queue) => fitBatch(queue, callGasFor(queue)),
     simulate: (items) => {
       const stage = { rpc, relayer: signer.address, callGas: callGasFor(items), feeBounds: bounds, blockSeconds };

@@ -1,5 +1,12 @@
 // Opens a lane for every EVM relayer on every EVM network, and one per network for the recovery key.
-import { type Clock, type LaneDeps, type LanePace, laneKey, type RegisterRelayer } from '@svc-pay/core';
+import {
+  type Clock,
+  type LanePace,
+  laneKey,
+  type RegisterRelayer,
+  type RelayerDuty,
+  type SequencedLaneDeps,
+} from '@svc-pay/core';
 import type { Signers } from '../signer/open-signers.ts';
 import { createLaneChain } from './create-lane-chain.ts';
 import { createDeploymentTerms } from './deployment-terms.ts';
@@ -12,17 +19,17 @@ export type EvmLanes = {
   readonly clock: Clock;
   readonly registerRelayer: RegisterRelayer;
   /** Dependencies of a lane with that duty, except its chain. */
-  readonly partsOf: (lane: string, duty: 'settle' | 'resolve_stranded') => Pick<LaneDeps, 'store' | 'log'>;
+  readonly depsOf: (lane: string, duty: RelayerDuty) => Pick<SequencedLaneDeps, 'store' | 'log'>;
 };
 
-export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string, LaneDeps>> {
-  const { networks, signers, pace, clock, registerRelayer, partsOf } = given;
+export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string, SequencedLaneDeps>> {
+  const { networks, signers, pace, clock, registerRelayer, depsOf } = given;
   const { recovery } = signers;
   const workers = [
     ...signers.relayers.map((signer) => ({ signer, duty: 'settle' }) as const),
     ...(recovery === undefined ? [] : [{ signer: recovery, duty: 'resolve_stranded' } as const]),
   ];
-  const lanes = new Map<string, LaneDeps>();
+  const lanes = new Map<string, SequencedLaneDeps>();
   for (const open of networks) {
     const { network, mode, rpc, endpoints, voters, feeBounds, blockSeconds } = open;
     const terms = createDeploymentTerms(open, { clock });
@@ -44,7 +51,7 @@ export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string,
         return chain.simulate(items);
       };
       const key = laneKey(lane);
-      lanes.set(key, { ...partsOf(key, duty), chain: { ...chain, simulate }, clock, pace });
+      lanes.set(key, { ...depsOf(key, duty), chain: { ...chain, simulate }, clock, pace });
     }
   }
   return lanes;

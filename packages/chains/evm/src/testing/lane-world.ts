@@ -1,6 +1,6 @@
 // A deployed processor, a relayer's lane on it, and payers with queued payments.
 import { setTimeout } from 'node:timers/promises';
-import type { LaneChain, LaneItem, PendingBatch, SignedTransaction } from '@svc-pay/core';
+import type { LaneItem, PendingBatch, SequencedChain, SignedTransaction } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import { type Address, concat, type Hex, hexToBytes, keccak256, numberToHex, padHex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
@@ -30,7 +30,7 @@ export type WantedItem = {
 export type LaneWorld = PlannedWorld & {
   readonly record: DeploymentRecord;
   readonly rpc: JsonRpc;
-  readonly lane: LaneChain;
+  readonly lane: SequencedChain;
   readonly newPayout: (splits?: LaneItem['payout']['splits'], feeBps?: number) => Promise<LaneItem['payout']>;
   /** Accounts with a million units of the token each. */
   readonly newPayers: (count: number) => Promise<readonly PrivateKeyAccount[]>;

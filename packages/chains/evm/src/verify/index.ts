@@ -1,2 +1,2 @@
 // Reads only, for processes that verify and never send: no contract bytecode, no accounts.
-export { createChainReads, type RpcUrls } from './chain-reads.ts';
+export { createEvmPayments, type RpcUrls } from './evm-payments.ts';

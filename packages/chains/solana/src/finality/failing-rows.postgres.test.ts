@@ -1,15 +1,13 @@
 // A row that makes a watcher throw, before good rows: the good rows are handled, and the failure is counted.
-import { laneRound } from '@svc-pay/core';
+import { createFinalityWatch, createHeldWatch, laneRound, type WatchDeps } from '@svc-pay/core';
 import { createFinalityStore, createMaintenanceStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OpenSolana } from '../rpc/open-networks.ts';
 import { createSolanaLaneWorld } from '../testing/lane-world.ts';
 import { queueText } from '../testing/queue-text.ts';
-import { createSolanaHousekeeping } from './close-authorizations.ts';
-import { createSolanaFinality } from './watch-finality.ts';
-import { createSolanaHeldWatch } from './watch-held.ts';
-import type { SolanaWatchDeps } from './watchers.ts';
+import { createRentCollector } from './collect-rent.ts';
+import { openWatchedSolana, type SolanaWatchDeps } from './watched-chain.ts';
 
 async function world() {
   const { pool } = await createTestDatabase();
@@ -26,14 +24,16 @@ async function world() {
     dropOldPrepared: createMaintenanceStore(pool).dropOldPrepared,
     clock: { nowMs: () => Date.now() + laterMs },
     relayers: [lane.actors.relayer],
+    lowTransactions: 1n,
     log: (_event, details) => void told.push(details),
     metrics: { batchMoved: () => {}, batchReversed: () => {} },
     countFailure: (network, watcher) => void failures.push(`${watcher} ${network}`),
-  } satisfies Partial<SolanaWatchDeps>;
+  } satisfies SolanaWatchDeps & Partial<WatchDeps>;
+  const chain = openWatchedSolana(open, deps);
   const later = (ms: number) => {
     laterMs = ms;
   };
-  return { lane, pool, open, deps, failures, told, later };
+  return { lane, pool, open, chain, deps, failures, told, later };
 }
 
 type World = Awaited<ReturnType<typeof world>>;
@@ -74,7 +74,7 @@ test.each([
   await lane.settle();
   await spoil(all, first);
   lane.chain.ledger.advance(40n);
-  const { run } = createSolanaFinality(all.open, all.deps);
+  const { run } = createFinalityWatch(all.chain, all.deps);
   await run();
   const { rows } = await pool.query<{ id: string; status: string }>(
     'select id, status from svc.batches order by nonce',
@@ -88,7 +88,7 @@ test('a held payment that can’t be looked at keeps no other from being proven'
   const all = await world();
   const { lane } = all;
   const { front } = lane;
-  const finality = createSolanaFinality(all.open, all.deps);
+  const finality = createFinalityWatch(all.chain, all.deps);
   front.faults.lie = ({ method }, truth) => {
     if (method !== 'getTransaction' || truth === null) return undefined;
     const { meta, ...rest } = truth as { meta: object };
@@ -106,7 +106,7 @@ test('a held payment that can’t be looked at keeps no other from being proven'
   expect(await settlements(all)).toEqual(['held', 'held']);
   front.faults.lie = undefined;
   await poison(all, first);
-  await createSolanaHeldWatch(all.open, all.deps).run();
+  await createHeldWatch(all.chain, all.deps).run();
   expect(await settlements(all)).toEqual(['held', 'completed']);
   expect(all.failures).toEqual([`held ${all.open.network}`]);
   expect(all.told[0]).toMatchObject({ watcher: 'held', paymentId: first.paymentId, intentId: first.intentId });
@@ -126,13 +126,13 @@ test.each([
   if (field !== undefined) await changeTransfer(all, first, field);
   all.later(600_000);
   ledger.unixSeconds += 400n;
-  const { run } = createSolanaHousekeeping(all.open, all.deps);
+  const { run } = createRentCollector(all.open, all.deps);
   for (let round = 0; round < 3; round += 1) {
     ledger.advance(1n);
     await run();
   }
   const { rows } = await pool.query('select intent_id from svc.authorizations where closed_at is null');
   expect(rows).toEqual([{ intent_id: first.intentId }]);
-  expect(new Set(all.failures)).toEqual(new Set([`authorizations ${all.open.network}`]));
-  expect(all.told[0]).toMatchObject({ watcher: 'authorizations', intentId: first.intentId });
+  expect(new Set(all.failures)).toEqual(new Set([`receipts ${all.open.network}`]));
+  expect(all.told[0]).toMatchObject({ watcher: 'receipts', intentId: first.intentId });
 });

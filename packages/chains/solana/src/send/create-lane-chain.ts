@@ -1,6 +1,6 @@
 // A lane's chain on Solana. Each transaction carries one payment and comes here signed by its payer: the lane adds the
 // relayer's signature, broadcasts the same bytes until they land or expire, and never builds another transaction.
-import type { LaneChain, SimulationResult } from '@svc-pay/core';
+import type { ExpiringChain, SimulationResult } from '@svc-pay/core';
 import { findExpired, findMined, only } from '../finality/find-batches.ts';
 import { dearestOf, RENT_LAMPORTS } from '../finality/relayer-balance.ts';
 import { askFirst } from '../rpc/ask-nodes.ts';
@@ -10,17 +10,13 @@ import { createItemSigner } from './co-sign-item.ts';
 import { simulateItem } from './simulate-item.ts';
 import { createSpentTransactions } from './spent-transactions.ts';
 
-/** Nonces only number the transactions of a lane here: every number is free. */
-const ANY_NONCE = { lowest: 0n, highest: 2n ** 63n - 1n };
-
 export type LaneChainOptions = { readonly nodes: readonly SolanaNode[]; readonly signer: RelayerSigner };
 
-export function createLaneChain({ nodes, signer }: LaneChainOptions): LaneChain {
+export function createLaneChain({ nodes, signer }: LaneChainOptions): ExpiringChain {
   const items = createItemSigner(signer);
   const spent = createSpentTransactions();
   return {
-    expiring: true,
-    fit: (queue) => ({ items: queue.slice(0, 1), full: true }),
+    kind: 'expiring',
     simulate: async (queued): Promise<SimulationResult> => {
       const outcome = await simulateItem(nodes, only(queued), items, spent);
       // A transaction's age is counted in blocks, so chain time plays no role.
@@ -34,7 +30,6 @@ export function createLaneChain({ nodes, signer }: LaneChainOptions): LaneChain 
         throw new Error(`payment ${only(queued).paymentId} was simulated and can no longer be signed`);
       return { transactionId: signed.transactionId, raw: signed.wire };
     },
-    raise: async () => undefined,
     affords: async (transactions) => {
       const paid = transactions.filter(({ transactionId }) => !spent.costsNothing(transactionId));
       if (paid.length === 0) return true;
@@ -48,13 +43,11 @@ export function createLaneChain({ nodes, signer }: LaneChainOptions): LaneChain 
       return { outcome: answers.some(({ outcome }) => outcome === 'known') ? 'known' : 'unknown' };
     },
     findMined: (batches) => findMined(nodes, batches),
-    findReplaced: async (batches) => {
+    findExpired: async (batches) => {
       const expired = await findExpired(nodes, batches);
       for (const { id, transactions } of batches)
         if (expired.includes(id)) for (const { transactionId } of transactions) spent.giveUp(transactionId);
       return expired;
     },
-    minedNonce: async () => 0n,
-    nonceRange: async () => ANY_NONCE,
   };
 }

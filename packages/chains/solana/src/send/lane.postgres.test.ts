@@ -218,8 +218,8 @@ test('every node denies a transaction past its last height and tells of it later
       ...lane.deps,
       chain: {
         ...lane.deps.chain,
-        findReplaced: async (batches) => {
-          const gone = await lane.deps.chain.findReplaced(batches);
+        findExpired: async (batches) => {
+          const gone = await lane.deps.chain.findExpired(batches);
           lane.front.faults.lie = undefined;
           given = gone.length;
           return gone;

@@ -1,5 +1,5 @@
 // Opens a lane for every Solana relayer on every Solana network.
-import { type LaneDeps, type LanePace, laneKey, type RegisterRelayer } from '@svc-pay/core';
+import { type ExpiringLaneDeps, type LanePace, laneKey, type RegisterRelayer } from '@svc-pay/core';
 import type { OpenSolana } from '../rpc/open-networks.ts';
 import type { RelayerSigner } from '../signer/relayer-signer.ts';
 import { createLaneChain } from './create-lane-chain.ts';
@@ -10,7 +10,7 @@ export type SolanaLanes = {
   readonly relayers: readonly RelayerSigner[];
   /** Pace of the other lanes; some values differ: two blocks per second, transactions valid for a minute. */
   readonly pace: LanePace;
-  readonly partsOf: (lane: string) => Pick<LaneDeps, 'store' | 'clock' | 'log'>;
+  readonly depsOf: (lane: string) => Pick<ExpiringLaneDeps, 'store' | 'clock' | 'log'>;
 };
 
 /** The next slots have another leader: a transaction that the last one did not take is sent again soon. */
@@ -20,28 +20,25 @@ const DEFER_MS = 1_000;
 const POLL_MS = 200;
 /** As many as one call for statuses takes. */
 const MAX_IN_FLIGHT = 256;
-/** No fee bumps: the payer's signature covers the fee. */
-const NEVER_MS = 24 * 3_600_000;
+/** Nonces only count the transactions of a lane. */
+const FIRST_NONCE = 0n;
 
-export async function openSolanaLanes(given: SolanaLanes): Promise<ReadonlyMap<string, LaneDeps>> {
-  const { registerRelayer, networks, relayers, pace, partsOf } = given;
+export async function openSolanaLanes(given: SolanaLanes): Promise<ReadonlyMap<string, ExpiringLaneDeps>> {
+  const { registerRelayer, networks, relayers, pace, depsOf } = given;
   const own: LanePace = {
     ...pace,
     maxInFlight: MAX_IN_FLIGHT,
-    // A transaction carries one payment, so there is no batch to fill.
-    gatherMs: 0,
     pollMs: Math.max(pace.pollMs, POLL_MS),
     resendMs: RESEND_MS,
     deferMs: DEFER_MS,
-    bumpMs: NEVER_MS,
   };
-  const lanes = new Map<string, LaneDeps>();
+  const lanes = new Map<string, ExpiringLaneDeps>();
   for (const { network, mode, nodes } of networks) {
     for (const signer of relayers) {
       const chain = createLaneChain({ nodes, signer });
       const lane = { network, relayer: signer.address };
-      const deps = partsOf(laneKey(lane));
-      await registerRelayer({ ...lane, mode, duty: 'settle' }, chain.minedNonce);
+      const deps = depsOf(laneKey(lane));
+      await registerRelayer({ ...lane, mode, duty: 'settle' }, async () => FIRST_NONCE);
       lanes.set(laneKey(lane), { ...deps, chain, pace: own });
     }
   }

@@ -4,8 +4,8 @@ import type { KeyPairSigner } from '@solana/kit';
 import {
   type Caller,
   claimKey,
+  type ExpiringLaneDeps,
   type Lane,
-  type LaneDeps,
   type LaneLease,
   laneRound,
   type StoredAcceptance,
@@ -36,12 +36,12 @@ export type SolanaLaneWorld = {
   readonly front: Awaited<ReturnType<LiteChain['openNode']>>;
   readonly actors: Actors;
   readonly lane: Lane;
-  readonly deps: LaneDeps;
+  readonly deps: ExpiringLaneDeps;
   /** Queues a payment of a new payer, claimed as by the API; `sign` may alter the transaction. */
   readonly queue: (options?: QueueOptions) => Promise<QueuedTransfer>;
   readonly takeLease: () => Promise<LaneLease>;
   /** Runs rounds, with a slot in between, until no work is left. */
-  readonly settle: (deps?: LaneDeps) => Promise<void>;
+  readonly settle: (deps?: ExpiringLaneDeps) => Promise<void>;
   readonly statusOf: (
     paymentId: string,
   ) => Promise<{ readonly payment: string; readonly intent: string; readonly code: string | null }>;
@@ -77,8 +77,8 @@ export async function createSolanaLaneWorld(pool: Pool): Promise<SolanaLaneWorld
   const lane: Lane = { network: token.network, relayer: relayer.address };
   const store = createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined });
   const laneChain = createLaneChain({ nodes: [node], signer: relayer });
-  await registerRelayer(pool, { ...lane, mode: 'test', duty: 'settle' }, laneChain.minedNonce, Date.now());
-  const deps: LaneDeps = {
+  await registerRelayer(pool, { ...lane, mode: 'test', duty: 'settle' }, async () => 0n, Date.now());
+  const deps: ExpiringLaneDeps = {
     store,
     chain: laneChain,
     clock: systemClock,

@@ -41,10 +41,13 @@ export async function verifyMessage(
   const { tokenProgram, decimals } = terms;
   return {
     ok: true,
-    kind: 'solana_message',
-    byContract: false,
-    transfer: { ...checked.lifetime, relayer, feeRecipient, tokenProgram, decimals, program },
-    signature: `0x${Buffer.from(signed).toString('hex')}`,
+    signed: {
+      kind: 'solana_message',
+      byContract: false,
+      authorization,
+      signature: `0x${Buffer.from(signed).toString('hex')}`,
+      transfer: { ...checked.lifetime, relayer, feeRecipient, tokenProgram, decimals, program },
+    },
   };
 }
 

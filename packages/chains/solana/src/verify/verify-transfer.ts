@@ -1,5 +1,6 @@
 // Compares a signed transaction with the prepared one, or, if the client built its own, with the one we would prepare.
 import type {
+  Clock,
   PreparedTransaction,
   StoredAcceptance,
   TransferStores,
@@ -14,14 +15,18 @@ import { type Agreed, submittedIn, verifySigned } from './verify-signed.ts';
 
 type Candidate = { readonly acceptance: StoredAcceptance; readonly prepared: PreparedTransaction | null };
 
+/** Expected validity of a signed transaction in seconds; the exact limit is the chain's block height. */
+const LIFE_SECONDS = 120;
+
 export async function verifyTransfer(
   stores: TransferStores,
   clusters: ReadonlyMap<string, Cluster>,
-  sent: TransferToVerify,
+  submitted: TransferToVerify,
+  clock: Clock,
 ): Promise<TransferVerdict> {
-  const told = submittedIn(sent.transaction);
+  const told = submittedIn(submitted.transaction);
   if (told === undefined) return { ok: false, code: 'invalid_payment_header' };
-  const { caller, intentId, acceptances } = sent;
+  const { caller, intentId, acceptances } = submitted;
   const prepared = await stores.findPrepared(caller, intentId, told.payer, told.blockhash);
   const candidates = acceptances
     .map((acceptance): Candidate => {
@@ -31,7 +36,7 @@ export async function verifyTransfer(
     .toSorted((one, other) => Number(other.prepared !== null) - Number(one.prepared !== null));
   let first: Extract<TransferVerdict, { ok: false }> | undefined;
   for (const candidate of candidates) {
-    const verdict = await verifyOne(stores, clusters, sent, candidate);
+    const verdict = await verifyOne(stores, clusters, submitted, candidate, clock);
     if (verdict.ok) return verdict;
     first ??= verdict;
   }
@@ -43,11 +48,12 @@ async function verifyOne(
   clusters: ReadonlyMap<string, Cluster>,
   { caller, intentId, transaction }: TransferToVerify,
   { acceptance, prepared }: Candidate,
+  clock: Clock,
 ): Promise<TransferVerdict> {
   const told = submittedIn(transaction);
   const cluster = clusters.get(acceptance.network);
   if (told === undefined || cluster === undefined) return { ok: false, code: 'chain_unavailable' };
-  const { payer } = told;
+  const { payer, messageHash } = told;
   const relayer = prepared?.transfer.relayer ?? told.feePayer;
   // The fee payer must be one of our relayers that still takes payments.
   if (prepared === null && !(await stores.isActiveRelayer(caller, acceptance.network, relayer)))
@@ -69,11 +75,24 @@ async function verifyOne(
   const live = await checkLive(cluster.nodes, terms, verified.blockhash, prepared && lifetimeOf(prepared));
   if (!live.ok) return live;
   const { tokenProgram, decimals } = terms;
+  const nowSeconds = Math.floor(clock.nowMs() / 1_000);
   return {
     ok: true,
     acceptance,
-    transfer: { ...live.lifetime, relayer, feeRecipient, tokenProgram, decimals },
-    bytes: `0x${Buffer.from(transaction, 'base64').toString('hex')}`,
+    signed: {
+      kind: 'solana_transaction',
+      byContract: false,
+      authorization: {
+        from: payer,
+        to: acceptance.payTo,
+        value: acceptance.amount.toString(),
+        validAfter: '0',
+        validBefore: String(nowSeconds + LIFE_SECONDS),
+        nonce: `0x${messageHash}`,
+      },
+      signature: `0x${Buffer.from(transaction, 'base64').toString('hex')}`,
+      transfer: { ...live.lifetime, relayer, feeRecipient, tokenProgram, decimals },
+    },
   };
 }
 

@@ -1,3 +1,4 @@
+import { ENDPOINT_STATUS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import { recoverRequest, recoveryResponse } from '@svc-pay/protocol/merchant';
 import { answerJson } from '../answer-json.ts';
@@ -28,7 +29,7 @@ export const recoverEndpoint: KeyedRoute = {
     if (!(fromMs < toMs)) return { ok: false, code: 'time_range_invalid', param: 'to' };
     return ports.merchant.write(caller, claim, async ({ statusOf, beginReplay, nowMs }) => {
       const status = await statusOf(endpointId);
-      if (status !== 'enabled') return status === undefined ? NOT_FOUND : DISABLED;
+      if (status !== ENDPOINT_STATUS.enabled) return status === undefined ? NOT_FOUND : DISABLED;
       const id = newId('replay', nowMs);
       const order = { id, endpointId, fromMs, toMs, types: types ?? null, scope: only ?? 'failed' } as const;
       const recovery = await beginReplay(order);

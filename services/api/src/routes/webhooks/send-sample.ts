@@ -1,5 +1,5 @@
 // Sends made-up events to try a receiver. Refused in live mode, where one could make a shop ship unpaid goods.
-import { draftSample } from '@svc-pay/core';
+import { draftSample, ENDPOINT_STATUS } from '@svc-pay/core';
 import { sampleRequest, sentSample, triggeredSample } from '@svc-pay/protocol/merchant';
 import { answerJson } from '../answer-json.ts';
 import type { RouteOutcome } from '../outcome.ts';
@@ -29,7 +29,7 @@ export const testEndpoint: KeyedRoute = {
     if (!read.ok) return read;
     return ports.merchant.write(caller, claim, async ({ statusOf, recordSample, nowMs }) => {
       const status = await statusOf(id);
-      if (status !== 'enabled') return status === undefined ? NOT_FOUND : DISABLED;
+      if (status !== ENDPOINT_STATUS.enabled) return status === undefined ? NOT_FOUND : DISABLED;
       const origin = { requestId, idempotencyKey: claim?.key ?? null };
       const draft = draftSample(caller.accountId, read.data.type, origin, nowMs);
       await recordSample(draft, id);

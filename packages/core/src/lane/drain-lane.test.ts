@@ -1,0 +1,228 @@
+import { evmNetwork } from '@svc-pay/protocol';
+import { describe, expect, test } from 'vitest';
+import { laneRound } from './drain-lane.ts';
+import type { LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
+import { ChainUnavailable, type ExpiringChain, type MinedBatch, type SequencedChain } from './lane-chain.ts';
+import type { LaneDeps, LanePace } from './lane-deps.ts';
+import type { LaneLease, LaneState, LaneStore } from './lane-store.ts';
+
+const NOW_MS = 1_000_000;
+const LEASE: LaneLease = { network: evmNetwork(84_532), relayer: `0x${'5e'.repeat(20)}`, epoch: 1n };
+const STATE: LaneState = { nextNonce: 7n, open: true, share: { index: 0, count: 1 }, obstacle: null };
+const PACE: LanePace = {
+  maxInFlight: 4,
+  gatherMs: 100,
+  pollMs: 0,
+  resendMs: 1_000,
+  bumpMs: 5_000,
+  deferMs: 0,
+  troubleMs: 0,
+};
+
+const item = (paymentId: string): LaneItem =>
+  ({ paymentId, processor: 'p', asset: 'a', settledAtomic: 1n, validBeforeSeconds: 99n, payout: {} }) as LaneItem;
+const idsOf = (items: readonly LaneItem[]) => items.map(({ paymentId }) => paymentId).join(',');
+const transaction = (transactionId: string, signedAtMs = NOW_MS): SignedTransaction => ({
+  transactionId,
+  raw: Buffer.from(transactionId),
+  signedAtMs,
+});
+/** A batch that was broadcast long ago, under this nonce. */
+const pending = (nonce: bigint, batch: Partial<PendingBatch> = {}): PendingBatch => ({
+  id: `batch ${nonce}`,
+  nonce,
+  status: 'broadcast',
+  sentAtMs: NOW_MS - PACE.resendMs,
+  transactions: [transaction(`tx ${nonce}`)],
+  items: [{ ...item(`paid ${nonce}`), confirmations: 2 }],
+  ...batch,
+});
+
+type World = {
+  readonly state?: Partial<LaneState>;
+  readonly pendingBatches?: readonly PendingBatch[];
+  readonly queue?: readonly LaneItem[];
+  readonly oldestAtMs?: number;
+  readonly pace?: Partial<LanePace>;
+};
+
+/** Runs one round against ports that answer as given. Returns its end and every write and broadcast, in order. */
+async function roundOn<Chain extends SequencedChain | ExpiringChain>(
+  family: Chain,
+  { state = {}, pendingBatches = [], queue = [], oldestAtMs = 0, pace = {} }: World,
+  chain: Partial<Chain> = {},
+) {
+  const done: string[] = [];
+  const note = <Result>(what: string, result: Result): Result => {
+    done.push(what);
+    return result;
+  };
+  const store: Partial<LaneStore> = {
+    heartbeat: async () => ({ ...STATE, ...state }),
+    loadPendingBatches: async () => pendingBatches,
+    peekQueue: async () => ({ count: queue.length, oldestAtMs, solo: false }),
+    loadQueue: async (_lane, _share, limit) => queue.slice(0, limit),
+    storeBatches: async (_lease, batches) =>
+      note(`store ${batches.map(({ nonce, items }) => `${nonce}:${idsOf(items)}`).join(' ')}`, true),
+    storeTransaction: async (_lease, batchId, { transactionId }) => note(`store ${transactionId} of ${batchId}`, true),
+    markBroadcast: async () => {},
+    recordMined: async (_lease, found) => note(`record ${found.map(({ batch }) => batch.id).join(',')}`, true),
+    recordReplaced: async (_lease, batchId) => note(`give up ${batchId}`, true),
+    noteObstacle: async (_lease, obstacle) => note(`obstacle ${obstacle}`, undefined),
+    defer: async () => {},
+  };
+  const deps = {
+    store,
+    chain: {
+      ...family,
+      broadcast: async (raw: Uint8Array) => note(`broadcast ${Buffer.from(raw).toString()}`, { outcome: 'known' }),
+      ...chain,
+    },
+    clock: { nowMs: () => NOW_MS },
+    pace: { ...PACE, ...pace },
+    log: () => {},
+  };
+  return { end: await laneRound(deps as unknown as LaneDeps, LEASE), done };
+}
+
+const common = {
+  simulate: async (items: readonly LaneItem[]) => ({
+    ok: true as const,
+    outcomes: items.map(() => 'settled' as const),
+    chainTimeSeconds: 0n,
+  }),
+  sign: async (items: readonly LaneItem[]) => transaction(`tx of ${idsOf(items)}`),
+  affords: async () => true,
+  broadcast: async () => ({ outcome: 'known' as const }),
+  findMined: async () => [],
+};
+const SEQUENCED: SequencedChain = {
+  ...common,
+  kind: 'sequenced',
+  fit: (queue) => ({ items: queue, full: false }),
+  raise: async ({ transactionId }) => transaction(`bumped ${transactionId}`),
+  findReplaced: async (batches) => batches.map(({ id }) => id),
+  minedNonce: async () => 7n,
+  nonceRange: async () => ({ lowest: 7n, highest: 7n }),
+};
+const EXPIRING: ExpiringChain = { ...common, kind: 'expiring', findExpired: async () => [] };
+
+describe.each([
+  ['sequenced', SEQUENCED],
+  ['expiring', EXPIRING],
+])('every lane, here a %s one', (_, family) => {
+  test('does nothing after a take-over', async () => {
+    const deps = { store: { heartbeat: async () => undefined }, chain: family } as unknown as LaneDeps;
+    expect(await laneRound(deps, LEASE)).toBe('taken_over');
+  });
+
+  test('with nothing to do is empty', async () => {
+    expect(await roundOn(family, {})).toEqual({ end: 'empty', done: [] });
+  });
+
+  test('stores a transaction before it broadcasts it', async () => {
+    const { end, done } = await roundOn(family, { queue: [item('one')] });
+    expect({ end, done }).toEqual({ end: 'moved', done: ['store 7:one', 'broadcast tx of one'] });
+  });
+
+  test('concludes nothing while the chain is out of reach', async () => {
+    const silent = () => Promise.reject(new ChainUnavailable('silent'));
+    const world = { pendingBatches: [pending(6n)], queue: [item('one')] };
+    expect(await roundOn(family, world, { findMined: silent })).toEqual({ end: 'blocked', done: [] });
+  });
+
+  test('sends no more than its limit in flight', async () => {
+    const fresh = { sentAtMs: NOW_MS };
+    const pendingBatches = [pending(5n, fresh), pending(6n, fresh)];
+    const world = { pendingBatches, queue: [item('one')], pace: { maxInFlight: 2 } };
+    expect(await roundOn(family, world)).toEqual({ end: 'waiting', done: [] });
+  });
+
+  test('records a mined batch when it is confirmed, and broadcasts it no more', async () => {
+    const mined = (confirmations: bigint) => ({
+      findMined: async () => [{ batchId: 'batch 6', confirmations, items: [] as unknown } as MinedBatch],
+    });
+    const world = { pendingBatches: [pending(6n)] };
+    expect(await roundOn(family, world, mined(1n))).toEqual({ end: 'waiting', done: [] });
+    expect(await roundOn(family, world, mined(2n))).toEqual({ end: 'moved', done: ['record batch 6'] });
+  });
+});
+
+describe('a sequenced lane', () => {
+  test('sends the queue as one batch', async () => {
+    const { done } = await roundOn(SEQUENCED, { queue: [item('one'), item('two')] });
+    expect(done).toEqual(['store 7:one,two', 'broadcast tx of one,two']);
+  });
+
+  test('sends nothing when it is closed, or when other lanes have the whole queue', async () => {
+    const queue = [item('one')];
+    expect(await roundOn(SEQUENCED, { queue, state: { open: false } })).toEqual({ end: 'empty', done: [] });
+    expect(await roundOn(SEQUENCED, { queue, state: { share: undefined } })).toEqual({ end: 'empty', done: [] });
+  });
+
+  test('lets a partial batch gather behind a pending one', async () => {
+    const world = { pendingBatches: [pending(6n, { sentAtMs: NOW_MS })], queue: [item('one')] };
+    expect(await roundOn(SEQUENCED, { ...world, oldestAtMs: NOW_MS - 99 })).toEqual({ end: 'waiting', done: [] });
+    expect(await roundOn(SEQUENCED, { ...world, oldestAtMs: NOW_MS - 100 })).toMatchObject({ end: 'moved' });
+  });
+
+  test('gives up a batch only when a final block holds another transaction under its nonce', async () => {
+    const world = { pendingBatches: [pending(6n)] };
+    expect((await roundOn(SEQUENCED, world)).done).toEqual(['give up batch 6']);
+    expect((await roundOn(SEQUENCED, world, { findReplaced: async () => [] })).done).toEqual([]);
+  });
+
+  test('bumps the fee of a batch that waits too long, and stores the bump before it broadcasts it', async () => {
+    const world = { pendingBatches: [pending(7n, { transactions: [transaction('tx', NOW_MS - PACE.bumpMs)] })] };
+    expect((await roundOn(SEQUENCED, world)).done).toEqual(['store bumped tx of batch 7', 'broadcast bumped tx']);
+  });
+
+  test('behind a nonce gap neither bumps a fee nor sends: it notes the obstacle and stops', async () => {
+    const old = { transactions: [transaction('tx', 0)] };
+    const world = { pendingBatches: [pending(8n, old)], queue: [item('one')] };
+    expect(await roundOn(SEQUENCED, world)).toEqual({ end: 'blocked', done: ['obstacle nonce_gap', 'broadcast tx'] });
+  });
+
+  test('with an obstacle sends nothing before chain and database agree', async () => {
+    const world = { state: { obstacle: 'nonce_behind' as const }, queue: [item('one')] };
+    const behind = { nonceRange: async () => ({ lowest: 6n, highest: 6n }) };
+    expect(await roundOn(SEQUENCED, world, behind)).toEqual({ end: 'blocked', done: [] });
+    expect(await roundOn(SEQUENCED, world)).toEqual({ end: 'moved', done: ['obstacle null'] });
+    // Also when it has nothing to send, or may not: otherwise the lane would stay stopped.
+    for (const state of [{}, { open: false }, { share: undefined }])
+      expect(await roundOn(SEQUENCED, { state: { ...world.state, ...state } })).toMatchObject({ end: 'moved' });
+  });
+
+  test('sends nothing behind a batch that no node takes', async () => {
+    const world = { pendingBatches: [pending(7n, { status: 'signed' })], queue: [item('one')] };
+    const refusing = { broadcast: async () => ({ outcome: 'not_sent' as const, reason: 'full' }) };
+    expect(await roundOn(SEQUENCED, world, refusing)).toEqual({ end: 'blocked', done: [] });
+  });
+});
+
+describe('an expiring lane', () => {
+  test('sends each payment in a transaction of its own, all of them stored before the first is broadcast', async () => {
+    const { done } = await roundOn(EXPIRING, { queue: [item('one'), item('two')] });
+    expect(done).toEqual(['store 7:one 8:two', 'broadcast tx of one', 'broadcast tx of two']);
+  });
+
+  test('sends its payments also when it is closed and has no share, because no other lane can', async () => {
+    const world = { queue: [item('one')], state: { open: false, share: undefined } };
+    expect(await roundOn(EXPIRING, world)).toMatchObject({ end: 'moved' });
+  });
+
+  test('fills the room that pending transactions leave, and waits for none of them', async () => {
+    const queue = [item('one'), item('two'), item('three')];
+    const world = { pendingBatches: [pending(6n, { sentAtMs: NOW_MS })], queue, pace: { maxInFlight: 3 } };
+    expect((await roundOn(EXPIRING, world)).done[0]).toBe('store 7:one 8:two');
+  });
+
+  test('broadcasts the same bytes until the transaction expires, and then gives it up', async () => {
+    const world = { pendingBatches: [pending(5n), pending(6n)] };
+    const oneExpired = { findExpired: async () => ['batch 5'] };
+    expect(await roundOn(EXPIRING, world, oneExpired)).toEqual({
+      end: 'moved',
+      done: ['give up batch 5', 'broadcast tx 6'],
+    });
+  });
+});

@@ -1,0 +1,50 @@
+// A lane whose transactions carry one payment each, wait for no other, and expire with age (Solana). Every transaction
+// is broadcast until it lands or expires, and is never replaced; nothing is checked about nonces.
+import { broadcastAll } from './broadcast-all.ts';
+import type { PendingBatch } from './lane.ts';
+import type { ExpiringLaneDeps, LaneStrategy, Offered, RoundResult } from './lane-deps.ts';
+import type { LaneLease, LaneState, QueueShare } from './lane-store.ts';
+import { giveUpBatches } from './reconcile-pending.ts';
+import { sendSingles } from './send-singles.ts';
+
+export function expiringLane(deps: ExpiringLaneDeps, lease: LaneLease, { nextNonce }: LaneState): LaneStrategy {
+  return {
+    offerAgain: (_, unheard) => offerAgain(deps, lease, unheard),
+    sendQueued: ({ pendingBatches }) => sendQueued(deps, lease, nextNonce, pendingBatches),
+  };
+}
+
+async function offerAgain(
+  deps: ExpiringLaneDeps,
+  lease: LaneLease,
+  unheard: readonly PendingBatch[],
+): Promise<Offered> {
+  if (unheard.length === 0) return { givenUp: [], stalled: false };
+  const expired = await deps.chain.findExpired(unheard);
+  if (!(await giveUpBatches(deps, lease, expired))) return 'taken_over';
+  const heard = await broadcastAll(
+    deps,
+    unheard.filter(({ id }) => !expired.includes(id)),
+  );
+  if (heard.length > 0) await deps.store.markBroadcast(lease, heard);
+  return { givenUp: expired, stalled: false };
+}
+
+/** Every queued payment names its relayer, so the lane takes all of them. */
+const ALL: QueueShare = { index: 0, count: 1 };
+
+/** Also when the lane is closed to new payments: no other lane can send these. */
+async function sendQueued(
+  deps: ExpiringLaneDeps,
+  lease: LaneLease,
+  firstNonce: bigint,
+  pendingBatches: readonly PendingBatch[],
+): Promise<RoundResult> {
+  const { store, pace, log } = deps;
+  const room = pace.maxInFlight - pendingBatches.length;
+  if (room <= 0 || (await store.peekQueue(lease, ALL, 1)).count === 0) return 'empty';
+  const items = await store.loadQueue(lease, ALL, room);
+  if (items.length > 0) return sendSingles(deps, lease, { items, firstNonce, pendingBatches });
+  log('queued_payments_unusable', { share: ALL.index, shares: ALL.count });
+  return pendingBatches.length > 0 ? 'waiting' : 'blocked';
+}

@@ -1,0 +1,79 @@
+// A lane whose transactions are ordered by nonces (EVM). A transaction is mined only after all before it, so a stuck one
+// gets a fee bump, a nonce gap stops the lane, and the nonce is checked before a lane without pending batches sends.
+// Payments go in batches; the solo queue has its own transactions.
+import { checkNonce, noteObstacle } from './check-nonce.ts';
+import type { PendingBatch } from './lane.ts';
+import type { LaneStrategy, Offered, PendingBefore, RoundResult, Sending, SequencedLaneDeps } from './lane-deps.ts';
+import type { LaneLease, LaneState } from './lane-store.ts';
+import { giveUpBatches } from './reconcile-pending.ts';
+import { resendInOrder } from './resend-in-order.ts';
+import { QUEUE_PEEK, sendNext } from './send-next.ts';
+import { isSoloTurn, sendSolo } from './send-solo.ts';
+
+export function sequencedLane(deps: SequencedLaneDeps, lease: LaneLease, state: LaneState): LaneStrategy {
+  return {
+    offerAgain: (open, unheard) => offerAgain(deps, lease, state, open, unheard),
+    sendQueued: (pending) => sendQueued(deps, lease, state, pending),
+  };
+}
+
+async function offerAgain(
+  deps: SequencedLaneDeps,
+  lease: LaneLease,
+  state: LaneState,
+  open: readonly PendingBatch[],
+  unheard: readonly PendingBatch[],
+): Promise<Offered> {
+  const { chain } = deps;
+  const [first] = open;
+  if (first === undefined || unheard.length === 0) return { givenUp: [], stalled: state.obstacle !== null };
+  const { lowest, highest } = await chain.nonceRange();
+  const overtaken = unheard.filter(({ nonce }) => nonce < lowest);
+  const givenUp = overtaken.length === 0 ? [] : await chain.findReplaced(overtaken);
+  if (!(await giveUpBatches(deps, lease, givenUp))) return 'taken_over';
+  const gap = first.nonce > highest;
+  await noteObstacle(deps, lease, state, gap ? 'nonce_gap' : null, { database: first.nonce, chain: highest });
+  const left = unheard.filter((batch) => !overtaken.includes(batch));
+  // Behind a nonce gap no fee gets a transaction mined.
+  const resent = await resendInOrder(deps, lease, open, left, { mayRaise: !gap });
+  if (resent === 'taken_over') return resent;
+  // Transactions behind one that no node takes, or behind a nonce gap, could not be mined either.
+  return { givenUp, stalled: gap || resent === 'refused' };
+}
+
+async function sendQueued(
+  deps: SequencedLaneDeps,
+  lease: LaneLease,
+  state: LaneState,
+  pending: PendingBefore,
+): Promise<RoundResult> {
+  const { store, clock, pace } = deps;
+  const { pendingBatches } = pending;
+  if (state.obstacle !== null && pendingBatches.length === 0) return checkNonce(deps, lease, state);
+  const { open, share } = state;
+  if (!open || share === undefined || pendingBatches.length >= pace.maxInFlight) return 'empty';
+  const waiting = await store.peekQueue(lease, share, QUEUE_PEEK);
+  const sending = { ...pending, state, share };
+  const solo = () => (waiting.solo ? sendSolo(deps, lease, sending) : Promise.resolve('empty' as const));
+  if (isSoloTurn(state.nextNonce)) {
+    const sent = await solo();
+    if (sent === 'moved' || sent === 'taken_over') return sent;
+  }
+  const gathered = clock.nowMs() - waiting.oldestAtMs >= pendingBatches.length * pace.gatherMs;
+  const common =
+    waiting.count >= QUEUE_PEEK || (waiting.count > 0 && gathered) ? await sendCommon(deps, lease, sending) : 'empty';
+  if (common === 'moved' || common === 'taken_over') return common;
+  const sent = await solo();
+  if (sent !== 'empty') return sent;
+  if (common !== 'empty') return common;
+  // Payments gather, or their payers wait for a turn: the lane stays awake for them.
+  return waiting.count > 0 || waiting.solo ? 'waiting' : 'empty';
+}
+
+async function sendCommon(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
+  if (sending.pendingBatches.length === 0) {
+    const nonce = await checkNonce(deps, lease, sending.state);
+    if (nonce !== 'empty') return nonce;
+  }
+  return sendNext(deps, lease, sending);
+}

@@ -1,0 +1,153 @@
+// Payment results: all that a completion, a failure or a reversal changes. A store reads the rows, asks here, and writes
+// the drafts in one transaction.
+import type { Rate } from '@svc-pay/money';
+import type { PaymentStatus } from '@svc-pay/protocol';
+import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { EventDraft } from '../event/event-draft.ts';
+import type { LaneItem } from '../lane/lane.ts';
+import type { MinedBatch } from '../lane/lane-chain.ts';
+import { applyPaymentResult } from '../payment/apply-payment-result.ts';
+import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import { reversePayment } from '../payment/reverse-payment.ts';
+import { SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
+import { bookPayment, type SettledItem, type SettledPayment } from './book-payment.ts';
+import { externalCostAtomic } from './gas-share.ts';
+import { type LedgerEntry, reverseEntries } from './ledger-entry.ts';
+
+/** An intent and its latest payment as read, with the version and the event sequence that a write must name. */
+export type SnapshotToChange = Snapshot & { readonly version: number; readonly eventSequence: number };
+
+/** Request id that the events carry for the merchant's log: the id of a batch, or a new id for a periodic job. */
+export type ResultOrigin = { readonly requestId: string; readonly nowMs: number };
+
+export type PaymentResultDraft = {
+  readonly after: Snapshot & { readonly payment: NonNullable<Snapshot['payment']> };
+  /** Status that the payment must still have when the result is written. */
+  readonly paymentFrom: PaymentStatus;
+  /** The intent's version when it was read; it must not have changed when the result is written. */
+  readonly version: number;
+  readonly eventSequence: number;
+  /** `batched` and `held` are for a reversal. */
+  readonly settlement: SettlementStatus;
+  readonly failureCode: ErrorCode | null;
+  readonly feeAtomic: bigint | null;
+  readonly refundAtomic: bigint | null;
+  readonly externalCostAtomic: bigint | null;
+  readonly events: readonly EventDraft[];
+  readonly entries: readonly LedgerEntry[];
+};
+
+/** Prices by which a gas share is shown in the payment's token; see `externalCostAtomic`. */
+export type CostRates = { readonly gasCoin: Rate | undefined; readonly token: Rate | undefined };
+
+/** The chain settled the payment: it is completed, its intent too, and the money is booked. */
+export function completedResult(
+  read: SnapshotToChange | undefined,
+  settled: SettledPayment,
+  rates: CostRates,
+  origin: ResultOrigin,
+): PaymentResultDraft {
+  const { item, mined, batch, gasShareAtomic } = settled;
+  const before = requireNamed(read, item);
+  const { breakdown, entries } = bookPayment(settled, { nowMs: origin.nowMs });
+  const { transactionId } = batch;
+  const result = { transactionId, logIndex: mined.logIndex, settledAtomic: item.settledAtomic };
+  return {
+    ...changeOf(
+      before,
+      applyPaymentResult(before, { status: PAYMENT_STATUS.completed, ...result }, origin.nowMs),
+      origin,
+    ),
+    settlement: SETTLEMENT_STATUS.completed,
+    failureCode: null,
+    feeAtomic: breakdown.feeAtomic,
+    refundAtomic: breakdown.refundAtomic,
+    externalCostAtomic: externalCostAtomic(gasShareAtomic, rates),
+    entries,
+  };
+}
+
+export type FailedItem = { readonly item: LaneItem; readonly code: ErrorCode };
+
+/** The payment moved no money and never will. `transactionId` when it failed inside a mined transaction. */
+export function failedResult(
+  read: SnapshotToChange | undefined,
+  { item, code }: FailedItem,
+  transactionId: string | null,
+  origin: ResultOrigin,
+): PaymentResultDraft {
+  const before = requireNamed(read, item);
+  return {
+    ...changeOf(
+      before,
+      applyPaymentResult(before, { status: PAYMENT_STATUS.failed, transactionId }, origin.nowMs),
+      origin,
+    ),
+    ...NO_AMOUNTS,
+    settlement: SETTLEMENT_STATUS.failed,
+    failureCode: code,
+    entries: [],
+  };
+}
+
+/**
+ * A reorg removed the transaction that completed the payment. `live` are the entries that this transaction caused and
+ * that are not reversed. The settlement waits in its batch again; that of a stranded transfer is held again, because
+ * the batch carries the transfer and not the settlement.
+ */
+export function reversedResult(
+  read: SnapshotToChange | undefined,
+  item: LaneItem,
+  live: readonly LedgerEntry[],
+  origin: ResultOrigin,
+): PaymentResultDraft {
+  const before = requireNamed(read, item);
+  return {
+    ...changeOf(before, reversePayment(before), origin),
+    ...NO_AMOUNTS,
+    settlement: item.strandedTransfer === undefined ? SETTLEMENT_STATUS.batched : SETTLEMENT_STATUS.held,
+    failureCode: null,
+    entries: reverseEntries(live, { nowMs: origin.nowMs }),
+  };
+}
+
+const NO_AMOUNTS = { feeAtomic: null, refundAtomic: null, externalCostAtomic: null } as const;
+
+export type SettledBatchItem = { readonly item: LaneItem; readonly mined: SettledItem };
+
+/** Items that the transaction settled. `items` are those of `mined`, in their order. */
+export function settledItems(
+  items: readonly LaneItem[],
+  mined: Pick<MinedBatch, 'items'>,
+): readonly SettledBatchItem[] {
+  return items.flatMap((item, index) => {
+    const part = mined.items[index];
+    return part?.outcome === 'settled' ? [{ item, mined: part }] : [];
+  });
+}
+
+function requireNamed(before: SnapshotToChange | undefined, { intentId, paymentId }: LaneItem): SnapshotToChange {
+  if (before?.payment?.id !== paymentId) throw new Error(`intent ${intentId} does not name payment ${paymentId}`);
+  return before;
+}
+
+function changeOf(
+  before: SnapshotToChange,
+  { intent, payment }: Snapshot,
+  { requestId, nowMs }: ResultOrigin,
+): Pick<PaymentResultDraft, 'after' | 'paymentFrom' | 'version' | 'eventSequence' | 'events'> {
+  if (before.payment === null || payment === null) throw new Error(`intent ${intent.id} lost its payment`);
+  const { version, eventSequence } = before;
+  const after = { intent, payment };
+  const origin = { requestId, idempotencyKey: null };
+  const events = draftEvents(eventsFor(before, after), after, origin, nowMs, eventSequence);
+  const announced = payment.announced || events.some(({ type }) => type === 'payment.created');
+  return {
+    after: { intent, payment: { ...payment, announced } },
+    paymentFrom: before.payment.status,
+    version,
+    eventSequence,
+    events,
+  };
+}

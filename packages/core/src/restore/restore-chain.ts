@@ -1,0 +1,47 @@
+// Port of a restore to one chain. Calls throw when the chain can't be read: then nothing is concluded.
+import type { PendingBatch } from '../lane/lane.ts';
+import type { MinedBatch } from '../lane/lane-chain.ts';
+import type { OnChainTransaction } from './on-chain-transaction.ts';
+
+export type BlockRange = { readonly fromBlock: bigint; readonly toBlock: bigint };
+
+export type NamedPayout = { readonly processor: string; readonly payoutId: bigint };
+
+/** A transaction that settled, or tried to settle, a payment at a processor. */
+export type FoundTransaction = {
+  readonly transactionId: string;
+  readonly blockNumber: bigint;
+  /** Intent codes that the transaction settled. */
+  readonly intentCodes: readonly bigint[];
+  /** Payouts that the transaction settled to. */
+  readonly payouts: readonly NamedPayout[];
+};
+
+export type ChainFacts = {
+  readonly headBlock: bigint;
+  /** Number of mined transactions of each key. */
+  readonly counts: ReadonlyMap<string, bigint>;
+  /** Keys with transactions that are in the nodes' pool but in no block. */
+  readonly waiting: readonly string[];
+};
+
+export type RestoreChain = {
+  /** Throws when the node belongs to another chain. */
+  readonly readFacts: (keys: readonly string[]) => Promise<ChainFacts>;
+  /** Transactions at the processors, whoever sent them, in pages and in chain order. */
+  readonly findTransactions: (
+    processors: readonly string[],
+    range: BlockRange,
+  ) => AsyncIterable<readonly FoundTransaction[]>;
+  /** In the order given. */
+  readonly readTransactions: (transactionIds: readonly string[]) => Promise<readonly OnChainTransaction[]>;
+  /**
+   * The id of the transaction with this nonce; it may have left no log. Throws `ChainUnavailable` when the node has no
+   * state of that time.
+   */
+  readonly findByNonce: (relayer: string, nonce: bigint, range: BlockRange) => Promise<string>;
+  /** Number of transactions of `relayer` that are mined up to and including `block`. */
+  readonly countAt: (relayer: string, block: bigint) => Promise<bigint>;
+  /** The batches that are mined, with the outcome of each payment. */
+  readonly findMined: (batches: readonly PendingBatch[]) => Promise<readonly MinedBatch[]>;
+};

@@ -1,0 +1,228 @@
+import { evmNetwork } from '@svc-pay/protocol';
+import { expect, test } from 'vitest';
+import type { LaneItem, PendingBatch } from '../lane/lane.ts';
+import { ChainUnavailable, type MinedBatch } from '../lane/lane-chain.ts';
+import { onChainTransaction } from '../testing/carried-payment.ts';
+import { settledPayment, someAddress } from '../testing/settled-payment.ts';
+import type { OnChainTransaction } from './on-chain-transaction.ts';
+import type { ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
+import { restoreFromChain } from './restore-from-chain.ts';
+import { LaneTakenOver } from './restore-network.ts';
+import type { RestoredTransaction, RestoreStore } from './restore-store.ts';
+
+const network = evmNetwork(84_532);
+const RELAYER = someAddress(0xdd);
+
+type World = {
+  /** Transactions with logs, in chain order. */
+  readonly settled: readonly OnChainTransaction[];
+  /** Transactions without a log, by nonce. */
+  readonly silent: ReadonlyMap<bigint, OnChainTransaction>;
+  /** Answers to `readFacts`, one after another; the last one is repeated. */
+  readonly facts: readonly ChainFacts[];
+  readonly unknownPayouts: readonly NamedPayout[];
+  readonly finalBlock: bigint | undefined;
+  readonly duty: 'settle' | 'resolve_stranded';
+  readonly confirmations: bigint;
+  readonly fenced: boolean;
+};
+
+const factsOf = (count: bigint, waiting: readonly string[] = []): ChainFacts => ({
+  headBlock: 90n,
+  counts: new Map([[RELAYER, count]]),
+  waiting,
+});
+
+/** Ports over plain arrays that note each write. The rules of the stores have tests of their own. */
+function worldOf(change: Partial<World>) {
+  const world: World = {
+    settled: [],
+    silent: new Map(),
+    facts: [factsOf(0n)],
+    unknownPayouts: [],
+    finalBlock: 10n,
+    duty: 'settle',
+    confirmations: 1n,
+    fenced: false,
+    ...change,
+  };
+  const writes: string[] = [];
+  const batches: PendingBatch[] = [];
+  const facts = [...world.facts];
+  const all = [...world.settled, ...world.silent.values()];
+  const stored = new Set<bigint>();
+  const restored: RestoredTransaction = { batch: 'missing', payments: [] };
+  const store: RestoreStore = {
+    loadLanes: async () => [{ network, relayer: RELAYER, duty: world.duty, nextNonce: 5n }],
+    loadProcessors: async () => [],
+    loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),
+    findUnknownPayouts: async () => world.unknownPayouts,
+    skipUsedIntentCodes: async (codes) => {
+      writes.push(`skip codes ${codes.join(' ')}`);
+      return 77;
+    },
+    addLostLane: async ({ relayer }) => writes.push(`add lane ${relayer}`) > 0,
+    restoreTransaction: async ({ epoch }, onChain) => {
+      if (world.fenced) return undefined;
+      writes.push(`restore ${onChain.nonce} in epoch ${epoch}`);
+      stored.add(onChain.nonce);
+      const items: LaneItem[] = [settledPayment({}).item];
+      batches.push({
+        id: `bat_${onChain.nonce}`,
+        nonce: onChain.nonce,
+        status: 'broadcast',
+        sentAtMs: 0,
+        transactions: [],
+        items,
+      });
+      return restored;
+    },
+    findMissingNonces: async (_, _from, count) =>
+      Array.from({ length: Number(count - 5n) }, (__, index) => 5n + BigInt(index)).filter(
+        (nonce) => !stored.has(nonce),
+      ),
+    liftLane: async ({ relayer }, count) => {
+      writes.push(`lift ${relayer} to ${count}`);
+      return count;
+    },
+  };
+  const chain: RestoreChain = {
+    readFacts: async () => (facts.length > 1 ? facts.shift() : facts[0]) ?? factsOf(0n),
+    async *findTransactions() {
+      yield world.settled.map(({ transactionId, blockNumber, settled }) => ({
+        transactionId,
+        blockNumber,
+        intentCodes: settled.map(({ intentCode }) => intentCode),
+        payouts: settled.map(({ processor, payoutId }) => ({ processor, payoutId })),
+      }));
+    },
+    readTransactions: async (ids) => ids.flatMap((id) => all.find(({ transactionId }) => transactionId === id) ?? []),
+    findByNonce: async (_, nonce) => {
+      const found = world.silent.get(nonce);
+      if (found === undefined) throw new ChainUnavailable(`no state of nonce ${nonce}`);
+      return found.transactionId;
+    },
+    countAt: async () => 5n,
+    findMined: async (pending) => pending.map((batch) => minedOf(batch, world.confirmations)),
+  };
+  const laneStore = {
+    takeOver: async () => 3n,
+    loadPendingBatches: async () => batches.splice(0),
+    recordMined: async (_: unknown, found: readonly { readonly batch: PendingBatch }[]) =>
+      writes.push(...found.map(({ batch }) => `record ${batch.id}`)) > 0,
+  };
+  const paused: number[] = [];
+  const run = (fromBlock?: bigint) =>
+    restoreFromChain({
+      store,
+      laneStore,
+      chains: [{ network, chain, processor: someAddress(0xee), deployedAtBlock: undefined }],
+      fromBlock,
+      patienceMs: 2_000,
+      pause: async (ms) => void paused.push(ms),
+      note: () => {},
+    });
+  return { run, writes, paused };
+}
+
+function minedOf({ id, items }: PendingBatch, confirmations: bigint): MinedBatch {
+  const { mined, batch } = settledPayment({});
+  return {
+    batchId: id,
+    transactionId: batch.transactionId,
+    feeRecipient: batch.feeRecipient,
+    blockNumber: 9n,
+    blockHash: '0x09',
+    confirmations,
+    gasCostAtomic: 1n,
+    reverted: false,
+    items: items.map(({ paymentId }) => ({ ...mined, paymentId })),
+  };
+}
+
+const sent = (nonce: bigint, change: Partial<OnChainTransaction> = {}) =>
+  onChainTransaction({ nonce, relayer: RELAYER, transactionId: `0x${nonce}`, ...change });
+
+test('codes are skipped first, each transaction is stored and then recorded, and the lane is lifted last', async () => {
+  const { run, writes } = worldOf({ settled: [sent(5n), sent(6n)], facts: [factsOf(7n)] });
+  expect(await run()).toMatchObject({
+    ok: true,
+    epoch: 77,
+    networks: [
+      {
+        fromBlock: '10',
+        transactions: 2,
+        restoredTransactions: 2,
+        completedPayments: 2,
+        lanes: [{ relayer: RELAYER, nonceBefore: '5', nextNonce: '7' }],
+      },
+    ],
+  });
+  expect(writes).toEqual([
+    'skip codes 4242 4242',
+    'restore 5 in epoch 3',
+    'restore 6 in epoch 3',
+    'record bat_5',
+    'record bat_6',
+    `lift ${RELAYER} to 7`,
+  ]);
+});
+
+test.each<[string, Partial<World>, object]>([
+  ['a transaction waits', { facts: [factsOf(7n, [RELAYER])] }, { code: 'transactions_waiting', keys: [RELAYER] }],
+  ['a payout is unknown', { unknownPayouts: [{ processor: '0x', payoutId: 9n }] }, { code: 'payouts_unknown' }],
+  ['no block is known', { finalBlock: undefined }, { code: 'from_block_unknown' }],
+])('nothing is written while %s', async (_, change, refusal) => {
+  const { run, writes } = worldOf({ settled: [sent(5n)], ...change });
+  expect(await run()).toMatchObject({ ok: false, network, ...refusal });
+  expect(writes).toEqual([]);
+});
+
+test('pending transactions are waited for, up to the limit', async () => {
+  const mined = worldOf({ facts: [factsOf(5n, [RELAYER]), factsOf(5n)] });
+  expect(await mined.run()).toMatchObject({ ok: true });
+  expect(mined.paused).toEqual([1_000]);
+  const stuck = worldOf({ facts: [factsOf(5n, [RELAYER])] });
+  expect(await stuck.run()).toMatchObject({ ok: false });
+  expect(stuck.paused).toEqual([1_000, 1_000]);
+});
+
+test('the operator’s first block wins over the database’s', async () => {
+  expect(await worldOf({}).run(3n)).toMatchObject({ networks: [{ fromBlock: '3', toBlock: '90' }] });
+});
+
+test('a transaction without a log is found by its nonce; one that no node has is reported', async () => {
+  const { run, writes } = worldOf({ silent: new Map([[5n, sent(5n)]]), facts: [factsOf(6n)] });
+  expect(await run()).toMatchObject({ networks: [{ silentNonces: [], transactions: 1 }] });
+  expect(writes).toContain('restore 5 in epoch 3');
+  const gone = await worldOf({ facts: [factsOf(6n)] }).run();
+  expect(gone).toMatchObject({ networks: [{ silentNonces: [`${RELAYER} 5`] }] });
+});
+
+test('transactions of stranded transfers are reported and not stored', async () => {
+  const { run, writes } = worldOf({
+    settled: [sent(5n, { form: 'resolve_stranded', carried: [] })],
+    facts: [factsOf(5n)],
+  });
+  expect(await run()).toMatchObject({ networks: [{ notRebuilt: ['0x5'], restoredTransactions: 0 }] });
+  expect(writes.filter((write) => write.startsWith('restore'))).toEqual([]);
+});
+
+test('a mined batch without enough confirmations is left to the lanes', async () => {
+  const { run, writes } = worldOf({ settled: [sent(5n)], facts: [factsOf(6n)], confirmations: 0n });
+  expect(await run()).toMatchObject({ networks: [{ completedPayments: 0 }] });
+  expect(writes.filter((write) => write.startsWith('record'))).toEqual([]);
+});
+
+test('a relayer that the backup does not have is added before its transaction', async () => {
+  const other = someAddress(0x77);
+  const { run, writes } = worldOf({ settled: [sent(0n, { relayer: other })], facts: [factsOf(5n)] });
+  expect(await run()).toMatchObject({ networks: [{ lanes: [{}, { relayer: other, nonceBefore: null }] }] });
+  expect(writes.indexOf(`add lane ${other}`)).toBeLessThan(writes.indexOf('restore 0 in epoch 3'));
+});
+
+test('a lane that a service takes over stops the restore', async () => {
+  await expect(worldOf({ settled: [sent(5n)], facts: [factsOf(6n)], fenced: true }).run()).rejects.toThrow(
+    LaneTakenOver,
+  );
+});

@@ -1,0 +1,143 @@
+// Restores one network: every transaction that the chain has and the database may lack, in the order of the chain. Each
+// is stored as it was when sent, then recorded by the lane's own steps under the lane's fence. After an interruption
+// the next run continues where this one stopped.
+import type { NetworkId } from '@svc-pay/protocol';
+import { isConfirmedBatch } from '../lane/is-confirmed.ts';
+import { ChainUnavailable } from '../lane/lane-chain.ts';
+import type { LaneLease } from '../lane/lane-store.ts';
+import { LOST_LANE } from './decide-restored-batch.ts';
+import type { OnChainTransaction } from './on-chain-transaction.ts';
+import type { BlockRange, RestoreChain } from './restore-chain.ts';
+import { addTransaction, type NetworkRestore, newReport } from './restore-report.ts';
+import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-store.ts';
+
+/** Steps that the operator is told of while the restore runs. */
+export type RestoreProgress =
+  | { readonly step: 'waiting_for_transactions'; readonly keys: readonly string[] }
+  | ({ readonly step: 'reading_blocks'; readonly network: NetworkId } & BlockRange)
+  | { readonly step: 'intent_codes_skipped'; readonly epoch: number }
+  | {
+      readonly step: 'transactions_restored';
+      readonly network: NetworkId;
+      readonly transactions: number;
+      readonly of: number;
+      readonly completedPayments: number;
+    };
+
+export type NetworkToRestore = {
+  readonly store: RestoreStore;
+  readonly laneStore: RestoreLaneStore;
+  readonly chain: RestoreChain;
+  readonly network: NetworkId;
+  readonly range: BlockRange;
+  readonly lanes: readonly LaneToRestore[];
+  /** Transaction ids from the logs, in the order of the chain. */
+  readonly transactionIds: readonly string[];
+  readonly note: (progress: RestoreProgress) => void;
+};
+
+type Run = NetworkToRestore & { readonly leases: Map<string, LaneLease>; readonly report: NetworkRestore };
+
+/** Thrown if a process took over a lane during the restore: a service was started. */
+export class LaneTakenOver extends Error {
+  override readonly name = 'LaneTakenOver';
+}
+
+const PAGE = 40;
+
+export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRestore> {
+  const { chain, network, range, transactionIds, note } = given;
+  const run = { ...given, leases: new Map<string, LaneLease>(), report: newReport(network, range) };
+  for (const { relayer } of given.lanes) await takeLease(run, relayer);
+  for (let start = 0; start < transactionIds.length; start += PAGE) {
+    await restorePage(run, await chain.readTransactions(transactionIds.slice(start, start + PAGE)));
+    const { transactions, completedPayments } = run.report;
+    note({ step: 'transactions_restored', network, transactions, of: transactionIds.length, completedPayments });
+  }
+  const { counts } = await chain.readFacts([...run.leases.keys()]);
+  for (const lease of run.leases.values()) {
+    const count = counts.get(lease.relayer) ?? 0n;
+    await restoreSilent(run, lease, count);
+    run.report.unconfirmedTransactions += await recordPendingBatches(run, lease);
+    await lift(run, lease, count);
+  }
+  return run.report;
+}
+
+async function takeLease({ laneStore, network, leases }: Run, relayer: string): Promise<LaneLease> {
+  const lane = { network, relayer };
+  const own = { ...lane, epoch: await laneStore.takeOver(lane) };
+  leases.set(relayer, own);
+  return own;
+}
+
+async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promise<void> {
+  const { store, network, report } = run;
+  const touched = new Set<LaneLease>();
+  for (const onChain of page) {
+    report.transactions += 1;
+    if (onChain.form === 'resolve_stranded') report.notRebuilt.push(onChain.transactionId);
+    const [first] = onChain.carried;
+    if (onChain.form !== 'settle' || first === undefined) continue;
+    if (!run.leases.has(onChain.relayer))
+      await store.addLostLane({ network, relayer: onChain.relayer }, first.processor);
+    const lease = run.leases.get(onChain.relayer) ?? (await takeLease(run, onChain.relayer));
+    const restored = await store.restoreTransaction(lease, onChain);
+    if (restored === undefined) throw new LaneTakenOver(onChain.relayer);
+    addTransaction(report, onChain.transactionId, restored);
+    touched.add(lease);
+  }
+  for (const lease of touched) await recordPendingBatches(run, lease);
+}
+
+/** Restores transactions without a log: they were reverted as a whole, but used nonces. */
+async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise<void> {
+  const { store, chain, range, report, lanes } = run;
+  // The next nonce of the backup: the restored transactions have raised the lane's own by now.
+  const from = lanes.find(({ relayer }) => relayer === lease.relayer)?.nextNonce ?? LOST_LANE.nextNonce;
+  const missing = await store.findMissingNonces(lease, from, count);
+  if (missing.length === 0) return;
+  try {
+    // Nonces before the range were already missing in the backup.
+    const first = range.fromBlock === 0n ? 0n : await chain.countAt(lease.relayer, range.fromBlock - 1n);
+    for (const nonce of missing.filter((one) => one >= first)) {
+      const id = await chain.findByNonce(lease.relayer, nonce, range);
+      const onChain = await chain.readTransactions([id]);
+      await restorePage(run, report.notRebuilt.includes(id) ? [] : onChain);
+    }
+  } catch (problem) {
+    if (!(problem instanceof ChainUnavailable)) throw problem;
+    report.silentNonces.push(...missing.map((nonce) => `${lease.relayer} ${nonce}`));
+  }
+}
+
+/** Records mined batches with enough confirmations. Returns the number of mined batches without enough. */
+async function recordPendingBatches({ chain, laneStore, lanes, report }: Run, lease: LaneLease): Promise<number> {
+  // Transactions for stranded transfers follow other rules; settlement handles them.
+  if (lanes.find(({ relayer }) => relayer === lease.relayer)?.duty === 'resolve_stranded') return 0;
+  const pendingBatches = await laneStore.loadPendingBatches(lease);
+  const mined = await chain.findMined(pendingBatches);
+  let unconfirmed = 0;
+  for (const batch of pendingBatches) {
+    const found = mined.find(({ batchId }) => batchId === batch.id);
+    if (found === undefined) continue;
+    if (!isConfirmedBatch(found, batch.items)) {
+      unconfirmed += 1;
+      continue;
+    }
+    if (!(await laneStore.recordMined(lease, [{ batch, mined: found }]))) throw new LaneTakenOver(lease.relayer);
+    report.completedPayments += found.items.filter(({ outcome }) => outcome === 'settled').length;
+  }
+  return unconfirmed;
+}
+
+async function lift({ store, lanes, report }: Run, lease: LaneLease, count: bigint): Promise<void> {
+  const nextNonce = await store.liftLane(lease, count);
+  if (nextNonce === undefined) throw new LaneTakenOver(lease.relayer);
+  const known = lanes.find(({ relayer }) => relayer === lease.relayer);
+  report.lanes.push({
+    relayer: lease.relayer,
+    nonceBefore: known?.nextNonce.toString() ?? null,
+    nextNonce: nextNonce.toString(),
+  });
+}

@@ -1,0 +1,65 @@
+// Port of a restore to the database. A restore takes over every lane, so its writes name an epoch as a lane's do.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { Lane } from '../lane/lane.ts';
+import type { LaneLease, LaneStore } from '../lane/lane-store.ts';
+import type { RestoredPaymentOutcome } from './decide-restored-payment.ts';
+import type { RecordedBlocks } from './first-block-to-read.ts';
+import type { CarriedPayment, OnChainTransaction } from './on-chain-transaction.ts';
+import type { NamedPayout } from './restore-chain.ts';
+
+export type LaneToRestore = Lane & { readonly duty: 'settle' | 'resolve_stranded'; readonly nextNonce: bigint };
+
+export type RestoredPayment = {
+  readonly outcome: RestoredPaymentOutcome;
+  readonly intentId: string | null;
+  readonly accountId: string | null;
+  /** Why a payment was refused. */
+  readonly reason?: string;
+  /** The intent is a stand-in, made by this restore or an earlier one. */
+  readonly standIn: boolean;
+};
+
+export type RestoredTransaction = {
+  /** `missing`: the database had no batch for it. `recorded`: the batch's result was in the database already. */
+  readonly batch: 'missing' | 'pending' | 'recorded';
+  /** The payments that settled, in the order of the call. */
+  readonly payments: readonly (RestoredPayment & { readonly carried: CarriedPayment })[];
+};
+
+export type RestoreStore = {
+  readonly loadLanes: (network: NetworkId) => Promise<readonly LaneToRestore[]>;
+  /** Processors of the network's payouts, in lower case; a pending payout was not paid to yet. */
+  readonly loadProcessors: (network: NetworkId) => Promise<readonly string[]>;
+  readonly loadRecordedBlocks: (network: NetworkId) => Promise<RecordedBlocks>;
+  /** The given payouts that the database does not have, each once. */
+  readonly findUnknownPayouts: (network: NetworkId, payouts: readonly NamedPayout[]) => Promise<readonly NamedPayout[]>;
+  /**
+   * One transaction: intent codes go on under a new random prefix that `isUnusedPrefix` accepts. Returns the prefix.
+   * Every call draws again, because the database may have been restored again since the last call.
+   */
+  readonly skipUsedIntentCodes: (usedCodes: readonly bigint[]) => Promise<number>;
+  /**
+   * Adds a relayer that began after the backup, with `LOST_LANE` as its state and the mode of the processor's payouts.
+   * False when the database has the relayer, or no payout of the processor.
+   */
+  readonly addLostLane: (lane: Lane, processor: string) => Promise<boolean>;
+  /**
+   * One transaction: the batch by `decideRestoredBatch`, each settled payment by `decideRestoredPayment`, and the
+   * lane's next nonce by `raisedNonce`. A second call changes nothing. Undefined, with nothing written, after a take-over.
+   * The transaction carries at least one payment.
+   */
+  readonly restoreTransaction: (
+    lease: LaneLease,
+    onChain: OnChainTransaction,
+  ) => Promise<RestoredTransaction | undefined>;
+  /** Nonces below `count` that no batch of the database has, from `from` on or from the lane's first batch if lower. */
+  readonly findMissingNonces: (lane: Lane, from: bigint, count: bigint) => Promise<readonly bigint[]>;
+  /**
+   * Raises the lane's next nonce by `raisedNonce`, clears its obstacle and puts it to sleep. Returns the next nonce;
+   * undefined after a take-over.
+   */
+  readonly liftLane: (lease: LaneLease, count: bigint) => Promise<bigint | undefined>;
+};
+
+/** What a restore uses of the lanes' own port: results are recorded by the lanes' steps, with the lanes' proofs. */
+export type RestoreLaneStore = Pick<LaneStore, 'takeOver' | 'loadPendingBatches' | 'recordMined'>;

@@ -1,0 +1,335 @@
+// The order of the steps: load, replay, verify, claim, wait. Each case lists the ports that were called.
+import { atomicAmount, parseRate } from '@svc-pay/money';
+import { encodePaymentHeader } from '@svc-pay/protocol';
+import type { ErrorCode } from '@svc-pay/protocol/errors';
+import { describe, expect, test } from 'vitest';
+import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import type { ClaimOutcome } from '../payment/claim-payment.ts';
+import { sampleFamily, sampleIntent, samplePayment } from '../testing/samples.ts';
+import { TOKENS } from '../token/catalogue.ts';
+import { type SettleCall, settlePayment } from './settle-payment.ts';
+import type { SettlePorts } from './settle-ports.ts';
+import type { PaymentProgress, SettlementRead } from './settlement-read.ts';
+
+const token = TOKENS.find(({ shortcode }) => shortcode === 'basesepolia_usdc')!;
+const rate = parseRate({ token: token.unit, usdPerToken: '1', source: 'fixed', observedAtMs: 0 });
+if (!rate.ok) throw new Error(rate.code);
+const processor = `0x${'9c'.repeat(20)}`;
+const payer = `0x${'aA'.repeat(20)}`;
+const acceptance: StoredAcceptance = {
+  position: 0,
+  scheme: 'exact',
+  network: token.network,
+  token,
+  payTo: processor,
+  amount: atomicAmount(1_500_000n),
+  payoutId: 1n,
+  maxTimeoutSeconds: 300,
+  confirmations: 1,
+  rate: rate.rate,
+  minimumUsdMicros: null,
+  priceEndsAtMs: null,
+};
+const intent = sampleIntent();
+const nowSeconds = Math.floor(intent.createdAtMs / 1_000);
+const encodedHeader = encodePaymentHeader({
+  x402Version: 1,
+  scheme: 'exact',
+  network: 'eip155:84532',
+  payload: {
+    authorization: {
+      from: payer,
+      to: processor,
+      value: '1500000',
+      validAfter: String(nowSeconds - 60),
+      validBefore: String(nowSeconds + 300),
+      nonce: `0x${'01'.repeat(32)}`,
+    },
+    signature: `0x${'02'.repeat(65)}`,
+  },
+});
+const progress = (change: Parameters<typeof samplePayment>[0]): PaymentProgress => ({
+  payment: samplePayment(change),
+  failureCode: null,
+  externalCostAmount: null,
+  feeAmount: null,
+  refundAmount: null,
+  sentTransactionId: null,
+});
+const done = progress({ status: 'completed', transactionId: '0xfeed' });
+const pending = progress({ status: 'pending' });
+const open: SettlementRead = { intent, latest: null, own: null };
+const processing: SettlementRead = { intent: { ...intent, status: 'processing' }, latest: pending, own: pending };
+const paid: SettlementRead = { intent: { ...intent, status: 'completed' }, latest: done, own: done };
+const takenByAnother: SettlementRead = { intent: { ...intent, status: 'processing' }, latest: pending, own: null };
+const claim = { key: 'key', storedKey: 'key', requestHash: new Uint8Array(32) };
+
+type World = {
+  /** Successive reads of the database; the last one stays. */
+  reads?: readonly (SettlementRead | undefined)[];
+  call?: Partial<SettleCall>;
+  /** What the chain says of the authorization. */
+  refused?: ErrorCode;
+  holder?: 'here' | 'elsewhere';
+  /** Successive answers to the claim; the last one stays. */
+  claims?: readonly ClaimOutcome['outcome'][];
+  keyReused?: boolean;
+  settleWaitMs?: number;
+  /** Whether each wait is told of a result; the last one stays. */
+  told?: readonly boolean[];
+  /** How long each wait takes. */
+  waitMs?: number;
+  transactions?: boolean;
+};
+
+async function settle(world: World = {}) {
+  const steps: string[] = [];
+  const attempts: object[] = [];
+  let nowMs = intent.createdAtMs;
+  const next = <Item>(items: readonly Item[]) => {
+    let index = 0;
+    return () => items[Math.min(index++, items.length - 1)] as Item;
+  };
+  const read = next(world.reads ?? [open, paid]);
+  const claimOutcome = next(world.claims ?? ['claimed']);
+  const told = next(world.told ?? [true]);
+  const step = <Result>(name: string, result: () => Result) => {
+    steps.push(name);
+    return result();
+  };
+  const refusal = world.refused && ({ ok: false, code: world.refused } as const);
+  const family = sampleFamily({
+    verifyAuthorization: async (terms) =>
+      step('verify', () => refusal ?? { ok: true, signed: signedOf(terms.header.payload) }),
+    ...(world.transactions === true && {
+      transactions: {
+        read: () => ({ payer: 'Payer', messageHash: 'ab'.repeat(32) }),
+        verify: async ({ acceptances: [first] }) =>
+          step('verify', () => refusal ?? { ok: true, acceptance: first!, signed: signedOf(NOTHING_SIGNED) }),
+        prepare: async () => ({ ok: false, code: 'internal_error' }),
+        prepareText: async () => ({ ok: false, code: 'internal_error' }),
+      },
+    }),
+  });
+  const ports: SettlePorts = {
+    clock: { nowMs: () => nowMs },
+    settleWaitMs: world.settleWaitMs ?? 1_000,
+    families: [family],
+    networks: new Map(),
+    findHourlyCaps: async () => [],
+    loadSettlement: async () => step('load', read),
+    loadAcceptances: async () => step('acceptances', () => [acceptance]),
+    claimPayment: async () =>
+      step('claim', () => {
+        const outcome = claimOutcome();
+        return { outcome, paymentId: null } as ClaimOutcome;
+      }),
+    findClaim: async () => step('find claim', () => world.holder),
+    recordAttempt: async (attempt) => step('record attempt', () => void attempts.push(attempt)),
+    isKeyReused: async () => step('is key reused', () => world.keyReused === true),
+    bindKey: async () => step('bind key', () => {}),
+    wakeLanes: () => step('wake', () => {}),
+    awaitResult: async () =>
+      step('wait', () => {
+        nowMs += world.waitMs ?? 1;
+        return told();
+      }),
+  };
+  const call: SettleCall = {
+    caller: {} as SettleCall['caller'],
+    intentId: intent.id,
+    encoded: world.transactions === true ? { transaction: 'signed' } : { encodedHeader, echo: null },
+    claim: null,
+    limited: false,
+    ...world.call,
+  };
+  const settled = await settlePayment(ports, call);
+  const said = settled.ok
+    ? { status: settled.response.status, error: settled.response.error, replayed: settled.replayed }
+    : settled.code;
+  return { steps: steps.join(', '), said, attempts };
+}
+
+const NOTHING_SIGNED = {
+  authorization: { from: 'Payer', to: processor, value: '1', validAfter: '0', validBefore: '1', nonce: '0x00' },
+  signature: '0x00',
+};
+const signedOf = <Payload>(payload: Payload) =>
+  ({ kind: 'transfer_with_authorization', byContract: false, ...payload }) as const;
+
+test('a new payment: load, verify, claim, bind the key, wake the lanes, wait, and one read for the answer', async () => {
+  expect(await settle({ call: { claim } })).toEqual({
+    steps: 'load, is key reused, acceptances, verify, claim, bind key, wake, wait, load',
+    said: { status: 'succeeded', error: undefined, replayed: false },
+    attempts: [],
+  });
+});
+
+describe('a payment that was claimed before', () => {
+  test('asks no chain and claims nothing: it is answered from rows', async () => {
+    const { steps, said } = await settle({ reads: [paid], call: { claim } });
+    expect(steps).toBe('load, is key reused, bind key');
+    expect(said).toEqual({ status: 'succeeded', error: undefined, replayed: true });
+  });
+  test('and has no result yet wakes its lanes and waits', async () => {
+    const { steps, said } = await settle({ reads: [processing, processing, paid] });
+    expect(steps).toBe('load, wake, wait, load, wait, load');
+    expect(said).toMatchObject({ status: 'succeeded', replayed: true });
+  });
+  test('is answered at once where nothing waits, without another read', async () => {
+    const { steps, said } = await settle({ reads: [processing], settleWaitMs: 0 });
+    expect(steps).toBe('load, wake');
+    expect(said).toMatchObject({ status: 'processing', replayed: true });
+  });
+});
+
+describe('over its rate limit a caller', () => {
+  const limited = { limited: true };
+  test('gets a replay', async () => {
+    expect((await settle({ reads: [paid], call: limited })).said).toMatchObject({ replayed: true });
+  });
+  test.each<[string, SettlementRead | undefined]>([
+    ['a new payment', open],
+    ['another payment of a taken intent', takenByAnother],
+    ['an intent that it does not have', undefined],
+    ['an up-to intent', { ...paid, intent: { ...paid.intent, upto: true } }],
+  ])('gets nothing else: %s', async (_, read) => {
+    expect(await settle({ reads: [read], call: limited })).toEqual({
+      steps: 'load',
+      said: 'rate_limited',
+      attempts: [],
+    });
+  });
+});
+
+test.each<[string, World, string, unknown]>([
+  ['an intent that the caller does not have', { reads: [undefined] }, 'load', 'not_found'],
+  [
+    'a key that stands for another request',
+    { call: { claim }, keyReused: true },
+    'load, is key reused',
+    'idempotency_key_reused',
+  ],
+  [
+    'an up-to intent',
+    { reads: [{ ...open, intent: { ...intent, upto: true } }] },
+    'load',
+    { status: 'failed', error: 'x402_upto_settlement_requires_secret_key', replayed: false },
+  ],
+])('%s is answered before anything is verified', async (_, world, steps, said) => {
+  expect(await settle(world)).toEqual({ steps, said, attempts: [] });
+});
+
+describe('a refused payment', () => {
+  test('is kept for the merchant with its payer, and binds no key', async () => {
+    const { steps, said, attempts } = await settle({ refused: 'invalid_signature', call: { claim } });
+    expect(steps).toBe('load, is key reused, acceptances, verify, record attempt');
+    expect(said).toEqual({ status: 'failed', error: 'invalid_signature', replayed: false });
+    expect(attempts).toMatchObject([{ code: 'invalid_signature', detail: null, payer: payer.toLowerCase() }]);
+  });
+  test('that cannot be read asks no chain', async () => {
+    const encoded = { encodedHeader: 'hello', echo: null };
+    const { steps, said, attempts } = await settle({ call: { encoded } });
+    expect(steps).toBe('load, acceptances, record attempt');
+    expect(said).toMatchObject({ status: 'failed', error: 'invalid_payment_header' });
+    expect(attempts).toMatchObject([{ payer: null }]);
+  });
+  test('comes too late for a taken intent: the intent’s status, no chain, no note', async () => {
+    const { steps, said } = await settle({ reads: [takenByAnother] });
+    expect(steps).toBe('load, acceptances');
+    expect(said).toMatchObject({ status: 'processing' });
+  });
+  test('by a silent chain is no refusal: nothing is kept', async () => {
+    const { steps, said } = await settle({ refused: 'chain_unavailable' });
+    expect(steps).toBe('load, acceptances, verify');
+    expect(said).toBe('chain_unavailable');
+  });
+});
+
+describe('refused because another call claimed it during the chain read', () => {
+  const used: World = { refused: 'authorization_already_used' };
+  test('for this intent: the first result stands', async () => {
+    const { steps, said, attempts } = await settle({ ...used, holder: 'here', reads: [open, paid] });
+    expect(steps).toBe('load, acceptances, verify, find claim, load');
+    expect(said).toEqual({ status: 'succeeded', error: undefined, replayed: false });
+    expect(attempts).toEqual([]);
+  });
+  test('for another intent: bound elsewhere', async () => {
+    const { said } = await settle({ ...used, holder: 'elsewhere' });
+    expect(said).toMatchObject({ status: 'failed', error: 'authorization_bound_elsewhere' });
+  });
+  test('for nobody: refused as the chain says', async () => {
+    expect((await settle(used)).said).toMatchObject({ status: 'failed', error: 'authorization_already_used' });
+  });
+  test.each(['insufficient_funds', 'authorization_expired', 'chain_unavailable'] as const)(
+    'a transaction has the first result, whatever the chain says of it: %s',
+    async (refused) => {
+      const { steps, said, attempts } = await settle({ transactions: true, refused, reads: [open, paid] });
+      expect(steps).toBe('load, acceptances, verify, load');
+      expect(said).toMatchObject({ status: 'succeeded' });
+      expect(attempts).toEqual([]);
+    },
+  );
+  test('a transaction that nobody claimed is refused, and a silent chain refuses nothing', async () => {
+    const { said, attempts } = await settle({ transactions: true, refused: 'amount_mismatch', reads: [open] });
+    expect(said).toMatchObject({ status: 'failed', error: 'amount_mismatch' });
+    expect(attempts).toMatchObject([{ code: 'amount_mismatch', payer: 'Payer' }]);
+    const silent = await settle({ transactions: true, refused: 'chain_unavailable', reads: [open] });
+    expect(silent).toMatchObject({ said: 'chain_unavailable', attempts: [] });
+  });
+});
+
+describe('the claim', () => {
+  test('is tried three times while the intent is payable again each time', async () => {
+    const { steps, said, attempts } = await settle({ claims: ['intent_taken'], reads: [open] });
+    expect(steps).toBe('load, acceptances, verify, claim, load, claim, load, claim, load, record attempt');
+    expect(said).toMatchObject({ status: 'failed', error: 'intent_not_payable' });
+    expect(attempts).toMatchObject([{ code: 'intent_not_payable' }]);
+  });
+  test('is taken on the third try', async () => {
+    const { steps, said } = await settle({
+      claims: ['intent_taken', 'intent_taken', 'claimed'],
+      reads: [open, open, open, paid],
+    });
+    expect(steps).toBe('load, acceptances, verify, claim, load, claim, load, claim, wake, wait, load');
+    expect(said).toMatchObject({ status: 'succeeded' });
+  });
+  test('is not tried again for an intent that another payment has, and no note is kept', async () => {
+    const { steps, said } = await settle({ claims: ['intent_taken'], reads: [open, takenByAnother] });
+    expect(steps).toBe('load, acceptances, verify, claim, load');
+    expect(said).toMatchObject({ status: 'processing', replayed: false });
+  });
+  test('is not tried again for an intent that was canceled', async () => {
+    const canceled: SettlementRead = { ...open, intent: { ...intent, status: 'canceled' } };
+    const { steps, said } = await settle({ claims: ['intent_taken'], reads: [open, canceled] });
+    expect(steps).toBe('load, acceptances, verify, claim, load, record attempt');
+    expect(said).toMatchObject({ status: 'failed', error: 'intent_not_payable' });
+  });
+  test('that another call took first for this intent waits for the first result', async () => {
+    const { steps, said } = await settle({ claims: ['claimed_before'], reads: [open, processing, paid] });
+    expect(steps).toBe('load, acceptances, verify, claim, load, wake, wait, load');
+    expect(said).toMatchObject({ status: 'succeeded', replayed: false });
+  });
+  test('that another intent has is refused', async () => {
+    const { said, attempts } = await settle({ claims: ['bound_elsewhere'], reads: [open] });
+    expect(said).toMatchObject({ status: 'failed', error: 'authorization_bound_elsewhere' });
+    expect(attempts).toMatchObject([{ code: 'authorization_bound_elsewhere' }]);
+  });
+});
+
+describe('the wait', () => {
+  test('ends when it is told that no time is left, with one read', async () => {
+    const { steps, said } = await settle({ told: [false], reads: [open, processing] });
+    expect(steps).toBe('load, acceptances, verify, claim, wake, wait, load');
+    expect(said).toMatchObject({ status: 'processing' });
+  });
+  test('goes on after a notification without a result, until its time is up', async () => {
+    const { steps, said } = await settle({ waitMs: 400, reads: [open, processing] });
+    expect(steps).toBe('load, acceptances, verify, claim, wake, wait, load, wait, load, wait, load');
+    expect(said).toMatchObject({ status: 'processing' });
+  });
+  test('of no length wakes the lanes and reads once', async () => {
+    const { steps } = await settle({ settleWaitMs: 0, reads: [open, processing] });
+    expect(steps).toBe('load, acceptances, verify, claim, wake, load');
+  });
+});

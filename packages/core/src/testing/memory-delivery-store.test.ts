@@ -1,0 +1,4 @@
+import { deliveryStoreContract } from './delivery-store-contract.ts';
+import { openMemoryDeliveries } from './memory-delivery-harness.ts';
+
+deliveryStoreContract(async () => openMemoryDeliveries());

@@ -1,0 +1,119 @@
+// LaneStore in memory, of lanes that settle payments.
+import { newId } from '@svc-pay/protocol/ids';
+import {
+  type Clock,
+  type FoundBatch,
+  judgeUnsettledItems,
+  type Lane,
+  type LaneLease,
+  type LaneStore,
+  type QueueShare,
+  queuedAgain,
+  settledItems,
+} from '../index.ts';
+import { createMemoryLaneBase } from './memory-lane-base.ts';
+import {
+  completions,
+  failures,
+  moveSettlements,
+  revertedBatchesOf,
+  writePaymentResults,
+} from './memory-payment-results.ts';
+import { byNumber, itemOf, type Statement, type Tables } from './memory-tables.ts';
+
+export function createMemoryLaneStore(tables: Tables, statement: Statement, clock: Clock): LaneStore {
+  const { settlements } = tables;
+  const base = createMemoryLaneBase(tables, statement, clock);
+  const { shared, at, leasedRow, loadPending, storeBatches } = base;
+  const queueOf = ({ network }: Lane, { index, count }: QueueShare, nowMs: number) =>
+    [...settlements.values()]
+      .filter(
+        ({ item, status, retryAtMs, ...row }) =>
+          row.network === network &&
+          status === 'queued' &&
+          item.number % BigInt(count) === BigInt(index) &&
+          (retryAtMs === null || retryAtMs <= nowMs),
+      )
+      .toSorted(byNumber);
+  const recordOne = (lease: LaneLease, found: FoundBatch, nowMs: number): void => {
+    const { batch, mined } = found;
+    const gas = base.splitGasOf(found);
+    if (gas === undefined) return;
+    const parts = settledItems(batch.items, mined);
+    const completed = { lane: lease, batch: mined, parts, gas: gas.settled };
+    writePaymentResults(tables, completions(tables, completed, { requestId: batch.id, nowMs }), 'batched');
+    base.markMined(lease, found, gas, nowMs);
+    for (const [index, { paymentId }] of batch.items.entries()) {
+      const part = mined.items[index];
+      const settlement = settlements.get(paymentId);
+      if (part === undefined || part.outcome === 'settled' || settlement?.status !== 'batched') continue;
+      const again = queuedAgain(part, batch.items.length, nowMs);
+      if (again === undefined) settlement.status = 'mined';
+      else {
+        settlement.revertedBatches.push(batch.id);
+        Object.assign(settlement, { status: 'queued', relayer: null, batchId: null, ...again });
+      }
+    }
+  };
+  return {
+    ...shared,
+    loadPendingBatches: (lane) =>
+      loadPending(lane, (ids) => {
+        const carried = [...settlements.values()].filter(({ status }) => status === 'batched' || status === 'mined');
+        return ids.map((id) =>
+          carried
+            .filter(({ batchId }) => batchId === id)
+            .toSorted(byNumber)
+            .map(itemOf),
+        );
+      }),
+    peekQueue: (lane, share, limit) =>
+      at('peekQueue', (nowMs) => {
+        const head = queueOf(lane, share, nowMs).slice(0, limit);
+        const oldestAtMs = head.length === 0 ? 0 : Math.min(...head.map(({ createdAtMs }) => createdAtMs));
+        return { count: head.length, oldestAtMs, solo: false };
+      }),
+    loadQueue: (lane, share, limit) =>
+      at('loadQueue', (nowMs) => queueOf(lane, share, nowMs).slice(0, limit).map(itemOf)),
+    // The memory store has no contract wallets and no payers whose transfers use up their gas.
+    loadSoloQueue: async () => [],
+    noteSoloTurn: () => {},
+    storeBatches: (lease, stored) =>
+      storeBatches(
+        lease,
+        stored,
+        ({ paymentId }) => settlements.get(paymentId)?.status === 'queued',
+        ({ paymentId }, batchId) =>
+          Object.assign(settlements.get(paymentId) ?? {}, { status: 'batched', relayer: lease.relayer, batchId }),
+      ),
+    recordMined: (lease, found) =>
+      at('recordMined', (nowMs) => {
+        if (leasedRow(lease) === undefined) return false;
+        for (const one of found) recordOne(lease, one, nowMs);
+        return true;
+      }),
+    recordUnsent: (lane, unsent) =>
+      at('recordUnsent', (nowMs) => {
+        if (leasedRow(lane) === undefined) return false;
+        const items = unsent.map(({ item }) => item);
+        const { failed, held } = judgeUnsettledItems(unsent, revertedBatchesOf(tables, items));
+        const origin = { requestId: newId('batch', nowMs), nowMs };
+        writePaymentResults(tables, failures(tables, failed, null, origin), 'queued');
+        moveSettlements(tables, held, 'queued', 'held');
+        return true;
+      }),
+    defer: (lease, items, untilMs) =>
+      statement('defer', () => {
+        if (leasedRow(lease) === undefined) return;
+        for (const { paymentId } of items) {
+          const row = settlements.get(paymentId);
+          if (row?.status === 'queued') row.retryAtMs = untilMs;
+        }
+      }),
+    noteUnfit: (lease, condition) =>
+      statement('noteUnfit', () => {
+        const row = leasedRow(lease);
+        if (row !== undefined) row.condition = condition;
+      }),
+  };
+}

@@ -1,0 +1,2 @@
+/** Partitions kept ready: last month for late writers, three months ahead for a timer that has stopped. */
+export const PARTITIONS_READY = { monthsBack: 1, monthsAhead: 3 } as const;

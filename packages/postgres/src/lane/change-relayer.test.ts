@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { createLaneWorld } from '../testing/lane-world.ts';
+import { newOperation } from '../testing/new-operation.ts';
+import { changeRelayer } from './change-relayer.ts';
+import { fallAsleep, heartbeat, takeOver } from './lane-fence.ts';
+
+test('a relayer retires once it is drained and nothing depends on its key: no batch, no payment bound to it', async () => {
+  const lane = await createLaneWorld((await createTestDatabase()).pool);
+  const { network, relayer: address } = lane.lane;
+  const change = (status: 'active' | 'draining' | 'retired') =>
+    changeRelayer(newOperation(lane.pool), { network, address, status });
+  expect(await change('retired')).toEqual({ ok: false, code: 'relayer_not_draining' });
+  await lane.queue(2);
+  await lane.pool.query(
+    'update svc.settlements set bound_relayer = $1 where number = (select min(number) from svc.settlements)',
+    [address],
+  );
+  expect(await change('draining')).toEqual({ ok: true, before: 'active', changed: true });
+  expect(await change('retired')).toEqual({ ok: false, code: 'relayer_has_unfinished', unfinished: 1 });
+  await change('active');
+  await lane.settle();
+  expect(await change('draining')).toEqual({ ok: true, before: 'active', changed: true });
+  expect(await change('retired')).toMatchObject({ code: 'relayer_has_unfinished' });
+  await lane.pool.query("update svc.batches set status = 'finalized'");
+  expect(await change('retired')).toEqual({ ok: true, before: 'draining', changed: true });
+  expect(await change('retired')).toEqual({ ok: true, before: 'retired', changed: false });
+  const audited = await lane.pool.query(
+    "select count(*)::integer as count from svc.audit where action like 'relayer.%'",
+  );
+  expect(audited.rows).toEqual([{ count: 4 }]);
+});
+
+test('a wake-up that comes after the only relayer retired finds no share of the queue and falls asleep', async () => {
+  const { pool, lane } = await createLaneWorld((await createTestDatabase()).pool);
+  const { network, relayer: address } = lane;
+  for (const status of ['draining', 'retired'] as const)
+    expect(await changeRelayer(newOperation(pool), { network, address, status })).toMatchObject({ ok: true });
+  const lease = { ...lane, epoch: await takeOver(pool, lane, 1) };
+  expect(await heartbeat(pool, lease, 2)).toMatchObject({ open: false, share: undefined });
+  expect(await fallAsleep(pool, lease)).toBe(true);
+});
+
+test('a relayer that the database does not know is not changed', async () => {
+  const { pool } = await createTestDatabase();
+  const unknown = { network: 'eip155:84532', address: `0x${'5e'.repeat(20)}`, status: 'active' } as const;
+  expect(await changeRelayer(newOperation(pool), unknown)).toEqual({ ok: false, code: 'relayer_unknown' });
+});

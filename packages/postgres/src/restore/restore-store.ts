@@ -1,0 +1,23 @@
+// RestoreStore over Postgres.
+import type { Clock, RestoreStore } from '@svc-pay/core';
+import type pg from 'pg';
+import { listProcessors } from '../ledger/read-batches.ts';
+import { findUnknownPayouts } from '../payout/find-unknown-payouts.ts';
+import { addLostLane, findMissingNonces, liftLane, loadLanes, loadRecordedBlocks } from './lanes-to-restore.ts';
+import { restoreTransaction } from './restore-transaction.ts';
+import { skipUsedIntentCodes } from './skip-used-intent-codes.ts';
+
+/** `actor` is the actor of the audit records. */
+export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clock; actor: string }): RestoreStore {
+  return {
+    loadLanes: (network) => loadLanes(pool, network),
+    loadProcessors: (network) => listProcessors(pool, network),
+    loadRecordedBlocks: (network) => loadRecordedBlocks(pool, network),
+    findUnknownPayouts: (...given) => findUnknownPayouts(pool, ...given),
+    skipUsedIntentCodes: (usedCodes) => skipUsedIntentCodes({ pool, nowMs: clock.nowMs(), actor }, usedCodes),
+    addLostLane: (...given) => addLostLane(pool, ...given, clock.nowMs()),
+    restoreTransaction: (...given) => restoreTransaction(pool, ...given, clock.nowMs()),
+    findMissingNonces: (...given) => findMissingNonces(pool, ...given),
+    liftLane: (...given) => liftLane(pool, ...given, clock.nowMs()),
+  };
+}

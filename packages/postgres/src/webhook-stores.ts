@@ -1,0 +1,23 @@
+// All stores of the webhooks service.
+import type { DeliveryStore } from '@svc-pay/core';
+import type { Database } from './database/open-database.ts';
+import { createDeliveryStore } from './delivery/delivery-store.ts';
+import { createEndpointStore, type EndpointStore } from './delivery/endpoint-store.ts';
+import { type DeliveryMeasures, measureDeliveries } from './delivery/measure-deliveries.ts';
+
+export type WebhookStores = {
+  readonly deliveries: DeliveryStore;
+  readonly endpoints: EndpointStore;
+  readonly measureDeliveries: (
+    modes: Parameters<typeof measureDeliveries>[1],
+    nowMs: number,
+  ) => Promise<DeliveryMeasures>;
+};
+
+export function createWebhookStores({ pool }: Pick<Database, 'pool'>): WebhookStores {
+  return {
+    deliveries: createDeliveryStore(pool),
+    endpoints: createEndpointStore(pool),
+    measureDeliveries: (modes, nowMs) => measureDeliveries(pool, modes, nowMs),
+  };
+}
