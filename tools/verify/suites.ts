@@ -46,7 +46,7 @@ export const INSTALL: Suite = {
 export const SUITES: readonly Suite[] = [
   {
     name: 'static',
-    budgetSeconds: 45,
+    budgetSeconds: 57,
     checks: [
       command('format', 'biome', 'check', '.'),
       command('lint', 'oxlint', '--type-aware', '--max-warnings=0'),
@@ -63,8 +63,8 @@ export const SUITES: readonly Suite[] = [
       command('bench webhook-verify', 'node', 'tests/bench/main.ts', 'webhook-verify', '--seconds', '2', '--check'),
     ],
   },
-  { name: 'simulation', budgetSeconds: 34, checks: [tests('simulation')] },
-  { name: 'postgres', budgetSeconds: 70, checks: [tests('postgres')] },
+  { name: 'simulation', budgetSeconds: 26, checks: [tests('simulation')] },
+  { name: 'postgres', budgetSeconds: 66, checks: [tests('postgres')] },
   { name: 'api', budgetSeconds: 46, checks: [processTests('api')] },
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
   { name: 'cli', budgetSeconds: 65, checks: [processTests('cli')] },
