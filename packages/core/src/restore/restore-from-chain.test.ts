@@ -18,6 +18,8 @@ type World = {
   readonly settled: readonly OnChainTransaction[];
   /** Transactions without a log, by nonce. */
   readonly silent: ReadonlyMap<bigint, OnChainTransaction>;
+  /** Nonces of batches that are pending in the backup; the chain has none of the transactions that the backup has. */
+  readonly pending: readonly bigint[];
   /** Answers to `readFacts`, one after another; the last one is repeated. */
   readonly facts: readonly ChainFacts[];
   readonly unknownPayouts: readonly NamedPayout[];
@@ -38,6 +40,7 @@ function worldOf(change: Partial<World>) {
   const world: World = {
     settled: [],
     silent: new Map(),
+    pending: [],
     facts: [factsOf(0n)],
     unknownPayouts: [],
     finalBlock: 10n,
@@ -47,7 +50,8 @@ function worldOf(change: Partial<World>) {
     ...change,
   };
   const writes: string[] = [];
-  const batches: PendingBatch[] = [];
+  const batches = new Map(world.pending.map((nonce) => [nonce, batchOf(nonce)]));
+  const mined = new Set<bigint>();
   const facts = [...world.facts];
   const all = [...world.settled, ...world.silent.values()];
   const stored = new Set<bigint>();
@@ -66,20 +70,13 @@ function worldOf(change: Partial<World>) {
       if (world.fenced) return undefined;
       writes.push(`restore ${onChain.nonce} in epoch ${epoch}`);
       stored.add(onChain.nonce);
-      const items: LaneItem[] = [settledPayment({}).item];
-      batches.push({
-        id: `bat_${onChain.nonce}`,
-        nonce: onChain.nonce,
-        status: 'broadcast',
-        sentAtMs: 0,
-        transactions: [],
-        items,
-      });
+      mined.add(onChain.nonce);
+      batches.set(onChain.nonce, batchOf(onChain.nonce));
       return restored;
     },
     findMissingNonces: async (_, _from, count) =>
       Array.from({ length: Number(count - 5n) }, (__, index) => 5n + BigInt(index)).filter(
-        (nonce) => !stored.has(nonce),
+        (nonce) => !stored.has(nonce) && !world.pending.includes(nonce),
       ),
     liftLane: async ({ relayer }, count) => {
       writes.push(`lift ${relayer} to ${count}`);
@@ -102,14 +99,17 @@ function worldOf(change: Partial<World>) {
       if (found === undefined) throw new ChainUnavailable(`no state of nonce ${nonce}`);
       return found.transactionId;
     },
-    countAt: async () => 5n,
-    findMined: async (pending) => pending.map((batch) => minedOf(batch, world.confirmations)),
+    countAt: async () => 4n,
+    findMined: async (pending) =>
+      pending.filter(({ nonce }) => mined.has(nonce)).map((batch) => minedOf(batch, world.confirmations)),
   };
   const laneStore = {
     takeOver: async () => 3n,
-    loadPendingBatches: async () => batches.splice(0),
-    recordMined: async (_: unknown, found: readonly { readonly batch: PendingBatch }[]) =>
-      writes.push(...found.map(({ batch }) => `record ${batch.id}`)) > 0,
+    loadPendingBatches: async () => [...batches.values()],
+    recordMined: async (_: unknown, found: readonly { readonly batch: PendingBatch }[]) => {
+      for (const { batch } of found) batches.delete(batch.nonce);
+      return writes.push(...found.map(({ batch }) => `record ${batch.id}`)) > 0;
+    },
   };
   const paused: number[] = [];
   const run = (fromBlock?: bigint) =>
@@ -123,6 +123,11 @@ function worldOf(change: Partial<World>) {
       note: () => {},
     });
   return { run, writes, paused };
+}
+
+function batchOf(nonce: bigint): PendingBatch {
+  const items: LaneItem[] = [settledPayment({}).item];
+  return { id: `bat_${nonce}`, nonce, status: 'broadcast', sentAtMs: 0, transactions: [], items };
 }
 
 function minedOf({ id, items }: PendingBatch, confirmations: bigint): MinedBatch {
@@ -225,4 +230,18 @@ test('a lane that a service takes over stops the restore', async () => {
   await expect(worldOf({ settled: [sent(5n)], facts: [factsOf(6n)], fenced: true }).run()).rejects.toThrow(
     LaneTakenOver,
   );
+});
+
+test('a reverted fee bump that was signed after the backup is found under the nonce of its batch', async () => {
+  const silent = new Map([[4n, sent(4n)]]);
+  const { run, writes } = worldOf({ pending: [4n], silent, facts: [factsOf(5n)] });
+  expect(await run()).toMatchObject({ ok: true, networks: [{ restoredTransactions: 1 }] });
+  expect(writes).toContain('restore 4 in epoch 3');
+  expect(writes).toContain('record bat_4');
+});
+
+test('a batch whose nonce the chain has not used waits, and nothing is asked for it', async () => {
+  const { run, writes } = worldOf({ pending: [4n], facts: [factsOf(4n)] });
+  expect(await run()).toMatchObject({ ok: true, networks: [{ silentNonces: [] }] });
+  expect(writes).toEqual(['skip codes ', `lift ${RELAYER} to 4`]);
 });

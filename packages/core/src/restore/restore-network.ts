@@ -95,7 +95,10 @@ async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise
   const { store, chain, range, report, lanes } = run;
   // The next nonce of the backup: the restored transactions have raised the lane's own by now.
   const from = lanes.find(({ relayer }) => relayer === lease.relayer)?.nextNonce ?? LOST_LANE.nextNonce;
-  const missing = await store.findMissingNonces(lease, from, count);
+  const missing = [
+    ...(await store.findMissingNonces(lease, from, count)),
+    ...(await findBumpedNonces(run, lease, count)),
+  ];
   if (missing.length === 0) return;
   try {
     // Nonces before the range were already missing in the backup.
@@ -111,10 +114,26 @@ async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise
   }
 }
 
+/**
+ * Nonces that the chain has used and whose batch has none of its transactions there: a fee bump was signed after the
+ * backup, or another program used the key.
+ */
+async function findBumpedNonces(run: Run, lease: LaneLease, count: bigint): Promise<readonly bigint[]> {
+  if (resolvesStranded(run, lease)) return [];
+  const used = (await run.laneStore.loadPendingBatches(lease)).filter(({ nonce }) => nonce < count);
+  const mined = new Set((await run.chain.findMined(used)).map(({ batchId }) => batchId));
+  return used.filter(({ id }) => !mined.has(id)).map(({ nonce }) => nonce);
+}
+
+/** Transactions for stranded transfers follow other rules; settlement handles them. */
+function resolvesStranded({ lanes }: Run, { relayer }: LaneLease): boolean {
+  return lanes.find((lane) => lane.relayer === relayer)?.duty === 'resolve_stranded';
+}
+
 /** Records mined batches with enough confirmations. Returns the number of mined batches without enough. */
-async function recordPendingBatches({ chain, laneStore, lanes, report }: Run, lease: LaneLease): Promise<number> {
-  // Transactions for stranded transfers follow other rules; settlement handles them.
-  if (lanes.find(({ relayer }) => relayer === lease.relayer)?.duty === 'resolve_stranded') return 0;
+async function recordPendingBatches(run: Run, lease: LaneLease): Promise<number> {
+  if (resolvesStranded(run, lease)) return 0;
+  const { chain, laneStore, report } = run;
   const pendingBatches = await laneStore.loadPendingBatches(lease);
   const mined = await chain.findMined(pendingBatches);
   let unconfirmed = 0;

@@ -87,7 +87,7 @@ const MEMORY = '/dev/shm';
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * Each copy of a template database is a checkpoint: on a slow disk the suite of the database took 122 s instead of 63.
+ * Each copy of a template database is a checkpoint: the suite of the database took 122 s on a busy disk, and 50 in memory.
  * Undefined where the machine has no such folder, or little room in it.
  */
 async function memoryFolder(): Promise<string | undefined> {
