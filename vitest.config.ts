@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 // Vitest leaves one core to itself, which is half of a machine with two. Projects whose files share nothing use all.
 const EVERY_CORE = '100%';
 /** Long forms: `npm run verify -- --long` runs them, one at a time. */
-const LONG = 'tests/**/*.long.test.ts';
+const LONG = '{tests,sdk/*/src}/**/*.long.test.ts';
 
 // One project per suite of tools/verify/suites.ts: a suite starts its world once, for all its files.
 export default defineConfig({
@@ -18,7 +18,7 @@ export default defineConfig({
             '{tools,contracts/solana}/**/*.test.ts',
             'tests/chaos/{burner,checker,cluster,soak}/*.test.ts',
           ],
-          exclude: ['packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
+          exclude: [LONG, 'packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
           // Loading the modules again for each file takes longer than the tests.
           isolate: false,
           maxWorkers: EVERY_CORE,

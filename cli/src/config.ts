@@ -7,6 +7,7 @@ import {
   httpUrl,
   masterKeys,
   optional,
+  PAYOUT_SETTINGS,
   postgresUrl,
   readSettings,
   secret,
@@ -52,6 +53,7 @@ export const OPERATOR_SETTINGS = {
       about: 'File with the value of `SVC_NETWORKS`. Set either this or `SVC_NETWORKS`.',
     }),
   ),
+  ...PAYOUT_SETTINGS,
   operator: optional(
     text({
       name: 'SVC_OPERATOR',
@@ -66,6 +68,8 @@ export type Need = 'databaseUrl' | 'keyPepper' | 'masterKeys' | 'rpcUrl';
 
 export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Needed>> & {
   readonly networks: OperatedNetworks;
+  readonly payoutApprovers: readonly string[] | undefined;
+  readonly payoutDelayHours: number;
   /** `operator:<name>`, as written to the audit record. */
   readonly actor: string;
 };
@@ -79,11 +83,12 @@ export function readOperatorConfig<Needed extends Need>(
   needs: readonly Needed[],
   environment: Environment,
 ): ReadOperatorConfig<Needed> {
-  const { networks, networksFile, operator } = OPERATOR_SETTINGS;
+  const { networks, networksFile, operator, payoutApprovers, payoutDelayHours } = OPERATOR_SETTINGS;
   const needed = Object.fromEntries(needs.map((need) => [need, OPERATOR_SETTINGS[need]]));
-  const read = readSettings({ ...needed, networks, networksFile, operator }, environment);
+  const always = { networks, networksFile, operator, payoutApprovers, payoutDelayHours };
+  const read = readSettings({ ...needed, ...always }, environment);
   if (!read.ok) return read;
-  const values = read.values as Readonly<Pick<All, Needed | 'networks' | 'networksFile' | 'operator'>>;
+  const values = read.values as Readonly<Pick<All, Needed | keyof typeof always>>;
   const chosen = chosenNetworks(values);
   if (chosen.problems.length > 0) return { ok: false, problems: chosen.problems };
   const config: OperatorConfig<Needed> = Object.freeze({

@@ -21,6 +21,7 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
     line('account', account.id),
     line('chain', `${chain.rpcUrl}, id ${chain.chainId}, ${chain.keys.relayers.length} lanes`),
     line('processor', chain.record.processor),
+    ...(world.merchantWallet === undefined ? [] : [line('shop’s wallet', world.merchantWallet)]),
     line('anvil_usdc', chain.tokens.usdc),
     line('wallet', wallet.account.address),
     line('wallet’s key', wallet.privateKey),

@@ -55,6 +55,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     freePorts,
     port: undefined,
     relayers: LANES,
+    direct: true,
     apiSettings: API_SETTINGS,
     clock,
     step,
@@ -73,7 +74,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       baseUrl,
       publishableKey: account.publishableKey,
       expect: {
-        anvil_usdc: { payTo: chain.record.processor, asset: chain.tokens.usdc, network: chain.network },
+        anvil_usdc: {
+          payTo: chain.record.processor,
+          ...(world.merchantWallet !== undefined && { wallet: world.merchantWallet }),
+          asset: chain.tokens.usdc,
+          network: chain.network,
+        },
         ...(solana && {
           [SOLANA_TOKEN]: { payTo: solana.merchant, asset: solana.usdc, network: solana.network },
         }),

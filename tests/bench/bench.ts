@@ -5,6 +5,8 @@ export type BenchOptions = {
   /** Concurrencies instead of the bench's own. */
   readonly levels: readonly number[] | undefined;
   readonly profile: boolean;
+  /** Payments through the processor, or to the merchant's own wallet. */
+  readonly kind: 'processor' | 'direct';
   /** Writes its tables into the page on performance. */
   readonly write: boolean;
   /** Largest size that a bench of growth goes up to. */

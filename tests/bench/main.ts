@@ -1,12 +1,15 @@
 // npm run bench -- <name> [--seconds N] [--check] [--json]
-// npm run bench -- settle [--seconds N] [--only ours|reference|bare] [--levels 1,32,256] [--profile] [--check] [--json]
+// npm run bench -- settle [--kind processor|direct] [--seconds N] [--only ours|reference|bare] [--levels 1,32,256] [--profile]
+//   [--check] [--json]
 // npm run bench -- growth [--seconds N] [--only stored|endpoints|lanes|accounts] [--most PAYMENTS] [--check] [--json]
+// npm run bench -- reader [--most BLOCKS] [--check] [--json]
 // `--write` puts the tables of settle and growth into docs/operate/performance.md.
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON.
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.ts';
 import { benchGrowth } from './growth/bench-growth.ts';
 import { benchIntents } from './intents/bench-intents.ts';
+import { benchReader } from './reader/bench-reader.ts';
 import { benchSettle } from './settle/bench-settle.ts';
 import { benchSolana } from './solana/bench-solana.ts';
 import { benchWebhookVerify } from './webhook-verify.ts';
@@ -15,6 +18,7 @@ import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 const BENCHES: Readonly<Record<string, Bench>> = {
   growth: { seconds: 10, run: benchGrowth },
   intents: { seconds: 15, run: ({ seconds }) => benchIntents(seconds) },
+  reader: { seconds: 0, run: benchReader },
   settle: { seconds: 20, run: benchSettle },
   solana: { seconds: 15, run: ({ seconds }) => benchSolana(seconds) },
   'webhook-verify': { seconds: 15, run: ({ seconds }) => benchWebhookVerify(seconds) },
@@ -27,6 +31,7 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string' },
     only: { type: 'string' },
     levels: { type: 'string' },
+    kind: { type: 'string', default: 'processor' },
     profile: { type: 'boolean', default: false },
     most: { type: 'string' },
     write: { type: 'boolean', default: false },
@@ -35,14 +40,15 @@ const { values, positionals } = parseArgs({
   },
 });
 const bench = BENCHES[positionals[0] ?? ''];
-if (bench === undefined) {
-  console.error(`which bench? one of: ${Object.keys(BENCHES).join(', ')}`);
+if (bench === undefined || !['processor', 'direct'].includes(values.kind)) {
+  console.error(`which bench? one of: ${Object.keys(BENCHES).join(', ')}; --kind is processor or direct`);
   process.exit(64);
 }
 const { figures, missed } = await bench.run({
   seconds: values.seconds === undefined ? bench.seconds : Number.parseInt(values.seconds, 10),
   only: values.only,
   levels: values.levels?.split(',').map((level) => Number.parseInt(level, 10)),
+  kind: values.kind === 'direct' ? 'direct' : 'processor',
   profile: values.profile,
   write: values.write,
   most: values.most === undefined ? undefined : Number.parseInt(values.most, 10),

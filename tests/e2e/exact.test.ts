@@ -56,6 +56,23 @@ test('a contract wallet (ERC-1271) pays', async () => {
   expect(await usdcOf(address)).toBe(0n);
 });
 
+test('the nonce that the acceptance offers pays, by a key and by a contract wallet; only the processor can submit it', async () => {
+  const { account } = await world.chain.newKey();
+  const wallet = await world.chain.deployWallet(account.address);
+  for (const address of [account.address, wallet]) {
+    await world.chain.mint(world.chain.tokens.usdc, address, PRICE);
+    const payer = { address, signer: account };
+    const call = await prepare(world, payer);
+    const paymentHeader = await signHeader(payer, call.paymentRequirements, undefined, true);
+    expect(await settle(world, { ...call, paymentHeader })).toMatchObject({ status: 'succeeded' });
+    expect(await usdcOf(address)).toBe(0n);
+    const { rows } = await world.database.pool.query('select kind from svc.authorizations where intent_id = $1', [
+      call.paymentIntentId,
+    ]);
+    expect(rows).toEqual([{ kind: 'receive_with_authorization' }]);
+  }
+});
+
 test('a token with nothing but Permit is paid, twice, by the nonce that the acceptance names', async () => {
   const { account } = await world.chain.newKey();
   const { vol } = world.chain.tokens;

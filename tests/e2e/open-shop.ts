@@ -1,6 +1,6 @@
 // Sets up a merchant as an operator does: an account with keys, its tokens, and its payout, registered on chain.
 import { randomBytes } from 'node:crypto';
-import { createSecretBox, newKey, sealingKeyOf } from '@svc-pay/core';
+import { createSecretBox, newKey, type PayoutRequest, sealingKeyOf } from '@svc-pay/core';
 import type { LocalChain } from '@svc-pay/evm/testing';
 import { payoutTerms } from '@svc-pay/money';
 import { createAccount, enableTokens, setPayout } from '@svc-pay/postgres/operator';
@@ -30,10 +30,20 @@ const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
 
 const USUAL: ShopTerms = { feeBps: 100, splitBps: [1_000, 33] };
 
+/** Stores the payout and answers its id. The database of another release needs that release's own command. */
+type StorePayout = (operation: Parameters<typeof setPayout>[0], payout: PayoutRequest) => Promise<bigint>;
+
+const storeByThisCode: StorePayout = async (operation, payout) => {
+  const set = await setPayout(operation, payout);
+  if (!set.ok) throw new Error(set.code);
+  return BigInt(set.payout.payoutId);
+};
+
 export async function openShop(
   pool: pg.Pool,
   chain: LocalChain,
   { feeBps, splitBps }: ShopTerms = USUAL,
+  storePayout: StorePayout = storeByThisCode,
 ): Promise<Shop> {
   const nowMs = Date.now();
   const operation = { pool, nowMs, actor: 'operator:test' };
@@ -50,9 +60,8 @@ export async function openShop(
   const terms = payoutTerms({ feeBps, splits });
   if (network === undefined || !terms.ok) throw new Error('the shop has no terms');
   const payout = { ...owner, network, processor: chain.record.processor, merchant, terms: terms.terms } as const;
-  const set = await setPayout(operation, { ...payout, status: 'active' });
-  if (!set.ok) throw new Error(set.code);
-  const registered = await chain.registerPayout({ payoutId: BigInt(set.payout.payoutId), merchant, feeBps, splits });
+  const payoutId = await storePayout(operation, { ...payout, status: 'active' });
+  const registered = await chain.registerPayout({ payoutId, merchant, feeBps, splits });
   if (!registered.ok) throw new Error(registered.reason);
   const { accountId } = owner;
   return { accountId, publishableKey: publishable.text, secretKey: secret.text, merchant, splits, feeBps };

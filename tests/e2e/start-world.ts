@@ -116,7 +116,12 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       },
       ...options.networks,
     });
-  const shared = { SVC_NETWORKS: networks('1.3.0'), SVC_LOG_LEVEL: 'info' };
+  const shared = {
+    SVC_NETWORKS: networks('1.3.0'),
+    SVC_LOG_LEVEL: 'info',
+    SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,
+    SVC_PAYOUT_DELAY_HOURS: '0',
+  };
   const startSettlement = async ({ ingressUrl, adminUrl }: Engine, own: RestatePorts) => {
     const started = await startService(options.settlementProgram ?? mainOf('settlement'), {
       ...shared,

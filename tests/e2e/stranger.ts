@@ -24,7 +24,7 @@ type Authorization = {
   readonly nonce: Hex;
 };
 
-function signedIn({ paymentHeader }: SettleCall): {
+export function signedIn({ paymentHeader }: SettleCall): {
   readonly authorization: Authorization;
   readonly signature: Hex;
 } {

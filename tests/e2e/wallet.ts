@@ -16,6 +16,11 @@ export type Acceptance = {
     readonly primaryType: 'Permit' | 'TransferWithAuthorization';
     readonly rpcChainId: string;
     readonly permitNonce?: string;
+    /** A nonce that commits to the terms, and the message to sign with it. */
+    readonly svc?: {
+      readonly authorizationType: 'ReceiveWithAuthorization' | 'TransferWithAuthorization';
+      readonly boundNonce: Hex;
+    };
   };
 };
 
@@ -74,9 +79,17 @@ export async function createIntent(
   return (await response.json()) as PaymentRequired;
 }
 
-/** Signs a header for one acceptance, dated now. */
-export async function signHeader(payer: Payer, acceptance: Acceptance, windowSeconds?: number): Promise<string> {
+/** Signs a header for one acceptance, dated now. `bound`: with the nonce that it offers, as our own clients do. */
+export async function signHeader(
+  payer: Payer,
+  acceptance: Acceptance,
+  windowSeconds?: number,
+  bound = false,
+): Promise<string> {
   const { extra, asset, payTo } = acceptance;
+  const svc = bound ? extra.svc : undefined;
+  if (bound && svc === undefined) throw new Error('the acceptance offers no bound nonce');
+  const authorizationType = svc?.authorizationType ?? 'TransferWithAuthorization';
   const nowSeconds = Math.floor(Date.now() / 1_000);
   const isPermit = extra.primaryType === 'Permit';
   const authorization = {
@@ -85,7 +98,7 @@ export async function signHeader(payer: Payer, acceptance: Acceptance, windowSec
     value: acceptance.maxAmountRequired,
     validAfter: String(nowSeconds - DAY_SECONDS),
     validBefore: String(nowSeconds + (windowSeconds ?? acceptance.maxTimeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS)),
-    nonce: isPermit ? permitNonce(extra.permitNonce) : randomNonce(),
+    nonce: isPermit ? permitNonce(extra.permitNonce) : (svc?.boundNonce ?? randomNonce()),
   };
   const domain = {
     name: extra.name,
@@ -104,8 +117,8 @@ export async function signHeader(payer: Payer, acceptance: Acceptance, windowSec
       })
     : await payer.signer.signTypedData({
         domain,
-        types: { TransferWithAuthorization: EIP3009_FIELDS },
-        primaryType: 'TransferWithAuthorization',
+        types: { [authorizationType]: EIP3009_FIELDS },
+        primaryType: authorizationType,
         message: { from, to, value, validAfter: BigInt(validAfter), validBefore: BigInt(validBefore), nonce },
       });
   const header = {

@@ -3,8 +3,9 @@
 //
 // What runs is the product: laneRound and all it calls in packages/core, createLaneChain, the endpoint pool and its votes in
 // packages/chains/evm, the lane drain, the reconciler and the watchers of batches, held payments and authorizations, the
-// dispatcher, due-list, pace, recorder, drain and poll of services/webhooks. Time, chance, nodes, receivers and the engine
-// are simulated; the store is the memory store of core/testing, which passes the contract suites of PostgreSQL.
+// chain reader, the watcher of direct authorizations, the dispatcher, due-list, pace, recorder, drain and poll of
+// services/webhooks. Time, chance, nodes, receivers and the engine are simulated; the store is the memory store of
+// core/testing, which passes the contract suites of PostgreSQL.
 
 import { seedRelayer } from '@svc-pay/core/testing';
 import { createLocalSigner } from '@svc-pay/evm';
@@ -13,17 +14,21 @@ import { type ChainState, PROCESSOR } from './chain/chain-state.ts';
 import { createSimulatedChain } from './chain/simulated-chain.ts';
 import { createSimulatedNode } from './chain/simulated-node.ts';
 import { drawFreshIds, type Inside, runInside } from './runtime/take-runtime.ts';
-import { type BugName, deliveryBug, settlementBugs } from './world/bugs.ts';
+import { type BugName, deliveryBug, readerBug, settlementBugs } from './world/bugs.ts';
 import { checkDeliveries } from './world/check-deliveries.ts';
+import { checkDirect, isHeldForMerchant } from './world/check-direct.ts';
 import { checkOffPeriods } from './world/check-endpoints.ts';
 import { checkSettlement } from './world/check-settlement.ts';
 import { openStranded } from './world/check-stranded.ts';
 import { bringCustomers } from './world/customers.ts';
+import { bringDirectCustomers } from './world/direct-customers.ts';
 import { createEndpointDays } from './world/endpoint-days.ts';
 import { createFakeEngine, wordsOf } from './world/fake-engine.ts';
 import { keepRunning } from './world/keep-running.ts';
 import { seedUndecided } from './world/merchant.ts';
 import { planBuyers } from './world/plan-buyers.ts';
+import { NO_DIRECT, planDirect } from './world/plan-direct.ts';
+import { createReaderWorld } from './world/reader-world.ts';
 import type { Arrival } from './world/receivers.ts';
 import { createRestoreDrill } from './world/restore-drill.ts';
 import { seedWebhooks } from './world/seed-webhooks.ts';
@@ -86,11 +91,15 @@ async function run(
   const { timeline, dice, tables, note, violate } = simulation;
   const plan = planBuyers(dice);
   const buyers = plan.buyers.slice(0, payments);
+  // Its chances are its own: a run without direct payments goes as it went before there were any.
+  // A restore knows nothing of payments that strangers make.
+  const direct = plan.backupAtMs === undefined ? planDirect(simulation.apart().dice) : NO_DIRECT;
   const undecided = seedUndecided(simulation, NETWORK, plan.undecided, START_MS - HOUR_MS);
   const genesis: ChainState = {
     nonces: new Map(KEYS.map(({ address }) => [address as string, FIRST_NONCE])),
     balances: new Map([
       ...plan.balances,
+      ...direct.balances,
       [PROCESSOR, undecided.reduce((sum, { capAtomic }) => sum + capAtomic, 0n)] as const,
     ]),
     used: new Set(undecided.map(({ payer, nonce }) => `${payer} ${nonce}`)),
@@ -123,7 +132,14 @@ async function run(
   const engines = ['engine-1', 'engine-2'].map((name) => createFakeEngine(simulation, name));
   const arrivals: Arrival[] = [];
   const dead = new Set<string>();
-  const ground = { network: NETWORK, chainId: CHAIN_ID, nodes, signers: relayers, recovery };
+  const ground = {
+    network: NETWORK,
+    chainId: CHAIN_ID,
+    nodes,
+    signers: relayers,
+    recovery,
+    hasDirect: direct.buyers.length > 0,
+  };
   const startSettlements = (first: number) =>
     engines.map((engine, index) =>
       keepRunning(simulation, context, engine, `settlement-${index + first}`, dead, {
@@ -132,6 +148,8 @@ async function run(
       }),
     );
   let settlements = startSettlements(1);
+  const reader = createReaderWorld(simulation, context, NETWORK, chain, dead, readerBug(bug));
+  reader.start();
   for (const [index, engine] of engines.entries()) {
     keepRunning(simulation, context, engine, `webhooks-${index + 1}`, dead, {
       freezeMs: () => (dice.roll() < 0.5 ? 1_000 + dice.roll() * 9_000 : 55_000 + dice.roll() * 20_000),
@@ -142,14 +160,18 @@ async function run(
   // Some come after the restore.
   const withinMs = STORM_MS * (plan.backupAtMs === undefined ? 0.7 : 2);
   const customers = bringCustomers(simulation, NETWORK, chain, engines, buyers, withinMs);
+  const payers = bringDirectCustomers(simulation, NETWORK, chain, engines, direct.buyers, withinMs);
   let isRestoring = plan.backupAtMs !== undefined;
   if (plan.backupAtMs !== undefined && nodes[0] !== undefined) {
     const believing = bug === 'restoringNothing' ? 'nothing' : 'the chain';
     const drill = createRestoreDrill(simulation, NETWORK, chain, nodes[0], witness, believing);
     const lose = async () => {
       for (const settlement of settlements) settlement.stop();
+      reader.stop();
       await drill.restore();
+      reader.setBack();
       settlements = startSettlements(3);
+      reader.start();
       isRestoring = false;
     };
     timeline.after(plan.backupAtMs, () => void drill.backUp());
@@ -159,9 +181,11 @@ async function run(
   const isSettled = () =>
     !isRestoring &&
     customers.areDone() &&
-    [...tables.settlements.values()].every(({ status }) => OVER.includes(status)) &&
+    payers.areDone() &&
+    [...tables.settlements.values()].every((row) => OVER.includes(row.status) || isHeldForMerchant(tables, row)) &&
     [...tables.batches.values()].every(({ status }) => status === 'finalized' || status === 'replaced') &&
-    openStranded(simulation, chain).length === 0;
+    openStranded(simulation, chain).length === 0 &&
+    reader.isDone();
   const isDelivered = () => [...tables.deliveries.values()].every(({ status }) => status !== 'pending');
   let isMining = true;
   let over = false;
@@ -169,6 +193,7 @@ async function run(
     if (!isMining) return;
     chain.mine();
     spread();
+    reader.spread();
     timeline.after(1_000, mine);
   };
   const spread = () => {
@@ -183,6 +208,7 @@ async function run(
     note('storm', 'ends');
     simulation.endStorm();
     chain.calm();
+    reader.calm();
     for (const node of nodes) {
       node.setMood('well');
       node.setStill(false);
@@ -193,9 +219,13 @@ async function run(
     if (!simulation.isStorm() && isMining && isSettled()) {
       isMining = false;
       for (const settlement of settlements) settlement.stop();
+      reader.stop();
       customers.stop();
+      payers.stop();
       // Now: in the days that follow the windows of held money end, and nobody is there to return it.
       checkSettlement(simulation, chain, customers.buyers);
+      checkDirect(simulation, chain, payers.buyers);
+      reader.check();
     }
     const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : days.longestMs());
     if (lateMs > 0) violate('all comes to rest', `${isMining ? 'payments' : 'deliveries'} did not`);

@@ -29,6 +29,20 @@ const RARE = [
   '"action":"hold"',
   'stranded_upto_decided',
   'restore: intent_codes_skipped',
+  'reader_rewound',
+  'rpc_endpoints_contradict_logs',
+  'dies after passBlocks',
+  'dies before applyLog',
+  'dies after applyLog',
+  'node drops logs',
+  'node lies about logs',
+  'is direct, intent',
+  'is submitted again',
+  'signs again for intent',
+  'read_log_completed_payment',
+  'read_log_held',
+  'direct_payment_failed',
+  'authorization_already_used',
 ];
 
 test(`${SEEDS.length} seeds keep every promise`, async () => {
@@ -64,6 +78,7 @@ const RULES: Readonly<Record<BugName, string>> = {
   hurrying: 'as deep as it was to be',
   keepingLimits: 'all comes to rest',
   bumpingFirst: 'stored before sent',
+  failingRefused: 'nothing fails that can still be paid',
   returningTwice: 'books',
   forgettingPages: 'all comes to rest',
   reversingWithoutBooks: 'books',
@@ -73,12 +88,24 @@ const RULES: Readonly<Record<BugName, string>> = {
   forgettingLease: 'duplicates have a cause',
   believingAnything: 'each event arrives',
   switchingOffByOldFailure: 'switched off for a reason',
+  movingCursorFirst: 'no log missed',
+  ignoringReorgs: 'no log missed',
+  believingEmptyRanges: 'passed what nodes showed',
+  countingTwice: 'each log once',
+  evidenceFromElsewhere: 'evidence of its own transaction',
 };
 
 /** Seeds that a bug is looked for in. */
 const MOST_SEEDS = 1_000;
 /** Where a bug needs a rare situation, the seeds before it have none: they would only cost time. */
-const FIRST_SEEDS: Partial<Record<BugName, number>> = { returningTwice: 28, forgettingPages: 84 };
+const FIRST_SEEDS: Partial<Record<BugName, number>> = {
+  failingRefused: 14,
+  restoringNothing: 11,
+  ignoringReorgs: 18,
+  evidenceFromElsewhere: 20,
+  forgettingPages: 84,
+  closingEarly: 71,
+};
 
 test.for([...BUG_NAMES])('finds a bug put in on purpose: %s', async (bug) => {
   for (let seed = FIRST_SEEDS[bug] ?? 1; seed <= MOST_SEEDS; seed += 1) {

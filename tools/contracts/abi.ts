@@ -10,7 +10,9 @@ import { buildContracts } from './forge.ts';
 const CONTRACTS = [
   { source: 'PaymentProcessor', contract: 'PaymentProcessor', constant: 'paymentProcessor', file: 'payment-processor' },
   { source: 'AdminTimelock', contract: 'AdminTimelock', constant: 'adminTimelock', file: 'admin-timelock' },
+  { source: 'DirectBatch', contract: 'DirectBatch', constant: 'directBatch', file: 'direct-batch' },
   { source: 'MockUSDC', contract: 'MockUSDC', constant: 'mockUsdc', file: 'mock-usdc' },
+  { source: 'OddUSDC', contract: 'OddUSDC', constant: 'oddUsdc', file: 'odd-usdc' },
   { source: 'MockPermitToken', contract: 'MockPermitToken', constant: 'mockPermitToken', file: 'mock-permit-token' },
   { source: 'Wallets', contract: 'HonestWallet', constant: 'honestWallet', file: 'honest-wallet' },
 ] as const;

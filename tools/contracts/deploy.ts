@@ -3,6 +3,8 @@
 //   ceremony      hands out the roles and lists the tokens of the plan        a council key
 //   ceremony-data prints the two calls for a council that signs elsewhere     any key
 //   verify        compares chain, plan and commit                             any key
+//   deploy-direct DirectBatch, the same on every chain                        any funded key
+//   verify-direct looks for this commit's DirectBatch                         any key
 //   pause         stops every payment                                         the guardian's key
 //   retire        gives up the relayer role of the key                        a relayer's key
 //   payout-set    --id N --merchant A --fee-bps N [--split A=BPS ...]         the registrar's key
@@ -11,8 +13,10 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import {
   ceremonyCalls,
+  deployDirectBatch,
   deploymentProblems,
   deployProcessor,
+  directBatchProblems,
   openChain,
   pauseProcessor,
   performCeremony,
@@ -70,6 +74,11 @@ const commands: Record<string, () => Promise<{ ok: boolean }>> = {
   'ceremony-data': async () => ({ ok: true, ...ceremonyCalls(await record(), plan()) }),
   verify: async () => {
     const problems = await deploymentProblems(chain, await record(), plan());
+    return { ok: problems.length === 0, problems };
+  },
+  'deploy-direct': () => deployDirectBatch(chain),
+  'verify-direct': async () => {
+    const problems = await directBatchProblems(chain);
     return { ok: problems.length === 0, problems };
   },
   pause: async () => pauseProcessor(chain, (await record()).processor),

@@ -38,7 +38,9 @@ export function forge(forgeArguments: readonly string[], options: ForgeOptions =
 }
 
 /** Mocks that a chain of one's own gets too. */
-const DEPLOYED_MOCKS = ['MockUSDC', 'MockPermitToken', 'Wallets'].map((name) => `contracts/evm/test/mocks/${name}.sol`);
+const DEPLOYED_MOCKS = ['MockUSDC', 'OddUSDC', 'MockPermitToken', 'Wallets'].map(
+  (name) => `contracts/evm/test/mocks/${name}.sol`,
+);
 
 /** Builds what is deployed, with the optimizer. Ends the process with forge's words when that fails. */
 export function buildContracts(): void {

@@ -7,6 +7,11 @@ const committed: GasFigures = {
   batch100: 50_000,
   batch100_upto: 55_000,
   batch100_merchants: 65_000,
+  direct_single: 71_000,
+  direct100: 43_000,
+  direct100_merchants: 47_000,
+  token100: 40_000,
+  token100_merchants: 45_000,
   size_bytes: 22_000,
 };
 

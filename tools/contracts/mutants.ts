@@ -12,7 +12,7 @@ const TEST = [
   'test',
   '--fail-fast',
   '--fuzz-runs=100',
-  '--no-match-path=contracts/evm/test/{Gas,Invariants,Deployment}.t.sol',
+  '--no-match-path=contracts/evm/test/{Gas,UsdcGas,Invariants,DirectInvariants,Deployment}.t.sol',
 ];
 
 function prepareCopy(): void {

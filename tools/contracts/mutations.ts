@@ -1,6 +1,6 @@
-// Small wrongs, each of which a test must notice: [what it does, file, text that stands there once, text instead].
-
-type Mutation = readonly [name: string, file: string, find: string, replace: string];
+// Small wrongs of the contracts, each of which a test must notice.
+import { DIRECT_MUTATIONS } from './direct-mutations.ts';
+import type { Mutation } from './mutation.ts';
 
 const single = 'parts/SinglePayments.sol';
 const batch = 'parts/BatchPayments.sol';
@@ -20,7 +20,7 @@ const singlePrivate = `private\n        ${operatorOnly}`;
 const singlePermit = `uint256 settled)\n        external\n        ${operatorOnly}`;
 const without = (text: string, part: string) => text.replace(part, '');
 
-export const MUTATIONS: readonly Mutation[] = [
+const PROCESSOR_MUTATIONS: readonly Mutation[] = [
   ['anyone may settle a single', single, singlePrivate, without(singlePrivate, 'onlyRole(OPERATOR_ROLE)')],
   ['a single ignores the pause', single, singlePrivate, without(singlePrivate, 'whenNotPaused')],
   ['anyone may use a permit', single, singlePermit, without(singlePermit, 'onlyRole(OPERATOR_ROLE)')],
@@ -247,5 +247,12 @@ export const MUTATIONS: readonly Mutation[] = [
     'done := 1',
   ],
   ['reasons are copied whole', calls, 'if gt(size, most) { size := most }', ''],
-  ['a state is asked on too little gas', calls, '        requireGas(STATE_GAS);\n', ''],
+  [
+    'a state is asked on too little gas',
+    calls,
+    'returns (bool used) {\n        requireGas(STATE_GAS);\n',
+    'returns (bool used) {\n',
+  ],
 ];
+
+export const MUTATIONS: readonly Mutation[] = [...PROCESSOR_MUTATIONS, ...DIRECT_MUTATIONS];

@@ -6,6 +6,7 @@ const unit = (status: string, reason: string | null) => ({ status, reason, kind:
 test('tests are counted across contracts and failures are named with their reason', () => {
   const json = JSON.stringify({
     'a.t.sol:A': { test_results: { 'test_one()': unit('Success', null), 'test_two()': unit('Failure', '1 != 2') } },
+    'c.t.sol:C': { test_results: { 'test_withoutItsInput()': unit('Skipped', null) } },
     'b.t.sol:B': {
       test_results: {
         'invariant_x()': { status: 'Success', reason: null, kind: { Invariant: { calls: 11_000 } } },

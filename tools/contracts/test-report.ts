@@ -32,7 +32,7 @@ export function readReport(output: string): TestReport {
       invariantCalls += result.kind.Invariant?.calls ?? 0;
       fewestFuzzRuns = Math.min(fewestFuzzRuns, result.kind.Fuzz?.runs ?? Infinity);
       if (result.status === 'Success') passed += 1;
-      else failures.push(`${contract} ${test}: ${result.reason ?? result.status}`);
+      else if (result.status !== 'Skipped') failures.push(`${contract} ${test}: ${result.reason ?? result.status}`);
     }
   }
   return { passed, failures, invariantCalls, fewestFuzzRuns };

@@ -8,6 +8,7 @@ import { keysCommand } from '../commands/keys.ts';
 import { ledgerCommand } from '../commands/ledger.ts';
 import { listenCommand } from '../commands/listen.ts';
 import { migrateCommand } from '../commands/migrate.ts';
+import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
 import { recoverCommand } from '../commands/recover.ts';
@@ -40,6 +41,7 @@ Examples:
     keysCommand,
     tokensCommand,
     payoutsCommand,
+    paymentsCommand,
     contractsCommand,
     relayersCommand,
     privacyCommand,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { paymentProcessorAbi, retirePayout } from '@svc-pay/evm';
+import { DIRECT_BATCH_ADDRESS, paymentProcessorAbi, retirePayout } from '@svc-pay/evm';
 import { planWorld, startAnvil } from '@svc-pay/evm/testing';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -68,6 +68,16 @@ test('a deployment verifies against its plan, and not against another', async ()
   const other = path.join(folder, 'other.json');
   writeFileSync(other, JSON.stringify({ ...world.plan, tokens: [] }));
   expect(await svc('contracts', 'verify', ...chainArguments, '--plan', other)).toMatchObject({ exitCode: 1 });
+});
+
+test('DirectBatch is missing, then deployed by any key, then found', async () => {
+  expect(await svc('contracts', 'verify-direct')).toMatchObject({ exitCode: 1 });
+  const deploy = ['contracts', 'deploy-direct', '--key-file', registrar.file];
+  const deployed = await svc(...deploy);
+  expect(deployed).toMatchObject({ exitCode: 0, document: { address: DIRECT_BATCH_ADDRESS } });
+  expect((deployed.document as { transactionHash: string | null }).transactionHash).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(await svc(...deploy)).toMatchObject({ exitCode: 0, document: { transactionHash: null } });
+  expect(await svc('contracts', 'verify-direct')).toMatchObject({ exitCode: 0, document: { problems: [] } });
 });
 
 describe('a payout', () => {

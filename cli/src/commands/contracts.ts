@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import {
   type DeploymentPlan,
+  DIRECT_BATCH_ADDRESS,
+  deployDirectBatch,
   deploymentProblems,
   deployProcessor,
+  directBatchProblems,
   pauseProcessor,
   performCeremony,
   readDeploymentRecord,
@@ -19,7 +22,8 @@ import { type CommandOutcome, done, type Failure, failed, misused } from '../out
 
 export const RECORDS = 'contracts/deployments';
 
-type RecordOptions = { readonly records: string; readonly keyFile?: string };
+type KeyOptions = { readonly keyFile?: string };
+type RecordOptions = KeyOptions & { readonly records: string };
 type PlanOptions = RecordOptions & { readonly plan: string };
 type DeployOptions = PlanOptions & { readonly ceremony?: boolean };
 
@@ -45,11 +49,25 @@ export function contractsCommand(surroundings: Surroundings): Command {
   ])
     .requiredOption('--key-file <file>', 'file with the guardian’s private key')
     .action(runs<RecordOptions>(surroundings, pauseOne));
+  const deployDirect = leaf(
+    'deploy-direct',
+    'Deploy DirectBatch, which submits direct payments in batches. It has one address on every chain. The RPC node is SVC_RPC_URL.',
+    ['contracts deploy-direct --key-file deployer.key'],
+  )
+    .requiredOption('--key-file <file>', 'file with the private key of any account, which pays the gas')
+    .action(runs<KeyOptions>(surroundings, deployDirectOne));
+  const verifyDirect = leaf(
+    'verify-direct',
+    'Check that this commit’s DirectBatch is deployed. The RPC node is SVC_RPC_URL.',
+    ['contracts verify-direct'],
+  ).action(runs<KeyOptions>(surroundings, verifyDirectOne));
   return new Command('contracts')
-    .description('Deploy and guard the payment processor.')
+    .description('Deploy and guard the payment processor, and deploy DirectBatch.')
     .addCommand(deploy)
     .addCommand(verify)
-    .addCommand(pause);
+    .addCommand(pause)
+    .addCommand(deployDirect)
+    .addCommand(verifyDirect);
 }
 
 function chainLeaf(name: string, description: string, examples: readonly string[]): Command {
@@ -105,6 +123,32 @@ async function pauseOne({ options, context }: Input<RecordOptions>): Promise<Com
   const paused = await pauseProcessor(opened.chain, read.record.processor);
   if (!paused.ok) return failed(paused.code, `The processor was not paused: ${paused.reason}`);
   return done({ processor: read.record.processor }, `Paused ${read.record.processor}.`);
+}
+
+async function deployDirectOne({ options, context }: Input<KeyOptions>): Promise<CommandOutcome> {
+  const opened = await openFrom(context, options.keyFile);
+  if (!opened.ok) return opened.failure;
+  const deployed = await deployDirectBatch(opened.chain);
+  if (!deployed.ok) return failed(deployed.code, `DirectBatch was not deployed: ${deployed.reason}`);
+  const { address, transactionHash } = deployed;
+  const network = opened.chain.chain.name;
+  return done(
+    { network, address, transactionHash },
+    transactionHash === null ? `DirectBatch was at ${address} already.` : `DirectBatch is at ${address} on ${network}.`,
+  );
+}
+
+async function verifyDirectOne({ options, context }: Input<KeyOptions>): Promise<CommandOutcome> {
+  const opened = await openFrom(context, options.keyFile);
+  if (!opened.ok) return opened.failure;
+  const problems = await directBatchProblems(opened.chain);
+  const data = { network: opened.chain.chain.name, address: DIRECT_BATCH_ADDRESS, problems };
+  if (problems.length === 0) return done(data, `DirectBatch of this commit is at ${DIRECT_BATCH_ADDRESS}.`);
+  const text = problems.join('\n');
+  return {
+    ...failed('deployment_differs', text, 'Deploy it with contracts deploy-direct.'),
+    report: { data: { problems }, text },
+  };
 }
 
 async function openFrom(context: Context, keyFile: string | undefined): Promise<OpenedChainAccount> {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { arch, platform, release } from 'node:os';
 import { type Clock, isoTime } from '@svc-pay/core';
-import type { Environment } from '@svc-pay/runtime/config';
+import { type Environment, payoutRules } from '@svc-pay/runtime/config';
 import type { OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import type { Command } from 'commander';
@@ -10,6 +10,7 @@ import { leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { bundleText } from '../doctor/bundle.ts';
 import { checkConfiguration } from '../doctor/check-configuration.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
+import { checkDirectOf } from '../doctor/check-direct.ts';
 import { checkNetwork } from '../doctor/check-network.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { type CommandOutcome, done, failed } from '../output/outcome.ts';
@@ -20,7 +21,7 @@ type Options = { readonly bundle?: string };
 export function doctorCommand(surroundings: Surroundings): Command {
   return leaf(
     'doctor',
-    'Check the settings, the database, the clocks, the chains and the tokens. For each problem, print what is wrong and what to do. Exit code 1 means a problem; warnings do not count.',
+    'Check the settings, the database, the clocks, the chains, the tokens, direct payouts and the chain reader. For each problem, print what is wrong and what to do. Exit code 1 means a problem; warnings do not count.',
     ['doctor', 'doctor --bundle report.json'],
   )
     .option('--bundle <file>', 'also write a report without secrets to this file, for support')
@@ -80,6 +81,11 @@ async function examine(environment: Environment, clock: Clock, print: (text: str
   for (const [network, setup] of networks) {
     print(`looking at ${network} …\n`);
     findings.push(...(await checkNetwork(network, setup, clock)));
+  }
+  if (config.databaseUrl !== undefined && config.payoutDelayHours !== undefined) {
+    print('looking at direct payouts …\n');
+    const rules = payoutRules({ payoutApprovers: config.payoutApprovers, payoutDelayHours: config.payoutDelayHours });
+    findings.push(...(await checkDirectOf(config.databaseUrl, { ...rules, networks, clock })));
   }
   return { findings, networks };
 }

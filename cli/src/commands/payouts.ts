@@ -1,18 +1,19 @@
-import { type Mode, PAYOUT_STATUS, type Payout } from '@svc-pay/core';
+import { type Mode, PAYOUT_STATUS } from '@svc-pay/core';
 import { listPayouts, setPayout } from '@svc-pay/postgres/operator';
 import { familyOf, type NetworkId } from '@svc-pay/protocol';
-import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import { Command, Option } from 'commander';
 import type { Input } from '../command/context.ts';
 import { accountOption, leaf, modeOption, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
 import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
-import { table } from '../output/table.ts';
 import { createPayoutAccounts } from './create-token-accounts.ts';
+import { payoutsActivateCommand } from './payouts-activate.ts';
+import { payoutsDisableCommand } from './payouts-disable.ts';
 import { payoutsSyncCommand } from './payouts-sync.ts';
 import { type PayoutOptions, readPayout } from './read-payout.ts';
 import { unknownAccount } from './refusals.ts';
 import { registerPayout } from './register-payout.ts';
+import { shownPayouts } from './shown-payouts.ts';
 
 type SetOptions = PayoutOptions & { readonly keyFile?: string };
 type List = { readonly account?: string; readonly mode?: Mode };
@@ -51,6 +52,8 @@ export function payoutsCommand(surroundings: Surroundings): Command {
   return new Command('payouts')
     .description('Say where money goes.')
     .addCommand(set)
+    .addCommand(payoutsActivateCommand(surroundings))
+    .addCommand(payoutsDisableCommand(surroundings))
     .addCommand(list)
     .addCommand(payoutsSyncCommand(surroundings));
 }
@@ -85,7 +88,7 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
         created.length === 0 ? 'Every token account was there.' : `${created.length} token accounts were made.`;
       return done(
         { payout: active.payout, change: result.change, created, transactionIds },
-        `${words}\n\n${shown([active.payout], context.paint)}`,
+        `${words}\n\n${shownPayouts([active.payout], context.paint)}`,
       );
     }
     if (result.ok) {
@@ -95,10 +98,10 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
         if (!registered.ok) return registered.failure;
         const active = { ...payout, status: PAYOUT_STATUS.active };
         const data = { payout: active, change, transactionHash: registered.transactionHash };
-        return done(data, `Registered on chain.\n\n${shown([active], context.paint)}`);
+        return done(data, `Registered on chain.\n\n${shownPayouts([active], context.paint)}`);
       }
       const words = { created: 'Set.', status: 'Its status changed.', none: 'It was so already.' }[change];
-      return done({ payout, change }, `${words}\n\n${shown([payout], context.paint)}`);
+      return done({ payout, change }, `${words}\n\n${shownPayouts([payout], context.paint)}`);
     }
     if (result.code === 'account_unknown') return unknownAccount(options.account);
     return failed(result.code, REFUSALS[result.code](options.payoutId), 'Leave --payout-id out to get a new id.');
@@ -108,24 +111,9 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
 async function listAll({ options, context }: Input<List>): Promise<CommandOutcome> {
   return withOperation(context, [], async ({ operation }) => {
     const payouts = await listPayouts(operation.pool, { accountId: options.account, mode: options.mode });
-    return done({ payouts }, payouts.length === 0 ? 'There are no such payouts.' : shown(payouts, context.paint));
+    return done(
+      { payouts },
+      payouts.length === 0 ? 'There are no such payouts.' : shownPayouts(payouts, context.paint),
+    );
   });
-}
-
-function shown(payouts: readonly Payout[], paint: Paint): string {
-  return table(
-    payouts,
-    [
-      { head: 'ACCOUNT', cell: (payout) => payout.accountId },
-      { head: 'MODE', cell: (payout) => payout.mode },
-      { head: 'NETWORK', cell: (payout) => payout.network },
-      { head: 'ID', cell: (payout) => payout.payoutId },
-      { head: 'PROCESSOR', cell: (payout) => payout.processor },
-      { head: 'MERCHANT', cell: (payout) => payout.merchant },
-      { head: 'FEE', cell: (payout) => `${payout.feeBps} bps` },
-      { head: 'SPLITS', cell: (payout) => payout.splits.map(({ to, bps }) => `${to}:${bps}`).join(' ') },
-      { head: 'STATUS', cell: (payout) => payout.status },
-    ],
-    paint,
-  );
 }

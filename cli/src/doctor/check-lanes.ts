@@ -13,10 +13,11 @@ const ADVICE: Readonly<Record<string, string>> = {
     'The chain has another processor version at this address than `processorVersion` of SVC_NETWORKS, or none: correct the network’s entry and restart settlement and the API.',
   token_differs:
     'A token has another signing domain than the catalogue, so signatures made for it would be refused: the findings of its token say which. Update to a release with the right entry, or have the council stop the processor from taking it.',
-  paused: 'The processor is paused; the council starts it again. Payments stay queued until then.',
+  paused:
+    'The processor is paused; the council starts it again. Payments through it stay queued until then; direct ones are offered and sent.',
   no_active_relayer: `Activate a relayer (\`${COMMAND} relayers activate\`) or start settlement with a key.`,
   out_of_gas: 'Send coins to the relayers: docs/operate/out-of-gas.md.',
-  not_allowed: 'Give the relayer its role on the processor: docs/operate/rotate-relayer.md.',
+  not_allowed: 'Give the relayer its role on the processor: docs/operate/rotate-relayer.md. Direct payments need none.',
   over_cap: 'The hourly cap is used up; it comes back by itself, or the council raises it.',
 };
 const STUCK = 'See docs/operate/stuck-lane.md.';

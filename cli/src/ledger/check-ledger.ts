@@ -3,11 +3,12 @@
 import { type CheckedLine, checkBooks, createFindings } from '@svc-pay/core';
 import { CHAIN_CHECKS, type ChainToCheck, checkChain, createJsonRpc, readChainBefore } from '@svc-pay/evm';
 import { listProcessors, listRelayers, withBooks } from '@svc-pay/postgres/operator';
+import type { NetworkId } from '@svc-pay/protocol';
 
 type Pool = Parameters<typeof withBooks>[0];
 
 export type NetworkToCheck = {
-  readonly network: string;
+  readonly network: NetworkId;
   readonly chainId: bigint;
   readonly processor: string;
   readonly rpcUrls: readonly [string, ...string[]];
@@ -47,7 +48,7 @@ export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
       await checkChain(books, chain, censuses.get(chain.network), findings);
       lines.push(...findings.lines());
     }
-    const compared = new Set(chains.map(({ network }) => network));
+    const compared = new Set<string>(chains.map(({ network }) => network));
     const uncompared = [...censuses].filter(([network, { completed }]) => completed > 0 && !compared.has(network));
     return {
       holds: lines.every(({ differing }) => differing === 0),

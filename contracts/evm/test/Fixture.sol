@@ -48,7 +48,7 @@ abstract contract Fixture is Test, IPaymentEvents {
 
     function setUp() public virtual {
         vm.warp(1_800_000_000);
-        token = MockUSDC(deployCode(_artifact("MockUSDC"), abi.encode(6)));
+        token = _newToken();
         processor = IProcessor(deployCode(_artifact("PaymentProcessor"), abi.encode(admin, feeTo)));
         vm.startPrank(admin);
         processor.grantRole(processor.OPERATOR_ROLE(), operator);
@@ -65,8 +65,12 @@ abstract contract Fixture is Test, IPaymentEvents {
         token.mint(payer, FUNDS);
     }
 
+    function _newToken() internal virtual returns (MockUSDC) {
+        return MockUSDC(deployCode(_artifact("MockUSDC"), abi.encode(6)));
+    }
+
     /// @dev The contract as it is deployed, if the optimized build is there; otherwise the one of this very run.
-    function _artifact(string memory contractName) private view returns (string memory) {
+    function _artifact(string memory contractName) internal view returns (string memory) {
         string memory directory = vm.envOr("CONTRACT_ARTIFACTS", string(""));
         string memory id = string.concat(contractName, ".sol:", contractName);
         if (bytes(directory).length == 0) return id;

@@ -25,6 +25,18 @@ export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
 export { draftSample, SAMPLE_METADATA_KEY } from './delivery/sample-event.ts';
 export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts';
+export * from './direct/bound-acceptance.ts';
+export * from './direct/decide-direct-failure.ts';
+export * from './direct/decide-held-receipt.ts';
+export * from './direct/decide-on-direct.ts';
+export type * from './direct/direct-store.ts';
+export * from './direct/foreign-payment.ts';
+export * from './direct/judge-claimed-use.ts';
+export * from './direct/judge-credit.ts';
+export * from './direct/judge-landing.ts';
+export * from './direct/judge-receipt.ts';
+export * from './direct/proves-payment.ts';
+export { createDirectWatch, type DirectWatchChain, type DirectWatchDeps } from './direct/watch-direct.ts';
 export { customHeaderProblem, readCustomHeaders } from './endpoint/custom-headers.ts';
 export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.ts';
 export * from './endpoint/endpoint-health.ts';
@@ -66,7 +78,7 @@ export * from './intent/intent-codes.ts';
 export * from './intent/intent-transitions.ts';
 export { isPayable } from './intent/is-payable.ts';
 export { settlesUpto } from './intent/offer.ts';
-export type { AcceptanceTerms, Offer, OfferedPayment } from './intent/offer-family.ts';
+export type { AcceptanceTerms, DirectOffer, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
@@ -97,11 +109,16 @@ export {
   type SettledPayment,
 } from './ledger/book-payment.ts';
 export type {
+  BookedAuthorization,
   BookedBatch,
   BookedEntry,
+  BookedLog,
+  BookedLogUse,
   BookedPaymentRow,
+  BookedReceipt,
   BookedRelayer,
   Books,
+  NamedReceipt,
   StrayRows,
 } from './ledger/books.ts';
 export { type Census, checkBooks } from './ledger/check-books.ts';
@@ -118,13 +135,16 @@ export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
 export { isNative, liveEntries } from './ledger/live-entries.ts';
 export * from './ledger/payment-result.ts';
+export { type PaymentSource, paymentSource } from './ledger/payment-source.ts';
 export * from './payment/apply-payment-result.ts';
+export * from './payment/bound-terms.ts';
 export type { Purpose } from './payment/check-window.ts';
 export { type ClaimedAuthorization, claimKey } from './payment/claim-key.ts';
 export type {
   AuthorizationKind,
   ClaimOutcome,
   ClaimPayment,
+  DirectSignature,
   PayerSignature,
   PaymentClaim,
 } from './payment/claim-payment.ts';
@@ -132,6 +152,7 @@ export { paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
 export * from './payment/payment-transitions.ts';
+export * from './payment/refused-authorization.ts';
 export { reversePayment } from './payment/reverse-payment.ts';
 export type { SignedTransfer } from './payment/signed-transfer.ts';
 export {
@@ -141,16 +162,35 @@ export {
   type VerifiedTerms,
   verifyTerms,
 } from './payment/verify-terms.ts';
+export * from './payout/activation.ts';
+export * from './payout/activation-notice.ts';
+export * from './payout/decide-activation.ts';
+export * from './payout/decide-disabled-payout.ts';
 export { decideMirroredPayout, type MirrorDecision } from './payout/decide-mirrored-payout.ts';
 export * from './payout/decide-payout.ts';
-export type { ActivePayout, MerchantSetup, NetworkSetup } from './payout/merchant-setup.ts';
-export type { Payout, PayoutShares } from './payout/payout.ts';
+export * from './payout/judge-activation.ts';
+export type {
+  ActivePayout,
+  DirectPayout,
+  MerchantSetup,
+  NetworkSetup,
+  WithdrawnPart,
+} from './payout/merchant-setup.ts';
+export type { DirectTerms, Payout, PayoutShares } from './payout/payout.ts';
 export type * from './payout/payout-registry.ts';
 export * from './payout/payout-transitions.ts';
+export * from './payout/read-activation.ts';
 export { minimumFromUsd } from './pricing/below-minimum.ts';
 export { gasCoinRate } from './pricing/gas-coin.ts';
 export { createHttpFeed, type HttpFeedOptions } from './pricing/http-feed.ts';
 export { createPricing, type PriceSource, type PricingOptions } from './pricing/price-source.ts';
+export type * from './reader/apply-store.ts';
+export * from './reader/compare-with-lanes.ts';
+export { createChainReader, READER_LIMITS, type ReaderDeps, type ReaderLimits } from './reader/create-chain-reader.ts';
+export * from './reader/money-log.ts';
+export * from './reader/reader-chain.ts';
+export type * from './reader/reader-store.ts';
+export * from './reader/watch-lanes.ts';
 export * from './restore/adopt-payment.ts';
 export * from './restore/decide-restored-batch.ts';
 export * from './restore/decide-restored-payment.ts';

@@ -23,7 +23,7 @@ const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
     mismatched>canceled mismatched>completed:unwritten completed>processing:reorg failed>processing:restore`,
   payment: `pending>completed pending>failed pending>canceled:unwritten pending>mismatched:unwritten
     mismatched>completed:unwritten mismatched>refunded:unwritten completed>pending:reorg completed>refunded:unwritten`,
-  settlement: `queued>batched queued>held queued>failed
+  settlement: `queued>batched queued>held queued>failed queued>completed
     batched>completed batched>queued batched>mined batched>failed:restore
     mined>failed mined>queued mined>held mined>batched:reorg mined>batched:restore
     held>completed held>failed held>queued held>batched:restore completed>batched:reorg completed>held:reorg`,

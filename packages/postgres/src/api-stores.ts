@@ -30,6 +30,7 @@ import { claimPayments, findClaim } from './payment/claim-payment.ts';
 import { findFinished } from './payment/find-finished.ts';
 import { findPrepared, storePrepared } from './payment/prepared-transfers.ts';
 import { recordAttempt } from './payment/record-refused-attempt.ts';
+import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
 import { loadMerchant } from './payout/load-merchant.ts';
 import { findRelayer, isActiveRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
 import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
@@ -43,7 +44,15 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   CancelIntentPorts &
   Pick<
     SettlePorts,
-    'loadSettlement' | 'loadAcceptances' | 'claimPayment' | 'findClaim' | 'recordAttempt' | 'isKeyReused' | 'bindKey'
+    | 'loadSettlement'
+    | 'loadAcceptances'
+    | 'claimPayment'
+    | 'recordRefused'
+    | 'queueRefused'
+    | 'findClaim'
+    | 'recordAttempt'
+    | 'isKeyReused'
+    | 'bindKey'
   > &
   Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> & {
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
@@ -106,6 +115,8 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       claimPayments(pool, claims),
     ),
     findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
+    recordRefused: (refused) => recordRefused(pool, refused),
+    queueRefused: (caller, intentId, key, nowMs) => queueRefused(pool, caller, intentId, key, nowMs),
     recordAttempt: (attempt) => recordAttempt(pool, attempt),
     isKeyReused: (caller, claim) => isKeyReused(pool, caller, claim),
     bindKey: (caller, claim, nowMs) => bindKey(pool, caller, claim, nowMs),

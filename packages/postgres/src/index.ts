@@ -2,6 +2,7 @@ export { type ApiStoreOptions, type ApiStores, createApiStores } from './api-sto
 export { createSealAuditPorts, readSealed } from './audit/seal-audit-store.ts';
 export { type NewAuditEntry, writeAudit } from './audit/write-audit.ts';
 export { inTransaction } from './database/in-transaction.ts';
+export { createInstallationId } from './database/load-installation.ts';
 export { countConnections, type Database, type DatabaseOptions, openDatabase } from './database/open-database.ts';
 export { loadAcceptances } from './intent/load-acceptances.ts';
 export type { IntentStatusRead } from './intent/load-intent.ts';

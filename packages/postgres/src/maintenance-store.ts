@@ -6,6 +6,7 @@ import { PARTITIONS_READY } from './database/partitions-ready.ts';
 import { deleteOldAnswers } from './idempotency/stored-answers.ts';
 import { expireIntent, expireIntents, loadOverdueIntents, type OverdueIntent } from './intent/expire-intents.ts';
 import { dropOldPrepared } from './payment/prepared-transfers.ts';
+import { deleteClosedRefused } from './payment/refused-authorizations.ts';
 
 export type MaintenanceStore = {
   /** Returns how many intents expired; as many as `limit` means that there may be more. */
@@ -24,6 +25,8 @@ export type MaintenanceStore = {
   readonly ensurePartitions: () => Promise<void>;
   /** Deletes the oldest idempotency keys made before `beforeMs`, at most `most` of them. Returns how many. */
   readonly deleteOldAnswers: (beforeMs: number, most: number) => Promise<number>;
+  /** Deletes refused authorizations that were closed before `beforeMs`, at most `most` of them. Returns how many. */
+  readonly deleteClosedRefused: (beforeMs: number, most: number) => Promise<number>;
   /** Deletes transactions that were prepared for wallets before `beforeMs`. */
   readonly dropOldPrepared: (beforeMs: number) => Promise<void>;
 };
@@ -41,6 +44,7 @@ export function createMaintenanceStore(pool: pg.Pool): MaintenanceStore {
       await pool.query('select svc.ensure_partitions($1, $2)', [monthsBack, monthsAhead]);
     },
     deleteOldAnswers: (...given) => deleteOldAnswers(pool, ...given),
+    deleteClosedRefused: (...given) => deleteClosedRefused(pool, ...given),
     dropOldPrepared: (beforeMs) => dropOldPrepared(pool, beforeMs),
   };
 }

@@ -11,6 +11,8 @@ export type { GasSpent } from './ledger/book-gas.ts';
 export { createMaintenanceStore, type MaintenanceStore } from './maintenance-store.ts';
 export { dropOldPrepared } from './payment/prepared-transfers.ts';
 export { createPayoutRegistryStore } from './payout/payout-registry-store.ts';
+export type { ReaderMeasures } from './reader/measure-reader.ts';
+export { createReaderStore } from './reader/reader-store.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 export { createSettlementReports, createSettlementStores, type SettlementStores } from './settlement-stores.ts';
 export { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';

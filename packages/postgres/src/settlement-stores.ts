@@ -1,16 +1,23 @@
 // All stores of the settlement service, as ports of core.
 import type {
+  ActivationNotice,
+  ApplyStore,
+  CheckUsedPayout,
   Clock,
+  DirectStore,
   FinalityStore,
   HealthStore,
   Lane,
+  LaneComparisonStore,
   LaneStore,
   PayoutRegistryStore,
+  ReaderStore,
   RegisterRelayer,
   StrandedStore,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Database } from './database/open-database.ts';
+import { createDirectStore } from './direct/direct-store.ts';
 import { createFinalityStore } from './finality/finality-store.ts';
 import { markAsleep, markAwake } from './lane/awake-lanes.ts';
 import { createHealthStore } from './lane/health-store.ts';
@@ -19,7 +26,12 @@ import { type LaneMeasures, measureLanes } from './lane/measure-lanes.ts';
 import { type NetworkHealth, reportHealth } from './lane/network-health.ts';
 import { findForgottenLanes, type LaneReport, registerRelayer, reportLanes } from './lane/relayers.ts';
 import { createMaintenanceStore, type MaintenanceStore } from './maintenance-store.ts';
+import { announceActivations } from './payout/announce-activations.ts';
 import { createPayoutRegistryStore } from './payout/payout-registry-store.ts';
+import { createApplyStore } from './reader/apply-store.ts';
+import { createLaneComparisonStore } from './reader/lane-comparison.ts';
+import { measureReader, type ReaderMeasures } from './reader/measure-reader.ts';
+import { createReaderStore } from './reader/reader-store.ts';
 import { type BeganUpto, type BeginUptoDeps, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 import { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';
 import { createStrandedStore } from './stranded/stranded-store.ts';
@@ -30,7 +42,13 @@ export type SettlementStores = {
   readonly strandedTransfers: LaneStore;
   readonly finality: FinalityStore;
   readonly stranded: StrandedStore;
+  readonly direct: DirectStore;
   readonly payouts: PayoutRegistryStore;
+  /** Calls `tell` for every direct payout whose activation was not told of yet. */
+  readonly announceActivations: (tell: (notice: ActivationNotice) => void, nowMs: number) => Promise<void>;
+  readonly reader: ReaderStore;
+  readonly apply: ApplyStore;
+  readonly comparison: LaneComparisonStore;
   readonly health: HealthStore;
   readonly maintenance: MaintenanceStore;
   readonly registerRelayer: RegisterRelayer;
@@ -45,19 +63,26 @@ export type SettlementStores = {
 export type SettlementStoreOptions = LaneStoreOptions & {
   readonly clock: Clock;
   readonly processorVersion: BeginUptoDeps['processorVersion'];
+  /** Stands before the chain reader counts a transfer to a wallet. */
+  readonly checkPayout: CheckUsedPayout;
 };
 
 /** Actor in audit records of changes that the service makes by itself. */
 const ACTOR = 'service:settlement';
 
 export function createSettlementStores({ pool }: Database, options: SettlementStoreOptions): SettlementStores {
-  const { clock, processorVersion } = options;
+  const { clock, processorVersion, checkPayout } = options;
   return {
     lanes: createLaneStore(pool, options),
     strandedTransfers: createStrandedLaneStore(pool, options),
     finality: createFinalityStore(pool),
     stranded: createStrandedStore(pool),
+    direct: createDirectStore(pool),
     payouts: createPayoutRegistryStore(pool, ACTOR),
+    announceActivations: (tell, nowMs) => announceActivations(pool, tell, nowMs),
+    reader: createReaderStore(pool),
+    apply: createApplyStore(pool, checkPayout),
+    comparison: createLaneComparisonStore(pool),
     health: createHealthStore(pool),
     maintenance: createMaintenanceStore(pool),
     registerRelayer: (relayer, readNonce) => registerRelayer(pool, relayer, readNonce, clock.nowMs()),
@@ -70,6 +95,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
 
 export type SettlementReports = {
   readonly measureLanes: (nowMs: number) => Promise<LaneMeasures>;
+  readonly measureReader: (nowMs: number) => Promise<ReaderMeasures>;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
   readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
 };
@@ -78,6 +104,7 @@ export type SettlementReports = {
 export function createSettlementReports({ pool }: Database): SettlementReports {
   return {
     measureLanes: (nowMs) => measureLanes(pool, nowMs),
+    measureReader: (nowMs) => measureReader(pool, nowMs),
     reportLanes: () => reportLanes(pool),
     reportHealth: () => reportHealth(pool),
   };

@@ -1,8 +1,9 @@
 import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
+import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase } from './testing/create-test-database.ts';
-import { NOW } from './testing/sample-rows.ts';
+import { insertRow, NOW } from './testing/sample-rows.ts';
 import { seedSettledBatch } from './testing/seed-settled-batch.ts';
 import { listIntents, openView, readLanes, traceIntent } from './view.ts';
 
@@ -64,6 +65,28 @@ test('the view tells a payment’s batch, transaction and legs, which sum to not
   const intents = await listIntents(pool, { accountId, mode: 'test', limit: 5 });
   expect(intents).toMatchObject([{ id: intentId }]);
   expect(await listIntents(pool, { accountId, mode: 'live', limit: 5 })).toEqual([]);
+});
+
+test('when the pool ends while lanes are read, the reader hears of it and no rejection is left unhandled', async () => {
+  const { pool } = await createTestDatabase();
+  await insertRow(pool, 'relayers');
+  const unhandled: unknown[] = [];
+  const note = (problem: unknown) => void unhandled.push(problem);
+  process.on('unhandledRejection', note);
+  onTestFinished(() => void process.off('unhandledRejection', note));
+  // The pool answers the first query and has ended before the next.
+  const reading = new pg.Pool({ ...pool.options });
+  const ask = reading.query.bind(reading) as (text: string, values?: unknown[]) => Promise<unknown>;
+  Object.assign(reading, {
+    query: async (text: string, values?: unknown[]) => {
+      const answer = await ask(text, values);
+      if (!reading.ending) await reading.end();
+      return answer;
+    },
+  });
+  await expect(readLanes(reading, 3)).rejects.toThrow('after calling end');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
 });
 
 test.each([

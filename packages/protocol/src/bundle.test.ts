@@ -8,10 +8,12 @@ import { expect, test } from 'vitest';
 const LIMITS = {
   '.': 12_000,
   './bound-nonce': 10_000,
+  './direct-nonce': 10_000,
   './errors': 2_700,
   './hash': 3_500,
   './ids': 1_000,
   './merchant': 11_000,
+  './payout-activation': 4_000,
   './solana': 4_000,
   './webhook': 10_000,
 };

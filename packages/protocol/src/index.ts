@@ -1,6 +1,6 @@
 // Wire shapes and codecs, for clients and servers on every runtime. Parts that not every client needs have their own
-// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/ids`, `/solana` (addresses
-// without a library) and `/webhook` (signatures of deliveries).
+// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/direct-nonce`, `/ids`,
+// `/solana` (addresses without a library) and `/webhook` (signatures of deliveries).
 export { buildSignRequest, type SignableRequest, type SignRequest } from './eip712/sign-request.ts';
 export {
   type AuthorizationMessage,

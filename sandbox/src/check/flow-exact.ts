@@ -16,6 +16,9 @@ export async function payExact(visit: Visit): Promise<void> {
   insist(paid.intentId === paymentIntentId, 'the order was paid by another intent');
   insist(paid.transactionId === transactionId, 'the webhook names another transaction');
   insist((await visit.balanceOf(payer)) === 0n, 'the payer was not charged the price');
+  const { chain, merchantWallet } = sandbox.world;
+  const wallet = (merchantWallet ?? '0x') as `0x${string}`;
+  insist((await chain.balanceOf(chain.tokens.usdc, wallet)) >= PRICE_ATOMIC, 'the shop’s wallet was not paid');
 
   const trailUrl = `${sandbox.timelineUrl}/payments/${paymentIntentId}/trail`;
   const readTrail = async () => (await (await fetch(trailUrl)).json()) as Trail;
@@ -26,6 +29,7 @@ export async function payExact(visit: Visit): Promise<void> {
   });
   const legs = (await readTrail()).steps.flatMap((step) => step.legs ?? []);
   insist(legs.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic), 0n) === 0n, 'the legs do not balance');
+  insist(legs.length === 2, 'somebody besides payer and merchant has a leg');
 }
 
 /** A used header pays nothing more: neither its own intent again nor another one. */

@@ -9,7 +9,7 @@ import type { Visit } from './visit.ts';
 export type Flow = { readonly name: string; readonly run: (visit: Visit) => Promise<void> };
 
 export const FLOWS: readonly Flow[] = [
-  { name: 'exact: paid, booked, told', run: payExact },
+  { name: 'exact: paid to the wallet, booked', run: payExact },
   { name: 'exact: same header again', run: replayHeader },
   { name: 'exact: wallet without money', run: refusePoor },
   { name: 'exact: the payer says no', run: sayNo },

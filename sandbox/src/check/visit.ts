@@ -75,7 +75,7 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
 /** Payment request as the page makes it. */
 export function requestFor({ facts }: Sandbox, { id, shown }: OrderView) {
   const { amountAtomic: amount, tokenShortcode, name: description } = shown;
-  return { amount, tokenShortcode, description, metadata: { order: id }, expect: expectOf(facts, tokenShortcode) };
+  return { amount, tokenShortcode, description, metadata: { order: id }, expect: expectOf(facts, shown) };
 }
 
 export function insist(isSo: boolean, otherwise: string): void {

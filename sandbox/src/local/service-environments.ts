@@ -29,6 +29,7 @@ export const webhooksUrlOf = ({ webhooks }: WorldPorts): string => `http://127.0
 export function apiEnvironment({ secrets, ports, database, chain, solana, engine, feed }: Wiring): Environment {
   return {
     ...networksOf(chain, solana),
+    ...approversOf(chain),
     SVC_DATABASE_URL: database.apiUrl,
     SVC_KEY_PEPPER: secrets.pepper,
     SVC_SEAL_KEY: sealKeyTextFrom(secrets.masterKeys),
@@ -46,6 +47,7 @@ export function apiEnvironment({ secrets, ports, database, chain, solana, engine
 export function settlementEnvironment({ secrets, ports, database, chain, solana, engine }: Wiring): Environment {
   return {
     ...networksOf(chain, solana),
+    ...approversOf(chain),
     SVC_DATABASE_URL: database.settlementUrl,
     SVC_SETTLEMENT_PORT: String(ports.settlement),
     SVC_SETTLEMENT_ENGINE_PORT: String(ports.settlementWork),
@@ -74,6 +76,10 @@ export function webhooksEnvironment({ secrets, ports, database, engine }: Wiring
     SVC_ENGINE_ADMIN_URL: engine?.adminUrl,
     SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
   };
+}
+
+function approversOf({ keys }: LocalChain): Environment {
+  return { SVC_PAYOUT_APPROVERS: keys.payoutApprover.account.address, SVC_PAYOUT_DELAY_HOURS: undefined };
 }
 
 function networksOf(chain: LocalChain, solana: DevSolana | undefined): Environment {

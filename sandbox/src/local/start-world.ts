@@ -6,6 +6,7 @@ import type { Operation } from '@svc-pay/postgres/operator';
 import type { Environment } from '@svc-pay/runtime/config';
 import type { Service } from '@svc-pay/runtime/process/find-service';
 import { hasLocalSolana } from '@svc-pay/solana/local';
+import { activateDevWallet } from './activate-wallet.ts';
 import { chainFitsDatabase } from './chain-fits-database.ts';
 import { choosePorts, isFree } from './choose-port.ts';
 import { type Component, createComponentGroup } from './component-group.ts';
@@ -43,6 +44,8 @@ export type WorldOptions = {
   readonly port: number | undefined;
   /** Uses no default ports: another world may have them. */
   readonly freePorts?: boolean;
+  /** Exact payments go straight to a wallet of the merchant; up-to payments go through the processor. */
+  readonly direct?: boolean;
   /** Number of lanes, default one. Must stay the same for as long as the folder is kept. */
   readonly relayers?: number;
   /** Additional settings of the API. */
@@ -55,6 +58,8 @@ export type LocalWorld = {
   readonly baseUrl: string;
   readonly account: DevAccount;
   readonly chain: LocalChain;
+  /** The merchant's own wallet; undefined without direct payments. */
+  readonly merchantWallet: string | undefined;
   /** Undefined if this machine cannot run the Solana chain. */
   readonly solana: DevSolana | undefined;
   /** Superuser URL, for setting up more than the services; contains the password. */
@@ -104,13 +109,14 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
     if (solana !== undefined && !(await solanaFitsDatabase(database))) {
       throw new Error('the Solana chain of the last run is gone with a payment under way; start with --fresh');
     }
-    const account = await step('account and payout', async () => {
+    const { account, merchantWallet } = await step('account and payout', async () => {
       const operation: Operation = { pool: database.pool, nowMs: clock.nowMs(), actor: 'operator:dev' };
       const seeded = await seedAccount(operation, secrets, chain.network);
       writeDevSecrets(secretsFile, { ...secrets, account: seeded });
       await registerDevPayout(operation, seeded.id, chain);
       if (solana !== undefined) await seedSolanaPayout(operation, seeded.id, solana);
-      return seeded;
+      const wallet = options.direct === true ? await activateDevWallet(operation, seeded.id, chain) : undefined;
+      return { account: seeded, merchantWallet: wallet };
     });
     const wiring = { secrets, ports, database, chain, solana, engine, feed };
     await Promise.all([
@@ -119,7 +125,17 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
       run(api, apiUrlOf(ports), { ...options.apiSettings, ...apiEnvironment(wiring) }),
     ]);
     const ended = Promise.race([ground.ended, services.ended]);
-    return { baseUrl: apiUrlOf(ports), account, chain, solana, databaseUrl: database.url, folder, ended, stop };
+    return {
+      baseUrl: apiUrlOf(ports),
+      account,
+      chain,
+      merchantWallet,
+      solana,
+      databaseUrl: database.url,
+      folder,
+      ended,
+      stop,
+    };
   } catch (problem) {
     await stop();
     throw problem;

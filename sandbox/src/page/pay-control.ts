@@ -15,7 +15,7 @@ export function payControl(facts: ShopFacts, { id, shown }: OrderView): HTMLElem
     mode: shown.kind,
     order: id,
     description: shown.name,
-    'pay-to': expectOf(facts, shown.tokenShortcode).payTo,
+    'pay-to': expectOf(facts, shown).payTo,
   };
   for (const [name, value] of Object.entries(attributes)) button.setAttribute(name, value);
   return button;

@@ -16,14 +16,14 @@ export const ITEMS: readonly Item[] = [
   {
     id: 'tea',
     name: 'A pot of Darjeeling',
-    about: 'First flush, three minutes. One price, known beforehand.',
+    about: 'First flush, three minutes. One price, paid straight to the shop’s own wallet.',
     tokenShortcode: 'anvil_usdc',
     sale: { kind: 'exact', priceAtomic: 4_200_000n },
   },
   {
     id: 'verse',
     name: 'Verse by the line',
-    about: 'Sign a limit, read as far as you like, pay for what you read.',
+    about: 'Sign a limit, read as far as you like, pay for what you read. Goes through the processor.',
     tokenShortcode: 'anvil_usdc',
     sale: { kind: 'upto', capAtomic: 1_000_000n, unitAtomic: 50_000n },
   },

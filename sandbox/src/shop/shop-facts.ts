@@ -1,11 +1,11 @@
 // Data for the shop's page: public facts, and the test wallets, which only this page may contain.
-import type { OrderView } from './order.ts';
+import type { OrderView, ShownItem } from './order.ts';
 
 export type ShopFacts = {
   readonly baseUrl: string;
   readonly publishableKey: string;
   /** Expected payment terms by token; the page never signs anything else. */
-  readonly expect: Readonly<Record<string, Expected>>;
+  readonly expect: Readonly<Record<string, ExpectedOfToken>>;
   readonly timelineUrl: string;
   readonly wallet: {
     readonly privateKey: `0x${string}`;
@@ -26,9 +26,16 @@ export type ShopFacts = {
 
 export type Expected = { readonly payTo: string; readonly asset: string; readonly network: string };
 
+/** `wallet`: the shop's own, where a price that is known beforehand is paid directly. */
+type ExpectedOfToken = Expected & { readonly wallet?: string };
+
 /** Throws for a token that the shop does not accept. */
-export function expectOf({ expect }: Pick<ShopFacts, 'expect'>, tokenShortcode: string): Expected {
+export function expectOf(
+  { expect }: Pick<ShopFacts, 'expect'>,
+  { tokenShortcode, kind }: Pick<ShownItem, 'tokenShortcode' | 'kind'>,
+): Expected {
   const expected = expect[tokenShortcode];
   if (expected === undefined) throw new Error(`the shop does not take ${tokenShortcode}`);
-  return expected;
+  const { wallet, payTo, ...rest } = expected;
+  return { ...rest, payTo: kind === 'exact' && wallet !== undefined ? wallet : payTo };
 }

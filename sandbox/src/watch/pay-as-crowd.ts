@@ -16,7 +16,7 @@ export async function payAsCrowd(chain: LocalChain, facts: Omit<ShopFacts, 'orde
       amount: String(priceAtomic),
       tokenShortcode: item.tokenShortcode,
       description: 'One of a crowd',
-      expect: expectOf(facts, item.tokenShortcode),
+      expect: expectOf(facts, { tokenShortcode: item.tokenShortcode, kind: item.sale.kind }),
     }),
   );
   const ends = await Promise.allSettled(payments);

@@ -16,6 +16,8 @@ const parts = {
     authorizations: [
       {
         kind: 'transfer_with_authorization',
+        direct: false,
+        recipient: '0xee',
         payer: '0xaa',
         cap: '1000000',
         validBeforeSeconds: '1800000300',
@@ -30,6 +32,8 @@ const parts = {
         cap: '1000000',
         settledAmount: '350000',
         createdAt: at(500),
+        updatedAt: at(900),
+        foreignTransactionId: null,
         batchId: 'b',
         relayer: '0xdd',
         nonce: '4',
@@ -89,6 +93,23 @@ test('the legs of the payment’s token are shown, who pays first, and none of t
   expect(legs?.map(({ account, amountAtomic }) => [account, amountAtomic])).toEqual([
     ['payer', '-350000'],
     ['merchant', '350000'],
+  ]);
+});
+
+test('a direct payment says that it goes to the merchant’s wallet, and who else’s transaction paid it', () => {
+  const { authorizations, settlements } = parts.seen;
+  const seen = {
+    ...parts.seen,
+    authorizations: authorizations.map((one) => ({ ...one, direct: true, recipient: '0x77' })),
+    settlements: settlements.map((one) => ({ ...one, batchId: null, foreignTransactionId: '0xf0' })),
+  };
+  const { steps } = trailOf('pi_1', { ...parts, events: parts.events.slice(1), seen });
+  const signature = steps.find(({ kind }) => kind === 'signature');
+  expect(signature?.title).toContain('straight to the merchant’s wallet');
+  expect(signature?.facts).toContainEqual(['merchant’s wallet', '0x77']);
+  expect(steps.filter(({ kind }) => kind === 'transaction').flatMap(({ facts }) => facts)).toContainEqual([
+    'hash',
+    '0xf0',
   ]);
 });
 

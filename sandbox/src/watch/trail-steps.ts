@@ -62,17 +62,19 @@ function refusalStep({ code, payer, createdAt }: IntentTrail['refusals'][number]
 }
 
 function signatureStep(
-  { payer, cap, kind, validBeforeSeconds, createdAt }: IntentTrail['authorizations'][number],
+  { payer, cap, kind, direct, recipient, validBeforeSeconds, createdAt }: IntentTrail['authorizations'][number],
   isUpto: boolean,
 ): TrailStep {
+  const amount = isUpto ? `up to ${showAmount(cap)}` : showAmount(cap);
   return {
     kind: 'signature',
     at: createdAt.toISOString(),
-    title: isUpto ? `Signed for up to ${showAmount(cap)}` : `Signed for ${showAmount(cap)}`,
+    title: direct ? `Signed for ${amount}, straight to the merchant’s wallet` : `Signed for ${amount}`,
     source: 'operator',
     tone: 'good',
     facts: [
       ['payer', payer],
+      [direct ? 'merchant’s wallet' : 'recipient', recipient],
       ['authorization', kind.replaceAll('_', ' ')],
       ['good until', new Date(Number(validBeforeSeconds) * 1_000).toISOString()],
     ],
@@ -85,6 +87,13 @@ function settlementSteps(settlement: IntentTrail['settlements'][number], isUpto:
   if (isUpto) {
     const title = `Merchant charges ${showAmount(settledAmount)} of ${showAmount(cap)}`;
     steps.push({ kind: 'charge', at: createdAt.toISOString(), title, source: 'operator', tone: 'good', facts: [] });
+  }
+  const { foreignTransactionId, updatedAt } = settlement;
+  if (foreignTransactionId !== null) {
+    const facts = [['hash', foreignTransactionId] as const];
+    const title = 'Somebody else’s transaction paid it';
+    const at = updatedAt.toISOString();
+    steps.push({ kind: 'transaction', at, title, source: 'operator', tone: 'good', facts });
   }
   if (batchId === null || batchCreatedAt === null) return steps;
   const { itemCount, relayer, nonce, blockNumber } = settlement;

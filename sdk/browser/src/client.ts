@@ -19,6 +19,11 @@ export type SvcPayOptions = {
   readonly publishableKey: string;
   /** Who signs: `evmWallet()` of `@svc-pay/sdk/evm`, `solanaWallet()` of `@svc-pay/sdk/solana`. Not needed to wait for a payment. */
   readonly wallet?: PayerWallet;
+  /**
+   * Who may be paid, unless a request says so itself (`expect.payTo`): the merchant's wallet, the processor. An acceptance
+   * that pays anybody else is never signed, whatever the service answers.
+   */
+  readonly payTo?: string | readonly string[];
   /** Also raise events as DOM events on `eventTarget`; off unless told. Listeners of `on` are always told. */
   readonly enableEvents?: boolean;
   /** The page's `window` unless told. */
@@ -71,6 +76,7 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     ports,
     wallet,
     announcer,
+    payTo: typeof options.payTo === 'string' ? [options.payTo] : options.payTo,
     service: createService(ports, {
       baseUrl,
       publishableKey,

@@ -1,23 +1,31 @@
 // Chain families that this process takes payments on. Each entry is made by the package of its family.
 import type { Clock, PaymentFamily, TransferStores } from '@svc-pay/core';
-import { createEvmPayments } from '@svc-pay/evm/verify';
+import { type ActivationLog, createActivationCheck, createEvmPayments } from '@svc-pay/evm/verify';
 import type { NetworkId } from '@svc-pay/protocol';
+import { payoutRules } from '@svc-pay/runtime/config';
 import { createSolanaPayments } from '@svc-pay/solana';
 import type { ApiConfig } from './config.ts';
 
 export type PaymentFamilyOptions = {
   readonly stores: TransferStores;
   readonly clock: Clock;
+  /** The id of this installation, which activations of direct payouts name. */
+  readonly installation: () => Promise<string>;
   /** Called with the reason why a chain could not be asked. */
   readonly onProblem: (network: NetworkId, problem: unknown) => void;
+  readonly log: ActivationLog;
 };
 
+type FamilyConfig = Pick<ApiConfig, 'rpcUrls' | 'clusters' | 'rpcTimeoutMs' | 'payoutApprovers' | 'payoutDelayHours'>;
+
 export function createPaymentFamilies(
-  { rpcUrls, clusters, rpcTimeoutMs: timeoutMs }: Pick<ApiConfig, 'rpcUrls' | 'clusters' | 'rpcTimeoutMs'>,
-  { stores, clock, onProblem }: PaymentFamilyOptions,
+  config: FamilyConfig,
+  { stores, clock, installation, onProblem, log }: PaymentFamilyOptions,
 ): readonly PaymentFamily[] {
+  const { rpcUrls, clusters, rpcTimeoutMs: timeoutMs } = config;
+  const checkActivation = createActivationCheck({ ...payoutRules(config), installation, clock, log });
   return [
-    createEvmPayments({ rpcUrls, timeoutMs, onProblem }),
+    createEvmPayments({ rpcUrls, timeoutMs, checkActivation, onProblem }),
     createSolanaPayments({ stores, clusters, timeoutMs, clock, onProblem }),
   ];
 }

@@ -9,6 +9,7 @@ import {
   httpUrls,
   logLevel,
   optional,
+  PAYOUT_SETTINGS,
   postgresUrl,
   sealingKey,
   secret,
@@ -75,6 +76,7 @@ export const API_SETTINGS = {
       about: 'File with the value of `SVC_NETWORKS`. Set either this or `SVC_NETWORKS`.',
     }),
   ),
+  ...PAYOUT_SETTINGS,
   rpcTimeoutMs: wholeNumber(
     {
       name: 'SVC_API_RPC_TIMEOUT_MS',

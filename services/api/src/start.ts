@@ -5,6 +5,7 @@ import { createWakeDrain } from '@svc-pay/engine/wake';
 import {
   countConnections,
   createApiStores,
+  createInstallationId,
   createPendingMigrations,
   openDatabase,
   watchIntents,
@@ -87,10 +88,15 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const pendingMigrations = await createPendingMigrations(database);
   const tracing = config.traceUrl === undefined ? undefined : await startTracing(config.traceUrl);
 
+  const installation = createInstallationId(database);
+  // Read now, so that no request waits for it. If the database does not answer yet, the first request that needs it asks.
+  void installation().catch(() => {});
   const families = createPaymentFamilies(config, {
     stores: stores.transfers,
     clock,
+    installation,
     onProblem: (network, problem) => logEvent(logger, 'chain_read_failed', { network, err: problem }),
+    log: (event, details) => logEvent(logger, event, details),
   });
   const api = createApi({
     ports: {

@@ -1,21 +1,45 @@
 // Chain families that this process settles on. Each entry is opened by the package of its family.
 
-import type { LaneDeps, LanePace, WatchBase, WatchedChain, WatchLog } from '@svc-pay/core';
-import { openEvmLanes, openNetworks, openSigners, openWatchedEvm } from '@svc-pay/evm';
+import type {
+  CheckUsedPayout,
+  LaneDeps,
+  LanePace,
+  ReaderChain,
+  WatchBase,
+  WatchedChain,
+  WatchLog,
+} from '@svc-pay/core';
+import {
+  type CheckActivation,
+  createActivationCheck,
+  openEvmLanes,
+  openNetworks,
+  openReaderChains,
+  openSigners,
+  openWatchedEvm,
+} from '@svc-pay/evm';
 import type { Rate } from '@svc-pay/money';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { NetworkId } from '@svc-pay/protocol';
+import { payoutRules } from '@svc-pay/runtime/config';
 import { blockSecondsOf, isSolana } from '@svc-pay/runtime/config/networks';
 import { openSolana, openSolanaLanes, openSolanaRelayers, openWatchedSolana } from '@svc-pay/solana';
 import type { SettlementConfig } from './config.ts';
 
-export type FamilyOptions = { readonly nowMs: number; readonly log: WatchLog };
+export type FamilyOptions = {
+  readonly nowMs: number;
+  readonly log: WatchLog;
+  /** Counts calls of the chain reader to RPC nodes. */
+  readonly onReaderCalls: (network: NetworkId, calls: number) => void;
+};
 
 type FamilyLanes = {
   readonly stores: Pick<SettlementStores, 'lanes' | 'strandedTransfers' | 'registerRelayer'>;
   readonly clock: LaneDeps['clock'];
   readonly pace: LanePace;
   readonly logOf: (lane: string) => LaneDeps['log'];
+  /** The id of this installation, which activations of direct payouts name. */
+  readonly installation: () => Promise<string>;
 };
 
 type FamilyWatchDeps = WatchBase & {
@@ -31,10 +55,14 @@ export type ChainFamily = {
   readonly recovery: string | undefined;
   /** Version of a processor that this process settles through; undefined for any other processor. */
   readonly processorVersion: (network: string, processor: string) => string | undefined;
+  /** Whether a direct payout of a network of this family is soundly activated; one of any other network is refused. */
+  readonly openPayoutCheck: (given: Pick<FamilyLanes, 'clock' | 'installation'>) => CheckUsedPayout;
   /** Opens one lane per relayer key and network, by lane key. */
   readonly openLanes: (given: FamilyLanes) => Promise<ReadonlyMap<string, LaneDeps>>;
   /** The networks as the watchers ask them. */
   readonly openWatched: (deps: FamilyWatchDeps) => readonly WatchedChain[];
+  /** The networks whose logs are read. */
+  readonly readerChains: readonly ReaderChain[];
 };
 
 /** Throws with a readable message if a key cannot be opened: settlement cannot work without its keys. */
@@ -45,26 +73,42 @@ export async function openChainFamilies(
   return [await openEvmFamily(config, options), await openSolanaFamily(config, options)];
 }
 
-async function openEvmFamily(config: SettlementConfig, { nowMs, log }: FamilyOptions): Promise<ChainFamily> {
+async function openEvmFamily(
+  config: SettlementConfig,
+  { nowMs, log, onReaderCalls }: FamilyOptions,
+): Promise<ChainFamily> {
   const signers = await openSigners(config);
   const setups = [...config.networks].flatMap(([network, setup]) =>
     isSolana(setup) ? [] : [[network, { ...setup, blockSeconds: blockSecondsOf(network, setup) }] as const],
   );
   const { rpcTimeoutMs: timeoutMs, maxFeeGwei } = config;
   const networks = openNetworks(setups, { timeoutMs, nowMs, maxFeeGwei, log });
+  let opened: CheckActivation | undefined;
+  const activationCheck = ({ clock, installation }: Pick<FamilyLanes, 'clock' | 'installation'>) => {
+    opened ??= createActivationCheck({ ...payoutRules(config), installation, clock, log });
+    return opened;
+  };
   return {
     networks,
+    openPayoutCheck: (given) => async (used, activation) => {
+      const open = networks.find(({ network }) => network === used.network);
+      if (open === undefined) return 'refused';
+      const verdict = await activationCheck(given)(used, activation, open.voters);
+      if (verdict.ok) return 'good';
+      return verdict.code === 'chain_unavailable' ? 'unknown' : 'refused';
+    },
     relayers: signers.relayers.map(({ address }) => address),
     recovery: signers.recovery?.address,
     processorVersion: (network, processor) =>
       networks.find((open) => open.network === network && open.processor.toLowerCase() === processor.toLowerCase())
         ?.processorVersion,
-    openLanes: ({ stores, clock, pace, logOf }) =>
+    openLanes: ({ stores, clock, pace, logOf, installation }) =>
       openEvmLanes({
         networks,
         signers,
         pace,
         clock,
+        checkActivation: activationCheck({ clock, installation }),
         registerRelayer: stores.registerRelayer,
         depsOf: (lane, duty) => ({
           store: duty === 'settle' ? stores.lanes : stores.strandedTransfers,
@@ -73,6 +117,7 @@ async function openEvmFamily(config: SettlementConfig, { nowMs, log }: FamilyOpt
       }),
     openWatched: ({ stores, ...deps }) =>
       networks.map((open) => openWatchedEvm(open, { ...deps, payouts: stores.payouts })),
+    readerChains: openReaderChains(setups, { timeoutMs, onCalls: onReaderCalls }),
   };
 }
 
@@ -87,6 +132,7 @@ async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: Family
     relayers: relayers.map(({ address }) => address),
     recovery: undefined,
     processorVersion: () => undefined,
+    openPayoutCheck: () => async () => 'refused',
     openLanes: ({ stores, clock, pace, logOf }) =>
       openSolanaLanes({
         networks,
@@ -99,5 +145,6 @@ async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: Family
       networks.map((open) =>
         openWatchedSolana(open, { ...deps, stranded, relayers, dropOldPrepared: maintenance.dropOldPrepared }),
       ),
+    readerChains: [],
   };
 }

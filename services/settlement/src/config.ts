@@ -8,6 +8,7 @@ import {
   httpUrl,
   logLevel,
   optional,
+  PAYOUT_SETTINGS,
   postgresUrl,
   readSettings,
   secret,
@@ -116,6 +117,7 @@ export const SETTLEMENT_SETTINGS = {
       }),
     ),
   ),
+  ...PAYOUT_SETTINGS,
   internalKeys: secret(
     commaList({
       name: 'SVC_INTERNAL_KEYS',
@@ -224,6 +226,25 @@ export const SETTLEMENT_SETTINGS = {
       fallback: '60000',
     },
     1_000,
+    60 * MINUTE_MS,
+  ),
+  readerEveryMs: wholeNumber(
+    {
+      name: 'SVC_READER_EVERY_MS',
+      about: 'Time between two runs of the chain reader of a network. Each run asks every RPC endpoint.',
+      fallback: '10000',
+    },
+    100,
+    MINUTE_MS,
+  ),
+  readerClaimMs: wholeNumber(
+    {
+      name: 'SVC_READER_CLAIM_MS',
+      about:
+        'Time for which a block must have been final before the chain reader passes it for a token with direct payments. Keep it longer than the API takes from the verification of a signature to its claim.',
+      fallback: '60000',
+    },
+    0,
     60 * MINUTE_MS,
   ),
   lowFloat: wholeNumber(

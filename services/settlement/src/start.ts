@@ -2,7 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { type Clock, type LaneDeps, type LanePace, systemClock } from '@svc-pay/core';
 import { createWakeDrain, type EngineWork, serveEngineWork } from '@svc-pay/engine';
-import { createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
+import { createInstallationId, createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
 import {
   createSettlementReports,
   createSettlementStores,
@@ -44,14 +44,24 @@ export async function startSettlement(
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
   const metrics = createSettlementMetrics({
     networks: [...config.networks.keys()],
-    measure: () => reports.measureLanes(clock.nowMs()),
+    measure: async () => {
+      const [lanes, reader] = await Promise.all([
+        reports.measureLanes(clock.nowMs()),
+        reports.measureReader(clock.nowMs()),
+      ]);
+      return { ...lanes, reader };
+    },
     onProblem: (problem) => logEvent(logger, 'database_not_measured', { err: problem }),
   });
   const log = (event: LogEvent, details: object) => {
     metrics.logged(LOG_EVENTS[event].level);
     logEvent(logger, event, details);
   };
-  const families = await openChainFamilies(config, { nowMs: clock.nowMs(), log });
+  const families = await openChainFamilies(config, {
+    nowMs: clock.nowMs(),
+    log,
+    onReaderCalls: metrics.reader.called,
+  });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-settlement',
     maxConnections: config.databasePool,
@@ -61,7 +71,13 @@ export async function startSettlement(
   });
   const reports = createSettlementReports(database);
   const networks = families.flatMap((family) => family.networks);
+  const installation = createInstallationId(database);
+  const checks = families.map((family) => family.openPayoutCheck({ clock, installation }));
   const stores = createSettlementStores(database, {
+    checkPayout: async (...given) => {
+      const verdicts = await Promise.all(checks.map((check) => check(...given)));
+      return verdicts.find((verdict) => verdict !== 'refused') ?? 'refused';
+    },
     clock,
     gasCoinRate: (network) => networks.find((open) => open.network === network)?.gasCoin,
     onGasSpent: metrics.gasSpent,
@@ -69,7 +85,7 @@ export async function startSettlement(
       families.map((family) => family.processorVersion(...named)).find((version) => version !== undefined),
   });
   const injectFault = (lane: LaneDeps) => options.injectFault?.(lane, database) ?? lane;
-  const work = await serveWork(config, { stores, families, clock, logger, log, metrics, injectFault });
+  const work = await serveWork(config, { stores, families, installation, clock, logger, log, metrics, injectFault });
   const pendingMigrations = await createPendingMigrations(database);
   const listener = createInternalListener({
     keys: config.internalKeys,
@@ -110,6 +126,7 @@ export async function startSettlement(
 type Deps = {
   readonly stores: SettlementStores;
   readonly families: readonly ChainFamily[];
+  readonly installation: () => Promise<string>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly log: (event: LogEvent, details: object) => void;
@@ -118,7 +135,7 @@ type Deps = {
 };
 
 async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWork> {
-  const { stores, families, clock, logger, log, metrics, injectFault } = deps;
+  const { stores, families, installation, clock, logger, log, metrics, injectFault } = deps;
   const pace: LanePace = {
     maxInFlight: config.maxInFlight,
     gatherMs: config.gatherMs,
@@ -134,15 +151,24 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
       log(event, { lane, ...details });
   const lanes = new Map<string, LaneDeps>();
   for (const family of families) {
-    for (const [key, lane] of await family.openLanes({ stores, clock, pace, logOf })) lanes.set(key, injectFault(lane));
+    const opened = await family.openLanes({ stores, clock, pace, logOf, installation });
+    for (const [key, lane] of opened) lanes.set(key, injectFault(lane));
   }
   const watched = { clock, log, countFailure: metrics.watchFailed };
   const lowTransactions = BigInt(config.lowFloat);
   const chains = families.flatMap((family) => family.openWatched({ ...watched, stores, lowTransactions }));
+  const readers = families.flatMap((family) => family.readerChains);
   const wake = createWakeDrain(config.engineIngressUrls);
   return serveEngineWork({
     drains: [createLaneDrain(lanes)],
-    jobs: createJobs(chains, { ...stores, ...watched, metrics, wake, stuckMs: config.stuckMs }),
+    jobs: createJobs(chains, readers, {
+      ...stores,
+      ...watched,
+      metrics,
+      wake,
+      stuckMs: config.stuckMs,
+      readerLimits: { everyMs: config.readerEveryMs, claimMs: config.readerClaimMs },
+    }),
     host: config.engineHost,
     port: config.enginePort,
     ...(config.engineOwnUrl !== undefined && { advertisedUrl: config.engineOwnUrl }),

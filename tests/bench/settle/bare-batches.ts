@@ -26,7 +26,7 @@ export async function sendBareBatches(world: SettleWorld, payers: Payers, paymen
   if (network === undefined || relayer === undefined || shop === undefined)
     throw new Error('the world is not complete');
   const { rows } = await pool.query<{ id: string }>(
-    'select payout_id::text as id from svc.payouts where account_id = $1 and network = $2',
+    `select payout_id::text as id from svc.payouts where account_id = $1 and network = $2 and kind = 'processor'`,
     [shop.accountId, chain.network],
   );
   const payout = { id: BigInt(rows[0]?.id ?? '0'), merchant: shop.merchant, feeBps: shop.feeBps, splits: shop.splits };

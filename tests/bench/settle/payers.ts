@@ -32,7 +32,13 @@ const WINDOW_SECONDS = 3_000;
 
 type Token = { readonly address: Address; readonly chainId: number };
 
-export async function openPayers(rpc: JsonRpc, { address, chainId }: Token, count = PAYERS): Promise<Payers> {
+type PayersWish = { readonly count?: number; readonly windowSeconds?: number };
+
+export async function openPayers(
+  rpc: JsonRpc,
+  { address, chainId }: Token,
+  { count = PAYERS, windowSeconds = WINDOW_SECONDS }: PayersWish = {},
+): Promise<Payers> {
   const signers = Array.from({ length: count }, () => createLocalSigner(randomBytes(32)));
   await rpc(
     signers.map(({ address: payer }) => ({
@@ -53,7 +59,7 @@ export async function openPayers(rpc: JsonRpc, { address, chainId }: Token, coun
         to,
         value: amountAtomic.toString(),
         validAfter: String(nowSeconds - DAY_SECONDS),
-        validBefore: String(nowSeconds + WINDOW_SECONDS),
+        validBefore: String(nowSeconds + windowSeconds),
         nonce: `0x${randomBytes(32).toString('hex')}`,
       } as const;
       const signable = { primaryType: 'TransferWithAuthorization', message: authorization } as const;

@@ -1,7 +1,10 @@
-// A settlement counts when its payment is completed in Postgres and the log that the row names is on the chain.
+// A settlement counts when its payment is completed in Postgres and the log that the row names is on the chain: the
+// processor's with the intent's code, or of a direct payment the token's transfer behind the use of the payment's nonce.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { paymentProcessorAbi } from '@svc-pay/evm';
 import { encodeEventTopics, numberToHex } from 'viem';
+import type { Log } from '../../chaos/checker/chain-evidence.ts';
+import { readDirectLogs } from '../../chaos/checker/direct-evidence.ts';
 import type { SettleWorld } from './settle-world.ts';
 
 const BLOCKS_AT_ONCE = 5n;
@@ -12,8 +15,8 @@ type Row = {
   readonly status: string;
   readonly split: string | null;
   readonly code: string;
+  readonly nonce: string;
 };
-type Log = { readonly transactionHash: string; readonly logIndex: string; readonly topics: readonly string[] };
 
 export type Proof = {
   readonly settled: ReadonlySet<string>;
@@ -34,15 +37,17 @@ export async function proveSettled(
     await sleep(LOOK_MS);
     rows = await readRows(world, intentIds);
   }
-  const onChain = await readSettledLogs(world, fromBlock);
+  // What each log proves: a code of an intent, or a nonce of a payer.
+  const onChain = await (world.wallets.length > 0 ? readDirectly : readSettledLogs)(world, fromBlock);
   const settled = new Set<string>();
   const otherwise: Record<string, number> = {};
   const count = (why: string) => {
     otherwise[why] = (otherwise[why] ?? 0) + 1;
   };
-  for (const { intent_id, status, split, code } of rows) {
+  for (const { intent_id, status, split, code, nonce } of rows) {
+    const proven = onChain.get(split?.toLowerCase() ?? '');
     if (status !== 'completed') count(status);
-    else if (split === null || onChain.get(split.toLowerCase()) !== BigInt(code)) count('completed without its log');
+    else if (proven !== BigInt(world.wallets.length > 0 ? nonce : code)) count('completed without its log');
     else settled.add(intent_id);
   }
   for (let missing = rows.length; missing < intentIds.length; missing += 1) count('no payment');
@@ -51,10 +56,13 @@ export async function proveSettled(
 
 async function readRows({ pool }: SettleWorld, intentIds: readonly string[]): Promise<readonly Row[]> {
   const { rows } = await pool.query<Row>(
-    `select intent.id as intent_id, payment.status, payment.transaction_split_id as split, intent.intent_code::text as code
+    `select intent.id as intent_id, payment.status, payment.transaction_split_id as split, intent.intent_code::text as code,
+       '0x' || encode(claim.nonce, 'hex') as nonce
      from svc.intents intent
      join svc.payments payment on payment.account_id = intent.account_id and payment.mode = intent.mode
        and payment.id = intent.payment_id
+     join svc.settlements settlement on settlement.payment_id = payment.id
+     join svc.claims claim on claim.claim_key = settlement.claim_key
      where intent.id = any ($1)`,
     [intentIds],
   );
@@ -62,20 +70,37 @@ async function readRows({ pool }: SettleWorld, intentIds: readonly string[]): Pr
 }
 
 /** By `transaction:log`, the intent code that was settled there. */
-async function readSettledLogs({ rpc, chain }: SettleWorld, fromBlock: bigint): Promise<ReadonlyMap<string, bigint>> {
-  const head = await headOf(rpc);
+async function readSettledLogs(world: SettleWorld, fromBlock: bigint): Promise<ReadonlyMap<string, bigint>> {
   const topics = encodeEventTopics({ abi: paymentProcessorAbi, eventName: 'PaymentSettled' });
-  const found = new Map<string, bigint>();
+  const logs = await readLogs(world, fromBlock, { address: world.chain.record.processor, topics });
+  return new Map(
+    logs.map(({ transactionHash, logIndex, topics: words }) => [
+      `${transactionHash}:${BigInt(logIndex)}`.toLowerCase(),
+      BigInt(words[1] ?? '0x0'),
+    ]),
+  );
+}
+
+/** By `transaction:log` of the transfer, the nonce whose use it belongs to. */
+async function readDirectly(world: SettleWorld, fromBlock: bigint): Promise<ReadonlyMap<string, bigint>> {
+  const logs = await readLogs(world, fromBlock, { address: world.chain.tokens.usdc });
+  return new Map(
+    readDirectLogs(logs, new Set(world.wallets)).map(({ transaction, logIndex, nonce }) => [
+      `${transaction}:${logIndex}`.toLowerCase(),
+      BigInt(nonce),
+    ]),
+  );
+}
+
+async function readLogs({ rpc }: SettleWorld, fromBlock: bigint, filter: object): Promise<readonly Log[]> {
+  const head = await headOf(rpc);
+  const found: Log[] = [];
   for (let first = fromBlock; first <= head; first += BLOCKS_AT_ONCE) {
     const last = first + BLOCKS_AT_ONCE - 1n < head ? first + BLOCKS_AT_ONCE - 1n : head;
     const range = { fromBlock: numberToHex(first), toBlock: numberToHex(last) };
-    const [answer] = await rpc([
-      { method: 'eth_getLogs', params: [{ address: chain.record.processor, topics, ...range }] },
-    ]);
+    const [answer] = await rpc([{ method: 'eth_getLogs', params: [{ ...filter, ...range }] }]);
     if (answer?.ok !== true) throw new Error('the chain does not tell its logs');
-    for (const { transactionHash, logIndex, topics: words } of answer.result as readonly Log[]) {
-      found.set(`${transactionHash}:${BigInt(logIndex)}`.toLowerCase(), BigInt(words[1] ?? '0x0'));
-    }
+    found.push(...(answer.result as readonly Log[]));
   }
   return found;
 }

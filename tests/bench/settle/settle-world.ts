@@ -9,6 +9,8 @@ import { type LocalChain, startChain } from '@svc-pay/evm/local';
 import { newId } from '@svc-pay/protocol/ids';
 import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
 import type pg from 'pg';
+import { waitFor } from '../../e2e/many-payments.ts';
+import { isRead, openDirectPayout } from '../../e2e/open-direct-payout.ts';
 import { BOX, MASTER_KEY, openShop, PEPPER, type Shop } from '../../e2e/open-shop.ts';
 import { createBenchProcesses, startBenchServers } from '../bench-servers.ts';
 import type { Listening } from '../intents/start-process.ts';
@@ -17,6 +19,8 @@ import { nowMs } from '../webhooks/bench-world.ts';
 export type WorldWish = {
   /** Relayers that settle, one lane each. */
   readonly lanes?: number;
+  /** Exact payments go to the merchants' own wallets. */
+  readonly direct?: boolean;
   /** Each with an endpoint of its own. */
   readonly accounts?: number;
   /** How many of them have payments; all unless told. */
@@ -36,6 +40,8 @@ export type SettleWorld = {
   readonly engine: { readonly ingressUrl: string; readonly adminUrl: string };
   /** Those that have payments. */
   readonly shops: readonly Shop[];
+  /** Of direct payments, in lower case. */
+  readonly wallets: readonly string[];
   readonly apiPort: number;
   readonly intakePort: number;
   readonly receiverPort: number;
@@ -46,12 +52,13 @@ export type SettleWorld = {
   readonly stop: () => Promise<void>;
 };
 
+const READER_SECONDS = 60;
 export const BLOCK_SECONDS = 1;
 /** Anvil's own default caps everybody near 500 payments a second. */
 export const BLOCK_GAS_LIMIT = 1_000_000_000;
 
 export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorld> {
-  const { lanes = 1, accounts = 1, busyAccounts = accounts, nodeArguments = () => [] } = wish;
+  const { lanes = 1, direct = false, accounts = 1, busyAccounts = accounts, nodeArguments = () => [] } = wish;
   const processes = createBenchProcesses();
   const { onStop, startOwn, stop } = processes;
   try {
@@ -72,6 +79,8 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     await rpc([{ method: 'evm_setAutomine', params: [true] }]);
     for (let index = 0; index < accounts; index += 1) shops.push(await openShop(pool, chain));
     await rpc([{ method: 'evm_setIntervalMining', params: [BLOCK_SECONDS] }]);
+    const wallets: string[] = [];
+    for (const { accountId } of direct ? shops : []) wallets.push(await openDirectPayout(pool, chain, accountId));
     for (const { accountId } of shops) await addEndpoint(pool, accountId, `http://127.0.0.1:${receiver.port}/ok`);
 
     const password = randomBytes(8).toString('hex');
@@ -80,6 +89,8 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       return Object.assign(new URL(postgres.url), { username: `bench_${group}`, password }).href;
     };
     const shared = {
+      SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,
+      SVC_PAYOUT_DELAY_HOURS: '0',
       SVC_NETWORKS: JSON.stringify({
         [chain.network]: {
           processor: chain.record.processor,
@@ -125,6 +136,13 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     };
     const api = await start('api', apiEnvironment);
     const intake = await start('api', apiEnvironment, false);
+    if (direct) {
+      await waitFor(
+        () => isRead(pool, chain.tokens.usdc),
+        READER_SECONDS,
+        'a cursor of the chain reader for the token',
+      );
+    }
     const pidOf = ({ child }: Listening) => child.pid ?? 0;
     return {
       pool,
@@ -132,6 +150,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       rpc,
       engine,
       shops: shops.slice(0, busyAccounts),
+      wallets,
       apiPort: api.port,
       intakePort: intake.port,
       receiverPort: receiver.port,

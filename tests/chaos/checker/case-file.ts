@@ -1,5 +1,6 @@
 // All evidence of a run, put side by side once for every rule that is asked of it.
 import type { ChainEvidence, SettledLog, TransferLog } from './chain-evidence.ts';
+import type { DirectLog } from './direct-evidence.ts';
 import type { EntryRow, EventRow, IntentRow, PaymentRow, RecordEvidence } from './record-evidence.ts';
 import type { RunEvidence } from './run-evidence.ts';
 
@@ -13,7 +14,10 @@ export type CaseFile = {
   readonly intentOf: ReadonlyMap<string, IntentRow>;
   readonly paymentOf: ReadonlyMap<string, PaymentRow>;
   readonly paymentsOfIntent: ReadonlyMap<string, readonly PaymentRow[]>;
+  /** Through the processor or directly: a direct payment is a settlement of its whole value, without a fee. */
   readonly settledOfCode: ReadonlyMap<string, readonly SettledLog[]>;
+  /** Settlements in blocks that the chain gave up. */
+  readonly orphaned: readonly SettledLog[];
   readonly transferAt: ReadonlyMap<string, TransferLog>;
   readonly entriesOf: ReadonlyMap<string, readonly EntryRow[]>;
   readonly eventsOfPayment: ReadonlyMap<string, readonly EventRow[]>;
@@ -23,6 +27,20 @@ export type CaseFile = {
 
 export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainEvidence): CaseFile {
   const { intents, payments, entries, events } = record;
+  const codeOf = new Map(intents.map(({ id, code }) => [id, code]));
+  // By what clients noted when they signed, not by what the service made of it.
+  const intentOfNonce = new Map([...run.journeys, ...run.told].map(({ nonce, intent }) => [nonce, intent]));
+  const settledBy = ({ nonce, payer, value, transaction, logIndex, blockNumber }: DirectLog): SettledLog => ({
+    code: codeOf.get(intentOfNonce.get(nonce) ?? '') ?? `of the unknown nonce ${nonce}`,
+    payer,
+    token: run.setting.token,
+    cap: value,
+    settled: value,
+    fee: 0n,
+    transaction,
+    logIndex,
+    blockNumber,
+  });
   return {
     run,
     record,
@@ -30,7 +48,8 @@ export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainE
     intentOf: new Map(intents.map((intent) => [intent.id, intent])),
     paymentOf: new Map(payments.map((payment) => [payment.id, payment])),
     paymentsOfIntent: Map.groupBy(payments, ({ intent }) => intent),
-    settledOfCode: Map.groupBy(chain.settled, ({ code }) => code),
+    settledOfCode: Map.groupBy([...chain.settled, ...chain.direct.map(settledBy)], ({ code }) => code),
+    orphaned: [...run.orphaned, ...run.orphanedDirect.map(settledBy)],
     transferAt: new Map(chain.transfers.map((transfer) => [placeOf(transfer), transfer])),
     entriesOf: Map.groupBy(entries, ({ payment }) => payment),
     eventsOfPayment: Map.groupBy(events, ({ payment }) => payment ?? ''),

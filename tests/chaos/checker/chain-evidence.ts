@@ -1,5 +1,6 @@
 // What the chain says happened: every settlement and transfer by its log, and every transaction of a relayer.
 import type { AskChain } from './ask-chain.ts';
+import { type DirectLog, readDirectLogs } from './direct-evidence.ts';
 
 export type SettledLog = {
   readonly code: string;
@@ -31,7 +32,10 @@ type RelayerTransaction = {
 };
 
 export type ChainEvidence = {
+  /** By the processor. */
   readonly settled: readonly SettledLog[];
+  /** By an authorization to a merchant's wallet, whoever submitted it. */
+  readonly direct: readonly DirectLog[];
   readonly transfers: readonly TransferLog[];
   readonly transactions: readonly RelayerTransaction[];
   /** By relayer: the chain's own count. */
@@ -58,19 +62,21 @@ export type ChainScope = {
   readonly processor: string;
   readonly token: string;
   readonly relayers: readonly string[];
+  /** Of direct payments. */
+  readonly wallets: readonly string[];
   /** Whose balances are wanted. */
   readonly owners: readonly string[];
 };
 
 export async function readChain(
   ask: AskChain,
-  { processor, token, relayers, owners }: ChainScope,
+  { processor, token, relayers, wallets, owners }: ChainScope,
 ): Promise<ChainEvidence> {
   const [head] = (await ask([['eth_blockNumber', []]])) as [string];
-  const logsOf = (address: string, topic: string) =>
-    ask([['eth_getLogs', [{ address, topics: [topic], fromBlock: '0x0', toBlock: head }]]]);
-  const [settled] = (await logsOf(processor, SETTLED)) as [readonly Log[]];
-  const [transfers] = (await logsOf(token, TRANSFER)) as [readonly Log[]];
+  const logsOf = (address: string, topics: readonly string[]) =>
+    ask([['eth_getLogs', [{ address, topics, fromBlock: '0x0', toBlock: head }]]]);
+  const [settled] = (await logsOf(processor, [SETTLED])) as [readonly Log[]];
+  const [ofToken] = (await logsOf(token, [])) as [readonly Log[]];
   const numbers = Array.from({ length: number(head) + 1 }, (_, index) => `0x${index.toString(16)}`);
   const blocks = (await ask(numbers.map((block) => ['eth_getBlockByNumber', [block, true]]))) as readonly Block[];
   const own = new Set(relayers);
@@ -90,7 +96,8 @@ export async function readChain(
   const held = new Map(owners.map((owner, index) => [owner, BigInt(balances[index] ?? '0x0')]));
   return {
     settled: settled.map(settledLog),
-    transfers: transfers.map(transferLog),
+    direct: readDirectLogs(ofToken, new Set(wallets)),
+    transfers: ofToken.filter(({ topics }) => topics[0] === TRANSFER).map(transferLog),
     transactions: mine.map(({ block, transaction }, index) => {
       const receipt = receipts[index];
       return {

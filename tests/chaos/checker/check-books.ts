@@ -69,10 +69,10 @@ function commitsTogether(
 }
 
 /** Only what the chain really said and gave up again is taken back, each by its exact opposite. */
-function checkReversals({ record, run, paymentOf, intentOf }: CaseFile): Violation[] {
+function checkReversals({ record, orphaned: givenUp, paymentOf, intentOf }: CaseFile): Violation[] {
   const byId = new Map(record.entries.map((entry) => [entry.id, entry]));
   const settlementAt = (code: string, log: Parameters<typeof placeOf>[0]) => `${code} ${placeOf(log)}`;
-  const orphaned = new Set(run.orphaned.map((log) => settlementAt(log.code, log)));
+  const orphaned = new Set(givenUp.map((log) => settlementAt(log.code, log)));
   return record.entries.flatMap((entry): Violation[] => {
     if (entry.reverses === null) return [];
     const other = byId.get(entry.reverses);

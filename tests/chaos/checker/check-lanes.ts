@@ -34,7 +34,8 @@ export function checkLanes({ record, chain, run }: CaseFile): readonly Violation
       return fits ? [] : [wrong(`${hash} of ${from} under ${nonce} is not what a batch says (${batch?.id})`)];
     }),
     ...record.payments.flatMap(({ id, intent, status, batch, transaction }) =>
-      status === 'completed' && batchOf.get(transaction ?? '') !== batch
+      // A stranger's transaction is of no batch.
+      status === 'completed' && (batchOf.get(transaction ?? '') ?? null) !== batch
         ? [{ rule: 'nonces', intent, text: `${id} is in ${batch}, its transaction in another` }]
         : [],
     ),

@@ -4,6 +4,7 @@ import { type CaseFile, openCase, type Violation } from './case-file.ts';
 import { readChain } from './chain-evidence.ts';
 import { checkBooks } from './check-books.ts';
 import { checkClients } from './check-clients.ts';
+import { checkDirect } from './check-direct.ts';
 import { checkEvents } from './check-events.ts';
 import { checkLanes } from './check-lanes.ts';
 import { checkLogs } from './check-logs.ts';
@@ -16,6 +17,10 @@ import { tellHistory } from './tell-history.ts';
 export type PaymentsVerdict = {
   readonly completed: number;
   readonly upto: number;
+  /** To a merchant's own wallet, without the processor. */
+  readonly direct: number;
+  /** Of these, submitted by strangers. */
+  readonly foreign: number;
   /** Payments that the chain took back and that completed again. */
   readonly reversedPayments: number;
   readonly answers: number;
@@ -27,7 +32,7 @@ export type PaymentsVerdict = {
   readonly shortest: readonly string[];
 };
 
-const RULES = [checkMoney, checkBooks, checkLanes, checkEvents, checkTold, checkLogs];
+const RULES = [checkMoney, checkDirect, checkBooks, checkLanes, checkEvents, checkTold, checkLogs];
 
 export async function checkPayments(
   databaseUrl: string,
@@ -36,15 +41,17 @@ export async function checkPayments(
 ): Promise<PaymentsVerdict> {
   const run = readRun(history, receiverLog);
   const record = await readRecord(databaseUrl);
-  const { rpcUrl, processor, token, relayers, minted } = run.setting;
+  const { rpcUrl, processor, token, relayers, wallets = [], minted } = run.setting;
   const parties = record.entries.filter(({ asset }) => asset !== 'native').map(({ party }) => party);
   const owners = [...new Set([...parties, ...Object.keys(minted), processor])];
-  const chain = await readChain(createAskChain(rpcUrl), { processor, token, relayers, owners });
+  const chain = await readChain(createAskChain(rpcUrl), { processor, token, relayers, wallets, owners });
   const file = openCase(run, record, chain);
   const rules = run.setting.apis > 1 ? [...RULES, checkClients] : RULES;
   const violations = rules.flatMap((rule) => rule(file));
   return {
     completed: record.payments.filter(({ status }) => status === 'completed').length,
+    direct: chain.direct.length,
+    foreign: countForeign(file),
     upto: run.journeys.filter(({ upto }) => upto).length,
     reversedPayments: file.reversedPayments.size,
     answers: run.told.length,
@@ -53,6 +60,11 @@ export async function checkPayments(
     violations,
     shortest: shortestOf(file, violations),
   };
+}
+
+function countForeign({ chain }: CaseFile): number {
+  const own = new Set(chain.transactions.map(({ hash }) => hash));
+  return chain.direct.filter(({ transaction }) => !own.has(transaction)).length;
 }
 
 function shortestOf(file: CaseFile, violations: readonly Violation[]): readonly string[] {

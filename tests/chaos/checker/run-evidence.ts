@@ -1,5 +1,6 @@
 // What the run says it did: the world it stood in, what clients wanted, what they were told, and what struck.
 import { type Log, readSettled, type SettledLog } from './chain-evidence.ts';
+import { type DirectLog, readDirectLogs } from './direct-evidence.ts';
 import { linesOf } from './read-lines.ts';
 
 type Journey = {
@@ -48,6 +49,8 @@ type Setting = {
   readonly processor: string;
   readonly token: string;
   readonly relayers: readonly string[];
+  /** Of direct payments. */
+  readonly wallets?: readonly string[];
   readonly minted: Readonly<Record<string, string>>;
   readonly logFiles: readonly string[];
   readonly secrets: readonly string[];
@@ -73,6 +76,7 @@ export type RunEvidence = {
   readonly faults: readonly Struck[];
   /** Settlements in blocks that the chain gave up. */
   readonly orphaned: readonly SettledLog[];
+  readonly orphanedDirect: readonly DirectLog[];
   readonly arrivals: readonly Arrival[];
 };
 
@@ -83,6 +87,7 @@ export function readRun(historyFile: string, receiverLog: string): RunEvidence {
   const of = (what: string): readonly unknown[] => lines.filter((line) => line.what === what);
   const [setting] = of('setting') as readonly Setting[];
   if (setting === undefined) throw new Error('the history names no setting');
+  const orphaned = of('orphaned') as readonly { logs: readonly (Log & { readonly address: string })[] }[];
   return {
     setting,
     journeys: of('journey') as readonly Journey[],
@@ -90,8 +95,12 @@ export function readRun(historyFile: string, receiverLog: string): RunEvidence {
     told: of('told') as readonly Told[],
     calls: of('call') as readonly Call[],
     faults: of('fault') as readonly Struck[],
-    orphaned: (of('orphaned') as readonly { logs: readonly Log[] }[]).flatMap(({ logs }) =>
-      logs.flatMap((log) => readSettled(log) ?? []),
+    orphaned: orphaned.flatMap(({ logs }) => logs.flatMap((log) => readSettled(log) ?? [])),
+    orphanedDirect: orphaned.flatMap(({ logs }) =>
+      readDirectLogs(
+        logs.filter(({ address }) => address.toLowerCase() === setting.token),
+        new Set(setting.wallets ?? []),
+      ),
     ),
     arrivals: linesOf<Arrival>(receiverLog),
   };

@@ -1,5 +1,6 @@
 // One payment by a careful payer and a careful merchant: what was not answered well is asked again, with the same header,
-// until it is known how it ended. Now and then one of them is impatient and asks twice at once, or pays with another header.
+// until it is known how it ended. Now and then one of them is impatient and asks twice at once, or pays with another header;
+// of a direct payment, a stranger may submit the signature before or after the service has seen it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Shop } from '../../e2e/open-shop.ts';
 import { type Acceptance, type Payer, signHeader } from '../../e2e/wallet.ts';
@@ -7,12 +8,14 @@ import { nowMs } from '../harness/clock.ts';
 import { createDice, type Dice } from '../harness/dice.ts';
 import type { History } from '../harness/history.ts';
 import { askOneOf, type Call, noteTold, type Told } from './ask-api.ts';
+import type { Strangers } from './strangers.ts';
 
 export type Market = {
   /** Of one API or several, which are as good as each other. */
   readonly apiUrls: readonly string[];
   readonly shops: readonly Shop[];
   readonly payers: readonly Payer[];
+  readonly strangers: Strangers;
   readonly history: History;
   readonly seed: number;
 };
@@ -22,6 +25,10 @@ const PAUSE_MS = 300;
 const UPTO = 0.3;
 const DOUBLED = 0.15;
 const OTHER_HEADER = 0.05;
+const BOUND = 0.5;
+/** Of direct payments by the offered nonce, and by any other. */
+const EARLY_STRANGER = 0.15;
+const LATE_STRANGER = 0.05;
 const SMALLEST_ATOMIC = 100_000;
 const SPREAD_ATOMIC = 3_000_000;
 const PRIME = 7_919;
@@ -61,7 +68,8 @@ async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskA
   const intent = String(created['paymentIntentId']);
   const [acceptance] = created['accepts'] as readonly Acceptance[];
   if (acceptance === undefined) throw new Error('nothing is accepted');
-  const signed = await sign(payer, acceptance);
+  const bound = isDirect(acceptance) && dice.roll() < BOUND;
+  const signed = await sign(payer, acceptance, bound);
   const settledAmount = String(upto ? 1 + Math.floor(dice.roll() * capAtomic) : capAtomic);
   history.note('journey', {
     journey: number,
@@ -95,8 +103,14 @@ async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskA
     return repeat(run, settle, doubled);
   }
   const settle = () => send('settle', SETTLE, key, call(signed.header), signed.nonce);
-  if (dice.roll() < OTHER_HEADER) {
-    const other = await sign(dice.pick(run.payers), acceptance);
+  if (isDirect(acceptance) && dice.roll() < (bound ? EARLY_STRANGER : LATE_STRANGER)) {
+    // Of an unbound nonce a use before the claim has paid for something else, so a stranger waits for the answer: a settle
+    // without one may have died before the claim.
+    const claimed = bound || (await settle())?.http === 200;
+    const submitted = claimed && (await run.strangers.submit(signed.header));
+    history.note('stranger', { journey: number, intent, bound, submitted });
+  } else if (dice.roll() < OTHER_HEADER) {
+    const other = await sign(dice.pick(run.payers), acceptance, false);
     void send('settle', SETTLE, key, call(other.header), other.nonce);
   }
   return repeat(run, settle, doubled);
@@ -122,8 +136,11 @@ async function repeat(run: Run, ask: () => Promise<Told | undefined>, doubled: b
   return ended === true ? ask : undefined;
 }
 
-async function sign(payer: Payer, acceptance: Acceptance): Promise<Signed> {
-  const header = await signHeader(payer, acceptance, WINDOW_SECONDS);
+/** To a wallet of the merchant's own, with a nonce that the payer's client may take. */
+const isDirect = ({ extra }: Acceptance): boolean => extra.svc?.authorizationType === 'TransferWithAuthorization';
+
+async function sign(payer: Payer, acceptance: Acceptance, bound: boolean): Promise<Signed> {
+  const header = await signHeader(payer, acceptance, WINDOW_SECONDS, bound);
   const { payload } = JSON.parse(Buffer.from(header, 'base64').toString()) as {
     payload: { authorization: { nonce: string } };
   };

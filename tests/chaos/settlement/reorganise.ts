@@ -7,7 +7,7 @@ const DEEPEST = 3;
 const PATIENCE_MS = 4_000;
 const BLOCK_SECONDS = 1;
 
-/** As soon as there is a settlement to give up. Returns how many of the processor's logs were. */
+/** As soon as there is a settlement to give up. Returns how many logs of processor and token were. */
 export async function reorganise({ chain, history }: SettlementWorld, dice: Dice): Promise<number> {
   const ask = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
@@ -19,7 +19,8 @@ export async function reorganise({ chain, history }: SettlementWorld, dice: Dice
   const newestLogs = async () => {
     const head = BigInt((await ask('eth_blockNumber', [])) as string);
     const fromBlock = `0x${(head - BigInt(depth) + 1n).toString(16)}`;
-    return (await ask('eth_getLogs', [{ address: chain.record.processor, fromBlock, toBlock: 'latest' }])) as unknown[];
+    const address = [chain.record.processor, chain.tokens.usdc];
+    return (await ask('eth_getLogs', [{ address, fromBlock, toBlock: 'latest' }])) as unknown[];
   };
   await waitUntil(async () => (await newestLogs()).length > 0, PATIENCE_MS);
   // No block is to come between the look and the action.

@@ -22,7 +22,7 @@ export function reportSettlement(
     print(`${kind}: ${of.length} strikes, ${strong} with ${MANY_IN_FLIGHT} or more in flight`);
   }
   print(
-    `${result.completed} payments completed, ${result.upto} of them up-to, ${result.reversedPayments} taken back by the chain and completed again; ` +
+    `${result.completed} payments completed, ${result.upto} of them up-to, ${result.direct} direct (${result.foreign} by strangers), ${result.reversedPayments} taken back by the chain and completed again; ` +
       `${result.answers} answers and ${result.arrivals} arrivals checked; ${many.length} of ${struck.length} strikes with ` +
       `${MANY_IN_FLIGHT} or more in flight, ${result.overlappingPairs} overlapping pairs, ${result.missed} missed; ` +
       `slowest recovery ${Math.max(0, ...struck.map(({ recoveryMs }) => recoveryMs))} ms; ${result.seconds} s`,
@@ -33,6 +33,8 @@ export function reportSettlement(
     JSON.stringify({
       seed,
       payments: result.payments,
+      direct: result.direct,
+      foreign: result.foreign,
       faults: struck.length,
       kinds: Object.fromEntries(kinds),
       violations: violations.length,

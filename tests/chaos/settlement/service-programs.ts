@@ -52,6 +52,8 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
   const internalKey = randomBytes(24).toString('hex');
   const relayerKeys = chain.keys.relayers.map(({ privateKey }) => privateKey);
   const networks = {
+    SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,
+    SVC_PAYOUT_DELAY_HOURS: '0',
     SVC_NETWORKS: JSON.stringify({
       [chain.network]: {
         processor: chain.record.processor,
@@ -101,6 +103,9 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
       SVC_RELAYER_TEST_KEYS: relayerKeys.join(','),
       SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
       SVC_INTERNAL_KEYS: internalKey,
+      // Claims are written within milliseconds here, and blocks are final after some of them.
+      SVC_READER_EVERY_MS: '500',
+      SVC_READER_CLAIM_MS: '2000',
       SVC_SETTLEMENT_PORT: String(own.admin),
       SVC_SETTLEMENT_ENGINE_PORT: String(own.node),
       SVC_SETTLEMENT_RPC_TIMEOUT_MS: '2000',

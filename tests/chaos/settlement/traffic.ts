@@ -2,6 +2,7 @@
 import { payerOf } from '../../e2e/wallet.ts';
 import type { History } from '../harness/history.ts';
 import { type AskAgain, payOnce } from './journey.ts';
+import { openStrangers } from './strangers.ts';
 import type { SettlementWorld } from './world.ts';
 
 export type Traffic = {
@@ -26,13 +27,15 @@ export async function openTraffic(world: SettlementWorld, history: History, seed
     rpcUrl: chain.rpcUrl,
     processor: chain.record.processor.toLowerCase(),
     token: usdc.toLowerCase(),
+    wallets: world.wallets,
     relayers: chain.keys.relayers.map(({ account }) => account.address.toLowerCase()),
     minted: Object.fromEntries(payers.map(({ address }) => [address.toLowerCase(), String(MINTED_ATOMIC)])),
     logFiles: world.logFiles,
     apis: apiUrls.length,
     secrets: [...world.secrets, ...keys.map(({ privateKey }) => privateKey.slice(2))],
   });
-  const market = { apiUrls, shops, payers, history, seed };
+  const strangers = await openStrangers(chain);
+  const market = { apiUrls, shops, payers, strangers, history, seed };
   let released = 0;
   let ended = 0;
   const again: (() => Promise<unknown>)[] = [];

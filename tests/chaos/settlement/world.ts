@@ -6,6 +6,7 @@ import path from 'node:path';
 import { freePorts } from '@svc-pay/engine/server';
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
 import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
+import { isRead, openDirectPayout } from '../../e2e/open-direct-payout.ts';
 import { openShop, type Shop } from '../../e2e/open-shop.ts';
 import { type BlobStore, startBlobStore } from '../harness/blob-store.ts';
 import type { Dice } from '../harness/dice.ts';
@@ -14,6 +15,7 @@ import { type MortalCluster, startMortalCluster } from '../harness/mortal-cluste
 import { type MortalEngine, startMortalEngine } from '../harness/mortal-engine.ts';
 import { type MortalPostgres, startMortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 import { openWorldFolder, type WorldFolder } from '../harness/world-folder.ts';
 import { openEndpoint } from './open-endpoint.ts';
 import { type RpcNode, startRpcNode } from './rpc-node.ts';
@@ -46,6 +48,8 @@ export type SettlementWorld = ServicePrograms & {
   readonly chain: LocalChain;
   readonly nodes: readonly RpcNode[];
   readonly shops: readonly Shop[];
+  /** Of the shops whose exact payments are direct. */
+  readonly wallets: readonly string[];
   readonly receiver: Program;
   /** Ends every process; the folder with the evidence goes too unless it is to be kept. */
   readonly stop: (keep: boolean) => Promise<void>;
@@ -58,6 +62,10 @@ const BLOCK_SECONDS = 1;
 /** `finalized` lies twice as many blocks behind the newest: deeper than any reorganisation here. */
 const SLOTS_IN_AN_EPOCH = 3;
 const SLOWEST_ANSWER_MS = '50';
+const SHOPS = 4;
+/** These have a processor payout too: their up-to payments go through the processor. */
+const DIRECT_SHOPS = 2;
+const READER_MS = 30_000;
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
 export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: WorldPlan): Promise<SettlementWorld> {
@@ -82,7 +90,11 @@ export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: W
     });
     onStop(receiver.kill);
     const shops: Shop[] = [];
-    for (let index = 0; index < 2; index += 1) shops.push(await openShop(postgres.pool, chain));
+    for (let index = 0; index < SHOPS; index += 1) shops.push(await openShop(postgres.pool, chain));
+    const wallets: string[] = [];
+    for (const { accountId } of shops.slice(0, DIRECT_SHOPS)) {
+      wallets.push(await openDirectPayout(postgres.pool, chain, accountId));
+    }
     const endpointSecrets = await Promise.all(
       shops.map((shop) => openEndpoint(postgres.pool, shop, (id) => `http://127.0.0.1:${receiverPort}/${id}`)),
     );
@@ -98,6 +110,9 @@ export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: W
     const programs = [...services.settlements, ...services.apis, ...services.senders];
     onStop(...programs.map((program) => program.kill));
     await Promise.all([receiver, ...programs].map((program) => program.start()));
+    if (!(await waitUntil(() => isRead(postgres.pool, chain.tokens.usdc), READER_MS))) {
+      throw new Error('the chain reader does not start');
+    }
     return {
       ...services,
       directory,
@@ -111,6 +126,7 @@ export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: W
       chain,
       nodes,
       shops,
+      wallets,
       receiver,
       stop,
     };

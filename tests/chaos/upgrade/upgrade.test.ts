@@ -73,7 +73,24 @@ test('the commit before this one and this one run side by side under load, and t
     return promisify(execFile)(process.execPath, [...program, ...argv], { env });
   };
   await svc(previous.mainOf('cli'), 'migrate');
-  const shop = await openShop(pool, chain);
+  const shop = await openShop(pool, chain, undefined, async (_, { accountId, merchant, terms, status }) => {
+    const { feeBps, splits } = terms;
+    const split = splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
+    const argv = [
+      '--account',
+      accountId,
+      '--mode',
+      'test',
+      '--network',
+      chain.network,
+      '--merchant',
+      merchant,
+      ...split,
+    ];
+    await svc(previous.mainOf('cli'), 'payouts', 'set', ...argv, '--fee-bps', String(feeBps), '--status', status);
+    const { rows } = await pool.query('select payout_id from svc.payouts where account_id = $1', [accountId]);
+    return BigInt(rows[0].payout_id);
+  });
   const [receiverPorts, internalKey, password] = [
     await freePorts(),
     randomBytes(24).toString('hex'),

@@ -28,12 +28,17 @@ export const PROCESSOR = '0x2222222222222222222222222222222222222222';
 /** In the catalogue of tokens, so that a restore knows it. */
 export const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 export const MERCHANT = '0x6666666666666666666666666666666666666666';
+/** Wallets of direct payouts: one that only we have payments signed to, and one that others use too. */
+export const WALLETS = {
+  exclusive: '0x7777777777777777777777777777777777777777',
+  shared: '0x8888888888888888888888888888888888888888',
+} as const;
 export const FEE_RECIPIENT = `0x${'fe'.repeat(20)}`;
 export const FEE_BPS = 100;
 
 export const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
-const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
+export const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+export const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
 
 export const word = (value: bigint | string): Hex =>
   `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(64, '0')}`;

@@ -18,6 +18,7 @@ import {
   word,
   words,
 } from './chain-state.ts';
+import { answerDirect, isDirectCall, playDirect } from './direct-calls.ts';
 import { isStrandedCall, playStranded, type StrandedPlay } from './stranded-calls.ts';
 
 type PlayedBatch = Played & { readonly codes: readonly ItemOutcome[] };
@@ -28,6 +29,7 @@ const BATCH = toFunctionSelector(BATCH_ABI[0] as Parameters<typeof toFunctionSel
 const isProcessorCall = (data: Hex) => data.startsWith(BATCH) || isStrandedCall(data);
 const FEE_ASKED = toFunctionSelector('feeRecipient()');
 const SETTLED_ASKED = toFunctionSelector('isSettled(uint64)');
+const BALANCE_ASKED = toFunctionSelector('balanceOf(address)');
 const USED_ASKED = toFunctionSelector('authorizationState(address,bytes32)');
 
 type Item = {
@@ -72,6 +74,7 @@ function itemOf(payoutId: bigint, { head, amounts, window, nonce }: RawItem): It
 
 /** What the call does; the name of the error when it reverts. */
 export function playCall(state: ChainState, data: Hex, timeSeconds: bigint): StrandedPlay {
+  if (isDirectCall(data)) return playDirect(state, data, timeSeconds) ?? { refused: '0x' };
   return data.startsWith(BATCH) ? playBatch(state, data, timeSeconds) : playStranded(state, data);
 }
 
@@ -141,6 +144,8 @@ export function answerCall(
   if (selector === FEE_ASKED) return word(FEE_RECIPIENT);
   if (selector === SETTLED_ASKED) return flag(state.settledCodes.has(BigInt(`0x${argument(0)}`)));
   if (selector === USED_ASKED) return flag(state.used.has(`0x${argument(0).slice(24)} 0x${argument(1)}`));
+  if (selector === BALANCE_ASKED) return word(state.balances.get(`0x${argument(0).slice(24)}`) ?? 0n);
+  if (isDirectCall(data)) return answerDirect(state, data, timeSeconds);
   if (!isProcessorCall(data)) return undefined;
   if (state.paused) return { reverted: PAUSED };
   if (selector !== BATCH) {

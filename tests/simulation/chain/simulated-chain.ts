@@ -3,6 +3,7 @@
 import { type Hex, hexToBytes, keccak256, parseTransaction, serializeTransaction } from 'viem';
 import type { Dice } from '../../chaos/harness/dice.ts';
 import type { ChainState, Log, Played, SettleResult } from './chain-state.ts';
+import { directItemsOf, isDirectCall } from './direct-calls.ts';
 import { itemsOf, playCall } from './processor.ts';
 import { isStrandedCall, playSubmission, type Submission } from './stranded-calls.ts';
 
@@ -138,14 +139,16 @@ export function createSimulatedChain(
     const nonces = new Map(before.nonces).set(transaction.sender, transaction.nonce + 1n);
     const { foreign, submits, data } = transaction;
     const ours = foreign === undefined;
-    const items = ours ? itemsOf(data) : [];
+    const isDirect = ours && isDirectCall(data);
+    const items = isDirect ? directItemsOf(data) : ours ? itemsOf(data) : [];
     const isStranded = ours && isStrandedCall(data);
     const isSpared = spared.has(data);
     const unlucky = ours && !calm && dice.roll() < 0.04 && !isSpared;
     // A transaction with one payment reverts because the processor is paused until the block ends; a batch for no told reason.
-    const paused = before.paused || (unlucky && items.length === 1);
+    const paused = before.paused || (unlucky && items.length === 1 && !isDirect);
     const spoiled = items.length > 1 && items.some(({ payer }) => spoilers.has(payer));
-    const isStopped = ours && (unlucky || spoiled || (paused && !isSpared));
+    // No processor takes part in a direct payment.
+    const isStopped = ours && (unlucky || spoiled || (paused && !isSpared && !isDirect));
     if (isStopped && isStranded) spared.add(data);
     const played = isStopped ? undefined : playAny(transaction, before, timeSeconds);
     const reverted = played === undefined && (ours || submits !== undefined);

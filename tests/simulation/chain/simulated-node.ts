@@ -21,7 +21,7 @@ export type SimulatedNode = {
 };
 
 /** Deeper than any reorganisation here. */
-const FINAL_DEPTH = 5;
+export const FINAL_DEPTH = 5;
 const RELAYER_WEI = 10n ** 22n;
 
 const ok = (result: unknown): RpcAnswer => ({ ok: true, result });

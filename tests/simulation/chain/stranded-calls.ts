@@ -130,25 +130,29 @@ export type Submission = {
   readonly nonce: string;
   readonly capAtomic: bigint;
   readonly validBeforeSeconds: bigint;
+  /** Recipient: the processor, or the wallet of a direct payment. */
+  readonly to: string;
+  /** Intent of a direct payment: its money arrives, whoever submits it. */
+  readonly intentCode?: bigint;
   /** Before it submits, the stranger gives the payer the money that is missing. */
   readonly gift: boolean;
 };
 
 /** Undefined when the token refuses it. */
 export function playSubmission(state: ChainState, submission: Submission, timeSeconds: bigint): Played | undefined {
-  const { payer, nonce, capAtomic, validBeforeSeconds, gift } = submission;
+  const { payer, nonce, capAtomic, validBeforeSeconds, to, intentCode, gift } = submission;
   const key = `${payer} ${nonce}`;
   const held = balanceOf(state, payer);
   const missing = capAtomic > held ? capAtomic - held : 0n;
   if (state.used.has(key) || timeSeconds >= validBeforeSeconds || (missing > 0n && !gift)) return undefined;
   const balances = new Map(state.balances)
     .set(payer, held + missing - capAtomic)
-    .set(PROCESSOR, balanceOf(state, PROCESSOR) + capAtomic);
+    .set(to, balanceOf(state, to) + capAtomic);
   const given = missing > 0n ? [transfer(STRANGER, payer, missing)] : [];
   return {
     state: { ...state, balances, used: new Set(state.used).add(key) },
-    logs: [...given, use(payer, nonce), transfer(payer, PROCESSOR, capAtomic)],
-    settled: [],
+    logs: [...given, use(payer, nonce), transfer(payer, to, capAtomic)],
+    settled: intentCode === undefined ? [] : [{ intentCode, payer, settledAtomic: capAtomic }],
   };
 }
 

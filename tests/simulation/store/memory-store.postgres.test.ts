@@ -75,6 +75,7 @@ function copyPayment(
     batchId: null,
     batchLimit: null,
     retryAtMs: null,
+    refusal: null,
     revertedBatches: [],
   });
 }

@@ -3,6 +3,8 @@
 import { hexKey } from '@svc-pay/core/testing';
 import { broadcastingFirst, recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
 import { DELIVERY_BUGS, type DeliveryBug } from './delivery-bugs.ts';
+import { READER_BUGS } from './reader-bugs.ts';
+import type { ReaderBug } from './reader-process.ts';
 import type { LaneBug, SettlementBugs, WatchBug } from './settlement-process.ts';
 
 /** A new holder forgets what flies, and signs it anew under the same nonces. */
@@ -61,21 +63,45 @@ const bumpingFirst: LaneBug = (parts) => ({
   },
 });
 
-/** A stranded transfer is found again after it was returned, and returned again. */
-const returningTwice: WatchBug = (stores, { stranded, authorizations }) => ({
-  ...stores,
-  stranded: {
-    ...stores.stranded,
-    recordStranding: async (found, nowMs) => {
-      const key = hexKey(found.claimKey);
-      if (stranded.get(key)?.action === 'return') stranded.delete(key);
-      const action = await stores.stranded.recordStranding(found, nowMs);
-      const signed = authorizations.get(key);
-      if (action === 'return' && signed !== undefined) signed.closedAtMs = null;
-      return action;
-    },
+/** A direct payment that the simulation refuses fails at once, as one through a processor does. */
+const failingRefused: LaneBug = (parts) => ({
+  ...parts,
+  store: {
+    ...parts.store,
+    recordUnsent: (lease, unsent) =>
+      parts.store.recordUnsent(
+        lease,
+        unsent.map(({ item, outcome }) => {
+          const { direct: _direct, ...payout } = item.payout;
+          return { item: { ...item, payout }, outcome };
+        }),
+      ),
   },
 });
+
+/** The authorization of a transfer that goes back stays open: it is found again, and returned again. */
+const returningTwice: WatchBug = (stores, { stranded, authorizations }) => {
+  const goesBack = (key: string) => stranded.get(key)?.action === 'return';
+  return {
+    ...stores,
+    stranded: {
+      ...stores.stranded,
+      closeAuthorizations: (over, nowMs) =>
+        stores.stranded.closeAuthorizations(
+          over.filter(({ claimKey }) => !goesBack(hexKey(claimKey))),
+          nowMs,
+        ),
+      recordStranding: async (found, nowMs) => {
+        const key = hexKey(found.claimKey);
+        if (goesBack(key)) stranded.delete(key);
+        const action = await stores.stranded.recordStranding(found, nowMs);
+        const signed = authorizations.get(key);
+        if (action === 'return' && signed !== undefined) signed.closedAtMs = null;
+        return action;
+      },
+    },
+  };
+};
 
 /** Only the first page is ever read. */
 const forgettingPages: WatchBug = (stores) => ({
@@ -123,6 +149,7 @@ const LANE_BUGS = {
   hurrying,
   keepingLimits,
   bumpingFirst,
+  failingRefused,
 } as const;
 const WATCH_BUGS = { returningTwice, forgettingPages, reversingWithoutBooks, closingEarly } as const;
 export const BUG_NAMES = [
@@ -131,11 +158,13 @@ export const BUG_NAMES = [
   'trustingLatest',
   'restoringNothing',
   ...Object.keys(DELIVERY_BUGS),
+  ...Object.keys(READER_BUGS),
 ] as readonly BugName[];
 export type BugName =
   | keyof typeof LANE_BUGS
   | keyof typeof WATCH_BUGS
   | keyof typeof DELIVERY_BUGS
+  | keyof typeof READER_BUGS
   /** Watchers take the latest block for final. */
   | 'trustingLatest'
   /** A database that was set back is taken as it is. */
@@ -151,5 +180,6 @@ export const settlementBugs = (name: BugName | undefined): SettlementBugs => ({
 });
 export const deliveryBug = (name: BugName | undefined): DeliveryBug | undefined =>
   named<DeliveryBug>(DELIVERY_BUGS, name);
+export const readerBug = (name: BugName | undefined): ReaderBug | undefined => named<ReaderBug>(READER_BUGS, name);
 
 export const isBugName = (name: string | undefined): name is BugName => BUG_NAMES.some((known) => known === name);

@@ -1,4 +1,5 @@
 // The promises about events, when all is quiet: tables against what merchants wrote down.
+import { isHeldForMerchant } from './check-direct.ts';
 import type { Arrival } from './receivers.ts';
 import type { Simulation } from './simulation.ts';
 import { LEASE_MS } from './webhooks-process.ts';
@@ -78,13 +79,17 @@ function checkOrder({ tables, violate }: Simulation): void {
     const types = events.map(({ type }) => type);
     // An up-to intent that its merchant never settled tells of no payment.
     if (tables.intents.get(intentId)?.paymentId === null && types.length === 1) continue;
+    const payments = [...tables.settlements.values()].filter(({ item }) => item.intentId === intentId);
+    // Told of when the merchant has said whether the money was for it.
+    if (payments.some((row) => isHeldForMerchant(tables, row))) continue;
     const status = tables.intents.get(intentId)?.intent.status;
     const last = status === 'completed' ? 'payment.completed' : 'payment.failed';
     if (types[0] !== 'payment_intent.created' || types[1] !== 'payment.created' || types.at(-1) !== last) {
       violate('order per intent', `${intentId} is ${status} and told ${types.join(', ')}`);
     }
-    if (types.filter((type) => type === 'payment.created').length !== 1) {
-      violate('order per intent', `${intentId} was announced more than once`);
+    // An intent whose direct payment has failed may be paid again.
+    if (types.filter((type) => type === 'payment.created').length !== payments.length) {
+      violate('order per intent', `${intentId} has ${payments.length} payments and told ${types.join(', ')}`);
     }
   }
 }

@@ -16,7 +16,7 @@ export function checkSettlement(
   );
   for (const { item, status, claimKey } of tables.settlements.values()) {
     // Written for money that went back from an intent that was never settled.
-    if (status === 'canceled') continue;
+    if (status === 'canceled' || item.payout.direct !== undefined) continue;
     const { paymentId, intentId, intentCode, settledAtomic } = item;
     const payment = tables.payments.get(paymentId);
     const intent = tables.intents.get(intentId)?.intent;

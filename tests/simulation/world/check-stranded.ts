@@ -22,6 +22,8 @@ export function openStranded({ tables }: Pick<Simulation, 'tables'>, chain: Simu
   const submitted = submittedOnChain(chain);
   return [...tables.authorizations].flatMap(([key, signed]) => {
     const row = tables.stranded.get(key);
+    // A direct payment strands nothing.
+    if (signed.direct !== undefined) return [];
     if (row === undefined) return submitted.has(keyOf(signed)) ? [`${key} is not found`] : [];
     if (row.status === 'done' || row.status === 'blocked' || isWaiting(tables, row)) return [];
     return [`${key} is ${row.action} ${row.status}`];

@@ -68,7 +68,8 @@ export function bringCustomers(
       if (stranger !== undefined) {
         later(stranger.afterMs, () => {
           const signed = tables.authorizations.get(key) as AuthorizationRow;
-          if (strikes('authorization submitted', 1)) chain.submit({ ...signed, gift: stranger.gift });
+          if (strikes('authorization submitted', 1))
+            chain.submit({ ...signed, to: signed.processor, gift: stranger.gift });
         });
       }
     });

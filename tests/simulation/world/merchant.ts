@@ -118,7 +118,12 @@ export function expireIntents({ intents }: Tables, nowMs: number): void {
   }
 }
 
-function intentOf(network: NetworkId, buyer: Buyer, code: number, nowMs: number): Intent {
+export function intentOf(
+  network: NetworkId,
+  buyer: Pick<Buyer, 'capAtomic' | 'settledAtomic' | 'confirmations' | 'validForSeconds' | 'upto'>,
+  code: number,
+  nowMs: number,
+): Intent {
   const { capAtomic, settledAtomic, confirmations, validForSeconds, upto } = buyer;
   return {
     id: newId('paymentIntent', nowMs),

@@ -1,9 +1,18 @@
 // A settlement process as services/settlement puts it together: lanes with their keys on nodes and store, the watchers of
 // batches, held payments and authorizations, and the reconciler. Only what lies behind the ports is simulated.
-import { createWatchers, type LaneDeps, type LanePace, laneKey, type WatchDeps } from '@svc-pay/core';
 import {
+  createDirectWatch,
+  createWatchers,
+  type LaneDeps,
+  type LanePace,
+  laneKey,
+  type WatchDeps,
+} from '@svc-pay/core';
+import {
+  createMemoryDirectStore,
   createMemoryFinalityStore,
   createMemoryLaneStore,
+  createMemoryReaderStore,
   createMemoryStrandedLaneStore,
   createMemoryStrandedStore,
   findForgottenLanes,
@@ -46,6 +55,8 @@ export type Ground = {
   readonly signers: readonly TransactionSigner[];
   /** The key that settles and returns stranded transfers. */
   readonly recovery: TransactionSigner;
+  /** Some pay directly. */
+  readonly hasDirect: boolean;
 };
 
 const RPC_TIMEOUT_MS = 3_000;
@@ -69,7 +80,7 @@ export function statementBy(ask: Ask): Statement {
 
 export function settlementWork(
   simulation: Simulation,
-  { network, chainId, nodes, signers, recovery }: Ground,
+  { network, chainId, nodes, signers, recovery, hasDirect }: Ground,
   process: MortalProcess,
   ask: Ask,
   engine: FakeEngine,
@@ -102,7 +113,14 @@ export function settlementWork(
   const lanes = new Map(
     workers.map(({ signer, store }) => {
       const lane = { network, relayer: signer.address };
-      const chain = createLaneChain({ network, rpc, endpoints: pool.endpoints, voters: pool.healthyEndpoints, signer });
+      const chain = createLaneChain({
+        network,
+        rpc,
+        endpoints: pool.endpoints,
+        voters: pool.healthyEndpoints,
+        signer,
+        checkActivation: async () => ({ ok: true }),
+      });
       const log: LaneDeps['log'] = (event, details) => {
         if (LOG_EVENTS[event].level === 'warn' || event === 'batch_mined')
           note(process.name, `${event} ${JSON.stringify(details)}`);
@@ -138,10 +156,16 @@ export function settlementWork(
     log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
     metrics: { batchMoved: () => {}, batchReversed: () => {} },
   };
+  const directDeps = {
+    ...watched,
+    direct: createMemoryDirectStore(tables, statement),
+    reader: createMemoryReaderStore(tables, statement),
+  };
   return {
     drains: [createLaneDrain(lanes)],
     jobs: [
       ...createWatchers(chain, watched),
+      ...(hasDirect ? [createDirectWatch({ ...chain, nodes: async () => [] }, directDeps)] : []),
       createReconciler(
         (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),
         clock,

@@ -13,6 +13,8 @@ export const FAULT_KINDS = [
   'node still',
   'node swallows',
   'node denies',
+  'node drops logs',
+  'node lies about logs',
   'reorg',
   'pool drop',
   'gas spike',
@@ -47,6 +49,8 @@ export type Simulation = {
   readonly violations: readonly string[];
   /** Lives of processes that were frozen, or lost the store's answer: what they left behind has a cause. */
   readonly troubled: Set<string>;
+  /** The same run with chances of its own: what they decide changes no other chance. */
+  readonly apart: () => Simulation;
 };
 
 /** Any moment will do. */
@@ -56,7 +60,8 @@ const MOST_NOTES = 20_000;
 
 export function createSimulation(seed: number, without: ReadonlySet<FaultKind>): Simulation {
   const timeline = createTimeline(START_MS);
-  const dice = createDice(Math.imul(seed, 2_654_435_761));
+  const tables = createTables();
+  const troubled = new Set<string>();
   const history: string[] = [];
   const violations: string[] = [];
   let storm = true;
@@ -65,11 +70,11 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
   const note = (who: string, what: string) => {
     if (history.length < MOST_NOTES) history.push(`${(timeline.nowMs() - START_MS) / 1_000} ${who}: ${what}`);
   };
-  return {
+  const build = (own: Dice): Simulation => ({
     timeline,
     clock: { nowMs: timeline.nowMs },
-    dice,
-    tables: createTables(),
+    dice: own,
+    tables,
     newIntentCode: () => {
       codes += 1;
       return codes;
@@ -77,7 +82,7 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
     note,
     history,
     strikes: (kind, chance) => {
-      if (!storm || dice.roll() >= chance || without.has(kind)) return false;
+      if (!storm || own.roll() >= chance || without.has(kind)) return false;
       strikes += 1;
       return true;
     },
@@ -91,6 +96,8 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
       note('VIOLATION', `${rule}: ${what}`);
     },
     violations,
-    troubled: new Set(),
-  };
+    troubled,
+    apart: () => build(createDice(Math.imul(seed, 2_246_822_519))),
+  });
+  return build(createDice(Math.imul(seed, 2_654_435_761)));
 }

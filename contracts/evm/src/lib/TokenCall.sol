@@ -73,6 +73,20 @@ library TokenCall {
         }
     }
 
+    /// @dev True if the token says that the account has less than `amount`.
+    function isShort(address token, address account, uint256 amount) internal view returns (bool short) {
+        requireGas(STATE_GAS);
+        bytes4 selector = IERC20.balanceOf.selector;
+        uint256 gasLimit = STATE_GAS;
+        assembly ("memory-safe") {
+            mstore(0, selector)
+            mstore(0x04, shr(96, shl(96, account)))
+            if staticcall(gasLimit, token, 0, 0x24, 0, 0x20) {
+                short := and(gt(returndatasize(), 31), lt(mload(0), amount))
+            }
+        }
+    }
+
     function balance(address token, address account) internal view returns (uint256) {
         return IERC20(token).balanceOf(account);
     }

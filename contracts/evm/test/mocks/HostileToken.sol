@@ -21,7 +21,12 @@ contract HostileToken {
         UsedNonceWithoutRevert,
         StateRevertBomb,
         RebaseOnTransfer,
-        Reenter
+        Reenter,
+        PullTrue,
+        PullFalse,
+        PullShortAnswer,
+        PullWithoutMove,
+        PullAndStateGasBurn
     }
 
     Mode public mode;
@@ -58,6 +63,7 @@ contract HostileToken {
 
     function authorizationState(address from, bytes32 nonce) external view returns (bool) {
         if (mode == Mode.StateRevertBomb) _bomb();
+        if (mode == Mode.PullAndStateGasBurn) _burn();
         return _used[from][nonce];
     }
 
@@ -96,7 +102,7 @@ contract HostileToken {
         bytes32
     ) external {
         if (mode == Mode.PullRevertBomb || mode == Mode.StateRevertBomb) _bomb();
-        if (mode == Mode.PullGasBurn) _burn();
+        if (mode == Mode.PullGasBurn || mode == Mode.PullAndStateGasBurn) _burn();
         if (_used[from][nonce]) {
             if (mode == Mode.UsedNonceWithoutRevert) return;
             revert("used");
@@ -105,7 +111,17 @@ contract HostileToken {
         if (mode == Mode.Reenter) {
             (, targetAnswer) = target.call(targetCall);
         }
-        _move(from, to, value);
+        if (mode != Mode.PullFalse && mode != Mode.PullWithoutMove) _move(from, to, value);
+        if (mode == Mode.PullTrue || mode == Mode.PullFalse) _answer(mode == Mode.PullTrue ? 1 : 0, 32);
+        // After an answer of `true`, one that is a byte too short, so that the caller's memory still ends with a one.
+        if (mode == Mode.PullShortAnswer) _answer(1 - value % 2, 32 - value % 2);
+    }
+
+    function _answer(uint256 word, uint256 size) private pure {
+        assembly {
+            mstore(0, word)
+            return(0, size)
+        }
     }
 
     function _move(address from, address to, uint256 value) private {

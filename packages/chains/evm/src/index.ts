@@ -7,6 +7,7 @@ export {
   tokenCall,
 } from './admin/ceremony.ts';
 export { CREATE2_FACTORY, create2Address, saltOf } from './admin/create2.ts';
+export { type DeployDirectBatchOutcome, deployDirectBatch, directBatchProblems } from './admin/deploy-direct-batch.ts';
 export { type DeployOutcome, deployProcessor } from './admin/deploy-processor.ts';
 export {
   type DeploymentRecord,
@@ -33,6 +34,9 @@ export { type OnChainPayoutTerms, retirePayout, type SetPayoutOutcome, setPayout
 export { type PayoutChange, type PayoutSync, syncPayouts } from './admin/sync-payouts.ts';
 export { execute, type ProposeOutcome, propose, type TimelockOperation } from './admin/timelock.ts';
 export { deploymentProblems } from './admin/verify-deployment.ts';
+export { DIRECT_BATCH_ADDRESS } from './direct/direct-batch-address.ts';
+export { unpackDirectBatch } from './direct/direct-batch-call.ts';
+export { readSingleTransfer } from './direct/single-transfer.ts';
 export { evmFitness } from './finality/fitness.ts';
 export { createRegistryMirror } from './finality/mirror-registry.ts';
 export {
@@ -59,10 +63,20 @@ export {
 } from './finality/watched-chain.ts';
 export { adminTimelockAbi } from './generated/admin-timelock-abi.ts';
 export { adminTimelockBytecode } from './generated/admin-timelock-bytecode.ts';
+export { directBatchAbi } from './generated/direct-batch-abi.ts';
 export { mockUsdcAbi } from './generated/mock-usdc-abi.ts';
 export { mockUsdcBytecode } from './generated/mock-usdc-bytecode.ts';
 export { paymentProcessorAbi } from './generated/payment-processor-abi.ts';
 export { paymentProcessorBytecode } from './generated/payment-processor-bytecode.ts';
+export { activationToSign } from './payout/activation-message.ts';
+export {
+  type ActivationCheckOptions,
+  type ActivationLog,
+  type ActivationVerdict,
+  type CheckActivation,
+  createActivationCheck,
+} from './payout/check-activation.ts';
+export { addressOfKey, signActivation } from './payout/sign-activation.ts';
 export {
   type BatchItem,
   type BatchPayment,
@@ -79,6 +93,9 @@ export {
 } from './prove/check-chain.ts';
 export { findMined } from './prove/find-mined.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './prove/proves-stranding.ts';
+export { type LogOrder, readLogOrder } from './prove/read-log-order.ts';
+export { openReaderChains } from './reader/reader-chain.ts';
+export { createReaderNode } from './reader/reader-node.ts';
 export { createRestoreChain } from './restore/restore-chain.ts';
 export { NodeRefused } from './rpc/ask-node.ts';
 export { type CoalesceOptions, coalesceRpcCalls } from './rpc/coalesce-rpc-calls.ts';

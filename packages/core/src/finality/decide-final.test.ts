@@ -21,7 +21,7 @@ test.each(ROWS)('open items of a final batch that are $outcomes are $ends', ({ o
   expect(
     batch.openItems.map((item) => {
       if (failed.some((of) => of.item === item)) return 'failed';
-      return held.includes(item) ? 'held' : queued.includes(item) && 'queued';
+      return held.some((of) => of.item === item) ? 'held' : queued.includes(item) && 'queued';
     }),
   ).toEqual(ends);
 });
@@ -29,7 +29,7 @@ test.each(ROWS)('open items of a final batch that are $outcomes are $ends', ({ o
 test('a payment that another reverted batch may still settle is held, not failed', () => {
   const reverted = new Map([[one.paymentId, ['finalized', 'mined'] as const]]);
   const { failed, held } = decideFinal(batch, ['expired', 'expired'], reverted);
-  expect(held).toEqual([one]);
+  expect(held).toEqual([{ item: one, refusal: null }]);
   expect(failed.map(({ item }) => item)).toEqual([two]);
 });
 

@@ -59,7 +59,13 @@ test('a completed payment is booked where it is now, and what was booked before 
   expect(total([...old, ...entries], 'network', 'native')).toBe(7n);
   expect(total([...old, ...entries], settled.item.payer, settled.item.asset)).toBe(-settled.item.capAtomic);
   expect(payments).toEqual([
-    { item: settled.item, transactionId: '0xnew', transactionSplitId: '0xnew:40', externalCostAtomic: 0n },
+    {
+      item: settled.item,
+      transactionId: '0xnew',
+      logIndex: 40,
+      transactionSplitId: '0xnew:40',
+      externalCostAtomic: 0n,
+    },
   ]);
   expect(losses).toEqual([]);
 });

@@ -26,6 +26,7 @@ export type MoveFacts = {
 export type MovedPayment = {
   readonly item: LaneItem;
   readonly transactionId: string;
+  readonly logIndex: number;
   readonly transactionSplitId: string;
   readonly externalCostAtomic: bigint;
 };
@@ -66,6 +67,7 @@ export function decideMove(
       .map(({ item, mined: part, gasShareAtomic }) => ({
         item,
         transactionId,
+        logIndex: part.logIndex,
         transactionSplitId: `${transactionId}:${part.logIndex}`,
         externalCostAtomic: externalCostAtomic(gasShareAtomic, { gasCoin, token: rates?.get(item.paymentId) }),
       })),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { judgeItem, UNSETTLED_OUTCOMES } from '../lane/judge-item.ts';
+import { sampleActivation } from '../testing/sample-activation.ts';
 import { settledPayment } from '../testing/settled-payment.ts';
 import { isRevivable, judgeUnsettled, judgeUnsettledItems, mayQueueHeld } from './judge-unsettled.ts';
 
@@ -31,7 +32,7 @@ describe.each(ROWS)('a payment whose reverted batches are $statuses', ({ statuse
   test.each(UNSETTLED_OUTCOMES)(
     `and that is %s ${revivable ? 'never fails' : 'ends as its outcome says'}`,
     (outcome) => {
-      const plain = judgeItem(outcome);
+      const plain = judgeItem(item, outcome);
       const isKept = revivable && plain.end === 'failed';
       expect(judgeUnsettled(item, outcome, reverted)).toEqual(isKept ? { end: 'held' } : plain);
     },
@@ -41,6 +42,14 @@ describe.each(ROWS)('a payment whose reverted batches are $statuses', ({ statuse
 test('a reverted batch of another payment changes nothing', () => {
   const other = new Map([['pay_other', ['mined'] as const]]);
   expect(judgeUnsettled(item, 'expired', other)).toEqual({ end: 'failed', code: 'authorization_expired' });
+});
+
+test('a direct payment is held with why the chain refused it, whatever became of its reverted batches', () => {
+  const direct = { ...item, payout: { ...item.payout, direct: sampleActivation() } };
+  for (const statuses of [[], ['mined'], ['finalized']] as const) {
+    const judged = judgeUnsettledItems([{ item: direct, outcome: 'insufficient_funds' }], revertedIn(...statuses));
+    expect(judged).toEqual({ failed: [], held: [{ item: direct, refusal: 'insufficient_funds' }], queued: [] });
+  }
 });
 
 test('every item is failed with its code, held, or queued again', () => {
@@ -57,7 +66,10 @@ test('every item is failed with its code, held, or queued again', () => {
   );
   expect(judged).toEqual({
     failed: [{ item: one, code: 'authorization_expired' }],
-    held: [two, four],
+    held: [
+      { item: two, refusal: null },
+      { item: four, refusal: null },
+    ],
     queued: [three],
   });
   expect(judgeUnsettledItems([], NEVER)).toEqual({ failed: [], held: [], queued: [] });

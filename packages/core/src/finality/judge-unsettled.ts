@@ -1,6 +1,7 @@
 // Decides about payments that did not settle: failed, held, or queued again. A payment of a reverted batch is queued
 // again before the revert is final. Until it is final, a reorg may revive the reverted transaction and move the money,
 // so the payment neither fails nor leaves `held` before that.
+import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type BatchStatus, ENDED_BATCH } from '../lane/batch-transitions.ts';
 import { type Judgement, judgeItem, type UnsettledOutcome } from '../lane/judge-item.ts';
 import type { LaneItem } from '../lane/lane.ts';
@@ -18,7 +19,7 @@ export function isRevivable({ paymentId }: Pick<LaneItem, 'paymentId'>, reverted
 
 /** Of an item that was never sent, or that a finalized block shows unsettled. */
 export function judgeUnsettled(item: LaneItem, outcome: UnsettledOutcome, reverted: RevertedBatches): Judgement {
-  const judgement = judgeItem(outcome);
+  const judgement = judgeItem(item, outcome);
   return judgement.end === 'failed' && isRevivable(item, reverted) ? { end: 'held' } : judgement;
 }
 
@@ -27,9 +28,12 @@ export function mayQueueHeld(item: Pick<LaneItem, 'paymentId'>, reverted: Revert
   return !isRevivable(item, reverted);
 }
 
+/** `refusal`: why the chain refused a direct payment; null for a payment that is held for another reason. */
+export type HeldItem = { readonly item: LaneItem; readonly refusal: ErrorCode | null };
+
 export type JudgedItems = {
   readonly failed: readonly FailedItem[];
-  readonly held: readonly LaneItem[];
+  readonly held: readonly HeldItem[];
   readonly queued: readonly LaneItem[];
 };
 
@@ -39,12 +43,13 @@ export function judgeUnsettledItems(
   reverted: RevertedBatches,
 ): JudgedItems {
   const failed: FailedItem[] = [];
-  const held: LaneItem[] = [];
+  const held: HeldItem[] = [];
   const queued: LaneItem[] = [];
   for (const { item, outcome } of unsettled) {
     const judgement = judgeUnsettled(item, outcome, reverted);
     if (judgement.end === 'failed') failed.push({ item, code: judgement.code });
-    else (judgement.end === 'held' ? held : queued).push(item);
+    else if (judgement.end === 'held') held.push({ item, refusal: judgement.refusal ?? null });
+    else queued.push(item);
   }
   return { failed, held, queued };
 }

@@ -6,7 +6,7 @@ import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import { draftEventsOf, type EventDraft } from '../event/event-draft.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
-import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
+import type { MerchantSetup, NetworkSetup, WithdrawnPart } from '../payout/merchant-setup.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
 import { findChain } from '../token/chain.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
@@ -36,8 +36,8 @@ export type CreateIntentPorts = {
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   /** Whether settlement can be reached to settle an up-to intent later. */
   readonly uptoSettles: boolean;
-  /** Withdrawn networks: nothing new is offered on them, whatever the configuration says. */
-  readonly findWithdrawn?: () => Promise<ReadonlySet<string>>;
+  /** Withdrawn networks: that part is not offered on them, whatever the configuration says. */
+  readonly findWithdrawn?: () => Promise<ReadonlyMap<string, WithdrawnPart>>;
   /** Hourly caps of the processors by token, as far as they were read. */
   readonly findHourlyCaps: () => Promise<readonly HourlyCap[]>;
   /** Base URL to which clients submit settle; null leaves it to the client. */
@@ -87,8 +87,10 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const nowMs = ports.clock.nowMs();
   const [networks, hourlyCaps] = await Promise.all([offeredNetworks(ports), ports.findHourlyCaps()]);
   const { families } = ports;
-  const conditions = { families, networks, hourlyCaps, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
-  const judged = priced.tokens.map((token) => offerToken(token, terms.upto, merchant, conditions));
+  const conditions = { families, networks, hourlyCaps, nowMs, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
+  const judged = await Promise.all(
+    priced.tokens.map((token) => checkOffer(ports, call.caller, offerToken(token, terms.upto, merchant, conditions))),
+  );
   const offers = judged.filter((offer) => typeof offer !== 'string');
   const refusal = judged.find((offer) => typeof offer === 'string' && offer !== 'amount_too_large');
   if (offers.length === 0 && refusal === undefined)
@@ -120,6 +122,28 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
   if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
   return { ok: true, answer, replayed: false };
+}
+
+/**
+ * A direct payout whose activation does not hold is not offered. No other payout takes its place: whoever can only write to
+ * the database must not decide where the money goes.
+ */
+async function checkOffer(
+  { families }: CreateIntentPorts,
+  caller: Caller,
+  offer: ReturnType<typeof offerToken>,
+): Promise<ReturnType<typeof offerToken>> {
+  if (typeof offer === 'string' || offer.payout.direct === undefined) return offer;
+  const { network, payoutId, merchant: wallet, direct } = offer.payout;
+  const { activation } = direct;
+  const holds = await familyFor(families, network)?.checkPayout?.(caller, {
+    network,
+    payoutId,
+    asset: offer.token.address,
+    wallet,
+    activation,
+  });
+  return holds === true ? offer : 'x402_temporarily_unavailable';
 }
 
 async function acceptanceFor(
@@ -181,9 +205,12 @@ function draftIntent(
 }
 
 async function offeredNetworks({ networks, findWithdrawn }: CreateIntentPorts): Promise<CreateIntentPorts['networks']> {
-  const withdrawn = (await findWithdrawn?.()) ?? new Set();
-  if (withdrawn.size === 0) return networks;
-  return new Map(
-    [...networks].map(([network, setup]) => [network, withdrawn.has(network) ? { ...setup, ready: false } : setup]),
-  );
+  const withdrawn = await findWithdrawn?.();
+  if (withdrawn === undefined || withdrawn.size === 0) return networks;
+  return new Map([...networks].map(([network, setup]) => [network, withdraw(setup, withdrawn.get(network))]));
+}
+
+function withdraw(setup: NetworkSetup, part: WithdrawnPart | undefined): NetworkSetup {
+  if (part === undefined) return setup;
+  return part === 'all' ? { ...setup, ready: false } : { ...setup, processorWithdrawn: true };
 }

@@ -1,6 +1,7 @@
 import { atomicAmount, parseRate } from '@svc-pay/money';
 import type { EvmPaymentHeader } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
+import type { PayoutActivation } from '../payout/activation.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import { matchAcceptance } from './match-acceptance.ts';
 import type { StoredAcceptance } from './stored-acceptance.ts';
@@ -50,3 +51,9 @@ test.each([token.address, token.address.toLowerCase()])(
     expect(matchAcceptance([toTheToken], headerTo(to), echo)).toEqual(refusal);
   },
 );
+
+test('a wallet does not pay itself', () => {
+  const wallet = `0x${'aa'.repeat(20)}`;
+  const toWallet = { ...toTheToken, payTo: wallet, direct: {} as PayoutActivation };
+  expect(matchAcceptance([toWallet], headerTo(wallet), null)).toEqual({ ok: false, code: 'recipient_mismatch' });
+});

@@ -60,9 +60,11 @@ function matchByHeader(stored: readonly StoredAcceptance[], header: EvmPaymentHe
 const ORDER = ['scheme_mismatch', 'network_mismatch', 'recipient_mismatch', 'amount_mismatch'] as const;
 
 function differenceOf(acceptance: StoredAcceptance, header: EvmPaymentHeader): (typeof ORDER)[number] | undefined {
-  const { to, value } = header.payload.authorization;
+  const { from, to, value } = header.payload.authorization;
   if (header.scheme !== acceptance.scheme) return 'scheme_mismatch';
   if (parseNetwork(header.network) !== acceptance.network) return 'network_mismatch';
   if (!sameAddress(acceptance.payTo, to) || sameAddress(acceptance.token.address, to)) return 'recipient_mismatch';
+  // A wallet that pays itself moves nothing, and the token logs it all the same.
+  if (acceptance.direct !== undefined && sameAddress(from, to)) return 'recipient_mismatch';
   return value === acceptance.amount.toString() ? undefined : 'amount_mismatch';
 }

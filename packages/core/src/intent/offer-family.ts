@@ -3,6 +3,7 @@
 import type { AtomicAmount, Rate, UsdMicros } from '@svc-pay/money';
 import type { AcceptanceExtra, NetworkId } from '@svc-pay/protocol';
 import type { Caller } from '../account/authenticate.ts';
+import type { PayoutActivation } from '../payout/activation.ts';
 import type { ActivePayout, NetworkSetup } from '../payout/merchant-setup.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import type { Intent } from './intent.ts';
@@ -23,7 +24,7 @@ export type Offer = PricedToken & {
 /** An offer on its way to become an acceptance of an intent. */
 export type OfferedPayment = {
   readonly caller: Caller;
-  readonly intent: Pick<Intent, 'id' | 'expectedSender' | 'payerPublicKey'>;
+  readonly intent: Pick<Intent, 'id' | 'intentCode' | 'expectedSender' | 'payerPublicKey'>;
   readonly offer: Pick<Offer, 'token' | 'amount' | 'setup' | 'payout'>;
   /** Position of the acceptance among those of the intent. */
   readonly position: number;
@@ -31,6 +32,16 @@ export type OfferedPayment = {
   readonly maxTimeoutSeconds: number;
   /** With which a wallet can add the chain. */
   readonly rpcUrlPublic: string | undefined;
+};
+
+/** A direct payout of which an acceptance is to be made, or was made. */
+export type DirectOffer = {
+  readonly network: NetworkId;
+  readonly payoutId: bigint;
+  readonly asset: string;
+  readonly wallet: string;
+  /** Undefined for one that can't be read, which is refused. */
+  readonly activation: PayoutActivation | undefined;
 };
 
 /** The fields of an acceptance that differ between families. */
@@ -44,6 +55,11 @@ export type OfferFamily = {
   readonly owns: (network: NetworkId) => boolean;
   /** Whether an up-to payment in this token can be settled on the network as it is set up. */
   readonly carriesUpto: (token: TokenEntry, setup: NetworkSetup) => boolean;
+  /**
+   * Whether both signatures of a direct payout's activation hold now, for this account and mode. False when the chain can't
+   * be asked; it never throws. Absent where nothing is paid directly.
+   */
+  readonly checkPayout?: (caller: Pick<Caller, 'accountId' | 'mode'>, payout: DirectOffer) => Promise<boolean>;
   /** An unreachable chain leaves out hints of `extra` that a wallet can find by itself; it never throws. */
   readonly acceptanceTerms: (offered: OfferedPayment) => Promise<AcceptanceTerms>;
 };

@@ -2,6 +2,7 @@ import { parseRate, usd, usdMicros } from '@svc-pay/money';
 import { parseNetwork } from '@svc-pay/protocol';
 import { describe, expect, test } from 'vitest';
 import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
+import { sampleActivation } from '../testing/sample-activation.ts';
 import { sampleFamily } from '../testing/samples.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
@@ -11,12 +12,13 @@ const find = (shortcode: string) => TOKENS.find((token) => token.shortcode === s
 const processor = `0x${'9C'.repeat(20)}`;
 const setup: NetworkSetup = { processor, processorVersion: '1.3.0', ready: true };
 const base = parseNetwork('8453')!;
+const shares = { feeBps: 0, splits: [] };
 const merchant: MerchantSetup = {
   enabledTokens: new Set(),
   payouts: [
-    { network: base, payoutId: 1n, processor, merchant: '0xmerchant' },
-    { network: base, payoutId: 2n, processor: processor.toLowerCase(), merchant: '0xmerchant' },
-    { network: base, payoutId: 3n, processor: `0x${'11'.repeat(20)}`, merchant: '0xmerchant' },
+    { network: base, payoutId: 1n, processor, merchant: '0xmerchant', ...shares },
+    { network: base, payoutId: 2n, processor: processor.toLowerCase(), merchant: '0xmerchant', ...shares },
+    { network: base, payoutId: 3n, processor: `0x${'11'.repeat(20)}`, merchant: '0xmerchant', ...shares },
   ],
   uptoDefaultTimeoutSeconds: 86_400,
   uptoMaxTimeoutSeconds: 604_800,
@@ -35,6 +37,7 @@ const conditions = (map: ReadonlyMap<string, NetworkSetup>, hourlyCaps: readonly
   families: [sampleFamily()],
   networks: map,
   hourlyCaps,
+  nowMs: ENDS_MS - 600_000,
   feedPriceEndsAtMs: ENDS_MS,
 });
 const offer = (shortcode: string, upto = false, changed: Partial<MerchantSetup> = {}, map = networks) =>
@@ -59,11 +62,38 @@ test('on Solana a payout belongs to the fee account, in its own spelling', () =>
   const network = parseNetwork('solana:mainnet')!;
   const feeAccount = 'FeeAccountFeeAccountFeeAccountFeeAccount1111';
   const payouts = [feeAccount, feeAccount.toLowerCase()].map((processor, index) => {
-    return { network, payoutId: BigInt(index), processor, merchant: 'Merchant' };
+    return { network, payoutId: BigInt(index), processor, merchant: 'Merchant', ...shares };
   });
   const map = new Map([[network, { processor: feeAccount, ready: true }]]);
   expect(offer('sol_usdc', false, { payouts }, map)).toMatchObject({ payout: { payoutId: 0n, merchant: 'Merchant' } });
   expect(offer('sol_usdc', true, { payouts }, map)).toBe('x402_upto_not_available');
+});
+
+test('the hourly cap is the processor’s: a direct payment may be larger', () => {
+  const asset = find('base_usdc').address;
+  const wallet = `0x${'66'.repeat(20)}`;
+  const activation = sampleActivation({ wallet, asset });
+  const direct = { network: base, payoutId: 9n, processor: wallet, merchant: wallet, ...shares };
+  const payouts = [{ ...direct, direct: { asset, activation, activeFromMs: 0, readable: true } }];
+  const caps = [{ network: base, asset: asset.toLowerCase(), capAtomic: 1n }];
+  const offered = (upto: boolean, setup: MerchantSetup) =>
+    offerToken(priced('base_usdc'), upto, setup, conditions(networks, caps));
+  expect(offered(false, merchant)).toBe('amount_too_large');
+  expect(offered(false, { ...merchant, payouts })).toMatchObject({ payout: { payoutId: 9n } });
+});
+
+test('a withdrawn processor takes no payment, and a wallet of the account does', () => {
+  const asset = find('base_usdc').address;
+  const wallet = `0x${'66'.repeat(20)}`;
+  const own = { network: base, payoutId: 9n, processor: wallet, merchant: wallet, ...shares };
+  const direct = { asset, activation: sampleActivation({ wallet, asset }), activeFromMs: 0, readable: true };
+  const payouts = [...merchant.payouts, { ...own, direct }];
+  const stopped = new Map([[base, { ...setup, processorWithdrawn: true }]]);
+  expect(offer('base_usdc', false, {}, stopped)).toBe('x402_temporarily_unavailable');
+  expect(offer('base_usdc', false, { payouts }, stopped)).toMatchObject({ payout: { payoutId: 9n } });
+  expect(offer('base_usdc', true, { payouts }, stopped)).toBe('x402_upto_not_available');
+  const closed = new Map([[base, { ...setup, processorWithdrawn: true, ready: false }]]);
+  expect(offer('base_usdc', false, { payouts }, closed)).toBe('x402_temporarily_unavailable');
 });
 
 describe('the minimum', () => {

@@ -2,10 +2,10 @@
 import { agreesWithUsd, type Rate, requiredFromUsd, tokenAmount } from '@svc-pay/money';
 import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { higherMinimum, isBelowMinimum } from '../pricing/below-minimum.ts';
-import { sameAddress } from '../token/address.ts';
 import { confirmationsFor } from '../token/confirmations.ts';
 import { exceedsHourlyCap, type HourlyCap } from '../token/hourly-caps.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
+import { choosePayout } from './choose-payout.ts';
 import { familyFor, type Offer, type OfferFamily, type PricedToken } from './offer-family.ts';
 import { type AskedAmount, MAX_PAYABLE_ATOMIC } from './read-amount.ts';
 
@@ -14,6 +14,7 @@ export type OfferConditions = {
   readonly families: readonly Pick<OfferFamily, 'owns' | 'carriesUpto'>[];
   readonly networks: ReadonlyMap<string, NetworkSetup>;
   readonly hourlyCaps: readonly HourlyCap[];
+  readonly nowMs: number;
   /** End of a rate that a price feed gives now. */
   readonly feedPriceEndsAtMs: number;
 };
@@ -46,7 +47,7 @@ export function offerToken(
   priced: PricedToken,
   upto: boolean,
   merchant: MerchantSetup,
-  { families, networks, hourlyCaps, feedPriceEndsAtMs }: OfferConditions,
+  { families, networks, hourlyCaps, nowMs, feedPriceEndsAtMs }: OfferConditions,
 ): Offer | Unavailable | 'amount_too_large' {
   const { token } = priced;
   const setup = networks.get(token.network);
@@ -58,11 +59,12 @@ export function offerToken(
   const minimumUsdMicros = higherMinimum(setup.minimumUsdMicros ?? null, merchant.minimumUsdMicros);
   if (isBelowMinimum(priced.amount, priced.rate, minimumUsdMicros))
     return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
-  if (exceedsHourlyCap(hourlyCaps, token.network, token.address, priced.amount)) return 'amount_too_large';
-  const payout = merchant.payouts.findLast(
-    ({ network, processor }) => network === token.network && sameAddress(processor, setup.processor),
-  );
-  if (!setup.ready || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
+  const payout = choosePayout(merchant.payouts, token, setup, upto, nowMs);
+  // The cap is the processor's: a direct payment does not pass it.
+  const capped = payout?.direct === undefined;
+  if (capped && exceedsHourlyCap(hourlyCaps, token.network, token.address, priced.amount)) return 'amount_too_large';
+  const isOpen = setup.ready && (payout?.direct !== undefined || setup.processorWithdrawn !== true);
+  if (!isOpen || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
   return {
     ...priced,
     setup,

@@ -1,6 +1,8 @@
 // An acceptance as offered and stored: it decides, whatever a client sends back.
 import type { AtomicAmount, Rate, UsdMicros } from '@svc-pay/money';
 import type { NetworkId, Scheme } from '@svc-pay/protocol';
+import type { PayoutActivation } from '../payout/activation.ts';
+import type { PayoutShares } from '../payout/payout.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 
 export type StoredAcceptance = {
@@ -18,6 +20,10 @@ export type StoredAcceptance = {
   readonly rate: Rate;
   /** The chain's registry has other terms under this payout than the database: nothing is settled through it. */
   readonly payoutWithdrawn?: true;
+  /** Terms of the payout: a bound nonce is recomputed from them. Absent where the payout has no row. */
+  readonly shares?: PayoutShares;
+  /** Set where `payTo` is the merchant's own wallet. */
+  readonly direct?: PayoutActivation;
   /** Minimum at the time of the offer; a later, higher minimum does not refuse the payment. Null for none. */
   readonly minimumUsdMicros: UsdMicros | null;
   /** End of the rate: the acceptance can't be paid from then on; null for a rate without end. */

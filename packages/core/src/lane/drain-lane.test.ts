@@ -20,7 +20,14 @@ const PACE: LanePace = {
 };
 
 const item = (paymentId: string): LaneItem =>
-  ({ paymentId, processor: 'p', asset: 'a', settledAtomic: 1n, validBeforeSeconds: 99n, payout: {} }) as LaneItem;
+  ({
+    paymentId,
+    processor: 'p',
+    asset: 'a',
+    settledAtomic: 1n,
+    validBeforeSeconds: 99n,
+    payout: { id: 1n },
+  }) as LaneItem;
 const idsOf = (items: readonly LaneItem[]) => items.map(({ paymentId }) => paymentId).join(',');
 const transaction = (transactionId: string, signedAtMs = NOW_MS): SignedTransaction => ({
   transactionId,
@@ -69,7 +76,9 @@ async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     recordMined: async (_lease, found) => note(`record ${found.map(({ batch }) => batch.id).join(',')}`, true),
     recordReplaced: async (_lease, batchId) => note(`give up ${batchId}`, true),
     noteObstacle: async (_lease, obstacle) => note(`obstacle ${obstacle}`, undefined),
-    defer: async () => {},
+    defer: async (_lease, items, untilMs) => {
+      if (untilMs >= NOW_MS + 60_000) note(`defer ${idsOf(items)}`, undefined);
+    },
   };
   const deps = {
     store,
@@ -154,6 +163,19 @@ describe('a sequenced lane', () => {
     expect(done).toEqual(['store 7:one,two', 'broadcast tx of one,two']);
   });
 
+  test('does not send a payment whose direct payout is not soundly activated, and sends the others', async () => {
+    const half = {
+      simulate: async (items: readonly LaneItem[]) => ({
+        ok: true as const,
+        outcomes: items.map(({ paymentId }) => (paymentId.startsWith('bad') ? 'withdrawn' : 'settled') as 'settled'),
+        chainTimeSeconds: 0n,
+      }),
+    };
+    const { done } = await roundOn(SEQUENCED, { queue: [item('bad'), item('good')] }, half);
+    expect(done).toEqual(['store 7:good', 'broadcast tx of good', 'defer bad']);
+    expect((await roundOn(SEQUENCED, { queue: [item('bad')] }, half)).done).toEqual(['defer bad']);
+  });
+
   test('sends nothing when it is closed, or when other lanes have the whole queue', async () => {
     const queue = [item('one')];
     expect(await roundOn(SEQUENCED, { queue, state: { open: false } })).toEqual({ end: 'empty', done: [] });
@@ -223,6 +245,33 @@ describe('an expiring lane', () => {
     expect(await roundOn(EXPIRING, world, oneExpired)).toEqual({
       end: 'moved',
       done: ['give up batch 5', 'broadcast tx 6'],
+    });
+  });
+});
+
+describe('a processor that refuses everything', () => {
+  const queueOf = (count: number) => Array.from({ length: count }, (_, index) => item(`${index}`));
+  const refuses = {
+    simulate: async (items: readonly LaneItem[]) =>
+      items.some(({ processor }) => processor === 'p')
+        ? { ok: false as const, cause: 'paused' as const, reason: 'paused', chainTimeSeconds: 0n }
+        : common.simulate(items),
+    fit: (queue: readonly LaneItem[]) => ({
+      items: queue.filter(({ processor }) => processor === queue[0]?.processor),
+      full: false,
+    }),
+  };
+  test('does not stop what is paid directly', async () => {
+    const direct = { ...item('direct'), processor: 'wallet' };
+    const { end, done } = await roundOn(SEQUENCED, { queue: [...queueOf(3), direct] }, refuses);
+    expect({ end, done }).toEqual({ end: 'moved', done: ['store 7:direct', 'broadcast tx of direct'] });
+  });
+  test('leaves the head of the queue to what may wait behind a whole page, and only then', async () => {
+    expect(await roundOn(SEQUENCED, { queue: queueOf(199) }, refuses)).toEqual({ end: 'blocked', done: [] });
+    const page = queueOf(200);
+    expect(await roundOn(SEQUENCED, { queue: page }, refuses)).toEqual({
+      end: 'moved',
+      done: [`defer ${idsOf(page)}`],
     });
   });
 });

@@ -1,12 +1,19 @@
 // Decides what an item outcome means for its payment. A payment is failed only if no money can have moved. If the chain
 // says that the authorization is used or the intent settled, the payment is held until it is proven who did it.
+//
+// A direct payment never fails by a refusal: its signature pays the merchant whoever submits it, until it expires. It is
+// held with the refusal, and the chain reader or the end of its window decides.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
+import { isDirect, type LaneItem } from './lane.ts';
 import type { MinedItem } from './lane-chain.ts';
 
 export type Judgement =
   | { readonly end: 'failed'; readonly code: ErrorCode }
-  /** The payment is neither sent again nor failed. */
-  | { readonly end: 'held' }
+  /**
+   * The payment is neither sent again nor failed. `refusal`: why the chain refused a direct payment; the payer may submit
+   * the same header again.
+   */
+  | { readonly end: 'held'; readonly refusal?: ErrorCode }
   /** The payment is sound and is sent again. */
   | { readonly end: 'queued' };
 
@@ -15,6 +22,8 @@ export type UnsettledOutcome = Exclude<MinedItem['outcome'], 'settled'>;
 const failed = (code: ErrorCode): Judgement => ({ end: 'failed', code });
 const HELD: Judgement = { end: 'held' };
 const QUEUED: Judgement = { end: 'queued' };
+
+const refused = (refusal: ErrorCode): Judgement => ({ end: 'held', refusal });
 
 const JUDGEMENTS: Readonly<Record<UnsettledOutcome, Judgement>> = {
   payout_inactive: failed('x402_temporarily_unavailable'),
@@ -36,8 +45,33 @@ const JUDGEMENTS: Readonly<Record<UnsettledOutcome, Judgement>> = {
   no_evidence: HELD,
 };
 
+/** Outcomes that only a processor has stand here too: they conclude nothing about a direct payment. */
+const DIRECT_JUDGEMENTS: Readonly<Record<UnsettledOutcome, Judgement>> = {
+  payout_inactive: HELD,
+  amount_out_of_range: HELD,
+  nonce_not_bound: HELD,
+  intent_already_settled: HELD,
+  nothing_arrived: HELD,
+  malformed: refused('invalid_payment_header'),
+  expired: refused('authorization_expired'),
+  insufficient_funds: refused('insufficient_funds'),
+  pull_refused: refused('token_refused'),
+  reverted_alone: refused('token_refused'),
+  not_yet_valid: QUEUED,
+  reverted: QUEUED,
+  refused_for_now: QUEUED,
+  // The token's own logs decide: the use may be this payment, by whoever submitted it.
+  authorization_used: HELD,
+  // The token accepted the call and logged no use, as tokens do that do not revert for a used nonce.
+  no_evidence: HELD,
+};
+
 /** Only for an item that was never sent, or that a finalized block shows unsettled. */
-export function judgeItem(outcome: UnsettledOutcome): Judgement {
+export function judgeItem(item: Pick<LaneItem, 'payout'>, outcome: UnsettledOutcome): Judgement {
+  return isDirect(item) ? DIRECT_JUDGEMENTS[outcome] : judgeProcessorItem(outcome);
+}
+
+export function judgeProcessorItem(outcome: UnsettledOutcome): Judgement {
   return JUDGEMENTS[outcome];
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { judgeSimulation } from './judge-simulation.ts';
+import { sampleActivation } from '../testing/sample-activation.ts';
+import { isOver, judgeSimulation } from './judge-simulation.ts';
 import type { LaneItem } from './lane.ts';
 
 const CHAIN_SECONDS = 1_800_000_000n;
@@ -50,4 +51,15 @@ test('a payment whose batch reverted before does not fail by the clock while no 
   expect(judgeSimulation([sentBefore], refused)[0]?.outcome).toBe('unsure');
   const told = { ok: true, outcomes: ['expired'], chainTimeSeconds: CHAIN_SECONDS } as const;
   expect(judgeSimulation([sentBefore], told)[0]?.outcome).toBe('expired');
+});
+
+test('a direct payment whose window ends is held and not failed, and one with a bad activation is only deferred', () => {
+  const payout = { id: 1n, merchant: '0x01', feeBps: 0, splits: [], direct: sampleActivation() };
+  const direct = { ...itemUntil(CHAIN_SECONDS + 9n), payout };
+  const told = { ok: true, outcomes: ['withdrawn', 'settled'], chainTimeSeconds: CHAIN_SECONDS } as const;
+  const judged = judgeSimulation([direct, { ...direct, validBeforeSeconds: CHAIN_SECONDS }], told);
+  expect(judged.map((one) => [one.outcome, isOver(one)])).toEqual([
+    ['withdrawn', false],
+    ['expired', true],
+  ]);
 });

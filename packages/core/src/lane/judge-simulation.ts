@@ -1,11 +1,11 @@
 // Decides from a simulation whether each payment is sent, gets its result now, or is deferred.
 import { judgeItem } from './judge-item.ts';
 import type { LaneItem } from './lane.ts';
-import type { ItemOutcome, SimulationResult } from './lane-chain.ts';
+import type { SimulatedOutcome, SimulationResult } from './lane-chain.ts';
 import type { LaneDeps } from './lane-deps.ts';
 import type { LaneLease, UnsentItem } from './lane-store.ts';
 
-export type Judged = { readonly item: LaneItem; readonly outcome: ItemOutcome | 'unsure' };
+export type Judged = { readonly item: LaneItem; readonly outcome: SimulatedOutcome };
 
 /**
  * A payment whose window ends before or with the next expected block is expired. Exception: money may have moved. Then
@@ -26,8 +26,9 @@ export function judgeSimulation(items: readonly LaneItem[], simulation: Simulati
 }
 
 export function isOver(judged: Judged): judged is UnsentItem {
-  const { outcome } = judged;
-  return outcome !== 'settled' && outcome !== 'unsure' && judgeItem(outcome).end !== 'queued';
+  const { item, outcome } = judged;
+  if (outcome === 'settled' || outcome === 'unsure' || outcome === 'withdrawn') return false;
+  return judgeItem(item, outcome).end !== 'queued';
 }
 
 export async function setAside(

@@ -24,6 +24,12 @@ export const ITEM_OUTCOMES = [
 export type ItemOutcome = (typeof ITEM_OUTCOMES)[number];
 
 /**
+ * `unsure`: nodes contradict each other, and it decides no payment result. `withdrawn`: the signatures that activate the
+ * payment's direct payout do not check, so the payment is not sent through it.
+ */
+export type SimulatedOutcome = ItemOutcome | 'unsure' | 'withdrawn';
+
+/**
  * Why a whole transaction would do nothing. `paused` and `not_allowed` apply to every transaction of the lane to that
  * processor; after the others a batch of fewer or other payments may pass.
  */
@@ -31,10 +37,10 @@ export type WholeRefusal = 'paused' | 'not_allowed' | 'over_cap' | 'not_enough_g
 
 /** `chainTimeSeconds` is the time of the latest block; the next one is expected `blockSeconds` later. */
 export type SimulationResult =
-  /** One outcome per item, in item order. `unsure` where nodes contradict each other: it decides no payment result. */
+  /** One outcome per item, in item order. */
   | {
       readonly ok: true;
-      readonly outcomes: readonly (ItemOutcome | 'unsure')[];
+      readonly outcomes: readonly SimulatedOutcome[];
       readonly chainTimeSeconds: bigint;
       readonly capRoomAtomic?: bigint | undefined;
       readonly blockSeconds?: bigint;
@@ -58,14 +64,17 @@ export type Broadcast =
   | { readonly outcome: 'known' | 'unknown' }
   | { readonly outcome: 'not_sent'; readonly reason: string };
 
-/** Outcome of one payment in a mined transaction, by the processor's event and the token's transfer log. */
+/**
+ * Outcome of one payment in a mined transaction, by the processor's event and the token's transfer log; of a direct
+ * payment, by the token's logs alone.
+ */
 export type MinedItem =
   | {
       readonly paymentId: string;
       readonly outcome: 'settled';
-      /** Log index of the processor's event for this payment. */
+      /** Log index of the processor's event for this payment; of a direct payment, of the token's transfer. */
       readonly logIndex: number;
-      /** Log index of the token's transfer from the payer to the processor. */
+      /** Log index of the token's transfer from the payer to the processor or to the merchant's wallet. */
       readonly transferLogIndex: number;
       readonly feeAtomic: bigint;
       /** Recipients whose share could not be delivered; the processor keeps it for them. */
@@ -91,7 +100,7 @@ export type MinedBatch = {
   readonly reverted: boolean;
   /** Gas cost that the relayer paid, in the chain's own coin. */
   readonly gasCostAtomic: bigint;
-  /** Recipient of the platform's fee. */
+  /** Recipient of the platform's fee; empty where no payment has a fee. */
   readonly feeRecipient: string;
   /** One per item of the batch, in their order. */
   readonly items: readonly MinedItem[];
@@ -120,8 +129,8 @@ type AnyLaneChain = {
 export type SequencedChain = AnyLaneChain & {
   readonly kind: 'sequenced';
   /**
-   * Picks the payments of the next transaction from the head of the queue, in queue order: same processor and token,
-   * room for gas. At least one when the queue is not empty. `full` when no further payment would fit.
+   * Picks the payments of the next transaction from the head of the queue, in queue order: equal
+   * `transactionKey`, room for gas. At least one when the queue is not empty. `full` when no further payment would fit.
    */
   readonly fit: (queue: readonly LaneItem[]) => { readonly items: readonly LaneItem[]; readonly full: boolean };
   /**

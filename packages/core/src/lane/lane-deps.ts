@@ -68,6 +68,7 @@ export type Offered =
 export type LaneLogEvent =
   | 'batch_mined'
   | 'batch_replaced'
+  | 'direct_payments_deferred'
   | 'fee_bump_unaffordable'
   | 'fee_bumped'
   | 'fee_not_bumped'
@@ -94,6 +95,11 @@ export function noteBroadcast(
 ): void {
   const event = broadcast.outcome === 'known' ? 'transaction_broadcast' : 'transaction_broadcast_unsure';
   log(event, { batchId, transactionId, ...broadcast });
+}
+
+/** Each payout of the items once. */
+export function payoutIdsOf(items: readonly LaneItem[]): readonly string[] {
+  return [...new Set(items.map(({ payout }) => payout.id.toString()))];
 }
 
 /** Ids for a log line. A batch has up to 200 payments: of several, the line names the first. */

@@ -6,6 +6,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
 import type { AuthorizationKind } from '../payment/claim-payment.ts';
 import type { SignedTransfer } from '../payment/signed-transfer.ts';
+import type { PayoutActivation } from '../payout/activation.ts';
 
 /** The relayer's address is normalized: in lower case on EVM. */
 export type Lane = { readonly network: NetworkId; readonly relayer: string };
@@ -35,6 +36,7 @@ export type LaneItem = {
   /** Most payments in one transaction with this one; set after a batch with it reverted. */
   readonly batchLimit?: number;
   readonly asset: string;
+  /** Recipient of the authorization: the processor; of a direct payment, the merchant's wallet. */
   readonly processor: string;
   readonly kind: AuthorizationKind;
   /** The signature was verified by a contract wallet. */
@@ -55,6 +57,8 @@ export type LaneItem = {
     readonly splits: readonly { readonly to: string; readonly bps: number }[];
     /** The chain's registry has other terms under this id: no payment uses the payout until they agree. */
     readonly withdrawn?: true;
+    /** Set for a direct payment: the payer pays the merchant's wallet, and no processor takes part. */
+    readonly direct?: PayoutActivation;
   };
   /** Confirmations, its own block included, before the payment is completed. */
   readonly confirmations: number;
@@ -65,6 +69,19 @@ export type LaneItem = {
   /** The money is with the processor already: somebody else submitted the authorization. */
   readonly strandedTransfer?: StrandedTransfer;
 };
+
+/** A direct payment goes from the payer to the merchant's wallet, and no processor takes part. */
+export function isDirect({ payout }: Pick<LaneItem, 'payout'>): boolean {
+  return payout.direct !== undefined;
+}
+
+/**
+ * Payments with equal keys may share a transaction. A transaction is of one payout kind: through one processor, or
+ * direct to any wallets; in both it moves one token.
+ */
+export function transactionKey(item: Pick<LaneItem, 'payout' | 'processor' | 'asset'>): string {
+  return isDirect(item) ? `direct ${item.asset}` : `${item.processor} ${item.asset}`;
+}
 
 export type StrandedTransfer = {
   /** `settle` completes the payment with the stranded money, `return` sends all of it back. */

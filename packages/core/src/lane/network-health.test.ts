@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { isOffered, type LaneFacts, type NetworkFacts, withdrawalOf } from './network-health.ts';
+import { describe, expect, test } from 'vitest';
+import { type LaneFacts, type NetworkFacts, withdrawalOf, withdrawnPart } from './network-health.ts';
 
 const STUCK_MS = 60_000;
 const fine: LaneFacts = { condition: 'fine', capped: false, obstacle: null, obstacleMs: null, oldestPendingMs: null };
@@ -55,7 +55,32 @@ test('a lane with a short obstacle still counts as able to send', () => {
 });
 
 test('a network is offered while the last check found it able, and for a minute without another check', () => {
-  expect(isOffered({ reason: null, checkedMs: 60_000 })).toBe(true);
-  expect(isOffered({ reason: null, checkedMs: 60_001 })).toBe(false);
-  expect(isOffered({ reason: 'paused', checkedMs: 0 })).toBe(false);
+  expect(withdrawnPart({ reason: null, checkedMs: 60_000 })).toBeNull();
+  expect(withdrawnPart({ reason: null, checkedMs: 60_001 })).toBe('all');
+  expect(withdrawnPart({ reason: 'out_of_gas', checkedMs: 0 })).toBe('all');
+  expect(withdrawnPart({ reason: 'processor_differs', checkedMs: 0 })).toBe('all');
+});
+
+describe('what stops the processor alone', () => {
+  const [empty, roleless, capped] = [
+    { ...fine, condition: 'empty' },
+    { ...fine, condition: 'not_allowed' },
+    { ...fine, capped: true },
+  ] as const;
+  test.each(['paused', 'not_allowed', 'over_cap'])('leaves direct payments on offer: %s', (reason) => {
+    expect(withdrawnPart({ reason, checkedMs: 0 })).toBe('processor');
+    expect(withdrawnPart({ reason, checkedMs: 60_001 })).toBe('all');
+  });
+  test('is named only while a lane can carry direct payments', () => {
+    expect(reasonOf({ paused: true, lanes: [empty] })).toBe('out_of_gas');
+    expect(reasonOf({ paused: true, lanes: [] })).toBe('no_active_relayer');
+    expect(reasonOf({ paused: true, lanes: [empty, roleless] })).toBe('paused');
+    expect(reasonOf({ lanes: [empty, roleless] })).toBe('not_allowed');
+    expect(reasonOf({ lanes: [empty, capped] })).toBe('over_cap');
+    expect(reasonOf({ lanes: [{ ...roleless, oldestPendingMs: STUCK_MS + 1 }] })).toBe('stuck');
+  });
+  test('is named although payments through it wait for long', () => {
+    expect(reasonOf({ paused: true, oldestQueuedMs: STUCK_MS + 1 })).toBe('paused');
+    expect(reasonOf({ lanes: [roleless], oldestQueuedMs: STUCK_MS + 1 })).toBe('not_allowed');
+  });
 });

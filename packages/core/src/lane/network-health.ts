@@ -1,5 +1,7 @@
 // Decides whether a network is offered to payers. A network is withdrawn while no lane there can settle, and is offered
-// again without intervention. Acceptances offered before stay payable either way.
+// again without intervention. Acceptances offered before stay payable either way. Direct payments need token, lane and coins
+// only: what stops the processor alone does not withdraw them.
+import type { WithdrawnPart } from '../payout/merchant-setup.ts';
 import { countsForHealth, type LaneObstacle } from './obstacle.ts';
 
 /** Condition of a relayer's address. `low`: the balance covers few more transactions; `empty`: none. */
@@ -50,25 +52,33 @@ export type WithdrawalReason =
 /** A chain that is silent for less than this is not withdrawn. */
 const UNREACHABLE_MS = 10_000;
 
+/** Reasons that stop payments through the processor and no direct one. */
+const PROCESSOR_REASONS: ReadonlySet<string> = new Set<WithdrawalReason>(['paused', 'not_allowed', 'over_cap']);
+
 /** Null: the network can be offered. `stuckMs` is the longest time that a payment or transaction may wait. */
 export function withdrawalOf(facts: NetworkFacts, stuckMs: number): WithdrawalReason | null {
   const { unreachableMs, paused, lanes, oldestQueuedMs } = facts;
   if (unreachableMs !== null && unreachableMs >= UNREACHABLE_MS) return 'chain_unreachable';
   if (facts.difference) return facts.difference;
-  if (paused) return 'paused';
   const reasons = lanes.map((lane) => laneTrouble(lane, stuckMs));
   const [first] = reasons;
   if (first === undefined) return 'no_active_relayer';
-  if (reasons.every((reason) => reason !== null)) return first;
+  const troubles = reasons.filter((reason) => reason !== null);
+  const none = troubles.length === reasons.length;
+  const ofProcessor = troubles.find((reason) => PROCESSOR_REASONS.has(reason));
+  // A lane that only the processor refuses carries direct payments.
+  if (none && ofProcessor === undefined) return first;
+  if (paused) return 'paused';
+  if (none && ofProcessor !== undefined) return ofProcessor;
   return oldestQueuedMs !== null && oldestQueuedMs > stuckMs ? 'stuck' : null;
 }
 
 function laneTrouble(lane: LaneFacts, stuckMs: number): WithdrawalReason | null {
   const { condition, capped, obstacle, obstacleMs, oldestPendingMs } = lane;
-  if (condition === 'not_allowed') return condition;
   if (condition === 'empty') return 'out_of_gas';
   if (countsForHealth(obstacleMs)) return obstacle;
   if (oldestPendingMs !== null && oldestPendingMs > stuckMs) return 'stuck';
+  if (condition === 'not_allowed') return condition;
   return capped ? 'over_cap' : null;
 }
 
@@ -76,9 +86,14 @@ function laneTrouble(lane: LaneFacts, stuckMs: number): WithdrawalReason | null 
 const CHECK_HOLDS_MS = 60_000;
 
 /**
- * Whether new acceptances may offer a network. `reason` is of the last check, `checkedMs` its age, by the clock that
- * stored it. A network without a check is offered: the configuration decides.
+ * What new acceptances of a network may not offer; null when they may offer all. `reason` is of the last check,
+ * `checkedMs` its age, by the clock that stored it. A network without a check is offered: the configuration decides.
  */
-export function isOffered(check: { readonly reason: string | null; readonly checkedMs: number }): boolean {
-  return check.reason === null && check.checkedMs <= CHECK_HOLDS_MS;
+export function withdrawnPart(check: {
+  readonly reason: string | null;
+  readonly checkedMs: number;
+}): WithdrawnPart | null {
+  if (check.checkedMs > CHECK_HOLDS_MS) return 'all';
+  if (check.reason === null) return null;
+  return PROCESSOR_REASONS.has(check.reason) ? 'processor' : 'all';
 }

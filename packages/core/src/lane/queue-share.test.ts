@@ -48,6 +48,18 @@ test('when every relayer that can send is at its cap, they share the queue', () 
   ]);
 });
 
+test('when none can send through the processor, those without its role share the queue', () => {
+  const roleless = { condition: 'not_allowed' } as const;
+  const unable = [relayer('c', { condition: 'empty' }), relayer('d', { obstacleMs: 3_000 })];
+  expect(sharesOf([relayer('a', roleless), relayer('b', roleless), ...unable])).toEqual([
+    '0 of 2',
+    '1 of 2',
+    undefined,
+    undefined,
+  ]);
+  expect(sharesOf([relayer('a', { ...roleless, status: 'draining' })])).toEqual([undefined]);
+});
+
 test('relayers of another duty have a queue of their own', () => {
   expect(sharesOf([relayer('a'), relayer('b', { duty: 'resolve_stranded' })])).toEqual(['0 of 1', '0 of 1']);
 });

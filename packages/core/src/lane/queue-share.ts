@@ -20,17 +20,20 @@ export type SharingRelayer = {
 
 /**
  * The active relayers of one duty that can send share the queue, in the order of their addresses. A relayer at its
- * hourly cap gets a share only if all of them are. Undefined: the others take the whole queue.
+ * hourly cap gets a share only if all of them are. If none can send through the processor, those without its role share
+ * the queue: they carry the direct payments of it. Undefined: the others take the whole queue.
  */
 export function queueShareOf(address: string, relayers: readonly SharingRelayer[]): QueueShare | undefined {
   const duty = relayers.find((relayer) => relayer.address === address)?.duty;
-  const able = relayers.filter((relayer) => relayer.duty === duty && canSend(relayer));
+  const ofDuty = relayers.filter((relayer) => relayer.duty === duty && isAtWork(relayer));
+  const fit = ofDuty.filter(({ condition }) => isFit(condition));
+  const able = fit.length > 0 ? fit : ofDuty.filter(({ condition }) => condition === 'not_allowed');
   const uncapped = able.filter(({ capped }) => !capped);
   const sharing = (uncapped.length > 0 ? uncapped : able).map((relayer) => relayer.address).toSorted();
   const index = sharing.indexOf(address);
   return index < 0 ? undefined : { index, count: sharing.length };
 }
 
-function canSend({ status, condition, obstacleMs }: SharingRelayer): boolean {
-  return status === 'active' && isFit(condition) && !losesShare(obstacleMs);
+function isAtWork({ status, obstacleMs }: SharingRelayer): boolean {
+  return status === 'active' && !losesShare(obstacleMs);
 }

@@ -3,9 +3,9 @@
 
 import { underCap, unminedAtomic } from './fit-under-cap.ts';
 import { isOver, type Judged, judgeSimulation, setAside } from './judge-simulation.ts';
-import type { LaneItem } from './lane.ts';
+import { type LaneItem, transactionKey } from './lane.ts';
 import type { WholeRefusal } from './lane-chain.ts';
-import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
+import { idsOf, payoutIdsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
 
@@ -22,6 +22,7 @@ export async function sendNext(deps: SequencedLaneDeps, lease: LaneLease, sendin
   let queue = await store.loadQueue(lease, share, QUEUE_PEEK);
   if (queue.length === QUEUE_PEEK && isMixed(queue)) queue = await store.loadQueue(lease, share, QUEUE_HEAD);
   if (queue.length === 0) log('queued_payments_unusable', { share: share.index, shares: share.count });
+  const isWholeQueue = queue.length < QUEUE_PEEK;
   const withdrawn = queue.filter(({ payout }) => payout.withdrawn);
   if (withdrawn.length > 0) queue = queue.filter(({ payout }) => !payout.withdrawn);
   const round: Round = { deps, lease, sending, aside: [], later: [...withdrawn], simulations: 0 };
@@ -31,7 +32,10 @@ export async function sendNext(deps: SequencedLaneDeps, lease: LaneLease, sendin
     let tried = await trySending(round, items);
     if (tried.end === 'refused' && tried.cause === 'whole_lane') {
       const [head] = items;
-      queue = queue.filter(({ processor }) => processor !== head?.processor);
+      const stopped = queue.filter(({ processor }) => processor === head?.processor);
+      queue = queue.filter((item) => !stopped.includes(item));
+      // Direct payments may wait behind these.
+      if (queue.length === 0 && !isWholeQueue) round.later.push(...stopped);
       continue;
     }
     if (tried.end === 'refused') tried = await bisect(round, tried.left);
@@ -56,7 +60,8 @@ type Round = {
   readonly lease: LaneLease;
   readonly sending: Sending;
   readonly aside: LaneItem[];
-  /** Payments deferred for a minute: above the room under the hourly cap, or through a withdrawn payout. */
+  /** Payments deferred for a minute: above the room under the hourly cap, through a withdrawn payout, or before others
+   * that a stopped processor does not concern. */
   readonly later: LaneItem[];
   simulations: number;
 };
@@ -89,6 +94,11 @@ async function trySending(round: Round, items: readonly LaneItem[]): Promise<Tri
   if (unsent.length > 0 && !(await store.recordUnsent(lease, unsent))) return { end: 'taken_over' };
   const passed = judged.filter(({ outcome }) => outcome === 'settled').map(({ item }) => item);
   const { fits, over } = underCap(passed, simulation.capRoomAtomic, unminedAtomic(unmined, items[0]));
+  const withdrawn = judged.filter(({ outcome }) => outcome === 'withdrawn').map(({ item }) => item);
+  if (withdrawn.length > 0) {
+    log('direct_payments_deferred', { payoutIds: payoutIdsOf(withdrawn), ...idsOf(withdrawn) });
+    round.later.push(...withdrawn);
+  }
   if (over.length > 0) {
     log('hourly_cap_reached', { paymentIds: over.map(({ paymentId }) => paymentId) });
     round.later.push(...over);
@@ -115,9 +125,11 @@ async function trySending(round: Round, items: readonly LaneItem[]): Promise<Tri
   return { end: unsent.length > 0 ? 'moved' : 'nothing' };
 }
 
-/** Payments that neither pass nor have a result. */
+/** Payments that neither pass nor have a result, and are not deferred for a minute already. */
 const doubtful = (judged: readonly Judged[]) =>
-  judged.filter((one) => one.outcome !== 'settled' && !isOver(one)).map(({ item }) => item);
+  judged
+    .filter((one) => one.outcome !== 'settled' && one.outcome !== 'withdrawn' && !isOver(one))
+    .map(({ item }) => item);
 
 /** `paused` and `not_allowed` apply to every transaction of the lane to that processor. */
 const stopsLane = (cause: WholeRefusal) => cause === 'paused' || cause === 'not_allowed';
@@ -138,8 +150,7 @@ async function bisect(round: Round, refused: readonly LaneItem[]): Promise<Tried
   return { end: 'nothing' };
 }
 
-const isMixed = (queue: readonly LaneItem[]) =>
-  queue.some(({ processor, asset }) => processor !== queue[0]?.processor || asset !== queue[0].asset);
+const isMixed = (queue: readonly LaneItem[]) => new Set(queue.map(transactionKey)).size > 1;
 
 /** Takes items from the head on; a payment whose batch reverted limits the batch it joins. */
 function atMost(items: readonly LaneItem[], most: number): readonly LaneItem[] {

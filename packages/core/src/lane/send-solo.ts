@@ -6,7 +6,7 @@ import { underCap, unminedAtomic } from './fit-under-cap.ts';
 import { isOver, judgeSimulation, setAside } from './judge-simulation.ts';
 import type { LaneItem } from './lane.ts';
 import { ChainUnavailable, type SimulationResult } from './lane-chain.ts';
-import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
+import { idsOf, payoutIdsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
 
@@ -60,6 +60,8 @@ async function trySolo(
     log('simulation_refused', { cause, reason, ...idsOf([item]) });
     if (cause === 'not_allowed') await store.noteUnfit(lease, 'not_allowed');
   }
+  const isWithdrawn = judged.some(({ outcome }) => outcome === 'withdrawn');
+  if (isWithdrawn) log('direct_payments_deferred', { payoutIds: payoutIdsOf([item]), ...idsOf([item]) });
   const passes = simulation?.ok === true && judged.every(({ outcome }) => outcome === 'settled');
   const { fits } = underCap([item], simulation?.capRoomAtomic, unminedAtomic(unmined, item));
   if (!passes || fits.length === 0) {

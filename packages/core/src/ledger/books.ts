@@ -20,6 +20,8 @@ export type BookedPaymentRow = {
   readonly network: string;
   readonly asset: string;
   readonly payer: string | null;
+  /** The payer's nonce, 0x-hex in lower case. Null where no authorization of the payment is kept. */
+  readonly nonce: string | null;
   readonly paidAtomic: bigint | null;
   readonly feeAtomic: bigint | null;
   readonly refundAtomic: bigint | null;
@@ -36,6 +38,10 @@ export type BookedPaymentRow = {
     /** Null when the claim is missing. */
     readonly claimedBy: string | null;
     readonly batch: { readonly id: string; readonly status: BatchStatus; readonly transactionId: string } | null;
+    /** The recipient is the merchant's wallet. */
+    readonly direct: boolean;
+    /** The foreign transaction that completed it; null when a lane did. */
+    readonly foreignTransactionId: string | null;
   } | null;
   /** False for months whose settlements are already dropped. */
   readonly settlementKept: boolean;
@@ -52,7 +58,35 @@ export type BookedPaymentRow = {
     readonly logIndex: number;
     readonly batchId: string | null;
   } | null;
+  /** The payment that the log proof at `splitId` names. Null: there is no proof, or it is of an unattributed receipt. */
+  readonly provenPaymentId: string | null;
   readonly entries: readonly BookedEntry[];
+};
+
+export type BookedLog = { readonly transactionId: string; readonly logIndex: number };
+
+/**
+ * `payment`: the log proves a payment. `unattributed`: it is an unattributed receipt. `read`: the chain reader has read
+ * a log of its transaction and not applied it yet.
+ */
+export type BookedLogUse = BookedLog & { readonly use: 'payment' | 'unattributed' | 'read' };
+
+/** An unattributed receipt. */
+export type BookedReceipt = BookedLog & { readonly reason: string };
+
+/** What a `PaymentReceived` says of whom it concerns. */
+export type NamedReceipt = { readonly intentCode: bigint; readonly processor: string; readonly payoutId: bigint };
+
+/** An authorization that was claimed or refused here. */
+export type BookedAuthorization = {
+  readonly claimKey: string;
+  readonly recipient: string;
+  readonly amountAtomic: bigint;
+  readonly bound: boolean;
+  /** A use at or before this block paid for something else, unless the nonce is bound. */
+  readonly unusedAtBlock: bigint | null;
+  /** Null for a refused authorization. */
+  readonly payment: { readonly id: string; readonly status: PaymentStatus } | null;
 };
 
 /** A batch that a lane recorded as mined. */
@@ -92,6 +126,29 @@ export type Books = {
     network: string,
   ) => Promise<{ readonly firstBlock: bigint; readonly lastBlock: bigint } | undefined>;
   readonly relayers: (network: string) => Promise<readonly BookedRelayer[]>;
+  /** Payments that a log of these transactions proves. */
+  readonly paymentsOfTransactions: (
+    network: string,
+    transactionIds: readonly string[],
+  ) => Promise<readonly BookedPaymentRow[]>;
+  /** Logs without a row are absent. */
+  readonly logUses: (network: string, logs: readonly BookedLog[]) => Promise<readonly BookedLogUse[]>;
+  readonly unattributedReceipts: (network: string) => AsyncIterable<readonly BookedReceipt[]>;
+  /** Cursors of the chain reader: the last block that is read, by address in lower case. */
+  readonly cursors: (network: string) => Promise<ReadonlyMap<string, bigint>>;
+  /** Wallets of direct payouts, and the first block at which one of their authorizations was seen unused. */
+  readonly directWallets: (network: string) => Promise<{
+    readonly wallets: readonly { readonly wallet: string; readonly asset: string }[];
+    readonly firstBlock: bigint | undefined;
+  }>;
+  /** By claim key in hex; keys that nobody claimed and nothing refused are absent. */
+  readonly authorizations: (claimKeys: readonly string[]) => Promise<readonly BookedAuthorization[]>;
+  /** Payments whose receipt only the merchant can call theirs or another's, oldest first. */
+  readonly heldForMerchant: (network: string) => Promise<readonly string[]>;
+  /** `svc.installation.id`. */
+  readonly installation: () => Promise<string>;
+  /** Of the receipts those whose intent code or payout is ours, by index. Others are of another installation. */
+  readonly ownReceipts: (network: string, receipts: readonly NamedReceipt[]) => Promise<ReadonlySet<number>>;
   /** Entries of a payment that does not exist. */
   readonly strayEntries: () => Promise<StrayRows>;
   /** Rows of `svc.gas_losses` of a payment that does not exist, or that reverse a row and are not its opposite. */
@@ -100,4 +157,6 @@ export type Books = {
   readonly strayIntents: () => Promise<StrayRows>;
   /** Payments without an account: `payments` does not read them. */
   readonly strayPayments: () => Promise<StrayRows>;
+  /** Log proofs of a payment that does not exist, that took no money, or that names another log. */
+  readonly strayProofs: () => Promise<StrayRows>;
 };

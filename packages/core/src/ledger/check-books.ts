@@ -6,10 +6,13 @@ import { examineEntries } from './examine-entries.ts';
 import { examineStatuses } from './examine-statuses.ts';
 import type { Findings } from './findings.ts';
 import { liveEntries } from './live-entries.ts';
+import { type PaymentSource, paymentSource } from './payment-source.ts';
 
 /** Totals of the books of one network. */
 export type Census = {
   completed: number;
+  /** Completed payments by what completed them. */
+  readonly bySource: Record<PaymentSource, number>;
   /** Stranded transfers that are not settled or returned yet: the books may lag behind the chain. */
   unresolvedStranded: number;
   /** By token: stranded money that is still with the processor. */
@@ -29,12 +32,16 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
       for (const problem of examineStatuses(row)) findings.differs('statuses', [row.paymentId], problem);
       const census = networks.get(row.network) ?? {
         completed: 0,
+        bySource: { settled: 0, direct: 0, received: 0 },
         unresolvedStranded: 0,
         strandedAtomic: new Map<string, bigint>(),
         tokens: new Set<string>(),
       };
       networks.set(row.network, census);
-      if (row.status === PAYMENT_STATUS.completed) census.completed += 1;
+      if (row.status === PAYMENT_STATUS.completed) {
+        census.completed += 1;
+        census.bySource[paymentSource(row)] += 1;
+      }
       census.tokens.add(row.asset.toLowerCase());
       countStranded(row, census);
     }
@@ -44,6 +51,7 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
     ['entries', await books.strayLosses(), 'gas losses belong to no payment, or take back what is not their opposite'],
     ['statuses', await books.strayIntents(), 'intents are completed by payments that do not exist'],
     ['statuses', await books.strayPayments(), 'payments belong to accounts that do not exist'],
+    ['statuses', await books.strayProofs(), 'log proofs name payments that are not paid by their log'],
   ] as const;
   for (const [check, { count, ids }, words] of strays) if (count > 0) findings.differs(check, ids, `${count} ${words}`);
   return networks;

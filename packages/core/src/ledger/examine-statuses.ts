@@ -5,6 +5,7 @@ import { RECORDED_BATCH } from '../lane/batch-transitions.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { OPEN_SETTLEMENT, SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
 import type { BookedPaymentRow } from './books.ts';
+import { paymentSource } from './payment-source.ts';
 
 const SETTLEMENTS_OF: Readonly<Partial<Record<PaymentStatus, readonly SettlementStatus[]>>> = {
   pending: OPEN_SETTLEMENT,
@@ -18,7 +19,7 @@ const COMPLETING: ReadonlySet<PaymentStatus> = new Set([PAYMENT_STATUS.completed
 
 /** Problems in words; empty when all tables agree. */
 export function examineStatuses(row: BookedPaymentRow): readonly string[] {
-  return [...examineSettlement(row), ...examineIntent(row), ...examineBatch(row)];
+  return [...examineSettlement(row), ...examineIntent(row), ...examineTransaction(row), ...examineProof(row)];
 }
 
 function examineSettlement({ status, settlement, settlementKept, paymentId }: BookedPaymentRow): readonly string[] {
@@ -46,9 +47,14 @@ function examineIntent({ status, intent, intentId, paymentId }: BookedPaymentRow
   return [];
 }
 
-function examineBatch({ status, settlement, transactionId }: BookedPaymentRow): readonly string[] {
+function examineTransaction({ status, settlement, transactionId }: BookedPaymentRow): readonly string[] {
   if (status !== PAYMENT_STATUS.completed || settlement === null) return [];
-  const { batch } = settlement;
+  const { batch, foreignTransactionId } = settlement;
+  if (foreignTransactionId !== null) {
+    return foreignTransactionId === transactionId
+      ? []
+      : [`it names transaction ${transactionId ?? 'none'}, its settlement the foreign one ${foreignTransactionId}`];
+  }
   if (batch === null) return ['it is completed and in no batch'];
   if (!RECORDED.has(batch.status)) return [`it is completed, its batch ${batch.id} is ${batch.status}`];
   if (batch.transactionId !== transactionId)
@@ -56,4 +62,16 @@ function examineBatch({ status, settlement, transactionId }: BookedPaymentRow): 
       `it names transaction ${transactionId ?? 'none'}, its batch ${batch.id} was mined as ${batch.transactionId}`,
     ];
   return [];
+}
+
+/** The payment took money, so a log proves it. Payments of processors from before log proofs have none. */
+const PROVEN: ReadonlySet<PaymentStatus> = new Set([...COMPLETING, PAYMENT_STATUS.mismatched]);
+
+function examineProof(row: BookedPaymentRow): readonly string[] {
+  const { status, settlement, splitId, provenPaymentId, paymentId } = row;
+  if (!PROVEN.has(status) || splitId === null) return [];
+  if (provenPaymentId !== null && provenPaymentId !== paymentId)
+    return [`its log ${splitId} proves payment ${provenPaymentId}`];
+  const needsProof = settlement !== null && paymentSource(row) !== 'settled';
+  return provenPaymentId === null && needsProof ? [`no log proof has its log ${splitId}`] : [];
 }

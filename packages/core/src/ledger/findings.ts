@@ -8,6 +8,8 @@ export const LEDGER_CHECKS = {
   gas: 'network cost and gas losses are what the receipts say',
   balances: 'the processor holds what is owed',
   nonces: 'every transaction of a relayer is known',
+  direct: 'every direct payment is one use of its authorization with its transfer, and back',
+  receipts: 'every payment that a payer called for is a payment or an unattributed receipt',
 } as const;
 export type LedgerCheck = keyof typeof LEDGER_CHECKS;
 

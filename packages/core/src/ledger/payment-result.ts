@@ -1,12 +1,13 @@
 // Payment results: all that a completion, a failure or a reversal changes. A store reads the rows, asks here, and writes
 // the drafts in one transaction.
 import type { Rate } from '@svc-pay/money';
-import type { PaymentStatus } from '@svc-pay/protocol';
+import type { NetworkId, PaymentStatus } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { EventDraft } from '../event/event-draft.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import type { MinedBatch } from '../lane/lane-chain.ts';
 import { applyPaymentResult } from '../payment/apply-payment-result.ts';
+import type { StoredPayment } from '../payment/payment.ts';
 import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { reversePayment } from '../payment/reverse-payment.ts';
@@ -20,6 +21,9 @@ export type SnapshotToChange = Snapshot & { readonly version: number; readonly e
 
 /** Request id that the events carry for the merchant's log: the id of a batch, or a new id for a periodic job. */
 export type ResultOrigin = { readonly requestId: string; readonly nowMs: number };
+
+/** The log that completes a payment. One log proves one thing, for ever; a reorg that removes the log removes the proof. */
+export type LogProof = { readonly network: NetworkId; readonly transactionId: string; readonly logIndex: number };
 
 export type PaymentResultDraft = {
   readonly after: Snapshot & { readonly payment: NonNullable<Snapshot['payment']> };
@@ -36,6 +40,12 @@ export type PaymentResultDraft = {
   readonly externalCostAtomic: bigint | null;
   readonly events: readonly EventDraft[];
   readonly entries: readonly LedgerEntry[];
+  /** Written with a completion. */
+  readonly proof: LogProof | null;
+  /** Deleted with a reversal. */
+  readonly disproved: LogProof | null;
+  /** The transaction of somebody else that completed the payment: its settlement is in no batch then. */
+  readonly foreignTransactionId: string | null;
 };
 
 /** Prices by which a gas share is shown in the payment's token; see `externalCostAtomic`. */
@@ -65,6 +75,9 @@ export function completedResult(
     refundAtomic: breakdown.refundAtomic,
     externalCostAtomic: externalCostAtomic(gasShareAtomic, rates),
     entries,
+    proof: { network: settled.lane.network, transactionId, logIndex: mined.logIndex },
+    disproved: null,
+    foreignTransactionId: null,
   };
 }
 
@@ -85,6 +98,7 @@ export function failedResult(
       origin,
     ),
     ...NO_AMOUNTS,
+    ...NO_PROOF,
     settlement: SETTLEMENT_STATUS.failed,
     failureCode: code,
     entries: [],
@@ -109,9 +123,23 @@ export function reversedResult(
     settlement: item.strandedTransfer === undefined ? SETTLEMENT_STATUS.batched : SETTLEMENT_STATUS.held,
     failureCode: null,
     entries: reverseEntries(live, { nowMs: origin.nowMs }),
+    ...NO_PROOF,
+    disproved: proofOf(before.payment),
   };
 }
 
+/** The proof of a completed payment, by the position that the payment names. */
+export function proofOf(payment: StoredPayment | null): LogProof | null {
+  if (payment === null || payment.transactionSplitId === null) return null;
+  const at = payment.transactionSplitId.lastIndexOf(':');
+  return {
+    network: payment.network,
+    transactionId: payment.transactionSplitId.slice(0, at),
+    logIndex: Number.parseInt(payment.transactionSplitId.slice(at + 1), 10),
+  };
+}
+
+const NO_PROOF = { proof: null, disproved: null, foreignTransactionId: null } as const;
 const NO_AMOUNTS = { feeAtomic: null, refundAtomic: null, externalCostAtomic: null } as const;
 
 export type SettledBatchItem = { readonly item: LaneItem; readonly mined: SettledItem };

@@ -1,14 +1,26 @@
 // Checks the validity window of a signature. Both bounds are unix seconds as signed; clients set `validAfter` a day
 // back, so it does not tell how long the signature lives.
 
-export type Purpose = 'exact' | 'upto_confirm' | 'upto_settle';
+export type Purpose = 'exact' | 'direct' | 'upto_confirm' | 'upto_settle';
 
 /** Seconds that must be left at least, on any chain. */
-const LEAST_SECONDS_LEFT = { exact: 10, upto_confirm: 60, upto_settle: 60 } as const satisfies Record<Purpose, number>;
+const LEAST_SECONDS_LEFT = { exact: 10, direct: 10, upto_confirm: 60, upto_settle: 60 } as const satisfies Record<
+  Purpose,
+  number
+>;
 /** Longest time that a payment gathers by default: 16 transactions in flight, 200 ms for each. */
 const GATHER_SECONDS = 4;
-/** Extra lifetime that a signature may have beyond the requested one: clocks differ, and payers take time to sign. */
-const GRACE_SECONDS = 3_600;
+/**
+ * Extra lifetime that a signature may have beyond the requested one: clocks differ, and payers take time to sign. A direct
+ * payment keeps its intent from every other payment until it has expired, so it gets less. The window of an up-to
+ * signature was checked when it was confirmed; it can only have become shorter.
+ */
+const GRACE_SECONDS = {
+  exact: 3_600,
+  direct: 120,
+  upto_confirm: 3_600,
+  upto_settle: Infinity,
+} as const satisfies Record<Purpose, number>;
 
 export type WindowRefusal = 'authorization_not_yet_valid' | 'authorization_expired' | 'authorization_window_too_long';
 
@@ -31,7 +43,6 @@ export function checkWindow(
   const validBeforeSeconds = Number(authorization.validBefore);
   if (validBeforeSeconds < nowSeconds + requiredSecondsLeft(purpose, blockSeconds)) return 'authorization_expired';
   if (validAfterSeconds >= nowSeconds) return 'authorization_not_yet_valid';
-  // The window of an up-to signature was checked when it was confirmed; it can only have become shorter.
-  const tooLong = purpose !== 'upto_settle' && validBeforeSeconds > nowSeconds + maxTimeoutSeconds + GRACE_SECONDS;
+  const tooLong = validBeforeSeconds > nowSeconds + maxTimeoutSeconds + GRACE_SECONDS[purpose];
   return tooLong ? 'authorization_window_too_long' : undefined;
 }

@@ -13,6 +13,18 @@ export type AuthorizationKind =
   | 'solana_transaction'
   | 'solana_message';
 
+export type DirectSignature = {
+  /** The nonce commits to installation, mode, chain, token, wallet, amount and intent. */
+  readonly bound: boolean;
+  /**
+   * A block at which the authorization was seen unused, or, if bound, used. Below the head by more than any reorg: a use
+   * that a reorg brings into an earlier block still counts.
+   */
+  readonly atBlock: bigint;
+  /** The token calls a bound authorization used: the chain reader completes it from the logs, and no lane sends it. */
+  readonly used: boolean;
+};
+
 /** What the payer signed, verified and in the form that is stored. */
 export type PayerSignature = {
   readonly kind: AuthorizationKind;
@@ -21,6 +33,8 @@ export type PayerSignature = {
   readonly authorization: Authorization;
   /** 0x-hex; for a signed transaction, all of its bytes. */
   readonly signature: string;
+  /** Set for an authorization that pays the merchant's wallet directly. */
+  readonly direct?: DirectSignature;
   /** Set where the transaction names its relayer: the data that it was prepared with. Only that relayer's lane takes it. */
   readonly transfer?: SignedTransfer;
 };

@@ -2,7 +2,7 @@ import type { PaymentStatus } from '@svc-pay/protocol';
 import { defineTransitions, statusNames } from '../transitions.ts';
 
 export const PAYMENT_TRANSITIONS = defineTransitions<PaymentStatus>({
-  start: ['pending', 'canceled'],
+  start: ['pending', 'canceled', 'mismatched'],
   states: {
     pending: {
       about:
@@ -11,7 +11,9 @@ export const PAYMENT_TRANSITIONS = defineTransitions<PaymentStatus>({
       next: ['completed', 'failed', { to: 'canceled', only: 'unwritten' }, { to: 'mismatched', only: 'unwritten' }],
     },
     mismatched: {
-      about: 'Another amount was paid than the intent asked for; the payment carries both. No statement writes it yet.',
+      about:
+        'The money reached the merchant, and the intent that it was signed for could no longer be paid: it had ended, ' +
+        'another payment had it, or its price was over. No intent names the payment.',
       next: [
         { to: 'completed', only: 'unwritten' },
         { to: 'refunded', only: 'unwritten' },

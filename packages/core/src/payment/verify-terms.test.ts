@@ -5,11 +5,15 @@ import {
   type EvmPaymentHeader,
   encodePaymentHeader,
 } from '@svc-pay/protocol';
+import { boundNonce } from '@svc-pay/protocol/bound-nonce';
+import { directNonce } from '@svc-pay/protocol/direct-nonce';
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../intent/intent.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import { sampleActivation } from '../testing/sample-activation.ts';
 import { sampleIntent } from '../testing/samples.ts';
 import { TOKENS } from '../token/catalogue.ts';
+import { directTerms, processorTerms } from './bound-terms.ts';
 import { type TermsToVerify, verifyTerms } from './verify-terms.ts';
 
 const processor = `0x${'9c'.repeat(20)}`;
@@ -71,9 +75,14 @@ type Case = {
   given?: Partial<TermsToVerify>;
 };
 
-function verify({ header = {}, authorization = {}, echo = {}, intent = {}, given = {} }: Case = {}) {
+const verify = (change: Case = {}) => {
+  const verdict = verdictOf(change);
+  return verdict.ok ? verdict.acceptance.position : verdict.code;
+};
+
+function verdictOf({ header = {}, authorization = {}, echo = {}, intent = {}, given = {} }: Case = {}) {
   const payload = { ...goodHeader.payload, authorization: { ...goodHeader.payload.authorization, ...authorization } };
-  const verdict = verifyTerms({
+  return verifyTerms({
     intent: sampleIntent({ expiresAtMs: (nowSeconds + 1_000) * 1_000, ...intent }),
     acceptances: [usdc, local],
     decoded: decodePaymentHeader(encodePaymentHeader({ ...goodHeader, payload, ...header })),
@@ -84,7 +93,6 @@ function verify({ header = {}, authorization = {}, echo = {}, intent = {}, given
     purpose: 'exact',
     ...given,
   });
-  return verdict.ok ? verdict.acceptance.position : verdict.code;
 }
 
 /** Changes the stored terms of the acceptance that the header is for. */
@@ -172,6 +180,78 @@ describe('refused by name', () => {
     ],
   ])('%s', (_, change, code) => {
     expect(verify(change)).toBe(code);
+  });
+});
+
+describe('a direct payment', () => {
+  const wallet = `0x${'66'.repeat(20)}`;
+  const direct = acceptanceOf('basesepolia_usdc', { payTo: wallet, direct: sampleActivation({ wallet }) });
+  const paying = (change: Case = {}): Case => ({
+    ...change,
+    echo: null,
+    authorization: { to: wallet, ...change.authorization },
+    given: { acceptances: [direct], ...change.given },
+  });
+  const bound = (intentCode: number) => directNonce(directTerms(intentCode, { ...direct, direct: direct.direct! }, 0)!);
+
+  test('may live two minutes longer than asked and no more, so that nobody keeps an intent for long', () => {
+    const living = (seconds: number) => verify(paying(secondsLeft(seconds)));
+    expect(living(420)).toBe(0);
+    expect(living(421)).toBe('authorization_window_too_long');
+  });
+  test('does not count against the processor’s hourly cap', () => {
+    expect(verify(paying({ given: { hourlyCaps: [{ ...cap, capAtomic: 1n }] } }))).toBe(0);
+  });
+  test('says whether its nonce is bound to this intent', () => {
+    expect(verdictOf(paying({ authorization: { nonce: bound(4_242) } }))).toMatchObject({ ok: true, bound: true });
+    expect(verdictOf(paying())).not.toHaveProperty('bound');
+  });
+  test('with a nonce that is bound to another intent is refused, and is nothing to watch for this one', () => {
+    const verdict = verdictOf(paying({ authorization: { nonce: bound(4_243) } }));
+    expect(verdict).toEqual({ ok: false, code: 'acceptance_mismatch', detail: 'nonce' });
+  });
+
+  test.each<[string, Case, string]>([
+    ['a paid intent', { intent: { status: 'completed' } }, 'intent_not_payable'],
+    ['an expired intent', { intent: { expiresAtMs: nowSeconds * 1_000 } }, 'intent_not_payable'],
+    ['an unexpected sender', { intent: { expectedSender: processor } }, 'sender_mismatch'],
+    ['a window too long', secondsLeft(100_000), 'authorization_window_too_long'],
+    ['a window that ends', secondsLeft(9), 'authorization_expired'],
+    [
+      'a window that begins later',
+      { authorization: { validAfter: String(nowSeconds + 60) } },
+      'authorization_not_yet_valid',
+    ],
+    [
+      'less than the minimum',
+      { given: { acceptances: [{ ...direct, minimumUsdMicros: usdMicros(1_500_001n) }] } },
+      'x402_minimum_amount_not_met',
+    ],
+  ])('that is refused for %s can still be submitted by anybody, so its terms are told', (_, change, code) => {
+    expect(verdictOf(paying(change))).toMatchObject({ ok: false, code, refused: { header: { scheme: 'exact' } } });
+  });
+  test.each<[string, Case]>([
+    ['another amount', { authorization: { value: '1500001' } }],
+    ['another recipient', { authorization: { to: processor } }],
+    ['another scheme', { header: { scheme: 'upto' } }],
+  ])('that pays no acceptance to the letter is not told: %s', (_, change) => {
+    expect(verdictOf(paying(change))).not.toHaveProperty('refused');
+  });
+  test('of a processor payment nothing is told: only the processor can submit what was signed to it', () => {
+    expect(verdictOf({ intent: { status: 'completed' } })).toEqual({ ok: false, code: 'intent_not_payable' });
+  });
+});
+
+describe('a nonce that is bound to a processor payment', () => {
+  const shares = { merchant: payer, feeBps: 50, splits: [] };
+  const acceptance = { ...usdc, shares };
+  const paying = (intentCode: number) => {
+    const nonce = boundNonce(processorTerms(intentCode, acceptance, 3)!);
+    return verify({ authorization: { nonce }, given: { acceptances: [acceptance] } });
+  };
+  test('pays this intent and no other', () => {
+    expect(paying(4_242)).toBe(0);
+    expect(paying(4_243)).toBe('acceptance_mismatch');
   });
 });
 

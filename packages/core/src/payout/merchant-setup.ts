@@ -1,8 +1,9 @@
 // Tokens that an account takes, and the payouts that receive the money.
 
-import type { UsdMicros } from '@svc-pay/money';
+import type { Split, UsdMicros } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { ConfirmationPolicy } from '../token/confirmations.ts';
+import type { PayoutActivation } from './activation.ts';
 
 export type ActivePayout = {
   readonly network: NetworkId;
@@ -10,6 +11,21 @@ export type ActivePayout = {
   /** Off EVM: recipient of the platform's fee. */
   readonly processor: string;
   readonly merchant: string;
+  readonly feeBps: number;
+  readonly splits: readonly Split[];
+  /** Set for a direct payout; `processor` and `merchant` are the wallet then. */
+  readonly direct?: DirectPayout;
+};
+
+export type DirectPayout = {
+  /** Null only where `activation` is undefined: then the payout may be of any token. */
+  readonly asset: string | null;
+  /** Undefined for a row that is not of the form that we write: no other payout takes its place. */
+  readonly activation: PayoutActivation | undefined;
+  /** New intents use the payout from this time on. */
+  readonly activeFromMs: number;
+  /** The chain reader has begun with the token: from now on it finds every use of an authorization. */
+  readonly readable: boolean;
 };
 
 export type MerchantSetup = {
@@ -29,6 +45,8 @@ export type NetworkSetup = {
   readonly processorVersion?: string;
   /** False while no relayer can pay, so that no acceptance is offered that can't be settled. */
   readonly ready: boolean;
+  /** Nothing new is offered through the processor; direct payments are. */
+  readonly processorWithdrawn?: boolean;
   readonly rpcUrlPublic?: string;
   /** Default: one confirmation. */
   readonly confirmations?: ConfirmationPolicy;
@@ -37,3 +55,6 @@ export type NetworkSetup = {
   /** Seconds between two blocks. Default: the chain's known value. */
   readonly blockSeconds?: number;
 };
+
+/** What is not offered on a network now. `processor`: payments through the processor; direct ones are offered. */
+export type WithdrawnPart = 'all' | 'processor';

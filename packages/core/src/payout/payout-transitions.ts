@@ -13,11 +13,13 @@ export const PAYOUT_TRANSITIONS = defineTransitions({
     active: {
       about:
         'New intents offer the payout. If the chain shows other terms it is `pending` again; when the chain retires ' +
-        'it, `disabled`.',
+        'it, or an operator ends a direct payout, `disabled`.',
       next: ['pending', 'disabled'],
     },
     disabled: {
-      about: 'The chain has retired the payout or is about to. The id is never used again.',
+      about:
+        'The chain has retired the payout or is about to, or an operator ended a direct payout. The id is never used ' +
+        'again.',
       next: [],
     },
   },

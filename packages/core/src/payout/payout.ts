@@ -3,6 +3,7 @@
 import type { Split } from '@svc-pay/money';
 import type { Mode } from '../account/mode.ts';
 import { normalizeAddress } from '../token/address.ts';
+import type { WalletUse } from './activation.ts';
 import type { PayoutStatus } from './payout-transitions.ts';
 
 export type Payout = {
@@ -15,6 +16,17 @@ export type Payout = {
   readonly feeBps: number;
   readonly splits: readonly Split[];
   readonly status: PayoutStatus;
+  /** Set for a direct payout, whose `processor` and `merchant` are the wallet. */
+  readonly direct?: DirectTerms;
+};
+
+/** What an operator reads about a direct payout; `unreadable` where the row is not of the form that we write. */
+export type DirectTerms = {
+  readonly asset: string;
+  readonly use: WalletUse | 'unreadable';
+  /** ISO time from which new intents use it. */
+  readonly activeFrom: string;
+  readonly approver: string;
 };
 
 /** Who receives how much of a payment. */

@@ -60,3 +60,11 @@ test.each<[string, Partial<AdoptFacts>]>([
 ])('%s is refused', (_, change) => {
   expect(adoptPayment(facts(change))).toEqual({ step: 'refuse', reason: 'no payout of ours has its payout id' });
 });
+
+test('a direct payment whose nonce names another intent gets no stand-in', () => {
+  const nonceOf = (code: bigint) =>
+    `0x${Buffer.from('svcdir').toString('hex')}0000${code.toString(16).padStart(16, '0')}${'0'.repeat(32)}`;
+  const direct = (code: bigint) => carriedPayment({ nonce: nonceOf(code), direct: true });
+  expect(adoptPayment(facts({ carried: direct(1n) }))).toMatchObject({ step: 'refuse' });
+  expect(adoptPayment(facts({ carried: direct(carriedPayment().intentCode) }))).toMatchObject({ step: 'write' });
+});

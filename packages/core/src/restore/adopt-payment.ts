@@ -3,6 +3,7 @@
 // are lost.
 import { atomicAmount } from '@svc-pay/money';
 import { type NetworkId, UPTO_CAP_METADATA_KEY } from '@svc-pay/protocol';
+import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
 import type { Intent } from '../intent/intent.ts';
@@ -34,6 +35,9 @@ export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: 
   const token = TOKENS.find((known) => known.network === network && known.address.toLowerCase() === carried.asset);
   if (payoutOwner === undefined || token === undefined || !isIntentCode(carried.intentCode))
     return { step: 'refuse', reason: 'no payout of ours has its payout id' };
+  const bound = carried.direct ? readDirectNonce(carried.nonce) : undefined;
+  if (bound !== undefined && bound.intentCode !== carried.intentCode)
+    return { step: 'refuse', reason: 'its nonce is bound to another intent' };
   const { accountId, mode } = payoutOwner;
   // Only an up-to payment settles less than its cap. A payment that settled all of it may have either scheme.
   const upto = carried.settledAtomic < carried.capAtomic;

@@ -19,6 +19,8 @@ export type CarriedPayment = Pick<
   | 'nonce'
   | 'signature'
 > & {
+  /** The payment went directly to the merchant's wallet, which is `processor`. */
+  readonly direct?: true;
   readonly payoutId: bigint;
   /** Key under which the authorization is claimed; see `claimKey`. */
   readonly claimKey: Uint8Array;

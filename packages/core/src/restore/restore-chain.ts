@@ -7,11 +7,14 @@ export type BlockRange = { readonly fromBlock: bigint; readonly toBlock: bigint 
 
 export type NamedPayout = { readonly processor: string; readonly payoutId: bigint };
 
-/** A transaction that settled, or tried to settle, a payment at a processor. */
+/** A wallet that direct payments of a token go to. */
+export type DirectWallet = { readonly wallet: string; readonly asset: string };
+
+/** A transaction that settled, or tried to settle, a payment at a processor, or moved a token to a merchant's wallet. */
 export type FoundTransaction = {
   readonly transactionId: string;
   readonly blockNumber: bigint;
-  /** Intent codes that the transaction settled. */
+  /** Intent codes that the transaction settled, by the processor's logs. */
   readonly intentCodes: readonly bigint[];
   /** Payouts that the transaction settled to. */
   readonly payouts: readonly NamedPayout[];
@@ -28,9 +31,10 @@ export type ChainFacts = {
 export type RestoreChain = {
   /** Throws when the node belongs to another chain. */
   readonly readFacts: (keys: readonly string[]) => Promise<ChainFacts>;
-  /** Transactions at the processors, whoever sent them, in pages and in chain order. */
+  /** Transactions at the processors and to the wallets, whoever sent them, in pages and in chain order. */
   readonly findTransactions: (
     processors: readonly string[],
+    wallets: readonly DirectWallet[],
     range: BlockRange,
   ) => AsyncIterable<readonly FoundTransaction[]>;
   /** In the order given. */

@@ -2,7 +2,7 @@ import { evmNetwork } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import type { LaneItem, PendingBatch } from '../lane/lane.ts';
 import { ChainUnavailable, type MinedBatch } from '../lane/lane-chain.ts';
-import { onChainTransaction } from '../testing/carried-payment.ts';
+import { carriedPayment, onChainTransaction } from '../testing/carried-payment.ts';
 import { settledPayment, someAddress } from '../testing/settled-payment.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
 import type { ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
@@ -12,6 +12,7 @@ import type { RestoredTransaction, RestoreStore } from './restore-store.ts';
 
 const network = evmNetwork(84_532);
 const RELAYER = someAddress(0xdd);
+const STRANGER = someAddress(0x77);
 
 type World = {
   /** Transactions with logs, in chain order. */
@@ -59,6 +60,7 @@ function worldOf(change: Partial<World>) {
   const store: RestoreStore = {
     loadLanes: async () => [{ network, relayer: RELAYER, duty: world.duty, nextNonce: 5n }],
     loadProcessors: async () => [],
+    loadWallets: async () => [],
     loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),
     findUnknownPayouts: async () => world.unknownPayouts,
     skipUsedIntentCodes: async (codes) => {
@@ -220,10 +222,26 @@ test('a mined batch without enough confirmations is left to the lanes', async ()
 });
 
 test('a relayer that the backup does not have is added before its transaction', async () => {
-  const other = someAddress(0x77);
+  const other = STRANGER;
   const { run, writes } = worldOf({ settled: [sent(0n, { relayer: other })], facts: [factsOf(5n)] });
   expect(await run()).toMatchObject({ networks: [{ lanes: [{}, { relayer: other, nonceBefore: null }] }] });
   expect(writes.indexOf(`add lane ${other}`)).toBeLessThan(writes.indexOf('restore 0 in epoch 3'));
+});
+
+test('direct payments are believed only in transactions of relayers that the backup has', async () => {
+  const carried = [carriedPayment({ direct: true })];
+  // The stranger has also settled a payment at the processor, which makes no relayer of ours of it.
+  const settled = [
+    sent(0n, { relayer: STRANGER, transactionId: '0xa' }),
+    sent(1n, { relayer: STRANGER, transactionId: '0xb', carried }),
+    sent(5n, { carried }),
+  ];
+  const { run, writes } = worldOf({ settled, facts: [factsOf(6n)] });
+  expect(await run()).toMatchObject({ networks: [{ restoredTransactions: 2 }] });
+  expect(writes.filter((write) => write.startsWith('restore'))).toEqual([
+    'restore 0 in epoch 3',
+    'restore 5 in epoch 3',
+  ]);
 });
 
 test('a lane that a service takes over stops the restore', async () => {

@@ -88,7 +88,7 @@ async function surveyNetwork(
   const transactionIds: string[] = [];
   const intentCodes: bigint[] = [];
   const payouts: NamedPayout[] = [];
-  for await (const found of chain.findTransactions(processors, range)) {
+  for await (const found of chain.findTransactions(processors, await store.loadWallets(network), range)) {
     transactionIds.push(...found.map(({ transactionId }) => transactionId));
     intentCodes.push(...found.flatMap((onChain) => onChain.intentCodes));
     payouts.push(...found.flatMap((onChain) => onChain.payouts));

@@ -79,6 +79,7 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
     if (onChain.form === 'resolve_stranded') report.notRebuilt.push(onChain.transactionId);
     const [first] = onChain.carried;
     if (onChain.form !== 'settle' || first === undefined) continue;
+    if (!mayBeOurs(run, onChain)) continue;
     if (!run.leases.has(onChain.relayer))
       await store.addLostLane({ network, relayer: onChain.relayer }, first.processor);
     const lease = run.leases.get(onChain.relayer) ?? (await takeLease(run, onChain.relayer));
@@ -90,7 +91,18 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
   for (const lease of touched) await recordPendingBatches(run, lease);
 }
 
-/** Restores transactions without a log: they were reverted as a whole, but used nonces. */
+/**
+ * Anybody may submit a direct payment and write any intent code behind it, so its transaction is believed only if a
+ * relayer that the backup knows has sent it. A processor's own logs prove its payments, whoever sent them.
+ */
+function mayBeOurs({ lanes }: Run, { carried, relayer }: OnChainTransaction): boolean {
+  return !carried.some(({ direct }) => direct) || lanes.some((lane) => lane.relayer === relayer);
+}
+
+/**
+ * Restores transactions without a log that the survey looks for: they were reverted as a whole, or carry direct payments
+ * to a wallet that the backup does not know, but used nonces.
+ */
 async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise<void> {
   const { store, chain, range, report, lanes } = run;
   // The next nonce of the backup: the restored transactions have raised the lane's own by now.

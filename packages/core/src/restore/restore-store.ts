@@ -5,7 +5,7 @@ import type { LaneLease, LaneStore } from '../lane/lane-store.ts';
 import type { RestoredPaymentOutcome } from './decide-restored-payment.ts';
 import type { RecordedBlocks } from './first-block-to-read.ts';
 import type { CarriedPayment, OnChainTransaction } from './on-chain-transaction.ts';
-import type { NamedPayout } from './restore-chain.ts';
+import type { DirectWallet, NamedPayout } from './restore-chain.ts';
 
 export type LaneToRestore = Lane & { readonly duty: 'settle' | 'resolve_stranded'; readonly nextNonce: bigint };
 
@@ -30,6 +30,8 @@ export type RestoreStore = {
   readonly loadLanes: (network: NetworkId) => Promise<readonly LaneToRestore[]>;
   /** Processors of the network's payouts, in lower case; a pending payout was not paid to yet. */
   readonly loadProcessors: (network: NetworkId) => Promise<readonly string[]>;
+  /** Wallets of the network's direct payouts, in lower case. */
+  readonly loadWallets: (network: NetworkId) => Promise<readonly DirectWallet[]>;
   readonly loadRecordedBlocks: (network: NetworkId) => Promise<RecordedBlocks>;
   /** The given payouts that the database does not have, each once. */
   readonly findUnknownPayouts: (network: NetworkId, payouts: readonly NamedPayout[]) => Promise<readonly NamedPayout[]>;

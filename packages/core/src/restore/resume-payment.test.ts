@@ -108,3 +108,12 @@ test.each(['processing', 'completed', 'canceled', 'mismatched'] as const)('a %s 
 test('an intent that is gone is refused', () => {
   expect(resumePayment(facts({ found: undefined }))).toEqual({ step: 'refuse', reason: 'its intent is gone' });
 });
+
+test('a direct payment whose nonce is bound to other terms pays no intent, whatever code stands behind the call', () => {
+  const nonce = `0x${Buffer.from('svcdir').toString('hex')}${'0'.repeat(52)}`;
+  const bound = { ...carried, nonce, direct: true } as const;
+  expect(resumePayment(facts({ carried: bound }))).toEqual({
+    step: 'refuse',
+    reason: 'its nonce is bound to other terms',
+  });
+});

@@ -4,6 +4,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
 import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import { nonceBinding } from '../payment/bound-terms.ts';
 import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { confirmIntent } from '../settlement/confirm-intent.ts';
@@ -41,6 +42,9 @@ export function resumePayment(facts: ResumeFacts): ResumeStep {
   if (acceptance === undefined) return { step: 'refuse', reason: 'its intent never offered these terms' };
   if (found === undefined) return { step: 'refuse', reason: 'its intent is gone' };
   const { intent, payment, eventSequence } = found;
+  // The code behind a direct call is its sender's word; a bound nonce is the payer's.
+  if (carried.direct && nonceBinding(carried.nonce, intent, acceptance) === 'foreign')
+    return { step: 'refuse', reason: 'its nonce is bound to other terms' };
   // Another payment settled the intent on chain, so this one can no longer settle.
   const from =
     payment?.status === PAYMENT_STATUS.pending ? OPEN_SETTLEMENT.find((one) => one === facts.settlement) : undefined;

@@ -42,8 +42,11 @@ export type HeaderContext = { readonly caller: Caller; readonly intentId: Id<'pa
 
 export type AuthorizationVerdict =
   | { readonly ok: true; readonly signed: PayerSignature }
-  /** `chain_unavailable`: nothing is known, so nothing is refused. */
-  | { readonly ok: false; readonly code: ErrorCode };
+  /**
+   * `chain_unavailable`: nothing is known, so nothing is refused. `signed`: a direct payment, validly signed by a wallet that
+   * does not have the money now.
+   */
+  | { readonly ok: false; readonly code: ErrorCode; readonly signed?: PayerSignature };
 
 /** A signed transaction as it reads; `messageHash` (hex) makes it unique on its chain. */
 export type SubmittedTransfer = { readonly payer: string; readonly messageHash: string };

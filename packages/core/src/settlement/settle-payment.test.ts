@@ -1,161 +1,18 @@
 // The order of the steps: load, replay, verify, claim, wait. Each case lists the ports that were called.
-import { atomicAmount, parseRate } from '@svc-pay/money';
-import { encodePaymentHeader } from '@svc-pay/protocol';
-import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { describe, expect, test } from 'vitest';
-import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
-import type { ClaimOutcome } from '../payment/claim-payment.ts';
-import { sampleFamily, sampleIntent, samplePayment } from '../testing/samples.ts';
-import { TOKENS } from '../token/catalogue.ts';
-import { type SettleCall, settlePayment } from './settle-payment.ts';
-import type { SettlePorts } from './settle-ports.ts';
-import type { PaymentProgress, SettlementRead } from './settlement-read.ts';
+import {
+  intent,
+  open,
+  paid,
+  payer,
+  processing,
+  type SettleWorld,
+  settle,
+  takenByAnother,
+} from '../testing/settle-world.ts';
+import type { SettlementRead } from './settlement-read.ts';
 
-const token = TOKENS.find(({ shortcode }) => shortcode === 'basesepolia_usdc')!;
-const rate = parseRate({ token: token.unit, usdPerToken: '1', source: 'fixed', observedAtMs: 0 });
-if (!rate.ok) throw new Error(rate.code);
-const processor = `0x${'9c'.repeat(20)}`;
-const payer = `0x${'aA'.repeat(20)}`;
-const acceptance: StoredAcceptance = {
-  position: 0,
-  scheme: 'exact',
-  network: token.network,
-  token,
-  payTo: processor,
-  amount: atomicAmount(1_500_000n),
-  payoutId: 1n,
-  maxTimeoutSeconds: 300,
-  confirmations: 1,
-  rate: rate.rate,
-  minimumUsdMicros: null,
-  priceEndsAtMs: null,
-};
-const intent = sampleIntent();
-const nowSeconds = Math.floor(intent.createdAtMs / 1_000);
-const encodedHeader = encodePaymentHeader({
-  x402Version: 1,
-  scheme: 'exact',
-  network: 'eip155:84532',
-  payload: {
-    authorization: {
-      from: payer,
-      to: processor,
-      value: '1500000',
-      validAfter: String(nowSeconds - 60),
-      validBefore: String(nowSeconds + 300),
-      nonce: `0x${'01'.repeat(32)}`,
-    },
-    signature: `0x${'02'.repeat(65)}`,
-  },
-});
-const progress = (change: Parameters<typeof samplePayment>[0]): PaymentProgress => ({
-  payment: samplePayment(change),
-  failureCode: null,
-  externalCostAmount: null,
-  feeAmount: null,
-  refundAmount: null,
-  sentTransactionId: null,
-});
-const done = progress({ status: 'completed', transactionId: '0xfeed' });
-const pending = progress({ status: 'pending' });
-const open: SettlementRead = { intent, latest: null, own: null };
-const processing: SettlementRead = { intent: { ...intent, status: 'processing' }, latest: pending, own: pending };
-const paid: SettlementRead = { intent: { ...intent, status: 'completed' }, latest: done, own: done };
-const takenByAnother: SettlementRead = { intent: { ...intent, status: 'processing' }, latest: pending, own: null };
 const claim = { key: 'key', storedKey: 'key', requestHash: new Uint8Array(32) };
-
-type World = {
-  /** Successive reads of the database; the last one stays. */
-  reads?: readonly (SettlementRead | undefined)[];
-  call?: Partial<SettleCall>;
-  /** What the chain says of the authorization. */
-  refused?: ErrorCode;
-  holder?: 'here' | 'elsewhere';
-  /** Successive answers to the claim; the last one stays. */
-  claims?: readonly ClaimOutcome['outcome'][];
-  keyReused?: boolean;
-  settleWaitMs?: number;
-  /** Whether each wait is told of a result; the last one stays. */
-  told?: readonly boolean[];
-  /** How long each wait takes. */
-  waitMs?: number;
-  transactions?: boolean;
-};
-
-async function settle(world: World = {}) {
-  const steps: string[] = [];
-  const attempts: object[] = [];
-  let nowMs = intent.createdAtMs;
-  const next = <Item>(items: readonly Item[]) => {
-    let index = 0;
-    return () => items[Math.min(index++, items.length - 1)] as Item;
-  };
-  const read = next(world.reads ?? [open, paid]);
-  const claimOutcome = next(world.claims ?? ['claimed']);
-  const told = next(world.told ?? [true]);
-  const step = <Result>(name: string, result: () => Result) => {
-    steps.push(name);
-    return result();
-  };
-  const refusal = world.refused && ({ ok: false, code: world.refused } as const);
-  const family = sampleFamily({
-    verifyAuthorization: async (terms) =>
-      step('verify', () => refusal ?? { ok: true, signed: signedOf(terms.header.payload) }),
-    ...(world.transactions === true && {
-      transactions: {
-        read: () => ({ payer: 'Payer', messageHash: 'ab'.repeat(32) }),
-        verify: async ({ acceptances: [first] }) =>
-          step('verify', () => refusal ?? { ok: true, acceptance: first!, signed: signedOf(NOTHING_SIGNED) }),
-        prepare: async () => ({ ok: false, code: 'internal_error' }),
-        prepareText: async () => ({ ok: false, code: 'internal_error' }),
-      },
-    }),
-  });
-  const ports: SettlePorts = {
-    clock: { nowMs: () => nowMs },
-    settleWaitMs: world.settleWaitMs ?? 1_000,
-    families: [family],
-    networks: new Map(),
-    findHourlyCaps: async () => [],
-    loadSettlement: async () => step('load', read),
-    loadAcceptances: async () => step('acceptances', () => [acceptance]),
-    claimPayment: async () =>
-      step('claim', () => {
-        const outcome = claimOutcome();
-        return { outcome, paymentId: null } as ClaimOutcome;
-      }),
-    findClaim: async () => step('find claim', () => world.holder),
-    recordAttempt: async (attempt) => step('record attempt', () => void attempts.push(attempt)),
-    isKeyReused: async () => step('is key reused', () => world.keyReused === true),
-    bindKey: async () => step('bind key', () => {}),
-    wakeLanes: () => step('wake', () => {}),
-    awaitResult: async () =>
-      step('wait', () => {
-        nowMs += world.waitMs ?? 1;
-        return told();
-      }),
-  };
-  const call: SettleCall = {
-    caller: {} as SettleCall['caller'],
-    intentId: intent.id,
-    encoded: world.transactions === true ? { transaction: 'signed' } : { encodedHeader, echo: null },
-    claim: null,
-    limited: false,
-    ...world.call,
-  };
-  const settled = await settlePayment(ports, call);
-  const said = settled.ok
-    ? { status: settled.response.status, error: settled.response.error, replayed: settled.replayed }
-    : settled.code;
-  return { steps: steps.join(', '), said, attempts };
-}
-
-const NOTHING_SIGNED = {
-  authorization: { from: 'Payer', to: processor, value: '1', validAfter: '0', validBefore: '1', nonce: '0x00' },
-  signature: '0x00',
-};
-const signedOf = <Payload>(payload: Payload) =>
-  ({ kind: 'transfer_with_authorization', byContract: false, ...payload }) as const;
 
 test('a new payment: load, verify, claim, bind the key, wake the lanes, wait, and one read for the answer', async () => {
   expect(await settle({ call: { claim } })).toEqual({
@@ -202,7 +59,7 @@ describe('over its rate limit a caller', () => {
   });
 });
 
-test.each<[string, World, string, unknown]>([
+test.each<[string, SettleWorld, string, unknown]>([
   ['an intent that the caller does not have', { reads: [undefined] }, 'load', 'not_found'],
   [
     'a key that stands for another request',
@@ -247,7 +104,7 @@ describe('a refused payment', () => {
 });
 
 describe('refused because another call claimed it during the chain read', () => {
-  const used: World = { refused: 'authorization_already_used' };
+  const used: SettleWorld = { refused: 'authorization_already_used' };
   test('for this intent: the first result stands', async () => {
     const { steps, said, attempts } = await settle({ ...used, holder: 'here', reads: [open, paid] });
     expect(steps).toBe('load, acceptances, verify, find claim, load');

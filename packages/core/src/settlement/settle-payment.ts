@@ -11,6 +11,7 @@ import { isPayable } from '../intent/is-payable.ts';
 import type { VerifiedPayment } from '../payment/claim-payment.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { type EncodedPayment, payerOf, readSubmission, type Submission } from './read-submission.ts';
+import { queueRefused, recordRefused, recordUnclaimed } from './refused-direct.ts';
 import { refusalAnswer, settleAnswer } from './settle-answer.ts';
 import type { SettlePorts } from './settle-ports.ts';
 import type { SettlementRead } from './settlement-read.ts';
@@ -62,9 +63,10 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   if (!verification.ok) {
     const now = await claimedMeanwhile(ports, call, submission, verification);
     if (now !== undefined) return replyOfClaimed(ports, call, submission, now);
-    const { code, detail } = verification;
+    const { code, detail, refused } = verification;
     if (code === 'chain_unavailable') return { ok: false, code };
-    // A valid payment that comes too late gets the intent's status; no claim is taken and no chain was asked.
+    if (refused !== undefined) await recordRefused(ports, call, refused, code);
+    // A valid payment that comes too late gets the intent's status; no claim is taken.
     if (code === 'intent_not_payable' && isTaken(read)) return reply(settleAnswer(read));
     return refuse(ports, call, submission, read, code, detail);
   }
@@ -72,7 +74,10 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   // Claim
   const { verified } = verification;
   const claimed = await claimWithRetry(ports, call, submission, verified);
-  if (claimed.outcome !== 'claimed') return replyUnclaimed(ports, call, submission, claimed);
+  if (claimed.outcome !== 'claimed') {
+    await recordUnclaimed(ports, call, verified, claimed.outcome);
+    return replyUnclaimed(ports, call, submission, claimed);
+  }
 
   // Wait
   await bindKey(ports, call);
@@ -89,6 +94,7 @@ async function replyOfClaimed(
 ): Promise<SettleReply> {
   await bindKey(ports, call);
   const pending = pendingIn(read);
+  if (pending !== undefined && !call.limited) await queueRefused(ports, call, submission.payment, read);
   return reply(settleAnswer(pending === undefined ? read : await waitFor(ports, call, submission, pending, read)));
 }
 

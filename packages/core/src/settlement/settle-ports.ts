@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { ClaimPayment } from '../payment/claim-payment.ts';
+import type { QueueRefused, RecordRefused } from '../payment/refused-authorization.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import type { PaymentFamily, SubmittedTransfer } from './payment-family.ts';
@@ -45,6 +46,8 @@ export type SettlePorts = {
   ) => Promise<SettlementRead | undefined>;
   readonly loadAcceptances: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<readonly StoredAcceptance[]>;
   readonly claimPayment: ClaimPayment;
+  readonly recordRefused: RecordRefused;
+  readonly queueRefused: QueueRefused;
   /** Whether this intent or another one has the claim; undefined when it is not taken. */
   readonly findClaim: (
     caller: Caller,

@@ -3,7 +3,7 @@ import type { IntentStatus, PaymentStatus, SettleStatus } from '@svc-pay/protoco
 import type { SettlementRead } from './settlement-read.ts';
 
 export type SettleVerdict =
-  | { readonly status: Exclude<SettleStatus, 'failed'> }
+  | { readonly status: Exclude<SettleStatus, 'failed'>; readonly error?: string }
   | { readonly status: 'failed'; readonly error: string };
 
 /** Error of a payment that failed without a recorded cause. */
@@ -11,14 +11,18 @@ const UNEXPLAINED = 'intent_not_payable';
 
 export function settleStatus({ intent, own }: SettlementRead): SettleVerdict {
   if (own === null) return INTENT_SAYS[intent.status];
-  const { status, completedAtMs } = own.payment;
+  const { payment, refusal } = own;
+  const { status, completedAtMs } = payment;
   const failed = { status: 'failed', error: own.failureCode ?? UNEXPLAINED } as const;
   // Another payment has paid the intent: a payer who is told of a failure might pay a second time.
   const paid = intent.status === 'completed';
   const says: Readonly<Record<PaymentStatus, SettleVerdict>> = {
     completed: { status: 'succeeded' },
     refunded: { status: completedAtMs === null ? 'mismatched' : 'succeeded' },
-    pending: { status: paid ? 'completed' : 'processing' },
+    // A refused direct payment may still be made, with the same signature and by anybody.
+    pending: paid
+      ? { status: 'completed' }
+      : { status: 'processing', ...(refusal !== undefined && { error: refusal }) },
     mismatched: { status: paid ? 'completed' : 'mismatched' },
     failed: paid ? { status: 'completed' } : failed,
     canceled: paid ? { status: 'completed' } : failed,

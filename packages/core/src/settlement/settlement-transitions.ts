@@ -1,13 +1,14 @@
 import { defineTransitions, type StatusOf, statusNames } from '../transitions.ts';
 
 export const SETTLEMENT_TRANSITIONS = defineTransitions({
-  start: ['queued', 'canceled', { to: 'batched', only: 'restore' }],
+  start: ['queued', 'canceled', 'held', 'completed', { to: 'batched', only: 'restore' }],
   states: {
     queued: {
       about:
         'The settlement waits for a lane. A lane that signs for it makes it `batched`. If the simulation refuses ' +
-        'it, it is `failed`, or `held` when money may have moved.',
-      next: ['batched', 'held', 'failed'],
+        'it, it is `failed`, or `held` when money may have moved or the payment is direct. A direct settlement is ' +
+        '`completed` if a transaction of somebody else made it.',
+      next: ['batched', 'held', 'failed', 'completed'],
     },
     batched: {
       about:
@@ -25,13 +26,14 @@ export const SETTLEMENT_TRANSITIONS = defineTransitions({
       about:
         'The authorization is used or the intent is settled on chain, and it is not proven by whom. The settlement ' +
         'waits for finalized logs or for its stranded transfer: the proof makes it `completed` or `failed`, and a ' +
-        'reorg that removes the reason makes it `queued`.',
+        'reorg that removes the reason makes it `queued`. A direct settlement that the chain refused is held too: it ' +
+        'is `queued` when the payer submits it again, and `failed` when it has expired.',
       next: ['completed', 'failed', 'queued', { to: 'batched', only: 'restore' }],
     },
     completed: {
       about:
         'The money was moved. When a reorg removes the block it is `batched` again, or `held` if a stranded ' +
-        'transfer completed it.',
+        'transfer completed it. Of a `mismatched` payment it begins so.',
       next: [
         { to: 'batched', only: 'reorg' },
         { to: 'held', only: 'reorg' },
@@ -54,7 +56,9 @@ export type SettlementStatus = StatusOf<typeof SETTLEMENT_TRANSITIONS>;
 /** The statuses in which a settlement is inserted. */
 export const NEW_SETTLEMENT = [
   SETTLEMENT_STATUS.queued,
+  SETTLEMENT_STATUS.held,
   SETTLEMENT_STATUS.batched,
+  SETTLEMENT_STATUS.completed,
   SETTLEMENT_STATUS.canceled,
 ] as const;
 export type NewSettlement = (typeof NEW_SETTLEMENT)[number];
@@ -67,6 +71,10 @@ export const OPEN_SETTLEMENT = [
   SETTLEMENT_STATUS.mined,
 ] as const;
 export type OpenSettlement = (typeof OPEN_SETTLEMENT)[number];
+
+/** No batch carries the settlement: what is read on chain may end it. */
+export const UNSENT_SETTLEMENT = [SETTLEMENT_STATUS.queued, SETTLEMENT_STATUS.held] as const;
+export type UnsentSettlement = (typeof UNSENT_SETTLEMENT)[number];
 
 /** Nothing but a reorg changes a settlement with one of these. */
 export const ENDED_SETTLEMENT = [

@@ -3,10 +3,12 @@
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Intent } from '../intent/intent.ts';
 import { familyFor } from '../intent/offer-family.ts';
+import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { claimKey } from '../payment/claim-key.ts';
 import type { VerifiedPayment } from '../payment/claim-payment.ts';
-import { verifyTerms } from '../payment/verify-terms.ts';
-import type { HeaderContext } from './payment-family.ts';
+import type { RefusedAuthorization } from '../payment/refused-authorization.ts';
+import { type TermsVerdict, type VerifiedTerms, verifyTerms } from '../payment/verify-terms.ts';
+import type { AuthorizationVerdict, HeaderContext } from './payment-family.ts';
 import type { AuthorizationSubmission } from './read-submission.ts';
 import type { SettlePorts } from './settle-ports.ts';
 
@@ -22,7 +24,12 @@ export type Verification =
        * it. `here`: this intent has the claim. `perhaps`: only the stored rows tell.
        */
       readonly claimed?: 'here' | 'perhaps';
+      /** Set where the refused header is a valid direct authorization, which anybody may still submit to the token. */
+      readonly refused?: MovablePayment;
     };
+
+/** What a refusal leaves to store. */
+export type MovablePayment = Omit<RefusedAuthorization, 'caller' | 'intentId' | 'code' | 'nowMs'>;
 
 /** Refusals that another claim of the same authorization may have caused in the meantime. */
 const MAY_BE_CLAIMED: ReadonlySet<string> = new Set([
@@ -57,17 +64,68 @@ export async function verifyAuthorization(
     nowMs: ports.clock.nowMs(),
     purpose: intent.upto ? 'upto_confirm' : 'exact',
   });
-  if (!terms.ok) return terms;
-  const { acceptance, header } = terms;
-  const { network, token } = acceptance;
-  const family = familyFor(ports.families, network);
-  if (family === undefined) return { ok: false, code: 'chain_unavailable' };
-  const { from: payer } = header.payload.authorization;
-  const key = claimKey({ network, asset: token.address, payer, uniquePart: family.uniquePartOf(terms) });
-  const verdict = await family.verifyAuthorization(terms, { caller, intentId });
+  const context = { caller, intentId };
+  if (!terms.ok) {
+    const { refused, ...refusal } = terms;
+    return refused === undefined ? refusal : verifyRefused(ports, context, refusal, refused);
+  }
+  const { acceptance } = terms;
+  const { verdict, key } = await askFamily(ports, context, terms);
   if (verdict.ok) return { ok: true, verified: { ...verdict.signed, claimKey: key, acceptance } };
   const { code } = verdict;
   const holder = MAY_BE_CLAIMED.has(code) ? await ports.findClaim(caller, intentId, key) : undefined;
   if (holder === 'elsewhere') return { ok: false, code: 'authorization_bound_elsewhere' };
-  return { ok: false, code, ...(holder === 'here' && { claimed: holder }) };
+  if (holder === 'here') return { ok: false, code, claimed: holder };
+  const refused = movablePayment(verdict, key, acceptance);
+  return { ok: false, code, ...(refused && { refused }) };
+}
+
+/**
+ * A direct header that may not pay its intent now. If it is validly signed anybody may submit it, so the chain is asked all
+ * the same. A claim of it is watched already.
+ */
+async function verifyRefused(
+  ports: VerifyPorts,
+  context: HeaderContext,
+  { code, detail }: Omit<Extract<TermsVerdict, { ok: false }>, 'refused'>,
+  terms: VerifiedTerms,
+): Promise<Verification> {
+  const { verdict, key } = await askFamily(ports, context, terms);
+  if (!verdict.ok && verdict.code === 'chain_unavailable') return { ok: false, code: verdict.code };
+  const refused = movablePayment(verdict, key, terms.acceptance);
+  if (refused === undefined) return { ok: false, code, detail };
+  const holder = await ports.findClaim(context.caller, context.intentId, key);
+  if (holder === 'here') return { ok: false, code, detail, claimed: holder };
+  return { ok: false, code, detail, ...(holder === undefined && { refused }) };
+}
+
+async function askFamily(
+  ports: VerifyPorts,
+  context: HeaderContext,
+  terms: VerifiedTerms,
+): Promise<{ readonly verdict: AuthorizationVerdict; readonly key: Uint8Array }> {
+  const { network, token } = terms.acceptance;
+  const { from: payer } = terms.header.payload.authorization;
+  const family = familyFor(ports.families, network);
+  if (family === undefined) return { verdict: { ok: false, code: 'chain_unavailable' }, key: new Uint8Array() };
+  const key = claimKey({ network, asset: token.address, payer, uniquePart: family.uniquePartOf(terms) });
+  return { verdict: await family.verifyAuthorization(terms, context), key };
+}
+
+/** The payment, if it is direct, validly signed and not used: it can still move money. */
+function movablePayment(
+  verdict: AuthorizationVerdict,
+  key: Uint8Array,
+  acceptance: StoredAcceptance,
+): MovablePayment | undefined {
+  const { signed } = verdict;
+  if (signed === undefined) return undefined;
+  return refusedPayment({ ...signed, claimKey: key, acceptance }, verdict.ok);
+}
+
+/** Undefined for a payment that no stranger can make: through a processor, or used already. */
+export function refusedPayment(payment: VerifiedPayment, funded: boolean): MovablePayment | undefined {
+  const { claimKey: key, acceptance, authorization, direct } = payment;
+  if (direct === undefined || direct.used) return undefined;
+  return { claimKey: key, acceptance, authorization, direct, funded };
 }

@@ -1,6 +1,6 @@
 // Decides what becomes of a stranded transfer after its transaction was refused, mined, final, or removed by a reorg.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
-import { judgeItem } from '../lane/judge-item.ts';
+import { judgeProcessorItem } from '../lane/judge-item.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import type { MinedItem } from '../lane/lane-chain.ts';
 import type { UnsentItem } from '../lane/lane-store.ts';
@@ -60,7 +60,7 @@ const REFUSES_TERMS: ReadonlySet<UnsentItem['outcome']> = new Set([
 function failureCodeOf(outcome: UnsentItem['outcome']): ErrorCode | undefined {
   if (outcome === 'intent_already_settled') return 'intent_not_payable';
   if (!REFUSES_TERMS.has(outcome)) return undefined;
-  const judgement = judgeItem(outcome);
+  const judgement = judgeProcessorItem(outcome);
   return judgement.end === 'failed' ? judgement.code : undefined;
 }
 

@@ -2,6 +2,7 @@
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
 import type { LaneLease } from '../index.ts';
+import { sampleActivation } from './sample-activation.ts';
 import {
   ALL,
   leaseOf,
@@ -169,6 +170,22 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
       intentStatus: 'requires_payment',
     });
     expect(await paymentRow(harness, must(two).paymentId)).toMatchObject({ status: 'pending', settlement: 'held' });
+    expect(await store.loadQueue(lease, ALL, 9)).toEqual([]);
+  });
+
+  test('a direct item that was never sent is held with why the chain refused it, and never failed', async () => {
+    const { harness, store, lease, items } = await queued(2);
+    const direct = items.map((item) => ({ ...item, payout: { ...item.payout, direct: sampleActivation() } }));
+    await store.recordUnsent(lease, [
+      { item: must(direct[0]), outcome: 'insufficient_funds' },
+      { item: must(direct[1]), outcome: 'authorization_used' },
+    ]);
+    const held = { status: 'pending', settlement: 'held', intentStatus: 'processing' };
+    expect(await paymentRow(harness, must(items[0]).paymentId)).toMatchObject({
+      ...held,
+      refusal: 'insufficient_funds',
+    });
+    expect(await paymentRow(harness, must(items[1]).paymentId)).toMatchObject({ ...held, refusal: null });
     expect(await store.loadQueue(lease, ALL, 9)).toEqual([]);
   });
 

@@ -7,14 +7,18 @@ import {
   type FinalityStore,
   type LaneItem,
   laneKey,
+  type MovedPayment,
+  proofOf,
   type RecordedBatch,
   requireOutcomes,
   type StrandedRecord,
   TRANSFERS_WHEN_FINAL,
 } from '../index.ts';
+import { proofKey } from './memory-direct-tables.ts';
 import {
   beforesOf,
   failures,
+  holdSettlements,
   liveEntriesOf,
   moveSettlements,
   revertedBatchesOf,
@@ -92,6 +96,7 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         Object.assign(row, { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: options.nowMs });
         tables.entries.push(...entries);
         tables.losses.push(...losses);
+        moveProofs(tables, row.network, payments);
         for (const { item, transactionSplitId } of payments) {
           const payment = tables.payments.get(item.paymentId);
           if (payment?.status !== 'completed') continue;
@@ -132,7 +137,7 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         const { failed, held, queued } = decideFinal(batch, outcomes, revertedBatchesOf(tables, batch.openItems));
         const origin = { requestId: batch.id, nowMs };
         writePaymentResults(tables, failures(tables, failed, batch.transactionId, origin), 'mined');
-        moveSettlements(tables, held, 'mined', 'held');
+        holdSettlements(tables, held, 'mined');
         moveSettlements(tables, queued, 'mined', 'queued');
         const { from, to } = TRANSFERS_WHEN_FINAL;
         for (const transfer of strandedOfBatch(tables, batch.id)) {
@@ -188,4 +193,17 @@ function recordedOf(tables: Tables, row: BatchRow): RecordedBatch {
 
 function strandedRecordOf({ accountId, mode, paymentId, status, reason }: StrandedRow): StrandedRecord {
   return { accountId, mode, paymentId: paymentId as LaneItem['paymentId'], status, reason };
+}
+
+/** All are deleted before any is written: two payments may swap their log positions. */
+function moveProofs({ proofs, payments }: Tables, network: string, moved: readonly MovedPayment[]): void {
+  const completed = moved.filter(({ item }) => payments.get(item.paymentId)?.status === 'completed');
+  for (const { item } of completed) {
+    const old = proofOf(payments.get(item.paymentId) ?? null);
+    if (old !== null) proofs.delete(proofKey(network, old.transactionId, old.logIndex));
+  }
+  for (const { item, transactionId, logIndex } of completed) {
+    const proof = { transactionId, logIndex, paymentId: item.paymentId, reason: null, read: false };
+    proofs.set(proofKey(network, transactionId, logIndex), proof);
+  }
 }

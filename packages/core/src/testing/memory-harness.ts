@@ -94,6 +94,7 @@ function readTables(tables: Tables): StoredRows {
         relayer: row.relayer,
         batch: row.batchId,
         limit: row.batchLimit,
+        refusal: row.refusal,
         intent: intentId,
         intentStatus: intent?.intent.status ?? '',
         named: intent?.paymentId === paymentId,

@@ -15,7 +15,7 @@ import { createMemoryLaneBase } from './memory-lane-base.ts';
 import {
   completions,
   failures,
-  moveSettlements,
+  holdSettlements,
   revertedBatchesOf,
   writePaymentResults,
 } from './memory-payment-results.ts';
@@ -99,7 +99,7 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
         const { failed, held } = judgeUnsettledItems(unsent, revertedBatchesOf(tables, items));
         const origin = { requestId: newId('batch', nowMs), nowMs };
         writePaymentResults(tables, failures(tables, failed, null, origin), 'queued');
-        moveSettlements(tables, held, 'queued', 'held');
+        holdSettlements(tables, held, 'queued');
         return true;
       }),
     defer: (lease, items, untilMs) =>

@@ -5,9 +5,11 @@ import {
   type FailedItem,
   failedResult,
   type GasSplit,
+  type HeldItem,
   type Lane,
   type LaneItem,
   type LedgerEntry,
+  type LogProof,
   leavesBatch,
   type MinedBatch,
   type PaymentResultDraft,
@@ -17,6 +19,7 @@ import {
   type SnapshotToChange,
 } from '../index.ts';
 import { addMemoryDelivery } from './memory-delivery-tables.ts';
+import { proofKey } from './memory-direct-tables.ts';
 import type { SettlementRow, Tables } from './memory-tables.ts';
 
 const NO_RATES = { gasCoin: undefined, token: undefined };
@@ -76,6 +79,7 @@ export function writePaymentResults(
     if (settlement?.status !== from || tables.payments.get(payment.id)?.status !== draft.paymentFrom || !row) {
       throw new Error(`${results.length} payments end, but the rows have changed`);
     }
+    requireUnproven(tables, draft);
     return { draft, row, settlement };
   });
   for (const { draft, row, settlement } of writes) {
@@ -85,10 +89,30 @@ export function writePaymentResults(
     row.version += 1;
     row.eventSequence += events.length;
     settlement.status = draft.settlement;
+    if (draft.foreignTransactionId !== null) Object.assign(settlement, { relayer: null, batchId: null });
+    writeProof(tables, draft);
     tables.entries.push(...entries);
     writeEvents(tables, events, after.intent);
   }
 }
+
+function requireUnproven({ proofs }: Tables, { proof, after }: PaymentResultDraft): void {
+  const known = proof && proofs.get(keyOf(proof));
+  if (known)
+    throw new Error(
+      `payment ${after.payment.id} would be proven by a log that proves ${known.paymentId ?? known.reason}`,
+    );
+}
+
+function writeProof({ proofs }: Tables, { proof, disproved, after, foreignTransactionId }: PaymentResultDraft): void {
+  if (disproved !== null) proofs.delete(keyOf(disproved));
+  if (proof === null) return;
+  const { transactionId, logIndex } = proof;
+  const read = foreignTransactionId !== null;
+  proofs.set(keyOf(proof), { transactionId, logIndex, paymentId: after.payment.id, reason: null, read });
+}
+
+const keyOf = ({ network, transactionId, logIndex }: LogProof) => proofKey(network, transactionId, logIndex);
 
 /** Entries that the transaction caused and that are not reversed, by payment id. */
 export function liveEntriesOf(
@@ -132,6 +156,17 @@ export function moveSettlements(
     if (row?.status !== from) continue;
     row.status = to;
     if (leavesBatch(to)) Object.assign(row, { relayer: null, batchId: null });
+  }
+}
+
+export function holdSettlements(
+  { settlements }: Tables,
+  held: readonly HeldItem[],
+  from: SettlementRow['status'],
+): void {
+  for (const { item, refusal } of held) {
+    const row = settlements.get(item.paymentId);
+    if (row?.status === from) Object.assign(row, { status: 'held', refusal });
   }
 }
 

@@ -51,6 +51,7 @@ export function createMemoryRestoreStore(
         [...relayers.values()].map(({ address, duty, nextNonce }) => ({ network, relayer: address, duty, nextNonce })),
       ),
     loadProcessors: () => statement('loadProcessors', () => []),
+    loadWallets: async () => [],
     loadRecordedBlocks: (network) =>
       statement('loadRecordedBlocks', () => {
         const blocks = recorded(network).flatMap(({ blockNumber }) => blockNumber ?? []);
@@ -212,7 +213,9 @@ function adopt(tables: Tables, { lease, batch, carried, payout, nowMs }: ToResto
   const { standIn, rows } = decided;
   const eventSequence = rows.events.length;
   tables.intents.set(standIn.id, { intent: standIn, paymentId: null, version: 1, eventSequence });
-  const key = seedAuthorization(tables, standIn, { ...rows.carried, payout: payout.terms }, nowMs);
+  const { direct, ...signed } = rows.carried;
+  const terms = { ...signed, payout: payout.terms, ...(direct && { direct: { bound: false, unusedAtBlock: 0n } }) };
+  const key = seedAuthorization(tables, standIn, terms, nowMs);
   const { settledAtomic } = carried;
   const row = queueSettlement(tables, key, { nowMs, status: 'queued', settledAtomic });
   Object.assign(row, { status: 'batched', relayer: lease.relayer, batchId: batch.id });

@@ -40,7 +40,7 @@ export function seedIntent(tables: Tables, intent: Intent, silent = false): void
 
 export type SignedTerms = Pick<
   AuthorizationRow,
-  'asset' | 'processor' | 'payer' | 'capAtomic' | 'nonce' | 'validBeforeSeconds' | 'payout'
+  'asset' | 'processor' | 'payer' | 'capAtomic' | 'nonce' | 'validBeforeSeconds' | 'payout' | 'direct'
 >;
 
 /** Answers the key of the claim, as hex. */
@@ -65,8 +65,8 @@ export function seedAuthorization(tables: Tables, intent: Intent, terms: SignedT
 
 export type NewSettlement = {
   readonly nowMs: number;
-  /** The intent does not refer to a canceled payment. */
-  readonly status: 'queued' | 'canceled';
+  /** The intent does not refer to a canceled payment. A direct payment that is used already begins `held`. */
+  readonly status: 'queued' | 'held' | 'canceled';
   /** The cap by default. */
   readonly settledAtomic?: bigint;
 };
@@ -114,6 +114,7 @@ export function queueSettlement(
     batchId: null,
     batchLimit: null,
     retryAtMs: null,
+    refusal: null,
     revertedBatches: [],
   };
   tables.settlements.set(paymentId, row);
@@ -135,7 +136,7 @@ export function queueSettlement(
     announced: false,
   });
   authorization.paymentId = paymentId;
-  if (status === 'queued') {
+  if (status !== 'canceled') {
     intentRow.intent = { ...intent, status: 'processing' };
     intentRow.paymentId = paymentId;
     intentRow.version += 1;

@@ -1,4 +1,4 @@
-// A backup of the tables of payments and lanes, and the way back to it. Events and deliveries are left as they are.
+// A backup of the tables of payments, lanes and the chain reader, and the way back to it. Events and deliveries are left as they are.
 import type { Tables } from './memory-tables.ts';
 
 const BACKED_UP = [
@@ -11,6 +11,15 @@ const BACKED_UP = [
   'payments',
   'entries',
   'losses',
+  'readerCursors',
+  'readerBlocks',
+  'readLogs',
+  'logProofs',
+  'refused',
+  'unsubmitted',
+  'proofs',
+  'heldForMerchant',
+  'logsRead',
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Answers how to set the tables back, in place. */

@@ -48,6 +48,7 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
       statement('loadOpenAuthorizations', () =>
         [...authorizations.values()]
           .filter((row) => row.network === network && row.closedAtMs === null && row.validBeforeSeconds < beforeSeconds)
+          .filter(({ direct }) => direct === undefined)
           .filter((row) => byExpiry(row, after) > 0)
           .toSorted(byExpiry)
           .slice(0, limit)
@@ -67,6 +68,7 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
         [...settlements.values()]
           .filter(({ status, item, claimKey, ...row }) => {
             if (row.network !== network || status !== 'held' || item.number <= afterNumber) return false;
+            if (item.payout.direct !== undefined) return false;
             return !stranded.has(claimKey);
           })
           .toSorted((one, other) => (one.item.number < other.item.number ? -1 : 1))

@@ -1,5 +1,6 @@
 // The tables of the memory store. It answers as packages/postgres does: both run the same contract suites. One statement,
 // or one transaction, is one synchronous action that happens whole or not.
+
 import type {
   AuthorizationKind,
   EventDraft,
@@ -16,6 +17,8 @@ import type {
   Stranding,
 } from '../index.ts';
 import { createDeliveryTables, type MemoryDeliveryTables } from './memory-delivery-tables.ts';
+import { createDirectTables, type MemoryDirectTables } from './memory-direct-tables.ts';
+import { createReaderTables, type MemoryReaderTables } from './memory-reader-tables.ts';
 
 export type RelayerRow = {
   readonly network: string;
@@ -58,6 +61,8 @@ export type SettlementRow = {
   batchId: string | null;
   batchLimit: number | null;
   retryAtMs: number | null;
+  /** Why the chain refused a direct payment last. */
+  refusal: string | null;
   /** Batches that carried it and reverted as a whole. */
   readonly revertedBatches: string[];
 };
@@ -79,6 +84,8 @@ export type AuthorizationRow = {
   readonly validBeforeSeconds: bigint;
   readonly payout: LaneItem['payout'];
   readonly createdAtMs: number;
+  /** Set for an authorization that pays the merchant's wallet. */
+  readonly direct?: { readonly bound: boolean; readonly unusedAtBlock: bigint | null };
   closedAtMs: number | null;
   /** The payment that claimed it; null while an up-to authorization has none. */
   paymentId: string | null;
@@ -105,21 +112,23 @@ export type IntentRow = { intent: Intent; paymentId: string | null; version: num
 
 type EventRow = EventDraft & { readonly accountId: string; readonly mode: Mode; readonly body: Uint8Array };
 
-export type Tables = MemoryDeliveryTables & {
-  readonly relayers: Map<string, RelayerRow>;
-  readonly batches: Map<string, BatchRow>;
-  /** By payment. */
-  readonly settlements: Map<string, SettlementRow>;
-  /** By claim key, as hex. */
-  readonly authorizations: Map<string, AuthorizationRow>;
-  /** By claim key, as hex. */
-  readonly stranded: Map<string, StrandedRow>;
-  readonly intents: Map<string, IntentRow>;
-  readonly payments: Map<string, StoredPayment>;
-  readonly entries: LedgerEntry[];
-  readonly losses: GasLoss[];
-  readonly events: Map<string, EventRow>;
-};
+export type Tables = MemoryDeliveryTables &
+  MemoryReaderTables &
+  MemoryDirectTables & {
+    readonly relayers: Map<string, RelayerRow>;
+    readonly batches: Map<string, BatchRow>;
+    /** By payment. */
+    readonly settlements: Map<string, SettlementRow>;
+    /** By claim key, as hex. */
+    readonly authorizations: Map<string, AuthorizationRow>;
+    /** By claim key, as hex. */
+    readonly stranded: Map<string, StrandedRow>;
+    readonly intents: Map<string, IntentRow>;
+    readonly payments: Map<string, StoredPayment>;
+    readonly entries: LedgerEntry[];
+    readonly losses: GasLoss[];
+    readonly events: Map<string, EventRow>;
+  };
 
 /** Sends an action to the store: where a simulation delays it, cuts it off, or loses its answer. */
 export type Statement = <Result>(name: string, action: () => Result) => Promise<Result>;
@@ -137,6 +146,8 @@ export function createTables(): Tables {
     losses: [],
     events: new Map(),
     ...createDeliveryTables(),
+    ...createReaderTables(),
+    ...createDirectTables(),
   };
 }
 

@@ -52,6 +52,7 @@ export type StoredRows = {
     readonly relayer: string | null;
     readonly batch: string | null;
     readonly limit: number | null;
+    readonly refusal: string | null;
     readonly intent: string;
     readonly intentStatus: string;
     /** The intent names this payment. */

@@ -10,6 +10,7 @@ type Line = {
   readonly decimals?: number;
   readonly signing?: Signing;
   readonly domain?: readonly [name: string, version: string];
+  readonly directLogs?: TokenEntry['directLogs'];
   readonly feed?: string;
 };
 
@@ -17,11 +18,13 @@ const usdc = (address: string, domainName = 'USD Coin'): Line => ({
   symbol: 'USDC',
   address,
   domain: [domainName, '2'],
+  directLogs: 'used_then_transfer',
 });
 const eurc = (address: string, domainName = 'EURC'): Line => ({
   symbol: 'EURC',
   address,
   domain: [domainName, '2'],
+  directLogs: 'used_then_transfer',
   feed: 'EURC',
 });
 
@@ -93,6 +96,7 @@ function entryOf(shortcode: string, networkName: string, line: Line): TokenEntry
     unit: token(shortcode, line.decimals ?? 6),
     signing: line.signing ?? 'TransferWithAuthorization',
     ...(line.domain && { domain: { name: line.domain[0], version: line.domain[1] } }),
+    ...(line.directLogs && { directLogs: line.directLogs }),
     price: line.feed === undefined ? 'fixed' : { feed: line.feed },
   };
 }

@@ -15,6 +15,11 @@ export type TokenEntry = {
   readonly signing: Signing;
   /** EIP-712 domain of the token's own contract; checked against the chain by `doctor`. */
   readonly domain?: { readonly name: string; readonly version: string };
+  /**
+   * Order of the token's logs for one authorization, checked by `doctor`. Direct payments are proven by these two logs
+   * alone, so a token without the field takes none.
+   */
+  readonly directLogs?: 'used_then_transfer';
   /** `fixed` is one dollar a token; anything else names a feed of the HTTP price source. */
   readonly price: 'fixed' | { readonly feed: string };
 };

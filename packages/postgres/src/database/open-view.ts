@@ -8,7 +8,8 @@ export type View = Pick<Database, 'pool' | 'close'>;
 const ROLE = 'svc_view';
 const WHOLE_TABLES = 'svc.relayers, svc.batches, svc.settlements, svc.ledger_entries, svc.attempts';
 const INTENT_COLUMNS = 'account_id, mode, id, status, x402_upto, amount, token_shortcode, description, created_at';
-const AUTHORIZATION_COLUMNS = 'account_id, mode, intent_id, kind, payer, cap, valid_before, closed_at, created_at';
+const AUTHORIZATION_COLUMNS =
+  'account_id, mode, intent_id, kind, direct, payer, recipient, cap, valid_before, closed_at, created_at';
 const TRANSACTION_COLUMNS = 'network, transaction_id, batch_id, created_at';
 
 /** Creates the role if missing, sets a new password and connects as it. The user of `superuserUrl` may create roles. */

@@ -16,7 +16,7 @@ import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { loadBatchItems } from '../lane/load-pending-batches.ts';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
-import { moveSettlements } from '../settlement/move-settlements.ts';
+import { holdSettlements, moveSettlements } from '../settlement/move-settlements.ts';
 import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 
 const LOAD = {
@@ -82,7 +82,7 @@ export async function recordFinal(
     const { mined } = SETTLEMENT_STATUS;
     const results = await failPayments(client, failed, batch.transactionId, origin);
     await writePaymentResults(client, results, mined, nowMs);
-    await moveSettlements(client, held, { from: [mined], to: SETTLEMENT_STATUS.held }, nowMs);
+    await holdSettlements(client, held, mined, nowMs);
     await moveSettlements(client, queued, { from: [mined], to: SETTLEMENT_STATUS.queued }, nowMs);
     await queueTransfers(client, batch, nowMs);
   });

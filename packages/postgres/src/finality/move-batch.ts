@@ -12,6 +12,7 @@ import {
   type RecordedBatch,
   settledItems,
 } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
@@ -19,6 +20,7 @@ import { sqlIs } from '../database/status-sql.ts';
 import { loadLosses, writeLosses } from '../ledger/gas-losses.ts';
 import { loadLiveEntries } from '../ledger/live-entries.ts';
 import { loadPaidRates } from '../payment/load-paid-rates.ts';
+import { writeProofs } from '../payment/log-proofs.ts';
 import { writeEntries } from '../payment/write-payment-results.ts';
 
 /** False if the batch is no longer recorded in that block: another process has already changed it. */
@@ -52,7 +54,7 @@ export async function moveBatch(
     const { losses, entries, payments } = decideMove(batch, mined, facts, options);
     await writeLosses(client, losses);
     await writeEntries(client, entries);
-    await movePayments(client, payments, options.nowMs);
+    await movePayments(client, batch.network, payments, options.nowMs);
     return true;
   });
 }
@@ -94,7 +96,41 @@ const MOVE_PAYMENTS = {
       and payment.status ${sqlIs(PAYMENT_STATUS.completed)}`,
 };
 
-async function movePayments(client: pg.ClientBase, moved: readonly MovedPayment[], nowMs: number): Promise<void> {
+// The proofs of all payments are deleted before any is written: two payments may swap their log positions.
+const DELETE_PROOFS = {
+  name: 'delete-moved-proofs',
+  text: `
+    delete from svc.log_proofs proof using ${MOVED.unnest('moved')}
+    join svc.payments payment
+      on payment.account_id = moved.account_id and payment.mode = moved.mode and payment.id = moved.payment_id
+        and payment.status ${sqlIs(PAYMENT_STATUS.completed)}
+    where proof.network = payment.network
+      and proof.transaction_id = split_part(payment.transaction_split_id, ':', 1)
+      and proof.log_index = split_part(payment.transaction_split_id, ':', 2)::integer
+      and proof.payment_id = payment.id`,
+};
+
+async function movePayments(
+  client: pg.ClientBase,
+  network: NetworkId,
+  moved: readonly MovedPayment[],
+  nowMs: number,
+): Promise<void> {
   if (moved.length === 0) return;
-  await client.query({ ...MOVE_PAYMENTS, values: [...MOVED.values(moved), isoTime(nowMs)] });
+  const values = MOVED.values(moved);
+  await client.query({ ...DELETE_PROOFS, values });
+  await client.query({ ...MOVE_PAYMENTS, values: [...values, isoTime(nowMs)] });
+  await writeProofs(
+    client,
+    moved.map(({ item: { accountId, mode, paymentId }, transactionId, logIndex }) => ({
+      network,
+      transactionId,
+      logIndex,
+      accountId,
+      mode,
+      paymentId,
+      read: false,
+      nowMs,
+    })),
+  );
 }

@@ -44,3 +44,71 @@ test('one by one the same intents expire', async () => {
   }
   expect(await statuses()).toEqual(EXPECTED);
 });
+
+test.each([
+  ['a pay() with its code', { event: 'payment_received', log: { intentCode: '10' } }],
+  [
+    'a bound nonce of its code',
+    { event: 'authorization_used', log: { nonce: `0x7376636469720000${'a'.padStart(16, '0')}${'0'.repeat(32)}` } },
+  ],
+])('an intent that was paid does not expire while %s waits to be final', async (_, { event, log }) => {
+  const { pool, statuses } = await unpaidIntents();
+  const insert = `insert into svc.read_logs
+    (network, transaction_id, log_index, address, block_number, block_hash, event, log, created_at)
+    values ('eip155:84532', '0x01', 1, '0xaa', 1, '0xbb', $1, $2, now())`;
+  await pool.query(insert, [event, JSON.stringify(log)]);
+  expect(await expireIntents(pool, OPERATION_MS, 10)).toBe(1);
+  expect((await statuses())[0]).toBe('requires_payment');
+  await pool.query('delete from svc.read_logs');
+  expect(await expireIntents(pool, OPERATION_MS, 10)).toBe(1);
+  expect(await statuses()).toEqual(EXPECTED);
+});
+
+test.each([
+  ['its processor', 'processor', '0xaa', true],
+  ['its token, to which a direct acceptance has no nearer source', 'token', '0xbb', true],
+  ['another source', 'token', '0xcc', false],
+])('an intent does not expire while %s is not read to its end', async (_, kind, address, keeps) => {
+  const { pool, statuses } = await unpaidIntents();
+  const { rows } = await pool.query<{ account_id: string; id: string }>(
+    'select account_id, id from svc.intents order by intent_code limit 1',
+  );
+  const [intent] = rows;
+  await insertRow(pool, 'acceptances', {
+    account_id: intent?.account_id,
+    intent_id: intent?.id,
+    pay_to: '0xAA',
+    asset: '0xBB',
+  });
+  const expirySeconds = (TIMES[0] ?? 0) / 1_000;
+  const network = (await pool.query('select network from svc.acceptances')).rows[0]?.network;
+  const move = (blockTime: number, atMs: number) =>
+    pool.query(
+      `insert into svc.reader_cursors (network, address, kind, block_number, block_hash, block_time, updated_at)
+       values ($1, $2, $3, 1, '0x', $4, $5)
+       on conflict (network, address) do update set block_time = $4, updated_at = $5`,
+      [network, address, kind, Math.floor(blockTime), new Date(atMs)],
+    );
+  await move(expirySeconds - 1, OPERATION_MS - 1_000);
+  expect(await expireIntents(pool, OPERATION_MS, 10)).toBe(keeps ? 1 : 2);
+  expect((await statuses())[0]).toBe(keeps ? 'requires_payment' : 'canceled');
+  if (!keeps) return;
+  await move(expirySeconds + 1, OPERATION_MS);
+  expect(await expireIntents(pool, OPERATION_MS, 10)).toBe(1);
+  expect(await statuses()).toEqual(EXPECTED);
+});
+
+test('a reader that stands still keeps no intent open', async () => {
+  const { pool, statuses } = await unpaidIntents();
+  const { rows } = await pool.query<{ account_id: string; id: string }>(
+    'select account_id, id from svc.intents order by intent_code limit 1',
+  );
+  await insertRow(pool, 'acceptances', { account_id: rows[0]?.account_id, intent_id: rows[0]?.id, pay_to: '0xAA' });
+  await pool.query(
+    `insert into svc.reader_cursors (network, address, kind, block_number, block_hash, block_time, updated_at)
+     select network, '0xaa', 'processor', 1, '0x', 5, $1 from svc.acceptances`,
+    [new Date(OPERATION_MS - 3_600_000)],
+  );
+  expect(await expireIntents(pool, OPERATION_MS, 10)).toBe(2);
+  expect(await statuses()).toEqual(EXPECTED);
+});

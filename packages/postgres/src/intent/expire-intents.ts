@@ -1,16 +1,51 @@
 // Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire.
 import { INTENT_TRANSITIONS, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
+import { NOT_MERGED } from '../database/planner.ts';
 import { sqlStep } from '../database/status-sql.ts';
 
 const EXPIRY = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'canceled');
+
+// An intent that was paid in time does not expire while its payment waits to be final: a `pay()` with its code, or a bound
+// nonce that somebody used. The hex digits of the code are those of the nonce.
+const NOT_PAID = `
+  not exists (
+    select from svc.read_logs paid
+    where paid.event = 'payment_received' and paid.log ->> 'intentCode' = intent.intent_code::text
+  ) and not exists (
+    select from svc.read_logs used
+    where used.event = 'authorization_used'
+      and substr(used.log ->> 'nonce', 19, 16) = lpad(to_hex(intent.intent_code), 16, '0')
+  )`;
+
+/** A reader that stands still for longer keeps no intent open. */
+const READER_STALLED = '1 hour';
+
+// Nor while the chain reader has not read a source of its acceptances up to its expiry: it may have been paid there. A direct
+// acceptance is read from its token. By key for each expired intent, before the rows of others are looked at.
+const readPastExpiry = (now: string) => `
+  not exists (
+    select from svc.acceptances offered
+    join svc.reader_cursors cursor
+      on cursor.network = offered.network and (
+        cursor.address = lower(offered.pay_to) or cursor.kind = 'token' and cursor.address = lower(offered.asset)
+          and not exists (
+            select from svc.reader_cursors own
+            where own.network = offered.network and own.address = lower(offered.pay_to)
+          )
+      )
+    where offered.account_id = intent.account_id and offered.mode = intent.mode and offered.intent_id = intent.id
+      and cursor.block_time < extract(epoch from intent.expires_at)
+      and cursor.updated_at > ${now}::timestamptz - interval '${READER_STALLED}'
+    ${NOT_MERGED}
+  )`;
 
 const EXPIRE = {
   name: 'expire-intents',
   text: `
     with over as materialized (
-      select account_id, mode, id from svc.intents
-      where status ${EXPIRY.from} and expires_at <= $1
+      select account_id, mode, id from svc.intents intent
+      where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${readPastExpiry('$1')}
       order by expires_at limit $2 for no key update skip locked
     )
     update svc.intents intent
@@ -36,8 +71,8 @@ export type OverdueIntent = {
 const LOAD_OVERDUE = {
   name: 'load-overdue-intents',
   text: `
-    select account_id, mode, id, expires_at from svc.intents
-    where status ${EXPIRY.from} and expires_at <= $1
+    select account_id, mode, id, expires_at from svc.intents intent
+    where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${readPastExpiry('$1')}
       and ($2::timestamptz is null or (expires_at, id) > ($2, $3::text))
     order by expires_at, id limit $4`,
 };
@@ -64,8 +99,9 @@ export async function loadOverdueIntents(
 const EXPIRE_ONE = {
   name: 'expire-intent',
   text: `
-    update svc.intents set status = ${EXPIRY.to}, version = version + 1, updated_at = $4
-    where account_id = $1 and mode = $2 and id = $3 and status ${EXPIRY.from} and expires_at <= $4`,
+    update svc.intents intent set status = ${EXPIRY.to}, version = version + 1, updated_at = $4
+    where account_id = $1 and mode = $2 and id = $3 and status ${EXPIRY.from} and expires_at <= $4 and ${NOT_PAID}
+      and ${readPastExpiry('$4')}`,
 };
 
 export async function expireIntent(

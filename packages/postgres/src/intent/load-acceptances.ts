@@ -1,10 +1,11 @@
-import { type Caller, PAYOUT_STATUS, type StoredAcceptance, TOKENS } from '@svc-pay/core';
-import { atomicAmount, parseRate, printUsd, type Rate, type Token, usd, usdMicros } from '@svc-pay/money';
-import type { NetworkId, Scheme } from '@svc-pay/protocol';
+import { type Caller, type StoredAcceptance, TOKENS } from '@svc-pay/core';
+import { atomicAmount, parseRate, printUsd, type Rate, type Split, type Token, usd, usdMicros } from '@svc-pay/money';
+import { familyOf, type NetworkId, type Scheme } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { NOT_MERGED } from '../database/planner.ts';
-import { sqlIs } from '../database/status-sql.ts';
+import { type DirectColumns, readDirect } from '../payout/direct-columns.ts';
+import { PAYOUT_WITHDRAWN } from '../payout/withdrawn.ts';
 
 type Row = {
   readonly position: number;
@@ -20,7 +21,13 @@ type Row = {
   readonly usd_per_token_atto: string;
   readonly rate_source: string;
   readonly rate_observed_at: Date;
+  /** Null, like its neighbours, where no payout has the recipient's address: on Solana it has the fee account's. */
   readonly payout_withdrawn: boolean | null;
+  readonly payout_kind: DirectColumns['kind'] | null;
+  readonly activation: unknown;
+  readonly merchant: string;
+  readonly fee_bps: number;
+  readonly splits: readonly Split[];
   readonly minimum_usd_micros: string | null;
   readonly price_ends_at: Date | null;
 };
@@ -29,11 +36,7 @@ type Row = {
 const LOAD_ACCEPTANCES = {
   name: 'load-acceptances',
   text: `
-    select wanted.place::integer as place, offered.*, (
-        select payout.status ${sqlIs(PAYOUT_STATUS.pending)} from svc.payouts payout
-        where payout.network = offered.network and payout.processor = lower(offered.pay_to)
-          and payout.payout_id = offered.payout_id
-      ) as payout_withdrawn
+    select wanted.place::integer as place, offered.*, payout.*
     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as wanted (account_id, mode, intent_id, place)
     cross join lateral (
       select position, scheme, network, token_shortcode, asset, pay_to, amount, payout_id, max_timeout_seconds,
@@ -44,6 +47,13 @@ const LOAD_ACCEPTANCES = {
       order by position
       ${NOT_MERGED}
     ) offered
+    left join lateral (
+      select ${PAYOUT_WITHDRAWN('payout')} as payout_withdrawn, payout.kind as payout_kind, payout.activation,
+        payout.merchant, payout.fee_bps, payout.splits
+      from svc.payouts payout
+      where payout.network = offered.network and payout.processor = lower(offered.pay_to)
+        and payout.payout_id = offered.payout_id
+    ) payout on true
     order by wanted.place, offered.position`,
 };
 
@@ -77,10 +87,17 @@ export async function loadAcceptancesOfMany(
   return wanted.map((_, index) => (byPlace.get(index + 1) ?? []).map(acceptanceOf));
 }
 
+/** What was offered can't be understood any more. A database that does not answer is another error. */
+export class UnreadableAcceptance extends Error {
+  override readonly name = 'UnreadableAcceptance';
+}
+
 function acceptanceOf(row: Row): StoredAcceptance {
   const known = TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode);
   if (known === undefined)
-    throw new Error(`token ${row.token_shortcode} on ${row.network} was offered, and the catalogue no longer has it`);
+    throw new UnreadableAcceptance(
+      `token ${row.token_shortcode} on ${row.network} was offered, and the catalogue no longer has it`,
+    );
   return {
     position: row.position,
     scheme: row.scheme,
@@ -93,10 +110,20 @@ function acceptanceOf(row: Row): StoredAcceptance {
     maxTimeoutSeconds: row.max_timeout_seconds,
     confirmations: row.confirmations,
     rate: rateOf(row, known.unit),
-    ...(row.payout_withdrawn === true && { payoutWithdrawn: true }),
+    ...payoutStateOf(row),
     minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
     priceEndsAtMs: row.price_ends_at?.getTime() ?? null,
   };
+}
+
+function payoutStateOf(row: Row): Pick<StoredAcceptance, 'direct' | 'payoutWithdrawn' | 'shares'> {
+  const { payout_kind: kind, activation, merchant, fee_bps: feeBps, splits } = row;
+  // On EVM a payout that is gone could have been anybody's.
+  if (kind === null) return familyOf(row.network) === 'evm' ? { payoutWithdrawn: true } : {};
+  const { direct, unreadable } = readDirect({ kind, activation });
+  const withdrawn = row.payout_withdrawn === true || unreadable === true;
+  const shares = { merchant, feeBps, splits };
+  return { shares, ...(direct && { direct }), ...(withdrawn && { payoutWithdrawn: true }) };
 }
 
 function rateOf(row: Row, token: Token): Rate {
@@ -107,6 +134,8 @@ function rateOf(row: Row, token: Token): Rate {
     observedAtMs: row.rate_observed_at.getTime(),
   });
   if (!parsed.ok)
-    throw new Error(`the stored rate of token ${row.token_shortcode} on ${row.network} is ${parsed.code}`);
+    throw new UnreadableAcceptance(
+      `the stored rate of token ${row.token_shortcode} on ${row.network} is ${parsed.code}`,
+    );
   return parsed.rate;
 }

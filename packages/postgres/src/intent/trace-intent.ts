@@ -6,6 +6,9 @@ import type pg from 'pg';
 export type IntentTrail = {
   readonly authorizations: readonly {
     readonly kind: string;
+    /** The recipient is the merchant's own wallet. */
+    readonly direct: boolean;
+    readonly recipient: string;
     readonly payer: string;
     readonly cap: string;
     readonly validBeforeSeconds: string;
@@ -19,6 +22,9 @@ export type IntentTrail = {
     readonly cap: string;
     readonly settledAmount: string;
     readonly createdAt: Date;
+    readonly updatedAt: Date;
+    /** The foreign transaction that completed it. */
+    readonly foreignTransactionId: string | null;
     readonly batchId: string | null;
     readonly relayer: string | null;
     readonly nonce: string | null;
@@ -42,13 +48,13 @@ export type IntentTrail = {
 
 const OF_INTENT = 'account_id = $1 and mode = $2 and intent_id = $3';
 const AUTHORIZATIONS = `
-  select kind, payer, cap::text, valid_before::text as "validBeforeSeconds", created_at as "createdAt"
+  select kind, direct, recipient, payer, cap::text, valid_before::text as "validBeforeSeconds", created_at as "createdAt"
   from svc.authorizations where ${OF_INTENT} order by created_at`;
 const REFUSALS = `
   select code, payer, created_at as "createdAt" from svc.attempts where ${OF_INTENT} order by id`;
 const SETTLEMENTS = `
   select s.payment_id as "paymentId", s.status, s.cap::text, s.settled_amount::text as "settledAmount",
-    s.created_at as "createdAt", b.id as "batchId", b.relayer, b.nonce::text, b.status as "batchStatus",
+    s.created_at as "createdAt", s.updated_at as "updatedAt", s.foreign_transaction_id as "foreignTransactionId", b.id as "batchId", b.relayer, b.nonce::text, b.status as "batchStatus",
     b.item_count as "itemCount", b.block_number::text as "blockNumber", b.created_at as "batchCreatedAt",
     b.updated_at as "batchUpdatedAt"
   from svc.settlements s left join svc.batches b on b.id = s.batch_id

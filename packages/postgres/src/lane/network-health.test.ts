@@ -8,24 +8,25 @@ const NETWORK = 'eip155:84532';
 
 test('a network is withdrawn by a word of settlement, comes back by another, and only changes are news', async () => {
   const { pool } = await createTestDatabase();
-  expect(await findWithdrawn(pool)).toEqual(new Set());
+  expect(await findWithdrawn(pool)).toEqual(new Map());
   expect(await recordHealth(pool, NETWORK, null)).toBe(true);
   expect(await recordHealth(pool, NETWORK, null)).toBe(false);
-  expect(await findWithdrawn(pool)).toEqual(new Set());
+  expect(await findWithdrawn(pool)).toEqual(new Map());
   expect(await recordHealth(pool, NETWORK, 'paused')).toBe(true);
   expect(await recordHealth(pool, NETWORK, 'paused')).toBe(false);
-  expect(await findWithdrawn(pool)).toEqual(new Set([NETWORK]));
+  expect(await findWithdrawn(pool)).toEqual(new Map([[NETWORK, 'processor']]));
   expect(await recordHealth(pool, NETWORK, 'out_of_gas')).toBe(true);
+  expect(await findWithdrawn(pool)).toEqual(new Map([[NETWORK, 'all']]));
   expect(await reportHealth(pool)).toMatchObject([{ network: NETWORK, offered: false, reason: 'out_of_gas' }]);
   expect(await recordHealth(pool, NETWORK, null)).toBe(true);
-  expect(await findWithdrawn(pool)).toEqual(new Set());
+  expect(await findWithdrawn(pool)).toEqual(new Map());
 });
 
 test('a network that settlement has not looked at for a minute is withdrawn', async () => {
   const { pool } = await createTestDatabase();
   await recordHealth(pool, NETWORK, null);
   await pool.query("update svc.network_health set checked_at = now() - interval '61 seconds'");
-  expect(await findWithdrawn(pool)).toEqual(new Set([NETWORK]));
+  expect(await findWithdrawn(pool)).toEqual(new Map([[NETWORK, 'all']]));
 });
 
 test('what is known of lanes: coins, obstacles and their age, the oldest in flight and in the queue', async () => {

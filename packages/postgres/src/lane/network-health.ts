@@ -1,6 +1,5 @@
 // Condition of a network's relayers, and whether the network is offered. Settlement writes, the API reads.
 import {
-  isOffered,
   isoTime,
   type LaneFacts,
   type LaneObstacle,
@@ -10,6 +9,8 @@ import {
   type RelayerFitness,
   SETTLEMENT_STATUS,
   type WithdrawalReason,
+  type WithdrawnPart,
+  withdrawnPart,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
@@ -137,13 +138,18 @@ export async function reportHealth(pool: pg.Pool): Promise<readonly NetworkHealt
   }));
 }
 
-/** Networks that new acceptances may not offer. */
-export async function findWithdrawn(pool: pg.Pool): Promise<ReadonlySet<string>> {
+/** Networks of which new acceptances may not offer all. */
+export async function findWithdrawn(pool: pg.Pool): Promise<ReadonlyMap<string, WithdrawnPart>> {
   const { rows } = await pool.query<{ network: string; reason: string | null; checkedMs: number }>({
     name: 'find-withdrawn-networks',
     text: `
       select network, reason, (extract(epoch from now() - checked_at) * 1000)::float8 as "checkedMs"
       from svc.network_health`,
   });
-  return new Set(rows.filter((health) => !isOffered(health)).map(({ network }) => network));
+  return new Map(
+    rows.flatMap((health) => {
+      const part = withdrawnPart(health);
+      return part === null ? [] : [[health.network, part] as const];
+    }),
+  );
 }

@@ -45,10 +45,15 @@ const WAITING = `
 
 export async function readLanes(pool: pg.Pool, batchesPerLane: number): Promise<LanesSeen> {
   const { rows } = await pool.query<Omit<SeenLane, 'batches'>>(LANES);
-  const lanes = rows.map(async (lane) => {
-    const batches = await pool.query<LaneBatch>(BATCHES, [lane.network, lane.relayer, batchesPerLane]);
-    return { ...lane, batches: batches.rows };
-  });
-  const waiting = await pool.query<LanesSeen['waiting']>(WAITING);
-  return { lanes: await Promise.all(lanes), waiting: waiting.rows[0] ?? { queued: 0, held: 0 } };
+  // Awaited together: a query that fails while nobody awaits it yet would end the process.
+  const [lanes, waiting] = await Promise.all([
+    Promise.all(
+      rows.map(async (lane) => {
+        const batches = await pool.query<LaneBatch>(BATCHES, [lane.network, lane.relayer, batchesPerLane]);
+        return { ...lane, batches: batches.rows };
+      }),
+    ),
+    pool.query<LanesSeen['waiting']>(WAITING),
+  ]);
+  return { lanes, waiting: waiting.rows[0] ?? { queued: 0, held: 0 } };
 }

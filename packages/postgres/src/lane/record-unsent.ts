@@ -4,7 +4,7 @@ import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
-import { moveSettlements } from '../settlement/move-settlements.ts';
+import { holdSettlements } from '../settlement/move-settlements.ts';
 import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 import { requireLease, withFence } from './lane-fence.ts';
 
@@ -20,6 +20,6 @@ export async function recordUnsent(
     const items = unsent.map(({ item }) => item);
     const { failed, held } = judgeUnsettledItems(unsent, await loadRevertedBatches(client, items));
     await writePaymentResults(client, await failPayments(client, failed, null, cause), SETTLEMENT_STATUS.queued, nowMs);
-    await moveSettlements(client, held, { from: [SETTLEMENT_STATUS.queued], to: SETTLEMENT_STATUS.held }, nowMs);
+    await holdSettlements(client, held, SETTLEMENT_STATUS.queued, nowMs);
   });
 }

@@ -295,7 +295,11 @@ describe('what the lane can’t help', () => {
     lane.chain.refuseWhole(() => 'not_allowed');
     await rounds(lane, lane.deps, 2);
     expect(await column(lane, 'select condition from svc.relayers')).toEqual(['not_allowed']);
-    expect((await lane.store.heartbeat(await lane.takeLease()))?.share).toBeUndefined();
+    const shareOf = async (of: LaneWorld) => (await of.store.heartbeat(await of.takeLease()))?.share;
+    expect(await shareOf(lane)).toEqual({ index: 0, count: 1 });
+    const other = await createLaneWorld(lane.pool, `0x${'6e'.repeat(20)}`);
+    expect(await shareOf(lane)).toBeUndefined();
+    expect(await shareOf(other)).toEqual({ index: 0, count: 1 });
   });
 
   test('a lane that drains finishes its flight and takes nothing new; its part goes to the others at once', async () => {

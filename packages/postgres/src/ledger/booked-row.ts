@@ -11,7 +11,8 @@ export const bookedRows = (payments: string): string => `
   select p.account_id, p.mode, p.id, p.intent_id, p.status, p.network, p.asset, p.payer, p.paid_amount, p.fee_amount,
     p.refund_amount, p.transaction_id, p.transaction_split_id,
     i.status as intent_status, i.intent_code, i.payment_id as intent_payment_id,
-    s.status as settlement_status, s.cap, s.settled_amount, s.payout_id, c.payment_id as claimed_by,
+    s.status as settlement_status, s.cap, s.settled_amount, s.payout_id, s.direct, s.foreign_transaction_id,
+    c.payment_id as claimed_by, '0x' || encode(c.nonce, 'hex') as nonce, l.payment_id as proven_payment_id,
     b.id as batch_id, b.status as batch_status, b.transaction_id as batch_transaction_id,
     t.merchant, t.fee_bps, t.splits,
     v.action, v.status as stranded_status, v.stranded_transaction_id, v.stranded_log_index, v.batch_id as stranded_batch,
@@ -38,9 +39,20 @@ export const bookedRows = (payments: string): string => `
       and a.claim_key = s.claim_key`,
   )}
   ${one(
+    'o',
+    `svc.acceptances o where a.claim_key is null and o.account_id = s.account_id and o.mode = s.mode
+      and o.intent_id = s.intent_id and o.network = s.network and o.payout_id = s.payout_id`,
+  )}
+  ${one(
     't',
     `svc.payouts t where t.network = s.network and t.payout_id = s.payout_id
-      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient))`,
+      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient), lower(o.pay_to))`,
+  )}
+  ${one(
+    'l',
+    `svc.log_proofs l where l.network = p.network and l.transaction_id = p.transaction_id
+      and l.log_index = case when p.transaction_split_id like '%:%'
+        then substring(p.transaction_split_id from '[0-9]+$')::integer end`,
   )}`;
 
 export type BookedDbRow = {
@@ -64,6 +76,10 @@ export type BookedDbRow = {
   readonly cap: string;
   readonly settled_amount: string;
   readonly payout_id: string | null;
+  readonly direct: boolean | null;
+  readonly foreign_transaction_id: string | null;
+  readonly nonce: string | null;
+  readonly proven_payment_id: string | null;
   readonly claimed_by: string | null;
   readonly batch_id: string | null;
   readonly batch_status: BatchStatus;
@@ -99,6 +115,7 @@ export function bookedRowOf(row: BookedDbRow): BookedPaymentRow {
     network: row.network,
     asset: row.asset,
     payer: row.payer,
+    nonce: row.nonce,
     paidAtomic: amountOf(row.paid_amount),
     feeAtomic: amountOf(row.fee_amount),
     refundAtomic: amountOf(row.refund_amount),
@@ -122,6 +139,7 @@ export function bookedRowOf(row: BookedDbRow): BookedPaymentRow {
             logIndex: row.stranded_log_index,
             batchId: row.stranded_batch,
           },
+    provenPaymentId: row.proven_payment_id,
     entries: row.entries.map((entry) => ({
       id: entry.id,
       network: entry.network,
@@ -148,6 +166,8 @@ function settlementOf(row: BookedDbRow): BookedPaymentRow['settlement'] {
       row.batch_id === null
         ? null
         : { id: row.batch_id, status: row.batch_status, transactionId: row.batch_transaction_id },
+    direct: row.direct ?? false,
+    foreignTransactionId: row.foreign_transaction_id,
   };
 }
 

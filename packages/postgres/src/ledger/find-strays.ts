@@ -1,5 +1,5 @@
 // Finds rows that name a payment or an account that does not exist. Returns their number and the first few ids.
-import { INTENT_STATUS, type StrayRows } from '@svc-pay/core';
+import { INTENT_STATUS, PAYMENT_STATUS, type StrayRows } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
 
@@ -49,6 +49,19 @@ export const findStrayPayments = (client: pg.ClientBase): Promise<StrayRows> =>
     client,
     `select p.id from svc.payments p where not exists (
        select from svc.account_modes m where m.account_id = p.account_id and m.mode = p.mode
+     )`,
+  );
+
+const PAID = sqlIs(PAYMENT_STATUS.completed, PAYMENT_STATUS.refunded, PAYMENT_STATUS.mismatched);
+
+export const findStrayProofs = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select l.transaction_id || ':' || l.log_index as id from svc.log_proofs l
+     where l.payment_id is not null and not exists (
+       select from svc.payments p
+       where p.account_id = l.account_id and p.mode = l.mode and p.id = l.payment_id and p.network = l.network
+         and p.status ${PAID} and p.transaction_split_id = l.transaction_id || ':' || l.log_index
      )`,
   );
 

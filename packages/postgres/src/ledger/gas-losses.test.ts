@@ -261,7 +261,10 @@ test('a held payment that its own batch settled after all carries its part, and 
   const item = batch.items[0]!;
   const settled = mined.items[1]!;
   expect([item.paymentId, settled.paymentId]).toEqual([heldPayment, other]);
-  const told: MinedBatch = { ...mined, items: [{ ...settled, paymentId: item.paymentId }] as MinedBatch['items'] };
+  const told: MinedBatch = {
+    ...mined,
+    items: [{ ...settled, paymentId: item.paymentId, logIndex: 90 }] as MinedBatch['items'],
+  };
   const claimed = { item, intentId: item.intentId } as unknown as Parameters<typeof completeHeld>[2];
   expect(await completeHeld(lane.pool, lane.lane.network, claimed, told, undefined, Date.now())).toBe('completed');
   expect(await lane.statuses()).toEqual({ completed: 2 });

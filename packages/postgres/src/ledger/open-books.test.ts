@@ -1,4 +1,4 @@
-import { checkBooks, createFindings, type LaneItem } from '@svc-pay/core';
+import { checkBooks, createFindings, type LaneItem, type PayoutActivation } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -102,6 +102,7 @@ test('books as a lane leaves them hold, and are counted', async () => {
   expect(await check(pool)).toEqual({
     census: {
       completed: 3,
+      bySource: { settled: 3, direct: 0, received: 0 },
       unresolvedStranded: 0,
       strandedAtomic: new Map(),
       tokens: new Set([address('70'), address('33')]),
@@ -229,6 +230,118 @@ test.each<[string, string, readonly RegExp[]]>([
   for (const word of words) expect(found).toContainEqual(expect.stringMatching(word));
 });
 
+const directItem = () =>
+  newItem({
+    processor: address('bb'),
+    capAtomic: 500n,
+    settledAtomic: 500n,
+    payout: { id: 9n, merchant: address('bb'), feeBps: 0, splits: [], direct: {} as PayoutActivation },
+  });
+
+async function seedDirect(pool: pg.Pool, number: number, item: LaneItem): Promise<void> {
+  await seedSettledBatch(pool, {
+    lane,
+    nonce: BigInt(number),
+    transactionId: hash(number),
+    blockNumber: BigInt(1_000 + number),
+    feeRecipient: address('cc'),
+    gasCostAtomic: 100_001n,
+    payments: [
+      {
+        item,
+        mined: {
+          paymentId: item.paymentId,
+          outcome: 'settled',
+          transferLogIndex: 4,
+          logIndex: 4,
+          feeAtomic: 0n,
+          escrowedFor: [],
+        },
+      },
+    ],
+  });
+}
+
+test('books of direct payments hold, of a lane and of a foreign transaction', async () => {
+  const { pool } = await createTestDatabase();
+  const [own, foreign] = [directItem(), directItem()];
+  await seedDirect(pool, 1, own);
+  await seedDirect(pool, 2, foreign);
+  await plant(
+    pool,
+    `update svc.settlements set relayer = null, batch_id = null, foreign_transaction_id = $2 where payment_id = $1`,
+    [foreign.paymentId, hash(2)],
+  );
+  const { census, words } = await check(pool);
+  expect(words).toEqual([]);
+  expect(census?.bySource).toEqual({ settled: 0, direct: 2, received: 0 });
+  await withBooks(pool, async (books) => {
+    const rows = await books.paymentsOfTransactions(NETWORK, [hash(1), hash(3)]);
+    expect(rows.map(({ paymentId, nonce }) => ({ paymentId, nonce }))).toEqual([
+      { paymentId: own.paymentId, nonce: own.nonce },
+    ]);
+    expect(await books.directWallets(NETWORK)).toEqual({
+      wallets: [{ wallet: address('bb'), asset: address('70') }],
+      firstBlock: 1_000n,
+    });
+    expect(
+      await books.logUses(NETWORK, [
+        { transactionId: hash(1), logIndex: 4 },
+        { transactionId: hash(1), logIndex: 5 },
+      ]),
+    ).toEqual([{ transactionId: hash(1), logIndex: 4, use: 'payment' }]);
+    expect(await books.installation()).toMatch(/^[0-9a-f-]{36}$/);
+    const [code, processor] = [own.intentCode, address('bb')];
+    expect(
+      await books.ownReceipts(NETWORK, [
+        { intentCode: 1n, processor, payoutId: 1n },
+        { intentCode: code, processor, payoutId: 1n },
+        { intentCode: 1n, processor, payoutId: 9n },
+        { intentCode: 1n, processor: address('cc'), payoutId: 9n },
+      ]),
+    ).toEqual(new Set([1, 2]));
+  });
+});
+
+test('of held payments those are listed that only the merchant can end', async () => {
+  const { pool } = await createTestDatabase();
+  const held = { status: 'held', direct: true };
+  await insertRow(pool, 'settlements', { ...held, payment_id: 'pay_merchant', held_for_merchant: true });
+  await insertRow(pool, 'settlements', { ...held, payment_id: 'pay_refused', refusal: 'insufficient_funds' });
+  expect(await withBooks(pool, (books) => books.heldForMerchant(NETWORK))).toEqual(['pay_merchant']);
+});
+
+test.each<[string, string, RegExp]>([
+  ['no log proof', 'delete from svc.log_proofs where payment_id = $1', /no log proof has its log/],
+  [
+    'a log proof of another payment',
+    `update svc.log_proofs set payment_id = 'pay_other' where payment_id = $1`,
+    /1 log proofs name payments that are not paid by their log/,
+  ],
+  [
+    'a log proof of a payment that failed',
+    `update svc.payments set status = 'failed', failure_code = 'x' where id = $1`,
+    /1 log proofs name payments that are not paid by their log/,
+  ],
+  [
+    'no batch and no foreign transaction',
+    'update svc.settlements set batch_id = null where payment_id = $1',
+    /it is completed and in no batch/,
+  ],
+  [
+    'a foreign transaction that the payment does not name',
+    `update svc.settlements set foreign_transaction_id = '0xother' where payment_id = $1`,
+    /its settlement the foreign one 0xother/,
+  ],
+])('a direct payment with %s is found and named', async (_, statement, words) => {
+  const { pool } = await createTestDatabase();
+  const item = directItem();
+  await seedDirect(pool, 1, item);
+  await pool.query('alter table svc.settlements drop constraint settlements_check');
+  await plant(pool, statement, [item.paymentId]);
+  expect((await check(pool)).words).toContainEqual(expect.stringMatching(words));
+});
+
 test('an intent that two payments complete is found', async () => {
   const { pool, one } = await world();
   const twin = newId('payment', NOW.getTime());
@@ -254,6 +367,7 @@ test('what a reorganisation took back leaves nothing behind, and must be the exa
   await plant(pool, `update svc.payments set status = 'pending' where id = $1`, [one.paymentId]);
   await plant(pool, `update svc.settlements set status = 'queued' where payment_id = $1`, [one.paymentId]);
   await plant(pool, `update svc.intents set status = 'processing' where payment_id = $1`, [one.paymentId]);
+  await plant(pool, 'delete from svc.log_proofs where payment_id = $1', [one.paymentId]);
   expect((await check(pool)).words).toEqual([]);
   await plant(pool, `update svc.ledger_entries set party = '0xeve' where ${OF_MERCHANT} and reverses is not null`, [
     one.paymentId,

@@ -1,9 +1,26 @@
 // Opens the books for a ledger check: every page is read from the same read-only snapshot.
 import type { Books } from '@svc-pay/core';
 import type pg from 'pg';
-import { findStrayEntries, findStrayIntents, findStrayLosses, findStrayPayments } from './find-strays.ts';
+import { loadInstallationId } from '../database/load-installation.ts';
+import {
+  findStrayEntries,
+  findStrayIntents,
+  findStrayLosses,
+  findStrayPayments,
+  findStrayProofs,
+} from './find-strays.ts';
 import { readExtent, readMinedBatches, readRelayers } from './read-batches.ts';
 import { readPayments, readPaymentsOfCodes, readStrandedTransfers } from './read-payments.ts';
+import {
+  readAuthorizations,
+  readCursors,
+  readDirectWallets,
+  readHeldForMerchant,
+  readLogUses,
+  readOwnReceipts,
+  readPaymentsOfTransactions,
+  readUnattributed,
+} from './read-proofs.ts';
 
 /**
  * Only here network calls are made within a transaction: a ledger check must not mix two states of the books. The open
@@ -35,5 +52,15 @@ function booksOf(client: pg.ClientBase): Books {
     strayLosses: () => findStrayLosses(client),
     strayIntents: () => findStrayIntents(client),
     strayPayments: () => findStrayPayments(client),
+    strayProofs: () => findStrayProofs(client),
+    paymentsOfTransactions: (network, ids) => readPaymentsOfTransactions(client, network, ids),
+    logUses: (network, logs) => readLogUses(client, network, logs),
+    unattributedReceipts: (network) => readUnattributed(client, network),
+    cursors: (network) => readCursors(client, network),
+    directWallets: (network) => readDirectWallets(client, network),
+    authorizations: (claimKeys) => readAuthorizations(client, claimKeys),
+    heldForMerchant: (network) => readHeldForMerchant(client, network),
+    installation: () => loadInstallationId(client),
+    ownReceipts: (network, receipts) => readOwnReceipts(client, network, receipts),
   };
 }

@@ -101,7 +101,7 @@ export async function listRelayers(pool: pg.Pool, network: string): Promise<read
 export async function listProcessors(pool: pg.Pool, network: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ processor: string }>(
     `select distinct lower(processor) as processor from svc.payouts
-     where network = $1 and status ${sqlIsNot(PAYOUT_STATUS.pending)}`,
+     where network = $1 and kind = 'processor' and status ${sqlIsNot(PAYOUT_STATUS.pending)}`,
     [network],
   );
   return rows.map(({ processor }) => processor);

@@ -45,6 +45,10 @@ const ASKED = columnArrays<PaymentClaim>(
     confirmations: ['integer', ({ acceptance }) => acceptance.confirmations],
     transfer: ['jsonb', ({ transfer }) => transferColumn(transfer)],
     bound_relayer: ['text', ({ transfer }) => transfer?.relayer ?? null],
+    direct: ['boolean', ({ direct }) => direct !== undefined],
+    bound: ['boolean', ({ direct }) => direct?.bound ?? false],
+    unused_at_block: ['bigint', ({ direct }) => direct?.atBlock.toString() ?? null],
+    used: ['boolean', ({ direct }) => direct?.used ?? false],
   },
   GIVEN.next,
 );
@@ -97,6 +101,9 @@ const CLAIM = {
             'signature',
             'by_contract',
             'transfer',
+            'direct',
+            'bound',
+            'unused_at_block',
           ),
         },
         'from won',
@@ -105,11 +112,13 @@ const CLAIM = {
     ${insertPayment(
       {
         ...sameNames('account_id', 'mode', 'payment_id', 'intent_id', 'intent_code', 'claim_key', 'network', 'asset'),
-        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id', 'bound_relayer'),
+        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id', 'bound_relayer', 'direct'),
         settled_amount: 'cap',
         solo_payer: `case when bound_relayer is null then ${SOLO_PAYER} end`,
         now,
         status: SETTLEMENT_STATUS.queued,
+        // Somebody used the bound nonce: the chain reader completes the payment from the token's logs.
+        held_if: 'used',
       },
       'won',
     )},

@@ -26,12 +26,17 @@ export type NewAuthorization = Omit<NewClaim, 'payment_id'> & {
   readonly by_contract: string;
   /** Only for a signed Solana transaction. */
   readonly transfer?: string;
+  /** These three are for an authorization that pays the merchant's wallet. */
+  readonly direct?: string;
+  readonly bound?: string;
+  readonly unused_at_block?: string;
 };
 
 export function insertClaim({ payment_id = 'null', ...claim }: NewClaim, from?: string): string {
   return insertText('svc.claims', { ...claim, payment_id }, from);
 }
 
-export function insertAuthorization({ transfer = 'null', ...signed }: NewAuthorization, from?: string): string {
-  return insertText('svc.authorizations', { ...signed, transfer }, from);
+export function insertAuthorization({ transfer = 'null', ...given }: NewAuthorization, from?: string): string {
+  const { direct = 'false', bound = 'false', unused_at_block = 'null', ...signed } = given;
+  return insertText('svc.authorizations', { ...signed, transfer, direct, bound, unused_at_block }, from);
 }

@@ -19,14 +19,32 @@ export type NewPayment = {
   readonly settled_amount: string;
   readonly payout_id: string;
   readonly now: string;
-  /** Of the settlement. */
+  /** Of the settlement. That of a `mismatched` payment is `completed`. */
   readonly status: NewSettlement;
+  /** SQL condition under which the settlement begins `held` instead. */
+  readonly held_if?: string;
+  readonly direct?: string;
   /** `bound_relayer` and `solo_payer` are for a queued settlement. */
   readonly bound_relayer?: string;
   readonly solo_payer?: string;
   /** `relayer` and `batch_id` are for a batched settlement. */
   readonly relayer?: string;
   readonly batch_id?: string;
+  /** For a payment that nobody submitted to us: the processor or the wallet that was paid. */
+  readonly recipient?: string;
+  /** These four are for a payment of somebody else's transaction that begins with its result. */
+  readonly foreign_transaction_id?: string;
+  readonly transaction_split_id?: string;
+  readonly paid_amount?: string;
+  readonly fee_amount?: string;
+};
+
+const PAYMENT_OF: Readonly<Record<NewSettlement, string>> = {
+  queued: PAYMENT_STATUS.pending,
+  held: PAYMENT_STATUS.pending,
+  batched: PAYMENT_STATUS.pending,
+  completed: PAYMENT_STATUS.mismatched,
+  canceled: PAYMENT_STATUS.canceled,
 };
 
 /**
@@ -43,7 +61,7 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     claim_key: payment.claim_key,
     network: payment.network,
     asset: payment.asset,
-    status: sqlStatus(payment.status),
+    status: settlementStatus(payment),
     cap: payment.cap,
     settled_amount: payment.settled_amount,
     payout_id: payment.payout_id,
@@ -51,6 +69,9 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     solo_payer: payment.solo_payer ?? 'null',
     relayer: payment.relayer ?? 'null',
     batch_id: payment.batch_id ?? 'null',
+    direct: payment.direct ?? 'false',
+    recipient: payment.recipient ?? 'null',
+    foreign_transaction_id: payment.foreign_transaction_id ?? 'null',
     created_at: payment.now,
     updated_at: payment.now,
   };
@@ -59,7 +80,7 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     mode: payment.mode,
     id: payment.payment_id,
     intent_id: payment.intent_id,
-    status: sqlStatus(payment.status === SETTLEMENT_STATUS.canceled ? PAYMENT_STATUS.canceled : PAYMENT_STATUS.pending),
+    status: sqlStatus(PAYMENT_OF[payment.status]),
     network: payment.network,
     token_shortcode: payment.token_shortcode,
     asset: payment.asset,
@@ -67,6 +88,11 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     amount: payment.settled_amount,
     requested_amount: payment.cap,
     settlement_number: 'number',
+    transaction_id: payment.foreign_transaction_id ?? 'null',
+    transaction_split_id: payment.transaction_split_id ?? 'null',
+    paid_amount: payment.paid_amount ?? 'null',
+    fee_amount: payment.fee_amount ?? 'null',
+    created_event: sqlBoolean(payment.status === SETTLEMENT_STATUS.completed),
     created_at: payment.now,
     updated_at: payment.now,
   };
@@ -79,4 +105,11 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     written_payment as (
       ${insertText('svc.payments', written, `from ${rows}`)}
     )`;
+}
+
+const sqlBoolean = (value: boolean): string => (value ? 'true' : 'false');
+
+function settlementStatus({ status, held_if }: Pick<NewPayment, 'status' | 'held_if'>): string {
+  if (held_if === undefined) return sqlStatus(status);
+  return `case when ${held_if} then ${sqlStatus(SETTLEMENT_STATUS.held)} else ${sqlStatus(status)} end`;
 }

@@ -1,8 +1,9 @@
 // Reads a settlement with its authorization, its payout and its intent's confirmations as one row: a lane item.
-import { type AuthorizationKind, type LaneItem, type Mode, PAYOUT_STATUS, type SignedTransfer } from '@svc-pay/core';
+import type { AuthorizationKind, LaneItem, Mode, SignedTransfer } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import { NOT_MERGED } from '../database/planner.ts';
-import { sqlIs } from '../database/status-sql.ts';
+import { type DirectColumns, readDirect } from '../payout/direct-columns.ts';
+import { PAYOUT_WITHDRAWN } from '../payout/withdrawn.ts';
 
 /** Columns of `svc.settlements` that `ITEM_COLUMNS` and `ITEM_JOINS` need. */
 export const SETTLEMENT_COLUMNS = `
@@ -14,7 +15,7 @@ export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
   s.batch_limit, s.solo_payer is not null as solo, a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before,
   encode(a.nonce, 'hex') as nonce, encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits,
-  p.status ${sqlIs(PAYOUT_STATUS.pending)} as payout_withdrawn,
+  ${PAYOUT_WITHDRAWN('p')} as payout_withdrawn, p.kind as payout_kind, p.activation, a.direct,
   a.transfer, i.confirmations`;
 
 /** Looks up authorization, payout and intent by key, once for each settlement `s`. */
@@ -61,6 +62,10 @@ export type LaneItemRow = {
   readonly fee_bps: number;
   readonly splits: readonly { readonly to: string; readonly bps: number }[];
   readonly payout_withdrawn: boolean;
+  readonly payout_kind: DirectColumns['kind'];
+  readonly activation: unknown;
+  /** The payer signed to the merchant's wallet. */
+  readonly direct: boolean;
   readonly transfer: TransferColumn | null;
   readonly confirmations: number;
 };
@@ -107,9 +112,16 @@ export function laneItemOf(row: LaneItemRow): LaneItem {
       merchant: row.merchant,
       feeBps: row.fee_bps,
       splits: row.splits,
-      ...(row.payout_withdrawn && { withdrawn: row.payout_withdrawn }),
+      ...payoutStateOf(row),
     },
     confirmations: row.confirmations,
     ...(row.transfer !== null && { transfer: transferOf(row.transfer) }),
   };
+}
+
+/** A payout of the other kind than the authorization's was changed since the claim: nothing is sent through it. */
+function payoutStateOf(row: LaneItemRow): Pick<LaneItem['payout'], 'withdrawn' | 'direct'> {
+  const { direct, unreadable } = readDirect({ kind: row.payout_kind, activation: row.activation });
+  const withdrawn = row.payout_withdrawn || unreadable === true || row.direct !== (direct !== undefined);
+  return { ...(direct && { direct }), ...(withdrawn && { withdrawn }) };
 }

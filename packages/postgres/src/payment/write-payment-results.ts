@@ -16,9 +16,10 @@ import { expectedColumn } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { insertEvent } from '../event/insert-event.ts';
+import { deleteProofs, insertProofs, requireProofs } from './log-proofs.ts';
 
-const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text' });
-const { now } = GIVEN.at;
+const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text', foreign: 'boolean' });
+const { now, foreign } = GIVEN.at;
 
 const ENDED = columnArrays<PaymentResultDraft>(
   {
@@ -42,6 +43,8 @@ const ENDED = columnArrays<PaymentResultDraft>(
     event_count: ['integer', ({ events }) => events.length],
     announced: ['boolean', ({ after }) => after.payment.announced],
     upto_settled: ['text', ({ after }) => uptoSettled(after.intent.serviceMetadata)],
+    network: ['text', ({ after }) => after.payment.network],
+    proof_log_index: ['integer', ({ proof }) => proof?.logIndex ?? null],
   },
   GIVEN.next,
 );
@@ -84,14 +87,36 @@ const WRITE_STATES = {
     ),
     settlements as (
       update svc.settlements settlement
-      set status = ended.settlement_status, updated_at = ${now}
+      set status = ended.settlement_status, updated_at = ${now},
+        foreign_transaction_id = case when ${foreign} then ended.transaction_id end,
+        relayer = case when not ${foreign} then settlement.relayer end,
+        batch_id = case when not ${foreign} then settlement.batch_id end
       from ended
       where settlement.account_id = ended.account_id and settlement.mode = ended.mode
         and settlement.payment_id = ended.payment_id and settlement.status = ended.settlement_from
       returning 1
+    ),
+    proofs as (
+      ${insertProofs(
+        {
+          ...sameNames('network', 'transaction_id', 'mode', 'account_id', 'payment_id'),
+          log_index: 'proof_log_index',
+          read: foreign,
+          created_at: now,
+        },
+        'from ended where proof_log_index is not null',
+      )}
+      returning 1
     )
     select (select count(*) from payments)::integer as payments, (select count(*) from intents)::integer as intents,
-      (select count(*) from settlements)::integer as settlements`,
+      (select count(*) from settlements)::integer as settlements, (select count(*) from proofs)::integer as proofs`,
+};
+
+type Written = {
+  readonly payments: number;
+  readonly intents: number;
+  readonly settlements: number;
+  readonly proofs: number;
 };
 
 /**
@@ -104,9 +129,13 @@ export async function writePaymentResults(
   from: SettlementStatus,
   nowMs: number,
 ): Promise<void> {
-  if (results.length === 0) return;
-  const given = GIVEN.values({ now: isoTime(nowMs), settlement_from: from });
-  const { rows } = await client.query<{ payments: number; intents: number; settlements: number }>({
+  const [first] = results;
+  if (first === undefined) return;
+  const isForeign = first.foreignTransactionId !== null;
+  if (results.some(({ foreignTransactionId }) => (foreignTransactionId !== null) !== isForeign))
+    throw new Error(`payment ${first.after.payment.id} ends by another kind of transaction than those beside it`);
+  const given = GIVEN.values({ now: isoTime(nowMs), settlement_from: from, foreign: isForeign });
+  const { rows } = await client.query<Written>({
     ...WRITE_STATES,
     values: [...given, ...ENDED.values(results)],
   });
@@ -117,9 +146,14 @@ export async function writePaymentResults(
     written.settlements !== results.length
   ) {
     throw new Error(
-      `${results.length} payments end, but the rows have changed: ${JSON.stringify(written)}; the first is ${results[0]?.after.payment.id}`,
+      `${results.length} payments end, but the rows have changed: ${JSON.stringify(written)}; the first is ${first.after.payment.id}`,
     );
   }
+  await requireProofs(client, results, written.proofs);
+  await deleteProofs(
+    client,
+    results.flatMap(({ disproved }) => disproved ?? []),
+  );
   await writeEntries(
     client,
     results.flatMap(({ entries }) => entries),

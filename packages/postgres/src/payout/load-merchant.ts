@@ -1,19 +1,27 @@
-import type { Caller, MerchantSetup } from '@svc-pay/core';
-import { usdMicros } from '@svc-pay/money';
+import type { ActivePayout, Caller, MerchantSetup } from '@svc-pay/core';
+import { type Split, usdMicros } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { type DirectColumns, readDirect } from './direct-columns.ts';
 
 type Row = {
   readonly upto_default_timeout_seconds: number;
   readonly upto_max_timeout_seconds: number;
   readonly minimum_usd_micros: string | null;
   readonly tokens: readonly string[];
-  readonly payouts: readonly {
-    readonly network: NetworkId;
-    readonly payoutId: string;
-    readonly processor: string;
-    readonly merchant: string;
-  }[];
+  readonly payouts: readonly PayoutRow[];
+};
+
+type PayoutRow = DirectColumns & {
+  readonly network: NetworkId;
+  readonly payoutId: string;
+  readonly processor: string;
+  readonly merchant: string;
+  readonly feeBps: number;
+  readonly splits: readonly Split[];
+  readonly asset: string | null;
+  readonly activeFromMs: number | null;
+  readonly readable: boolean;
 };
 
 const LOAD_MERCHANT = {
@@ -26,7 +34,14 @@ const LOAD_MERCHANT = {
       ) as tokens,
       coalesce((
         select json_agg(
-          json_build_object('network', network, 'payoutId', payout_id::text, 'processor', processor, 'merchant', merchant)
+          json_build_object(
+            'network', network, 'payoutId', payout_id::text, 'processor', processor, 'merchant', merchant,
+            'feeBps', fee_bps, 'splits', splits, 'kind', kind,
+            'asset', asset, 'activation', activation, 'activeFromMs', ceil(extract(epoch from active_from) * 1000),
+            'readable', kind = 'direct' and exists (
+              select from svc.reader_cursors cursor where cursor.network = payout.network and cursor.address = lower(asset)
+            )
+          )
           order by created_at, payout_id
         )
         from svc.payouts payout
@@ -42,14 +57,20 @@ export async function loadMerchant(pool: pg.Pool, { accountId, mode }: Caller): 
   if (row === undefined) throw new Error(`account ${accountId} has no settings for ${mode} mode`);
   return {
     enabledTokens: new Set(row.tokens),
-    payouts: row.payouts.map(({ network, payoutId, processor, merchant }) => ({
-      network,
-      processor,
-      merchant,
-      payoutId: BigInt(payoutId),
-    })),
+    payouts: row.payouts.map(activePayoutOf),
     uptoDefaultTimeoutSeconds: row.upto_default_timeout_seconds,
     uptoMaxTimeoutSeconds: row.upto_max_timeout_seconds,
     minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
   };
+}
+
+/** A direct payout that can't be read is kept as one, so that none which it replaced is offered in its place. */
+function activePayoutOf(row: PayoutRow): ActivePayout {
+  const { network, processor, merchant, feeBps, splits, asset, activeFromMs, readable } = row;
+  const payout = { network, processor, merchant, feeBps, splits, payoutId: BigInt(row.payoutId) };
+  const { direct: activation, unreadable } = readDirect(row);
+  if (activation === undefined && !unreadable) return payout;
+  const isWhole = asset !== null && activeFromMs !== null && merchant === processor;
+  const direct = { asset, activeFromMs: activeFromMs ?? 0, readable };
+  return { ...payout, direct: { ...direct, activation: isWhole ? activation : undefined } };
 }

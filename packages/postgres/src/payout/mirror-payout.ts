@@ -11,7 +11,7 @@ export async function mirrorPayout(operation: Operation, registered: RegisteredP
   return inTransaction(pool, async (client): Promise<MirroredPayout> => {
     const { rows } = await client.query<PayoutDbRow>(
       `select ${PAYOUT_COLUMNS} from svc.payouts
-       where network = $1 and processor = $2 and payout_id = $3::bigint for update`,
+       where network = $1 and processor = $2 and payout_id = $3::bigint and kind = 'processor' for update`,
       [network, processor.toLowerCase(), payoutId.toString()],
     );
     const payout = rows[0] && payoutOf(rows[0]);

@@ -23,7 +23,8 @@ async function loadPayoutsToMirror(
     name: 'load-payouts-to-mirror',
     text: `
       select payout_id from svc.payouts
-      where network = $1 and processor = $2 and payout_id > $3 and status <> 'disabled' order by payout_id limit $4`,
+      where network = $1 and processor = $2 and payout_id > $3 and status <> 'disabled' and kind = 'processor'
+      order by payout_id limit $4`,
     values: [network, processor.toLowerCase(), after.toString(), limit],
   });
   return rows.map(({ payout_id }) => BigInt(payout_id));

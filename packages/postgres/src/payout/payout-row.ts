@@ -1,7 +1,8 @@
-import type { Mode, Payout, PayoutStatus } from '@svc-pay/core';
+import type { DirectTerms, Mode, Payout, PayoutStatus } from '@svc-pay/core';
 import type { Split } from '@svc-pay/money';
+import { type DirectColumns, readDirect } from './direct-columns.ts';
 
-export type PayoutDbRow = {
+export type PayoutDbRow = DirectColumns & {
   readonly account_id: string;
   readonly mode: Mode;
   readonly network: string;
@@ -11,10 +12,12 @@ export type PayoutDbRow = {
   readonly fee_bps: number;
   readonly splits: readonly Split[];
   readonly status: PayoutStatus;
+  readonly asset: string | null;
+  readonly active_from: Date | null;
 };
 
-export const PAYOUT_COLUMNS =
-  'account_id, mode, network, processor, payout_id::text as payout_id, merchant, fee_bps, splits, status';
+export const PAYOUT_COLUMNS = `account_id, mode, network, processor, payout_id::text as payout_id, merchant, fee_bps, splits,
+  status, kind, asset, activation, active_from`;
 
 export const payoutOf = (row: PayoutDbRow): Payout => ({
   accountId: row.account_id,
@@ -26,4 +29,15 @@ export const payoutOf = (row: PayoutDbRow): Payout => ({
   feeBps: row.fee_bps,
   splits: row.splits,
   status: row.status,
+  ...(row.kind === 'direct' && { direct: directTermsOf(row) }),
 });
+
+function directTermsOf(row: PayoutDbRow): DirectTerms {
+  const { direct } = readDirect(row);
+  return {
+    asset: row.asset ?? '',
+    use: direct?.use ?? 'unreadable',
+    activeFrom: row.active_from?.toISOString() ?? '',
+    approver: direct?.approver ?? 'unreadable',
+  };
+}

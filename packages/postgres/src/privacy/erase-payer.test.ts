@@ -32,6 +32,18 @@ async function paidWorld() {
     await insert('claims', { ...claim(byte), intent_id: intent(String(byte)) });
     await insert('authorizations', { ...claim(byte), intent_id: intent(String(byte)), closed_at });
   }
+  for (const [byte, closed_at] of [
+    [4, new Date(OPERATION_MS)],
+    [5, null],
+  ] as const) {
+    await pool.query(
+      `insert into svc.refused_authorizations (account_id, mode, intent_id, claim_key, network, asset, payer, recipient,
+         payout_id, position, amount, valid_before, nonce, bound, unused_at_block, code, funded, closed_at, created_at)
+       values ($1, 'test', $2, $3::bytea, 'eip155:8453', '0x', $4, '0x', 1, 0, 1, 1, $3::bytea, false, 1, 'insufficient_funds', false, $5,
+         now())`,
+      [account_id, intent('3'), Buffer.alloc(32, byte), payer, closed_at],
+    );
+  }
   await insert('payments', {
     id: payment('1'),
     intent_id: intent('1'),
@@ -66,6 +78,7 @@ test('an export holds every row that names the payer, in any letter case, and no
     intents: 3,
     authorizations: 3,
     claims: 3,
+    refused_authorizations: 2,
     attempts: 1,
     prepared_transfers: 0,
     payments: 2,
@@ -95,6 +108,7 @@ test('every column of the schema that can name a payer is looked at', async () =
     'ledger_entries.party',
     'payments.payer',
     'prepared_transfers.payer',
+    'refused_authorizations.payer',
     'solo_payers.payer',
   ]);
 });
@@ -102,11 +116,21 @@ test('every column of the schema that can name a payer is looked at', async () =
 test('what is over is forgotten; what moved money or is still open stays', async () => {
   const { pool, operation, payer } = await paidWorld();
   expect(await erasePayer(operation, payer, REFERENCE)).toEqual({
-    erased: { intents: 2, claims: 2, authorizations: 2, attempts: 1, payments: 1, settlements: 1, gas_losses: 1 },
+    erased: {
+      intents: 2,
+      claims: 2,
+      authorizations: 2,
+      refused_authorizations: 1,
+      attempts: 1,
+      payments: 1,
+      settlements: 1,
+      gas_losses: 1,
+    },
     kept: {
       intents: 1,
       authorizations: 1,
       claims: 1,
+      refused_authorizations: 1,
       attempts: 0,
       prepared_transfers: 0,
       payments: 1,
@@ -166,18 +190,20 @@ test('erasing again forgets what has ended since, and else nothing', async () =>
   await erasePayer(operation, payer, REFERENCE);
   await pool.query("update svc.intents set status = 'canceled' where status = 'requires_payment'");
   await pool.query('update svc.authorizations set closed_at = now() where closed_at is null');
+  await pool.query('update svc.refused_authorizations set closed_at = now() where closed_at is null');
   const again = await erasePayer(operation, payer, REFERENCE);
   expect(again.erased).toEqual({
     intents: 1,
     claims: 1,
     authorizations: 1,
+    refused_authorizations: 1,
     attempts: 0,
     payments: 0,
     settlements: 0,
     gas_losses: 0,
   });
   const last = await erasePayer(operation, payer, REFERENCE);
-  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
 test('export and erasure are on record without naming the payer', async () => {

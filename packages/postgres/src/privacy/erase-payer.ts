@@ -51,6 +51,11 @@ const ERASURES = {
     update svc.authorizations authorized set payer = '${ERASED}', signature = ''
     where ${is('authorized.payer')} and authorized.closed_at is not null and not ${hasUnresolvedStranded('authorized')}
     returning account_id, mode`,
+  // An open one may still move money, and is recognised by its payer then.
+  refused_authorizations: ({ is }) => `
+    update svc.refused_authorizations set payer = '${ERASED}'
+    where ${is('payer')} and closed_at is not null
+    returning account_id, mode`,
   attempts: ({ is, isIn }) => `
     update svc.attempts set payer = null, detail = case when ${isIn("coalesce(detail, '')")} then null else detail end
     where ${is('payer')} or ${isIn("coalesce(detail, '')")}

@@ -25,6 +25,11 @@ const SOURCES = {
     columns: `intent_id, payment_id, network, asset, payer, encode(nonce, 'hex') as nonce, created_at`,
     where: ({ is }) => is('payer'),
   },
+  refused_authorizations: {
+    columns: `intent_id, network, asset, payer, recipient, amount::text, valid_before, encode(nonce, 'hex') as nonce, code,
+      closed_at, created_at`,
+    where: ({ is }) => is('payer'),
+  },
   attempts: {
     columns: 'id, intent_id, code, detail, payer, created_at',
     where: ({ is, isIn }) => `${is('payer')} or ${isIn("coalesce(detail, '')")}`,

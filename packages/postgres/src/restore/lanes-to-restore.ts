@@ -1,6 +1,7 @@
 // Lanes of a network as the database has them, and what it knows of the network's blocks.
 import {
   BATCH_STATUS,
+  type DirectWallet,
   isoTime,
   type Lane,
   type LaneLease,
@@ -26,6 +27,15 @@ export async function loadLanes(pool: pg.Pool, network: NetworkId): Promise<read
     duty: row.duty,
     nextNonce: BigInt(row.next_nonce),
   }));
+}
+
+export async function loadWallets(pool: pg.Pool, network: NetworkId): Promise<readonly DirectWallet[]> {
+  const { rows } = await pool.query<DirectWallet>(
+    `select distinct lower(merchant) as wallet, lower(asset) as asset from svc.payouts
+     where network = $1 and kind = 'direct'`,
+    [network],
+  );
+  return rows;
 }
 
 type StepRow = { readonly relayer: string; readonly nonce: string; readonly block: string | null };

@@ -3,7 +3,14 @@ import type { Clock, RestoreStore } from '@svc-pay/core';
 import type pg from 'pg';
 import { listProcessors } from '../ledger/read-batches.ts';
 import { findUnknownPayouts } from '../payout/find-unknown-payouts.ts';
-import { addLostLane, findMissingNonces, liftLane, loadLanes, loadRecordedBlocks } from './lanes-to-restore.ts';
+import {
+  addLostLane,
+  findMissingNonces,
+  liftLane,
+  loadLanes,
+  loadRecordedBlocks,
+  loadWallets,
+} from './lanes-to-restore.ts';
 import { restoreTransaction } from './restore-transaction.ts';
 import { skipUsedIntentCodes } from './skip-used-intent-codes.ts';
 
@@ -12,6 +19,7 @@ export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clo
   return {
     loadLanes: (network) => loadLanes(pool, network),
     loadProcessors: (network) => listProcessors(pool, network),
+    loadWallets: (network) => loadWallets(pool, network),
     loadRecordedBlocks: (network) => loadRecordedBlocks(pool, network),
     findUnknownPayouts: (...given) => findUnknownPayouts(pool, ...given),
     skipUsedIntentCodes: (usedCodes) => skipUsedIntentCodes({ pool, nowMs: clock.nowMs(), actor }, usedCodes),

@@ -29,6 +29,7 @@ const PENDING = namedParameters({
   valid_before: 'bigint',
   signature: 'bytea',
   by_contract: 'boolean',
+  direct: 'boolean',
   intent_code: 'bigint',
   settled_amount: 'numeric',
   payout_id: 'bigint',
@@ -43,7 +44,9 @@ const PENDING = namedParameters({
 });
 const { at } = PENDING;
 const { claim_key, account_id, mode, intent_id, network, asset, payer, nonce, payment_id, now } = at;
-const { kind, recipient, cap, valid_after, valid_before, signature, by_contract } = at;
+const { kind, recipient, cap, valid_after, valid_before, signature, by_contract, direct } = at;
+// The use of a direct authorization is the one that was found on chain, so every block counts.
+const DIRECT = { direct, unused_at_block: `case when ${direct} then 0 end` };
 const SIGNED = { claim_key, account_id, mode, intent_id, network, asset, payer, nonce, created_at: now };
 const { intent_code, token_shortcode, settled_amount, payout_id, relayer, batch_id } = at;
 const SETTLED = { intent_code, token_shortcode, cap, settled_amount, payout_id, relayer, batch_id, payment_id, now };
@@ -56,10 +59,10 @@ const WRITE = {
       on conflict (claim_key) do update set payment_id = excluded.payment_id
     ),
     signed as (
-      ${insertAuthorization({ ...SIGNED, kind, recipient, cap, valid_after, valid_before, signature, by_contract })}
+      ${insertAuthorization({ ...SIGNED, ...DIRECT, kind, recipient, cap, valid_after, valid_before, signature, by_contract })}
       on conflict do nothing
     ),
-    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, status: SETTLEMENT_STATUS.batched })}
+    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, direct, status: SETTLEMENT_STATUS.batched })}
     update svc.intents
     set status = ${at.intent_status}, payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
       token_shortcode = ${token_shortcode}, service_metadata = ${at.service_metadata}, expires_at = ${at.expires_at},
@@ -93,6 +96,7 @@ export async function writeRestored(
       valid_before: carried.validBeforeSeconds.toString(),
       signature: bytesOfHex(carried.signature),
       by_contract: carried.byContract,
+      direct: carried.direct === true,
       intent_code: intent.intentCode,
       settled_amount: carried.settledAtomic.toString(),
       payout_id: carried.payoutId.toString(),

@@ -65,6 +65,19 @@ test.each([
   ['svc_api', 'delete from svc.payments'],
   ['svc_api', 'select svc.drop_expired_partitions()'],
   ['svc_api', 'select svc.skip_used_intent_codes()'],
+  // Where money goes is written by an operator alone.
+  ['svc_api', 'insert into svc.payouts (payout_id) values (1)'],
+  ['svc_api', 'update svc.payouts set activation = null'],
+  ['svc_api', "update svc.payouts set status = 'active'"],
+  ['svc_api', 'delete from svc.payouts'],
+  ['svc_api', 'update svc.installation set id = gen_random_uuid()'],
+  ['svc_settlement', 'insert into svc.payouts (payout_id) values (1)'],
+  ['svc_settlement', 'update svc.payouts set activation = null'],
+  ['svc_settlement', 'update svc.payouts set processor = null'],
+  ['svc_settlement', 'update svc.payouts set active_from = now()'],
+  ['svc_settlement', 'delete from svc.payouts'],
+  ['svc_settlement', 'update svc.installation set id = gen_random_uuid()'],
+  ['svc_webhooks', 'select * from svc.payouts'],
   ['svc_settlement', 'select ciphertext from svc.api_keys'],
   ['svc_settlement', 'select secret_ciphertext from svc.endpoints'],
   ['svc_settlement', 'update svc.ledger_entries set amount = 1'],
@@ -88,6 +101,16 @@ test.each([
   ['svc_settlement', 'select * from svc.event_replays'],
   ['svc_api', 'update svc.event_replays set queued = 0'],
   ['svc_api', 'delete from svc.endpoints'],
+  ['svc_api', "insert into svc.payouts (kind) values ('direct')"],
+  ['svc_api', 'update svc.payouts set activation = null'],
+  ['svc_api', 'insert into svc.log_proofs (network) values (null)'],
+  ['svc_api', 'update svc.refused_authorizations set closed_at = now()'],
+  ['svc_api', 'select * from svc.read_logs'],
+  ['svc_api', 'update svc.reader_cursors set block_number = 0'],
+  ['svc_settlement', 'delete from svc.reader_cursors'],
+  ['svc_api', 'delete from svc.refused_authorizations'],
+  ['svc_settlement', 'update svc.log_proofs set payment_id = null'],
+  ['svc_webhooks', 'select * from svc.read_logs'],
   ['svc_webhooks', "insert into svc.event_replays (id) values ('rec')"],
   ['svc_webhooks', 'update svc.endpoints set previous_secret_ciphertext = null'],
   ['svc_webhooks', 'insert into svc.audit (id) values (null)'],
@@ -107,6 +130,39 @@ test.each([
   ['svc_api', 'select from svc.endpoints for no key update'],
 ])('%s may: %s', (role, sql) => as(role, (query) => query(sql)));
 
+test('settlement changes the status of a processor’s payout and of no direct one; an operator does', async () => {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const wallet = `0x${'ab'.repeat(20)}`;
+    await insertRow(client, 'payouts');
+    await insertRow(client, 'payouts', {
+      payout_id: 2,
+      kind: 'direct',
+      processor: wallet,
+      merchant: wallet,
+      asset: `0x${'cd'.repeat(20)}`,
+      fee_bps: 0,
+      activation: {},
+      active_from: new Date(),
+    });
+    const set = (status: string, kind: string) =>
+      client.query('update svc.payouts set status = $1 where kind = $2', [status, kind]);
+    await set('disabled', 'direct');
+    await client.query('set local role svc_settlement');
+    await set('disabled', 'processor');
+    await client.query("update svc.payouts set announced_at = now() where kind = 'direct'");
+    for (const status of ['active', 'pending', 'disabled']) {
+      await client.query('savepoint before');
+      await expect(set(status, 'direct')).rejects.toMatchObject(denied);
+      await client.query('rollback to before');
+    }
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('nothing is open to everyone', async () => {
   const { rows } = await pool.query(`
     select proname as name from pg_proc
@@ -124,11 +180,17 @@ test('no process may delete or rewrite history', async () => {
     where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks')
       and privilege_type in ('DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES')
     order by grantee, table_name`);
-  // Prepared transfers are useless after a minute, and solo payers after a day: neither is history.
+  // Prepared transfers are useless after a minute, and solo payers after a day; read logs and the reader's blocks are a
+  // queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
+  // these is history.
   expect(rows).toEqual([
     { grantee: 'svc_api', table_name: 'idempotency', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'idempotency', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'log_proofs', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'prepared_transfers', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'read_logs', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'reader_blocks', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'refused_authorizations', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'solo_payers', privilege_type: 'DELETE' },
   ]);
 });

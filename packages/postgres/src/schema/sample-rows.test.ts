@@ -11,6 +11,16 @@ test('every table takes its sample row, so what refuses another row is what was 
   }
 });
 
+const WALLET = `0x${'66'.repeat(20)}`;
+const direct = {
+  kind: 'direct',
+  processor: WALLET,
+  merchant: WALLET,
+  fee_bps: 0,
+  asset: `0x${'33'.repeat(20)}`,
+  activation: '{}',
+  active_from: new Date(0),
+};
 const refusals: [SampleTable, string, Record<string, unknown>][] = [
   ['intents', 'a negative amount', { amount: '-1' }],
   ['intents', 'an amount of nothing', { amount: '0' }],
@@ -33,6 +43,13 @@ const refusals: [SampleTable, string, Record<string, unknown>][] = [
   ['gas_losses', 'a loss of nothing', { id: 'lg_b', amount: '0' }],
   ['gas_losses', 'an account without its payment', { id: 'lg_b', payment_id: null }],
   ['payouts', 'a fee over ten percent', { fee_bps: 1001, payout_id: 2 }],
+  ['payouts', 'a direct one that nobody signed', { ...direct, activation: null, payout_id: 2 }],
+  ['payouts', 'a direct one for no token', { ...direct, asset: null, payout_id: 2 }],
+  ['payouts', 'a direct one without a time', { ...direct, active_from: null, payout_id: 2 }],
+  ['payouts', 'a direct one with a fee', { ...direct, fee_bps: 1, payout_id: 2 }],
+  ['payouts', 'a direct one with a split', { ...direct, splits: '[{}]', payout_id: 2 }],
+  ['payouts', 'a direct one to two addresses', { ...direct, merchant: '0x1', payout_id: 2 }],
+  ['payouts', 'a processor’s with an activation', { activation: '{}', payout_id: 2 }],
   ['api_keys', 'a secret in clear text', { id: 'key_b', ciphertext: null, publishable_text: 'sk_live_x' }],
   ['endpoints', 'no event type', { id: 'we_b', event_types: [] }],
   ['endpoints', 'an unknown event type', { id: 'we_b', event_types: ['payment.canceled'] }],

@@ -5,6 +5,7 @@ import {
   normalizeAddress,
   type PaymentProgress,
   SENT_BATCH,
+  SETTLEMENT_STATUS,
   type SettlementRead,
   type SubmittedAuthorization,
   type SubmittedPayment,
@@ -26,6 +27,7 @@ export type ProgressRow = {
   readonly fee_amount: string | null;
   readonly refund_amount: string | null;
   readonly sent_transaction_id: string | null;
+  readonly refusal: string | null;
 };
 
 /** SQL join `step`: a payment with its settlement, each looked up by its whole key. */
@@ -35,11 +37,11 @@ export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') =>
         'payment', ${paymentJson('payment')},
         'failure_code', payment.failure_code, 'external_cost_amount', payment.external_cost_amount::text,
         'fee_amount', payment.fee_amount::text, 'refund_amount', payment.refund_amount::text,
-        'sent_transaction_id', settlement.sent_transaction_id
+        'sent_transaction_id', settlement.sent_transaction_id, 'refusal', settlement.refusal
       ) as progress
       from svc.payments payment
       left join lateral (
-        select claim_key, (
+        select claim_key, case when settlement.status ${sqlIs(SETTLEMENT_STATUS.held)} then refusal end as refusal, (
           select batch.transaction_id from svc.batches batch
           where batch.id = settlement.batch_id and batch.status ${sqlIs(...SENT_BATCH)}
             and settlement.status ${sqlIs(...CARRIED_SETTLEMENT)}
@@ -202,5 +204,6 @@ export function progressOf(row: ProgressRow): PaymentProgress {
     feeAmount: amountOf(row.fee_amount),
     refundAmount: amountOf(row.refund_amount),
     sentTransactionId: row.sent_transaction_id,
+    ...(row.refusal !== null && { refusal: row.refusal }),
   };
 }

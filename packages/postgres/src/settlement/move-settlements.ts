@@ -1,8 +1,10 @@
 import {
+  type HeldItem,
   isoTime,
   type LaneItem,
   leavesBatch,
   type OpenSettlement,
+  SETTLEMENT_STATUS,
   SETTLEMENT_TRANSITIONS,
   transition,
 } from '@svc-pay/core';
@@ -37,6 +39,28 @@ export async function moveSettlements(
   if (items.length === 0) return;
   for (const status of from) transition(SETTLEMENT_TRANSITIONS, status, to, 'ordinary', 'settlements');
   await client.query({ ...MOVE, values: [...settlementKeys(items), from, to, isoTime(nowMs), leavesBatch(to)] });
+}
+
+const HOLD = {
+  name: 'hold-settlements',
+  text: `
+    update svc.settlements s set status = $6, updated_at = $7, refusal = item.refusal
+    from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as item (account_id, mode, payment_id, refusal)
+    where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id and s.status = $5`,
+};
+
+/** Settlements whose status is no longer `from` are left unchanged. */
+export async function holdSettlements(
+  client: pg.ClientBase,
+  held: readonly HeldItem[],
+  from: OpenSettlement,
+  nowMs: number,
+): Promise<void> {
+  if (held.length === 0) return;
+  transition(SETTLEMENT_TRANSITIONS, from, SETTLEMENT_STATUS.held, 'ordinary', 'settlements');
+  const keys = settlementKeys(held.map(({ item }) => item));
+  const refusals = held.map(({ refusal }) => refusal);
+  await client.query({ ...HOLD, values: [...keys, refusals, from, SETTLEMENT_STATUS.held, isoTime(nowMs)] });
 }
 
 /** The keys as three arrays, for statements that unnest them. */

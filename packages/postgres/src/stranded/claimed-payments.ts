@@ -25,7 +25,7 @@ const HELD = {
   text: `
     with s as materialized (
       select ${SETTLEMENT_COLUMNS}, status from svc.settlements held
-      where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.held)} and number > $2 and not exists (
+      where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.held)} and not direct and number > $2 and not exists (
         select from svc.stranded_transfers r
         where r.account_id = held.account_id and r.mode = held.mode and r.claim_key = held.claim_key
       )

@@ -1,4 +1,4 @@
-import type { ClaimedPayment, MinedBatch } from '@svc-pay/core';
+import type { ClaimedPayment, MinedBatch, MinedItem } from '@svc-pay/core';
 import { describe, expect, test } from 'vitest';
 import { loadBatchBlocks, loadRecordedBatch } from '../finality/mined-batches.ts';
 import { reverseBatch } from '../finality/reverse-reorged-batch.ts';
@@ -80,7 +80,7 @@ describe('a held payment whose batch is recorded', () => {
       "update svc.settlements set status = 'held', relayer = null, batch_id = null where payment_id = $1",
       [paymentId],
     );
-    const told: MinedBatch = { ...mined, items: [{ ...settled, paymentId }] };
+    const told: MinedBatch = { ...mined, items: [{ ...settled, paymentId, logIndex: 90 } as MinedItem] };
     const payment = await claimedOf(lane, paymentId);
     const complete = (items = told.items) =>
       completeHeld(lane.pool, lane.lane.network, payment, { ...told, items }, undefined, Date.now());

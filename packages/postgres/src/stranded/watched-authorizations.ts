@@ -19,7 +19,8 @@ const LOAD = {
       c.payment_id, s.status as settlement, a.transfer ->> 'relayer' as relayer, a.transfer ->> 'program' as program
     from (
       select * from svc.authorizations
-      where network = $1 and closed_at is null and valid_before >= $2 and valid_before < $5
+      -- Direct ones have a watcher of their own: no processor takes part.
+      where network = $1 and closed_at is null and not direct and valid_before >= $2 and valid_before < $5
         and (valid_before > $2 or claim_key > $3)
       order by valid_before, claim_key limit $4
     ) a

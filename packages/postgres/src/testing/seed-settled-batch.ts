@@ -44,7 +44,11 @@ export async function seedSettledBatch(pool: pg.Pool, batch: SettledBatch): Prom
   return batchId;
 }
 
-async function seedSetting(pool: pg.Pool, lane: Lane, { accountId, mode, processor, payout }: LaneItem): Promise<void> {
+async function seedSetting(
+  pool: pg.Pool,
+  lane: Lane,
+  { accountId, mode, processor, payout, asset }: LaneItem,
+): Promise<void> {
   await pool.query(
     `insert into svc.accounts (id, name, status, api_version, created_at)
      values ($1, 'A shop', 'active', '2026-11-15', now()) on conflict do nothing`,
@@ -60,8 +64,10 @@ async function seedSetting(pool: pg.Pool, lane: Lane, { accountId, mode, process
     [lane.network, lane.relayer, mode],
   );
   await pool.query(
-    `insert into svc.payouts (account_id, mode, network, payout_id, processor, merchant, fee_bps, splits, status, created_at)
-     values ($1, $2, $3, $4, lower($5), $6, $7, $8, 'active', now()) on conflict do nothing`,
+    `insert into svc.payouts (account_id, mode, network, payout_id, processor, merchant, fee_bps, splits, status, created_at,
+       kind, asset, activation, active_from)
+     values ($1, $2, $3, $4, lower($5), $6, $7, $8, 'active', now(), $9::text, $10, $11,
+       case when $9::text = 'direct' then now() end) on conflict do nothing`,
     [
       accountId,
       mode,
@@ -71,6 +77,9 @@ async function seedSetting(pool: pg.Pool, lane: Lane, { accountId, mode, process
       payout.merchant,
       payout.feeBps,
       JSON.stringify(payout.splits),
+      payout.direct === undefined ? 'processor' : 'direct',
+      payout.direct === undefined ? null : asset.toLowerCase(),
+      payout.direct === undefined ? null : '{}',
     ],
   );
 }
@@ -93,7 +102,14 @@ async function seedCompleted(
   const claimed = { ...intent, ...money, claim_key: claimKey, payer: item.payer, nonce };
   await insertRow(pool, 'intent_codes', { ...intent, intent_code: item.intentCode.toString() });
   await insertRow(pool, 'claims', { ...claimed, payment_id: item.paymentId });
-  await insertRow(pool, 'authorizations', { ...claimed, recipient: item.processor, cap: item.capAtomic.toString() });
+  const direct = item.payout.direct !== undefined;
+  await insertRow(pool, 'authorizations', {
+    ...claimed,
+    recipient: item.processor,
+    cap: item.capAtomic.toString(),
+    direct,
+    unused_at_block: direct ? (batch.blockNumber - 1n).toString() : null,
+  });
   await insertRow(pool, 'intents', {
     ...tenant,
     id: item.intentId,
@@ -115,7 +131,13 @@ async function seedCompleted(
     payout_id: item.payout.id.toString(),
     relayer: lane.relayer,
     batch_id: batchId,
+    direct,
   });
+  await pool.query(
+    `insert into svc.log_proofs (network, transaction_id, log_index, mode, account_id, payment_id, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [lane.network, transactionId, mined.logIndex, item.mode, item.accountId, item.paymentId, NOW],
+  );
   await insertRow(pool, 'payments', {
     ...intent,
     ...money,

@@ -20,6 +20,7 @@ export async function createPostgresHarness(): Promise<StoreHarness & { readonly
   const caller = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
   const database = { pool, url: '', ping: async () => {}, close: async () => {} };
   const stores = createSettlementStores(database, {
+    checkPayout: async () => 'good',
     clock,
     gasCoinRate: () => undefined,
     processorVersion: () => '1.3.0',
@@ -70,13 +71,13 @@ export async function createPostgresHarness(): Promise<StoreHarness & { readonly
   };
 }
 
-async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
+export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
   const rows = async (text: string) => (await pool.query<Record<string, unknown>>(text)).rows;
   const [payments, entries, losses, batches, events, stranded] = await Promise.all([
     rows(`
       select p.id, p.status, p.transaction_id as transaction, p.transaction_split_id as split, p.paid_amount as paid,
-        s.status as settlement, s.relayer, s.batch_id as batch, s.batch_limit as limit, i.id as intent,
-        i.status as "intentStatus", i.payment_id is not distinct from p.id as named
+        s.status as settlement, s.relayer, s.batch_id as batch, s.batch_limit as limit, s.refusal,
+        i.id as intent, i.status as "intentStatus", i.payment_id is not distinct from p.id as named
       from svc.payments p join svc.settlements s on s.payment_id = p.id join svc.intents i on i.id = p.intent_id
       order by s.number`),
     rows(`

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Address, concat, encodeAbiParameters, keccak256, numberToHex, slice, stringToHex } from 'viem';
 import { expect, test } from 'vitest';
-import { boundNonce, readBoundTerms } from './bound-nonce.ts';
+import { boundNonce, readBoundNonce, readBoundTerms } from './bound-nonce.ts';
 
 const address = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
@@ -50,6 +50,7 @@ test('the nonce is the one the contract derives: tag, attempt, and a hash of the
       const expected = concat([stringToHex('svcpay'), numberToHex(attempt, { size: 2 }), slice(commitment, 0, 24)]);
       const read = readBoundTerms(given);
       expect(read && boundNonce(read)).toBe(expected);
+      expect(readBoundNonce(expected)).toEqual({ attempt });
     }),
     { numRuns: 200 },
   );
@@ -81,6 +82,11 @@ test('every term changes the commitment', () => {
   const nonces = changes.map((change) => boundNonce({ ...terms, ...change }));
   expect(boundNonce(terms)).toMatch(new RegExp(`^${stringToHex('svcpay')}1234[0-9a-f]{48}$`));
   expect(new Set([boundNonce(terms), ...nonces]).size).toBe(changes.length + 1);
+});
+
+test('a nonce without the tag names no attempt', () => {
+  for (const nonce of [`0x${'01'.repeat(32)}`, stringToHex('svcpay'), ''])
+    expect(readBoundNonce(nonce)).toBeUndefined();
 });
 
 test('terms that are not such terms are not read', () => {

@@ -1,8 +1,9 @@
 // Nonce that binds an authorization to its terms, derived as by the processor: the tag `svcpay`, two bytes of attempt,
 // 24 bytes of a hash over the terms. A payer's client recomputes it from the terms before it signs.
-import { keccak_256 } from '@noble/hashes/sha3.js';
 import * as z from 'zod/mini';
+import { chainIdOf, type NetworkId } from '../network/network.ts';
 import { evmAddress } from '../wire/primitives.ts';
+import { addressWord, keccakOf, numberWord } from './keccak-words.ts';
 import type { Hex } from './typed-data.ts';
 
 const uint = (bits: number) =>
@@ -26,7 +27,6 @@ const boundNonceTerms = z.object({
 export type BoundNonceTerms = z.infer<typeof boundNonceTerms>;
 
 const TAG = '737663706179';
-const WORD_DIGITS = 64;
 
 /** Reads the terms of an acceptance; undefined when they are malformed. */
 export function readBoundTerms(terms: unknown): BoundNonceTerms | undefined {
@@ -34,32 +34,46 @@ export function readBoundTerms(terms: unknown): BoundNonceTerms | undefined {
   return read.success ? read.data : undefined;
 }
 
+/** The terms on this network; undefined where no processor checks them. */
+export function boundTermsOn(network: NetworkId, terms: Omit<BoundNonceTerms, 'chainId'>): BoundNonceTerms | undefined {
+  const chainId = chainIdOf(network);
+  return chainId === undefined ? undefined : { ...terms, chainId };
+}
+
 export function boundNonce(terms: BoundNonceTerms): Hex {
-  const { splits } = terms;
+  const { intentCode, attempt } = terms;
+  const commitment = keccakOf([termsHash(terms), numberWord(intentCode), numberWord(attempt)]);
+  return `0x${TAG}${BigInt(attempt).toString(16).padStart(4, '0')}${commitment.slice(0, 48)}`;
+}
+
+/** An API offers few payouts again and again: most of the work is the same for all intents of one. */
+const MAX_KNOWN = 1_000;
+const known = new Map<string, string>();
+
+function termsHash({ chainId, processor, token, payoutId, merchant, feeBps, splits }: BoundNonceTerms): string {
+  const key = JSON.stringify([chainId, processor, token, payoutId, merchant, feeBps, splits]);
+  const found = known.get(key);
+  if (found !== undefined) return found;
   // `splits` is the only field of variable length: its head is an offset, and its content follows the seven heads.
-  const termsHash = keccakOf([
-    numberWord(terms.chainId),
-    addressWord(terms.processor),
-    addressWord(terms.token),
-    numberWord(terms.payoutId),
-    addressWord(terms.merchant),
-    numberWord(terms.feeBps),
+  const hash = keccakOf([
+    numberWord(chainId),
+    addressWord(processor),
+    addressWord(token),
+    numberWord(payoutId),
+    addressWord(merchant),
+    numberWord(feeBps),
     numberWord(7 * 32),
     numberWord(splits.length),
     ...splits.flatMap(({ to, bps }) => [addressWord(to), numberWord(bps)]),
   ]);
-  const commitment = keccakOf([termsHash, numberWord(terms.intentCode), numberWord(terms.attempt)]);
-  return `0x${TAG}${BigInt(terms.attempt).toString(16).padStart(4, '0')}${commitment.slice(0, 48)}`;
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(key, hash);
+  return hash;
 }
 
-const numberWord = (value: string | number): string => BigInt(value).toString(16).padStart(WORD_DIGITS, '0');
-const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(WORD_DIGITS, '0');
-
-function keccakOf(words: readonly string[]): string {
-  const digits = words.join('');
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let index = 0; index < bytes.length; index += 1) {
-    bytes[index] = Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16);
-  }
-  return Array.from(keccak_256(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+/** The attempt that a nonce names; undefined for a nonce without the tag. */
+export function readBoundNonce(nonce: string): { readonly attempt: number } | undefined {
+  const text = nonce.toLowerCase();
+  if (!/^0x[0-9a-f]{64}$/.test(text) || text.slice(2, 14) !== TAG) return undefined;
+  return { attempt: Number.parseInt(text.slice(14, 18), 16) };
 }

@@ -40,17 +40,20 @@ export function digest(separator: Uint8Array, { primaryType, message }: Signable
   return keccak_256(concatenate([Uint8Array.of(0x19, 0x01), separator, structHash]));
 }
 
-function typeHash(name: string, fields: readonly { readonly name: string; readonly type: string }[]): Uint8Array {
+export function typeHash(
+  name: string,
+  fields: readonly { readonly name: string; readonly type: string }[],
+): Uint8Array {
   return keccak_256(utf8.encode(`${name}(${fields.map((field) => `${field.type} ${field.name}`).join(',')})`));
 }
 
-function wordFromNumber(value: bigint): Uint8Array {
+export function wordFromNumber(value: bigint): Uint8Array {
   if (value < 0n || value >= 1n << 256n) throw new RangeError('not a uint256');
   return wordFromHex(`0x${value.toString(16)}`);
 }
 
 /** Left-padded to 32 bytes, as for addresses and numbers. */
-function wordFromHex(hex: Hex): Uint8Array {
+export function wordFromHex(hex: Hex): Uint8Array {
   const digits = hex.slice(2).padStart(WORD_BYTES * 2, '0');
   if (digits.length !== WORD_BYTES * 2 || !/^[0-9a-fA-F]+$/.test(digits)) throw new RangeError('not a word of hex');
   const word = new Uint8Array(WORD_BYTES);
@@ -60,7 +63,7 @@ function wordFromHex(hex: Hex): Uint8Array {
   return word;
 }
 
-function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;
   for (const part of parts) {

@@ -8,9 +8,12 @@ export const scheme = z.enum(SCHEMES);
 
 export const PRIMARY_TYPE_HINTS = ['Permit', 'TransferWithAuthorization'] as const;
 
+/** What a bound nonce is signed as: to the processor, which alone may submit it, or to the merchant's own wallet. */
+export const BOUND_AUTHORIZATIONS = ['ReceiveWithAuthorization', 'TransferWithAuthorization'] as const;
+
 /** Terms behind a bound nonce; a client recomputes the nonce from them before it signs. */
 export const boundTerms = z.object({
-  authorizationType: z.literal('ReceiveWithAuthorization'),
+  authorizationType: z.enum(BOUND_AUTHORIZATIONS),
   boundNonce: z.string(),
   terms: jsonObject,
 });

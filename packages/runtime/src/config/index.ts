@@ -1,6 +1,7 @@
 export { ENGINE_SETTINGS } from './engine-settings.ts';
 export * from './forms.ts';
 export { type MasterKeys, masterKeys, sealingKey, sealKeyText, sealKeyTextFrom } from './master-keys.ts';
+export { PAYOUT_SETTINGS, type PayoutRules, payoutRules } from './payout-settings.ts';
 export * from './read-settings.ts';
 export * from './setting.ts';
 export { settingsTable } from './settings-table.ts';

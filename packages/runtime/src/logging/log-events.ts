@@ -3,7 +3,9 @@
 import { API_EVENTS } from './log-events/api-events.ts';
 import { LANE_EVENTS } from './log-events/lane-events.ts';
 import type { LogEventEntry, LogLevel } from './log-events/log-event.ts';
+import { PAYOUT_EVENTS } from './log-events/payout-events.ts';
 import { ENGINE_EVENTS, PROCESS_EVENTS } from './log-events/process-events.ts';
+import { READER_EVENTS } from './log-events/reader-events.ts';
 import { NETWORK_EVENTS, WATCH_EVENTS } from './log-events/watch-events.ts';
 import { WEBHOOK_EVENTS } from './log-events/webhook-events.ts';
 
@@ -14,8 +16,10 @@ export const LOG_EVENT_SECTIONS = {
   'Every service': PROCESS_EVENTS,
   Engine: ENGINE_EVENTS,
   API: API_EVENTS,
+  'API and settlement: direct payouts': PAYOUT_EVENTS,
   'Settlement: lanes': LANE_EVENTS,
   'Settlement: payments, batches, payouts': WATCH_EVENTS,
+  'Settlement: chain reader': READER_EVENTS,
   'Settlement: networks, relayers, RPC endpoints': NETWORK_EVENTS,
   Webhooks: WEBHOOK_EVENTS,
 } as const;
@@ -24,8 +28,10 @@ export const LOG_EVENTS = {
   ...PROCESS_EVENTS,
   ...ENGINE_EVENTS,
   ...API_EVENTS,
+  ...PAYOUT_EVENTS,
   ...LANE_EVENTS,
   ...WATCH_EVENTS,
+  ...READER_EVENTS,
   ...NETWORK_EVENTS,
   ...WEBHOOK_EVENTS,
 } as const;

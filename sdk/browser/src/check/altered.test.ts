@@ -20,6 +20,8 @@ describe('an acceptance that was altered on the way is refused before anybody is
     ['amount', { amount: '12500000', tokenShortcode: 'base_usdc' }, { maxAmountRequired: '12499999' }],
     ['amount', floating, { maxAmountRequired: '12500001' }],
     ['payTo', pinned, { payTo: OTHER }],
+    ['payTo', { ...REQUEST, expect: { payTo: [SAMPLE.payTo, SAMPLE.asset ?? ''] } }, { payTo: OTHER }],
+    ['payTo', { ...REQUEST, expect: { payTo: [] } }, {}],
     ['asset', REQUEST, { asset: OTHER }],
     ['asset', REQUEST, { asset: null, payTo: OTHER }],
     ['asset', floating, { asset: OTHER }],
@@ -44,6 +46,16 @@ describe('an acceptance that was altered on the way is refused before anybody is
     expect(provider.methods()).toEqual([]);
     expect(service.of('settle')).toEqual([]);
     expect(terminals()).toHaveLength(1);
+  });
+
+  test('a client pins who may be paid for all of its requests, and a request for itself', async () => {
+    const paying = (payTo: string | readonly string[], request: PaymentRequest) => {
+      const { pay, time } = payWorld({ answers: answersWith(SAMPLE), client: { payTo } });
+      return time.run(pay.createPayment(request).catch((problem: unknown) => problem));
+    };
+    expect(await paying(OTHER, REQUEST)).toMatchObject({ code: 'acceptance_refused', reason: 'payTo' });
+    expect(await paying([OTHER, SAMPLE.payTo.toLowerCase()], REQUEST)).toMatchObject({ status: 'completed' });
+    expect(await paying(OTHER, pinned)).toMatchObject({ status: 'completed' });
   });
 
   test('among several, the altered one is never the one that is signed', async () => {

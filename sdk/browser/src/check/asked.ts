@@ -9,7 +9,8 @@ export type Asked = {
   readonly scheme: Scheme;
   readonly network: NetworkId | undefined;
   readonly asset: string | undefined;
-  readonly payTo: string | undefined;
+  /** One of these; undefined for anybody. */
+  readonly payTo: readonly string[] | undefined;
   /** Exactly this much; undefined when only the service knows the price. */
   readonly amountAtomic: bigint | undefined;
   readonly maxAmountAtomic: bigint | undefined;
@@ -18,8 +19,8 @@ export type Asked = {
 
 const LONGEST_WINDOW_SECONDS = { exact: 3_600, upto: 604_800 } as const satisfies Record<Scheme, number>;
 
-/** Throws `invalid_request` for what no service could answer. */
-export function askedBy(request: UptoRequest, scheme: Scheme): Asked {
+/** Throws `invalid_request` for what no service could answer. `pinned`: who may be paid unless the request says it. */
+export function askedBy(request: UptoRequest, scheme: Scheme, pinned?: readonly string[]): Asked {
   const { expect = {} } = request;
   const known = knownToken(request.tokenShortcode);
   const chain = expect.network ?? known?.network ?? textOf(request.chainId);
@@ -27,7 +28,7 @@ export function askedBy(request: UptoRequest, scheme: Scheme): Asked {
     scheme,
     network: chain === undefined ? undefined : (parseNetwork(chain) ?? invalid('expect.network')),
     asset: expect.asset ?? known?.asset ?? (request.ledgerCanisterId || undefined),
-    payTo: expect.payTo,
+    payTo: typeof expect.payTo === 'string' ? [expect.payTo] : (expect.payTo ?? pinned),
     amountAtomic: amountOf(request, known),
     maxAmountAtomic: expect.maxAmount === undefined ? undefined : positiveAtomic(expect.maxAmount, 'expect.maxAmount'),
     maxTimeoutSeconds: expect.maxTimeoutSeconds ?? request.maxTimeoutSeconds ?? LONGEST_WINDOW_SECONDS[scheme],

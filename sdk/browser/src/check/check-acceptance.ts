@@ -17,7 +17,7 @@ export function differenceFrom(asked: Asked, offered: Acceptance, paymentIntentI
   if (chainId !== undefined && extra?.rpcChainId !== undefined && extra.rpcChainId !== String(chainId))
     return 'network';
   if (asked.asset !== undefined && !isSame(asked.asset, asset ?? payTo, chainId)) return 'asset';
-  if (asked.payTo !== undefined && !isSame(asked.payTo, payTo, chainId)) return 'payTo';
+  if (asked.payTo?.some((one) => isSame(one, payTo, chainId)) === false) return 'payTo';
   if (!isAmountAsked(asked, BigInt(offered.maxAmountRequired))) return 'amount';
   const windowSeconds = offered.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS;
   if (windowSeconds === 0 || windowSeconds > asked.maxTimeoutSeconds) return 'window';

@@ -29,8 +29,11 @@ export type UptoRequest = PaymentRequest & {
 
 /** Each part that is given is held against the acceptance before the wallet is asked. */
 export type Expectation = {
-  /** The processor's address, for those who know it. */
-  readonly payTo?: string;
+  /**
+   * Who may be paid, for those who know it: the processor's address, or the merchant's own wallet where payments go there
+   * directly. Several where both are in use, or several chains.
+   */
+  readonly payTo?: string | readonly string[];
   /** Address of the token. */
   readonly asset?: string;
   /** `eip155:8453` or `8453`. */

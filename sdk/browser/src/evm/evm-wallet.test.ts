@@ -1,4 +1,5 @@
 import { boundNonce } from '@svc-pay/protocol/bound-nonce';
+import { directNonce } from '@svc-pay/protocol/direct-nonce';
 import { describe, expect, test } from 'vitest';
 import type { ChooseToken } from '../choose-token.ts';
 import { INTENT_ID, offered, SAMPLE, settled } from '../testing/fake-service.ts';
@@ -262,6 +263,7 @@ describe('a bound nonce', () => {
 
   test.each([
     ['other terms', { terms: { ...terms, feeBps: 101 } }],
+    ['terms of the other kind', { authorizationType: 'TransferWithAuthorization' }],
     ['another nonce', { boundNonce: word(1n) }],
     ['another processor, hashed well', rehashed({ processor: PAYER })],
     ['another chain, hashed well', rehashed({ chainId: 1 })],
@@ -276,6 +278,52 @@ describe('a bound nonce', () => {
   function rehashed(change: Partial<typeof terms>) {
     const other = { ...terms, ...change };
     return { terms: other, boundNonce: boundNonce(other) };
+  }
+});
+
+describe('a bound nonce that pays the merchant’s own wallet', () => {
+  const terms = {
+    installation: '6f1d9a52-3c07-4f5e-9a41-8f3f2f0c7b11',
+    mode: 'live' as const,
+    chainId: 8453,
+    token: SAMPLE.asset ?? '',
+    wallet: SAMPLE.payTo,
+    amount: SAMPLE.maxAmountRequired,
+    intentCode: '12345678901',
+    attempt: 0,
+  };
+  const svc = { authorizationType: 'TransferWithAuthorization', boundNonce: directNonce(terms), terms };
+  const offering = (change: object) => [{ ...SAMPLE, extra: { ...SAMPLE.extra, svc: { ...svc, ...change } } }];
+
+  test('is signed as a transfer that anybody may submit', async () => {
+    const provider = fakeWallet();
+    const { pay, time } = world(provider, offering({}));
+    await time.run(pay.createPayment(REQUEST));
+    expect(provider.signed()[0]).toMatchObject({
+      primaryType: 'TransferWithAuthorization',
+      message: { to: SAMPLE.payTo, nonce: svc.boundNonce },
+    });
+  });
+
+  test.each([
+    ['terms that do not hash to it', { terms: { ...terms, intentCode: '1' } }],
+    ['another nonce', { boundNonce: word(1n) }],
+    ['the other kind', { authorizationType: 'ReceiveWithAuthorization' }],
+    ['another wallet, hashed well', rehashed({ wallet: PAYER })],
+    ['another token, hashed well', rehashed({ token: PAYER })],
+    ['another amount, hashed well', rehashed({ amount: '12500001' })],
+    ['another chain, hashed well', rehashed({ chainId: 1 })],
+    ['terms that are none', { terms: {} }],
+  ])('%s: nothing is signed', async (_, change) => {
+    const provider = fakeWallet();
+    const { pay, failure } = world(provider, offering(change));
+    expect(await failure(pay.createPayment(REQUEST))).toMatchObject({ code: 'acceptance_refused', reason: 'terms' });
+    expect(provider.signed()).toEqual([]);
+  });
+
+  function rehashed(change: Partial<typeof terms>) {
+    const other = { ...terms, ...change };
+    return { terms: other, boundNonce: directNonce(other) };
   }
 });
 

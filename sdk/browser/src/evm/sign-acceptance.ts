@@ -28,10 +28,10 @@ export async function signAcceptance(
   const question = { provider, walletChainId: chainId, acceptance, owner: payer };
   const nonce = isPermit
     ? permitNonce(acceptance, await askToken('nonces', question, call))
-    : (bound ?? `0x${hexOf(call.ports.randomBytes(32))}`);
+    : (bound?.nonce ?? `0x${hexOf(call.ports.randomBytes(32))}`);
   const request = buildSignRequest({ acceptance, payer, nonce, nowSeconds: call.nowSeconds() });
   if (!request.ok) throw new SvcPayError('acceptance_refused', { reason: request.code });
-  const data = bound === undefined ? request.typedData : asReceive(request.typedData);
+  const data = bound?.toProcessor === true ? asReceive(request.typedData) : request.typedData;
 
   await assertChain(provider, chainId, call);
   const signature = await askWallet(provider, call, {

@@ -22,7 +22,7 @@ export async function authorize(
 ): Promise<Submission> {
   const { ports, wallet, walletTimeoutMs } = deps;
   haltIfAborted(signal);
-  const asked = askedBy(request, scheme);
+  const asked = askedBy(request, scheme, deps.payTo);
   const call: WalletCall = { ports, signal, walletTimeoutMs, nowSeconds: () => Math.floor(ports.nowMs() / 1_000) };
   const payerFields = await wallet?.intentFields?.(call);
   const body = { ...intentRequestOf(request, scheme), ...payerFields };

@@ -11,6 +11,8 @@ export type ClientDeps = {
   readonly announcer: Announcer;
   readonly walletTimeoutMs: number;
   readonly paymentTimeoutMs: number;
+  /** Who may be paid, where a request does not say it; undefined for anybody. */
+  readonly payTo: readonly string[] | undefined;
 };
 
 export type CallOptions = {

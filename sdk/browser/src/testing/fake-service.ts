@@ -65,26 +65,34 @@ const NEVER = new Promise<never>(() => {});
 
 export function fakeService(answers: Partial<Record<Route, readonly Answer[]>>) {
   const asked: Asked[] = [];
+  const times = new Map<Route, number>();
   /** What was really heard: answers that came before anybody gave up. */
   const given: { readonly route: Route; readonly answer: Answer }[] = [];
   const fetch: Ports['fetch'] = async (input, init) => {
     const url = typeof input === 'string' ? input : '';
     const route = routeOf(url);
+    const time = (times.get(route) ?? 0) + 1;
+    times.set(route, time);
     asked.push({
       route,
-      body: typeof init?.body === 'string' ? JSON.parse(init.body) : {},
-      headers: new Headers(init?.headers),
+      get body() {
+        return typeof init?.body === 'string' ? JSON.parse(init.body) : {};
+      },
+      get headers() {
+        return new Headers(init?.headers);
+      },
     });
     const list = answers[route] ?? ['silence'];
-    const answer = list[Math.min(asked.filter((one) => one.route === route).length, list.length) - 1] ?? 'silence';
+    const answer = list[Math.min(time, list.length) - 1] ?? 'silence';
     if (answer === 'silence') return NEVER;
     if (answer === 'broken') throw new TypeError('failed to fetch');
     given.push({ route, answer });
     const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
     // As much of a response as is used: ten thousand real ones would take their time.
+    const { headers = {} } = answer;
     return {
       status: answer.status,
-      headers: new Headers(answer.headers ?? {}),
+      headers: { get: (name: string) => headers[name] ?? null },
       text: async () => text,
       body: { getReader: () => readerOf(text) },
     } as unknown as Response;

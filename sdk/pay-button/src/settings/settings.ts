@@ -63,7 +63,10 @@ export function readSettings(attributes: Attributes): SettingsResult {
     ...(Object.keys(noted).length > 0 && { metadata: noted }),
     ...(mode === 'upto' && maxTimeoutSeconds !== undefined && { maxTimeoutSeconds: Number(maxTimeoutSeconds) }),
     ...((payTo !== undefined || maxAmount !== undefined) && {
-      expect: { ...(payTo !== undefined && { payTo }), ...(maxAmount !== undefined && { maxAmount }) },
+      expect: {
+        ...(payTo !== undefined && { payTo: payTo.trim().split(/\s+/) }),
+        ...(maxAmount !== undefined && { maxAmount }),
+      },
     }),
   };
   const baseUrl = new URL(apiUrl).href;

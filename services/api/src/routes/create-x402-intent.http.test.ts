@@ -55,6 +55,11 @@ test('every field of the 402 body and of its acceptance is there, by name', asyn
         primaryType: 'TransferWithAuthorization',
         rpcChainId: '84532',
         rpcUrlPublic: 'https://sepolia.base.org',
+        svc: {
+          authorizationType: 'ReceiveWithAuthorization',
+          boundNonce: expect.stringMatching(/^0x7376637061790000[0-9a-f]{48}$/),
+          terms: expect.objectContaining({ chainId: 84_532, processor: PROCESSOR, attempt: 0 }),
+        },
       },
     },
   ]);

@@ -163,7 +163,9 @@ describe('another valid header', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     await playCompletion(pool, intent.id);
     const statuses = (await answers).map((response): string => response.json().status).sort();
-    expect(statuses).toEqual([...Array<string>(7).fill('processing'), 'succeeded']);
+    expect(statuses.filter((status) => status === 'succeeded')).toHaveLength(1);
+    // A header that is read after the payment completed hears that the intent is.
+    expect(statuses.filter((status) => status === 'processing' || status === 'completed')).toHaveLength(7);
     expect(await rows('claims', intent.id)).toHaveLength(1);
   });
 

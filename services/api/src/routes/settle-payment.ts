@@ -14,7 +14,8 @@ export const settlePayment: KeyedRoute = {
   description:
     'Verifies the signed header, takes it for the intent, and waits a bounded time for the result. Every business result ' +
     'is 200 with a `status`; a header that is refused is `failed` with a code in `error`, and changes nothing. The same ' +
-    'header again answers how its payment stands now, is never verified twice and never taken twice. An idempotency key ' +
+    'header again answers how its payment stands now, is never verified twice and never taken twice. A payment to the ' +
+    'merchant’s own wallet that the chain refused stays `processing`, with the code in `error`. An idempotency key ' +
     'stands for its request, but no answer is kept under it.',
   body: { name: 'SettleRequest', schema: settleRequest },
   responses: {

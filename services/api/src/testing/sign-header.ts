@@ -21,17 +21,22 @@ export type HeaderChange = {
   /** Changes to the header, made after signing. */
   readonly header?: Partial<EvmPaymentHeader>;
   readonly signature?: Hex;
+  /** Signs the same message under another name. */
+  readonly primaryType?: 'ReceiveWithAuthorization';
 };
 
 export async function signHeader(
   payer: PrivateKeyAccount,
   acceptance: Acceptance,
-  { from = payer.address, nonce = newNonce(), authorization = {}, header = {}, signature }: HeaderChange = {},
+  change: HeaderChange = {},
 ): Promise<string> {
+  const { from = payer.address, nonce = newNonce(), authorization = {}, header = {}, signature } = change;
   const nowSeconds = Math.floor(Date.now() / 1_000);
   const request = buildSignRequest({ acceptance, payer: from, nonce, nowSeconds });
   if (!request.ok) throw new Error(request.code);
-  const { types, primaryType, domain, message } = request.typedData;
+  const { types: known, primaryType: usual, domain, message } = request.typedData;
+  const primaryType = change.primaryType ?? usual;
+  const types = { ...known, [primaryType]: known[usual] };
   const signed = { ...request.authorization, ...authorization };
   const said: Readonly<Record<string, unknown>> =
     primaryType === 'Permit' ? { ...message, deadline: signed.validBefore } : { ...message, ...authorization };

@@ -1,9 +1,10 @@
 // Metrics of settlement. Labels are few and fixed, never an address or id; `relayers list` shows which relayer it is.
 
-import type { GasSpent, LaneMeasures } from '@svc-pay/postgres/settlement-service';
+import type { GasSpent, LaneMeasures, ReaderMeasures } from '@svc-pay/postgres/settlement-service';
 import type { LogLevel } from '@svc-pay/runtime/logging/log-events';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { createGasCounters } from './gas-counters.ts';
+import { createReaderMetrics, type ReaderMetrics } from './reader-metrics.ts';
 
 export type SettlementMetrics = {
   readonly registry: Registry;
@@ -16,16 +17,17 @@ export type SettlementMetrics = {
   /** Adds the cost of recorded transactions, and the part of it that settled nothing. */
   readonly gasSpent: (spent: readonly GasSpent[]) => void;
   readonly logged: (level: LogLevel) => void;
+  readonly reader: ReaderMetrics;
   /** Reads the database for each call. If that fails, database metrics are left out instead of reported stale. */
   readonly read: () => Promise<string>;
 };
 
-const NETWORK_WATCHERS = ['finality', 'held', 'authorizations', 'registry', 'health'];
+const NETWORK_WATCHERS = ['finality', 'held', 'authorizations', 'registry', 'health', 'reader', 'comparison'];
 const GENERAL_WATCHERS = ['reconciler', 'intent-expiry', 'audit-sealer', 'partition-maker'];
 
 type Deps = {
   readonly networks: readonly string[];
-  readonly measure: () => Promise<LaneMeasures>;
+  readonly measure: () => Promise<LaneMeasures & { readonly reader: ReaderMeasures }>;
   readonly onProblem: (problem: unknown) => void;
 };
 
@@ -66,6 +68,7 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Deps):
     registers,
   });
   const gas = createGasCounters(registers, networks);
+  const reader = createReaderMetrics(registry, networks);
   const lines = new Counter({
     name: 'log_lines_total',
     help: 'Lines that lanes and watchers logged, by level',
@@ -99,9 +102,11 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Deps):
     watchFailed: (network, watcher) => watchFailures.inc({ network, watcher }),
     gasSpent: gas.count,
     logged: (level) => lines.inc({ level }),
+    reader,
     read: async () => {
       const seen = await measure().catch(onProblem);
       for (const each of [offered, withdrawn, checked, lanes, waiting, oldest, strandedTransfers]) each.reset();
+      reader.show(seen?.reader);
       if (seen !== undefined) show(seen);
       return registry.metrics();
     },

@@ -1,27 +1,49 @@
 // All periodic jobs of the settlement service: for its database and lanes, and the watchers of its chains.
 import {
   ALL_NETWORKS,
+  createChainReader,
+  createDirectWatch,
+  createLaneComparison,
   createWatchers,
   noteFailures,
   type PeriodicJob,
+  READER_LIMITS,
+  type ReaderChain,
+  type ReaderLimits,
   type WatchDeps,
   type WatchedChain,
   watcherOf,
 } from '@svc-pay/core';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
+import type { ReaderMetrics } from '../observe/reader-metrics.ts';
+import { createActivationNotices } from './announce-activations.ts';
 import { createIntentExpiry } from './expire-intents.ts';
-import { createAnswerExpiry, createAuditSealer, createPartitionMaker } from './maintenance-jobs.ts';
+import {
+  createAnswerExpiry,
+  createAuditSealer,
+  createPartitionMaker,
+  createRefusedExpiry,
+} from './maintenance-jobs.ts';
 import { createReconciler } from './reconcile.ts';
 import { createHealthWatch, type HealthDeps } from './watch-health.ts';
 
 export type JobDeps = WatchDeps &
   HealthDeps &
-  Pick<SettlementStores, 'maintenance' | 'findForgottenLanes'> & {
+  Pick<
+    SettlementStores,
+    'maintenance' | 'findForgottenLanes' | 'announceActivations' | 'reader' | 'apply' | 'comparison' | 'direct'
+  > & {
     readonly wake: (drain: string, key: string) => Promise<void>;
+    readonly metrics: { readonly reader: ReaderMetrics };
+    readonly readerLimits: Pick<ReaderLimits, 'everyMs' | 'claimMs'>;
   };
 
-export function createJobs(chains: readonly WatchedChain[], deps: JobDeps): readonly PeriodicJob[] {
-  const { maintenance, findForgottenLanes, clock, wake } = deps;
+export function createJobs(
+  chains: readonly WatchedChain[],
+  readers: readonly ReaderChain[],
+  deps: JobDeps,
+): readonly PeriodicJob[] {
+  const { maintenance, findForgottenLanes, announceActivations, clock, wake } = deps;
   const failuresOf = (watcher: string) => noteFailures(ALL_NETWORKS, watcher, deps);
   return [
     createReconciler(findForgottenLanes, clock, wake, failuresOf('reconciler')),
@@ -29,7 +51,17 @@ export function createJobs(chains: readonly WatchedChain[], deps: JobDeps): read
     createAuditSealer(maintenance, failuresOf('audit-sealer')),
     createPartitionMaker(maintenance),
     createAnswerExpiry(maintenance, clock),
+    createRefusedExpiry(maintenance, clock),
+    createActivationNotices(announceActivations, deps),
     ...chains.flatMap((chain) => [...createWatchers(chain, deps), createHealthWatch(chain, deps)]),
+    ...readers.flatMap((chain) => [
+      createChainReader(chain, { ...deps, metrics: deps.metrics.reader }, { ...READER_LIMITS, ...deps.readerLimits }),
+      createLaneComparison(chain.network, { ...deps, metrics: deps.metrics.reader }),
+    ]),
+    ...chains.flatMap((chain) => {
+      const reader = readers.find(({ network }) => network === chain.network);
+      return reader === undefined ? [] : [createDirectWatch({ ...chain, nodes: reader.nodes }, deps)];
+    }),
   ].map((job) => lasting(job, deps));
 }
 

@@ -1,5 +1,5 @@
 // Periodic maintenance of the database: seal audit chains, create partitions for the coming months, delete the answers
-// of old idempotency keys.
+// of old idempotency keys, and refused authorizations that ended long ago.
 import { type Clock, keysForgottenBefore, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
 import type { MaintenanceStore } from '@svc-pay/postgres/settlement-service';
 
@@ -7,6 +7,10 @@ const SEAL_EVERY_MS = 5_000;
 const PARTITIONS_EVERY_MS = 3_600_000;
 const ANSWERS_EVERY_MS = 60_000;
 const ANSWERS_PER_PAGE = 1_000;
+const REFUSED_EVERY_MS = 60_000;
+const REFUSED_PER_PAGE = 1_000;
+/** They can move no money any more; a merchant may still ask about them for this long. */
+const REFUSED_KEPT_MS = 30 * 86_400_000;
 /** Limit of pages per run; the next run continues. */
 const MAX_PAGES = 100;
 
@@ -35,6 +39,20 @@ export function createAnswerExpiry(store: MaintenanceStore, clock: Clock): Perio
       const beforeMs = keysForgottenBefore(clock.nowMs());
       for (let page = 0; page < MAX_PAGES; page += 1) {
         if ((await store.deleteOldAnswers(beforeMs, ANSWERS_PER_PAGE)) < ANSWERS_PER_PAGE) return;
+      }
+    },
+  };
+}
+
+/** Deletes refused authorizations that were closed. */
+export function createRefusedExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
+  return {
+    name: 'refused-expiry',
+    everyMs: REFUSED_EVERY_MS,
+    run: async () => {
+      const beforeMs = clock.nowMs() - REFUSED_KEPT_MS;
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        if ((await store.deleteClosedRefused(beforeMs, REFUSED_PER_PAGE)) < REFUSED_PER_PAGE) return;
       }
     },
   };

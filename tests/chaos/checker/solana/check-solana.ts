@@ -28,6 +28,7 @@ export type SolanaVerdict = {
 /** What other chains tell is nothing here: Solana has its own evidence. */
 const NO_LOGS: ChainEvidence = {
   settled: [],
+  direct: [],
   transfers: [],
   transactions: [],
   nonces: new Map(),

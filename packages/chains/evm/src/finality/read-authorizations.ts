@@ -24,10 +24,11 @@ export async function readAuthorizations(nodes: readonly JsonRpc[]): Promise<Aut
     readStates: async (authorizations, asked) => {
       const collect = asked === 'quorum' ? collectNodeViews : firstNodeView;
       const views = await collect(final, (node: FinalNode) => statesAt(node, authorizations));
+      const answered = asked === 'quorum' ? final.length : views.length;
       return authorizations.map((_, index) => {
         const told = views.flatMap((view) => view[index] ?? []);
-        // Nobody can use an authorization after its last second: if a quorum calls it over, it is over.
-        return majorityOf(told, (state) => state)?.[0] ?? (told.includes('used') ? 'used' : 'open');
+        // What a quorum says was so at `finalizedTimeSeconds`; a use that one node alone reports may be later, or a lie.
+        return majorityOf(told, (state) => state, answered)?.[0] ?? 'open';
       });
     },
     traceOutcomes: async (traced) => {

@@ -2,7 +2,11 @@
 import { concat, type Hex, keccak256, stringToHex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-const SOLE_ROLES = ['deployer', 'council', 'registrar', 'guardian', 'recovery', 'feeRecipient', 'faucet'] as const;
+const SOLE_ROLES = [
+  ...(['deployer', 'council', 'registrar', 'guardian', 'recovery', 'feeRecipient', 'faucet'] as const),
+  // No role of a contract: approves direct payouts.
+  'payoutApprover',
+] as const;
 
 export type LocalKey = { readonly privateKey: Hex; readonly account: PrivateKeyAccount };
 export type RoleKeys = Readonly<Record<(typeof SOLE_ROLES)[number], LocalKey>> & {

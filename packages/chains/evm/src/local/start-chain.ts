@@ -1,8 +1,9 @@
-// Starts a complete local chain: Anvil, the mock tokens at their catalogue addresses, and this commit's processor after
-// its ceremony. Contracts that a kept chain already has are left as they are.
+// Starts a complete local chain: Anvil, the mock tokens at their catalogue addresses, this commit's `DirectBatch`, and its
+// processor after the ceremony. Contracts that a kept chain already has are left as they are.
 import { createTestClient, type Hex, http, parseEther, publicActions } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount } from 'viem/accounts';
 import { performCeremony } from '../admin/ceremony.ts';
+import { deployDirectBatch } from '../admin/deploy-direct-batch.ts';
 import { deployProcessor } from '../admin/deploy-processor.ts';
 import type { DeploymentRecord } from '../admin/deployment-record.ts';
 import { openChain } from '../admin/open-chain.ts';
@@ -61,8 +62,11 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
     const open = (account: PrivateKeyAccount) =>
       openChain({ rpcUrl: anvil.rpcUrl, account, pollingIntervalMs: POLL_MS });
     const plan = planFor(keys);
-    const deployed = await deployProcessor(await open(keys.deployer.account), plan);
+    const deployer = await open(keys.deployer.account);
+    const deployed = await deployProcessor(deployer, plan);
     if (!deployed.ok) throw new Error(deployed.problems.join('; '));
+    const batch = await deployDirectBatch(deployer);
+    if (!batch.ok) throw new Error(batch.reason);
     const { record } = deployed;
     const newlyDeployed = record.transactionHash !== null;
     const council = await open(keys.council.account);

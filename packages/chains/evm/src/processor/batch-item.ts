@@ -42,11 +42,13 @@ export function packBatchItem(payment: BatchPayment): BatchItem {
 
 /** Reads the result of `settleBatch`, one byte per item. Throws on a code that this version does not know. */
 export function readItemCodes(codes: Hex): ItemOutcome[] {
-  return [...hexToBytes(codes)].map((byte) => {
-    const code = ITEM_OUTCOMES[byte];
-    if (code === undefined) throw new RangeError(`item code ${byte} is unknown`);
-    return code;
-  });
+  return [...hexToBytes(codes)].map(outcomeOf);
+}
+
+export function outcomeOf(code: number): ItemOutcome {
+  const outcome = ITEM_OUTCOMES[code];
+  if (outcome === undefined) throw new RangeError(`item code ${code} is unknown`);
+  return outcome;
 }
 
 function fits(value: bigint, bits: bigint): bigint {

@@ -1,4 +1,5 @@
 import type { LaneItem } from '@svc-pay/core';
+import { sampleActivation } from '@svc-pay/core/testing';
 import { describe, expect, test } from 'vitest';
 import { fitBatch, MAX_BATCH_GAS, MAX_BATCH_ITEMS } from './fit-batch.ts';
 import { DEFAULT_CALL_GAS, gasLimit } from './gas-limit.ts';
@@ -37,6 +38,31 @@ const payout = (id: bigint, splits = 0): LaneItem['payout'] => ({
   merchant: '0xd0',
   feeBps: 50,
   splits: Array.from({ length: splits }, () => ({ to: '0xe0', bps: 1 })),
+});
+
+const direct = (id: bigint): LaneItem['payout'] => ({ ...payout(id), feeBps: 0, direct: sampleActivation() });
+
+test('direct payments of one token share a transaction whatever their wallets, and never with a processor’s', () => {
+  const [one, two] = [item({ payout: direct(1n), processor: '0xe1' }), item({ payout: direct(2n), processor: '0xe2' })];
+  const other = item({ payout: direct(1n), processor: '0xe1', asset: '0xa1' });
+  const [through, again] = [item(), item()];
+  expect(fit([one, through, other, two, again]).items).toEqual([one, two]);
+  expect(fit([through, one, again, two]).items).toEqual([through, again]);
+});
+
+describe('a direct payment goes alone', () => {
+  test.each<[string, Partial<LaneItem>]>([
+    ['of a contract wallet', { byContract: true }],
+    ['of an amount past 96 bits', { capAtomic: 1n << 96n }],
+    ['with a window past 40 bits', { validBeforeSeconds: 1n << 40n }],
+    ['of another kind', { kind: 'receive_with_authorization' }],
+    ['of a payer whose transfer used up its gas', { solo: true }],
+  ])('%s', (_, change) => {
+    const head = item({ payout: direct(1n), ...change });
+    const plain = item({ payout: direct(1n) });
+    expect(fit([head, plain])).toEqual({ items: [head], full: true });
+    expect(fit([plain, head]).items).toEqual([plain]);
+  });
 });
 
 test('an empty queue gives nothing', () => {

@@ -1,10 +1,10 @@
 // Chooses the payments of the next transaction. The head of the queue always goes; payments that can share a
 // transaction with it go along, and the others keep their positions.
-import type { LaneItem } from '@svc-pay/core';
+import { isDirect, type LaneItem, transactionKey } from '@svc-pay/core';
 import { createGasMeter } from './gas-limit.ts';
 import { normalSignature } from './key-signature.ts';
 
-/** The processor's own limit. */
+/** The processor's own limit; `DirectBatch` has none. */
 export const MAX_BATCH_ITEMS = 200;
 /** A transaction may not have more gas than 16,777,216 (EIP-7825). 200 payments of 200 payers to one payout fit. */
 export const MAX_BATCH_GAS = 16_700_000n;
@@ -30,6 +30,7 @@ export function fitBatch(
 
 /** An EIP-3009 authorization signed by a key and small enough for the packed form. Every other payment goes single. */
 export function goesInBatch(item: LaneItem): boolean {
+  if (isDirect(item)) return goesInDirectBatch(item);
   return (
     item.strandedTransfer === undefined &&
     item.kind !== 'permit' &&
@@ -42,9 +43,20 @@ export function goesInBatch(item: LaneItem): boolean {
   );
 }
 
+function goesInDirectBatch(item: LaneItem): boolean {
+  return (
+    item.kind === 'transfer_with_authorization' &&
+    !item.byContract &&
+    item.capAtomic >> 96n === 0n &&
+    item.validAfterSeconds >> 40n === 0n &&
+    item.validBeforeSeconds >> 40n === 0n &&
+    normalSignature(item.signature) !== undefined
+  );
+}
+
 /** A payer whose transfer recently used up its gas goes in a batch of one, which limits it to its stipend. */
 const goesAlone = (item: LaneItem) => item.solo === true || !goesInBatch(item);
 
 function sharesWith(head: LaneItem, item: LaneItem): boolean {
-  return item.processor === head.processor && item.asset === head.asset && !goesAlone(item);
+  return transactionKey(item) === transactionKey(head) && !goesAlone(item);
 }

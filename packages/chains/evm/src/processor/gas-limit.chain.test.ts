@@ -119,3 +119,34 @@ test('recipients who are all blocked, so that every leg is kept for its owner', 
 test('a single payment', async () => {
   expect(await outcomesOf(await payments(1, () => ({})))).toEqual(new Set(['settled']));
 });
+
+test('200 direct payments of distinct payers to one wallet', async () => {
+  const payout = await world.newDirectPayout();
+  expect(await outcomesOf(await payments(200, () => ({ payout })))).toEqual(new Set(['settled']));
+}, 30_000);
+
+test('100 direct payments to as many wallets that never held the token', async () => {
+  const payouts: LaneItem['payout'][] = [];
+  for (let index = 0; index < 100; index += 1) payouts.push(await world.newDirectPayout());
+  expect(await outcomesOf(await payments(100, (index) => ({ payout: payouts[index]! })))).toEqual(new Set(['settled']));
+}, 30_000);
+
+test('direct: all payments of one payer and 25 of others burn their stipend, and the other payments settle', async () => {
+  const payout = await world.newDirectPayout();
+  const [one, ...others] = await world.newPayers(26);
+  const wanted = { payout, validBeforeSeconds };
+  const items = [
+    ...(await payments(40, () => ({ payout }))),
+    ...(await Promise.all(Array.from({ length: 12 }, () => world.newItem({ payer: one!, ...wanted })))),
+    ...(await Promise.all(others.map((payer) => world.newItem({ payer, ...wanted })))),
+    ...(await payments(40, () => ({ payout }))),
+  ];
+  const burners = new Set([one!, ...others].map(({ address }) => address.toLowerCase()));
+  await world.rpc([...burners].map((payer) => ({ method: 'anvil_setCode', params: [payer, BURNS_GAS] })));
+  const simulation = await world.lane.simulate(items);
+  const [mined] = await world.lane.findMined([await world.mine(items)]);
+  expect(mined!.reverted).toBe(false);
+  const expected = items.map(({ payer }) => (burners.has(payer) ? 'pull_refused' : 'settled'));
+  expect(mined!.items.map(({ outcome }) => outcome)).toEqual(expected);
+  expect(simulation).toMatchObject({ ok: true, outcomes: expected });
+}, 30_000);

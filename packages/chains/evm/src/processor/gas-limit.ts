@@ -1,11 +1,13 @@
 // Gas limit of a lane's transaction, by formula. An estimate would cost one more call and is wrong as soon as another
 // transaction lands first. Unused gas is not paid for, so every constant is the processor's worst case: an intent code
-// in a fresh word of the bitmap, a recipient whose share goes to escrow.
+// in a fresh word of the bitmap, a recipient whose share goes to escrow. Direct payments are measured by the same stipend
+// and the same rule, which `DirectBatch` shares with the processor.
 //
 // A payer's account can become a contract after the simulation (EIP-7702) and burn the whole stipend of each of its
 // transfers. The processor reverts a batch that has no stipend left for the next transfer. So every batch has room for
 // the whole stipend of every payment of the payer with most payments in it, and of 25 payments of other payers.
-import type { LaneItem } from '@svc-pay/core';
+import { isDirect, type LaneItem } from '@svc-pay/core';
+import { size } from 'viem';
 
 /** Gas that the processor allows one transfer of a token, unless its operator configured more. */
 export const DEFAULT_CALL_GAS = 200_000n;
@@ -22,6 +24,12 @@ const LEG = 60_000n;
 /** Gas that a contract wallet may burn to verify its signature; the same limit as at verification. */
 const WALLET = 500_000n;
 const PERMIT = 120_000n;
+/** First transfer of a token to a wallet. */
+const NEW_WALLET = 30_000n;
+/** Intrinsic cost, calldata without its signature, and a reserve, of a call of the token itself. */
+const SINGLE_TRANSFER = 60_000n;
+/** The most that a chain charges for a byte of calldata. */
+const CALLDATA_BYTE = 40n;
 /** Payments that may each burn the whole stipend, besides those of the payer with most payments in the batch. */
 const OTHER_BURNERS = 25;
 
@@ -42,6 +50,7 @@ export function createGasMeter(callGas: bigint): GasMeter {
   const words = new Set<bigint>();
   const needs = (item: LaneItem) => {
     let gas = PULL;
+    if (isDirect(item)) return payouts.has(item.payout.id) ? gas : gas + NEW_WALLET;
     if (item.settledAtomic < item.capAtomic) gas += REFUND;
     if (!words.has(item.intentCode >> 8n)) gas += BITMAP_WORD;
     if (!payouts.has(item.payout.id)) gas += GROUP + LEG * (1n + BigInt(item.payout.splits.length));
@@ -64,6 +73,12 @@ export function createGasMeter(callGas: bigint): GasMeter {
     },
     total: () => needed + burners(items, mostOfOnePayer),
   };
+}
+
+/** Gas of a direct payment that calls the token itself. A payer that burns gas burns no more than the stipend. */
+export function singleTransferGas({ byContract, signature }: LaneItem, callGas: bigint): bigint {
+  const gas = SINGLE_TRANSFER + callGas;
+  return byContract ? gas + WALLET + CALLDATA_BYTE * BigInt(size(signature as `0x${string}`)) : gas;
 }
 
 export function gasLimit(items: readonly LaneItem[], callGas: bigint): bigint {

@@ -19,3 +19,11 @@ export function groupItems(items: readonly LaneItem[]): readonly ItemGroup[] {
   }
   return [...groups.values()];
 }
+
+/** Outcomes that the chain gave in the order of the groups, in the order of the items. */
+export function inItemOrder<Outcome>(items: readonly LaneItem[], grouped: readonly Outcome[]): readonly Outcome[] {
+  const outcomes = Array.from(grouped);
+  const positions = groupItems(items).flatMap((group) => group.positions);
+  for (const [index, outcome] of grouped.entries()) outcomes[positions[index] ?? index] = outcome;
+  return outcomes;
+}

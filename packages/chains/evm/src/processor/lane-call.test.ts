@@ -1,6 +1,10 @@
 import type { LaneItem } from '@svc-pay/core';
+import { sampleActivation } from '@svc-pay/core/testing';
 import { decodeFunctionData, padHex, zeroHash } from 'viem';
 import { describe, expect, test } from 'vitest';
+import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
+import { unpackDirectBatch } from '../direct/direct-batch-call.ts';
+import { readSingleTransfer } from '../direct/single-transfer.ts';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { laneCall } from './lane-call.ts';
 
@@ -68,6 +72,38 @@ test('a batch is grouped by payout, each payment with its own words', () => {
   ]);
   expect(groups[0]?.items[0]).toMatchObject({ r: `0x${R}`, s: `0x${S}` });
   expect((groups[0]?.items[0]?.head ?? 0n) & 0xffn).toBe(28n);
+});
+
+describe('a direct payment', () => {
+  const direct = { ...item().payout, feeBps: 0, direct: sampleActivation() };
+  const wallet = padHex('0xe1', { size: 20 });
+  test('alone is a call of the token itself', () => {
+    const one = item({ payout: direct, processor: wallet });
+    const { form, to, data } = laneCall([one], 200_000n);
+    expect([form, to]).toEqual(['direct_single', one.asset]);
+    expect(readSingleTransfer(data)).toMatchObject({ wallet, intentCode: 7n, payoutId: 3n });
+  });
+  test('with others is a call of the batch contract, grouped by payout, with intent codes and payout ids', () => {
+    const other = { payout: { ...direct, id: 4n }, processor: padHex('0xe2', { size: 20 }) };
+    const items = [
+      item({ payout: direct, processor: wallet }),
+      item({ ...other, intentCode: 8n }),
+      item({ payout: direct, processor: wallet, intentCode: 9n }),
+    ];
+    const { form, to, data } = laneCall(items, 123_456n);
+    expect([form, to]).toEqual(['direct_batch', DIRECT_BATCH_ADDRESS]);
+    expect(unpackDirectBatch(data)).toMatchObject({
+      token: item().asset,
+      callGas: 123_456n,
+      groups: [
+        { wallet, payoutId: 3n, items: [{ intentCode: 7n, signature: `0x${R}${S}1c` }, { intentCode: 9n }] },
+        { wallet: other.processor, payoutId: 4n, items: [{ intentCode: 8n }] },
+      ],
+    });
+  });
+  test('never shares a transaction with one through a processor', () => {
+    expect(() => laneCall([item({ payout: direct }), item()], 200_000n)).toThrow(RangeError);
+  });
 });
 
 test.each<[string, readonly LaneItem[]]>([

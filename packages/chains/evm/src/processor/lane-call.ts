@@ -1,16 +1,20 @@
-// Builds the call of a lane's transaction: a batch call, or a single call for a contract wallet or a permit. Simulation
-// and signing both build it here, so that the simulated call is the one that is sent.
-import type { LaneItem } from '@svc-pay/core';
+// Builds the call of a lane's transaction: a batch call, or a single call for a contract wallet or a permit; for direct
+// payments, a call of `DirectBatch` or of the token itself. Simulation and signing both build it here, so that the
+// simulated call is the one that is sent.
+import { isDirect, type LaneItem, transactionKey } from '@svc-pay/core';
 import { type Address, encodeFunctionData, type Hex, zeroHash } from 'viem';
+import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
+import { type DirectBatchItem, packDirectBatch } from '../direct/direct-batch-call.ts';
+import { singleTransferData } from '../direct/single-transfer.ts';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { packBatchItem } from './batch-item.ts';
 import { goesInBatch } from './fit-batch.ts';
-import { gasLimit } from './gas-limit.ts';
+import { gasLimit, singleTransferGas } from './gas-limit.ts';
 import { groupItems } from './group-items.ts';
 import { normalSignature, splitSignature } from './key-signature.ts';
 
 export type LaneCall = {
-  readonly form: 'batch' | 'single' | 'stranded';
+  readonly form: 'batch' | 'single' | 'stranded' | 'direct_batch' | 'direct_single';
   readonly to: Address;
   readonly data: Hex;
   readonly gas: bigint;
@@ -20,12 +24,20 @@ export type LaneCall = {
 export function laneCall(items: readonly LaneItem[], callGas: bigint): LaneCall {
   const [head] = items;
   if (head === undefined) throw new RangeError('a transaction carries at least one payment');
-  if (items.some(({ processor, asset }) => processor !== head.processor || asset !== head.asset)) {
+  const key = transactionKey(head);
+  if (items.some((item) => transactionKey(item) !== key)) {
     throw new RangeError(
-      `payment ${head.paymentId} cannot share a transaction with payments of another processor or token`,
+      `payment ${head.paymentId} cannot share a transaction with payments of another payout kind, processor or token`,
     );
   }
+  if (isDirect(head) && items.length === 1) {
+    const gas = singleTransferGas(head, callGas);
+    return { form: 'direct_single', to: addressOf(head.asset), data: singleTransferData(head), gas };
+  }
   const gas = gasLimit(items, callGas);
+  if (isDirect(head)) {
+    return { form: 'direct_batch', to: DIRECT_BATCH_ADDRESS, data: directBatchData(head.asset, items, callGas), gas };
+  }
   const to = addressOf(head.processor);
   if (items.every(goesInBatch)) return { form: 'batch', to, data: batchData(head.asset, items), gas };
   if (items.length > 1)
@@ -60,6 +72,31 @@ function packed(item: LaneItem) {
     nonce: item.nonce as Hex,
     signature,
   });
+}
+
+/** The processor's items and these are grouped in the same way, so that outcomes are read back in the same way. */
+function directBatchData(asset: string, items: readonly LaneItem[], callGas: bigint): Hex {
+  const groups = groupItems(items).map(({ payout, items }) => ({
+    wallet: addressOf(items[0]?.processor ?? payout.merchant),
+    payoutId: payout.id,
+    items: items.map(directItem),
+  }));
+  return packDirectBatch({ token: addressOf(asset), callGas, groups });
+}
+
+/** Contract wallets go alone, so every item of a batch has a key's signature. */
+function directItem(item: LaneItem): DirectBatchItem {
+  const { capAtomic, validAfterSeconds, validBeforeSeconds, intentCode } = item;
+  return {
+    payer: addressOf(item.payer),
+    valueAtomic: capAtomic,
+    validAfterSeconds,
+    validBeforeSeconds,
+    nonce: item.nonce as Hex,
+    intentCode,
+    byContract: false,
+    signature: normalSignature(item.signature) ?? '0x',
+  };
 }
 
 function authorizationOf(item: LaneItem) {

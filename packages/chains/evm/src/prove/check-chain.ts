@@ -1,11 +1,14 @@
 // Compares the books of one network with its chain. The chain is read before the books are opened and again afterwards,
 // so that a payment settled meanwhile is neither missed nor reported as an error.
 import type { Books, Census, Findings } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
 import { askNode, NodeRefused, numberOf } from '../rpc/ask-node.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { checkBalances, readHoldings } from './check-balances.ts';
+import { checkDirectIncome, checkDirectPayments, listHeld } from './check-direct.ts';
 import { checkEvents } from './check-events.ts';
 import { checkNonces } from './check-nonces.ts';
+import { listUnattributed } from './check-receipts.ts';
 import { checkTransactions } from './check-transactions.ts';
 import { findUnannounced } from './find-unannounced.ts';
 import { createTokenFlows } from './token-flows.ts';
@@ -33,7 +36,7 @@ export async function readChainBefore(rpc: JsonRpc, relayers: readonly string[])
 
 export type ChainToCheck = {
   readonly rpc: JsonRpc;
-  readonly network: string;
+  readonly network: NetworkId;
   /** The processor in use and its predecessors: an old one may still owe money. */
   readonly processors: readonly string[];
   /** The processor's first block if known; otherwise logs are read from the first recorded batch on. */
@@ -41,7 +44,7 @@ export type ChainToCheck = {
   readonly before: ChainBefore;
 };
 
-export const CHAIN_CHECKS = ['events', 'transfers', 'gas', 'balances', 'nonces'] as const;
+export const CHAIN_CHECKS = ['events', 'transfers', 'gas', 'balances', 'nonces', 'direct', 'receipts'] as const;
 
 /** `findings` has `CHAIN_CHECKS`. Throws when the node does not answer: nothing is proven then. */
 export async function checkChain(
@@ -72,10 +75,18 @@ export async function checkChain(
     flows.add(token, 'heldAtomic', heldAtomic);
     flows.add(token, 'owedAtomic', owedAtomic);
   }
-  const range = { rpc, network, processors, tokens, fromBlock, toBlock, knownBlock: before.headBlock };
+  const knownBlock = before.headBlock;
+  const cursors = await books.cursors(network);
+  const range = { rpc, network, processors, tokens, fromBlock, toBlock, knownBlock, cursors };
   const announced = await checkEvents(books, range, flows, findings);
+  const bySource = census?.bySource ?? { settled: 0, direct: 0, received: 0 };
   // A payment may also have completed after the last block that was read: its receipt shows that.
-  if (announced < (census?.completed ?? 0)) await findUnannounced(books, { rpc, network, processors }, findings);
+  if (announced.settled < bySource.settled || announced.received < bySource.received)
+    await findUnannounced(books, { rpc, network, processors }, findings);
+  await checkDirectPayments(books, { rpc, network }, findings);
+  await checkDirectIncome(books, { rpc, network, knownBlock, toBlock }, findings);
+  await listHeld(books, network, findings);
+  await listUnattributed(books, network, findings);
   await checkTransactions(books, { rpc, network, processors }, findings);
   checkBalances(holdings, flows, census, findings);
   checkNonces(await books.relayers(network), before.counts, findings);

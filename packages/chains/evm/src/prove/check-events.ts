@@ -2,6 +2,7 @@
 // chain and an intent names one payment, so equal counts prove that every completed payment has its event.
 import { type BookedPaymentRow, type Books, type Findings, liveEntries, PAYMENT_STATUS } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { checkReceipts } from './check-receipts.ts';
 import { examineEvent } from './examine-event.ts';
 import {
   type ChainLog,
@@ -19,16 +20,18 @@ export type EventsToCheck = LogRange & {
   readonly network: string;
   /** The newest block before the books' snapshot: the books must know every settlement up to this block. */
   readonly knownBlock: bigint;
+  /** Blocks up to which the chain reader has read, by address. */
+  readonly cursors: ReadonlyMap<string, bigint>;
 };
 
-/** Returns how many completed payments have their event. Adds the amounts that the logs moved to `flows`. */
+/** Returns how many completed payments have their event, by its kind. Adds the amounts that the logs moved to `flows`. */
 export async function checkEvents(
   books: Books,
   given: EventsToCheck,
   flows: TokenFlows,
   findings: Findings,
-): Promise<number> {
-  let [matched, inFlight] = [0, 0];
+): Promise<{ readonly settled: number; readonly received: number }> {
+  let [matched, received, inFlight, unread] = [0, 0, 0, 0];
   for await (const logs of readLogs(given.rpc, given)) {
     const settled = logs
       .filter(({ address }) => given.processors.includes(address))
@@ -47,9 +50,13 @@ export async function checkEvents(
       else if (typeof verdict === 'object') findings.differs('events', aboutOf(event, row), verdict.problem);
     }
     addFlows(flows, logs, booked, given.processors);
+    const receipts = await checkReceipts(books, logs, given, findings);
+    received += receipts.matched;
+    unread += receipts.waiting;
   }
   if (inFlight > 0) findings.note('events', `${inFlight} settlements on chain belong to payments still under way`);
-  return matched;
+  if (unread > 0) findings.note('receipts', `${unread} payments by payers' own calls wait for the chain reader`);
+  return { settled: matched, received };
 }
 
 const LOOKED_UP_AT_ONCE = 500;

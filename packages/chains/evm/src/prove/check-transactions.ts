@@ -1,5 +1,12 @@
 // Compares every batch that a lane recorded as mined with its receipt.
-import { type Books, type Findings, PAYMENT_STATUS } from '@svc-pay/core';
+import {
+  type BookedBatch,
+  type BookedPaymentRow,
+  type Books,
+  type Findings,
+  PAYMENT_STATUS,
+  paymentSource,
+} from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { checkStrandedTransfers } from './check-stranded-transfers.ts';
 import { examineEvent } from './examine-event.ts';
@@ -26,6 +33,7 @@ export async function checkTransactions(
       rpc,
       page.map(({ transactionId }) => transactionId),
     );
+    const directRows = await readDirectRows(books, network, page);
     for (const { id, transactionId, gasBooked, lostAtomic } of page) {
       const receipt = receipts.get(transactionId.toLowerCase());
       if (receipt === undefined) {
@@ -33,7 +41,8 @@ export async function checkTransactions(
         continue;
       }
       const { rows: settled, pending, matched } = await settledRows(books, receipt, network, processors);
-      const rows = [...settled, ...(returned.get(id) ?? [])];
+      const direct = directRows.get(transactionId.toLowerCase()) ?? [];
+      const rows = [...settled, ...(returned.get(id) ?? []), ...direct];
       for (const { paymentId } of pending)
         findings.differs(
           'events',
@@ -56,6 +65,22 @@ export async function checkTransactions(
       'gas',
       `${unbooked} transactions settled no payment, and an earlier version recorded them: what they cost is not in the books`,
     );
+}
+
+/** Direct payments by their transaction. `checkDirectPayments` compares them with the logs; here their gas counts. */
+async function readDirectRows(
+  books: Books,
+  network: string,
+  batches: readonly BookedBatch[],
+): Promise<ReadonlyMap<string, readonly BookedPaymentRow[]>> {
+  const rows = await books.paymentsOfTransactions(
+    network,
+    batches.map(({ transactionId }) => transactionId),
+  );
+  return Map.groupBy(
+    rows.filter((row) => paymentSource(row) === 'direct'),
+    ({ transactionId }) => transactionId?.toLowerCase() ?? '',
+  );
 }
 
 /** `matched` is false when a payment differs from its event: the events check reports that already. */

@@ -1,6 +1,13 @@
 // Compares one mined transaction with the entries of all payments it settled: token transfers, amounts kept by the
 // processor, and gas. The processor pays each recipient once per transaction, so only sums can be compared.
-import { type BookedEntry, type BookedPaymentRow, isNative, liveEntries, NETWORK_PARTY } from '@svc-pay/core';
+import {
+  type BookedEntry,
+  type BookedPaymentRow,
+  isNative,
+  liveEntries,
+  NETWORK_PARTY,
+  paymentSource,
+} from '@svc-pay/core';
 import { type ChainLog, escrowedOf, transferOf } from './processor-logs.ts';
 import type { MinedReceipt } from './read-receipts.ts';
 
@@ -21,14 +28,18 @@ export function examineTransaction(
   lostAtomic: bigint,
   processors: readonly string[],
 ): readonly TransactionProblem[] {
-  const entries = rows
-    .flatMap((row) => liveEntries(row.entries).live)
-    .filter((entry) => entry.transactionId.toLowerCase() === receipt.transactionId);
+  const entriesOf = (some: readonly BookedPaymentRow[]) =>
+    some
+      .flatMap((row) => liveEntries(row.entries).live)
+      .filter((entry) => entry.transactionId.toLowerCase() === receipt.transactionId);
+  // No processor moves the money of a direct payment: `examineDirect` compares its transfer.
+  const processed = rows.filter((row) => paymentSource(row) !== 'direct');
+  const entries = entriesOf(processed);
   return [
-    ...rows.flatMap((row) => examinePull(receipt.logs, row, processors)),
+    ...processed.flatMap((row) => examinePull(receipt.logs, row, processors)),
     ...compareSums('sent to', sentBy(receipt.logs, processors), bookedAs(entries, false)),
     ...compareSums('kept for', keptFor(receipt.logs), bookedAs(entries, true)),
-    ...examineGas(receipt, entries, lostAtomic),
+    ...examineGas(receipt, entriesOf(rows), lostAtomic),
   ];
 }
 

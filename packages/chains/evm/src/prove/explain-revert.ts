@@ -1,7 +1,8 @@
 // Explains why a transaction with one payment reverted, by the state at its own block. A node that no longer has that
 // state answers by its latest block: a used authorization stays used.
-import { ChainUnavailable, type LaneItem, type RevertOutcome } from '@svc-pay/core';
+import { ChainUnavailable, isDirect, type LaneItem, type RevertOutcome } from '@svc-pay/core';
 import { numberToHex } from 'viem';
+import { directQuestions } from '../direct/explain-direct.ts';
 import { singleQuestions } from '../processor/explain-single.ts';
 import { DEFAULT_CALL_GAS } from '../processor/gas-limit.ts';
 import { laneCall } from '../processor/lane-call.ts';
@@ -27,11 +28,9 @@ export async function explainReverts(rpc: JsonRpc, all: readonly RevertedSingle[
   });
 }
 
-const AT_BLOCK = 3;
-
 /**
- * Simulates the call again and asks whether intent and authorization are used: at the receipt's block, then at the
- * latest one.
+ * Simulates the call again and asks whether the authorization is used, and the intent settled: at the receipt's block,
+ * then at the latest one.
  */
 function questionsOf({ item, receipt }: RevertedSingle): readonly RpcCall[] {
   const { to, data, gas } = laneCall([item], DEFAULT_CALL_GAS);
@@ -39,22 +38,32 @@ function questionsOf({ item, receipt }: RevertedSingle): readonly RpcCall[] {
     method: 'eth_call',
     params: [{ from: receipt.from, to, data, gas: numberToHex(gas) }, 'latest'],
   };
-  const calls = [play, ...singleQuestions(item).slice(0, AT_BLOCK - 1)];
+  const calls = [play, ...stateQuestions(item)];
   const block = numberToHex(receipt.blockNumber);
   return [...calls.map(({ method, params }) => ({ method, params: [params[0], block] })), ...calls];
 }
 
+/** Whether the authorization is used; of a processor's payment also whether its intent is settled. */
+function stateQuestions(item: LaneItem): readonly RpcCall[] {
+  if (isDirect(item)) return directQuestions(item).slice(0, 1);
+  const [settled, use] = singleQuestions(item);
+  return [use, settled].filter((question) => question !== undefined);
+}
+
 function explain(item: LaneItem, answers: readonly RpcAnswer[]): SingleOutcome {
+  const atBlock = answers.length / 2;
   const told = (index: number) =>
-    [answers[index], answers[index + AT_BLOCK]].find((answer) => answer?.ok === true || (answer && isRevert(answer)));
+    [answers[index], answers[index + atBlock]].find((answer) => answer?.ok === true || (answer && isRevert(answer)));
   const played = told(0);
-  const [settled, use] = [wordIn(told(1)), wordIn(told(2))];
+  const use = wordIn(told(1));
+  // No processor takes part in a direct payment, so none says that its intent is settled.
+  const settled = isDirect(item) ? 0n : wordIn(told(2));
   if (played === undefined || settled === undefined || use === undefined) {
     throw new ChainUnavailable('no node tells why a transaction reverted');
   }
   if (settled === 1n) return 'intent_already_settled';
   if (item.kind === 'permit' ? use > BigInt(item.nonce) : use === 1n) return 'authorization_used';
-  if (played.ok) return 'reverted_alone';
+  if (played.ok || isDirect(item)) return 'reverted_alone';
   const { cause } = wholeRefusal(readRefusal(played));
   return cause === 'paused' || cause === 'over_cap' || cause === 'not_allowed' ? 'refused_for_now' : 'reverted_alone';
 }

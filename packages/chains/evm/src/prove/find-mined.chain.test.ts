@@ -182,6 +182,13 @@ describe('nothing is concluded', () => {
   ])('%s', async (_, rpc) => {
     await expect(findMined(rpc, [pendingBatch])).rejects.toBeInstanceOf(ChainUnavailable);
   });
+  test('from a receipt with a log of another transaction', async () => {
+    const mixed = changed((receipt) => {
+      const [first, ...rest] = receipt['logs'] as readonly object[];
+      return { ...receipt, logs: [{ ...first, transactionHash: `0x${'00'.repeat(32)}` }, ...rest] };
+    });
+    expect(await findMined(mixed, [pendingBatch])).toEqual([]);
+  });
   test('from a receipt of another transaction, or of one that is pending', async () => {
     const other = changed((receipt) => ({ ...receipt, transactionHash: `0x${'00'.repeat(32)}` }));
     expect(await findMined(other, [pendingBatch])).toEqual([]);

@@ -1,10 +1,11 @@
 // Finds which pending batches are mined, and the outcome of every payment in them.
-import { ChainUnavailable, type MinedBatch, type MinedItem, type PendingBatch } from '@svc-pay/core';
+import { ChainUnavailable, isDirect, type MinedBatch, type MinedItem, type PendingBatch } from '@svc-pay/core';
 import { encodeFunctionData, numberToHex } from 'viem';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { askChain, quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 import { DISAGREEMENT } from '../rpc/require-endpoint-quorum.ts';
+import { readDirectEvidence } from './direct-evidence.ts';
 import { explainReverts, type SingleOutcome } from './explain-revert.ts';
 import { readEvidence } from './item-evidence.ts';
 import { type Receipt, readReceipt } from './read-receipt.ts';
@@ -57,9 +58,10 @@ type AskedOfBatch = { readonly feeRecipient: string; readonly revert: SingleOutc
 
 function minedBatch({ batch, receipt }: Found, asked: AskedOfBatch, headNumber: bigint): MinedBatch {
   const { transactionId, blockNumber, blockHash, reverted, gasCostAtomic, logs } = receipt;
-  const isStranded = batch.items.some(({ strandedTransfer }) => strandedTransfer !== undefined);
-  const evidence = reverted ? [] : (isStranded ? readStrandedEvidence : readEvidence)(batch.items, logs);
-  const { escrowedFor, feeRecipient = asked.feeRecipient } = replayLegs(batch.items, evidence, logs);
+  const evidence = reverted ? [] : evidenceOf(batch)(batch.items, logs);
+  const { escrowedFor, feeRecipient = asked.feeRecipient } = isDirectBatch(batch)
+    ? NO_LEGS
+    : replayLegs(batch.items, evidence, logs);
   const items = batch.items.map(({ paymentId }, index): MinedItem => {
     const found = evidence[index];
     if (reverted) return { paymentId, outcome: asked.revert };
@@ -81,10 +83,22 @@ function minedBatch({ batch, receipt }: Found, asked: AskedOfBatch, headNumber: 
   };
 }
 
+/** A direct payment has one leg, which is its own evidence. */
+const NO_LEGS = { escrowedFor: [], feeRecipient: undefined };
+
+/** A transaction is of one payout kind. */
+const isDirectBatch = ({ items }: PendingBatch): boolean => items.some(isDirect);
+
+function evidenceOf(batch: PendingBatch): typeof readDirectEvidence {
+  if (isDirectBatch(batch)) return readDirectEvidence;
+  const isStranded = batch.items.some(({ strandedTransfer }) => strandedTransfer !== undefined);
+  return isStranded ? readStrandedEvidence : readEvidence;
+}
+
 /** Reads at the transaction's own block, or at the latest if the node lacks that state. Empty if nothing settled. */
 async function readFeeRecipients(rpc: JsonRpc, all: readonly Found[]): Promise<readonly string[]> {
-  // The payments of a reverted batch are already in other batches.
-  const found = all.filter(({ batch }) => batch.items.length > 0);
+  // The payments of a reverted batch are already in other batches. Direct payments have no fee.
+  const found = all.filter(({ batch }) => batch.items.length > 0 && !isDirectBatch(batch));
   if (found.length === 0) return all.map(() => '');
   const data = encodeFunctionData({ abi: paymentProcessorAbi, functionName: 'feeRecipient' });
   const answers = await askChain(

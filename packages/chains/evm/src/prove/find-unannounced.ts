@@ -1,8 +1,9 @@
 // Finds the completed payments without an event on chain, receipt by receipt.
-import { type BookedPaymentRow, type Books, type Findings, PAYMENT_STATUS } from '@svc-pay/core';
+import { type BookedPaymentRow, type Books, type Findings, PAYMENT_STATUS, paymentSource } from '@svc-pay/core';
+import { examineReceived } from './check-receipts.ts';
 import type { TransactionsToCheck } from './check-transactions.ts';
 import { examineEvent } from './examine-event.ts';
-import { settledEventOf } from './processor-logs.ts';
+import { type ChainLog, receivedEventOf, settledEventOf } from './processor-logs.ts';
 import { type MinedReceipt, readReceipts } from './read-receipts.ts';
 
 const RECEIPTS_AT_ONCE = 50;
@@ -13,7 +14,9 @@ export async function findUnannounced(
   findings: Findings,
 ): Promise<void> {
   for await (const page of books.payments()) {
-    const completed = page.filter((row) => row.network === network && row.status === PAYMENT_STATUS.completed);
+    const completed = page.filter(
+      (row) => row.network === network && row.status === PAYMENT_STATUS.completed && paymentSource(row) !== 'direct',
+    );
     for (let start = 0; start < completed.length; start += RECEIPTS_AT_ONCE) {
       const rows = completed.slice(start, start + RECEIPTS_AT_ONCE);
       const receipts = await readReceipts(
@@ -39,10 +42,20 @@ function isAnnounced(
   processors: readonly string[],
   network: string,
 ): boolean {
-  return logs.some((log) => {
-    const event = processors.includes(log.address) ? settledEventOf(log) : undefined;
+  const ofProcessors = logs.filter(({ address }) => processors.includes(address));
+  if (paymentSource(row) === 'received') {
+    return ofProcessors.some((log) => {
+      const event = receivedEventOf(log);
+      return event !== undefined && examineReceived(event, row) === undefined && isAt(row, log);
+    });
+  }
+  return ofProcessors.some((log) => {
+    const event = settledEventOf(log);
     return (
       event?.intentCode === row.intent?.code && event !== undefined && examineEvent(event, row, network) === 'matched'
     );
   });
 }
+
+const isAt = ({ splitId }: BookedPaymentRow, { transactionId, logIndex }: ChainLog): boolean =>
+  splitId?.toLowerCase() === `${transactionId}:${logIndex}`;

@@ -12,6 +12,8 @@ export type ChainLog = {
 };
 
 const SETTLED = toEventSelector('PaymentSettled(uint64,address,address,uint64,uint256,uint256,uint256)');
+const RECEIVED = toEventSelector('PaymentReceived(uint64,address,address,uint64,uint256,uint256)');
+const USED = toEventSelector('AuthorizationUsed(address,bytes32)');
 const ESCROWED = toEventSelector('Escrowed(address,address,uint256)');
 const WITHDRAWN = toEventSelector('EscrowWithdrawn(address,address,uint256)');
 export const TRANSFER: Hex = toEventSelector('Transfer(address,address,uint256)');
@@ -42,6 +44,22 @@ export function settledEventOf(log: ChainLog): SettledEvent | undefined {
   };
 }
 
+export type ReceivedEvent = Omit<SettledEvent, 'capAtomic' | 'settledAtomic'> & { readonly amountAtomic: bigint };
+
+export function receivedEventOf(log: ChainLog): ReceivedEvent | undefined {
+  const [topic, code, payer, token] = log.topics;
+  if (topic !== RECEIVED || code === undefined || payer === undefined || token === undefined) return undefined;
+  return {
+    log,
+    intentCode: BigInt(code),
+    payer: addressOf(payer),
+    token: addressOf(token),
+    payoutId: wordOf(log.data, 0),
+    amountAtomic: wordOf(log.data, 1),
+    feeAtomic: wordOf(log.data, 2),
+  };
+}
+
 export type Moved = {
   readonly token: string;
   readonly from: string;
@@ -53,6 +71,26 @@ export function transferOf(log: ChainLog): Moved | undefined {
   const [topic, from, to] = log.topics;
   if (topic !== TRANSFER || from === undefined || to === undefined || log.topics.length !== 3) return undefined;
   return { token: log.address, from: addressOf(from), to: addressOf(to), amountAtomic: wordOf(log.data, 0) };
+}
+
+/** The authorization that a token calls used. */
+export function usedOf(log: ChainLog): { readonly payer: string; readonly nonce: string } | undefined {
+  const [topic, payer, nonce] = log.topics;
+  if (topic !== USED || payer === undefined || nonce === undefined || log.topics.length !== 3) return undefined;
+  return { payer: addressOf(payer), nonce };
+}
+
+/**
+ * The use and the transfer that prove a direct payment, where the log at `logIndex` is the transfer: the token's very
+ * next log after the use, in one transaction. `logs` are those of the transaction.
+ */
+export function directPairAt(logs: readonly ChainLog[], token: string, logIndex: number) {
+  const own = logs.filter(({ address }) => address === token).sort((one, other) => one.logIndex - other.logIndex);
+  const at = own.findIndex((log) => log.logIndex === logIndex);
+  const [useLog, transferLog] = [own[at - 1], own[at]];
+  const used = useLog === undefined ? undefined : usedOf(useLog);
+  const moved = transferLog === undefined ? undefined : transferOf(transferLog);
+  return used === undefined || moved === undefined ? undefined : { used, moved };
 }
 
 export type Kept = { readonly token: string; readonly account: string; readonly amountAtomic: bigint };

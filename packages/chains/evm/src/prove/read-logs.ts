@@ -1,5 +1,6 @@
 // Reads the logs of a range of blocks, in parts that the node is willing to answer.
 
+import type { DirectWallet } from '@svc-pay/core';
 import { hexOf, NodeRefused, numberOf, saidBy } from '../rpc/ask-node.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { type ChainLog, TRANSFER, topicOf } from './processor-logs.ts';
@@ -10,11 +11,16 @@ const MOST_BLOCKS = 2_000n;
 export type LogRange = {
   readonly processors: readonly string[];
   readonly tokens: readonly string[];
+  /** Wallets whose receipts are read too, each with the token. */
+  readonly wallets?: readonly DirectWallet[];
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
 };
 
-/** The processors' logs and every transfer of the tokens to and from them; a block is never split. */
+/**
+ * The processors' logs, every transfer of the tokens to and from them, and every transfer to the wallets; a block is
+ * never split.
+ */
 export async function* readLogs(rpc: JsonRpc, range: LogRange): AsyncGenerator<readonly ChainLog[]> {
   let [start, size] = [range.fromBlock, MOST_BLOCKS];
   while (start <= range.toBlock) {
@@ -33,19 +39,29 @@ export async function* readLogs(rpc: JsonRpc, range: LogRange): AsyncGenerator<r
 
 async function readOnce(
   rpc: JsonRpc,
-  { processors, tokens }: LogRange,
+  { processors, tokens, wallets = [] }: LogRange,
   start: bigint,
   end: bigint,
 ): Promise<readonly ChainLog[] | string> {
   const blocks = { fromBlock: hexOf(start), toBlock: hexOf(end) };
   const selves = processors.map(topicOf);
   const filters = [
-    { ...blocks, address: processors },
+    // An empty list of addresses would match every contract.
+    ...(processors.length === 0 ? [] : [{ ...blocks, address: processors }]),
     ...(tokens.length === 0
       ? []
       : [
           { ...blocks, address: tokens, topics: [TRANSFER, null, selves] },
           { ...blocks, address: tokens, topics: [TRANSFER, selves] },
+        ]),
+    ...(wallets.length === 0
+      ? []
+      : [
+          {
+            ...blocks,
+            address: [...new Set(wallets.map(({ asset }) => asset))],
+            topics: [TRANSFER, null, [...new Set(wallets.map(({ wallet }) => topicOf(wallet)))]],
+          },
         ]),
   ];
   const answers = await rpc(filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })));

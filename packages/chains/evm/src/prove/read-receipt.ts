@@ -31,11 +31,14 @@ export function readReceipt(value: unknown): Receipt | undefined {
   const status = quantityOf(fieldOf(value, 'status'));
   const logs = fieldOf(value, 'logs');
   if (!Array.isArray(logs)) throw new ChainUnavailable('a receipt without logs');
+  const transactionId = hexOf(fieldOf(value, 'transactionHash'));
+  // A log of another transaction proves nothing about this one, nor does a receipt that has it.
+  if (logs.some((log: unknown) => isOfAnother(log, transactionId))) return undefined;
   const gasUsed = quantityOf(fieldOf(value, 'gasUsed'));
   // OP-stack rollups charge the L1 data fee separately from gas.
   const l1Fee = fieldOf(value, 'l1Fee');
   return {
-    transactionId: hexOf(fieldOf(value, 'transactionHash')),
+    transactionId,
     from: hexOf(fieldOf(value, 'from')),
     blockNumber: quantityOf(fieldOf(value, 'blockNumber')),
     blockHash: hexOf(blockHash),
@@ -44,6 +47,11 @@ export function readReceipt(value: unknown): Receipt | undefined {
       gasUsed * quantityOf(fieldOf(value, 'effectiveGasPrice')) + (typeof l1Fee === 'string' ? quantityOf(l1Fee) : 0n),
     logs: logs.map(readLog),
   };
+}
+
+function isOfAnother(log: unknown, transactionId: string): boolean {
+  const of = fieldOf(log, 'transactionHash');
+  return of !== undefined && hexOf(of) !== transactionId;
 }
 
 function readLog(value: unknown): LaneLog {

@@ -11,7 +11,7 @@ export const STRANDED_RETURNED = toEventSelector('StrandedReturned(address,addre
 export const AUTHORIZATION_USED = toEventSelector('AuthorizationUsed(address,bytes32)');
 export const AUTHORIZATION_CANCELED = toEventSelector('AuthorizationCanceled(address,bytes32)');
 const ESCROWED = toEventSelector('Escrowed(address,address,uint256)');
-const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
+export const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const APPROVAL = toEventSelector('Approval(address,address,uint256)');
 
 /** A number or an address as 32 bytes of lower-case hex. */

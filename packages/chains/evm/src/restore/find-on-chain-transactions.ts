@@ -1,20 +1,27 @@
-// Finds transactions that settled, or tried to settle, a payment at a processor, in chain order. The search goes by
-// logs, so the sender does not matter.
-import type { BlockRange, FoundTransaction } from '@svc-pay/core';
-import { settledEventOf } from '../prove/processor-logs.ts';
+// Finds transactions that settled, or tried to settle, a payment at a processor, or moved a token to a merchant's wallet,
+// in chain order. The search goes by logs, so the sender does not matter.
+import type { BlockRange, DirectWallet, FoundTransaction } from '@svc-pay/core';
+import { type ChainLog, settledEventOf, TRANSFER } from '../prove/processor-logs.ts';
 import { readLogs } from '../prove/read-logs.ts';
 import { FAILED, SETTLED, STRANDED_RETURNED, STRANDED_SETTLED } from '../prove/settlement-logs.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 
-const SPEAKING: ReadonlySet<string | undefined> = new Set([SETTLED, FAILED, STRANDED_SETTLED, STRANDED_RETURNED]);
+const SPEAKING: ReadonlySet<string | undefined> = new Set([
+  SETTLED,
+  FAILED,
+  STRANDED_SETTLED,
+  STRANDED_RETURNED,
+  TRANSFER,
+]);
 
 export async function* findOnChainTransactions(
   rpc: JsonRpc,
   processors: readonly string[],
+  wallets: readonly DirectWallet[],
   range: BlockRange,
 ): AsyncGenerator<readonly FoundTransaction[]> {
-  for await (const logs of readLogs(rpc, { ...range, processors, tokens: [] })) {
-    const speaking = logs.filter(({ topics }) => SPEAKING.has(topics[0]));
+  for await (const logs of readLogs(rpc, { ...range, processors, tokens: [], wallets })) {
+    const speaking = logs.filter(({ topics }) => SPEAKING.has(topics[0])).toSorted(inChainOrder);
     yield [...Map.groupBy(speaking, ({ transactionId }) => transactionId)].map(([transactionId, own]) => {
       const events = own.flatMap((log) => settledEventOf(log) ?? []);
       return {
@@ -25,4 +32,8 @@ export async function* findOnChainTransactions(
       };
     });
   }
+}
+
+function inChainOrder(one: ChainLog, other: ChainLog): number {
+  return Number(one.blockNumber - other.blockNumber) || one.logIndex - other.logIndex;
 }

@@ -1,6 +1,10 @@
-// Decodes the payments of a processor call: the inverse of `laneCall`.
+// Decodes the payments of a lane's call: the inverse of `laneCall`. Of a direct payment only our own relayers' calldata
+// is believed: anybody may submit it with any intent code behind it.
 import type { CarriedPayment, OnChainTransaction } from '@svc-pay/core';
 import { type DecodeFunctionDataReturnType, decodeFunctionData, type Hex, numberToHex } from 'viem';
+import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
+import { type DirectBatchItem, unpackDirectBatch } from '../direct/direct-batch-call.ts';
+import { type ReadTransfer, readSingleTransfer } from '../direct/single-transfer.ts';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { unpackBatchItem } from '../processor/batch-item.ts';
 
@@ -11,7 +15,39 @@ export type ReadCall = { readonly form: OnChainTransaction['form']; readonly pay
 type ProcessorCall = DecodeFunctionDataReturnType<typeof paymentProcessorAbi>;
 const OTHER: ReadCall = { form: 'other', payments: [] };
 
-export function readCall(processor: string, data: Hex): ReadCall {
+/** `to` is the address that the transaction calls: a processor, the contract of direct batches, or a token. */
+export function readCall(to: string, data: Hex): ReadCall {
+  const direct = readDirectCall(to.toLowerCase(), data);
+  return direct === undefined ? readProcessorCall(to, data) : { form: 'settle', payments: direct };
+}
+
+const DIRECT_BATCH = DIRECT_BATCH_ADDRESS.toLowerCase();
+
+function readDirectCall(to: string, data: Hex): readonly CalledPayment[] | undefined {
+  if (to !== DIRECT_BATCH) {
+    const single = readSingleTransfer(data);
+    return single && [directPayment(to, single)];
+  }
+  const batch = unpackDirectBatch(data);
+  return batch?.groups.flatMap(({ wallet, payoutId, items }) =>
+    items.map(({ valueAtomic, ...item }: DirectBatchItem) =>
+      directPayment(batch.token, { ...item, wallet, payoutId, capAtomic: valueAtomic }),
+    ),
+  );
+}
+
+function directPayment(asset: string, { wallet, ...transfer }: ReadTransfer): CalledPayment {
+  return {
+    ...transfer,
+    asset,
+    processor: wallet,
+    kind: 'transfer_with_authorization',
+    settledAtomic: transfer.capAtomic,
+    direct: true,
+  };
+}
+
+function readProcessorCall(processor: string, data: Hex): ReadCall {
   const call = decoded(data);
   if (call === undefined) return OTHER;
   const { functionName } = call;

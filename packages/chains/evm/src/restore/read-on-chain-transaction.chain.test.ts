@@ -58,9 +58,39 @@ test('a mined batch is read back as it was signed: bytes, nonce, every payment, 
   expect(onChain!.carried.map(told)).toEqual([items[0], items[2], items[1]].map((item) => told(item!)));
   expect(onChain!.settled.map(({ intentCode }) => intentCode)).toEqual([items[0]!.intentCode, items[1]!.intentCode]);
   const found: FoundTransaction[] = [];
-  for await (const page of findOnChainTransactions(world.rpc, [world.record.processor], await blocks()))
+  for await (const page of findOnChainTransactions(world.rpc, [world.record.processor], [], await blocks()))
     found.push(...page);
   expect(found.map(({ transactionId }) => transactionId)).toContain(signed!.transactionId);
+});
+
+test('a batch of direct payments, and one alone, are read back from calldata, and found by the wallet’s receipts', async () => {
+  const [payout, other] = [await world.newDirectPayout(), await world.newDirectPayout()];
+  const items = [
+    await world.newItem({ payout, capAtomic: 900n }),
+    await world.newItem({ payout: other }),
+    await world.newItem({ payout, payer: privateKeyToAccount(`0x${'a8'.repeat(32)}`) }),
+  ];
+  const single = await world.newItem({ payout: other });
+  const [batch, alone] = [await world.mine(items), await world.mine([single])];
+  const ids = [batch, alone].map(({ transactions }) => transactions[0]!.transactionId);
+  const [many, one] = await readOnChainTransaction(world.rpc, evmNetwork(world.record.chainId), ids);
+  const expected = [items[0], items[2], items[1]].map((item) => ({
+    ...told(item!),
+    direct: true,
+    payoutId: item!.payout.id,
+  }));
+  const carried = (onChain: typeof many) =>
+    onChain!.carried.map((payment) => ({ ...told(payment), direct: payment.direct, payoutId: payment.payoutId }));
+  expect(carried(many)).toEqual(expected);
+  expect(many!.settled.map(({ intentCode }) => intentCode)).toEqual([items[0]!.intentCode, items[1]!.intentCode]);
+  expect(carried(one)).toEqual([{ ...told(single), direct: true, payoutId: other.id }]);
+  expect(one).toMatchObject({ form: 'settle', nonce: alone.nonce, settled: [{ intentCode: single.intentCode }] });
+  expect(Buffer.from(many!.raw).equals(Buffer.from(batch.transactions[0]!.raw))).toBe(true);
+  const wallets = [payout, other].map(({ merchant }) => ({ wallet: merchant, asset: world.token.toLowerCase() }));
+  const found: string[] = [];
+  for await (const page of findOnChainTransactions(world.rpc, [world.record.processor], wallets, await blocks()))
+    found.push(...page.map(({ transactionId }) => transactionId));
+  expect(found.slice(-2)).toEqual(ids);
 });
 
 test('a transaction that was undone as a whole leaves no log, and is found by its nonce', async () => {

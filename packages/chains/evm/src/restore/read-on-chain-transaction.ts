@@ -3,6 +3,7 @@
 import { ChainUnavailable, claimKey, type LaneItem, type OnChainTransaction, TOKENS } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Hex, hexToBytes, keccak256, serializeTransaction } from 'viem';
+import { readDirectEvidence } from '../prove/direct-evidence.ts';
 import { readEvidence } from '../prove/item-evidence.ts';
 import { type Receipt, readReceipt } from '../prove/read-receipt.ts';
 import { askChain, fieldOf, quantityOf, resultOf } from '../rpc/ask-chain.ts';
@@ -37,11 +38,14 @@ function onChainOf(network: NetworkId, transaction: unknown, receipt: Receipt): 
     if (typeof value !== 'string') throw new ChainUnavailable(`${transactionId} without ${name}`);
     return value.toLowerCase() as Hex;
   };
-  const processor = typeof fieldOf(transaction, 'to') === 'string' ? text('to') : '0x';
-  const { form, payments } = readCall(processor, text('input'));
+  const to = typeof fieldOf(transaction, 'to') === 'string' ? text('to') : '0x';
+  const { form, payments } = readCall(to, text('input'));
   const carried = payments.map((payment) => ({ ...payment, claimKey: claimKeyOf(network, payment) }));
-  // The call names a payout but not its terms: the fee is compared when the restored payment is recorded as mined.
-  const evidence = reverted ? [] : readEvidence(carried.map(asItem), logs, () => true);
+  const items = carried.map(asItem);
+  const isDirect = carried.some(({ direct }) => direct);
+  // A call names a payout but not its terms: the fee is compared when the restored payment is recorded as mined.
+  const read = () => (isDirect ? readDirectEvidence(items, logs) : readEvidence(items, logs, () => true));
+  const evidence = reverted ? [] : read();
   return {
     network,
     relayer: text('from'),

@@ -18,6 +18,8 @@ export type PoolOptions = {
   readonly onChange?: (endpointIndex: number, trouble: EndpointTrouble) => void;
   /** Transport to an endpoint; HTTP by default. Throws unless every call was answered. */
   readonly post?: typeof postCalls;
+  /** An endpoint that takes longer is suspended as slow; 2 seconds by default. */
+  readonly patienceMs?: number;
 };
 
 export type EndpointPool = {
@@ -41,7 +43,7 @@ export function createEndpointPool(options: PoolOptions): EndpointPool {
   const { urls, timeoutMs, chainId, onChange = () => {}, post = postCalls } = options;
   const healths: EndpointHealth[] = urls.map(() => ({ asideUntilMs: 0, strikes: 0, foreign: false }));
   const nowMs = () => performance.now();
-  const patienceMs = Math.min(PATIENCE_MS, Math.ceil(timeoutMs / 2));
+  const patienceMs = options.patienceMs ?? Math.min(PATIENCE_MS, Math.ceil(timeoutMs / 2));
   const healthOf = (endpointIndex: number): EndpointHealth => {
     const health = healths[endpointIndex];
     if (health === undefined) throw new RangeError(`there is no endpoint ${endpointIndex + 1}`);

@@ -6,16 +6,24 @@ export async function postCalls(
   calls: readonly RpcCall[],
   timeoutMs: number,
 ): Promise<readonly RpcAnswer[]> {
+  const response = await sendCalls(url, calls, AbortSignal.timeout(timeoutMs));
+  if (!response.ok) throw new RpcUnavailable(`HTTP ${response.status}`);
+  return answersOf(calls, await response.json());
+}
+
+export function sendCalls(url: string, calls: readonly RpcCall[], signal: AbortSignal): Promise<Response> {
   const { address, headers } = withoutCredentials(url);
-  const response = await fetch(address, {
+  return fetch(address, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify(calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }))),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal,
     redirect: 'error',
   });
-  if (!response.ok) throw new RpcUnavailable(`HTTP ${response.status}`);
-  const body: unknown = await response.json();
+}
+
+/** The answers in a body, in the order of the calls. */
+export function answersOf(calls: readonly RpcCall[], body: unknown): readonly RpcAnswer[] {
   if (!Array.isArray(body)) throw new RpcUnavailable('the batch was not answered as a batch');
   const answers = new Map(body.map((entry: RawAnswer) => [entry.id, answerOf(entry)]));
   return calls.map((_, id) => {
@@ -36,13 +44,13 @@ function withoutCredentials(url: string): { address: string; headers: Record<str
   return { address: address.href, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
 }
 
-type RawAnswer = {
+export type RawAnswer = {
   readonly id?: unknown;
   readonly result?: unknown;
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown } | null;
 };
 
-function answerOf(entry: RawAnswer): RpcAnswer {
+export function answerOf(entry: RawAnswer): RpcAnswer {
   const { error } = entry;
   if (error === undefined || error === null) return { ok: true, result: entry.result };
   const { code, message, data } = error;

@@ -1,6 +1,7 @@
 // The lane's chain interface for one relayer key on one EVM network, implemented by RPC nodes and a signer.
 import type { LaneItem, SequencedChain, SignedTransaction } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
+import type { CheckActivation } from '../payout/check-activation.ts';
 import { fitBatch } from '../processor/fit-batch.ts';
 import { DEFAULT_CALL_GAS } from '../processor/gas-limit.ts';
 import { laneCall } from '../processor/lane-call.ts';
@@ -9,6 +10,7 @@ import { askChain, quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import type { TransactionSigner } from '../signer/transaction-signer.ts';
 import { broadcast } from './broadcast.ts';
+import { simulateActivated } from './check-payouts.ts';
 import { findReplaced, readNonceRange } from './relayer-nonces.ts';
 import { readOffer, signTransaction } from './sign-transaction.ts';
 import { simulateWithQuorum } from './simulate-with-quorum.ts';
@@ -32,7 +34,9 @@ export type LaneChainOptions = {
   /** How long the first vote waits for the others. */
   readonly patienceMs?: number;
   readonly signer: TransactionSigner;
-  /** The most gas that the processor lets one transfer of a token use; 200,000 by default. */
+  /** Checks the signatures that activate a direct payout. Without it the lane sends no direct payment. */
+  readonly checkActivation?: CheckActivation | undefined;
+  /** The most gas that one transfer of a token may use, by the processor's terms; 200,000 by default. */
   readonly callGasOf?: (asset: string) => bigint;
   readonly tipBounds?: TipBounds;
   /** The highest fee per unit of gas; 500 gwei by default. */
@@ -68,7 +72,8 @@ export function createLaneChain(options: LaneChainOptions): SequencedChain {
     fit: (queue) => fitBatch(queue, callGasFor(queue)),
     simulate: (items) => {
       const stage = { rpc, relayer: signer.address, callGas: callGasFor(items), feeBounds: bounds, blockSeconds };
-      return simulateWithQuorum(stage, items, voters, patienceMs);
+      const payouts = { network, rpc, voters, checkActivation: options.checkActivation };
+      return simulateActivated(payouts, items, (some) => simulateWithQuorum(stage, some, voters, patienceMs));
     },
     sign: async (items, nonce) => {
       const fees = await readFees(rpc, bounds);

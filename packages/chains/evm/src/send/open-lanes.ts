@@ -7,6 +7,7 @@ import {
   type RelayerDuty,
   type SequencedLaneDeps,
 } from '@svc-pay/core';
+import type { CheckActivation } from '../payout/check-activation.ts';
 import type { Signers } from '../signer/open-signers.ts';
 import { createLaneChain } from './create-lane-chain.ts';
 import { createDeploymentTerms } from './deployment-terms.ts';
@@ -18,12 +19,14 @@ export type EvmLanes = {
   readonly pace: LanePace;
   readonly clock: Clock;
   readonly registerRelayer: RegisterRelayer;
+  /** Checks the signatures that activate a direct payout. */
+  readonly checkActivation: CheckActivation;
   /** Dependencies of a lane with that duty, except its chain. */
   readonly depsOf: (lane: string, duty: RelayerDuty) => Pick<SequencedLaneDeps, 'store' | 'log'>;
 };
 
 export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string, SequencedLaneDeps>> {
-  const { networks, signers, pace, clock, registerRelayer, depsOf } = given;
+  const { networks, signers, pace, clock, registerRelayer, checkActivation, depsOf } = given;
   const { recovery } = signers;
   const workers = [
     ...signers.relayers.map((signer) => ({ signer, duty: 'settle' }) as const),
@@ -43,6 +46,7 @@ export async function openEvmLanes(given: EvmLanes): Promise<ReadonlyMap<string,
         signer,
         maxFeeWei: feeBounds.maxFeeWei,
         callGasOf: terms.callGasOf,
+        checkActivation,
         ...(blockSeconds !== undefined && { blockSeconds }),
       });
       await registerRelayer({ ...lane, mode, duty }, chain.minedNonce);

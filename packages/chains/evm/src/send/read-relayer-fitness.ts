@@ -59,7 +59,8 @@ export async function readFitness(rpc: JsonRpc, question: FitnessQuestion): Prom
       return {
         relayer,
         balanceWei,
-        condition: quantityOf(resultOf(role)) === 1n ? coins : 'not_allowed',
+        // Without the role it carries direct payments, for which it needs coins as well.
+        condition: coins === 'empty' || quantityOf(resultOf(role)) === 1n ? coins : 'not_allowed',
         capped: spent.some((answer, place) => isCapped(quantityOf(resultOf(answer)), caps[place])),
       };
     }),

@@ -1,30 +1,24 @@
 // Simulates a lane's transaction: the same call, sender and gas. Failures of items are reported per item; a refusal of
 // the whole transaction is blamed on no payment.
 import { ChainUnavailable, type ItemOutcome, type LaneItem, type SimulationResult } from '@svc-pay/core';
-import { type Address, decodeFunctionResult, type Hex, numberToHex } from 'viem';
+import { decodeFunctionResult, type Hex } from 'viem';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { readItemCodes } from '../processor/batch-item.ts';
 import { explainSingle, singleQuestions } from '../processor/explain-single.ts';
-import { groupItems } from '../processor/group-items.ts';
+import { inItemOrder } from '../processor/group-items.ts';
 import { type LaneCall, laneCall } from '../processor/lane-call.ts';
 import { readRefusal, wholeRefusal } from '../processor/read-refusal.ts';
 import { askChain, askLatestBlock, blockTimeOf } from '../rpc/ask-chain.ts';
-import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
-import { isRevert } from '../rpc/read-revert.ts';
+import type { RpcCall } from '../rpc/json-rpc.ts';
 import { askCapRoom, capRoomOf } from './cap-room.ts';
 import { explainStrandedRefusal } from './explain-stranded-transfer.ts';
-import { type FeeBounds, type Fees, readFees } from './transaction-fees.ts';
-
-export type Stage = {
-  readonly rpc: JsonRpc;
-  readonly relayer: Address;
-  readonly callGas: bigint;
-  /** Fee bounds of the transaction: a single payment is simulated with its gas price. */
-  readonly feeBounds?: FeeBounds;
-};
+import { askPlay, playOf, type Stage } from './play-call.ts';
+import { simulateDirect } from './simulate-direct.ts';
+import { readFees } from './transaction-fees.ts';
 
 export async function simulate(stage: Stage, items: readonly LaneItem[]): Promise<SimulationResult> {
   const call = laneCall(items, stage.callGas);
+  if (call.form === 'direct_batch' || call.form === 'direct_single') return simulateDirect(stage, call, items);
   if (call.form === 'single') return simulateSingle(stage, call, items);
   if (call.form === 'stranded') {
     const [answer, latest] = await askChain(stage.rpc, [askPlay(stage, call), askLatestBlock]);
@@ -80,28 +74,10 @@ async function simulateSingle(stage: Stage, call: LaneCall, items: readonly Lane
   return { ...verdict, chainTimeSeconds, capRoomAtomic };
 }
 
-function askPlay({ relayer }: Stage, { to, data, gas }: LaneCall, fees?: Fees): RpcCall {
-  const price = fees && {
-    maxFeePerGas: numberToHex(fees.maxFeePerGas),
-    maxPriorityFeePerGas: numberToHex(fees.maxPriorityFeePerGas),
-  };
-  return { method: 'eth_call', params: [{ from: relayer, to, data, gas: numberToHex(gas), ...price }, 'latest'] };
-}
-
-function playOf(answer: RpcAnswer | undefined): RpcAnswer {
-  if (answer === undefined) throw new ChainUnavailable('answers are missing');
-  if (!answer.ok && !isRevert(answer)) throw new ChainUnavailable(`the node refused: ${answer.code}`);
-  return answer;
-}
-
-/** The processor returns outcomes in the order of the groups. */
 function outcomesOf(items: readonly LaneItem[], result: unknown): readonly ItemOutcome[] {
   const codes = readCodes(result);
-  const positions = groupItems(items).flatMap((group) => group.positions);
   if (codes.length !== items.length) throw new ChainUnavailable('the processor answered for other payments');
-  const outcomes: ItemOutcome[] = Array.from(codes);
-  for (const [index, position] of positions.entries()) outcomes[position] = codes[index] ?? 'malformed';
-  return outcomes;
+  return inItemOrder(items, codes);
 }
 
 function readCodes(result: unknown): readonly ItemOutcome[] {

@@ -3,7 +3,8 @@
 import type { LaneItem, SimulationResult } from '@svc-pay/core';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { votesOf } from '../rpc/votes-of.ts';
-import { type Stage, simulate } from './simulate-transaction.ts';
+import type { Stage } from './play-call.ts';
+import { simulate } from './simulate-transaction.ts';
 
 /** `blockSeconds`: expected seconds from the latest block to the next one; 0 by default. */
 type TimedStage = Stage & { readonly blockSeconds?: bigint };

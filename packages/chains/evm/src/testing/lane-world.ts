@@ -1,22 +1,25 @@
 // A deployed processor, a relayer's lane on it, and payers with queued payments.
 import { setTimeout } from 'node:timers/promises';
-import type { LaneItem, PendingBatch, SequencedChain, SignedTransaction } from '@svc-pay/core';
+import type { ActivationTerms, LaneItem, PendingBatch, SequencedChain, SignedTransaction } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
 import { type Address, concat, type Hex, hexToBytes, keccak256, numberToHex, padHex } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import type { DeploymentRecord } from '../admin/deployment-record.ts';
 import { setPayout } from '../admin/set-payout.ts';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
+import { newKey } from '../local/role-keys.ts';
+import { createActivationCheck } from '../payout/check-activation.ts';
 import { createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
 import { createLaneChain } from '../send/create-lane-chain.ts';
 import { createLocalSigner } from '../signer/local-signer.ts';
+import { activatePayout, TEST_INSTALLATION } from './activate-payout.ts';
 import { deployedWorld, type PlannedWorld } from './plan-world.ts';
 import type { Anvil } from './start-anvil.ts';
 
 export type WantedItem = {
   readonly payer?: PrivateKeyAccount;
-  /** The paying contract wallet with its complete signature. */
-  readonly wallet?: { readonly address: Address; readonly signature: Hex };
+  /** The paying contract wallet with its complete signature; without one, `payer` signs for it. */
+  readonly wallet?: { readonly address: Address; readonly signature?: Hex };
   readonly kind?: keyof typeof PRIMARY;
   readonly intentCode?: bigint;
   readonly capAtomic?: bigint;
@@ -24,7 +27,10 @@ export type WantedItem = {
   readonly validAfterSeconds?: bigint;
   readonly validBeforeSeconds?: bigint;
   readonly nonce?: Hex;
+  /** A direct one makes the payment direct. */
   readonly payout?: LaneItem['payout'];
+  /** Default: the world's mock of USDC. Must keep its balances in the same slot. */
+  readonly token?: Address;
 };
 
 export type LaneWorld = PlannedWorld & {
@@ -32,9 +38,12 @@ export type LaneWorld = PlannedWorld & {
   readonly rpc: JsonRpc;
   readonly lane: SequencedChain;
   readonly newPayout: (splits?: LaneItem['payout']['splits'], feeBps?: number) => Promise<LaneItem['payout']>;
+  /** A soundly activated direct payout to a new wallet, or to the given one. */
+  readonly newDirectPayout: (terms?: Partial<ActivationTerms>) => Promise<LaneItem['payout']>;
   /** Accounts with a million units of the token each. */
   readonly newPayers: (count: number) => Promise<readonly PrivateKeyAccount[]>;
   readonly mint: (...to: readonly Address[]) => Promise<void>;
+  readonly mintOf: (token: Address, ...to: readonly Address[]) => Promise<void>;
   /** A signed payment of a payer who has the money. */
   readonly newItem: (wanted?: WantedItem) => Promise<LaneItem>;
   readonly mine: (items: readonly LaneItem[]) => Promise<PendingBatch>;
@@ -65,31 +74,41 @@ const PRIMARY = {
   receive_with_authorization: 'ReceiveWithAuthorization',
   permit: 'Permit',
 } as const;
+
 export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
   const world = await deployedWorld(anvil);
   const { deployer, registrar, token, record, relayerKey } = world;
+  const approver = newKey();
   const rpc = createJsonRpc({ urls: [anvil.rpcUrl], timeoutMs: 20_000 });
   const lane = createLaneChain({
     network: evmNetwork(record.chainId),
     rpc,
     endpoints: [rpc],
     signer: createLocalSigner(hexToBytes(relayerKey)),
+    checkActivation: createActivationCheck({
+      installation: async () => TEST_INSTALLATION,
+      approvers: new Set([approver.account.address.toLowerCase()]),
+      delayMs: 0,
+      clock: { nowMs: () => Date.now() },
+      log: () => {},
+    }),
   });
   let count = 0;
 
   /** Written into the token's storage: hundreds of mints would need hundreds of blocks, and some would not be mined. */
-  const mint = async (...to: readonly Address[]) => {
+  const mintOf = async (minted: Address, ...to: readonly Address[]) => {
     await rpc(
       to.map((account) => ({
         method: 'anvil_setStorageAt',
-        params: [token, keccak256(concat([padHex(account), BALANCES_SLOT])), numberToHex(MINTED, { size: 32 })],
+        params: [minted, keccak256(concat([padHex(account), BALANCES_SLOT])), numberToHex(MINTED, { size: 32 })],
       })),
     );
     const [last] = to.slice(-1);
-    const args = [last ?? token] as const;
-    const held = await deployer.readContract({ address: token, abi: mockUsdcAbi, functionName: 'balanceOf', args });
+    const args = [last ?? minted] as const;
+    const held = await deployer.readContract({ address: minted, abi: mockUsdcAbi, functionName: 'balanceOf', args });
     if (last !== undefined && held !== MINTED) throw new Error('the mock token keeps its balances elsewhere');
   };
+  const mint = (...to: readonly Address[]) => mintOf(token, ...to);
   /** Polls for the receipt: on a chain that mines on demand, a client that waits for a next block may wait for ever. */
   const waitMined = async (transactionId: string) => {
     for (let asked = 0; asked < 1_000; asked += 1) {
@@ -112,13 +131,22 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     if (!registered.ok) throw new Error(registered.code);
     return { id, merchant, feeBps, splits };
   };
+  const newDirectPayout = async (terms: Partial<ActivationTerms> = {}): Promise<LaneItem['payout']> => {
+    const id = BigInt(++count);
+    const signed = { network: evmNetwork(record.chainId), asset: token.toLowerCase(), number: id, ...terms };
+    const { activation } = await activatePayout(signed, { approver });
+    return { id, merchant: activation.wallet, feeBps: 0, splits: [], direct: activation };
+  };
   const standing = await newPayout();
 
   const newItem = async (wanted: WantedItem = {}): Promise<LaneItem> => {
     const own = ++count;
     const { kind = 'transfer_with_authorization', wallet, capAtomic = 1_000n } = wanted;
     const payer = wanted.payer ?? privateKeyToAccount(generatePrivateKey());
-    if (wanted.payer === undefined && wallet === undefined) await mint(payer.address);
+    const payout: LaneItem['payout'] = wanted.payout ?? standing;
+    const asset = wanted.token ?? token;
+    const recipient = payout.direct === undefined ? record.processor : (payout.direct.wallet as Address);
+    if (wanted.payer === undefined && wallet === undefined) await mintOf(asset, payer.address);
     const timestamp = wanted.validBeforeSeconds === undefined ? (await deployer.getBlock()).timestamp : 0n;
     const validAfter = wanted.validAfterSeconds ?? 0n;
     const validBefore = wanted.validBeforeSeconds ?? timestamp + 3_600n;
@@ -128,13 +156,13 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     const signature =
       wallet?.signature ??
       (await payer.signTypedData({
-        domain: { name: 'USD Coin', version: '2', chainId: record.chainId, verifyingContract: token },
+        domain: { name: 'USD Coin', version: '2', chainId: record.chainId, verifyingContract: asset },
         types: { [primaryType]: kind === 'permit' ? PERMIT : EIP3009 },
         primaryType,
         message:
           kind === 'permit'
-            ? { owner: from, spender: record.processor, value: capAtomic, nonce: BigInt(nonce), deadline: validBefore }
-            : { from, to: record.processor, value: capAtomic, validAfter, validBefore, nonce },
+            ? { owner: from, spender: recipient, value: capAtomic, nonce: BigInt(nonce), deadline: validBefore }
+            : { from, to: recipient, value: capAtomic, validAfter, validBefore, nonce },
       }));
     return {
       accountId: 'acct_1' as LaneItem['accountId'],
@@ -143,8 +171,8 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
       intentId: `pi_${own}` as LaneItem['intentId'],
       intentCode: wanted.intentCode ?? 1_000n + BigInt(own),
       number: BigInt(own),
-      asset: token.toLowerCase(),
-      processor: record.processor.toLowerCase(),
+      asset: asset.toLowerCase(),
+      processor: recipient.toLowerCase(),
       kind,
       byContract: wallet !== undefined,
       payer: from.toLowerCase(),
@@ -154,7 +182,7 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
       validBeforeSeconds: validBefore,
       nonce,
       signature,
-      payout: wanted.payout ?? standing,
+      payout,
       confirmations: 1,
     };
   };
@@ -166,5 +194,5 @@ export async function laneWorld(anvil: Anvil): Promise<LaneWorld> {
     await waitMined(signed.transactionId);
     return { id: `batch_${nonce}`, nonce, status: 'broadcast', sentAtMs: 0, transactions: [signed], items };
   };
-  return { ...world, rpc, lane, newPayout, newPayers, mint, newItem, mine, waitMined };
+  return { ...world, rpc, lane, newPayout, newDirectPayout, newPayers, mint, mintOf, newItem, mine, waitMined };
 }

@@ -1,12 +1,30 @@
 // Books of batches settled by hand, as a lane would have written them; a test may corrupt `rows` and `batches`.
-import { type BookedBatch, type BookedPaymentRow, type Books, bookPayment, shareGas } from '@svc-pay/core';
+import {
+  type BookedAuthorization,
+  type BookedBatch,
+  type BookedLog,
+  type BookedLogUse,
+  type BookedPaymentRow,
+  type Books,
+  bookPayment,
+  shareGas,
+} from '@svc-pay/core';
 import type { HandSettled } from './settle-by-hand.ts';
 
 export type BooksInMemory = {
   readonly books: Books;
   readonly rows: BookedPaymentRow[];
   readonly batches: (BookedBatch & { readonly blockNumber: bigint })[];
+  /** Unattributed receipts, and logs that the chain reader has yet to apply. */
+  readonly otherLogs: (BookedLogUse & { readonly reason?: string })[];
+  /** Authorizations that no payment of `rows` took. */
+  readonly authorizations: BookedAuthorization[];
+  readonly cursors: Map<string, bigint>;
+  /** Payments that are held for the merchant. */
+  readonly held: string[];
 };
+
+export const BOOKED_INSTALLATION = '0b7e5c1e-6a54-4d0e-9f5b-2f6f2b7f7a11';
 
 export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
   const rows = settled.flatMap(rowsOf);
@@ -22,6 +40,11 @@ export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
       .reduce((sum, share) => sum + share, 0n),
   }));
   const none = async () => ({ count: 0, ids: [] });
+  const otherLogs: BooksInMemory['otherLogs'] = [];
+  const authorizations: BookedAuthorization[] = [];
+  const cursors = new Map<string, bigint>();
+  const held: string[] = [];
+  const at = ({ transactionId, logIndex }: BookedLog) => `${transactionId}:${logIndex}`;
   const books: Books = {
     payments: async function* () {
       yield rows;
@@ -52,8 +75,31 @@ export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
     strayLosses: none,
     strayIntents: none,
     strayPayments: none,
+    strayProofs: none,
+    paymentsOfTransactions: async (_network, ids) =>
+      rows.filter(({ transactionId }) => transactionId !== null && ids.includes(transactionId)),
+    logUses: async (_network, logs) => [
+      ...logs
+        .filter((log) => rows.some(({ splitId }) => splitId === at(log)))
+        .map((log) => ({ ...log, use: 'payment' as const })),
+      ...otherLogs.filter((one) => logs.some((log) => at(log) === at(one))),
+    ],
+    unattributedReceipts: async function* () {
+      yield otherLogs.filter(({ use }) => use === 'unattributed').map((one) => ({ ...one, reason: one.reason ?? '' }));
+    },
+    cursors: async () => cursors,
+    directWallets: async () => ({
+      wallets: rows.flatMap(({ settlement, terms, asset }) =>
+        settlement?.direct && terms !== null ? [{ wallet: terms.merchant, asset }] : [],
+      ),
+      firstBlock: 0n,
+    }),
+    authorizations: async (keys) => authorizations.filter(({ claimKey }) => keys.includes(claimKey)),
+    heldForMerchant: async () => held,
+    installation: async () => BOOKED_INSTALLATION,
+    ownReceipts: async (_network, receipts) => new Set(receipts.keys()),
   };
-  return { books, rows, batches };
+  return { books, rows, batches, otherLogs, authorizations, cursors, held };
 }
 
 /** Gas shares of the settled payments, then of the failed ones. */
@@ -82,6 +128,7 @@ function rowsOf(batch: HandSettled): readonly BookedPaymentRow[] {
       network: lane.network,
       asset: item.asset,
       payer: item.payer,
+      nonce: item.nonce,
       paidAtomic: item.settledAtomic,
       feeAtomic: breakdown.feeAtomic,
       refundAtomic: breakdown.refundAtomic,
@@ -96,10 +143,13 @@ function rowsOf(batch: HandSettled): readonly BookedPaymentRow[] {
         payoutId: item.payout.id,
         claimedBy: item.paymentId,
         batch: { id: `bat_${nonce}`, status: 'mined', transactionId },
+        direct: item.payout.direct !== undefined,
+        foreignTransactionId: null,
       },
       settlementKept: true,
       terms: item.payout,
       strandedTransfer: null,
+      provenPaymentId: item.paymentId,
       entries,
     };
   });

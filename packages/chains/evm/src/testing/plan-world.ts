@@ -1,6 +1,7 @@
 // A chain with an account for every role, and the plan with these accounts.
 import { type Address, encodeDeployData, type Hex } from 'viem';
 import { performCeremony } from '../admin/ceremony.ts';
+import { deployDirectBatch } from '../admin/deploy-direct-batch.ts';
 import { deployProcessor } from '../admin/deploy-processor.ts';
 import type { DeploymentRecord } from '../admin/deployment-record.ts';
 import type { AdminClient } from '../admin/open-chain.ts';
@@ -53,11 +54,13 @@ export async function planWorld(anvil: Anvil): Promise<PlannedWorld> {
   };
 }
 
-/** A chain with the processor deployed and its ceremony performed. */
+/** A chain with `DirectBatch`, and the processor after its ceremony. */
 export async function deployedWorld(anvil: Anvil): Promise<PlannedWorld & { readonly record: DeploymentRecord }> {
   const world = await planWorld(anvil);
   const deployed = await deployProcessor(world.deployer, world.plan);
   if (!deployed.ok) throw new Error(deployed.problems.join('; '));
+  const batch = await deployDirectBatch(world.deployer);
+  if (!batch.ok) throw new Error(batch.reason);
   const ceremony = await performCeremony(world.council, deployed.record, world.plan);
   if (!ceremony.ok) throw new Error(ceremony.reason);
   return { ...world, record: deployed.record };

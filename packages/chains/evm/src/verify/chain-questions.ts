@@ -24,6 +24,8 @@ class UnexpectedAnswer extends Error {
 
 const call = (to: string, data: Hex): RpcCall => ({ method: 'eth_call', params: [{ to, data }, 'latest'] });
 
+export const askBlockNumber: RpcCall = { method: 'eth_blockNumber', params: [] };
+
 export const askCode = (address: string): RpcCall => ({ method: 'eth_getCode', params: [address, 'latest'] });
 
 export const askBalance = (token: string, account: Hex): RpcCall =>
@@ -53,6 +55,12 @@ export const askWallet = (wallet: string, digest: Uint8Array, signature: Hex): R
 
 export function readCode(answer: RpcAnswer): Hex {
   return hexOf(answer);
+}
+
+export function readBlockNumber(answer: RpcAnswer): bigint {
+  const text = hexOf(answer);
+  if (text === '0x') throw new UnexpectedAnswer('the answer is no block number');
+  return BigInt(text);
 }
 
 export function readUint(answer: RpcAnswer): bigint {

@@ -1,18 +1,29 @@
 // Payments on EVM chains, for the API: it offers and verifies, and sends nothing. Concurrent requests share round trips.
-import { type OfferedPayment, type PaymentFamily, settlesUpto } from '@svc-pay/core';
+import {
+  type Caller,
+  type DirectOffer,
+  type OfferedPayment,
+  type PayerSignature,
+  type PaymentFamily,
+  type StoredAcceptance,
+  settlesUpto,
+  type VerifiedTerms,
+} from '@svc-pay/core';
 import { familyOf, type Hex, type NetworkId } from '@svc-pay/protocol';
+import type { ActivationVerdict, CheckActivation } from '../payout/check-activation.ts';
 import { acceptanceTerms } from '../prepare/acceptance-terms.ts';
 import { coalesceRpcCalls } from '../rpc/coalesce-rpc-calls.ts';
-import { createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
+import { createEndpoints, createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
 import { askPermitNonce, readUint } from './chain-questions.ts';
 import { uniquePartOf } from './unique-part.ts';
-import { verifyOnChain } from './verify-on-chain.ts';
+import { type ChainProof, verifyOnChain } from './verify-on-chain.ts';
 
 export type RpcUrls = ReadonlyMap<string, readonly [string, ...string[]]>;
 
 export type EvmPaymentOptions = {
   readonly rpcUrls: RpcUrls;
   readonly timeoutMs: number;
+  readonly checkActivation: CheckActivation;
   /** Called with the reason why a chain could not be asked. */
   readonly onProblem: (network: NetworkId, problem: unknown) => void;
 };
@@ -22,10 +33,13 @@ const GATHER = { waitMs: 2, maxCalls: 100 };
 /** A new intent waits no longer than this for a hint that the payer's wallet can look up itself. */
 const HINT_TIMEOUT_MS = 1_000;
 
-export function createEvmPayments({ rpcUrls, timeoutMs, onProblem }: EvmPaymentOptions): PaymentFamily {
+export function createEvmPayments(options: EvmPaymentOptions): PaymentFamily {
+  const { rpcUrls, timeoutMs, checkActivation, onProblem } = options;
   const nodes = new Map<string, JsonRpc>();
+  const endpoints = new Map<string, readonly JsonRpc[]>();
   const hints = new Map<string, JsonRpc>();
   for (const [network, urls] of rpcUrls) {
+    endpoints.set(network, createEndpoints({ urls, timeoutMs }));
     nodes.set(network, coalesceRpcCalls(createJsonRpc({ urls, timeoutMs }), GATHER));
     const hintTimeoutMs = Math.min(timeoutMs, HINT_TIMEOUT_MS);
     hints.set(network, coalesceRpcCalls(createJsonRpc({ urls: [urls[0]], timeoutMs: hintTimeoutMs }), GATHER));
@@ -44,26 +58,58 @@ export function createEvmPayments({ rpcUrls, timeoutMs, onProblem }: EvmPaymentO
     }
   }
 
+  async function isActivated(
+    { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,
+    offered: DirectOffer,
+  ): Promise<ActivationVerdict> {
+    const { network, payoutId: number, asset, wallet, activation } = offered;
+    const used = { accountId, mode, network, asset, wallet, number };
+    const verdict = await checkActivation(used, activation, async () => endpoints.get(network) ?? []);
+    if (!verdict.ok && verdict.code === 'chain_unavailable') onProblem(network, verdict.problem);
+    return verdict;
+  }
+
+  /** The registry has the payout of a payment through the processor; here a direct one is checked. */
+  async function isPayoutOf(caller: Caller, { direct, ...acceptance }: StoredAcceptance): Promise<ActivationVerdict> {
+    if (direct === undefined) return { ok: true };
+    const { network, payoutId, token, payTo: wallet } = acceptance;
+    return isActivated(caller, { network, payoutId, asset: token.address, wallet, activation: direct });
+  }
+
   return {
+    checkPayout: async (caller, payout) => (await isActivated(caller, payout)).ok,
     owns: (network) => familyOf(network) === 'evm',
     carriesUpto: ({ signing }, { processorVersion }) =>
       signing === 'TransferWithAuthorization' && settlesUpto(processorVersion),
     acceptanceTerms: async (offered) => acceptanceTerms(offered, await permitNonceFor(offered)),
     uniquePartOf,
-    async verifyAuthorization(terms) {
+    async verifyAuthorization(terms, context) {
       const { network } = terms.acceptance;
       const rpc = nodes.get(network);
       if (rpc === undefined) return { ok: false, code: 'chain_unavailable' };
-      const verdict = await verifyOnChain(rpc, terms);
-      if (!verdict.ok) {
-        if (verdict.code === 'chain_unavailable') onProblem(network, verdict.problem);
+      const [verdict, activation] = await Promise.all([
+        verifyOnChain(rpc, terms),
+        isPayoutOf(context.caller, terms.acceptance),
+      ]);
+      if (!verdict.ok && verdict.code === 'chain_unavailable') {
+        onProblem(network, verdict.problem);
         return { ok: false, code: verdict.code };
       }
-      const { authorization, signature } = terms.header.payload;
-      const { signed, byContract } = verdict;
-      return { ok: true, signed: { kind: signed.kind, byContract, authorization, signature } };
+      // A payment of a payout that may be forged is not even watched.
+      if (!activation.ok) {
+        const unknown = activation.code === 'chain_unavailable';
+        return { ok: false, code: unknown ? activation.code : 'x402_temporarily_unavailable' };
+      }
+      if (verdict.ok) return { ok: true, signed: signatureOf(terms, verdict) };
+      const { code, proof } = verdict;
+      return { ok: false, code, ...(proof && { signed: signatureOf(terms, proof) }) };
     },
   };
+}
+
+function signatureOf({ header }: VerifiedTerms, { signed, byContract, direct }: ChainProof): PayerSignature {
+  const { authorization, signature } = header.payload;
+  return { kind: signed.kind, byContract, authorization, signature, ...(direct && { direct }) };
 }
 
 const isEvmAddress = (text: string): text is Hex => /^0x[0-9a-fA-F]{40}$/.test(text);

@@ -1,2 +1,3 @@
 // Reads only, for processes that verify and never send: no contract bytecode, no accounts.
+export { type ActivationLog, type CheckActivation, createActivationCheck } from '../payout/check-activation.ts';
 export { createEvmPayments, type RpcUrls } from './evm-payments.ts';

@@ -1,5 +1,6 @@
 // Digests that the payer may have signed. A token with `TransferWithAuthorization` also accepts
-// `ReceiveWithAuthorization`; their headers look alike, so the signature decides which it was.
+// `ReceiveWithAuthorization`; their headers look alike, so the signature decides which it was. The latter can be submitted
+// by its recipient alone: it pays a processor, and never a merchant's wallet directly.
 import type { TokenEntry } from '@svc-pay/core';
 import { type Authorization, chainIdOf, type Hex } from '@svc-pay/protocol';
 import { digest, domainSeparator } from '@svc-pay/protocol/hash';
@@ -9,7 +10,11 @@ export type SignedDigest = { readonly kind: SignedKind; readonly digest: Uint8Ar
 
 const separators = new WeakMap<TokenEntry, Uint8Array>();
 
-export function signedDigests(token: TokenEntry, authorization: Authorization): readonly SignedDigest[] {
+export function signedDigests(
+  token: TokenEntry,
+  authorization: Authorization,
+  direct = false,
+): readonly SignedDigest[] {
   const separator = separatorOf(token);
   const message = authorization as Authorization & { from: Hex; to: Hex; nonce: Hex };
   if (token.signing === 'Permit') {
@@ -22,10 +27,12 @@ export function signedDigests(token: TokenEntry, authorization: Authorization): 
     };
     return [{ kind: 'permit', digest: digest(separator, { primaryType: 'Permit', message: permit }) }];
   }
+  const transfer = inNeed('transfer_with_authorization', () =>
+    digest(separator, { primaryType: 'TransferWithAuthorization', message }),
+  );
+  if (direct) return [transfer];
   return [
-    inNeed('transfer_with_authorization', () =>
-      digest(separator, { primaryType: 'TransferWithAuthorization', message }),
-    ),
+    transfer,
     inNeed('receive_with_authorization', () => digest(separator, { primaryType: 'ReceiveWithAuthorization', message })),
   ];
 }

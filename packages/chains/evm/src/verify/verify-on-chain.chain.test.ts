@@ -1,4 +1,5 @@
 import type { StoredAcceptance, TokenEntry, VerifiedTerms } from '@svc-pay/core';
+import { sampleActivation } from '@svc-pay/core/testing';
 import { atomicAmount, parseRate, token as unitOf } from '@svc-pay/money';
 import {
   type Acceptance,
@@ -62,6 +63,9 @@ type Asked = {
   readonly primaryType?: PrimaryType;
   readonly signer?: typeof payer;
   readonly amount?: bigint;
+  /** The recipient is the merchant's own wallet. */
+  readonly direct?: boolean;
+  readonly bound?: boolean;
 };
 
 async function termsOf(asked: Asked = {}): Promise<VerifiedTerms> {
@@ -87,6 +91,7 @@ async function termsOf(asked: Asked = {}): Promise<VerifiedTerms> {
     minimumUsdMicros: null,
     priceEndsAtMs: null,
     rate: rate.rate,
+    ...(asked.direct && { direct: sampleActivation({ wallet: PROCESSOR, asset: token.address }) }),
   };
   const acceptance: Acceptance = {
     scheme: 'exact',
@@ -116,16 +121,36 @@ async function termsOf(asked: Asked = {}): Promise<VerifiedTerms> {
     network: token.network,
     payload: { authorization: request.authorization, signature },
   };
-  return { header, acceptance: stored };
+  return { header, acceptance: stored, ...(asked.bound && { bound: true }) };
 }
-const withSignature = ({ header, acceptance }: VerifiedTerms, signature: string): VerifiedTerms => ({
-  acceptance,
+const withSignature = ({ header, ...terms }: VerifiedTerms, signature: string): VerifiedTerms => ({
+  ...terms,
   header: { ...header, payload: { ...header.payload, signature } },
 });
 const verdict = async (terms: VerifiedTerms, ask: JsonRpc = rpc) => {
   const result = await verifyOnChain(ask, terms);
   return result.ok ? result.signed.kind : result.code;
 };
+
+/** Submits the authorization to the token, as anybody may who has seen it. */
+async function useAuthorization({ header }: VerifiedTerms) {
+  const { from, to, value, validAfter, validBefore, nonce } = header.payload.authorization;
+  const hash = await world.stranger.writeContract({
+    address: world.token,
+    abi: mockUsdcAbi,
+    functionName: 'transferWithAuthorization',
+    args: [
+      from as Hex,
+      to as Hex,
+      BigInt(value),
+      BigInt(validAfter),
+      BigInt(validBefore),
+      nonce as Hex,
+      header.payload.signature as Hex,
+    ],
+  });
+  await world.stranger.waitForTransactionReceipt({ hash });
+}
 
 describe('a payer with a key', () => {
   test('signed for exactly these terms', async () => {
@@ -161,22 +186,7 @@ describe('a payer with a key', () => {
   });
   test('an authorization that was used already', async () => {
     const terms = await termsOf();
-    const { from, to, value, validAfter, validBefore, nonce } = terms.header.payload.authorization;
-    const hash = await world.stranger.writeContract({
-      address: world.token,
-      abi: mockUsdcAbi,
-      functionName: 'transferWithAuthorization',
-      args: [
-        from as Hex,
-        to as Hex,
-        BigInt(value),
-        BigInt(validAfter),
-        BigInt(validBefore),
-        nonce as Hex,
-        terms.header.payload.signature as Hex,
-      ],
-    });
-    await world.stranger.waitForTransactionReceipt({ hash });
+    await useAuthorization(terms);
     expect(await verdict(terms)).toBe('authorization_already_used');
   });
   test('one unit short: insufficient_funds; to the unit: enough', async () => {
@@ -214,22 +224,90 @@ describe('a contract wallet has the only word', () => {
   });
 });
 
+describe('a direct payment', () => {
+  const verify = async (asked: Asked = {}) => verifyOnChain(rpc, await termsOf({ direct: true, ...asked }));
+
+  test('tells a block at which the authorization was unused, deeper than a reorg may bring a later use', async () => {
+    const high: typeof rpc = async (calls) =>
+      (await rpc(calls)).map((answer, index) =>
+        calls[index]!.method === 'eth_blockNumber' ? { ok: true, result: '0x500' } : answer,
+      );
+    const verdict = await verifyOnChain(high, await termsOf({ direct: true }));
+    expect(verdict).toMatchObject({ ok: true, byContract: false, direct: { bound: false, used: false } });
+    expect(verdict.ok && verdict.direct?.atBlock).toBe(0x500n - 1_024n);
+    expect(await verify({ bound: true })).toMatchObject({ ok: true, direct: { bound: true, used: false } });
+  });
+  test('signed so that only the wallet could submit it: invalid_signature', async () => {
+    expect(await verify({ primaryType: 'ReceiveWithAuthorization' })).toEqual({ ok: false, code: 'invalid_signature' });
+  });
+  test('used at first sight bought something elsewhere, unless its nonce is bound to this intent', async () => {
+    const terms = await termsOf({ direct: true });
+    await useAuthorization(terms);
+    expect(await verifyOnChain(rpc, terms)).toEqual({ ok: false, code: 'authorization_already_used' });
+    const bound = await verifyOnChain(rpc, { ...terms, bound: true });
+    expect(bound).toMatchObject({ ok: true, direct: { bound: true, used: true } });
+  });
+  test('of a bound nonce that is used needs no money any more, and a valid signature all the same', async () => {
+    const spent = privateKeyToAccount(generatePrivateKey());
+    await mint(spent.address, AMOUNT);
+    const terms = await termsOf({ direct: true, bound: true, from: spent.address, signer: spent });
+    await useAuthorization(terms);
+    expect(await verifyOnChain(rpc, terms)).toMatchObject({ ok: true, direct: { used: true } });
+    const forged = withSignature(terms, `0x${'5a'.repeat(32)}${'11'.repeat(32)}1b`);
+    expect(await verifyOnChain(rpc, forged)).toEqual({ ok: false, code: 'invalid_signature' });
+  });
+  test('from an empty wallet is validly signed: the refusal tells what to watch', async () => {
+    const poor = privateKeyToAccount(generatePrivateKey());
+    expect(await verify({ from: poor.address, signer: poor })).toMatchObject({
+      ok: false,
+      code: 'insufficient_funds',
+      proof: { signed: { kind: 'transfer_with_authorization' }, direct: { used: false } },
+    });
+    const processorPayment = await verifyOnChain(rpc, await termsOf({ from: poor.address, signer: poor }));
+    expect(processorPayment).toEqual({ ok: false, code: 'insufficient_funds' });
+  });
+  test('of a contract wallet is asked for the one form that can be submitted', async () => {
+    const { address } = privateKeyToAccount(generatePrivateKey());
+    await chain.setCode({ address, bytecode: WALLETS.yes });
+    await mint(address, AMOUNT);
+    const asked: number[] = [];
+    const verdict = await verifyOnChain(
+      (calls) => {
+        asked.push(calls.length);
+        return rpc(calls);
+      },
+      withSignature(await termsOf({ direct: true, from: address }), `0x${'ab'.repeat(300)}`),
+    );
+    expect(verdict).toMatchObject({ ok: true, byContract: true, direct: { used: false } });
+    expect(asked).toEqual([2, 1, 2]);
+  });
+  test('with a node that does not tell its block is not verified', async () => {
+    const silent: JsonRpc = async (calls) => {
+      const answers = await rpc(calls);
+      return answers.map((answer, index) =>
+        calls[index]?.method === 'eth_blockNumber' ? { ok: true, result: '0x' } : answer,
+      );
+    };
+    expect(await verdict(await termsOf({ direct: true }), silent)).toBe('chain_unavailable');
+  });
+});
+
 describe('what a signature costs the RPC endpoints', () => {
   /** Names of the calls, one list per round trip. */
   const callsOf = async (terms: VerifiedTerms) => {
     const trips: string[][] = [];
     const code = await verdict(terms, (calls) => {
-      trips.push(calls.map(({ method, params }) => `${method} ${nameOf(params)}`));
+      trips.push(calls.map(({ method, params }) => [method, ...nameOf(params)].join(' ')));
       return rpc(calls);
     });
     return { code, trips };
   };
   const nameOf = ([first]: readonly unknown[]) =>
-    typeof first === 'string'
-      ? 'payer'
-      : (first as { to: string }).to.toLowerCase() === world.token
-        ? 'token'
-        : 'wallet';
+    first === undefined
+      ? []
+      : typeof first === 'string'
+        ? ['payer']
+        : [(first as { to: string }).to.toLowerCase() === world.token ? 'token' : 'wallet'];
   const codeOnly = [['eth_getCode payer']];
   const junk = `0x${'5a'.repeat(32)}${'11'.repeat(32)}1b`;
 
@@ -253,6 +331,8 @@ describe('what a signature costs the RPC endpoints', () => {
   test('a good signature of a key: one round trip', async () => {
     const { trips } = await callsOf(await termsOf());
     expect(trips).toEqual([['eth_getCode payer', 'eth_call token', 'eth_call token']]);
+    const direct = await callsOf(await termsOf({ direct: true }));
+    expect(direct.trips).toEqual([['eth_blockNumber', 'eth_getCode payer', 'eth_call token', 'eth_call token']]);
   });
   test('a wallet that says no is asked, and nothing is asked about the money', async () => {
     const wallet = privateKeyToAccount(generatePrivateKey()).address;

@@ -2,15 +2,17 @@
 // has the money. Anybody may send a signature, so the key is recovered first, without the chain: a signature that is
 // not the payer's costs one call, which asks whether the payer is a contract. A valid one costs one round trip for a
 // key and three for a contract wallet, shared with other requests.
-import type { VerifiedTerms } from '@svc-pay/core';
+import type { DirectSignature, VerifiedTerms } from '@svc-pay/core';
 import type { Hex } from '@svc-pay/protocol';
 import type { JsonRpc, RpcAnswer } from '../rpc/json-rpc.ts';
 import {
   askBalance,
+  askBlockNumber,
   askCode,
   askPermitNonce,
   askUsed,
   askWallet,
+  readBlockNumber,
   readCode,
   readUint,
   readUsed,
@@ -27,41 +29,71 @@ export type ChainRefusal =
   | 'permit_nonce_mismatch'
   | 'insufficient_funds';
 
+/** What a valid signature is. `direct` is set for an authorization that pays the merchant's own wallet. */
+export type ChainProof = {
+  readonly signed: SignedDigest;
+  readonly byContract: boolean;
+  readonly direct?: DirectSignature;
+};
+
 export type ChainVerdict =
-  | { readonly ok: true; readonly signed: SignedDigest; readonly byContract: boolean }
-  | { readonly ok: false; readonly code: ChainRefusal }
+  | ({ readonly ok: true } & ChainProof)
+  /** `proof`: the authorization is direct and validly signed, so it can be submitted by anybody. */
+  | { readonly ok: false; readonly code: ChainRefusal; readonly proof?: ChainProof }
   /** The chain could not be asked: nothing is known, and nothing is refused. */
   | { readonly ok: false; readonly code: 'chain_unavailable'; readonly problem: unknown };
 
-export async function verifyOnChain(rpc: JsonRpc, { header, acceptance }: VerifiedTerms): Promise<ChainVerdict> {
+export async function verifyOnChain(rpc: JsonRpc, terms: VerifiedTerms): Promise<ChainVerdict> {
+  const { header, acceptance } = terms;
   const { authorization, signature } = header.payload;
   const { token } = acceptance;
   const payer = authorization.from as Hex;
   const nonce = authorization.nonce as Hex;
   const isPermit = token.signing === 'Permit';
-  const digests = signedDigests(token, authorization);
+  const isDirect = acceptance.direct !== undefined;
+  const digests = signedDigests(token, authorization, isDirect);
   const byKey = signedByKey(payer, digests, signature as Hex);
   const facts = [
     askBalance(token.address, payer),
     isPermit ? askPermitNonce(token.address, payer) : askUsed(token.address, payer, nonce),
   ];
   try {
-    // When the payer's own key signed, the other questions go into the same round trip.
+    // When the payer's own key signed, the other questions go into the same round trip. The block number is asked first, so
+    // that it is not above the block at which the authorization is seen unused.
     const early = typeof byKey === 'string' ? [] : facts;
-    const [code, ...earlyAnswers] = await rpc([askCode(payer), ...early]);
+    const answers = await rpc([...(isDirect ? [askBlockNumber] : []), askCode(payer), ...early]);
+    const block = isDirect ? answers[0] : undefined;
+    const [code, ...earlyAnswers] = isDirect ? answers.slice(1) : answers;
     const byContract = readCode(answered(code)) !== '0x';
     const signed = byContract ? await signedByContract(rpc, payer, digests, signature as Hex) : byKey;
     if (typeof signed === 'string') return { ok: false, code: signed };
     const [balance, use] = early.length > 0 ? earlyAnswers : await rpc(facts);
-    if (isPermit ? readUint(answered(use)) !== BigInt(nonce) : readUsed(answered(use))) {
-      return { ok: false, code: isPermit ? 'permit_nonce_mismatch' : 'authorization_already_used' };
-    }
-    if (readUint(answered(balance)) < acceptance.amount) return { ok: false, code: 'insufficient_funds' };
-    return { ok: true, signed, byContract };
+    const used = isPermit ? readUint(answered(use)) !== BigInt(nonce) : readUsed(answered(use));
+    const bound = terms.bound === true;
+    const proof: ChainProof = {
+      signed,
+      byContract,
+      ...(isDirect && { direct: { bound, used, atBlock: belowReorgs(readBlockNumber(answered(block))) } }),
+    };
+    // The chain's logs tell what a bound authorization paid for: this intent.
+    if (used && isDirect && bound) return { ok: true, ...proof };
+    if (used) return { ok: false, code: isPermit ? 'permit_nonce_mismatch' : 'authorization_already_used' };
+    if (readUint(answered(balance)) < acceptance.amount)
+      return { ok: false, code: 'insufficient_funds', ...(isDirect && { proof }) };
+    return { ok: true, ...proof };
   } catch (problem) {
     return { ok: false, code: 'chain_unavailable', problem };
   }
 }
+
+/** Deeper than any reorg. */
+const REORG_BLOCKS = 1_024n;
+
+/**
+ * What is unused at the head is unused in every block below it. A reorg may bring a later use into a block below the head
+ * that was seen: if the head were stored, that use would count as one before the claim, and the intent be paid twice.
+ */
+const belowReorgs = (head: bigint): bigint => (head > REORG_BLOCKS ? head - REORG_BLOCKS : 0n);
 
 function answered(answer: RpcAnswer | undefined): RpcAnswer {
   if (answer === undefined) throw new Error('the node gave fewer answers than it was asked');

@@ -44,6 +44,13 @@ const balances = (amounts: Amounts, mint: string) =>
       ? []
       : [{ accountIndex: BigInt(index + 1), mint, uiTokenAmount: { amount: amount.toString() } }],
   );
+test('a payment to the merchant alone is proven by one transfer', async () => {
+  const alone = actors.terms('pi_1', [{ owner: actors.merchant, amountAtomic: 1_000_000n }]);
+  const landed = (after: Amounts) => readLanding(raw([1_000_000n, 0n, 7n], after))!;
+  expect(await provesTransfer(landed([0n, 1_000_000n, 7n]), alone)).toBe(true);
+  expect(await provesTransfer(landed([0n, 990_000n, 10_007n]), alone)).toBe(false);
+});
+
 const proves = (...given: Parameters<typeof raw>) => {
   const landing = readLanding(raw(...given));
   if (landing === undefined) throw new Error('nothing landed');

@@ -57,6 +57,23 @@ test('two legs cost the relayer at most 11,000 lamports: two signatures and the 
   expect(10_000n + priorityLamports(budgetFor(2))).toBeLessThanOrEqual(11_000n);
 });
 
+test('without fee and splits the whole amount goes to the merchant in one transfer, for 10,500 lamports', async () => {
+  const made = payoutTerms({ feeBps: 0, splits: [] });
+  if (!made.ok) throw new Error(made.code);
+  const recipients = { merchant: actors.merchant, feeRecipient: actors.platform, terms: made.terms };
+  const legs = legsOf(atomicAmount(1_000_000n), recipients);
+  expect(legs).toEqual([{ owner: actors.merchant, amountAtomic: 1_000_000n }]);
+  const { wire } = await prepare(actors.terms('pi_1', legs));
+  const message = getCompiledTransactionMessageDecoder().decode(getTransactionDecoder().decode(wire).messageBytes);
+  if (message.version !== 0) throw new Error('not version 0');
+  const programs = message.instructions.map(({ programAddressIndex }) => message.staticAccounts[programAddressIndex]);
+  expect(programs.filter((program) => program === actors.terms('').tokenProgram)).toHaveLength(1);
+  const { mint, tokenProgram } = actors.terms('');
+  expect(message.staticAccounts).toContain(await tokenAccountOf(actors.merchant, mint, tokenProgram));
+  expect(message.staticAccounts).not.toContain(await tokenAccountOf(actors.platform, mint, tokenProgram));
+  expect(10_000n + priorityLamports(budgetFor(1))).toBe(10_500n);
+});
+
 test('the memo carries the intent and comes last', async () => {
   const { wire } = await prepare(actors.terms('pi_1'));
   const message = getCompiledTransactionMessageDecoder().decode(getTransactionDecoder().decode(wire).messageBytes);

@@ -61,6 +61,12 @@ export const LANE_EVENTS = {
     message: 'Payments exceed what is left of the relayer’s hourly cap; they are tried again in a minute.',
     whatToDo: 'Nothing, or add a relayer or raise the cap: [stuck lane](../operate/stuck-lane.md).',
   },
+  direct_payments_deferred: {
+    level: 'warn',
+    message:
+      'Direct payments are not sent, because the activation of their payout is refused; they are tried again in a minute.',
+    whatToDo: 'The line `payout_activation_refused` says why, and what to do.',
+  },
   queued_payments_unusable: {
     level: 'warn',
     message: 'Payments are queued for the lane, and none of them has both an authorization and a payout.',

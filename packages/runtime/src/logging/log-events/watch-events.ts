@@ -58,6 +58,17 @@ export const WATCH_EVENTS = {
       'The chain says that an authorization without a running payment is used, and no log says by which transaction.',
     whatToDo: 'The RPC endpoint keeps no logs that old: add one that does to `rpcUrls`.',
   },
+  direct_payment_failed: {
+    level: 'info',
+    message: 'A direct payment failed: its authorization has expired unused, or was used for something else.',
+    whatToDo: 'Nothing: its intent can be paid again if it has not expired.',
+  },
+  direct_logs_read_again: {
+    level: 'warn',
+    message:
+      'The chain says that a direct authorization is used, and no log of it was read; the token’s logs are read again.',
+    whatToDo: 'Nothing once in a while: the payer used the authorization while it was submitted here.',
+  },
   batch_moved: {
     level: 'warn',
     message: 'A reorg moved a batch to another block; its outcome is the same.',
@@ -101,7 +112,7 @@ export const NETWORK_EVENTS = {
   },
   network_withdrawn: {
     level: 'error',
-    message: 'The network is withdrawn: nothing new is offered there.',
+    message: 'The network is withdrawn: nothing new is offered there, or no payment through its processor.',
     whatToDo: 'Read `reason`: [NetworkWithdrawn](../operate/alerts.md#networkwithdrawn).',
   },
   relayer_ready: {

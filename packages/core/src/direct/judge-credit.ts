@@ -1,0 +1,33 @@
+// Decides whether money that nobody claimed pays an intent: at the time of its block the intent must have been payable at
+// the acceptance's price, and it must still have no other payment.
+import type { Intent } from '../intent/intent.ts';
+import { INTENT_STATUS } from '../intent/intent-transitions.ts';
+import { hasExpired } from '../intent/is-payable.ts';
+import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
+import { sameAddress } from '../token/address.ts';
+
+export type CreditedIntent = Pick<Intent, 'status' | 'expiresAtMs' | 'expectedSender'>;
+
+export type CreditRefusal = 'intent_not_payable' | 'intent_expired' | 'price_ended' | 'other_sender';
+
+/** Why the money does not fit the terms of the intent, whatever other payment the intent has. */
+export function termsRefusal(
+  intent: Pick<CreditedIntent, 'expiresAtMs' | 'expectedSender'>,
+  acceptance: Pick<StoredAcceptance, 'priceEndsAtMs'>,
+  { payer, blockTimeMs }: { readonly payer: string; readonly blockTimeMs: number },
+): Exclude<CreditRefusal, 'intent_not_payable'> | undefined {
+  if (hasExpired(intent, blockTimeMs)) return 'intent_expired';
+  if (hasPriceEnded(acceptance, blockTimeMs)) return 'price_ended';
+  if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payer)) return 'other_sender';
+  return undefined;
+}
+
+/** Undefined if the intent is paid by it. */
+export function creditRefusal(
+  intent: CreditedIntent,
+  acceptance: Pick<StoredAcceptance, 'priceEndsAtMs'>,
+  money: { readonly payer: string; readonly blockTimeMs: number },
+): CreditRefusal | undefined {
+  if (intent.status !== INTENT_STATUS.requires_payment) return 'intent_not_payable';
+  return termsRefusal(intent, acceptance, money);
+}

@@ -1,0 +1,60 @@
+// A log that is being applied in memory, and what its decisions share.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { AppliedLog, FinalLog, UseFacts } from '../index.ts';
+import { proofKey } from './memory-direct-tables.ts';
+import { hexKey, type IntentRow, type Tables } from './memory-tables.ts';
+
+export type Applying = {
+  readonly tables: Tables;
+  readonly network: NetworkId;
+  readonly final: FinalLog;
+  readonly nowMs: number;
+};
+
+function ownBatch({ batches }: Tables, network: string, transactionId: string) {
+  return [...batches.values()].find(
+    (batch) => batch.network === network && batch.transactions.some((own) => own.transactionId === transactionId),
+  );
+}
+
+export const intentOfCode = ({ intents }: Tables, code: bigint): IntentRow | undefined =>
+  [...intents.values()].find(({ intent }) => BigInt(intent.intentCode) === code);
+
+export function useFacts({ tables, network, final: { transfer, log } }: Applying): UseFacts {
+  const { transactionId, blockNumber } = log.position;
+  return {
+    transactionId,
+    blockNumber,
+    transfer,
+    ownTransaction: ownBatch(tables, network, transactionId) !== undefined,
+    transferTaken: transfer !== undefined && tables.proofs.has(proofKey(network, transactionId, transfer.logIndex)),
+  };
+}
+
+export function transferIndex({ final: { transfer } }: Applying): number {
+  if (transfer === undefined) throw new Error('the use moved nothing');
+  return transfer.logIndex;
+}
+
+/** Of a direct payment the receipt is its transfer. */
+export function storeReceipt({ tables, network, final: { transfer, log } }: Applying, reason: string): AppliedLog {
+  const { transactionId } = log.position;
+  const logIndex = transfer?.logIndex ?? log.position.logIndex;
+  const key = proofKey(network, transactionId, logIndex);
+  if (!tables.proofs.has(key)) tables.proofs.set(key, { transactionId, logIndex, paymentId: null, reason, read: true });
+  return { outcome: 'unattributed', reason };
+}
+
+/** A log of a lane is counted once, when it is read. */
+export function countRead(tables: Tables, network: string, transactionId: string, paymentId: string): void {
+  const batch = ownBatch(tables, network, transactionId);
+  for (const proof of tables.proofs.values()) {
+    if (proof.transactionId !== transactionId || proof.paymentId !== paymentId || proof.read) continue;
+    proof.read = true;
+    if (batch !== undefined) tables.logsRead.set(batch.id, (tables.logsRead.get(batch.id) ?? 0) + 1);
+  }
+}
+
+export function closeRefused({ refused }: Tables, key: string, nowMs: number): void {
+  for (const row of refused.values()) if (hexKey(row.claimKey) === key) row.closedAtMs ??= nowMs;
+}

@@ -1,0 +1,203 @@
+// Applies the use of a direct authorization that has no claim: one that was refused, or a bound nonce that nobody submitted
+// to us. It pays its intent, or becomes a payment of its own.
+import {
+  type AppliedLog,
+  chooseLanding,
+  type DirectAcceptance,
+  directEvidence,
+  findBoundAcceptance,
+  foreignCompletion,
+  isDirectAcceptance,
+  isoTime,
+  judgeLanding,
+  type LandingFacts,
+  type LandingStep,
+  mismatchedPayment,
+  SETTLEMENT_STATUS,
+  type StoredAcceptance,
+  unclaimedItem,
+} from '@svc-pay/core';
+import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { loadAcceptances } from '../intent/load-acceptances.ts';
+import { type IntentToChange, loadIntentsToChange, lockIntent } from '../intent/load-intent.ts';
+import {
+  insertMismatchedPayment,
+  insertUnclaimedPayment,
+  type UnclaimedRow,
+} from '../payment/insert-unclaimed-payment.ts';
+import { writeProofs } from '../payment/log-proofs.ts';
+import { closeRefused, findOpenRefused, type RefusedRow } from '../payment/refused-authorizations.ts';
+import { writeEntries, writeEvents, writePaymentResults } from '../payment/write-payment-results.ts';
+import { payoutKey } from './activated-payouts.ts';
+import { findIntentOfCode, type OwnedIntent } from './lock-for-apply.ts';
+import { findClaimOwner, loadUseFacts, storeReceipt, transferOf, type UseToApply } from './use-to-apply.ts';
+
+export async function applyLanding(client: pg.ClientBase, use: UseToApply): Promise<AppliedLog> {
+  const { log, claimKey, nowMs } = use;
+  const refused = await findOpenRefused(client, claimKey);
+  if (log.event === 'authorization_canceled') {
+    await closeRefused(client, [claimKey], nowMs);
+    return { outcome: 'ignored', reason: 'canceled' };
+  }
+  const owners = refused.length > 0 ? refused.map(ownerOf) : await boundOwner(client, log.nonce);
+  const locked = await lockIntents(client, owners);
+  // The API takes the claim of its intent under the same lock.
+  if ((await findClaimOwner(client, claimKey)) !== undefined) return { outcome: 'waits', reason: 'locked' };
+  const landings =
+    refused.length > 0 ? await refusedLandings(client, use, refused, locked) : await boundLandings(client, use, locked);
+  if (landings.length === 0) {
+    await closeRefused(client, [claimKey], nowMs);
+    return { outcome: 'ignored', reason: 'not_ours' };
+  }
+  const facts = await loadUseFacts(client, use);
+  const blockTimeMs = Number(use.final.blockTimeSeconds) * 1_000;
+  const steps = landings.map(({ facts: landing }) => judgeLanding(landing, { ...facts, blockTimeMs }));
+  const chosen = chooseLanding(steps);
+  const [landing, step] = [landings[chosen], steps[chosen]];
+  if (landing === undefined || step === undefined) throw new Error('no landing was chosen');
+  const applied = await writeLanding(client, use, landing, step);
+  await closeRefused(client, [claimKey], nowMs);
+  return applied;
+}
+
+type Landing = {
+  readonly owner: OwnedIntent;
+  readonly read: IntentToChange;
+  readonly acceptance: DirectAcceptance;
+  readonly facts: LandingFacts;
+};
+
+const ownerOf = ({ account_id: accountId, mode, intent_id: intentId }: RefusedRow): OwnedIntent => ({
+  accountId,
+  mode,
+  intentId,
+});
+
+async function boundOwner(client: pg.ClientBase, nonce: string): Promise<readonly OwnedIntent[]> {
+  const named = readDirectNonce(nonce);
+  const owner = named && (await findIntentOfCode(client, named.intentCode));
+  return owner === undefined ? [] : [owner];
+}
+
+/** In the order of intent ids, as every process locks several. */
+async function lockIntents(
+  client: pg.ClientBase,
+  owners: readonly OwnedIntent[],
+): Promise<ReadonlyMap<string, IntentToChange>> {
+  const locked = new Map<string, IntentToChange>();
+  for (const owner of owners.toSorted((one, other) => (one.intentId < other.intentId ? -1 : 1))) {
+    const read = await lockIntent(client, owner, owner.intentId);
+    if (read !== undefined) locked.set(owner.intentId, read);
+  }
+  return locked;
+}
+
+async function refusedLandings(
+  client: pg.ClientBase,
+  use: UseToApply,
+  refused: readonly RefusedRow[],
+  locked: ReadonlyMap<string, IntentToChange>,
+): Promise<readonly Landing[]> {
+  const landings: Landing[] = [];
+  for (const row of refused) {
+    const owner = ownerOf(row);
+    const read = locked.get(owner.intentId);
+    const offered = await loadAcceptances(client, owner, owner.intentId);
+    const acceptance = offered.filter(isDirectAcceptance).find(({ position }) => position === row.position);
+    if (read === undefined || acceptance === undefined) continue;
+    const signed = { payer: row.payer, wallet: row.recipient, amountAtomic: BigInt(row.amount) };
+    const { bound, unused_at_block } = row;
+    landings.push(landingOf(use, owner, read, acceptance, { signed, bound, unusedAtBlock: BigInt(unused_at_block) }));
+  }
+  return landings;
+}
+
+async function boundLandings(
+  client: pg.ClientBase,
+  use: UseToApply,
+  locked: ReadonlyMap<string, IntentToChange>,
+): Promise<readonly Landing[]> {
+  const { network, log } = use;
+  const landings: Landing[] = [];
+  for (const read of locked.values()) {
+    const { accountId, mode, id: intentId } = read.intent;
+    const owner = { accountId, mode, intentId };
+    const offered: readonly StoredAcceptance[] = await loadAcceptances(client, owner, intentId);
+    const acceptance = findBoundAcceptance({ nonce: log.nonce, network, asset: log.address }, read.intent, offered);
+    if (acceptance === undefined) continue;
+    const signed = { payer: log.payer, wallet: acceptance.payTo, amountAtomic: acceptance.amount };
+    landings.push(landingOf(use, owner, read, acceptance, { signed, bound: true, unusedAtBlock: null }));
+  }
+  return landings;
+}
+
+function landingOf(
+  { activated }: UseToApply,
+  owner: OwnedIntent,
+  read: IntentToChange,
+  acceptance: DirectAcceptance,
+  signed: Pick<LandingFacts, 'signed' | 'bound' | 'unusedAtBlock'>,
+): Landing {
+  const activationRefused = !activated.has(payoutKey(owner, acceptance.payoutId));
+  const facts = { ...signed, use: acceptance.direct.use, intent: read.intent, acceptance, activationRefused };
+  return { owner, read, acceptance, facts };
+}
+
+async function writeLanding(
+  client: pg.ClientBase,
+  use: UseToApply,
+  { owner, read, acceptance }: Landing,
+  step: LandingStep,
+): Promise<AppliedLog> {
+  if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
+  if (step.step === 'unattributed') {
+    await storeReceipt(client, use, owner, step.reason);
+    return { outcome: 'unattributed', reason: step.reason };
+  }
+  const { network, log, claimKey, nowMs } = use;
+  const paymentId = newId('payment', nowMs);
+  const named = { ...owner, paymentId, intentCode: BigInt(read.intent.intentCode) };
+  const item = unclaimedItem({ owner: named, acceptance, payer: log.payer, nonce: log.nonce });
+  const { shortcode, symbol } = acceptance.token;
+  const row: UnclaimedRow = { network, item, claimKey, tokenShortcode: shortcode, direct: true, nowMs };
+  const evidence = directEvidence(network, log.position.transactionId, transferOf(use.final).logIndex);
+  const origin = { requestId: newId('batch', nowMs), nowMs };
+  const ids = { intentId: owner.intentId, paymentId };
+  if (step.step === 'credit') {
+    await insertUnclaimedPayment(client, row);
+    const before = (await loadIntentsToChange(client, [owner])).get(owner.intentId);
+    const result = foreignCompletion(before, item, evidence, origin);
+    await writePaymentResults(client, [result], SETTLEMENT_STATUS.held, nowMs);
+    return { outcome: 'completed', ...ids };
+  }
+  const settlementNumber = await insertMismatchedPayment(client, row, evidence);
+  const draft = mismatchedPayment(read, item, { evidence, tokenSymbol: symbol, settlementNumber }, origin);
+  await countEvents(client, read, draft.events.length, nowMs);
+  await writeEntries(client, draft.entries);
+  await writeEvents(
+    client,
+    draft.events.map((event) => ({ event, owner })),
+  );
+  await writeProofs(client, [{ ...draft.proof, ...owner, paymentId, read: true, nowMs }]);
+  return { outcome: 'mismatched', ...ids, reason: step.reason };
+}
+
+/** The intent keeps its status and its payment; only its events are counted. */
+async function countEvents(
+  client: pg.ClientBase,
+  { intent, version }: IntentToChange,
+  events: number,
+  nowMs: number,
+): Promise<void> {
+  const { rowCount } = await client.query({
+    name: 'count-intent-events',
+    text: `
+      update svc.intents
+      set event_sequence = event_sequence + $4, version = version + 1, updated_at = $6
+      where account_id = $1 and mode = $2 and id = $3 and version = $5`,
+    values: [intent.accountId, intent.mode, intent.id, events, version, isoTime(nowMs)],
+  });
+  if (rowCount !== 1) throw new Error(`intent ${intent.id} has changed under its lock`);
+}

@@ -1,0 +1,171 @@
+// Applies a `pay()`: it credits the intent of its code, or is stored as an unattributed receipt.
+import { createHash } from 'node:crypto';
+import {
+  type AppliedLog,
+  type FinalLog,
+  foreignCompletion,
+  isRevivable,
+  judgeReceipt,
+  type ProcessorLog,
+  type ReceiptFacts,
+  SETTLEMENT_STATUS,
+  type StoredAcceptance,
+  unclaimedItem,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { loadAcceptances } from '../intent/load-acceptances.ts';
+import { loadIntentsToChange } from '../intent/load-intent.ts';
+import { insertUnclaimedPayment } from '../payment/insert-unclaimed-payment.ts';
+import { findProofs } from '../payment/log-proofs.ts';
+import { failPayments } from '../payment/payment-results.ts';
+import { writePaymentResults } from '../payment/write-payment-results.ts';
+import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
+import { loadClaimedPayments } from '../stranded/claimed-payments.ts';
+import { findIntentOfCode, type LockedPayment, lockPayment, type OwnedIntent } from './lock-for-apply.ts';
+import { writeUnattributed } from './unattributed-receipts.ts';
+
+type Receipt = FinalLog & { readonly log: ProcessorLog };
+
+export async function applyReceipt(
+  client: pg.ClientBase,
+  network: NetworkId,
+  final: Receipt,
+  nowMs: number,
+): Promise<AppliedLog> {
+  const { log } = final;
+  const { transactionId, logIndex } = log.position;
+  const [proof] = await findProofs(client, [{ network, transactionId, logIndex }]);
+  if (proof !== undefined)
+    return proof.payment_id === null
+      ? { outcome: 'unattributed', reason: proof.reason ?? '' }
+      : { outcome: 'recorded', paymentId: proof.payment_id };
+  const owner = await findIntentOfCode(client, log.intentCode);
+  const locked = owner && (await lockPayment(client, owner, owner.paymentId));
+  if (owner !== undefined && (locked === undefined || locked.read.payment?.id !== (owner.paymentId ?? undefined)))
+    return { outcome: 'waits', reason: 'locked' };
+  const payoutMode = await findPayoutMode(client, network, log);
+  const step = judgeReceipt(log, await loadFacts(client, network, final, { owner, locked, payoutMode }));
+  if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
+  if (step.step === 'unattributed' || owner === undefined || locked === undefined) {
+    const mode = owner?.mode ?? payoutMode;
+    if (mode === undefined) throw new Error(`log ${logIndex} of ${transactionId} is of no mode`);
+    const reason = step.step === 'unattributed' ? step.reason : 'unknown_intent';
+    const about: Record<string, string> = owner === undefined ? {} : { intentId: owner.intentId };
+    await writeUnattributed(client, { network, mode, log, logIndex, reason, about, nowMs });
+    return { outcome: 'unattributed', reason };
+  }
+  if (step.removes) await removeQueued(client, owner, locked, nowMs);
+  return credit(client, network, final, { owner, locked, acceptance: step.acceptance, nowMs });
+}
+
+/** The queued payment fails under its lock, so that no lane sends it. */
+async function removeQueued(
+  client: pg.ClientBase,
+  owner: OwnedIntent & { readonly paymentId: string | null },
+  { read }: LockedPayment,
+  nowMs: number,
+): Promise<void> {
+  const paymentId = owner.paymentId ?? '';
+  const item = (await loadClaimedPayments(client, [{ ...owner, paymentId }])).get(paymentId)?.item;
+  if (item === undefined) throw new Error(`payment ${paymentId} has no authorization or no payout`);
+  // The intent was payable when it was paid: it does not fail by its expiry meanwhile.
+  const origin = { requestId: newId('batch', nowMs), nowMs: Math.min(nowMs, read.intent.expiresAtMs - 1) };
+  const results = await failPayments(client, [{ item, code: 'intent_not_payable' }], null, origin);
+  await writePaymentResults(client, results, SETTLEMENT_STATUS.queued, nowMs);
+}
+
+async function credit(
+  client: pg.ClientBase,
+  network: NetworkId,
+  { log, received }: Receipt,
+  given: {
+    readonly owner: OwnedIntent;
+    readonly locked: LockedPayment;
+    readonly acceptance: StoredAcceptance;
+    readonly nowMs: number;
+  },
+): Promise<AppliedLog> {
+  const { owner, locked, acceptance, nowMs } = given;
+  const { transactionId, logIndex } = log.position;
+  if (received === undefined) throw new Error(`the receipt of ${transactionId} was not read`);
+  const { accountId, mode, intentId } = owner;
+  const paymentId = newId('payment', nowMs);
+  const named = { accountId, mode, intentId, paymentId, intentCode: BigInt(locked.read.intent.intentCode) };
+  const item = unclaimedItem({ owner: named, acceptance, payer: log.payer, nonce: transactionId });
+  await insertUnclaimedPayment(client, {
+    network,
+    item,
+    claimKey: claimOfLog(network, transactionId, logIndex),
+    tokenShortcode: acceptance.token.shortcode,
+    direct: false,
+    nowMs,
+  });
+  const before = (await loadIntentsToChange(client, [owner])).get(intentId);
+  const evidence = { network, transactionId, logIndex, feeAtomic: log.feeAtomic, ...received };
+  const origin = { requestId: newId('batch', nowMs), nowMs };
+  await writePaymentResults(client, [foreignCompletion(before, item, evidence, origin)], SETTLEMENT_STATUS.held, nowMs);
+  return { outcome: 'completed', intentId, paymentId };
+}
+
+/** A `pay()` uses no authorization: its claim is of the log itself. */
+function claimOfLog(network: NetworkId, transactionId: string, logIndex: number): Uint8Array {
+  return createHash('sha256')
+    .update(JSON.stringify(['pay', network, transactionId, logIndex]))
+    .digest();
+}
+
+async function loadFacts(
+  client: pg.ClientBase,
+  network: NetworkId,
+  { blockTimeSeconds }: FinalLog,
+  found: {
+    readonly owner: (OwnedIntent & { readonly paymentId: string | null }) | undefined;
+    readonly locked: LockedPayment | undefined;
+    readonly payoutMode: string | undefined;
+  },
+): Promise<ReceiptFacts> {
+  const { owner, locked } = found;
+  const facts = { network, blockTimeMs: Number(blockTimeSeconds) * 1_000, isOwnPayout: found.payoutMode !== undefined };
+  if (owner === undefined || locked === undefined)
+    return { ...facts, intent: undefined, acceptances: [], pending: undefined };
+  const acceptances = await loadAcceptances(client, owner, owner.intentId);
+  const { settlement, read } = locked;
+  const reverted =
+    owner.paymentId === null
+      ? new Map()
+      : await loadRevertedBatches(client, [{ ...owner, paymentId: paymentOf(read) }]);
+  const pending =
+    settlement === undefined
+      ? undefined
+      : {
+          settlement: settlement.status,
+          direct: settlement.direct,
+          revivable: isRevivable({ paymentId: paymentOf(read) }, reverted),
+        };
+  return { ...facts, intent: read.intent, acceptances, pending };
+}
+
+function paymentOf({ payment, intent }: LockedPayment['read']): NonNullable<LockedPayment['read']['payment']>['id'] {
+  if (payment === null) throw new Error(`intent ${intent.id} has no payment`);
+  return payment.id;
+}
+
+/** Payouts of ours are below this: the column is a bigint. */
+const PAYOUT_END = 2n ** 63n;
+
+/** The mode of the payout; undefined when it is none of ours. */
+export async function findPayoutMode(
+  client: pg.ClientBase,
+  network: NetworkId,
+  { address, payoutId }: ProcessorLog,
+): Promise<'test' | 'live' | undefined> {
+  if (payoutId >= PAYOUT_END) return undefined;
+  const { rows } = await client.query<{ mode: 'test' | 'live' }>({
+    name: 'find-payout-mode',
+    text: 'select mode from svc.payouts where network = $1 and processor = $2 and payout_id = $3::bigint',
+    values: [network, address, payoutId.toString()],
+  });
+  return rows[0]?.mode;
+}

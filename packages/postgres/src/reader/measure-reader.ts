@@ -1,0 +1,41 @@
+// Numbers for the gauges of the chain reader, per network and kind of source.
+import { isoTime, READER_LIMITS, type SourceKind } from '@svc-pay/core';
+import type pg from 'pg';
+
+export type ReaderMeasures = {
+  readonly cursors: readonly {
+    readonly network: string;
+    readonly kind: SourceKind;
+    /** Of the source that is furthest behind. */
+    readonly block: number;
+    readonly lagSeconds: number;
+  }[];
+  /** Logs that are read and not applied. */
+  readonly unapplied: readonly {
+    readonly network: string;
+    readonly count: number;
+    /** Time since the oldest was read; 0 when the count is 0. */
+    readonly oldestSeconds: number;
+    /** Of these, final logs that have waited too long for their lane, or for nodes to agree. */
+    readonly late: number;
+  }[];
+};
+
+const CURSORS = `
+  select network, kind, min(block_number)::float8 as block,
+    greatest(extract(epoch from $1::timestamptz) - min(block_time), 0)::float8 as "lagSeconds"
+  from svc.reader_cursors group by network, kind`;
+const UNAPPLIED = `
+  select network.network, count(r.created_at)::integer as count,
+    coalesce(greatest(extract(epoch from $1::timestamptz - min(r.created_at)), 0), 0)::float8 as "oldestSeconds",
+    (count(*) filter (where r.waits_since <= $1::timestamptz - $2 * interval '1 millisecond'))::integer as late
+  from (select distinct network from svc.reader_cursors) network left join svc.read_logs r using (network)
+  group by network.network`;
+
+export async function measureReader(pool: pg.Pool, nowMs: number): Promise<ReaderMeasures> {
+  const [cursors, unapplied] = await Promise.all([
+    pool.query<ReaderMeasures['cursors'][number]>(CURSORS, [isoTime(nowMs)]),
+    pool.query<ReaderMeasures['unapplied'][number]>(UNAPPLIED, [isoTime(nowMs), READER_LIMITS.laneMs]),
+  ]);
+  return { cursors: cursors.rows, unapplied: unapplied.rows };
+}

@@ -1,0 +1,44 @@
+// Money that pays no intent: the log and why, for an operator and the merchant to see. It changes nothing else.
+import { isoTime, type MoneyLog } from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type pg from 'pg';
+
+export type UnattributedReceipt = {
+  readonly network: NetworkId;
+  readonly mode: 'test' | 'live';
+  readonly log: MoneyLog;
+  /** The log that proves the money: of a direct payment the token's transfer. */
+  readonly logIndex: number;
+  readonly reason: string;
+  /** What the log seemed to be for. */
+  readonly about: Readonly<Record<string, string>>;
+  readonly nowMs: number;
+};
+
+/** A log that proves something already is left as it is. */
+export async function writeUnattributed(client: pg.ClientBase, receipt: UnattributedReceipt): Promise<void> {
+  const { network, mode, log, logIndex, reason, about, nowMs } = receipt;
+  await client.query({
+    name: 'write-unattributed-receipt',
+    text: `
+      insert into svc.log_proofs (network, transaction_id, log_index, mode, reason, log, created_at)
+      values ($1, $2, $3, $4, $5, $6, $7) on conflict do nothing`,
+    values: [
+      network,
+      log.position.transactionId,
+      logIndex,
+      mode,
+      reason,
+      JSON.stringify({ ...about, ...plainLog(log) }),
+      isoTime(nowMs),
+    ],
+  });
+}
+
+function plainLog({ position, ...fields }: MoneyLog): object {
+  const plain = Object.entries({ ...fields, ...position }).map(([name, value]) => [
+    name,
+    typeof value === 'bigint' ? value.toString() : value,
+  ]);
+  return Object.fromEntries(plain);
+}
