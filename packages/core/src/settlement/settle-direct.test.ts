@@ -56,6 +56,13 @@ describe('a direct payment', () => {
   test('that a silent chain could not verify is no refusal, so that its client comes again', async () => {
     expect((await settle({ direct, refused: 'chain_unavailable', reads: [canceled] })).said).toBe('chain_unavailable');
   });
+  test.each([
+    ['for an open intent', open],
+    ['for an intent that it has paid', { ...paid, own: null }],
+  ])('that the chain reader completed has its result also while the chain is silent, %s', async (_, read) => {
+    const { said } = await settle({ direct, holder: 'here', refused: 'chain_unavailable', reads: [read, paid] });
+    expect(said).toMatchObject({ status: 'succeeded' });
+  });
   test('that another call claimed meanwhile has the first result', async () => {
     const { said, kept } = await settle({ direct, holder: 'here', refused: 'insufficient_funds', reads: [open, paid] });
     expect(said).toMatchObject({ status: 'succeeded' });

@@ -33,6 +33,8 @@ export type SettleResult =
   | {
       readonly ok: false;
       readonly code: 'not_found' | 'chain_unavailable' | 'rate_limited' | 'idempotency_key_reused';
+      /** Set where a stranger may have submitted the header, and nothing tells. */
+      readonly moneyMoved?: 'unknown';
     };
 
 /** `replayed`: the payment was claimed before this call. */
@@ -63,8 +65,8 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   if (!verification.ok) {
     const now = await claimedMeanwhile(ports, call, submission, verification);
     if (now !== undefined) return replyOfClaimed(ports, call, submission, now);
-    const { code, detail, refused } = verification;
-    if (code === 'chain_unavailable') return { ok: false, code };
+    const { code, detail, refused, moneyMoved } = verification;
+    if (code === 'chain_unavailable') return { ok: false, code, ...(moneyMoved && { moneyMoved }) };
     if (refused !== undefined) await recordRefused(ports, call, refused, code);
     // A valid payment that comes too late gets the intent's status; no claim is taken.
     if (code === 'intent_not_payable' && isTaken(read)) return reply(settleAnswer(read));

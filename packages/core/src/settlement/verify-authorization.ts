@@ -26,6 +26,8 @@ export type Verification =
       readonly claimed?: 'here' | 'perhaps';
       /** Set where the refused header is a valid direct authorization, which anybody may still submit to the token. */
       readonly refused?: MovablePayment;
+      /** Set where the chain did not answer about a direct header: a stranger may have submitted it to the token. */
+      readonly moneyMoved?: 'unknown';
     };
 
 /** What a refusal leaves to store. */
@@ -73,6 +75,7 @@ export async function verifyAuthorization(
   const { verdict, key } = await askFamily(ports, context, terms);
   if (verdict.ok) return { ok: true, verified: { ...verdict.signed, claimKey: key, acceptance } };
   const { code } = verdict;
+  if (code === 'chain_unavailable') return verifyUnanswered(ports, context, key, acceptance);
   const holder = MAY_BE_CLAIMED.has(code) ? await ports.findClaim(caller, intentId, key) : undefined;
   if (holder === 'elsewhere') return { ok: false, code: 'authorization_bound_elsewhere' };
   if (holder === 'here') return { ok: false, code, claimed: holder };
@@ -91,12 +94,26 @@ async function verifyRefused(
   terms: VerifiedTerms,
 ): Promise<Verification> {
   const { verdict, key } = await askFamily(ports, context, terms);
-  if (!verdict.ok && verdict.code === 'chain_unavailable') return { ok: false, code: verdict.code };
+  if (!verdict.ok && verdict.code === 'chain_unavailable')
+    return verifyUnanswered(ports, context, key, terms.acceptance);
   const refused = movablePayment(verdict, key, terms.acceptance);
   if (refused === undefined) return { ok: false, code, detail };
   const holder = await ports.findClaim(context.caller, context.intentId, key);
   if (holder === 'here') return { ok: false, code, detail, claimed: holder };
   return { ok: false, code, detail, ...(holder === undefined && { refused }) };
+}
+
+/** The chain did not answer. The chain reader may have completed a direct payment that a stranger made, without its header. */
+async function verifyUnanswered(
+  ports: Pick<VerifyPorts, 'findClaim'>,
+  { caller, intentId }: HeaderContext,
+  key: Uint8Array,
+  { direct }: StoredAcceptance,
+): Promise<Verification> {
+  const code = 'chain_unavailable';
+  if (direct === undefined) return { ok: false, code };
+  const holder = await ports.findClaim(caller, intentId, key);
+  return holder === 'here' ? { ok: false, code, claimed: holder } : { ok: false, code, moneyMoved: 'unknown' };
 }
 
 async function askFamily(
