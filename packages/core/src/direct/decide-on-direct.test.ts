@@ -46,6 +46,12 @@ test.each([
     'leave',
   ],
   ['used, bound, and not read up to its use', { bound: true }, { state: 'used', readUntilSeconds: 449n }, 'leave'],
+  [
+    'used, bound, and read up to a block of its second',
+    { bound: true },
+    { state: 'used', readUntilSeconds: 450n },
+    'leave',
+  ],
   ['used, bound, and read past its use', { bound: true }, { state: 'used' }, 'fail_used'],
   ['refused, used, bound, without a log', { ...REFUSED, bound: true }, { state: 'used' }, 'read_again'],
   ['used, without the block of its claim', { unusedAtBlock: null }, { state: 'used' }, 'report'],

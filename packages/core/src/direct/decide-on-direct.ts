@@ -59,8 +59,10 @@ export function decideOnDirect(row: OpenDirect, sight: DirectSight): DirectDecis
   if (state === 'open' && row.settlement === SETTLEMENT_STATUS.held && row.refusal === null && !isExpired)
     return 'queue_again';
   if (state !== 'used' || readUntilSeconds === undefined || usedAtSeconds === undefined) return 'leave';
-  // Tokens are read with a delay. Only past the block at which it was used can a log be missing.
-  if (readUntilSeconds < usedAtSeconds) return 'leave';
+  // Tokens are read with a delay. Only past the block at which it was used can a log be missing. Blocks of one second have the
+  // same time (Arbitrum; Anvil after a pause), so the cursor must be at a later second: found by chaos, where the cursor stood
+  // one block before the use, in the same second, and a paid payment failed.
+  if (readUntilSeconds <= usedAtSeconds) return 'leave';
   // Every use of a bound nonce of ours is kept: this one was applied before the claim, and was no payment.
   if (row.bound && !row.refused) return 'fail_used';
   if (!wasReadAgain) return row.unusedAtBlock === null ? 'report' : 'read_again';

@@ -56,7 +56,7 @@ function world(rows: readonly OpenDirect[], states: (intentId: string) => Author
     failUsed: async ({ intentId }) => done.push(`fail used ${intentId}`) > 0,
     queueAgain: async ({ intentId }) => done.push(`queue ${intentId}`) > 0,
   };
-  const at = { number: 900n, hash: '0x', timeSeconds: 600n };
+  const at = { number: 900n, hash: '0x', timeSeconds: 601n };
   const node = {
     readBlocks: async (numbers: readonly bigint[]) => numbers.map((number) => ({ ...at, number })),
     readLogs: async () =>
