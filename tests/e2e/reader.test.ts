@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import { type AnvilReaderWorld, FINAL_AFTER, type ReaderPorts, runThrough, startReaderWorld } from './reader-world.ts';
 import type { RpcProxy } from './rpc-proxy.ts';
 
+const MOST_RUNS = 20;
+
 const everyLogOnce = async ({ expected, applied }: AnvilReaderWorld, atLeast: number) => {
   const logs = await expected();
   expect(logs.length).toBeGreaterThanOrEqual(atLeast);
@@ -96,9 +98,10 @@ test.each([1, 3])(
     const lost = await world.head();
     // The block on top is not read yet.
     await world.mine(1);
-    await reader.run();
-    const read = (await world.store.loadUnapplied(world.network, lost, undefined, 100)).length;
-    expect(read).toBe(2 + depth);
+    const read = async () => (await world.store.loadUnapplied(world.network, lost, undefined, 100)).length;
+    // A node that is slow for a moment leaves a range to the next run.
+    for (let runs = 0; runs < MOST_RUNS && (await read()) < 2 + depth; runs += 1) await reader.run();
+    expect(await read()).toBe(2 + depth);
     await world.reorganize(depth + 1);
     await world.settle(5);
     await world.mine(FINAL_AFTER + 1);
