@@ -16,9 +16,15 @@ export default defineConfig({
             '{packages,packages/chains,services,sdk}/*/src/**/*.test.ts',
             '{cli,sandbox}/src/**/*.test.ts',
             '{tools,contracts/solana}/**/*.test.ts',
-            'tests/chaos/{burner,checker,cluster,soak}/*.test.ts',
+            'tests/chaos/{burner,checker,cluster,enemy,soak}/*.test.ts',
           ],
-          exclude: [LONG, 'packages/postgres/**', 'packages/engine/**', '**/*.{http,chain,process,postgres}.test.ts'],
+          exclude: [
+            LONG,
+            'packages/postgres/**',
+            'packages/engine/**',
+            '**/*.{http,chain,process,postgres}.test.ts',
+            'tests/chaos/enemy/*-chaos.test.ts',
+          ],
           // Loading the modules again for each file takes longer than the tests.
           isolate: false,
           maxWorkers: EVERY_CORE,
@@ -47,7 +53,7 @@ export default defineConfig({
           // Each file has its own database and server; what they share is only the code, which takes longest to load.
           isolate: false,
           maxWorkers: EVERY_CORE,
-          include: ['services/api/src/**/*.http.test.ts'],
+          include: ['services/{api,admin}/src/**/*.http.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },
@@ -124,7 +130,7 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
-          include: ['tests/chaos/settlement/*.test.ts'],
+          include: ['tests/chaos/settlement/*.test.ts', 'tests/chaos/enemy/*-chaos.test.ts'],
           exclude: [LONG],
           globalSetup: ['tests/e2e/warm-compile-cache.ts'],
           fileParallelism: false,

@@ -1,6 +1,7 @@
-// Writes docs/reference/config.md from the settings of every service. The page is committed; a test holds the two
-// together. A new service joins by its line in SERVICES.
+// Writes docs/reference/config.md from the settings of every service, and the names of their settings for the process that
+// starts them. Both files are committed; a test compares them with the code. A new service joins by its line in SERVICES.
 import { writeFileSync } from 'node:fs';
+import { ADMIN_SETTINGS } from '@svc-pay/admin/config';
 import { API_SETTINGS } from '@svc-pay/api/config';
 import { OPERATOR_SETTINGS } from '@svc-pay/cli/config';
 import { MERCHANT_SETTINGS } from '@svc-pay/cli/merchant-config';
@@ -23,6 +24,12 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
     title: 'Webhooks',
     about: 'Sends events to merchants’ endpoints. The only process that dials addresses which merchants chose.',
     settings: WEBHOOKS_SETTINGS,
+  },
+  {
+    title: 'Admin',
+    about:
+      'Accounts, keys and payouts over HTTP, for operators with a key. Makes API keys and opens none that is stored.',
+    settings: ADMIN_SETTINGS,
   },
   {
     title: 'Operator’s command',
@@ -50,4 +57,27 @@ have no default. This page is made from the code (\`npm run docs:config\`).
 ${sections.join('\n')}`;
 }
 
-if (import.meta.main) writeFileSync(new URL('../docs/reference/config.md', import.meta.url), configPage());
+const STARTED = {
+  api: API_SETTINGS,
+  settlement: SETTLEMENT_SETTINGS,
+  webhooks: WEBHOOKS_SETTINGS,
+  admin: ADMIN_SETTINGS,
+};
+
+/** The text of packages/runtime/src/config/service-settings.ts. */
+export function serviceSettingsFile(): string {
+  const lists = Object.entries(STARTED).map(([service, settings]) => {
+    const names = Object.values<Settings[string]>(settings).map(({ name }) => `    '${name}',\n`);
+    return `  ${service}: [\n${names.join('')}  ],\n`;
+  });
+  return `// The names of the settings of each service. Made from the code (\`npm run docs:config\`).
+export const SERVICE_SETTINGS = {
+${lists.join('')}} as const;
+`;
+}
+
+if (import.meta.main) {
+  writeFileSync(new URL('../docs/reference/config.md', import.meta.url), configPage());
+  const names = new URL('../packages/runtime/src/config/service-settings.ts', import.meta.url);
+  writeFileSync(names, serviceSettingsFile());
+}

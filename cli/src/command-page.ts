@@ -43,7 +43,9 @@ basesepolia_usdc … USDC … Base Sepolia … test … 0x036CbD53842c5426634e79
   it needs and names all that are missing at once.
 - **Networks** come from \`SVC_NETWORKS\` or \`SVC_NETWORKS_FILE\`: JSON keyed by CAIP-2 name, each with \`processor\`,
   \`processorVersion\`, \`ready\`, and for the doctor \`rpcUrls\`.
-- **Who did it** is on record with every change, as \`operator:\` and \`SVC_OPERATOR\` or the user of the machine.
+- **Who did it** is on record with every change, as \`operator:\` and the id of the operator whose key is in
+  \`SVC_OPERATOR_KEY\`; without a key \`SVC_OPERATOR\` or the user of the machine. With \`SVC_ADMIN_URL\` the commands on
+  accounts, keys and payouts call the [admin API](admin-api.md).
 - **\`--json\`** prints one document on standard output whatever happens: the result, or \`error\`, \`message\` and
   \`advice\`. Exit codes: 0 done, 1 failed, 64 called wrongly.
 - A secret key is shown when it is made and never again.

@@ -1,8 +1,12 @@
 // Settings of the operator's command. Secrets are never arguments, which every user of the machine could read. Each
 // command requires only the settings that it needs.
 import { userInfo } from 'node:os';
+import { isId } from '@svc-pay/protocol/ids';
 import {
+  ARCHIVE_SETTINGS,
+  AUDIT_SIGNING_KEY,
   base64Bytes,
+  base64Key,
   type Environment,
   httpUrl,
   masterKeys,
@@ -54,10 +58,36 @@ export const OPERATOR_SETTINGS = {
     }),
   ),
   ...PAYOUT_SETTINGS,
+  archiveDir: ARCHIVE_SETTINGS.archiveDir,
   operator: optional(
     text({
       name: 'SVC_OPERATOR',
-      about: 'Name of the operator in the audit record. Absent: the user name on this machine.',
+      about:
+        'Name of the operator in the audit record, if no `SVC_OPERATOR_KEY` is shown. Absent: the user name on this machine.',
+    }),
+  ),
+  operatorKey: optional(
+    secret(
+      text({
+        name: 'SVC_OPERATOR_KEY',
+        about:
+          'Key of the operator, `opk_…`. The admin API requires it; on the database the change is recorded under the operator’s id.',
+      }),
+    ),
+  ),
+  auditSigningKey: AUDIT_SIGNING_KEY,
+  auditPublicKey: optional(
+    base64Key({
+      name: 'SVC_AUDIT_PUBLIC_KEY',
+      about:
+        'Public half of `SVC_AUDIT_SIGNING_KEY`, as `npm run svc -- audit export-head` prints it: `audit verify` trusts this key. Absent: it takes that of `SVC_AUDIT_SIGNING_KEY`.',
+    }),
+  ),
+  adminUrl: optional(
+    httpUrl({
+      name: 'SVC_ADMIN_URL',
+      about:
+        'Address of the admin service. If set, `accounts`, `keys`, `payouts list` and `payouts disable` call it and need no database.',
     }),
   ),
 };
@@ -70,7 +100,12 @@ export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Nee
   readonly networks: OperatedNetworks;
   readonly payoutApprovers: readonly string[] | undefined;
   readonly payoutDelayHours: number;
-  /** `operator:<name>`, as written to the audit record. */
+  readonly archiveDir: string | undefined;
+  readonly operatorKey: string | undefined;
+  readonly adminUrl: string | undefined;
+  readonly auditSigningKey: Uint8Array | undefined;
+  readonly auditPublicKey: Uint8Array | undefined;
+  /** `operator:<name>`, as written to the audit record unless a key is shown. */
   readonly actor: string;
 };
 
@@ -83,20 +118,34 @@ export function readOperatorConfig<Needed extends Need>(
   needs: readonly Needed[],
   environment: Environment,
 ): ReadOperatorConfig<Needed> {
-  const { networks, networksFile, operator, payoutApprovers, payoutDelayHours } = OPERATOR_SETTINGS;
-  const needed = Object.fromEntries(needs.map((need) => [need, OPERATOR_SETTINGS[need]]));
-  const always = { networks, networksFile, operator, payoutApprovers, payoutDelayHours };
+  const { databaseUrl, keyPepper, masterKeys, rpcUrl, ...always } = OPERATOR_SETTINGS;
+  const onNeed = { databaseUrl, keyPepper, masterKeys, rpcUrl } satisfies Record<Need, unknown>;
+  const needed = Object.fromEntries(needs.map((need) => [need, onNeed[need]]));
   const read = readSettings({ ...needed, ...always }, environment);
   if (!read.ok) return read;
   const values = read.values as Readonly<Pick<All, Needed | keyof typeof always>>;
   const chosen = chosenNetworks(values);
   if (chosen.problems.length > 0) return { ok: false, problems: chosen.problems };
+  // An id is proved by its key.
+  if (isId('operator', values.operator))
+    return { ok: false, problems: ['SVC_OPERATOR takes a name: show the key of the operator in SVC_OPERATOR_KEY'] };
+  if (values.adminUrl !== undefined && !isSafeForKeys(values.adminUrl))
+    return {
+      ok: false,
+      problems: ['SVC_ADMIN_URL needs https: the operator’s key is sent to it (http only on loopback)'],
+    };
   const config: OperatorConfig<Needed> = Object.freeze({
     ...values,
     networks: chosen.networks,
     actor: `operator:${values.operator ?? userOfMachine()}`,
   });
   return { ok: true, config };
+}
+
+/** Nobody on the way can read what is sent. */
+function isSafeForKeys(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
 /** In a container the user id may have no name. */

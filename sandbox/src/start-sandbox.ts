@@ -40,7 +40,7 @@ const SOLANA_TOKEN = 'soldevnet_usdc';
 /** A thousand test USDC; the chain starts empty every time. */
 const SOLANA_ATOMIC = 1_000_000_000n;
 /** Higher rate limits, so that the crowd of the timeline page can pay. */
-const API_SETTINGS = { SVC_API_RATE_TEST: '500', SVC_API_RATE_ADDRESS: '500' };
+const API_SETTINGS = { SVC_API_RATE_TEST: '10000', SVC_API_RATE_ADDRESS: '500' };
 
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { folder, fresh, freePorts, ports, clock, step, complain } = options;

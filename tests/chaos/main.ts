@@ -8,6 +8,8 @@ import { printBurner, reportBurner } from './burner/report-burner.ts';
 import { runBurner } from './burner/run-burner.ts';
 import { reportCluster } from './cluster/report-cluster.ts';
 import { runClusterChaos } from './cluster/run-cluster.ts';
+import { printEnemy, reportEnemy } from './enemy/report-enemy.ts';
+import { runEnemy } from './enemy/run-enemy.ts';
 import { runRestore } from './restore/run-restore.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
@@ -26,6 +28,7 @@ const USAGE = [
   'npm run chaos -- solana [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME]',
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- burner [--seconds N] [--quiet N] [--wallets N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json]',
+  'npm run chaos -- enemy [--seconds N] [--rehearsal N] [--quiet N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json] [--svg FILE]',
   'npm run chaos -- restore [--payments N] [--seed N]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
   'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
@@ -40,6 +43,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string' },
     seconds: { type: 'string' },
     quiet: { type: 'string' },
+    rehearsal: { type: 'string' },
     wallets: { type: 'string' },
     accounts: { type: 'string' },
     honest: { type: 'string' },
@@ -125,6 +129,22 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const result = await runBurner(plan, progress);
     if (values.json) printBurner(plan, result);
     return reportBurner(result, progress.print);
+  },
+  enemy: async () => {
+    const plan = {
+      seconds: count('seconds', 300),
+      rehearsalSeconds: count('rehearsal', 30),
+      quietSeconds: count('quiet', 40),
+      accounts: count('accounts', 20),
+      honest: count('honest', 50),
+      hostile: count('hostile', 400),
+      seed: count('seed', 1),
+    };
+    // With --json standard output has the object alone.
+    const progress = createProgress(plan.seconds + plan.quietSeconds, values.json ? process.stderr : process.stdout);
+    const run = await runEnemy(plan, progress);
+    if (values.json) printEnemy(plan, run);
+    return reportEnemy(run, plan, progress.print, values.svg);
   },
   restore: async () => {
     const plan = { payments: count('payments', 500), seed: count('seed', 1) };

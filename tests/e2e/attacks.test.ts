@@ -15,6 +15,8 @@ const world = await startWorld({
   blockTimeSeconds: 1,
   slotsInAnEpoch: BLOCKS_TO_FINALITY / 2,
   api: { SVC_SETTLE_WAIT_MS: '0' },
+  // These tests show what holds before any budget is spent.
+  settlement: { SVC_GAS_LOSS_HOUR_USD: '100000', SVC_GAS_LOSS_DAY_USD: '100000' },
 });
 const { chain, database } = world;
 const trouble = chainTrouble(world);

@@ -30,29 +30,47 @@ const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
 
 const USUAL: ShopTerms = { feeBps: 100, splitBps: [1_000, 33] };
 
-/** Stores the payout and answers its id. The database of another release needs that release's own command. */
-type StorePayout = (operation: Parameters<typeof setPayout>[0], payout: PayoutRequest) => Promise<bigint>;
+type Operation = Parameters<typeof setPayout>[0];
 
-const storeByThisCode: StorePayout = async (operation, payout) => {
-  const set = await setPayout(operation, payout);
-  if (!set.ok) throw new Error(set.code);
-  return BigInt(set.payout.payoutId);
+/** What a shop consists of in the database. The database of another release needs that release's own command. */
+export type ShopStore = {
+  /** Stores an account with keys of test mode that may take these tokens. */
+  readonly storeAccount: (
+    operation: Operation,
+    shortcodes: readonly string[],
+  ) => Promise<Pick<Shop, 'accountId' | 'publishableKey' | 'secretKey'>>;
+  /** Stores the payout and answers its id. */
+  readonly storePayout: (operation: Operation, payout: PayoutRequest) => Promise<bigint>;
+};
+
+const BY_THIS_CODE: ShopStore = {
+  storeAccount: async (operation, shortcodes) => {
+    const { nowMs } = operation;
+    const owner = { accountId: newId('account', nowMs), mode: 'test' } as const;
+    const secrets = { pepper: PEPPER, box: BOX };
+    const publishable = newKey(secrets, owner, 'publishable', nowMs);
+    const secret = newKey(secrets, owner, 'secret', nowMs);
+    await createAccount(operation, { id: owner.accountId, name: 'A shop', keys: [publishable.record, secret.record] });
+    await enableTokens(operation, { ...owner, shortcodes });
+    return { accountId: owner.accountId, publishableKey: publishable.text, secretKey: secret.text };
+  },
+  storePayout: async (operation, payout) => {
+    const set = await setPayout(operation, payout);
+    if (!set.ok) throw new Error(set.code);
+    return BigInt(set.payout.payoutId);
+  },
 };
 
 export async function openShop(
   pool: pg.Pool,
   chain: LocalChain,
   { feeBps, splitBps }: ShopTerms = USUAL,
-  storePayout: StorePayout = storeByThisCode,
+  { storeAccount, storePayout }: ShopStore = BY_THIS_CODE,
 ): Promise<Shop> {
   const nowMs = Date.now();
   const operation = { pool, nowMs, actor: 'operator:test' };
-  const owner = { accountId: newId('account', nowMs), mode: 'test' } as const;
-  const secrets = { pepper: PEPPER, box: BOX };
-  const publishable = newKey(secrets, owner, 'publishable', nowMs);
-  const secret = newKey(secrets, owner, 'secret', nowMs);
-  await createAccount(operation, { id: owner.accountId, name: 'A shop', keys: [publishable.record, secret.record] });
-  await enableTokens(operation, { ...owner, shortcodes: ['anvil_usdc', 'anvil_vol'] });
+  const account = await storeAccount(operation, ['anvil_usdc', 'anvil_vol']);
+  const owner = { accountId: account.accountId, mode: 'test' } as const;
 
   const network = parseNetwork(chain.network);
   const splits = splitBps.map((bps) => ({ to: anyAddress(), bps }));
@@ -63,6 +81,5 @@ export async function openShop(
   const payoutId = await storePayout(operation, { ...payout, status: 'active' });
   const registered = await chain.registerPayout({ payoutId, merchant, feeBps, splits });
   if (!registered.ok) throw new Error(registered.reason);
-  const { accountId } = owner;
-  return { accountId, publishableKey: publishable.text, secretKey: secret.text, merchant, splits, feeBps };
+  return { ...account, merchant, splits, feeBps };
 }

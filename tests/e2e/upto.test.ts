@@ -1,3 +1,4 @@
+import { newId } from '@svc-pay/protocol/ids';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
@@ -297,8 +298,11 @@ describe('refused by name, with nothing written', () => {
       const response = await post(`${world.internalUrl}/evm/settlement/x402-upto`, key, body);
       return [response.status, ((await response.json()) as { error?: string }).error];
     };
-    const body = { paymentIntentId: intentId, settledAmount: '1' };
+    const owner = { accountId: world.shop.accountId, mode: 'test' };
+    const body = { ...owner, paymentIntentId: intentId, settledAmount: '1' };
     expect(await ask(body, world.shop.secretKey)).toEqual([401, 'key_invalid']);
+    expect(await ask({ ...body, mode: 'live' })).toEqual([404, 'not_found']);
+    expect(await ask({ ...body, accountId: newId('account', 0) })).toEqual([404, 'not_found']);
     expect(await ask({ ...body, settledAmount: (CAP + 1n).toString() })).toEqual([422, 'settled_amount_out_of_range']);
     expect(await ask({ ...body, settledAmount: '0' })).toEqual([422, 'settled_amount_out_of_range']);
     expect(await ask({ ...body, settledAmount: 'x' })).toEqual([400, 'malformed_request']);

@@ -34,6 +34,7 @@ function domain(name: string): ReadonlySet<string> {
 }
 const values = new Map([
   ['mode', domain('mode')],
+  ['upto_full_caps.of', new Set(['account', 'all'])],
   ['outcome', domain('delivery_outcome')],
   ['condition', domain('relayer_condition')],
   ['duty', domain('relayer_duty')],

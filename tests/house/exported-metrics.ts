@@ -1,4 +1,5 @@
 // The metrics that the services really have, asked of the services themselves.
+import { createAdminMetrics } from '@svc-pay/admin/metrics';
 import { createMetrics } from '@svc-pay/api/metrics';
 import { ledgerMetrics } from '@svc-pay/cli/ledger-metrics';
 import { createSettlementMetrics } from '@svc-pay/settlement/metrics';
@@ -22,11 +23,14 @@ export async function exportedMetrics(): Promise<ExportedMetrics> {
   const never = { onProblem: () => {}, measure: () => Promise.reject(new Error('no database here')) };
   const registries: readonly Registry[] = [
     createMetrics({
+      denyList: { entries: () => 0, ageMs: () => 0 },
       streams: () => 0,
       settleWaits: () => 0,
+      quotas: undefined,
       pool: () => ({ totalCount: 0, idleCount: 0, waitingCount: 0 }),
     }).registry,
     createSettlementMetrics({ networks: ['eip155:8453'], ...never }).registry,
+    createAdminMetrics().registry,
     createDeliveryMetrics({ modes: ['test', 'live'], underWay: () => 0, ...never }).registry,
   ];
   const byName = new Map<string, ExportedMetric>(builtIn());

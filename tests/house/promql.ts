@@ -22,6 +22,7 @@ const FUNCTIONS = new Set([
   'absent',
   'time',
   'clamp_min',
+  'avg_over_time',
 ]);
 const WORDS = new Set(['and', 'or', 'unless', 'bool']);
 const GROUPINGS = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);

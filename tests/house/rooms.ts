@@ -37,6 +37,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/engine': adapter('@restatedev/*'),
   'services/api': service('fastify', 'prom-client', 'zod/mini', '@opentelemetry/*'),
   cli: service('commander', 'zod/mini', '@noble/hashes/*'),
+  'services/admin': service('fastify', 'prom-client'),
   'services/settlement': service('fastify', 'prom-client'),
   'services/webhooks': service('fastify', 'prom-client', 'undici'),
   // Everything together, to be tried and looked at: it starts the local world (`npm run dev` is that alone), is a merchant and a payer by

@@ -1,13 +1,18 @@
 import { Command } from 'commander';
+import { abuseCommand } from '../commands/abuse.ts';
 import { accountsCommand } from '../commands/accounts.ts';
+import { archiveCommand } from '../commands/archive.ts';
 import { auditCommand } from '../commands/audit.ts';
 import { contractsCommand } from '../commands/contracts.ts';
+import { costCommand } from '../commands/cost.ts';
+import { denyCommand } from '../commands/deny.ts';
 import { doctorCommand } from '../commands/doctor.ts';
 import { eventsCommand } from '../commands/events.ts';
 import { keysCommand } from '../commands/keys.ts';
 import { ledgerCommand } from '../commands/ledger.ts';
 import { listenCommand } from '../commands/listen.ts';
 import { migrateCommand } from '../commands/migrate.ts';
+import { operatorsCommand } from '../commands/operators.ts';
 import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
@@ -37,6 +42,7 @@ Examples:
   for (const make of [
     migrateCommand,
     startCommand,
+    operatorsCommand,
     accountsCommand,
     keysCommand,
     tokensCommand,
@@ -44,9 +50,13 @@ Examples:
     paymentsCommand,
     contractsCommand,
     relayersCommand,
+    abuseCommand,
+    denyCommand,
     privacyCommand,
     auditCommand,
+    archiveCommand,
     ledgerCommand,
+    costCommand,
     recoverCommand,
     doctorCommand,
     listenCommand,

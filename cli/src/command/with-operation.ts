@@ -1,6 +1,7 @@
 // Opens what a command needs, closes it afterwards, and reports missing settings.
+import { authenticateOperator } from '@svc-pay/core';
 import { openDatabase } from '@svc-pay/postgres';
-import type { Operation } from '@svc-pay/postgres/operator';
+import { findOperator, type Operation } from '@svc-pay/postgres/operator';
 import { type Need, type OperatorConfig, readOperatorConfig } from '../config.ts';
 import { type CommandOutcome, type Failure, failed } from '../output/outcome.ts';
 import type { Context } from './context.ts';
@@ -33,13 +34,28 @@ export async function withOperation<Needed extends Need>(
     onConnectionLost: () => {},
   });
   try {
-    return await work({
-      config,
-      operation: { pool: database.pool, nowMs: context.clock.nowMs(), actor: config.actor },
-    });
+    const { pool } = database;
+    const nowMs = context.clock.nowMs();
+    const actor = await actorOf(context, config, (index) => findOperator(pool, index, nowMs));
+    if (typeof actor !== 'string') return actor;
+    return await work({ config, operation: { pool, nowMs, actor } });
   } finally {
     await database.close();
   }
+}
+
+/** The operator whose key is shown, or else the name that the environment gives. */
+async function actorOf(
+  { environment }: Context,
+  { actor, operatorKey }: OperatorConfig,
+  find: Parameters<typeof authenticateOperator>[0]['findOperator'],
+): Promise<string | Failure> {
+  if (operatorKey === undefined) return actor;
+  const read = readOperatorConfig(['keyPepper'], environment);
+  if (!read.ok) return misconfigured(read.problems);
+  const known = await authenticateOperator({ pepper: read.config.keyPepper, findOperator: find }, operatorKey);
+  if (known.ok) return known.actor;
+  return failed('operator_unknown', 'No operator has the key in SVC_OPERATOR_KEY, or the operator is disabled.');
 }
 
 export function misconfigured(problems: readonly string[]): Failure {

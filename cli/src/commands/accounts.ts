@@ -1,15 +1,15 @@
-import { createSecretBox, isoTime, KEY_KINDS, MODES, newKey } from '@svc-pay/core';
-import { createAccount, listAccounts } from '@svc-pay/postgres/operator';
-import { newId } from '@svc-pay/protocol/ids';
+import { isoTime, isPrintableName } from '@svc-pay/core';
 import { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
-import { withOperation } from '../command/with-operation.ts';
+import { withAdmin } from '../command/with-admin.ts';
 import { type CommandOutcome, done, misused } from '../output/outcome.ts';
-import { harmless, table } from '../output/table.ts';
+import { table } from '../output/table.ts';
 import { shownTime } from '../output/times.ts';
+import { closeCommand } from './account-close.ts';
 import { limitsCommand } from './account-limits.ts';
-import { SHOWN_ONCE, shownKey, shownKeys } from './shown-key.ts';
+import { publishableCommand } from './publishable-rights.ts';
+import { SHOWN_ONCE, shownKeys } from './shown-key.ts';
 
 type Create = { readonly name: string };
 
@@ -23,42 +23,36 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .action(runs<Create>(surroundings, createOne));
   const list = leaf('list', 'Show all accounts.', ['accounts list']).action(runs(surroundings, listAll));
   return new Command('accounts')
-    .description('Make, list and limit accounts.')
+    .description('Make, list, limit and close accounts.')
     .addCommand(create)
     .addCommand(list)
-    .addCommand(limitsCommand(surroundings));
+    .addCommand(closeCommand(surroundings))
+    .addCommand(limitsCommand(surroundings))
+    .addCommand(publishableCommand(surroundings));
 }
 
 async function createOne({ options, context }: Input<Create>): Promise<CommandOutcome> {
   const name = options.name.trim();
-  if (name === '' || name.length > 200 || harmless(name) !== name) {
-    return misused('A name has 1 to 200 printable characters.');
-  }
-  return withOperation(context, ['keyPepper', 'masterKeys'], async ({ operation, config }) => {
-    const { nowMs } = operation;
-    const id = newId('account', nowMs);
-    const secrets = { pepper: config.keyPepper, box: createSecretBox(config.masterKeys) };
-    const keys = MODES.flatMap((mode) =>
-      KEY_KINDS.map((kind) => newKey(secrets, { accountId: id, mode }, kind, nowMs)),
-    );
-    await createAccount(operation, { id, name, keys: keys.map(({ record }) => record) });
+  if (!isPrintableName(name)) return misused('A name has 1 to 200 printable characters.');
+  return withAdmin(context, { makesKeys: true }, async (admin) => {
+    const { account, keys } = await admin.createAccount({ name });
     return done(
-      { account: { id, name }, keys: keys.map(shownKey) },
+      { account, keys },
       [
-        `Account ${context.paint.bold(id)} (${name}) is made.`,
+        `Account ${context.paint.bold(account.id)} (${name}) is made.`,
         '',
         shownKeys(keys, context.paint),
         '',
         context.paint.warn(SHOWN_ONCE),
-        `Next: \`${COMMAND} tokens enable … --account ${id} --mode test\`, then \`payouts set\`.`,
+        `Next: \`${COMMAND} tokens enable … --account ${account.id} --mode test\`, then \`payouts set\`.`,
       ].join('\n'),
     );
   });
 }
 
 async function listAll({ context }: Input<unknown>): Promise<CommandOutcome> {
-  return withOperation(context, [], async ({ operation }) => {
-    const accounts = await listAccounts(operation.pool, operation.nowMs);
+  return withAdmin(context, {}, async (admin) => {
+    const { accounts } = await admin.listAccounts({});
     const text = table(
       accounts,
       [

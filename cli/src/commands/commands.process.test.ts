@@ -66,8 +66,8 @@ test('the minimum of an account is set by mode, shown, audited and taken back; a
   const show = async () => (await askSvc(environment, 'accounts', 'limits', 'show', '--account', account.id)).document;
   const limits = (live: string | null) => ({
     limits: [
-      { mode: 'test', minimumUsd: null },
-      { mode: 'live', minimumUsd: live },
+      { mode: 'test', minimumUsd: null, ratePerSecond: null },
+      { mode: 'live', minimumUsd: live, ratePerSecond: null },
     ],
   });
   expect(await show()).toMatchObject(limits(null));
@@ -75,16 +75,68 @@ test('the minimum of an account is set by mode, shown, audited and taken back; a
   expect(await show()).toMatchObject(limits('0.5'));
   expect(await set('none')).toMatchObject({ exitCode: 0, document: { minimumUsd: null } });
   expect(await show()).toMatchObject(limits(null));
+  const rate = await askSvc(environment, 'accounts', 'limits', 'set', ...of, '--rate', '400');
+  expect(rate).toMatchObject({ exitCode: 0, document: { mode: 'live', ratePerSecond: 400 } });
+  expect(await show()).toMatchObject({ limits: [{}, { mode: 'live', minimumUsd: null, ratePerSecond: 400 }] });
   const { rows } = await pool.query(
-    "select mode, detail->>'minimumUsdMicros' as micros from svc.audit where target = $1 and action = $2 order by id",
+    "select mode, detail->>'minimumUsdMicros' as micros, detail->>'ratePerSecond' as rate from svc.audit where target = $1 and action = $2 order by id",
     [account.id, 'account.limits_set'],
   );
   expect(rows).toEqual([
-    { mode: 'live', micros: '500000' },
-    { mode: 'live', micros: null },
+    { mode: 'live', micros: '500000', rate: null },
+    { mode: 'live', micros: null, rate: null },
+    { mode: 'live', micros: null, rate: '400' },
   ]);
   const nobody = ['--account', 'acct_nobody', '--mode', 'test', '--minimum-usd', '1'];
   expect(await askSvc(environment, 'accounts', 'limits', 'set', ...nobody)).toMatchObject({
+    exitCode: 1,
+    document: { error: 'account_unknown' },
+  });
+});
+
+test('what publishable keys may do is set by mode, shown and audited; what is not given stays', async () => {
+  const { account } = await create();
+  const of = ['--account', account.id, '--mode', 'live'];
+  const set = (...change: string[]) => askSvc(environment, 'accounts', 'publishable', 'set', ...of, ...change);
+  const show = async () =>
+    (await askSvc(environment, 'accounts', 'publishable', 'show', '--account', account.id)).document;
+  const rights = (live: object) => ({
+    publishable: [
+      { mode: 'test', origins: null, creates: true },
+      { mode: 'live', ...live },
+    ],
+  });
+  expect(await show()).toMatchObject(rights({ origins: null, creates: true }));
+  const origins = ['https://shop.example', 'https://www.shop.example'];
+  expect(await set('--origins', 'https://shop.example/, https://WWW.shop.example')).toMatchObject({
+    document: { origins },
+  });
+  expect(await set('--creates', 'no')).toMatchObject({ exitCode: 0, document: { origins, creates: false } });
+  expect(await show()).toMatchObject(rights({ origins, creates: false }));
+  expect(await set('--origins', 'any', '--creates', 'yes')).toMatchObject({
+    document: { origins: null, creates: true },
+  });
+  for (const wrong of [
+    'http://shop.example',
+    'https://shop.example/pay',
+    'shop.example',
+    '*',
+    '',
+    'https://a.example,',
+  ])
+    expect([wrong, (await set('--origins', wrong)).exitCode]).toEqual([wrong, 64]);
+  expect((await set()).exitCode).toBe(64);
+  const { rows } = await pool.query(
+    "select detail->'origins' as origins, detail->'creates' as creates from svc.audit where target = $1 and action = $2 order by id",
+    [account.id, 'account.publishable_set'],
+  );
+  expect(rows).toEqual([
+    { origins, creates: true },
+    { origins, creates: false },
+    { origins: null, creates: true },
+  ]);
+  const nobody = ['--account', 'acct_nobody', '--mode', 'test', '--creates', 'no'];
+  expect(await askSvc(environment, 'accounts', 'publishable', 'set', ...nobody)).toMatchObject({
     exitCode: 1,
     document: { error: 'account_unknown' },
   });
@@ -245,4 +297,67 @@ test('a relayer is drained, retired when nothing of it is open, and activated ag
   expect(rows.map(({ action }) => action)).toEqual(['relayer.draining', 'relayer.retired', 'relayer.active']);
   const listed = (await askSvc(environment, 'relayers', 'list')).document as { relayers: { relayer: string }[] };
   expect(listed.relayers.map(({ relayer }) => relayer)).toContain(address);
+});
+
+test('deny add, list and remove: who, why, until when, and an audit entry that shows no address', async () => {
+  const { keys } = await create('A shop with a leak');
+  const keyId = keys[0]!.id;
+  const add = (...argv: string[]) => askSvc(environment, 'deny', 'add', ...argv);
+  expect(await add('203.0.113.99/24', '--reason', 'flood of creates', '--for', '24h')).toMatchObject({
+    exitCode: 0,
+    document: { kind: 'address', value: '203.0.113.0/24', reason: 'flood of creates', expiresAt: expect.any(String) },
+  });
+  expect((await add(PAYER, '--reason', 'burns gas')).document).toMatchObject({ kind: 'payer', expiresAt: null });
+  expect((await add(keyId, '--reason', 'leaked')).document).toMatchObject({ kind: 'key', value: keyId });
+  // The hash of an address is another one tomorrow.
+  const hash = (await add('00ff00ff00ff00ff', '--reason', 'streams', '--for', '7d')).document as { expiresAt: string };
+  expect(Date.parse(hash.expiresAt) - Date.now()).toBeLessThanOrEqual(86_400_000);
+  expect(hash.expiresAt).toMatch(/T00:00:00/);
+  expect(await add(keyId.replace(/.$/, keyId.endsWith('0') ? '1' : '0'), '--reason', 'x')).toMatchObject({
+    exitCode: 1,
+    document: { error: 'key_unknown' },
+  });
+
+  const { denied } = (await askSvc(environment, 'deny', 'list')).document as { denied: { value: string }[] };
+  expect(denied.map(({ value }) => value)).toEqual(['00ff00ff00ff00ff', keyId, PAYER, '203.0.113.0/24']);
+  expect((await callSvc(environment, 'deny', 'list')).stdout).toContain('flood of creates');
+  for (const { value } of denied)
+    expect(await askSvc(environment, 'deny', 'remove', value)).toMatchObject({ exitCode: 0 });
+  expect((await askSvc(environment, 'deny', 'remove', PAYER)).document).toMatchObject({ error: 'not_denied' });
+  expect((await callSvc(environment, 'deny', 'list')).stdout).toContain('Nobody is denied');
+
+  const { rows } = await pool.query<{ line: string; target: string }>(
+    "select target, entry::text as line from svc.audit entry where action like 'deny.%' order by id",
+  );
+  expect(rows).toHaveLength(8);
+  expect(rows.filter(({ line }) => line.includes('203.0.113') || line.includes(PAYER.slice(2)))).toEqual([]);
+  expect(rows.filter(({ target }) => target === keyId)).toHaveLength(2);
+});
+
+test('abuse top adds up what the processes wrote, and names the gas that payers lost', async () => {
+  const empty = await callSvc(environment, 'abuse', 'top');
+  expect(empty).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Nothing was counted') });
+  await pool.query(
+    `insert into svc.abuse_counts (hour, process, cause, subject_kind, subject, occurrences, paid)
+     select date_trunc('hour', now()), gen_random_uuid(), cause, kind, subject, occurrences, paid
+     from (values ('refused', 'address', '00ff00ff00ff00ff', 30, 0), ('created', 'key', 'key_flood', 500, 20)) as
+       given (cause, kind, subject, occurrences, paid), generate_series(1, 2)`,
+  );
+  await insertRow(pool, 'gas_losses', { id: idAt('lg', Date.now()), payer: PAYER, amount: '77000' });
+  const { stdout } = await callSvc(environment, 'abuse', 'top');
+  expect(stdout).toMatch(/^refused +address +00ff00ff00ff00ff +60$/m);
+  expect(stdout).toMatch(/^intents unpaid +key +key_flood +960 +1000$/m);
+  expect(stdout).toMatch(new RegExp(`^77000 +eip155:84532 +1 +${PAYER} +acct_a/test$`, 'm'));
+  const { document } = await askSvc(environment, 'abuse', 'top', '--since', '2h', '--most', '1');
+  expect(document).toMatchObject({ counts: [{ count: 60 }, { count: 1000, paid: 40 }], gasLosses: [{ payer: PAYER }] });
+});
+
+test('abuse hash names the days of an address; another pepper names others', async () => {
+  const ask = async (env: typeof environment, address: string) =>
+    (await askSvc(env, 'abuse', 'hash', address, '--days', '2')).document as { hashes: { addressHash: string }[] };
+  const shown = await ask(environment, '2001:db8::7');
+  expect(shown.hashes).toHaveLength(2);
+  expect(new Set(shown.hashes.map(({ addressHash }) => addressHash)).size).toBe(2);
+  expect(await ask(environment, '2001:db8::8')).toEqual(shown);
+  expect(await ask(svcEnvironment(url), '2001:db8::7')).not.toEqual(shown);
 });

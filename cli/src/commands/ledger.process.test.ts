@@ -217,3 +217,20 @@ test('networks without a node are proven by themselves, and told; one that is as
   expect({ exitCode, document }).toMatchObject({ exitCode: 0, document: { holds: true, uncompared: [NETWORK] } });
   expect((await callSvc(offline, 'ledger', 'check', '--network', NETWORK)).exitCode).toBe(64);
 });
+
+test('cost shows settled payments, gas and fees of a period by account and network, and nothing of another period', async () => {
+  const { environment } = await books();
+  const { exitCode, document } = await askSvc(environment, 'cost', '--from', '2026-01-01', '--to', '2100-01-01');
+  expect(exitCode).toBe(0);
+  const gas = settled.reduce((sum, { gasCostAtomic }) => sum + gasCostAtomic, 0n);
+  const [cost, ...others] = (document as { costs: Record<string, unknown>[] }).costs;
+  expect(others).toEqual([]);
+  expect(cost).toMatchObject({ network: NETWORK, payments: 3, coin: 'ETH', gasLost: '0' });
+  expect(String(cost?.['gasPaid']).replace(/^0\.0*/, '')).toBe(String(gas).replace(/0+$/, ''));
+  expect(cost?.['fees']).toHaveLength(1);
+  const shown = await callSvc(environment, 'cost', '--from', '2026-01-01', '--to', '2100-01-01');
+  expect(shown.stdout).toContain('OF IT LOST');
+  const before = await askSvc(environment, 'cost', '--from', '2025-01-01', '--to', '2026-01-01');
+  expect(before.document).toMatchObject({ costs: [] });
+  expect((await askSvc(environment, 'cost', '--from', '1d', '--to', '2d')).exitCode).toBe(64);
+});

@@ -1,10 +1,9 @@
 // Ends a direct payout at once.
-import { disablePayout } from '@svc-pay/postgres/operator';
 import { parseNetwork } from '@svc-pay/protocol';
 import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { accountOption, leaf, runs, type Surroundings } from '../command/leaf.ts';
-import { withOperation } from '../command/with-operation.ts';
+import { withAdmin } from '../command/with-admin.ts';
 import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
 import { shownPayouts } from './shown-payouts.ts';
 
@@ -26,9 +25,9 @@ async function disable({ options, context }: Input<DisableOptions>): Promise<Com
   const network = parseNetwork(options.network);
   if (network === undefined) return misused('--network: no such network');
   if (!/^\d{1,18}$/.test(options.payoutId)) return misused('--payout-id is a whole number');
-  return withOperation(context, [], async ({ operation }) => {
-    const payoutId = BigInt(options.payoutId);
-    const result = await disablePayout(operation, { accountId: options.account, network, payoutId });
+  return withAdmin(context, {}, async (admin) => {
+    const { account: accountId, payoutId } = options;
+    const result = await admin.disablePayout({ accountId, network, payoutId });
     if (result.ok) {
       const { payouts, change } = result;
       const [payout, ...others] = payouts;

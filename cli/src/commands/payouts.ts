@@ -1,9 +1,10 @@
 import { type Mode, PAYOUT_STATUS } from '@svc-pay/core';
-import { listPayouts, setPayout } from '@svc-pay/postgres/operator';
+import { setPayout } from '@svc-pay/postgres/operator';
 import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import { Command, Option } from 'commander';
 import type { Input } from '../command/context.ts';
 import { accountOption, leaf, modeOption, runs, type Surroundings } from '../command/leaf.ts';
+import { withAdmin } from '../command/with-admin.ts';
 import { withOperation } from '../command/with-operation.ts';
 import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
 import { createPayoutAccounts } from './create-token-accounts.ts';
@@ -109,8 +110,8 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
 }
 
 async function listAll({ options, context }: Input<List>): Promise<CommandOutcome> {
-  return withOperation(context, [], async ({ operation }) => {
-    const payouts = await listPayouts(operation.pool, { accountId: options.account, mode: options.mode });
+  return withAdmin(context, {}, async (admin) => {
+    const { payouts } = await admin.listPayouts({ accountId: options.account, mode: options.mode });
     return done(
       { payouts },
       payouts.length === 0 ? 'There are no such payouts.' : shownPayouts(payouts, context.paint),

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { erasePayer, exportPayer, PAYER_TABLES } from '@svc-pay/postgres/operator';
 import { Command } from 'commander';
 import type { Input } from '../command/context.ts';
@@ -6,6 +5,7 @@ import { leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
 import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
 import { harmless, table } from '../output/table.ts';
+import { referenceOf } from './reference.ts';
 
 type Erase = { readonly yes?: boolean };
 
@@ -38,7 +38,7 @@ async function exportOne({ positionals: [payer = ''], context }: Input<unknown>)
     context,
     ['keyPepper'],
     async ({ operation, config }) => {
-      const reference = payerReference(config.keyPepper, payer);
+      const reference = referenceOf(config.keyPepper, 'payer', payer);
       const rows = await exportPayer(operation, payer, reference);
       const counts = PAYER_TABLES.map((name) => ({ name, count: rows[name].length }));
       const total = counts.reduce((sum, { count }) => sum + count, 0);
@@ -64,7 +64,7 @@ async function eraseOne({ options, positionals: [payer = ''], context }: Input<E
     context,
     ['keyPepper'],
     async ({ operation, config }) => {
-      const reference = payerReference(config.keyPepper, payer);
+      const reference = referenceOf(config.keyPepper, 'payer', payer);
       const { erased, kept, waitForRecovery } = await erasePayer(operation, payer, reference);
       const counts = PAYER_TABLES.map((name) => ({
         name,
@@ -108,9 +108,3 @@ const shownCounts = (counts: readonly { name: string; count: number }[], paint: 
 const isPayer = (text: string) =>
   text.length >= SHORTEST_PAYER && text.length <= 128 && harmless(text) === text && !/\s/.test(text);
 const noPayer = () => misused(`A payer is an address of ${SHORTEST_PAYER} characters or more.`);
-
-/** Pseudonym of a payer in the audit record: stable per payer, and not reversible without the pepper. */
-function payerReference(pepper: Uint8Array, payer: string): string {
-  const normal = /^0x[0-9a-f]+$/i.test(payer) ? payer.toLowerCase() : payer;
-  return `payer:${createHmac('sha256', pepper).update(`privacy:${normal}`).digest('hex').slice(0, 32)}`;
-}

@@ -37,8 +37,27 @@ test('a service that ends by itself is a failure, with its own words above', asy
   expect(stderr).not.toContain('canary');
 });
 
+test('start admin runs the admin service, which names what it lacks', async () => {
+  const { exitCode, stderr } = await runSvc({}, 'start', 'admin');
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('SVC_SEAL_KEY is missing');
+  expect(stderr).toContain('admin ended by itself with exit code 78');
+});
+
 test('start all runs every service, and when one ends by itself all do', async () => {
   const { exitCode, stderr } = await runSvc({ SVC_API_PORT: 'canary' }, 'start', 'all');
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/(api|settlement|webhooks) ended by itself with exit code 78/);
+});
+
+test.each([
+  ['beside a live network', {}, 'eip155:8453'],
+  ['when it can’t tell, because settings of the command are wrong', { SVC_ADMIN_URL: 'http://a' }, 'SVC_ADMIN_URL'],
+])('start all refuses %s, and nothing starts', async (_, wrong, said) => {
+  const setup = { processor: `0x${'52'.repeat(20)}`, processorVersion: '1.3.0', ready: true, rpcUrls: ['http://a'] };
+  const SVC_NETWORKS = JSON.stringify({ 'eip155:84532': setup, 'eip155:8453': setup });
+  const { exitCode, stdout, stderr } = await runSvc({ SVC_NETWORKS, SVC_API_PORT: 'canary', ...wrong }, 'start', 'all');
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toContain(said);
+  expect(stderr).not.toContain('SVC_API_PORT');
 });

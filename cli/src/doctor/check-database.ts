@@ -7,6 +7,7 @@ import { BEFORE_BASELINE } from '../commands/migrate.ts';
 import { checkClock } from './check-clock.ts';
 import { checkKeySecrets, type KeySecretsAtHand } from './check-key-secrets.ts';
 import { checkLanes } from './check-lanes.ts';
+import { checkRetention } from './check-retention.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** Major version of PostgreSQL that the release is tested on. */
@@ -14,12 +15,14 @@ const TESTED_VERSION_NUMBER = 180_000;
 const TIMEOUT_MS = 10_000;
 
 /** An older schema has no such tables, or the role may not read them: reported as a warning instead of skipped. */
-const lanesUnread = (problem: unknown): readonly Finding[] => [
-  findingsOf('database', 'lanes').warning(
-    `the lanes could not be read: ${explainFailure(problem).message}`,
-    'see the line on migrations, and what this role may read',
-  ),
-];
+const unread =
+  (subject: string) =>
+  (problem: unknown): readonly Finding[] => [
+    findingsOf('database', subject).warning(
+      `The ${subject} could not be read: ${explainFailure(problem).message}`,
+      'See the line on migrations, and what this role may read.',
+    ),
+  ];
 
 export async function checkDatabase(url: string, secrets: KeySecretsAtHand, clock: Clock): Promise<readonly Finding[]> {
   const database = openDatabase(url, {
@@ -38,10 +41,10 @@ export async function checkDatabase(url: string, secrets: KeySecretsAtHand, cloc
       checkVersion(facts),
       checkClock('database', 'clock', facts.nowMs, beforeMs, afterMs),
       await checkMigrations(url),
-      ...checkPartitions(facts),
       ...checkDurability(facts),
       ...checkKeySecrets(sealed, secrets),
-      ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(lanesUnread) : []),
+      ...(facts.migrated ? await checkRetention(database.pool, afterMs).catch(unread('retention')) : []),
+      ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(unread('lanes')) : []),
     ];
   } catch (problem) {
     const { message, advice = '' } = explainFailure(problem);
@@ -71,23 +74,6 @@ async function checkMigrations(url: string): Promise<Finding> {
     `${plan.missing.length} migrations are missing, from ${plan.missing[0]} on.`,
     `Run \`${COMMAND} migrate\`.`,
   );
-}
-
-function checkPartitions({ migrated, missingPartitions, strayRows }: DatabaseFacts): readonly Finding[] {
-  if (!migrated) return [];
-  const { ok, warning, problem } = findingsOf('database', 'partitions');
-  const advice = `Run \`${COMMAND} migrate\`: it makes the coming months and moves rows to theirs.`;
-  return [
-    missingPartitions.length === 0
-      ? ok('Next month has its partitions.')
-      : problem(
-          `Next month has no partition in ${missingPartitions.length} tables, such as ${missingPartitions[0]}.`,
-          advice,
-        ),
-    ...(strayRows.length === 0
-      ? []
-      : [warning(`Rows without a month of their own are in ${strayRows.join(', ')}.`, advice)]),
-  ];
 }
 
 function checkDurability({ settings }: DatabaseFacts): readonly Finding[] {

@@ -1,7 +1,7 @@
 // Checks that the configured pepper and master keys are those that the stored keys were made with. With a wrong pepper
 // every API key is unknown; with a lost master key webhooks are not signed.
 import { timingSafeEqual } from 'node:crypto';
-import { type ApiKeyText, createSecretBox, keyIndex, secretKeyContext } from '@svc-pay/core';
+import { createSecretBox, keyIndex, secretKeyContext } from '@svc-pay/core';
 import type { SealedKey } from '@svc-pay/postgres/operator';
 import type { MasterKeys } from '@svc-pay/runtime/config';
 import { type Finding, findingsOf } from './finding.ts';
@@ -36,7 +36,7 @@ export function checkKeySecrets(
   const [first] = opened;
   if (first === undefined || keyPepper === undefined) return findings;
   const { ok, problem } = findingsOf('configuration', 'SVC_KEY_PEPPER');
-  const fits = timingSafeEqual(keyIndex(keyPepper, first.text as ApiKeyText), first.index);
+  const fits = timingSafeEqual(keyIndex(keyPepper, first.text), first.index);
   return [
     ...findings,
     fits

@@ -16,7 +16,7 @@ import {
 
 /** Written by hand from the statements that assign a status, independent of the tables: every other pair is illegal. */
 const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
-  account: 'active>closed:unwritten',
+  account: 'active>closed',
   payout: 'pending>active pending>disabled active>pending active>disabled',
   intent: `requires_payment>processing requires_payment>canceled requires_payment>mismatched:unwritten
     processing>completed processing>requires_payment processing>failed processing>mismatched:unwritten

@@ -1,5 +1,6 @@
 // All stores of the API service, as ports of core.
 import type {
+  AbusePage,
   AuthenticatePorts,
   AwaitedPayment,
   Caller,
@@ -14,7 +15,10 @@ import type {
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
+import { deleteOldAbuseCounts, writeAbuseCounts } from './abuse/write-abuse-counts.ts';
 import { findKey } from './account/find-key.ts';
+import { type KeyUse, recordKeyUses } from './account/record-key-uses.ts';
+import { loadWalletBudget } from './budget/load-budgets.ts';
 import { coalesceQueries } from './database/coalesce-queries.ts';
 import type { Database } from './database/open-database.ts';
 import { ttlCache } from './database/ttl-cache.ts';
@@ -46,6 +50,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     SettlePorts,
     | 'loadSettlement'
     | 'loadAcceptances'
+    | 'loadWalletBudget'
     | 'claimPayment'
     | 'recordRefused'
     | 'queueRefused'
@@ -60,7 +65,11 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
     readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
     readonly markAsleep: (lane: Lane) => Promise<void>;
+    readonly recordKeyUses: (uses: readonly KeyUse[]) => Promise<number>;
     readonly transfers: TransferStores;
+    /** Replaces what this process wrote of the hour before. */
+    readonly writeAbuseCounts: (process: string, page: AbusePage) => Promise<void>;
+    readonly deleteOldAbuseCounts: (beforeMs: number) => Promise<void>;
   };
 
 export type ApiStoreOptions = {
@@ -111,6 +120,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       recordCancellation(pool, clock.nowMs(), caller, before, idempotency, action),
     loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
     loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),
+    loadWalletBudget: (network, party) => loadWalletBudget(pool, network, party),
     claimPayment: coalesceQueries({ ...TOGETHER, keyOf: ({ intentId }: PaymentClaim) => intentId }, (claims) =>
       claimPayments(pool, claims),
     ),
@@ -125,6 +135,9 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     findFinished: (awaited) => findFinished(pool, awaited),
     markAwake: (network) => markAwake(pool, network),
     markAsleep: (lane) => markAsleep(pool, lane),
+    recordKeyUses: (uses) => recordKeyUses(pool, uses),
+    writeAbuseCounts: (process, page) => writeAbuseCounts(pool, process, page),
+    deleteOldAbuseCounts: (beforeMs) => deleteOldAbuseCounts(pool, beforeMs),
     transfers: {
       storePrepared: (caller, intentId, prepared) => storePrepared(pool, caller, intentId, prepared, clock.nowMs()),
       findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),

@@ -1,3 +1,5 @@
+export { type LoadedDenyList, loadDenied } from './abuse/load-denied.ts';
+export { findEndedKeys } from './account/find-ended-keys.ts';
 export { type ApiStoreOptions, type ApiStores, createApiStores } from './api-stores.ts';
 export { createSealAuditPorts, readSealed } from './audit/seal-audit-store.ts';
 export { type NewAuditEntry, writeAudit } from './audit/write-audit.ts';
@@ -6,8 +8,9 @@ export { createInstallationId } from './database/load-installation.ts';
 export { countConnections, type Database, type DatabaseOptions, openDatabase } from './database/open-database.ts';
 export { loadAcceptances } from './intent/load-acceptances.ts';
 export type { IntentStatusRead } from './intent/load-intent.ts';
-export { type IntentWatcher, watchIntents } from './intent/watch-intents.ts';
+export { DENY_LIST, type IntentWatcher, watchIntents } from './intent/watch-intents.ts';
 export { type MigrateOptions, type MigrateRefusal, type MigrateResult, migrate } from './migration/migrate.ts';
 export { createPendingMigrations } from './migration/pending-migrations.ts';
 export { type MigrationPlan, planMigrations } from './migration/plan-migrations.ts';
 export { claimPayment } from './payment/claim-payment.ts';
+export { createQuotaStore, type QuotaStoreOptions } from './quota/quota-store.ts';

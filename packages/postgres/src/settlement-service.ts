@@ -1,7 +1,9 @@
 // Stores of the settlement service.
 
+export type { BudgetMeasures } from './budget/measure-budgets.ts';
 export { createFinalityStore } from './finality/finality-store.ts';
 export type { OverdueIntent } from './intent/expire-intents.ts';
+export type { UnpaidIntent } from './intent/remove-unpaid-intents.ts';
 export { createHealthStore } from './lane/health-store.ts';
 export { createLaneStore, type LaneStoreOptions } from './lane/lane-store.ts';
 export { type LaneMeasures, measureLanes } from './lane/measure-lanes.ts';
@@ -13,6 +15,8 @@ export { dropOldPrepared } from './payment/prepared-transfers.ts';
 export { createPayoutRegistryStore } from './payout/payout-registry-store.ts';
 export type { ReaderMeasures } from './reader/measure-reader.ts';
 export { createReaderStore } from './reader/reader-store.ts';
+export type { Retired } from './retention/retire-partition.ts';
+export type { RetentionOptions } from './retention/run-retention.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 export { createSettlementReports, createSettlementStores, type SettlementStores } from './settlement-stores.ts';
 export { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';

@@ -2,6 +2,7 @@
 import type {
   ActivationNotice,
   ApplyStore,
+  BudgetStore,
   CheckUsedPayout,
   Clock,
   DirectStore,
@@ -13,9 +14,12 @@ import type {
   PayoutRegistryStore,
   ReaderStore,
   RegisterRelayer,
+  RetentionReport,
   StrandedStore,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
+import { createBudgetStore } from './budget/budget-store.ts';
+import { type BudgetMeasures, measureBudgets } from './budget/measure-budgets.ts';
 import type { Database } from './database/open-database.ts';
 import { createDirectStore } from './direct/direct-store.ts';
 import { createFinalityStore } from './finality/finality-store.ts';
@@ -32,6 +36,7 @@ import { createApplyStore } from './reader/apply-store.ts';
 import { createLaneComparisonStore } from './reader/lane-comparison.ts';
 import { measureReader, type ReaderMeasures } from './reader/measure-reader.ts';
 import { createReaderStore } from './reader/reader-store.ts';
+import { reportRetention } from './retention/report-retention.ts';
 import { type BeganUpto, type BeginUptoDeps, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 import { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';
 import { createStrandedStore } from './stranded/stranded-store.ts';
@@ -50,6 +55,7 @@ export type SettlementStores = {
   readonly apply: ApplyStore;
   readonly comparison: LaneComparisonStore;
   readonly health: HealthStore;
+  readonly budgets: BudgetStore;
   readonly maintenance: MaintenanceStore;
   readonly registerRelayer: RegisterRelayer;
   /** Lanes that have work, and are asleep or without a heartbeat since `silentSinceMs`. The call marks them awake. */
@@ -84,6 +90,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
     apply: createApplyStore(pool, checkPayout),
     comparison: createLaneComparisonStore(pool),
     health: createHealthStore(pool),
+    budgets: createBudgetStore(pool),
     maintenance: createMaintenanceStore(pool),
     registerRelayer: (relayer, readNonce) => registerRelayer(pool, relayer, readNonce, clock.nowMs()),
     findForgottenLanes: (silentSinceMs) => findForgottenLanes(pool, silentSinceMs),
@@ -95,7 +102,9 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
 
 export type SettlementReports = {
   readonly measureLanes: (nowMs: number) => Promise<LaneMeasures>;
+  readonly measureBudgets: () => Promise<BudgetMeasures>;
   readonly measureReader: (nowMs: number) => Promise<ReaderMeasures>;
+  readonly reportRetention: () => Promise<RetentionReport>;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
   readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
 };
@@ -104,7 +113,9 @@ export type SettlementReports = {
 export function createSettlementReports({ pool }: Database): SettlementReports {
   return {
     measureLanes: (nowMs) => measureLanes(pool, nowMs),
+    measureBudgets: () => measureBudgets(pool),
     measureReader: (nowMs) => measureReader(pool, nowMs),
+    reportRetention: () => reportRetention(pool),
     reportLanes: () => reportLanes(pool),
     reportHealth: () => reportHealth(pool),
   };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '@svc-pay/runtime/config';
-import { environmentWith } from '@svc-pay/runtime/process/config';
+import { childEnvironment } from '@svc-pay/runtime/process/config';
 import type { Service } from '@svc-pay/runtime/process/find-service';
 import { runServices } from '@svc-pay/runtime/process/run-services';
 import type { Component } from './component-group.ts';
@@ -16,7 +16,8 @@ export async function startService(
   { baseUrl, environment, logFile }: { baseUrl: string; environment: Environment; logFile: string },
 ): Promise<Component> {
   const log = openSync(logFile, 'w', 0o600);
-  const services = runServices([service], { env: environmentWith(environment), stdio: ['ignore', log, log] });
+  const started = { ...service, env: childEnvironment(service.name, environment) };
+  const services = runServices([started], { stdio: ['ignore', log, log] });
   closeSync(log);
   const giveUp = AbortSignal.timeout(PATIENCE_MS);
   const first = await Promise.race([services.ended, untilReady(baseUrl, giveUp)]);

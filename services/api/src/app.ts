@@ -1,10 +1,12 @@
 // Builds the public API as one Fastify app from the route table and its ports. Independent of Postgres and of the
 // environment, so that a test starts the same app.
 import type { Tracer } from '@opentelemetry/api';
+import type { Caller, QuotaLimits, QuotaStore } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
+import type { Traces } from './abuse/traces.ts';
 import { createAdmit } from './http/admit.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
@@ -14,18 +16,27 @@ import { readBodiesAsJson } from './http/json-parser.ts';
 import { observeRequests } from './http/observe-requests.ts';
 import { createRefuse } from './http/refuse.ts';
 import { serveRoute } from './http/serve-route.ts';
-import { createRateLimiter, type RateLimits } from './limit/rate-limit.ts';
-import { createMetrics, type Metrics, type PoolStats } from './observe/metrics.ts';
+import { createQuotaRounds, type QuotaRounds } from './limit/quota-rounds.ts';
+import { createRateLimiter } from './limit/rate-limit.ts';
+import { createMetrics, type DenyListStats, type Metrics, type PoolStats } from './observe/metrics.ts';
 import type { ApiPorts } from './ports.ts';
 import { ROUTES } from './routes/route-table.ts';
 import { createIntentStreams, type StreamOptions } from './stream/intent-streams.ts';
+import { createStreamSlots, type StreamLimits } from './stream/stream-slots.ts';
 
 export type ApiOptions = {
   readonly ports: ApiPorts;
   readonly logger: Logger;
   /** Undefined switches rate limits off. */
-  readonly limits: RateLimits | undefined;
-  readonly streams: Omit<StreamOptions, 'onProblem'>;
+  readonly limits:
+    | {
+        readonly quotas: QuotaLimits;
+        readonly store: QuotaStore;
+        /** A clock that nobody sets back: a process would lease nothing until it had caught up. */
+        readonly nowMs: () => number;
+      }
+    | undefined;
+  readonly streams: Omit<StreamOptions, 'onProblem' | 'slots'> & { readonly limits: StreamLimits };
   /** Number of settle requests that are waiting for a payment result. */
   readonly settleWaits: () => number;
   readonly corsOrigins: readonly string[];
@@ -34,12 +45,18 @@ export type ApiOptions = {
   readonly docsUrl: string;
   readonly requestTimeoutMs: number;
   readonly poolStats: () => PoolStats;
+  readonly traces: Traces;
+  readonly denyList: DenyListStats;
+  /** Called for every request with an accepted key. */
+  readonly keyUsed?: (caller: Caller) => void;
   readonly tracer?: Tracer;
 };
 
 export type Api = {
   readonly app: FastifyInstance;
   readonly metrics: Metrics;
+  /** Start before listening and stop after the last request. Undefined when rate limits are switched off. */
+  readonly quotaRounds: QuotaRounds | undefined;
   /** Reports not ready and ends all streams. Requests are still answered. */
   readonly beginStop: () => void;
 };
@@ -74,20 +91,39 @@ export function createApi(options: ApiOptions): Api {
   }) as unknown as FastifyInstance;
 
   const refuse = createRefuse(docsUrl, HEADER_PATHS);
+  const { limits: streamLimits, ...pace } = options.streams;
+  const slots = createStreamSlots(streamLimits);
   const streams = createIntentStreams(ports, {
-    ...options.streams,
+    ...pace,
+    slots,
     onProblem: (problem, intentId) => logEvent(logger, 'intent_stream_not_read', { intentId, err: problem }),
   });
-  const metrics = createMetrics({ streams: streams.count, settleWaits: options.settleWaits, pool: options.poolStats });
+  const quotaRounds =
+    options.limits &&
+    createQuotaRounds({
+      store: options.limits.store,
+      streams: slots,
+      nowMs: options.limits.nowMs,
+      onLate: (problem) => logEvent(logger, 'quota_leases_late', problem === undefined ? {} : { err: problem }),
+      onTime: () => logEvent(logger, 'quota_leases_resumed'),
+      onProblem: (problem) => logEvent(logger, 'quota_rows_not_deleted', { err: problem }),
+    });
+  const metrics = createMetrics({
+    streams: streams.count,
+    settleWaits: options.settleWaits,
+    pool: options.poolStats,
+    quotas: quotaRounds && { ...quotaRounds, late: quotaRounds.isLate },
+    denyList: options.denyList,
+  });
   const cors = createCors(options.corsOrigins);
-  const limiter = options.limits && createRateLimiter(options.limits);
-  const admit = createAdmit({ ports, limiter });
-  const world = { ports, streams, metrics, stopping: () => stopping };
+  const limiter = options.limits && quotaRounds && createRateLimiter(options.limits.quotas, quotaRounds);
+  const admit = createAdmit({ ports, limiter, keyUsed: options.keyUsed });
+  const world = { ports, streams, metrics, traces: options.traces, stopping: () => stopping };
 
-  observeRequests(app, metrics, options.tracer);
+  observeRequests(app, { metrics, tracer: options.tracer, hashOf: ports.denials.hashOf });
   readBodiesAsJson(app);
   for (const route of ROUTES) {
-    serveRoute(app, route, { world, admit, cors, refuse });
+    serveRoute(app, route, { world, admit, limiter, cors, refuse });
     if (route.access !== 'publishable') continue;
     const methods = `${route.method}, OPTIONS`;
     app.options(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, reply) =>
@@ -111,6 +147,7 @@ export function createApi(options: ApiOptions): Api {
   return {
     app,
     metrics,
+    quotaRounds,
     beginStop() {
       stopping = true;
       streams.endAll();

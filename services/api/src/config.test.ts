@@ -18,7 +18,7 @@ const networks = JSON.stringify({
 });
 
 test('the database and the pepper are all that must be given', () => {
-  expect(readApiConfig(needed)).toMatchObject({ ok: true, config: { port: 8402, rateLive: 100, rateTest: 25 } });
+  expect(readApiConfig(needed)).toMatchObject({ ok: true, config: { port: 8402, rateLive: 100, rateTest: 100 } });
   const nothing = readApiConfig({});
   expect(!nothing.ok && nothing.problems.map((problem) => problem.split(' ')[0])).toEqual([
     'SVC_DATABASE_URL',

@@ -13,6 +13,7 @@ import type {
 } from '@svc-pay/core';
 import type { MerchantStores } from '@svc-pay/postgres/merchant-api';
 import type { Id } from '@svc-pay/protocol/ids';
+import type { Denials } from './abuse/denials.ts';
 
 export type IntentSituation = {
   readonly intent: Intent;
@@ -44,6 +45,7 @@ export type ApiPorts = AuthenticatePorts &
   UptoPorts &
   StatusPorts &
   EndpointPorts & {
+    readonly denials: Denials;
     /** Resolves when the database answers and its schema is the one this release needs; throws otherwise. */
     readonly checkDatabase: () => Promise<void>;
   };

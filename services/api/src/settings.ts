@@ -29,7 +29,12 @@ export const API_SETTINGS = {
     }),
   ),
   databasePool: wholeNumber(
-    { name: 'SVC_API_DATABASE_POOL', about: 'Maximum number of database connections of one process.', fallback: '10' },
+    {
+      name: 'SVC_API_DATABASE_POOL',
+      about:
+        'Maximum number of database connections of one process for requests. Notifications have one more, quotas and the deny list two.',
+      fallback: '10',
+    },
     1,
     1_000,
   ),
@@ -153,11 +158,17 @@ export const API_SETTINGS = {
         'Addresses or CIDR ranges of your proxies. The API reads the client address from `X-Forwarded-For` only if the request comes from one of them.',
     }),
   ),
-  rateLimits: flag({ name: 'SVC_API_RATE_LIMITS', about: 'Switches all rate limits on or off.', fallback: 'on' }),
+  rateLimits: flag({
+    name: 'SVC_API_RATE_LIMITS',
+    about:
+      'Switches all quotas on or off: of requests, stored bytes, open up-to caps and unsettled value. The limits of event streams stay.',
+    fallback: 'on',
+  }),
   rateLive: wholeNumber(
     {
       name: 'SVC_API_RATE_LIVE',
-      about: 'Rate limit of one live API key, in requests per second and process.',
+      about:
+        'Quota of one live API key, in requests per second over all processes, separately for each class of requests; its account may use four times as much. `accounts limits set` gives an account another one.',
       fallback: '100',
     },
     1,
@@ -166,8 +177,9 @@ export const API_SETTINGS = {
   rateTest: wholeNumber(
     {
       name: 'SVC_API_RATE_TEST',
-      about: 'Rate limit of one test API key, in requests per second and process.',
-      fallback: '25',
+      about:
+        'Quota of one test API key, in requests per second over all processes, separately for each class of requests; its account may use four times as much.',
+      fallback: '100',
     },
     1,
     1_000_000,
@@ -176,11 +188,51 @@ export const API_SETTINGS = {
     {
       name: 'SVC_API_RATE_ADDRESS',
       about:
-        'Rate limit of one client address, in requests per second and process, for requests with a publishable key or without a valid key. A second limit of the same size counts database lookups of keys that were not valid within the last hour. An IPv6 /64 counts as one address.',
-      fallback: '100',
+        'Quota of one client address, in requests per second over all processes, for requests with a publishable key or without a valid key, separately for each class of requests. An address creates at most a fiftieth of what a key may create, five at once. A quota of the same size counts database lookups of keys that were not valid within the last hour. An IPv6 /64 counts as one address; a /48 has four times its quota.',
+      fallback: '20',
     },
     1,
     1_000_000,
+  ),
+  storedBytesPerDay: wholeNumber(
+    {
+      name: 'SVC_API_STORED_BYTES_PER_DAY',
+      about:
+        'Bytes of request bodies that create or change something, per account and day, over all processes. Publishable and secret keys of an account have this much each; one client address may use a sixteenth of it with publishable keys.',
+      fallback: '1073741824',
+    },
+    1_000,
+    Number.MAX_SAFE_INTEGER,
+  ),
+  unsettledUsdPerPayer: wholeNumber(
+    {
+      name: 'SVC_API_UNSETTLED_USD_PER_PAYER',
+      about:
+        'Dollars that one payer may have pending in one token, over all accounts. A payment beyond it is refused until earlier ones are settled; a payer with nothing pending may pay any amount.',
+      fallback: '10000',
+    },
+    1,
+    1_000_000_000,
+  ),
+  uptoOpenPerPayer: wholeNumber(
+    {
+      name: 'SVC_API_UPTO_OPEN_PER_PAYER',
+      about:
+        'Maximum number of confirmed up-to authorizations of one payer on one network that the chain may still execute, over all accounts.',
+      fallback: '50',
+    },
+    1,
+    1_000_000,
+  ),
+  uptoOpenPerAccount: wholeNumber(
+    {
+      name: 'SVC_API_UPTO_OPEN_PER_ACCOUNT',
+      about:
+        'Maximum number of confirmed up-to authorizations of one account and mode that a chain may still execute; twice as many where the payer of the next one has none open.',
+      fallback: '10000',
+    },
+    1,
+    10_000_000,
   ),
   streamsMax: wholeNumber(
     { name: 'SVC_API_STREAMS_MAX', about: 'Maximum number of open event streams of one process.', fallback: '1000' },
@@ -191,8 +243,8 @@ export const API_SETTINGS = {
     {
       name: 'SVC_API_STREAMS_PER_ADDRESS',
       about:
-        'Maximum number of open event streams of one client address in one process; an IPv6 /64 counts as one address. Behind a proxy set `SVC_API_TRUSTED_PROXIES`; otherwise all clients share this limit.',
-      fallback: '100',
+        'Maximum number of open event streams of one client address over all processes; an IPv6 /64 counts as one address. Behind a proxy set `SVC_API_TRUSTED_PROXIES`; otherwise all clients share this limit.',
+      fallback: '50',
     },
     1,
     100_000,
@@ -201,7 +253,7 @@ export const API_SETTINGS = {
     {
       name: 'SVC_API_STREAMS_PER_KEY',
       about:
-        'Maximum number of open event streams of one API key in one process. Keep it well below `SVC_API_STREAMS_MAX`.',
+        'Maximum number of open event streams of one API key over all processes; its account may have twice as many. Keep it well below `SVC_API_STREAMS_MAX`.',
       fallback: '400',
     },
     1,

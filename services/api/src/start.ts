@@ -1,12 +1,18 @@
 // Starts the API: database, listeners, and the order of shutdown.
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock } from '@svc-pay/core';
+import { setTimeout } from 'node:timers/promises';
+import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock, wholeUsd } from '@svc-pay/core';
 import { createWakeDrain } from '@svc-pay/engine/wake';
 import {
   countConnections,
   createApiStores,
   createInstallationId,
   createPendingMigrations,
+  createQuotaStore,
+  DENY_LIST,
+  findEndedKeys,
+  loadDenied,
   openDatabase,
   watchIntents,
 } from '@svc-pay/postgres';
@@ -14,9 +20,12 @@ import { createMerchantStores } from '@svc-pay/postgres/merchant-api';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import type { FastifyInstance } from 'fastify';
+import { followDenials } from './abuse/denials.ts';
+import { createTraces } from './abuse/traces.ts';
 import { createApi } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
+import { createKeyUses } from './http/key-uses.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
 import { createPaymentFamilies } from './payment-families.ts';
@@ -42,6 +51,16 @@ const OUTCOME_POLL_MS = 1_000;
 const MAX_SETTLE_WAITS = 10_000;
 const WAKE_PAUSE_MS = 100;
 const SETTLEMENT_TIMEOUT_MS = 10_000;
+/** An account may have this many times the streams of one key. */
+const STREAM_KEYS_PER_ACCOUNT = 2;
+const FIRST_LIST_MS = 2_000;
+const KEY_USES_EVERY_MS = 60_000;
+/**
+ * Connections that wait to be accepted. Node's default of 511 overflows when hundreds of clients connect at once; the kernel
+ * drops what does not fit, and such a client tries again only after 1, 3, 7 and more seconds (`npm run chaos -- enemy`: honest
+ * requests took up to 44 s). The kernel's own limit is net.core.somaxconn.
+ */
+const LISTEN_BACKLOG = 4_096;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
   const clock = options.clock ?? systemClock;
@@ -54,7 +73,21 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     byKeys: true,
     onConnectionLost: onProblem,
   });
+  // Connections of their own: quotas and the deny list count most when all others are busy.
+  const limitDatabase = openDatabase(config.databaseUrl, {
+    applicationName: 'svc-api-limits',
+    maxConnections: 2,
+    statementTimeoutMs: config.statementTimeoutMs,
+    byKeys: true,
+    onConnectionLost: onProblem,
+  });
   const stores = createApiStores(database, { clock, cacheMs: config.cacheMs });
+  const keyUses = createKeyUses({
+    clock,
+    record: stores.recordKeyUses,
+    everyMs: KEY_USES_EVERY_MS,
+    onProblem: (problem) => logEvent(logger, 'key_uses_not_recorded', { err: problem }),
+  });
   const watcher = watchIntents(config.databaseUrl, onProblem);
   const watchIntent: ApiPorts['watchIntent'] = async (intentId, onChange) => watcher.watch(intentId, onChange);
   const waits = createOutcomeWaits({
@@ -98,11 +131,38 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     onProblem: (network, problem) => logEvent(logger, 'chain_read_failed', { network, err: problem }),
     log: (event, details) => logEvent(logger, event, details),
   });
+  const denials = followDenials({
+    clock,
+    pepper: config.keyPepper,
+    load: (version) => loadDenied(limitDatabase.pool, version),
+    findEndedKeys: (held, nowMs) => findEndedKeys(limitDatabase.pool, held, nowMs),
+    onProblem: (problem) => logEvent(logger, 'deny_list_not_read', { err: problem }),
+  });
+  watcher.watch(DENY_LIST, () => void denials.refresh());
+  // A process may start before its database answers; without it no key is accepted either.
+  await Promise.race([denials.refresh(), setTimeout(FIRST_LIST_MS, undefined, { ref: false })]);
+  const traces = createTraces({
+    clock,
+    hashOf: denials.hashOf,
+    write: stores.writeAbuseCounts,
+    deleteBefore: stores.deleteOldAbuseCounts,
+    onProblem: (problem) => logEvent(logger, 'abuse_counts_not_written', { err: problem }),
+  });
   const api = createApi({
     ports: {
       ...stores,
       ...settlement,
+      denials,
+      isPayerDenied: denials.isPayerDenied,
+      recordAttempt: (attempt) => {
+        if (attempt.payer !== null) traces.payerRefused(attempt.payer);
+        return stores.recordAttempt(attempt);
+      },
       uptoSettles,
+      ...(config.rateLimits && {
+        unsettledPerPayer: wholeUsd(config.unsettledUsdPerPayer),
+        openCaps: { perPayer: config.uptoOpenPerPayer, perAccount: config.uptoOpenPerAccount },
+      }),
       merchant: createMerchantStores(database, clock),
       sealer: config.sealingKey && createSealer(config.sealingKey),
       endpointUrls: { allowLoopback: config.allowLoopback, deniedPorts: config.deniedPorts },
@@ -125,13 +185,25 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     },
     logger,
     limits: config.rateLimits
-      ? { perSecondByMode: { live: config.rateLive, test: config.rateTest }, perSecondByAddress: config.rateAddress }
+      ? {
+          quotas: {
+            perKey: { live: config.rateLive, test: config.rateTest },
+            perAddress: config.rateAddress,
+            storedBytesPerDay: config.storedBytesPerDay,
+          },
+          store: createQuotaStore(limitDatabase.pool, {
+            process: randomUUID(),
+            ...(options.clock && { nowMs: options.clock.nowMs }),
+          }),
+          nowMs: options.clock?.nowMs ?? (() => performance.now()),
+        }
       : undefined,
     streams: {
       limits: {
         max: config.streamsMax,
         perAddress: config.streamsPerAddress,
         perKey: config.streamsPerKey,
+        perAccount: config.streamsPerKey * STREAM_KEYS_PER_ACCOUNT,
         perIntent: config.streamsPerIntent,
       },
       heartbeatMs: config.streamHeartbeatMs,
@@ -139,20 +211,25 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       lifeMs: config.streamLifeMs,
     },
     settleWaits: waits.count,
+    keyUsed: keyUses.note,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies ?? [],
     docsUrl: `${config.publicUrl ?? ''}/reference`,
     requestTimeoutMs: config.requestTimeoutMs,
     poolStats: () => countConnections(database),
+    traces,
+    denyList: denials,
     ...(tracing && { tracer: tracing.tracer }),
   });
 
   const closeConnections = async () => {
-    await Promise.all([watcher.close(), waker?.stop(), tracing?.stop()]);
-    await database.close();
+    const rounds = [api.quotaRounds?.stop(), denials.stop(), traces.stop(), keyUses.stop()];
+    await Promise.all([watcher.close(), waker?.stop(), tracing?.stop(), ...rounds]);
+    await Promise.all([database.close(), limitDatabase.close()]);
   };
   const listen = async () => {
-    await api.app.listen({ host: config.host, port: config.port });
+    await api.quotaRounds?.start();
+    await api.app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
     return listenForMetrics(api.metrics, config.metricsHost, config.metricsPort);
   };
   const unused = watchUnused(api.app.server);

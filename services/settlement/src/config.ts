@@ -1,264 +1,10 @@
 // Settings of the settlement service. Settlement is the only process that is given relayer keys.
 
-import { findChain } from '@svc-pay/core';
-import {
-  commaList,
-  ENGINE_SETTINGS,
-  type Environment,
-  httpUrl,
-  logLevel,
-  optional,
-  PAYOUT_SETTINGS,
-  postgresUrl,
-  readSettings,
-  secret,
-  text,
-  type ValuesOf,
-  wholeNumber,
-} from '@svc-pay/runtime/config';
-import {
-  chosenNetworks,
-  isSolana,
-  networksFile,
-  networksJson,
-  type OperatedNetworks,
-} from '@svc-pay/runtime/config/networks';
+import { archiveProblems, type Environment, readSettings, type ValuesOf } from '@svc-pay/runtime/config';
+import { chosenNetworks, isSolana, liveNetworkOf, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import { INTERNAL_KEY_MIN, SETTLEMENT_SETTINGS } from './settings.ts';
 
-const PORT_MAX = 65_535;
-const MINUTE_MS = 60_000;
-const INTERNAL_KEY_MIN = 32;
-
-export const SETTLEMENT_SETTINGS = {
-  databaseUrl: secret(
-    postgresUrl({
-      name: 'SVC_DATABASE_URL',
-      about: 'PostgreSQL database of the installation, as a role of group `svc_settlement`.',
-    }),
-  ),
-  databasePool: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_DATABASE_POOL',
-      about: 'Maximum number of database connections of one process.',
-      fallback: '10',
-    },
-    2,
-    1_000,
-  ),
-  networks: optional(
-    networksJson({
-      name: 'SVC_NETWORKS',
-      about: 'Networks of the installation, keyed by CAIP-2 name. Settlement works on each network that has `rpcUrls`.',
-    }),
-  ),
-  networksFile: optional(
-    networksFile({
-      name: 'SVC_NETWORKS_FILE',
-      about: 'File with the value of `SVC_NETWORKS`. Set either this or `SVC_NETWORKS`.',
-    }),
-  ),
-  relayerKeystores: optional(
-    commaList({
-      name: 'SVC_RELAYER_KEYSTORES',
-      about: 'Encrypted keystore files (Web3 Secret Storage, version 3), one per EVM relayer key.',
-    }),
-  ),
-  relayerPasswordFile: optional(
-    text({
-      name: 'SVC_RELAYER_PASSWORD_FILE',
-      about:
-        'File whose first line is the password of all keystores in `SVC_RELAYER_KEYSTORES` and `SVC_RECOVERY_KEYSTORE`.',
-    }),
-  ),
-  relayerKmsKeys: optional(
-    commaList({
-      name: 'SVC_RELAYER_KMS_KEYS',
-      about:
-        'Full ARNs of AWS KMS keys (ECC_SECG_P256K1, sign and verify), one per EVM relayer. The AWS SDK finds the credentials in its usual places.',
-    }),
-  ),
-  relayerTestKeys: optional(
-    secret(
-      commaList({
-        name: 'SVC_RELAYER_TEST_KEYS',
-        about:
-          'Private keys of EVM relayers in 0x-hex, for test networks. The process does not start if a live network is configured too.',
-      }),
-    ),
-  ),
-  solanaRelayerFiles: optional(
-    commaList({
-      name: 'SVC_SOLANA_RELAYER_FILES',
-      about:
-        'Files with Solana relayer keys: the 32 secret bytes, or the output of `solana-keygen`. Only the user of this process may read them.',
-    }),
-  ),
-  solanaRelayerTestKeys: optional(
-    secret(
-      commaList({
-        name: 'SVC_SOLANA_RELAYER_TEST_KEYS',
-        about:
-          'Secret keys of Solana relayers (32 bytes in 0x-hex), for test networks. The process does not start if a live network is configured too.',
-      }),
-    ),
-  ),
-  recoveryKeystore: optional(
-    text({
-      name: 'SVC_RECOVERY_KEYSTORE',
-      about:
-        'Encrypted keystore file of the recovery key, with the password from `SVC_RELAYER_PASSWORD_FILE`. Absent: settlement finds stranded money, but neither settles nor returns it.',
-    }),
-  ),
-  recoveryTestKey: optional(
-    secret(
-      text({
-        name: 'SVC_RECOVERY_TEST_KEY',
-        about:
-          'Private key of the recovery key in 0x-hex, for test networks. The process does not start if a live network is configured too.',
-      }),
-    ),
-  ),
-  ...PAYOUT_SETTINGS,
-  internalKeys: secret(
-    commaList({
-      name: 'SVC_INTERNAL_KEYS',
-      about: `Keys that the internal listener accepts, each of ${INTERNAL_KEY_MIN} characters or more. List the old and the new key during a rotation.`,
-    }),
-  ),
-  host: text({
-    name: 'SVC_SETTLEMENT_HOST',
-    about: 'Address that the internal listener binds. Keep it off the internet.',
-    fallback: '127.0.0.1',
-  }),
-  port: wholeNumber(
-    { name: 'SVC_SETTLEMENT_PORT', about: 'Port of the internal listener; 0 takes a free one.', fallback: '8403' },
-    0,
-    PORT_MAX,
-  ),
-  engineHost: text({
-    name: 'SVC_SETTLEMENT_ENGINE_HOST',
-    about: 'Address of the listener that Restate calls. Bind it to a private network only.',
-    fallback: '127.0.0.1',
-  }),
-  enginePort: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_ENGINE_PORT',
-      about:
-        'Port of the listener that Restate calls; 0 takes a free one. Keep it fixed: after a change running work pauses for about 90 seconds.',
-      fallback: '9403',
-    },
-    0,
-    PORT_MAX,
-  ),
-  engineOwnUrl: optional(
-    httpUrl({
-      name: 'SVC_SETTLEMENT_ENGINE_URL',
-      about:
-        'Address under which Restate reaches this process, if it differs from the host and port of the listener (NAT, container).',
-    }),
-  ),
-  ...ENGINE_SETTINGS,
-  rpcTimeoutMs: wholeNumber(
-    { name: 'SVC_SETTLEMENT_RPC_TIMEOUT_MS', about: 'Timeout of one request to an RPC node.', fallback: '10000' },
-    100,
-    MINUTE_MS,
-  ),
-  pollMs: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_POLL_MS',
-      about: 'Pause between two polls of a lane for receipts and queued payments.',
-      fallback: '100',
-    },
-    10,
-    MINUTE_MS,
-  ),
-  gatherMs: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_GATHER_MS',
-      about:
-        'Extra wait before a partial batch is sent, per pending transaction of the lane. A longer wait makes larger batches.',
-      fallback: '200',
-    },
-    0,
-    MINUTE_MS,
-  ),
-  maxInFlight: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_MAX_IN_FLIGHT',
-      about: 'Maximum number of pending transactions of one lane.',
-      fallback: '16',
-    },
-    1,
-    64,
-  ),
-  resendMs: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_RESEND_MS',
-      about: 'Time after which a transaction that is not mined is broadcast again, unchanged.',
-      fallback: '5000',
-    },
-    100,
-    10 * MINUTE_MS,
-  ),
-  bumpMs: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_BUMP_MS',
-      about:
-        'Time after which a transaction that is not mined gets a fee bump: a replacement with the same nonce and a higher fee.',
-      fallback: '30000',
-    },
-    100,
-    10 * MINUTE_MS,
-  ),
-  maxFeeGwei: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_MAX_FEE_GWEI',
-      about: 'Maximum fee per unit of gas, tip included. `maxFeeGwei` of a network overrides it.',
-      fallback: '500',
-    },
-    1,
-    1_000_000,
-  ),
-  stuckMs: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_STUCK_MS',
-      about:
-        'Time after which a network counts as stuck. The API does not offer a network while a payment has been queued, or the transactions of all lanes have been pending, for longer.',
-      fallback: '60000',
-    },
-    1_000,
-    60 * MINUTE_MS,
-  ),
-  readerEveryMs: wholeNumber(
-    {
-      name: 'SVC_READER_EVERY_MS',
-      about: 'Time between two runs of the chain reader of a network. Each run asks every RPC endpoint.',
-      fallback: '10000',
-    },
-    100,
-    MINUTE_MS,
-  ),
-  readerClaimMs: wholeNumber(
-    {
-      name: 'SVC_READER_CLAIM_MS',
-      about:
-        'Time for which a block must have been final before the chain reader passes it for a token with direct payments. Keep it longer than the API takes from the verification of a signature to its claim.',
-      fallback: '60000',
-    },
-    0,
-    60 * MINUTE_MS,
-  ),
-  lowFloat: wholeNumber(
-    {
-      name: 'SVC_SETTLEMENT_LOW_FLOAT',
-      about:
-        'Number of full transactions that a relayer’s balance must pay for. Below it the relayer’s condition is `low`.',
-      fallback: '50',
-    },
-    1,
-    100_000,
-  ),
-  logLevel,
-};
+export { SETTLEMENT_SETTINGS } from './settings.ts';
 
 export type SettlementConfig = Omit<ValuesOf<typeof SETTLEMENT_SETTINGS>, 'networks' | 'networksFile'> & {
   readonly networks: OperatedNetworks;
@@ -279,11 +25,23 @@ export function readSettlementConfig(environment: Environment = process.env): Re
     ...relayerProblems(rest, networks),
     ...solanaProblems(rest, networks),
     ...recoveryProblems(rest, networks),
+    ...identityProblems(rest, networks),
+    ...archiveProblems(rest),
     ...(rest.internalKeys.length === 0 || rest.internalKeys.some((key) => key.length < INTERNAL_KEY_MIN)
       ? [`SVC_INTERNAL_KEYS: each key has ${INTERNAL_KEY_MIN} characters or more`]
       : []),
   ];
   return problems.length > 0 ? { ok: false, problems } : { ok: true, config: Object.freeze({ ...rest, networks }) };
+}
+
+/** Whoever reaches the engine's port could otherwise start lanes and jobs. */
+function identityProblems(
+  { engineIdentityKeys = [] }: Pick<SettlementConfig, 'engineIdentityKeys'>,
+  networks: OperatedNetworks,
+): string[] {
+  const live = liveNetworkOf(networks);
+  if (live === undefined || engineIdentityKeys.length > 0) return [];
+  return [`SVC_ENGINE_IDENTITY_KEYS is required beside ${live}: the public key that Restate prints at its start`];
 }
 
 export type RelayerSettings = Pick<
@@ -318,7 +76,7 @@ function relayerProblems(
   if (!relayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
     return ['SVC_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
   }
-  const live = liveNetwork(networks);
+  const live = liveNetworkOf(networks);
   return live === undefined ? [] : [`SVC_RELAYER_TEST_KEYS is refused beside ${live}: use keystores`];
 }
 
@@ -339,7 +97,7 @@ function solanaProblems(
   if (!solanaRelayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {
     return ['SVC_SOLANA_RELAYER_TEST_KEYS: each key is 32 bytes in 0x-hex'];
   }
-  const live = liveNetwork(networks);
+  const live = liveNetworkOf(networks);
   return live === undefined ? [] : [`SVC_SOLANA_RELAYER_TEST_KEYS is refused beside ${live}: use files`];
 }
 
@@ -357,10 +115,6 @@ function recoveryProblems(
   }
   if (recoveryTestKey === undefined) return [];
   if (!/^0x[0-9a-fA-F]{64}$/.test(recoveryTestKey)) return ['SVC_RECOVERY_TEST_KEY: a key is 32 bytes in 0x-hex'];
-  const live = liveNetwork(networks);
+  const live = liveNetworkOf(networks);
   return live === undefined ? [] : [`SVC_RECOVERY_TEST_KEY is refused beside ${live}: use a keystore`];
-}
-
-function liveNetwork(networks: OperatedNetworks): string | undefined {
-  return [...networks.keys()].find((network) => findChain(network)?.mode === 'live');
 }

@@ -1,6 +1,14 @@
 // Starts settlement: lanes with their keys, watchers and timers without keys, and the internal listener.
 import type { AddressInfo } from 'node:net';
-import { type Clock, type LaneDeps, type LanePace, systemClock } from '@svc-pay/core';
+import {
+  type Clock,
+  countFullCaps,
+  FULL_CAP_WINDOW_MS,
+  type LaneDeps,
+  type LanePace,
+  systemClock,
+  wholeUsd,
+} from '@svc-pay/core';
 import { createWakeDrain, type EngineWork, serveEngineWork } from '@svc-pay/engine';
 import { createInstallationId, createPendingMigrations, type Database, openDatabase } from '@svc-pay/postgres';
 import {
@@ -8,6 +16,7 @@ import {
   createSettlementStores,
   type SettlementStores,
 } from '@svc-pay/postgres/settlement-service';
+import { archiveChoice } from '@svc-pay/runtime/config';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { LOG_EVENTS, type LogEvent, logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type ChainFamily, openChainFamilies } from './chain-families.ts';
@@ -17,6 +26,7 @@ import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { createSettlementMetrics, type SettlementMetrics } from './observe/settlement-metrics.ts';
 import { createJobs } from './watch/create-jobs.ts';
+import { createRetention, type Retention } from './watch/retention.ts';
 
 export type RunningSettlement = {
   readonly url: string;
@@ -42,14 +52,18 @@ export async function startSettlement(
 ): Promise<RunningSettlement> {
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
+  const fullCaps = countFullCaps();
   const metrics = createSettlementMetrics({
+    fullCaps: (mode) => ({ account: fullCaps.most(mode, clock.nowMs()), all: fullCaps.all(mode, clock.nowMs()) }),
     networks: [...config.networks.keys()],
     measure: async () => {
-      const [lanes, reader] = await Promise.all([
+      const [lanes, reader, retained, budgets] = await Promise.all([
         reports.measureLanes(clock.nowMs()),
         reports.measureReader(clock.nowMs()),
+        reports.reportRetention(),
+        reports.measureBudgets(),
       ]);
-      return { ...lanes, reader };
+      return { ...lanes, reader, budgets, retention: { ...retained, measuredAtMs: clock.nowMs() } };
     },
     onProblem: (problem) => logEvent(logger, 'database_not_measured', { err: problem }),
   });
@@ -66,7 +80,7 @@ export async function startSettlement(
     applicationName: 'svc-settlement',
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-    workBySets: true,
+    byKeys: true,
     onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
   });
   const reports = createSettlementReports(database);
@@ -85,7 +99,15 @@ export async function startSettlement(
       families.map((family) => family.processorVersion(...named)).find((version) => version !== undefined),
   });
   const injectFault = (lane: LaneDeps) => options.injectFault?.(lane, database) ?? lane;
-  const work = await serveWork(config, { stores, families, installation, clock, logger, log, metrics, injectFault });
+  const retention = createRetention(stores.maintenance, {
+    archive: archiveChoice(config),
+    archiveDirectory: config.archiveDir,
+    clock,
+    log,
+    countFailure: metrics.watchFailed,
+  });
+  const deps = { stores, families, installation, clock, logger, log, metrics, injectFault, retention };
+  const work = await serveWork(config, deps);
   const pendingMigrations = await createPendingMigrations(database);
   const listener = createInternalListener({
     keys: config.internalKeys,
@@ -94,6 +116,11 @@ export async function startSettlement(
     beginUpto: createBeginUpto({
       ...stores,
       wake: createWakeDrain(config.engineIngressUrls),
+      onCharged: (charge) => {
+        const count = fullCaps.charged(charge, clock.nowMs());
+        if (count === undefined) return;
+        log('full_caps_burst', { accountId: charge.accountId, mode: charge.mode, count, withinMs: FULL_CAP_WINDOW_MS });
+      },
       onProblem: (problem, ids) => logEvent(logger, 'lane_not_woken', { ...ids, err: problem }),
     }),
     onProblem: (problem, ids) => logEvent(logger, 'request_failed', { ...ids, err: problem }),
@@ -116,6 +143,7 @@ export async function startSettlement(
     stop: async () => {
       logEvent(logger, 'service_stopping');
       await work.stop();
+      await retention.stop();
       await listener.close();
       await database.close();
       logEvent(logger, 'service_stopped');
@@ -132,10 +160,11 @@ type Deps = {
   readonly log: (event: LogEvent, details: object) => void;
   readonly metrics: SettlementMetrics;
   readonly injectFault: (lane: LaneDeps) => LaneDeps;
+  readonly retention: Retention;
 };
 
 async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWork> {
-  const { stores, families, installation, clock, logger, log, metrics, injectFault } = deps;
+  const { stores, families, installation, clock, logger, log, metrics, injectFault, retention } = deps;
   const pace: LanePace = {
     maxInFlight: config.maxInFlight,
     gatherMs: config.gatherMs,
@@ -165,9 +194,12 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
       ...stores,
       ...watched,
       metrics,
+      retention,
       wake,
       stuckMs: config.stuckMs,
+      budgetFloors: { hour: wholeUsd(config.gasLossHourUsd), day: wholeUsd(config.gasLossDayUsd) },
       readerLimits: { everyMs: config.readerEveryMs, claimMs: config.readerClaimMs },
+      unpaidDays: config.unpaidDays,
     }),
     host: config.engineHost,
     port: config.enginePort,

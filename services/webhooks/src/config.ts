@@ -77,7 +77,7 @@ export const WEBHOOKS_SETTINGS = {
   concurrency: wholeNumber(
     {
       name: 'SVC_WEBHOOKS_CONCURRENCY',
-      about: 'Maximum number of concurrent deliveries of one process.',
+      about: 'Maximum number of concurrent deliveries of one process. A quarter is kept for `payment.*` events.',
       fallback: '512',
     },
     1,
@@ -86,7 +86,8 @@ export const WEBHOOKS_SETTINGS = {
   perEndpoint: wholeNumber(
     {
       name: 'SVC_WEBHOOKS_PER_ENDPOINT',
-      about: 'Maximum number of concurrent deliveries of one process to one endpoint.',
+      about:
+        'Maximum number of concurrent deliveries of one process to one endpoint. A quarter is kept for `payment.*` events.',
       fallback: '32',
     },
     1,
@@ -161,6 +162,11 @@ export function readWebhooksConfig(environment: Environment = process.env): Read
   const problems = [
     ...(rest.allowLoopback && modes.includes('live')
       ? ['SVC_WEBHOOKS_ALLOW_LOOPBACK is refused in live mode: set SVC_WEBHOOKS_MODES to test, or leave it off']
+      : []),
+    ...(modes.includes('live') && (rest.engineIdentityKeys ?? []).length === 0
+      ? [
+          'SVC_ENGINE_IDENTITY_KEYS is required for live deliveries: the public key that Restate prints at its start; for test deliveries alone set SVC_WEBHOOKS_MODES to test',
+        ]
       : []),
     ...(ports.every((port) => /^[1-9]\d{0,4}$/.test(port)) ? [] : ['SVC_WEBHOOKS_DENIED_PORTS: each is a port']),
     ...(ranges.includes(undefined) ? ['SVC_WEBHOOKS_DENIED_ADDRESSES: each is an address or a CIDR range'] : []),

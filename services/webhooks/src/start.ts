@@ -157,7 +157,7 @@ export function createSending(config: WebhooksConfig, deps: SendingDeps): Runnin
   const pace = createPace(config.concurrency, config.perEndpoint);
   const metrics = createDeliveryMetrics({
     modes: config.modes,
-    underWay: () => config.concurrency - pace.free(),
+    underWay: () => config.concurrency - pace.free().general - pace.free().kept,
     measure: () => measureDeliveries(config.modes, clock.nowMs()),
     onProblem: (problem) => logEvent(logger, 'database_not_measured', { err: problem }),
   });

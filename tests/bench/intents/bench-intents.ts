@@ -6,6 +6,7 @@ import { startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
 import { median } from '../../quantile.ts';
 import { durableSettings } from '../durable-settings.ts';
+import { memberUrl } from '../member-url.ts';
 import { CpuShare, cpuSeconds } from './cpu-time.ts';
 import { load, type Target } from './load.ts';
 import { PROCESSOR, seedAccount } from './seed.ts';
@@ -37,7 +38,11 @@ export async function benchIntents(seconds: number) {
 
     const bare = await startProcess('tests/bench/intents/bare-server.ts', [postgres.url, accountId], {});
     started.push(bare);
-    const api = await startProcess('services/api/src/main.ts', [], apiEnvironment(postgres.url, pepper));
+    const api = await startProcess(
+      'services/api/src/main.ts',
+      [],
+      apiEnvironment(await memberUrl(client, postgres.url, 'api'), pepper),
+    );
     started.push(api);
     const targets = {
       single: { port: bare.port, path: '/single', headers: {} },
@@ -113,6 +118,7 @@ function apiEnvironment(url: string, pepper: Buffer): Record<string, string> {
     SVC_API_RATE_LIMITS: 'on',
     SVC_API_RATE_TEST: '1000000',
     SVC_API_RATE_ADDRESS: '1000000',
+    SVC_API_STORED_BYTES_PER_DAY: '1000000000000',
   };
 }
 

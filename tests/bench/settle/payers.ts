@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { createLocalSigner, type JsonRpc, type TransactionSigner } from '@svc-pay/evm';
 import { digest, domainSeparator } from '@svc-pay/protocol/hash';
-import { type Address, concat, type Hex, keccak256, numberToHex, padHex } from 'viem';
+import type { Address, Hex } from 'viem';
+import { setBalanceCall } from '../../mock-balances.ts';
 
 export type Payers = {
   readonly signers: readonly TransactionSigner[];
@@ -24,8 +25,6 @@ type SignedAuthorization = {
 
 const PAYERS = 500;
 const MINTED = 10n ** 18n;
-/** Where the mock token keeps balances. */
-const BALANCES_SLOT = padHex('0x2');
 const DAY_SECONDS = 86_400;
 /** Longer than any level with its preparation and its drain. */
 const WINDOW_SECONDS = 3_000;
@@ -41,10 +40,10 @@ export async function openPayers(
 ): Promise<Payers> {
   const signers = Array.from({ length: count }, () => createLocalSigner(randomBytes(32)));
   await rpc(
-    signers.map(({ address: payer }) => ({
-      method: 'anvil_setStorageAt',
-      params: [address, keccak256(concat([padHex(payer), BALANCES_SLOT])), numberToHex(MINTED, { size: 32 })],
-    })),
+    signers.map(({ address: payer }) => {
+      const [method, params] = setBalanceCall(address, payer, MINTED);
+      return { method, params };
+    }),
   );
   const separator = domainSeparator({ name: 'USD Coin', version: '2', chainId, verifyingContract: address });
   let turn = 0;

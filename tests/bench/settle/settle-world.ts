@@ -14,6 +14,7 @@ import { isRead, openDirectPayout } from '../../e2e/open-direct-payout.ts';
 import { BOX, MASTER_KEY, openShop, PEPPER, type Shop } from '../../e2e/open-shop.ts';
 import { createBenchProcesses, startBenchServers } from '../bench-servers.ts';
 import type { Listening } from '../intents/start-process.ts';
+import { memberUrl } from '../member-url.ts';
 import { nowMs } from '../webhooks/bench-world.ts';
 
 export type WorldWish = {
@@ -83,11 +84,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     for (const { accountId } of direct ? shops : []) wallets.push(await openDirectPayout(pool, chain, accountId));
     for (const { accountId } of shops) await addEndpoint(pool, accountId, `http://127.0.0.1:${receiver.port}/ok`);
 
-    const password = randomBytes(8).toString('hex');
-    const databaseUrl = async (group: ServiceName) => {
-      await pool.query(`create role bench_${group} login password '${password}' in role svc_${group}`);
-      return Object.assign(new URL(postgres.url), { username: `bench_${group}`, password }).href;
-    };
+    const databaseUrl = (service: ServiceName) => memberUrl(pool, postgres.url, service);
     const shared = {
       SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,
       SVC_PAYOUT_DELAY_HOURS: '0',
@@ -133,6 +130,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
       SVC_API_RATE_LIMITS: 'on',
       SVC_API_RATE_TEST: '1000000',
       SVC_API_RATE_ADDRESS: '1000000',
+      SVC_API_STORED_BYTES_PER_DAY: '1000000000000',
     };
     const api = await start('api', apiEnvironment);
     const intake = await start('api', apiEnvironment, false);

@@ -77,6 +77,7 @@ export async function startSolanaBenchWorld(lanes: number): Promise<SolanaBenchW
       SVC_API_RATE_LIMITS: 'on',
       SVC_API_RATE_TEST: '1000000',
       SVC_API_RATE_ADDRESS: '1000000',
+      SVC_API_STORED_BYTES_PER_DAY: '1000000000000',
     });
     const pidOf = ({ child }: Listening) => child.pid ?? 0;
     return {

@@ -25,7 +25,7 @@ export async function benchWebhooks(seconds: number) {
     await emitSteadily(world, { ...pace, label: 'warming up', forMs: 3_000 });
     const alone = await emitSteadily(world, { ...pace, label: `${PER_SECOND} a second` });
     console.log(`alone: ${alone.perSecond}/s, p99 ${alone.p99Ms} ms, lost ${alone.lost}`);
-    const most = await drainBacklog(world, healthy, BACKLOG);
+    const { perSecond: most, cpuMs } = await drainBacklog(world, healthy, BACKLOG);
     const bare = await sendBare(world.receiverPort, BACKLOG, CONNECTIONS, world.merchants.body);
     console.log(`backlog: ${Math.round(most)}/s, bare undici: ${Math.round(bare)}/s`);
     const half = HEALTHY / 2;
@@ -47,6 +47,7 @@ export async function benchWebhooks(seconds: number) {
         duplicates: alone.duplicates + besideHung.duplicates,
         isolation_p99_shift_ms: shiftMs,
         most_per_s: Math.round(most),
+        cpu_ms: Math.round(cpuMs * 1_000) / 1_000,
         bare_per_s: Math.round(bare),
         ratio_bare: ratio,
         flood_per_s: Math.round(flooded.perSecond),

@@ -8,7 +8,9 @@ import { migrate } from '@svc-pay/postgres';
 import { startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
 import { durableSettings } from '../durable-settings.ts';
+import { cpuSeconds } from '../intents/cpu-time.ts';
 import { type Listening, startProcess } from '../intents/start-process.ts';
+import { memberUrl } from '../member-url.ts';
 import { type Merchants, openMerchants } from './merchants.ts';
 
 type Arrival = readonly [eventId: string, atMs: number];
@@ -20,6 +22,8 @@ export type BenchWorld = {
   /** All since the last time it was asked. */
   readonly arrivals: () => Promise<readonly Arrival[]>;
   readonly arrivalCount: () => Promise<number>;
+  /** CPU of the webhooks process and PostgreSQL so far. */
+  readonly cpuMs: () => number;
   readonly stop: () => Promise<void>;
 };
 
@@ -46,18 +50,18 @@ export async function startBenchWorld(): Promise<BenchWorld> {
     const masterKey = randomBytes(32);
     const receiver = await startProcess('tests/bench/webhooks/receiver.ts', [], {});
     started.push(receiver);
-    started.push(
-      await startProcess('services/webhooks/src/main.ts', [], {
-        SVC_DATABASE_URL: postgres.url,
-        SVC_MASTER_KEYS: `1:${masterKey.toString('base64')}`,
-        SVC_WEBHOOKS_MODES: 'test',
-        SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
-        SVC_WEBHOOKS_PORT: '0',
-        SVC_WEBHOOKS_ENGINE_PORT: String((await freePorts()).node),
-        SVC_ENGINE_ADMIN_URL: engine.adminUrl,
-        SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
-      }),
-    );
+    const webhooks = await startProcess('services/webhooks/src/main.ts', [], {
+      SVC_DATABASE_URL: await memberUrl(pool, postgres.url, 'webhooks'),
+      SVC_MASTER_KEYS: `1:${masterKey.toString('base64')}`,
+      SVC_WEBHOOKS_MODES: 'test',
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+      SVC_WEBHOOKS_PORT: '0',
+      SVC_WEBHOOKS_ENGINE_PORT: String((await freePorts()).node),
+      SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+    });
+    started.push(webhooks);
+    const pids = [webhooks.child.pid ?? 0, postgres.pid];
     const merchants = await openMerchants(pool, masterKey, () => Math.floor(nowMs()));
     const ask = async (what: string) => (await fetch(`http://127.0.0.1:${receiver.port}/${what}`)).text();
     return {
@@ -66,6 +70,7 @@ export async function startBenchWorld(): Promise<BenchWorld> {
       settings,
       arrivals: async () => JSON.parse(await ask('arrivals')) as Arrival[],
       arrivalCount: async () => Number.parseInt(await ask('count'), 10),
+      cpuMs: () => cpuSeconds(pids) * 1_000,
       stop,
     };
   } catch (problem) {

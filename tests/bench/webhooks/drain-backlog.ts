@@ -8,14 +8,20 @@ const PER_COMMIT = 10_000;
 const FRESH_PER_SECOND = 40;
 const FRESH_TICK_MS = 250;
 
-/** Deliveries a second from the moment that `count` of them are due until the last one arrived. */
-export async function drainBacklog(world: BenchWorld, to: readonly string[], count: number): Promise<number> {
+/** Deliveries a second from the moment that `count` of them are due until the last one arrived, and the CPU of each. */
+export async function drainBacklog(
+  world: BenchWorld,
+  to: readonly string[],
+  count: number,
+): Promise<{ readonly perSecond: number; readonly cpuMs: number }> {
   await world.arrivals();
   await putOff(world, to, count);
+  const cpuBeforeMs = world.cpuMs();
   await world.merchants.makeDue();
   const startMs = nowMs();
   await waitForArrivals(world, count, PATIENCE_MS);
-  return count / ((nowMs() - startMs) / 1_000);
+  const perSecond = count / ((nowMs() - startMs) / 1_000);
+  return { perSecond, cpuMs: (world.cpuMs() - cpuBeforeMs) / count };
 }
 
 export type Flood = { readonly perSecond: number; readonly lost: number; readonly fresh: Waits };

@@ -54,8 +54,10 @@ export async function openMerchants(pool: pg.Pool, masterKey: Uint8Array, nowMs:
             insert into svc.events (account_id, mode, id, type, intent_id, sequence, api_version, body, created_at)
             select $1, 'test', id, 'payment.completed', id, 1, '2026-11-15', $4, $5 from drafted
           )
-          insert into svc.deliveries (account_id, mode, event_id, endpoint_id, status, next_at, created_at)
-          select $1, 'test', id, endpoint_id, 'pending', $6, $5 from drafted`,
+          insert into svc.deliveries (
+            account_id, mode, event_id, endpoint_id, status, next_at, created_at, goes_first
+          )
+          select $1, 'test', id, endpoint_id, 'pending', $6, $5, true from drafted`,
         values: [accountId, ids, endpoints, BODY, new Date(atMs), new Date(due === 'now' ? atMs : atMs + LATER_MS)],
       });
       return ids;

@@ -2,7 +2,7 @@
 // fresh nonce and a made-up signature. At a fixed rate, with a bound on how many requests are open.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signHeader } from '../../e2e/wallet.ts';
-import type { BurnerWallet } from './burner-wallets.ts';
+import { type BurnerWallet, FORGED_SIGNATURE } from './burner-wallets.ts';
 import type { BurnerWorld } from './burner-world.ts';
 import { createIntent, nonceOf, type PaymentAnswer, settleIntent } from './pay-intent.ts';
 
@@ -23,8 +23,6 @@ export type BurnerAttack = {
 
 /** A settle call waits up to four seconds for the end of its payment. */
 const SECONDS_OPEN = 6;
-/** Longer than any key's signature: nobody takes it for one. */
-const SIGNATURE = `0x${'11'.repeat(66)}` as const;
 
 export function createBurnerAttack(world: BurnerWorld, perSecond: number): BurnerAttack {
   const { burners, shops, apiUrl } = world;
@@ -38,7 +36,7 @@ export function createBurnerAttack(world: BurnerWorld, perSecond: number): Burne
     if (wallet === undefined || shop === undefined) throw new Error('there are no wallets or no accounts');
     const intent = await createIntent(apiUrl, shop);
     if ('status' in intent) return { wallet, intentId: undefined, nonce: undefined, answer: intent };
-    const forger = { address: wallet.address, signTypedData: () => Promise.resolve(SIGNATURE) };
+    const forger = { address: wallet.address, signTypedData: () => Promise.resolve(FORGED_SIGNATURE) };
     const header = await signHeader({ address: wallet.address, signer: forger }, intent.acceptance);
     const answer = await settleIntent(apiUrl, shop, intent, header);
     return { wallet, intentId: intent.intentId, nonce: nonceOf(header), answer };

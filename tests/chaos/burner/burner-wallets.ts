@@ -15,13 +15,27 @@ export type BurnerWallet = { readonly address: Address; readonly kind: BurnerKin
  * value of a block that exists, the transaction runs with that of the next: three of four that passed burn, and no
  * simulation can tell. Every fourth pays what it signed. Coinbase, base fee and gas are no use to such a wallet on Anvil:
  * eth_call and a transaction see the same.
+ *
+ * `block number`: yes in every other block. What passes a simulation on one block burns in the next.
  */
 const BURNER_CODE = {
   'gas price': '0x3a601457631626ba7e60e01b60005260206000f35bfe',
   randomness: '0x44600316601757631626ba7e60e01b60005260206000f35bfe',
+  'block number': '0x43600116601757631626ba7e60e01b60005260206000f35bfe',
 } as const satisfies Readonly<Record<string, Hex>>;
 
-const KINDS = ['gas price', 'randomness'] as const satisfies readonly BurnerKind[];
+export const BURNER_KINDS = ['gas price', 'randomness', 'block number'] as const satisfies readonly BurnerKind[];
+/** Those of the burner run. */
+const KINDS = BURNER_KINDS.slice(0, 2);
+/** Longer than any key's signature: nobody takes it for one. */
+export const FORGED_SIGNATURE: Hex = `0x${'11'.repeat(66)}`;
+
+/** Address and code of the wallet with this number; no other has the same code. */
+export function burnerOf(seed: number, index: number, kind: BurnerKind): BurnerWallet & { readonly code: Hex } {
+  const salt = keccak256(stringToHex(`burner ${seed} ${index}`));
+  // Behind the last instruction the salt is never run: it only makes the code hash another.
+  return { address: `0x${salt.slice(-40)}`, kind, code: concat([BURNER_CODE[kind], salt]) };
+}
 
 /** Each has code of its own, and the price of one payment. The two kinds take turns. */
 export async function installBurners(
@@ -31,11 +45,9 @@ export async function installBurners(
   const node = createTestClient({ mode: 'anvil', transport: http(chain.rpcUrl) });
   const wallets: BurnerWallet[] = [];
   for (let index = 0; index < count; index += 1) {
-    const salt = keccak256(stringToHex(`burner ${seed} ${index}`));
-    const kind: BurnerKind = index % KINDS.length === 0 ? 'gas price' : 'randomness';
-    const address: Address = `0x${salt.slice(-40)}`;
-    // Behind the last instruction the salt is never run: it only makes the code hash another.
-    await node.setCode({ address, bytecode: concat([BURNER_CODE[kind], salt]) });
+    const kind = KINDS[index % KINDS.length] ?? 'gas price';
+    const { address, code } = burnerOf(seed, index, kind);
+    await node.setCode({ address, bytecode: code });
     wallets.push({ address, kind });
   }
   await Promise.all(wallets.map(({ address }) => chain.mint(chain.tokens.usdc, address, priceAtomic)));

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { HostilePayment } from './burner-attack.ts';
 import type { HonestPayment } from './honest-payers.ts';
-import { type BurnerEvidence, judgeBurner, type RecordedPayment } from './judge-burner.ts';
+import { type BurnerEvidence, judgeBurner } from './judge-burner.ts';
+import type { RecordedPayment } from './judge-payments.ts';
 import type { RelayerTransaction } from './relayer-transactions.ts';
 
 const honest = (name: string, latencyMs: number, status: 'succeeded' | 'unknown' = 'succeeded'): HonestPayment => ({
@@ -89,6 +90,16 @@ test.each<[what: string, change: Partial<BurnerEvidence>, found: string]>([
     'a hostile payment told of falsely',
     { hostile: [hostile('x', { status: 'succeeded' })] },
     'answered as succeeded, not on the chain',
+  ],
+  [
+    'a hostile payment that settled and was told of as failed',
+    { hostile: [hostile('z', { status: 'failed', code: 'token_refused', retryable: false })] },
+    'answered as failed, on the chain',
+  ],
+  [
+    'a settlement that is in no record',
+    { transactions: [...clean.transactions, sent(13, 1n, ['nobody'])] },
+    'intent code nobody is settled on the chain and in no record',
   ],
   [
     'a completed payment that the chain does not have',

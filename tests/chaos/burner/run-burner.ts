@@ -8,7 +8,8 @@ import { waitUntil } from '../harness/wait-until.ts';
 import { createBurnerAttack } from './burner-attack.ts';
 import { type BurnerWorld, startBurnerWorld } from './burner-world.ts';
 import { type HonestPayment, openHonestPayers } from './honest-payers.ts';
-import { type BurnerFigures, judgeBurner, type RecordedPayment } from './judge-burner.ts';
+import { type BurnerFigures, judgeBurner } from './judge-burner.ts';
+import type { RecordedPayment } from './judge-payments.ts';
 import { headOf, readRelayerTransactions } from './relayer-transactions.ts';
 
 export type BurnerPlan = {

@@ -22,6 +22,12 @@ export type ServicePlan = {
   readonly engineOf: (index: number) => EngineAddresses;
   readonly counts: { readonly apis: number; readonly settlements: number; readonly senders: number };
   readonly bug?: SettlementBug | undefined;
+  /** Further settings of the APIs, whose limits on requests are off otherwise. */
+  readonly api?: Readonly<Record<string, string>>;
+  /** Further settings of settlement. */
+  readonly settlement?: Readonly<Record<string, string>>;
+  /** Further settings of the chain in SVC_NETWORKS. */
+  readonly network?: Readonly<Record<string, unknown>>;
 };
 
 export type ServicePrograms = {
@@ -37,7 +43,7 @@ const DELIVERY_LEASE_MS = '3000';
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
 export async function createServicePrograms(plan: ServicePlan): Promise<ServicePrograms> {
-  const { inside, postgres, chain, rpcUrls, engineOf, counts, bug } = plan;
+  const { inside, postgres, chain, rpcUrls, engineOf, counts, bug, api } = plan;
   const password = randomBytes(8).toString('hex');
   const databaseUrl = async (group: string) => {
     await postgres.pool.query(`create role chaos_${group} login password '${password}' in role svc_${group}`);
@@ -61,6 +67,7 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
         ready: true,
         rpcUrls,
         gasCoinUsd: '3000',
+        ...plan.network,
       },
     }),
   };
@@ -111,6 +118,7 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
       SVC_SETTLEMENT_RPC_TIMEOUT_MS: '2000',
       SVC_SETTLEMENT_RESEND_MS: '2000',
       SVC_SETTLEMENT_BUMP_MS: '6000',
+      ...plan.settlement,
     }),
   );
   const apis = several('api', 'api-process.ts', [], apiPorts, (own) => ({
@@ -124,6 +132,7 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
     SVC_SETTLE_WAIT_MS: '4000',
     SVC_SETTLEMENT_URL: settlementPorts.map(({ admin }) => `http://127.0.0.1:${admin}`).join(','),
     SVC_INTERNAL_KEY: internalKey,
+    ...api,
   }));
   const senders = several('webhooks', '../webhooks/worker.ts', [DELIVERY_LEASE_MS], senderPorts, (own, index) => ({
     ...engine(counts.senders === 1 ? 1 : index),

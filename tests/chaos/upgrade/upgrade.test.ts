@@ -21,6 +21,12 @@ import { openEndpoint } from '../settlement/open-endpoint.ts';
 import { startLoad } from './load.ts';
 import { readMigrationsOfBoth, unpackPreviousRelease } from './previous-release.ts';
 
+/** What `accounts create --json` prints. */
+type MadeAccount = {
+  readonly account: { readonly id: string };
+  readonly keys: readonly { readonly mode: string; readonly kind: string; readonly text: string }[];
+};
+
 const PAYERS = 6;
 const PAID_PER_STAGE = 12;
 const STAGE_MS = 40_000;
@@ -69,27 +75,31 @@ test('the commit before this one and this one run side by side under load, and t
     },
   });
   const svc = async (program: readonly string[], ...argv: string[]) => {
-    const env = { SVC_DATABASE_URL: postgres.url, SVC_NETWORKS: networks };
+    const env = {
+      SVC_DATABASE_URL: postgres.url,
+      SVC_NETWORKS: networks,
+      SVC_KEY_PEPPER: PEPPER.toString('base64'),
+      SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
+    };
     return promisify(execFile)(process.execPath, [...program, ...argv], { env });
   };
-  await svc(previous.mainOf('cli'), 'migrate');
-  const shop = await openShop(pool, chain, undefined, async (_, { accountId, merchant, terms, status }) => {
-    const { feeBps, splits } = terms;
-    const split = splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
-    const argv = [
-      '--account',
-      accountId,
-      '--mode',
-      'test',
-      '--network',
-      chain.network,
-      '--merchant',
-      merchant,
-      ...split,
-    ];
-    await svc(previous.mainOf('cli'), 'payouts', 'set', ...argv, '--fee-bps', String(feeBps), '--status', status);
-    const { rows } = await pool.query('select payout_id from svc.payouts where account_id = $1', [accountId]);
-    return BigInt(rows[0].payout_id);
+  const byPrevious = (...argv: string[]) => svc(previous.mainOf('cli'), ...argv);
+  await byPrevious('migrate');
+  const shop = await openShop(pool, chain, undefined, {
+    storeAccount: async (_, shortcodes) => {
+      const { stdout } = await byPrevious('accounts', 'create', '--name', 'A shop', '--json');
+      const { account, keys } = JSON.parse(stdout) as MadeAccount;
+      const keyOf = (kind: string) => keys.find((key) => key.mode === 'test' && key.kind === kind)?.text ?? '';
+      await byPrevious('tokens', 'enable', ...shortcodes, '--account', account.id, '--mode', 'test');
+      return { accountId: account.id, publishableKey: keyOf('publishable'), secretKey: keyOf('secret') };
+    },
+    storePayout: async (_, { accountId, merchant, terms, status }) => {
+      const of = ['--account', accountId, '--mode', 'test', '--network', chain.network, '--merchant', merchant];
+      const split = terms.splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
+      await byPrevious('payouts', 'set', ...of, ...split, '--fee-bps', String(terms.feeBps), '--status', status);
+      const { rows } = await pool.query('select payout_id from svc.payouts where account_id = $1', [accountId]);
+      return BigInt(rows[0].payout_id);
+    },
   });
   const [receiverPorts, internalKey, password] = [
     await freePorts(),

@@ -148,5 +148,6 @@ export function intentOf(
     expiresAtMs: upto === undefined ? nowMs + HOUR_MS : nowMs + validForSeconds * 1_000,
     confirmedPayer: null,
     confirmations,
+    createdWith: 'secret',
   };
 }

@@ -4,11 +4,13 @@ export const ACCOUNT_TRANSITIONS = defineTransitions({
   start: ['active'],
   states: {
     active: {
-      about: 'The account takes requests. Nothing ends it by itself.',
-      next: [{ to: 'closed', only: 'unwritten' }],
+      about: 'The account takes requests. Nothing but an operator ends it.',
+      next: ['closed'],
     },
     closed: {
-      about: 'The keys of the account are refused and no new ones are made. No command closes an account.',
+      about:
+        'An operator closed the account: its keys are refused and no new ones are made. Payments under way are settled ' +
+        'and announced.',
       next: [],
     },
   },

@@ -4,16 +4,27 @@ import type { Clock } from '../clock.ts';
 import { type KeyKind, parseApiKey } from './api-key.ts';
 import { keyStateAt } from './key-change.ts';
 import { keyIndex } from './key-index.ts';
+import type { KeyScope } from './key-scope.ts';
 import type { Mode } from './mode.ts';
+import type { PublishableRights } from './publishable-rights.ts';
 
 export type Caller = {
   readonly accountId: Id<'account'>;
   readonly keyId: Id<'key'>;
   readonly kind: KeyKind;
   readonly mode: Mode;
+  /** Quota of each key of the account, in requests per second and class, if it is not the installation's. */
+  readonly ratePerSecond?: number;
 };
 
-export type StoredKey = Caller & { readonly expiresAtMs: number | null; readonly revoked: boolean };
+export type StoredKey = Caller & {
+  readonly expiresAtMs: number | null;
+  readonly revoked: boolean;
+  /** Of a publishable key; absent for a secret key, which may do everything. */
+  readonly rights?: PublishableRights | undefined;
+  /** Absent: everything that a key of this kind may do. */
+  readonly scopes?: readonly KeyScope[] | undefined;
+};
 
 export type AuthenticatePorts = {
   readonly clock: Clock;
@@ -23,7 +34,12 @@ export type AuthenticatePorts = {
 };
 
 export type Authentication =
-  | { readonly ok: true; readonly caller: Caller }
+  | {
+      readonly ok: true;
+      readonly caller: Caller;
+      readonly rights: PublishableRights | undefined;
+      readonly scopes: readonly KeyScope[] | undefined;
+    }
   | { readonly ok: false; readonly code: 'key_missing' | 'key_invalid' };
 
 export async function authenticate(ports: AuthenticatePorts, presented: string | undefined): Promise<Authentication> {
@@ -37,6 +53,7 @@ export async function authenticate(ports: AuthenticatePorts, presented: string |
     stored.mode === key.mode &&
     stored.kind === key.kind;
   if (!usable) return { ok: false, code: 'key_invalid' };
-  const { accountId, keyId, kind, mode } = stored;
-  return { ok: true, caller: { accountId, keyId, kind, mode } };
+  const { accountId, keyId, kind, mode, ratePerSecond, rights, scopes } = stored;
+  const caller = { accountId, keyId, kind, mode, ...(ratePerSecond !== undefined && { ratePerSecond }) };
+  return { ok: true, caller, rights, scopes };
 }

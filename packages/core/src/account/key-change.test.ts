@@ -6,6 +6,7 @@ const key = (change: Partial<KeyToChange> = {}): KeyToChange => ({
   id: 'key_1',
   kind: 'secret',
   signing: false,
+  scoped: false,
   expiresAtMs: null,
   revoked: false,
   ...change,
@@ -21,10 +22,11 @@ test.each([
   expect(keyStateAt(key(change), NOW_MS)).toBe(state);
 });
 
-test('the first secret key signs at once; a second one, and a publishable one, does not', () => {
-  expect(signsAtOnce('secret', undefined)).toBe(true);
-  expect(signsAtOnce('secret', key({ signing: true }))).toBe(false);
-  expect(signsAtOnce('publishable', undefined)).toBe(false);
+test('the first secret key signs at once; a second one, a publishable one and one with scopes does not', () => {
+  expect(signsAtOnce(key(), undefined)).toBe(true);
+  expect(signsAtOnce(key(), key({ signing: true }))).toBe(false);
+  expect(signsAtOnce(key({ kind: 'publishable' }), undefined)).toBe(false);
+  expect(signsAtOnce(key({ scoped: true }), undefined)).toBe(false);
 });
 
 test.each([
@@ -36,17 +38,20 @@ test.each([
 });
 
 test.each([
-  [{}, 'revoke'],
-  [{ signing: true }, 'key_signs'],
-  [{ revoked: true }, 'revoked_before'],
-] as const)('revoking a key with %o: %s', (change, verdict) => {
-  expect(judgeRevocation(key(change))).toBe(verdict);
+  [{}, false, 'revoke'],
+  [{ signing: true }, false, 'key_signs'],
+  [{ signing: true }, true, 'revoke'],
+  [{ revoked: true }, false, 'revoked_before'],
+  [{ revoked: true }, true, 'revoked_before'],
+] as const)('revoking a key with %o, now %s: %s', (change, now, verdict) => {
+  expect(judgeRevocation(key(change), { now })).toBe(verdict);
 });
 
 test.each([
   [{}, 'sign'],
   [{ signing: true }, 'signs_already'],
   [{ kind: 'publishable' }, 'key_not_secret'],
+  [{ scoped: true }, 'key_has_scopes'],
   [{ revoked: true }, 'key_not_usable'],
   [{ expiresAtMs: NOW_MS }, 'key_not_usable'],
 ] as const)('signing with a key with %o: %s', (change, verdict) => {

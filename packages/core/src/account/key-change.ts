@@ -9,11 +9,20 @@ export function keyStateAt({ revoked, expiresAtMs }: KeyLife, nowMs: number): 'u
   return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'usable';
 }
 
-export type KeyToChange = KeyLife & { readonly id: string; readonly kind: KeyKind; readonly signing: boolean };
+export type KeyToChange = KeyLife & {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly signing: boolean;
+  /** Limited to scopes. Such a key is made to be handed on, and whoever holds the signing key can forge webhooks. */
+  readonly scoped: boolean;
+};
 
 /** A new secret key signs webhooks immediately only if no other key of the account and mode does. */
-export function signsAtOnce(kind: KeyKind, signing: KeyToChange | undefined): boolean {
-  return kind === 'secret' && signing === undefined;
+export function signsAtOnce(
+  { kind, scoped }: Pick<KeyToChange, 'kind' | 'scoped'>,
+  signing: KeyToChange | undefined,
+): boolean {
+  return kind === 'secret' && !scoped && signing === undefined;
 }
 
 /** `roll_in_progress`: the previous roll is not finished, its old key still signs. */
@@ -22,17 +31,21 @@ export function judgeRoll(signing: KeyToChange | undefined): 'roll' | 'no_signin
   return signing.expiresAtMs === null ? 'roll' : 'roll_in_progress';
 }
 
-/** `key_signs`: another key must be chosen for signing before this one can be revoked. */
-export function judgeRevocation({ revoked, signing }: KeyToChange): 'revoke' | 'revoked_before' | 'key_signs' {
+/** `key_signs`: another key must be chosen for signing before this one can be revoked, unless it shall end `now`. */
+export function judgeRevocation(
+  { revoked, signing }: KeyToChange,
+  { now }: { readonly now: boolean },
+): 'revoke' | 'revoked_before' | 'key_signs' {
   if (revoked) return 'revoked_before';
-  return signing ? 'key_signs' : 'revoke';
+  return signing && !now ? 'key_signs' : 'revoke';
 }
 
 export function judgeSigner(
   key: KeyToChange,
   nowMs: number,
-): 'sign' | 'signs_already' | 'key_not_secret' | 'key_not_usable' {
+): 'sign' | 'signs_already' | 'key_not_secret' | 'key_has_scopes' | 'key_not_usable' {
   if (key.kind !== 'secret') return 'key_not_secret';
+  if (key.scoped) return 'key_has_scopes';
   if (keyStateAt(key, nowMs) !== 'usable') return 'key_not_usable';
   return key.signing ? 'signs_already' : 'sign';
 }

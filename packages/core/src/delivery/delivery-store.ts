@@ -34,8 +34,10 @@ export type WalkedEndpoints = {
 };
 
 export type WantedDeliveries = EndpointKey & {
-  /** Most rows to take. */
+  /** Most rows to take, besides those of `keptRoom`. */
   readonly room: number;
+  /** Most rows to take beyond `room`, of deliveries that go first alone. */
+  readonly keptRoom: number;
 };
 
 export type KeyHolder = { readonly accountId: string; readonly mode: Mode };
@@ -77,7 +79,10 @@ export type DeliveryStore = {
     nowMs: number,
     after: string,
   ) => Promise<WalkedEndpoints>;
-  /** Leases due deliveries, longest due first; no other process gets them until the lease ends. */
+  /**
+   * Leases due deliveries: those that go first, then the others, longest due first. No other process gets them until
+   * the lease ends.
+   */
   readonly leaseDeliveries: (
     wanted: readonly WantedDeliveries[],
     nowMs: number,

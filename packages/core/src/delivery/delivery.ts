@@ -20,6 +20,8 @@ export type LeasedDelivery = DeliveryKey & {
   /** Earlier attempts that count against the endpoint's retries. */
   readonly chargedBefore: number;
   readonly sequence: number;
+  /** It may use the slots that are kept for payment events. */
+  readonly goesFirst: boolean;
   /** Body bytes, the same at every attempt. */
   readonly body: Uint8Array;
   readonly endpoint: ClaimedEndpoint;

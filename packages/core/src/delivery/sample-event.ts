@@ -74,6 +74,7 @@ function intentFor(accountId: Id<'account'>, type: EventType, nowMs: number): In
     expiresAtMs: nowMs + DAY_MS,
     confirmedPayer: confirmed ? PAYER : null,
     confirmations: 1,
+    createdWith: 'secret',
   };
 }
 

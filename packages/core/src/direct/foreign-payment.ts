@@ -3,7 +3,7 @@
 import { atomicAmount } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { EventDraft } from '../event/event-draft.ts';
-import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import type { PaidTerms } from '../intent/stored-acceptance.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import { bookPayment, type SettledPayment } from '../ledger/book-payment.ts';
 import type { LedgerEntry } from '../ledger/ledger-entry.ts';
@@ -71,7 +71,7 @@ export function foreignCompletion(
 /** Terms of a payment that nobody submitted to us: who was paid what by whom, and under which acceptance. */
 export type UnclaimedPayment = {
   readonly owner: Pick<LaneItem, 'accountId' | 'mode' | 'paymentId' | 'intentId' | 'intentCode'>;
-  readonly acceptance: StoredAcceptance;
+  readonly acceptance: PaidTerms;
   readonly payer: string;
   /** 0x-hex; of a `pay()`, its transaction id. */
   readonly nonce: string;

@@ -4,7 +4,7 @@ import { breakDown, payoutTerms } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
 import { INTENT_STATUS } from '../intent/intent-transitions.ts';
-import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import type { PaidTerms } from '../intent/stored-acceptance.ts';
 import type { ProcessorLog } from '../reader/money-log.ts';
 import { SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
 import { sameAddress } from '../token/address.ts';
@@ -15,7 +15,7 @@ export type ReceiptFacts = {
   readonly blockTimeMs: number;
   /** The intent of the log's code; undefined when no intent of ours has it. */
   readonly intent: Pick<Intent, 'status' | 'expiresAtMs' | 'expectedSender'> | undefined;
-  readonly acceptances: readonly StoredAcceptance[];
+  readonly acceptances: readonly PaidTerms[];
   /** The log's payout is one of ours. */
   readonly isOwnPayout: boolean;
   /** The intent's pending payment; undefined if it has none. */
@@ -39,7 +39,7 @@ export type ReceiptRefusal =
 
 export type ReceiptStep =
   /** `removes`: the queued payment fails first. */
-  | { readonly step: 'credit'; readonly acceptance: StoredAcceptance; readonly removes: boolean }
+  | { readonly step: 'credit'; readonly acceptance: PaidTerms; readonly removes: boolean }
   | { readonly step: 'unattributed'; readonly reason: ReceiptRefusal }
   /** Neither the code nor the payout is ours: another installation uses the processor. */
   | { readonly step: 'ignore'; readonly reason: 'not_ours' };
@@ -60,7 +60,7 @@ export function judgeReceipt(log: ProcessorLog, facts: ReceiptFacts): ReceiptSte
 
 const unattributed = (reason: ReceiptRefusal): ReceiptStep => ({ step: 'unattributed', reason });
 
-function isPaid(offered: StoredAcceptance, log: ProcessorLog, network: NetworkId): boolean {
+function isPaid(offered: PaidTerms, log: ProcessorLog, network: NetworkId): boolean {
   return (
     offered.scheme === 'exact' &&
     offered.direct === undefined &&
@@ -73,7 +73,7 @@ function isPaid(offered: StoredAcceptance, log: ProcessorLog, network: NetworkId
 }
 
 /** Undefined when the payout has no terms by which the amount can be divided. */
-function feeOf({ shares, amount }: StoredAcceptance): bigint | undefined {
+function feeOf({ shares, amount }: PaidTerms): bigint | undefined {
   const terms = shares && payoutTerms(shares);
   if (terms === undefined || !terms.ok) return undefined;
   const broken = breakDown(amount, amount, terms.terms);

@@ -3,7 +3,7 @@
 // so the payment neither fails nor leaves `held` before that.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type BatchStatus, ENDED_BATCH } from '../lane/batch-transitions.ts';
-import { type Judgement, judgeItem, type UnsettledOutcome } from '../lane/judge-item.ts';
+import { type Judgement, judgeItem, type UnsentOutcome } from '../lane/judge-item.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import type { FailedItem } from '../ledger/payment-result.ts';
 
@@ -18,7 +18,7 @@ export function isRevivable({ paymentId }: Pick<LaneItem, 'paymentId'>, reverted
 }
 
 /** Of an item that was never sent, or that a finalized block shows unsettled. */
-export function judgeUnsettled(item: LaneItem, outcome: UnsettledOutcome, reverted: RevertedBatches): Judgement {
+export function judgeUnsettled(item: LaneItem, outcome: UnsentOutcome, reverted: RevertedBatches): Judgement {
   const judgement = judgeItem(item, outcome);
   return judgement.end === 'failed' && isRevivable(item, reverted) ? { end: 'held' } : judgement;
 }
@@ -39,7 +39,7 @@ export type JudgedItems = {
 
 /** Items by what becomes of them. */
 export function judgeUnsettledItems(
-  unsettled: readonly { readonly item: LaneItem; readonly outcome: UnsettledOutcome }[],
+  unsettled: readonly { readonly item: LaneItem; readonly outcome: UnsentOutcome }[],
   reverted: RevertedBatches,
 ): JudgedItems {
   const failed: FailedItem[] = [];

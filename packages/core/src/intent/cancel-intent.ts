@@ -61,6 +61,6 @@ export async function cancelIntent(
 }
 
 function answerCanceled(intent: Intent): Answer {
-  const body = { paymentIntentId: intent.id, paymentIntent: intentView(intent), payment: null };
+  const body = { paymentIntentId: intent.id, paymentIntent: intentView(intent, 'secret'), payment: null };
   return { status: 200, headers: { 'cache-control': 'no-store' }, body: JSON.stringify(body) };
 }

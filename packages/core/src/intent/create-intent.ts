@@ -76,7 +76,7 @@ export async function createIntent(ports: CreateIntentPorts, call: CreateIntentC
 
 async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall): Promise<CreatedIntent> {
   const merchant = await ports.loadMerchant(call.caller);
-  const terms = readTerms(call.request, merchant);
+  const terms = readTerms(call.request, merchant, call.caller.kind);
   if (!terms.ok) return terms;
   if (terms.upto && !ports.uptoSettles) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
   const selected = selectTokens(terms.selector, call.caller.mode, merchant.enabledTokens);
@@ -201,6 +201,7 @@ function draftIntent(
     expiresAtMs: priceEndsAtMs ?? nowMs + lifetimeSeconds * 1_000,
     confirmedPayer: null,
     confirmations: first.confirmations ?? 1,
+    createdWith: caller.kind,
   };
 }
 

@@ -31,6 +31,6 @@ export function intentSubject(intent: Intent): EventSubject {
 
 /** Undefined for an event of a payment. */
 export function intentObject(type: EventType, intent: Intent): Readonly<Record<string, unknown>> | undefined {
-  if (type === 'payment_intent.created') return intentView(intent);
+  if (type === 'payment_intent.created') return intentView(intent, 'secret');
   return type === 'x402_upto_authorization_received' ? snapshotView(intent) : undefined;
 }

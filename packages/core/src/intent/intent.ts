@@ -8,6 +8,7 @@ import {
   UPTO_CAP_METADATA_KEY,
 } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
+import type { KeyKind } from '../account/api-key.ts';
 import type { Mode } from '../account/mode.ts';
 import { isoTime } from '../clock.ts';
 
@@ -40,9 +41,12 @@ export type Intent = {
   readonly confirmedPayer: string | null;
   /** Confirmations, its own block included, before a payment is completed. */
   readonly confirmations: number;
+  /** Kind of the API key that created it; null where nobody recorded it. */
+  readonly createdWith: KeyKind | null;
 };
 
-export function intentView(intent: Intent): PaymentIntent {
+/** `viewer` is the kind of key that is answered. Receivers of events see what a secret key sees. */
+export function intentView(intent: Intent, viewer: KeyKind): PaymentIntent {
   return {
     id: intent.id,
     accountId: intent.accountId,
@@ -52,7 +56,7 @@ export function intentView(intent: Intent): PaymentIntent {
     expectedSenderPrincipal: intent.expectedSender,
     status: intent.status,
     intentCode: intent.intentCode,
-    metadata: shownMetadata(intent),
+    metadata: shownMetadata(intent, viewer),
     createdAt: isoTime(intent.createdAtMs),
     x402_upto: intent.upto,
     expiresAt: isoTime(intent.expiresAtMs),
@@ -71,7 +75,7 @@ export function snapshotView(intent: Intent): IntentSnapshot {
     amountUsd: intent.amountUsd === null ? null : usdMicrosToJsonNumber(usdToMicros(intent.amountUsd, 'down')),
     ledgerCanisterId: intent.ledgerId,
     payer: intent.confirmedPayer,
-    metadata: shownMetadata(intent),
+    metadata: shownMetadata(intent, 'secret'),
     intentCode: intent.intentCode,
   };
 }
@@ -81,6 +85,11 @@ export function isConfirmed(intent: Intent): boolean {
   return Object.hasOwn(intent.serviceMetadata, UPTO_CAP_METADATA_KEY);
 }
 
-export function shownMetadata(intent: Pick<Intent, 'metadata' | 'serviceMetadata'>): Record<string, unknown> {
-  return { ...intent.metadata, ...intent.serviceMetadata };
+/** A publishable key is public: it sees what a publishable key wrote, and the service's own keys. */
+export function shownMetadata(
+  { metadata, serviceMetadata, createdWith }: Pick<Intent, 'metadata' | 'serviceMetadata' | 'createdWith'>,
+  viewer: KeyKind,
+): Record<string, unknown> {
+  const isShown = viewer === 'secret' || createdWith === 'publishable';
+  return { ...(isShown && metadata), ...serviceMetadata };
 }

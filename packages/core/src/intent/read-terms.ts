@@ -1,6 +1,7 @@
 // Reads and checks a whole create request before anything is looked up.
 import type { CreateIntentRequest } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { KeyKind } from '../account/api-key.ts';
 import type { MerchantSetup } from '../payout/merchant-setup.ts';
 import type { TokenSelector } from '../token/select-tokens.ts';
 import type { JsonObject } from './intent.ts';
@@ -25,12 +26,12 @@ export type IntentTerms = {
 export type IntentRefusal = { readonly ok: false; readonly code: ErrorCode; readonly param: string | null };
 export type ReadTerms = ({ readonly ok: true } & IntentTerms) | IntentRefusal;
 
-export function readTerms(request: CreateIntentRequest, merchant: MerchantSetup): ReadTerms {
+export function readTerms(request: CreateIntentRequest, merchant: MerchantSetup, kind: KeyKind): ReadTerms {
   const unfit = unfitText(request);
   if (unfit !== undefined) return { ok: false, code: 'malformed_request', param: unfit };
   const amount = readAmount(request);
   if (!amount.ok) return amount;
-  const metadata = readMetadata(request.metadata);
+  const metadata = readMetadata(request.metadata, MAX_METADATA_BYTES[kind]);
   if (!metadata.ok) return { ok: false, code: 'metadata_too_large', param: 'metadata' };
   const upto = request.x402Upto ?? false;
   const maxTimeoutSeconds = upto ? uptoTimeout(request.maxTimeoutSeconds, merchant) : EXACT_TIMEOUT_SECONDS;
@@ -85,7 +86,8 @@ const MAX_CHARACTERS = {
   ledgerCanisterId: 128,
 } as const;
 
-const MAX_METADATA_BYTES = 16 * 1_024;
+/** A publishable key is public: anybody may store so much with it. */
+const MAX_METADATA_BYTES: Readonly<Record<KeyKind, number>> = { publishable: 2 * 1_024, secret: 16 * 1_024 };
 const MAX_METADATA_KEYS = 50;
 const SERVICE_KEY = /^svc_/;
 
@@ -102,10 +104,10 @@ function unfitText(request: CreateIntentRequest): keyof typeof MAX_CHARACTERS | 
 type ReadMetadata = { readonly ok: true; readonly metadata: JsonObject } | { readonly ok: false };
 
 /** The service's own keys are dropped from the client's metadata, not refused: clients echo what they were given. */
-function readMetadata(given: JsonObject | null | undefined): ReadMetadata {
+function readMetadata(given: JsonObject | null | undefined, maxBytes: number): ReadMetadata {
   const metadata = Object.fromEntries(Object.entries(given ?? {}).filter(([key]) => !SERVICE_KEY.test(key)));
   const fits =
     Object.keys(metadata).length <= MAX_METADATA_KEYS &&
-    Buffer.byteLength(JSON.stringify(metadata), 'utf8') <= MAX_METADATA_BYTES;
+    Buffer.byteLength(JSON.stringify(metadata), 'utf8') <= maxBytes;
   return fits ? { ok: true, metadata } : { ok: false };
 }

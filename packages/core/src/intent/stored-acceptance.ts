@@ -30,6 +30,9 @@ export type StoredAcceptance = {
   readonly priceEndsAtMs: number | null;
 };
 
+/** What money that nobody submitted to us is judged by. Of an intent that left unpaid nothing else of its offer is kept. */
+export type PaidTerms = Omit<StoredAcceptance, 'maxTimeoutSeconds' | 'rate' | 'minimumUsdMicros'>;
+
 /** True after the end of the rate: a payer needs a new intent at the current rate. */
 export function hasPriceEnded({ priceEndsAtMs }: Pick<StoredAcceptance, 'priceEndsAtMs'>, nowMs: number): boolean {
   return priceEndsAtMs !== null && priceEndsAtMs <= nowMs;

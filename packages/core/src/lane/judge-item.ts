@@ -18,6 +18,8 @@ export type Judgement =
   | { readonly end: 'queued' };
 
 export type UnsettledOutcome = Exclude<MinedItem['outcome'], 'settled'>;
+/** `gas_budget_spent`: a payment of the solo queue that was not sent, because a gas budget is spent. */
+export type UnsentOutcome = UnsettledOutcome | 'gas_budget_spent';
 
 const failed = (code: ErrorCode): Judgement => ({ end: 'failed', code });
 const HELD: Judgement = { end: 'held' };
@@ -67,12 +69,13 @@ const DIRECT_JUDGEMENTS: Readonly<Record<UnsettledOutcome, Judgement>> = {
 };
 
 /** Only for an item that was never sent, or that a finalized block shows unsettled. */
-export function judgeItem(item: Pick<LaneItem, 'payout'>, outcome: UnsettledOutcome): Judgement {
-  return isDirect(item) ? DIRECT_JUDGEMENTS[outcome] : judgeProcessorItem(outcome);
+export function judgeItem(item: Pick<LaneItem, 'payout'>, outcome: UnsentOutcome): Judgement {
+  if (!isDirect(item)) return judgeProcessorItem(outcome);
+  return outcome === 'gas_budget_spent' ? refused(outcome) : DIRECT_JUDGEMENTS[outcome];
 }
 
-export function judgeProcessorItem(outcome: UnsettledOutcome): Judgement {
-  return JUDGEMENTS[outcome];
+export function judgeProcessorItem(outcome: UnsentOutcome): Judgement {
+  return outcome === 'gas_budget_spent' ? failed(outcome) : JUDGEMENTS[outcome];
 }
 
 export const UNSETTLED_OUTCOMES = Object.keys(JUDGEMENTS) as readonly UnsettledOutcome[];

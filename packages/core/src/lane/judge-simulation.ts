@@ -25,7 +25,7 @@ export function judgeSimulation(items: readonly LaneItem[], simulation: Simulati
   });
 }
 
-export function isOver(judged: Judged): judged is UnsentItem {
+export function isOver(judged: Judged): judged is Judged & UnsentItem {
   const { item, outcome } = judged;
   if (outcome === 'settled' || outcome === 'unsure' || outcome === 'withdrawn') return false;
   return judgeItem(item, outcome).end !== 'queued';

@@ -77,6 +77,7 @@ export type LaneLogEvent =
   | 'lane_resumed'
   | 'lane_stopped'
   | 'nonces_used_elsewhere'
+  | 'payment_over_budget'
   | 'queued_payments_unusable'
   | 'relayer_cannot_pay'
   | 'simulation_refused'

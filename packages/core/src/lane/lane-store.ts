@@ -1,13 +1,17 @@
 // Port of a lane to the database. A process that drains a lane takes it over and gets an epoch; every write names that
 // epoch and changes nothing after another process took over. The engine schedules lanes; this fence decides which
 // process may write.
+import type { SoloBudget } from '../budget/judge-wallet.ts';
 import type { Lane, LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 import type { ItemOutcome, MinedBatch } from './lane-chain.ts';
 import type { LaneObstacle } from './obstacle.ts';
 
 export type LaneLease = Lane & { readonly epoch: bigint };
 
-/** Lanes of one network share its queue by number: a lane takes items with `number % count = index`. */
+/**
+ * Lanes of one network share its queue by number: a lane takes items with `number % count = index`. They share the solo
+ * queue by payer.
+ */
 export type QueueShare = { readonly index: number; readonly count: number };
 
 export type LaneState = {
@@ -19,13 +23,18 @@ export type LaneState = {
   readonly obstacle: LaneObstacle | null;
 };
 
-export type UnsentItem = { readonly item: LaneItem; readonly outcome: Exclude<ItemOutcome, 'settled'> };
+export type UnsentItem = {
+  readonly item: LaneItem;
+  readonly outcome: Exclude<ItemOutcome, 'settled'> | 'gas_budget_spent';
+};
 
 export type BatchToStore = {
   readonly id: string;
   readonly nonce: bigint;
   readonly signed: SignedTransaction;
   readonly items: readonly LaneItem[];
+  /** What the transaction may cost at worst, if gas budgets bind its payment. */
+  readonly atRiskAtomic?: bigint | undefined;
 };
 
 /** A batch as sent, and as the chain has it. */
@@ -54,14 +63,17 @@ export type LaneStore = {
    * account. A payer whose last transfer used up its gas waits longer after each such transfer.
    */
   readonly loadSoloQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
+  /** Gas budgets of each payment of the solo queue, in their order. */
+  readonly loadSoloBudgets: (lane: Lane, items: readonly LaneItem[]) => Promise<readonly SoloBudget[]>;
   /** Records that the payment's account and payer had their turn. Kept in this process only. */
   readonly noteSoloTurn: (lane: Lane, item: LaneItem) => void;
   /**
    * One transaction: stores batches under consecutive nonces with their bytes, uses up the nonces, and takes the items
    * off the queue. False, with nothing written, when the lane was taken over, a nonce is gone, or an item is no longer
-   * queued.
+   * queued. `boundSends`: as the gas budgets that bind the payment were read; false too if a lane has sent such a payment
+   * since.
    */
-  readonly storeBatches: (lease: LaneLease, batches: readonly BatchToStore[]) => Promise<boolean>;
+  readonly storeBatches: (lease: LaneLease, batches: readonly BatchToStore[], boundSends?: bigint) => Promise<boolean>;
   /**
    * Adds a transaction to a batch; false, with nothing written, when the lane was taken over or the batch is closed.
    */

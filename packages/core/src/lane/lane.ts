@@ -41,6 +41,8 @@ export type LaneItem = {
   readonly kind: AuthorizationKind;
   /** The signature was verified by a contract wallet. */
   readonly byContract: boolean;
+  /** Hash of the wallet's code, 0x-hex. Absent for a signature by key. */
+  readonly codeHash?: string;
   readonly payer: string;
   readonly capAtomic: bigint;
   readonly settledAtomic: bigint;
@@ -115,4 +117,6 @@ export type SignedTransaction = {
   readonly raw: Uint8Array;
   /** Time of storing; absent before. */
   readonly signedAtMs?: number;
+  /** The most that it may cost, in the chain's own coin; told when it is signed. */
+  readonly worstCostAtomic?: bigint;
 };

@@ -1,4 +1,5 @@
 import { newId } from '@svc-pay/protocol/ids';
+import type { SoloBudget } from '../budget/judge-wallet.ts';
 import { type LaneItem, latestTransaction, type PendingBatch } from './lane.ts';
 import { idsOf, noteBroadcast, type RoundResult, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
@@ -10,6 +11,8 @@ export async function sendBatch(
   nonce: bigint,
   items: readonly LaneItem[],
   pendingBatches: readonly PendingBatch[],
+  /** Given if gas budgets bind the payment: until its result is recorded, the most that it may cost counts as lost. */
+  bound?: Pick<SoloBudget, 'boundSends'>,
 ): Promise<RoundResult | 'too_dear'> {
   const signed = await chain.sign(items, nonce);
   if (!(await chain.affords([...pendingBatches.map(latestTransaction), signed]))) {
@@ -17,8 +20,11 @@ export async function sendBatch(
     return 'too_dear';
   }
   const id = newId('batch', clock.nowMs());
-  // Not stored: another process has the lease, or took one of these payments. Nothing was sent; run the next round.
-  if (!(await store.storeBatches(lease, [{ id, nonce, signed, items }]))) return 'moved';
+  // Not stored: another process has the lease or took one of these payments, or another lane used the same gas budget.
+  // Nothing was sent; run the next round.
+  const atRiskAtomic = bound && signed.worstCostAtomic;
+  const stored = { id, nonce, signed, items, atRiskAtomic };
+  if (!(await store.storeBatches(lease, [stored], bound?.boundSends))) return 'moved';
   const broadcast = await chain.broadcast(signed.raw);
   noteBroadcast(log, id, signed.transactionId, broadcast);
   if (broadcast.outcome === 'not_sent') return 'blocked';

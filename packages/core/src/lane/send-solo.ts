@@ -1,13 +1,14 @@
 // Sends payments of the solo queue: contract wallets, and payers whose transfer recently used up its gas. Each payment
 // goes in a transaction of its own. Solo transactions have a share of the lane's in-flight limit, and the common queue
 // never waits for them.
+import { isBound, judgeSolo, type SoloBudget } from '../budget/judge-wallet.ts';
 import { checkNonce } from './check-nonce.ts';
 import { underCap, unminedAtomic } from './fit-under-cap.ts';
 import { isOver, judgeSimulation, setAside } from './judge-simulation.ts';
 import type { LaneItem } from './lane.ts';
 import { ChainUnavailable, type SimulationResult } from './lane-chain.ts';
 import { idsOf, payoutIdsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
-import type { LaneLease } from './lane-store.ts';
+import type { LaneLease, LaneStore } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
 
 /** Payments simulated per round to find one to send. */
@@ -35,13 +36,47 @@ export async function sendSolo(deps: SequencedLaneDeps, lease: LaneLease, sendin
     if (nonce !== 'empty') return nonce;
   }
   let ended = false;
-  for (const item of waiting) {
+  for (const { item, ...budget } of await withBudgets(store, lease, waiting)) {
     store.noteSoloTurn(lease, item);
-    const tried = busy.has(item.payer) ? 'busy' : await trySolo(deps, lease, sending, item);
+    if (busy.has(item.payer) || budget.verdict === 'wait') continue;
+    const tried = await trySolo(deps, lease, sending, item, budget);
     if (tried === 'ended') ended = true;
-    else if (tried !== 'busy' && tried !== 'aside') return tried;
+    else if (tried !== 'aside') return tried;
   }
   return ended ? 'moved' : 'empty';
+}
+
+type JudgedBudget = {
+  /** Set if gas budgets of others bind the payment too. */
+  readonly bound: SoloBudget | undefined;
+  readonly verdict: ReturnType<typeof judgeSolo>;
+};
+
+async function withBudgets(
+  store: LaneStore,
+  lease: LaneLease,
+  items: readonly LaneItem[],
+): Promise<readonly (JudgedBudget & { readonly item: LaneItem })[]> {
+  const budgets = await store.loadSoloBudgets(lease, items);
+  return items.flatMap((item, index) => {
+    const budget = budgets[index];
+    if (budget === undefined) return [];
+    const bound = isBound(item.byContract, budget) ? budget : undefined;
+    return [{ item, bound, verdict: judgeSolo(item.byContract, budget) }];
+  });
+}
+
+/**
+ * The payment fails now: its payer can pay from another wallet at once, instead of when the signature ends. Only after a
+ * simulation: it shows that nobody else has used the authorization.
+ */
+async function refuseSpent(
+  { store, log }: SequencedLaneDeps,
+  lease: LaneLease,
+  item: LaneItem,
+): Promise<'ended' | 'taken_over'> {
+  log('payment_over_budget', { accountId: item.accountId, ...idsOf([item]) });
+  return (await store.recordUnsent(lease, [{ item, outcome: 'gas_budget_spent' }])) ? 'ended' : 'taken_over';
 }
 
 async function trySolo(
@@ -49,6 +84,7 @@ async function trySolo(
   lease: LaneLease,
   { state, pendingBatches, unmined }: Sending,
   item: LaneItem,
+  { bound, verdict }: JudgedBudget,
 ): Promise<RoundResult | 'ended' | 'aside'> {
   const { store, log } = deps;
   const simulation = item.payout.withdrawn ? undefined : await simulateSingle(deps, item);
@@ -68,7 +104,8 @@ async function trySolo(
     await setAside(deps, lease, [item]);
     return 'aside';
   }
-  const sent = await sendBatch(deps, lease, state.nextNonce, [item], pendingBatches);
+  if (verdict === 'spent') return refuseSpent(deps, lease, item);
+  const sent = await sendBatch(deps, lease, state.nextNonce, [item], pendingBatches, bound);
   if (sent !== 'too_dear') return sent;
   if (pendingBatches.length === 0) await store.noteUnfit(lease, 'empty');
   return pendingBatches.length > 0 ? 'waiting' : 'blocked';

@@ -39,7 +39,7 @@ test('of one settled and three failed payments each failed one is a loss of its 
       { index: 3, cause: 'expired', amountAtomic: 100n },
     ].map(({ index, ...loss }) => {
       const { accountId, paymentId } = items[index]!;
-      return { accountId, paymentId, payer: `0xab${index}`, count: 1, ...loss };
+      return { accountId, paymentId, payer: `0xab${index}`, codeHash: null, count: 1, ...loss };
     }),
   );
 });

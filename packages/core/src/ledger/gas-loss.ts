@@ -19,6 +19,8 @@ export type LossParty = {
   readonly accountId: Id<'account'> | null;
   readonly paymentId: Id<'payment'> | null;
   readonly payer: string | null;
+  /** Hash of the contract wallet's code, 0x-hex; null or absent for a payer by key. */
+  readonly codeHash?: string | null;
 };
 
 export type GasLoss = LossParty & {
@@ -72,10 +74,11 @@ export function splitGas(
   return { settled, lost };
 }
 
-const partyOf = ({ accountId, paymentId, payer }: LaneItem): LossParty => ({
+const partyOf = ({ accountId, paymentId, payer, codeHash }: LaneItem): LossParty => ({
   accountId,
   paymentId,
   payer: normalizeAddress(payer),
+  codeHash: codeHash ?? null,
 });
 
 /**
@@ -90,16 +93,16 @@ export function lostItems(
 ): readonly LostItem[] {
   const listed = new Set<string | null>([null, ...items.map(({ paymentId }) => paymentId)]);
   const named: LostItem[] = [];
-  for (const { accountId, paymentId, payer, cause } of earlier.toReversed()) {
+  for (const { accountId, paymentId, payer, codeHash = null, cause } of earlier.toReversed()) {
     if (listed.has(paymentId)) continue;
     listed.add(paymentId);
-    named.push({ accountId, paymentId, payer, cause: reverted ? cause : 'unknown', count: 1 });
+    named.push({ accountId, paymentId, payer, codeHash, cause: reverted ? cause : 'unknown', count: 1 });
   }
   // Sorted, so that every process books the indivisible rest on the same payment.
   named.sort((one, other) => ((one.paymentId ?? '') < (other.paymentId ?? '') ? -1 : 1));
   const count = itemCount - items.length - named.length;
   if (count <= 0) return named;
-  const nobody = { accountId: null, paymentId: null, payer: null };
+  const nobody = { accountId: null, paymentId: null, payer: null, codeHash: null };
   return [...named, { ...nobody, cause: reverted ? 'reverted' : 'unknown', count }];
 }
 
@@ -112,7 +115,7 @@ export function bookLosses(
 ): readonly GasLoss[] {
   return lost
     .filter(({ amountAtomic }) => amountAtomic !== 0n)
-    .map(({ accountId, paymentId, payer, cause, amountAtomic }) => ({
+    .map(({ accountId, paymentId, payer, codeHash = null, cause, amountAtomic }) => ({
       id: newEntryId(booking),
       network,
       relayer,
@@ -121,6 +124,7 @@ export function bookLosses(
       accountId,
       paymentId,
       payer,
+      codeHash,
       cause,
       amountAtomic,
       reverses: null,

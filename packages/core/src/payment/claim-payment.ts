@@ -30,6 +30,8 @@ export type PayerSignature = {
   readonly kind: AuthorizationKind;
   /** The signature was verified by a contract wallet. */
   readonly byContract: boolean;
+  /** Hash of the wallet's code, 0x-hex; of an account that delegates (EIP-7702), of the delegation. Absent for a key. */
+  readonly codeHash?: string;
   readonly authorization: Authorization;
   /** 0x-hex; for a signed transaction, all of its bytes. */
   readonly signature: string;
@@ -50,6 +52,8 @@ export type PaymentClaim = VerifiedPayment & {
   readonly caller: Caller;
   readonly intentId: Id<'paymentIntent'>;
   readonly paymentId: Id<'payment'>;
+  /** What the payer may have pending in the token, this payment included. Absent: any amount. */
+  readonly unsettledLimit?: bigint;
   readonly nowMs: number;
 };
 
@@ -59,7 +63,9 @@ export type ClaimOutcome =
   | { readonly outcome: 'claimed_before'; readonly paymentId: Id<'payment'> | null }
   | { readonly outcome: 'bound_elsewhere' }
   /** Another payment has the intent, or the intent is no longer payable; no claim was taken. */
-  | { readonly outcome: 'intent_taken' };
+  | { readonly outcome: 'intent_taken' }
+  /** The payer has too much pending; no claim was taken. */
+  | { readonly outcome: 'payer_over_limit' };
 
 /**
  * One statement: the claim, the authorization, a pending payment, a queued settlement, and the intent `processing` with

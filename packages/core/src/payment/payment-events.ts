@@ -52,8 +52,8 @@ function endingOf(status: PaymentStatus): EventType | undefined {
 /** Undefined when nothing that the wire shows has changed. */
 function changedAttributes(before: Snapshot | undefined, after: Snapshot): Record<string, unknown> | undefined {
   if (!before?.payment || !after.payment) return undefined;
-  const old = paymentView(before.payment, before.intent) as Record<string, unknown>;
-  const now = paymentView(after.payment, after.intent) as Record<string, unknown>;
+  const old = paymentView(before.payment, before.intent, 'secret') as Record<string, unknown>;
+  const now = paymentView(after.payment, after.intent, 'secret') as Record<string, unknown>;
   const names = Object.keys(now).filter((name) => JSON.stringify(old[name]) !== JSON.stringify(now[name]));
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, old[name] ?? null]));
 }
@@ -64,7 +64,7 @@ function objectOf(type: EventType, { intent, payment }: Snapshot): Readonly<Reco
   if (object !== undefined) return object;
   if (payment === null)
     throw new Error(`event ${type} of intent ${intent.id} needs a payment, and the intent has none`);
-  return paymentView(payment, intent);
+  return paymentView(payment, intent, 'secret');
 }
 
 /** Drafts of the events that a change of an intent and its payment caused; `after` is the state that they report. */

@@ -2,6 +2,7 @@
 import type { AtomicAmount } from '@svc-pay/money';
 import { chainTypeOf, type NetworkId, type PaymentStatus, type Payment as WirePayment } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
+import type { KeyKind } from '../account/api-key.ts';
 import { isoTime } from '../clock.ts';
 import { type Intent, shownMetadata } from '../intent/intent.ts';
 
@@ -24,7 +25,8 @@ export type StoredPayment = {
   readonly announced: boolean;
 };
 
-export function paymentView(payment: StoredPayment, intent: Intent): WirePayment {
+/** `viewer` is the kind of key that is answered. */
+export function paymentView(payment: StoredPayment, intent: Intent, viewer: KeyKind): WirePayment {
   return {
     id: payment.id,
     accountId: intent.accountId,
@@ -39,19 +41,19 @@ export function paymentView(payment: StoredPayment, intent: Intent): WirePayment
     accountCanisterId: null,
     basePaymentAccountId: null,
     invoiceId: null,
-    metadata: shownMetadata(intent),
+    metadata: shownMetadata(intent, viewer),
     requestedAmount: payment.requestedAmount?.toString() ?? null,
     paidAmount: payment.paidAmount?.toString() ?? null,
     createdAt: isoTime(payment.createdAtMs),
     ...(payment.completedAtMs !== null && { completedAt: isoTime(payment.completedAtMs) }),
     network: chainTypeOf(payment.network),
     token: payment.tokenSymbol,
-    intent: intentOfPayment(intent),
+    intent: intentOfPayment(intent, viewer),
   };
 }
 
 /** The merchant's data to find the order. The status is left out: intents have events of their own. */
-function intentOfPayment(intent: Intent): WirePayment['intent'] {
+function intentOfPayment(intent: Intent, viewer: KeyKind): WirePayment['intent'] {
   return {
     id: intent.id,
     intentCode: intent.intentCode,
@@ -59,7 +61,7 @@ function intentOfPayment(intent: Intent): WirePayment['intent'] {
     ledgerCanisterId: intent.ledgerId,
     description: intent.description,
     expectedSenderPrincipal: intent.expectedSender,
-    metadata: shownMetadata(intent),
+    metadata: shownMetadata(intent, viewer),
     createdAt: isoTime(intent.createdAtMs),
   };
 }

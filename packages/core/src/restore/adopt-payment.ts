@@ -67,6 +67,7 @@ export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: 
     expiresAtMs: Number(carried.validBeforeSeconds) * 1_000,
     confirmedPayer: upto ? carried.payer : null,
     confirmations: 1,
+    createdWith: null,
   };
   const created = { intent: standIn, payment: null };
   const origin = { requestId: batchId, idempotencyKey: null };

@@ -4,8 +4,10 @@ import type { AcceptanceEcho, UptoConfirmResponse } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import { isPayerSpent } from '../budget/gas-budget.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
-import type { Intent } from '../intent/intent.ts';
+import { isWithinBudget } from './check-budget.ts';
+import { isDenied } from './is-denied.ts';
 import { isWithinCap } from './judge-upto-settlement.ts';
 import { type AskedSettlement, settledAtomicAt } from './read-settled-amount.ts';
 import { type AuthorizationSubmission, payerOf, readAuthorization } from './read-submission.ts';
@@ -51,11 +53,11 @@ export async function confirmUpto(ports: UptoPorts, call: ConfirmCall): Promise<
     return { ok: false, code: 'upto_already_confirmed' };
 
   // Verify and store
-  const outcome = await storeHeader(ports, call, submission, intent, null);
+  const outcome = await storeHeader(ports, call, submission, read, null);
   const after = (await ports.loadUpto(caller, intentId, payment)) ?? read;
   if (outcome.ok) return confirmed(ports, call, after, !outcome.first);
   if (ERRORS[outcome.code].status !== 200) return outcome;
-  return { ok: true, response: confirmRefusal(after, outcome.code) };
+  return { ok: true, response: confirmRefusal(after, outcome.code, caller.kind) };
 }
 
 async function confirmed(
@@ -65,7 +67,7 @@ async function confirmed(
   before: boolean,
 ): Promise<Confirmed> {
   if (claim !== null) await ports.bindKey(caller, claim, ports.clock.nowMs());
-  return { ok: true, response: confirmAnswer(read, before) };
+  return { ok: true, response: confirmAnswer(read, before, caller.kind) };
 }
 
 export type StoredHeader =
@@ -80,26 +82,32 @@ export async function storeHeader(
   ports: UptoPorts,
   call: UptoCommand,
   submission: AuthorizationSubmission,
-  intent: Intent,
+  { intent, payerBudget }: UptoRead,
   asked: AskedSettlement | null,
 ): Promise<StoredHeader> {
   const { caller, intentId } = call;
-  const verification = await verifyAuthorization(ports, call, submission, intent);
-  if (!verification.ok) {
-    const { code, detail = null, claimed } = verification;
-    if (claimed === 'here') return { ok: true, first: false };
-    if (code === 'chain_unavailable') return { ok: false, code };
+  const refuse = async (code: ErrorCode, detail: string | null = null): Promise<StoredHeader> => {
     const payer = payerOf(submission.payment);
     await ports.recordAttempt({ caller, intentId, code, detail, payer, nowMs: ports.clock.nowMs() });
     return { ok: false, code };
+  };
+  if (isDenied(ports, submission.payment)) return refuse('payer_denied');
+  if (isPayerSpent(payerBudget)) return refuse('gas_budget_spent');
+  const verification = await verifyAuthorization(ports, call, submission, intent);
+  if (!verification.ok) {
+    const { code, detail, claimed } = verification;
+    if (claimed === 'here') return { ok: true, first: false };
+    return code === 'chain_unavailable' ? { ok: false, code } : refuse(code, detail);
   }
   const { verified } = verification;
+  if (!(await isWithinBudget(ports, caller, verified))) return refuse('gas_budget_spent');
   const { rate, amount: capAtomic } = verified.acceptance;
   if (asked !== null && !isWithinCap(settledAtomicAt(asked, rate), capAtomic))
     return { ok: false, code: 'settled_amount_out_of_range' };
   const origin = { requestId: call.requestId, idempotencyKey: call.claim?.key ?? null };
   const nowMs = ports.clock.nowMs();
-  return OUTCOMES[await ports.recordConfirmation({ ...verified, caller, intentId, origin, nowMs })];
+  const limits = ports.openCaps && { openCaps: ports.openCaps };
+  return OUTCOMES[await ports.recordConfirmation({ ...verified, ...limits, caller, intentId, origin, nowMs })];
 }
 
 const OUTCOMES: Readonly<Record<ConfirmationOutcome, StoredHeader>> = {
@@ -107,5 +115,6 @@ const OUTCOMES: Readonly<Record<ConfirmationOutcome, StoredHeader>> = {
   confirmed_before: { ok: true, first: false },
   bound_elsewhere: { ok: false, code: 'authorization_bound_elsewhere' },
   other_confirmed: { ok: false, code: 'upto_already_confirmed' },
+  too_many_open: { ok: false, code: 'x402_temporarily_unavailable' },
   intent_taken: { ok: false, code: 'intent_not_payable' },
 };

@@ -2,6 +2,7 @@ import { atomicAmount, parseRate } from '@svc-pay/money';
 import { expect, test } from 'vitest';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { sampleFamily, sampleIntent } from '../testing/samples.ts';
+import { OPEN_BUDGET } from '../testing/settle-world.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import { type PrepareCall, preparePayment, signablePayment } from './prepare-payment.ts';
 
@@ -36,12 +37,15 @@ const prepareAt = async (
   nowMs: number,
   prepare: typeof preparePayment | typeof signablePayment,
   family = sampleFamily({ transactions }),
+  denied?: string,
 ) => {
   const ports = {
     clock: { nowMs: () => nowMs },
     families: [family],
+    isPayerDenied: (payer: string) => payer === denied,
     loadSettlement: async () => ({ intent, latest: null, own: null }),
     loadAcceptances: async () => [acceptance],
+    loadWalletBudget: async () => OPEN_BUDGET,
   };
   const call: PrepareCall = { caller: {} as PrepareCall['caller'], intentId: intent.id, payer: 'Payer', echo: null };
   const answer = await prepare(ports, call);
@@ -58,4 +62,12 @@ test.each([
 
 test('nothing is prepared in a family whose payers sign no transactions', async () => {
   expect(await prepareAt(endsAtMs - 1, preparePayment, sampleFamily())).toBe('x402_not_available_for_token');
+});
+
+test.each([
+  ['transaction', preparePayment],
+  ['text', signablePayment],
+] as const)('no %s is prepared for a payer who is denied', async (_, prepare) => {
+  expect(await prepareAt(endsAtMs - 1, prepare, undefined, 'Payer')).toBe('payer_denied');
+  expect(await prepareAt(endsAtMs - 1, prepare, undefined, 'Another')).toBe('prepared');
 });

@@ -4,11 +4,12 @@ import type { AcceptanceEcho } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import { judgeWallet } from '../budget/judge-wallet.ts';
 import { isPayable } from '../intent/is-payable.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
 import { familyFor } from '../intent/offer-family.ts';
 import { hasPriceEnded } from '../intent/stored-acceptance.ts';
-import { sameAddress } from '../token/address.ts';
+import { normalizeAddress, sameAddress } from '../token/address.ts';
 import type {
   PreparedTransferAnswer,
   SignableAnswer,
@@ -30,7 +31,10 @@ type Refusal = { readonly ok: false; readonly code: ErrorCode; readonly param?: 
 export type PreparedPayment = Extract<PreparedTransferAnswer, { ok: true }> | Refusal;
 export type SignablePayment = Extract<SignableAnswer, { ok: true }> | Refusal;
 
-type PreparePorts = Pick<SettlePorts, 'clock' | 'families' | 'loadSettlement' | 'loadAcceptances'>;
+type PreparePorts = Pick<
+  SettlePorts,
+  'clock' | 'families' | 'isPayerDenied' | 'loadSettlement' | 'loadAcceptances' | 'loadWalletBudget'
+>;
 
 export async function preparePayment(ports: PreparePorts, call: PrepareCall): Promise<PreparedPayment> {
   const payable = await findPayable(ports, call);
@@ -55,6 +59,7 @@ async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Paya
   const { intent } = read;
   const payer = call.payer ?? intent.payerPublicKey ?? intent.expectedSender;
   if (payer === null) return { ok: false, code: 'malformed_request', param: 'publicKey' };
+  if (ports.isPayerDenied(payer)) return { ok: false, code: 'payer_denied' };
   if (!isPayable(intent, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payer))
     return { ok: false, code: 'sender_mismatch' };
@@ -69,5 +74,8 @@ async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Paya
   const { acceptance, transactions } = meant;
   if (hasPriceEnded(acceptance, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (echo?.asset && !sameAddress(acceptance.token.address, echo.asset)) return { ok: false, code: 'asset_mismatch' };
+  const party = { accountId: caller.accountId, payer: normalizeAddress(payer) };
+  if (judgeWallet(false, await ports.loadWalletBudget(acceptance.network, party)) === 'spent')
+    return { ok: false, code: 'gas_budget_spent' };
   return { ok: true, transactions, wanted: { caller, intentId, acceptance, payer } };
 }

@@ -78,7 +78,7 @@ function readTransaction(
   return { family: null, payment: null };
 }
 
-/** The payer that a submission names, for the log of refused attempts. */
+/** The payer that a submission names. Nobody has proved yet that they signed it. */
 export function payerOf(payment: SubmittedPayment | null): string | null {
   if (payment === null) return null;
   return 'payer' in payment ? payment.payer : normalizeAddress(payment.from);

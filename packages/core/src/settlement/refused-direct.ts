@@ -19,16 +19,34 @@ export async function recordRefused(
   if (isWatched(refused.authorization, nowMs)) await ports.recordRefused({ ...refused, caller, intentId, code, nowMs });
 }
 
-/** A verified payment that found its intent taken. One that is claimed, here or elsewhere, is watched already. */
+export type UnclaimedOutcome =
+  | 'claimed_before'
+  | 'bound_elsewhere'
+  | 'intent_taken'
+  | 'intent_not_payable'
+  | 'payer_over_limit';
+
+/** A verified payment that found its intent taken, or whose payer has too much pending. One that is claimed, here or elsewhere, is watched already. */
 export async function recordUnclaimed(
   ports: Pick<SettlePorts, 'clock' | 'recordRefused'>,
   context: HeaderContext,
   verified: VerifiedPayment,
-  outcome: 'claimed_before' | 'bound_elsewhere' | 'intent_taken' | 'intent_not_payable',
+  outcome: UnclaimedOutcome,
 ): Promise<void> {
   const refused = refusedPayment(verified, true);
   if (refused === undefined || outcome === 'claimed_before' || outcome === 'bound_elsewhere') return;
-  await recordRefused(ports, context, refused, 'intent_not_payable');
+  const code = outcome === 'payer_over_limit' ? 'x402_temporarily_unavailable' : 'intent_not_payable';
+  await recordRefused(ports, context, refused, code);
+}
+
+/** A verified payment that no claim is taken for. */
+export async function recordUnbudgeted(
+  ports: Pick<SettlePorts, 'clock' | 'recordRefused'>,
+  context: HeaderContext,
+  verified: VerifiedPayment,
+): Promise<void> {
+  const refused = refusedPayment(verified, true);
+  if (refused !== undefined) await recordRefused(ports, context, refused, 'gas_budget_spent');
 }
 
 /** The chain refused the payment of this header, for an empty wallet perhaps, which may be filled by now. */

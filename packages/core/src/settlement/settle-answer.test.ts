@@ -53,10 +53,10 @@ describe('whatever is stored', () => {
   test('the answer fits the wire and shows intent and payment as a GET of the same rows does', () => {
     fc.assert(
       fc.property(arbitraryRead, (read) => {
-        const answer = settleAnswer(read);
+        const answer = settleAnswer(read, 'secret');
         expect(settleResponse.safeParse(answer).success).toBe(true);
-        expect(answer.paymentIntent).toEqual(intentView(read.intent));
-        expect(answer.payment).toEqual(read.latest && paymentView(read.latest.payment, read.intent));
+        expect(answer.paymentIntent).toEqual(intentView(read.intent, 'secret'));
+        expect(answer.payment).toEqual(read.latest && paymentView(read.latest.payment, read.intent, 'secret'));
       }),
     );
   });
@@ -64,7 +64,7 @@ describe('whatever is stored', () => {
   test('no status says more than the rows do', () => {
     fc.assert(
       fc.property(arbitraryRead, (read) => {
-        const { status, error } = settleAnswer(read);
+        const { status, error } = settleAnswer(read, 'secret');
         const own = read.own?.payment;
         expect(error === undefined).toBe(status !== 'failed');
         if (status === 'succeeded') expect(own?.completedAtMs !== null || own.status === 'completed').toBe(true);
@@ -81,7 +81,9 @@ describe('whatever is stored', () => {
   test('the same rows give the same answer', () => {
     fc.assert(
       fc.property(arbitraryRead, (read) => {
-        expect(JSON.stringify(settleAnswer(structuredClone(read)))).toBe(JSON.stringify(settleAnswer(read)));
+        expect(JSON.stringify(settleAnswer(structuredClone(read), 'secret'))).toBe(
+          JSON.stringify(settleAnswer(read, 'secret')),
+        );
       }),
     );
   });
@@ -89,7 +91,7 @@ describe('whatever is stored', () => {
 
 test('what has no value yet is 0, "0" and null', () => {
   const read = { intent: sampleIntent(), latest: null, own: null };
-  expect(refusalAnswer(read, 'invalid_signature')).toMatchObject({
+  expect(refusalAnswer(read, 'invalid_signature', 'secret')).toMatchObject({
     status: 'failed',
     error: 'invalid_signature',
     payment: null,
@@ -102,25 +104,25 @@ test('what has no value yet is 0, "0" and null', () => {
 test('under way it is the transaction that was sent, afterwards the payment’s own', () => {
   const intent = sampleIntent({ status: 'processing' });
   const sent = progress({ sentTransactionId: HASH }, { settlementNumber: 12 });
-  expect(settleAnswer({ intent, latest: sent, own: sent })).toMatchObject({
+  expect(settleAnswer({ intent, latest: sent, own: sent }, 'secret')).toMatchObject({
     status: 'processing',
     transactionId: HASH,
     canisterTxId: 12,
   });
   const other = `0x${'01'.repeat(32)}`;
   const ended = progress({ sentTransactionId: HASH }, { status: 'completed', transactionId: other });
-  expect(settleAnswer({ intent, latest: ended, own: ended }).transactionId).toBe(other);
+  expect(settleAnswer({ intent, latest: ended, own: ended }, 'secret').transactionId).toBe(other);
 });
 
 test('a failed payment speaks for its own header only', () => {
   const failed = progress({ failureCode: 'token_refused' }, { status: 'failed' });
   const open = progress();
   const intent = sampleIntent({ status: 'processing' });
-  expect(settleAnswer({ intent, latest: open, own: failed })).toMatchObject({
+  expect(settleAnswer({ intent, latest: open, own: failed }, 'secret')).toMatchObject({
     status: 'failed',
     error: 'token_refused',
   });
-  expect(settleAnswer({ intent, latest: open, own: open })).toMatchObject({ status: 'processing' });
+  expect(settleAnswer({ intent, latest: open, own: open }, 'secret')).toMatchObject({ status: 'processing' });
   const paid = sampleIntent({ status: 'completed' });
-  expect(settleAnswer({ intent: paid, latest: open, own: failed })).toMatchObject({ status: 'completed' });
+  expect(settleAnswer({ intent: paid, latest: open, own: failed }, 'secret')).toMatchObject({ status: 'completed' });
 });

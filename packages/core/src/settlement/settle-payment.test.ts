@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   intent,
+  OPEN_BUDGET,
   open,
   paid,
   payer,
@@ -19,6 +20,7 @@ test('a new payment: load, verify, claim, bind the key, wake the lanes, wait, an
     steps: 'load, is key reused, acceptances, verify, claim, bind key, wake, wait, load',
     said: { status: 'succeeded', error: undefined, replayed: false },
     attempts: [],
+    claimed: true,
   });
 });
 
@@ -37,6 +39,37 @@ describe('a payment that was claimed before', () => {
     const { steps, said } = await settle({ reads: [processing], settleWaitMs: 0 });
     expect(steps).toBe('load, wake');
     expect(said).toMatchObject({ status: 'processing', replayed: true });
+  });
+});
+
+describe('a gas budget', () => {
+  const spent = { hourAtomic: 10n, dayAtomic: 10n };
+  const limits = { network: spent, account: spent, code: spent, payer: spent };
+  const none = OPEN_BUDGET.lost;
+
+  test('of the payer that is spent refuses it before any chain is asked', async () => {
+    const over: SettlementRead = { ...open, payerBudget: { lost: spent, limit: spent } };
+    const { steps, said } = await settle({ reads: [over] });
+    expect(steps).toBe('load, record attempt');
+    expect(said).toMatchObject({ status: 'failed', error: 'gas_budget_spent' });
+  });
+  test('of the payer does not keep a payment that was claimed before from its answer', async () => {
+    const { said } = await settle({ reads: [{ ...paid, payerBudget: { lost: spent, limit: spent } }] });
+    expect(said).toMatchObject({ status: 'succeeded', replayed: true });
+  });
+  test('is read for contract wallets only, and a spent one takes no claim', async () => {
+    const wallet = { limits, lost: { ...none, network: spent }, proven: false };
+    const refused = await settle({ wallet });
+    expect(refused.steps).toBe('load, acceptances, verify, budget, record attempt');
+    expect(refused.said).toMatchObject({ status: 'failed', error: 'gas_budget_spent' });
+    const proven = await settle({ wallet: { ...wallet, proven: true } });
+    expect(proven.steps).toBe('load, acceptances, verify, budget, claim, wake, wait, load');
+  });
+  test('that refuses a direct payment leaves its signature watched: anybody may submit it', async () => {
+    const wallet = { limits, lost: { ...none, network: spent }, proven: false };
+    const direct = { bound: false, atBlock: 1n, used: false };
+    const { kept } = await settle({ wallet, direct });
+    expect(kept).toEqual([{ code: 'gas_budget_spent', funded: true }]);
   });
 });
 
@@ -103,6 +136,23 @@ describe('a refused payment', () => {
   });
 });
 
+describe('a payer who is denied', () => {
+  test.each([
+    ['header', { denied: payer.toLowerCase() }],
+    ['transaction', { denied: 'Payer', transactions: true }],
+  ])('is refused before the chain is asked, by %s', async (_, world) => {
+    const { steps, said, attempts } = await settle(world);
+    expect(steps).toBe('load, record attempt');
+    expect(said).toEqual({ status: 'failed', error: 'payer_denied', replayed: false });
+    expect(attempts).toMatchObject([{ code: 'payer_denied' }]);
+  });
+  test('hears how a payment stands that was claimed before: it goes on', async () => {
+    const { steps, said } = await settle({ denied: payer.toLowerCase(), reads: [processing, paid] });
+    expect(steps).toBe('load, wake, wait, load');
+    expect(said).toMatchObject({ status: 'succeeded', replayed: true });
+  });
+});
+
 describe('refused because another call claimed it during the chain read', () => {
   const used: SettleWorld = { refused: 'authorization_already_used' };
   test('for this intent: the first result stands', async () => {
@@ -152,9 +202,10 @@ describe('the claim', () => {
     expect(said).toMatchObject({ status: 'succeeded' });
   });
   test('is not tried again for an intent that another payment has, and no note is kept', async () => {
-    const { steps, said } = await settle({ claims: ['intent_taken'], reads: [open, takenByAnother] });
+    const { steps, said, claimed } = await settle({ claims: ['intent_taken'], reads: [open, takenByAnother] });
     expect(steps).toBe('load, acceptances, verify, claim, load');
     expect(said).toMatchObject({ status: 'processing', replayed: false });
+    expect(claimed).not.toBe(true);
   });
   test('is not tried again for an intent that was canceled', async () => {
     const canceled: SettlementRead = { ...open, intent: { ...intent, status: 'canceled' } };
@@ -163,9 +214,10 @@ describe('the claim', () => {
     expect(said).toMatchObject({ status: 'failed', error: 'intent_not_payable' });
   });
   test('that another call took first for this intent waits for the first result', async () => {
-    const { steps, said } = await settle({ claims: ['claimed_before'], reads: [open, processing, paid] });
+    const { steps, said, claimed } = await settle({ claims: ['claimed_before'], reads: [open, processing, paid] });
     expect(steps).toBe('load, acceptances, verify, claim, load, wake, wait, load');
     expect(said).toMatchObject({ status: 'succeeded', replayed: false });
+    expect(claimed).not.toBe(true);
   });
   test('that another intent has is refused', async () => {
     const { said, attempts } = await settle({ claims: ['bound_elsewhere'], reads: [open] });

@@ -5,13 +5,23 @@ import type { SettleResponse } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import { isPayerSpent } from '../budget/gas-budget.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import { isPayable } from '../intent/is-payable.ts';
 import type { VerifiedPayment } from '../payment/claim-payment.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import { unsettledLimitOf } from '../quota/unsettled-limits.ts';
+import { isWithinBudget } from './check-budget.ts';
+import { isDenied } from './is-denied.ts';
 import { type EncodedPayment, payerOf, readSubmission, type Submission } from './read-submission.ts';
-import { queueRefused, recordRefused, recordUnclaimed } from './refused-direct.ts';
+import {
+  queueRefused,
+  recordRefused,
+  recordUnbudgeted,
+  recordUnclaimed,
+  type UnclaimedOutcome,
+} from './refused-direct.ts';
 import { refusalAnswer, settleAnswer } from './settle-answer.ts';
 import type { SettlePorts } from './settle-ports.ts';
 import type { SettlementRead } from './settlement-read.ts';
@@ -37,8 +47,13 @@ export type SettleResult =
       readonly moneyMoved?: 'unknown';
     };
 
-/** `replayed`: the payment was claimed before this call. */
-type SettleReply = { readonly ok: true; readonly response: SettleResponse; readonly replayed: boolean };
+/** `replayed`: the payment was claimed before this call. `claimed`: this call claimed it, and no other did. */
+type SettleReply = {
+  readonly ok: true;
+  readonly response: SettleResponse;
+  readonly replayed: boolean;
+  readonly claimed: boolean;
+};
 
 const MAX_CLAIM_TRIES = 3;
 
@@ -52,12 +67,14 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   if (limited && !claimedBefore) return { ok: false, code: 'rate_limited' };
   if (read === undefined) return { ok: false, code: 'not_found' };
   if (claim !== null && (await ports.isKeyReused(caller, claim))) return { ok: false, code: 'idempotency_key_reused' };
-  if (read.intent.upto) return reply(refusalAnswer(read, 'x402_upto_settlement_requires_secret_key'));
+  if (read.intent.upto) return reply(refusalAnswer(read, 'x402_upto_settlement_requires_secret_key', caller.kind));
 
   // Replay
   if (claimedBefore) return { ...(await replyOfClaimed(ports, call, submission, read)), replayed: true };
 
   // Verify
+  if (isDenied(ports, submission.payment)) return refuse(ports, call, submission, read, 'payer_denied');
+  if (isPayerSpent(read.payerBudget)) return refuse(ports, call, submission, read, 'gas_budget_spent');
   const verification =
     submission.form === 'authorization'
       ? await verifyAuthorization(ports, call, submission, read.intent)
@@ -69,12 +86,16 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
     if (code === 'chain_unavailable') return { ok: false, code, ...(moneyMoved && { moneyMoved }) };
     if (refused !== undefined) await recordRefused(ports, call, refused, code);
     // A valid payment that comes too late gets the intent's status; no claim is taken.
-    if (code === 'intent_not_payable' && isTaken(read)) return reply(settleAnswer(read));
+    if (code === 'intent_not_payable' && isTaken(read)) return reply(settleAnswer(read, caller.kind));
     return refuse(ports, call, submission, read, code, detail);
   }
 
   // Claim
   const { verified } = verification;
+  if (!(await isWithinBudget(ports, caller, verified))) {
+    await recordUnbudgeted(ports, call, verified);
+    return refuse(ports, call, submission, read, 'gas_budget_spent');
+  }
   const claimed = await claimWithRetry(ports, call, submission, verified);
   if (claimed.outcome !== 'claimed') {
     await recordUnclaimed(ports, call, verified, claimed.outcome);
@@ -84,7 +105,8 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   // Wait
   await bindKey(ports, call);
   const { network } = verified.acceptance;
-  return reply(settleAnswer(await waitFor(ports, call, submission, { id: claimed.paymentId, network }, undefined)));
+  const settled = await waitFor(ports, call, submission, { id: claimed.paymentId, network }, undefined);
+  return { ...reply(settleAnswer(settled, caller.kind)), claimed: true };
 }
 
 /** Answers for a payment that another call has claimed: the first result stands. */
@@ -97,7 +119,8 @@ async function replyOfClaimed(
   await bindKey(ports, call);
   const pending = pendingIn(read);
   if (pending !== undefined && !call.limited) await queueRefused(ports, call, submission.payment, read);
-  return reply(settleAnswer(pending === undefined ? read : await waitFor(ports, call, submission, pending, read)));
+  const settled = pending === undefined ? read : await waitFor(ports, call, submission, pending, read);
+  return reply(settleAnswer(settled, call.caller.kind));
 }
 
 /** The rows of the payment, if another call claimed it during the chain read and may have caused the refusal so. */
@@ -115,7 +138,7 @@ async function claimedMeanwhile(
 type Claimed = { readonly outcome: 'claimed'; readonly paymentId: Id<'payment'> };
 
 type Unclaimed = {
-  readonly outcome: 'claimed_before' | 'bound_elsewhere' | 'intent_taken' | 'intent_not_payable';
+  readonly outcome: UnclaimedOutcome;
   readonly read: SettlementRead;
 };
 
@@ -126,10 +149,12 @@ async function claimWithRetry(
   verified: VerifiedPayment,
 ): Promise<Claimed | Unclaimed> {
   const { caller, intentId } = call;
+  const { unsettledPerPayer: perPayer } = ports;
+  const limit = perPayer !== undefined && { unsettledLimit: unsettledLimitOf(perPayer, verified.acceptance.rate) };
   for (let tries = 1; ; tries += 1) {
     const nowMs = ports.clock.nowMs();
     const paymentId = newId('payment', nowMs);
-    const { outcome } = await ports.claimPayment({ ...verified, caller, intentId, paymentId, nowMs });
+    const { outcome } = await ports.claimPayment({ ...verified, ...limit, caller, intentId, paymentId, nowMs });
     if (outcome === 'claimed') return { outcome, paymentId };
     const read = await reload(ports, call, submission);
     if (outcome !== 'intent_taken' || isTaken(read)) return { outcome, read };
@@ -146,10 +171,15 @@ async function replyUnclaimed(
   { outcome, read }: Unclaimed,
 ): Promise<SettleReply> {
   if (outcome === 'claimed_before') return replyOfClaimed(ports, call, submission, read);
-  if (outcome === 'intent_taken') return reply(settleAnswer(read));
-  const code = outcome === 'bound_elsewhere' ? 'authorization_bound_elsewhere' : outcome;
-  return refuse(ports, call, submission, read, code);
+  if (outcome === 'intent_taken') return reply(settleAnswer(read, call.caller.kind));
+  return refuse(ports, call, submission, read, CODES[outcome]);
 }
+
+const CODES = {
+  bound_elsewhere: 'authorization_bound_elsewhere',
+  intent_not_payable: 'intent_not_payable',
+  payer_over_limit: 'x402_temporarily_unavailable',
+} as const satisfies Partial<Record<UnclaimedOutcome, ErrorCode>>;
 
 async function waitFor(
   ports: SettlePorts,
@@ -171,7 +201,7 @@ async function refuse(
 ): Promise<SettleReply> {
   const nowMs = ports.clock.nowMs();
   await ports.recordAttempt({ caller, intentId, code, detail, payer: payerOf(payment), nowMs });
-  return reply(refusalAnswer(read, code));
+  return reply(refusalAnswer(read, code, caller.kind));
 }
 
 async function bindKey(ports: SettlePorts, { caller, claim }: SettleCall): Promise<void> {
@@ -195,4 +225,4 @@ const isTaken = ({ intent: { status } }: SettlementRead) =>
 const pendingIn = ({ own }: SettlementRead) =>
   own?.payment.status === PAYMENT_STATUS.pending ? own.payment : undefined;
 
-const reply = (response: SettleResponse) => ({ ok: true, response, replayed: false }) as const;
+const reply = (response: SettleResponse) => ({ ok: true, response, replayed: false, claimed: false }) as const;

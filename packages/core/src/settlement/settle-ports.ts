@@ -1,8 +1,12 @@
 // Ports of settle: database, chain families, clock and lanes.
+
+import type { Usd } from '@svc-pay/money';
 import type { Authorization, NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import type { BudgetParty } from '../budget/gas-budget.ts';
+import type { WalletBudget } from '../budget/judge-wallet.ts';
 import type { Clock } from '../clock.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
@@ -36,6 +40,8 @@ export type SettlePorts = {
   /** Chain families that payments are taken on. */
   readonly families: readonly PaymentFamily[];
   readonly networks: ReadonlyMap<string, NetworkSetup>;
+  /** The operator refuses new payments of this payer. Answers from a cache. */
+  readonly isPayerDenied: (payer: string) => boolean;
   /** Hourly caps of the processors by token, as far as they were read. */
   readonly findHourlyCaps: () => Promise<readonly HourlyCap[]>;
   /** One snapshot of the caller's own intent of the caller's mode; undefined when there is none. */
@@ -45,7 +51,11 @@ export type SettlePorts = {
     submitted: SubmittedPayment | null,
   ) => Promise<SettlementRead | undefined>;
   readonly loadAcceptances: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<readonly StoredAcceptance[]>;
+  /** Gas budgets that bind a payment of a contract wallet. Not called for a signature by key. */
+  readonly loadWalletBudget: (network: NetworkId, party: BudgetParty) => Promise<WalletBudget>;
   readonly claimPayment: ClaimPayment;
+  /** What one payer may have pending in one token. Absent: any amount. */
+  readonly unsettledPerPayer?: Usd;
   readonly recordRefused: RecordRefused;
   readonly queueRefused: QueueRefused;
   /** Whether this intent or another one has the claim; undefined when it is not taken. */

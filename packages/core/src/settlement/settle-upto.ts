@@ -42,7 +42,7 @@ export async function settleUpto(ports: UptoPorts, call: UptoSettleCall): Promis
   if (submission !== null && !read.submittedIsStored) {
     if (isBinding(read.stored, read.intent.status, ports.clock.nowMs()))
       return { ok: false, code: 'upto_already_confirmed' };
-    const outcome = await storeHeader(ports, call, submission, read.intent, call.asked);
+    const outcome = await storeHeader(ports, call, submission, read, call.asked);
     read = await reload(ports, call, submission);
     if (!outcome.ok) return refuse(read, outcome.code);
   }

@@ -1,5 +1,6 @@
 // Stored state of an intent and one header, read in one snapshot: every answer to that header is made from it.
 import type { AtomicAmount } from '@svc-pay/money';
+import type { PayerBudget } from '../budget/gas-budget.ts';
 import type { Intent } from '../intent/intent.ts';
 import type { StoredPayment } from '../payment/payment.ts';
 
@@ -24,4 +25,6 @@ export type SettlementRead = {
   readonly latest: PaymentProgress | null;
   /** The payment that this header's authorization was claimed for. */
   readonly own: PaymentProgress | null;
+  /** Gas that payments of the header's payer lost; absent where none did. */
+  readonly payerBudget?: PayerBudget;
 };

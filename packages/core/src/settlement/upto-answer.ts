@@ -1,29 +1,31 @@
-// Answers of confirm and settle, made from stored rows only.
+// Answers of confirm and settle, made from stored rows only. Only a secret key settles an up-to payment.
 import type { UptoConfirmResponse, UptoSettleResponse } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode, isErrorCode } from '@svc-pay/protocol/errors';
+import type { KeyKind } from '../account/api-key.ts';
 import { isoTime } from '../clock.ts';
 import { intentView } from '../intent/intent.ts';
 import { paymentView } from '../payment/payment.ts';
 import { settleStatus } from './settle-status.ts';
 import type { UptoRead } from './upto-read.ts';
 
-export function confirmAnswer({ intent }: UptoRead, alreadyConfirmed: boolean): UptoConfirmResponse {
+/** `viewer` is the kind of key that is answered. */
+export function confirmAnswer({ intent }: UptoRead, alreadyConfirmed: boolean, viewer: KeyKind): UptoConfirmResponse {
   return {
     ok: true,
     alreadyConfirmed,
     status: intent.status,
-    paymentIntent: intentView(intent),
+    paymentIntent: intentView(intent, viewer),
     expiresAt: isoTime(intent.expiresAtMs),
   };
 }
 
 /** `status` is the result of confirming; the intent's own status is unchanged. */
-export function confirmRefusal({ intent }: UptoRead, error: ErrorCode): UptoConfirmResponse {
+export function confirmRefusal({ intent }: UptoRead, error: ErrorCode, viewer: KeyKind): UptoConfirmResponse {
   return {
     ok: false,
     alreadyConfirmed: false,
     status: 'failed',
-    paymentIntent: intentView(intent),
+    paymentIntent: intentView(intent, viewer),
     expiresAt: isoTime(intent.expiresAtMs),
     error,
     message: ERRORS[error].message,
@@ -69,8 +71,8 @@ export function uptoRefusal(read: UptoRead, error: ErrorCode): UptoSettleRespons
 function viewsOf({ intent, latest, stored }: UptoRead) {
   return {
     intentStatus: intent.status,
-    paymentIntent: intentView(intent),
-    payment: latest === null ? null : paymentView(latest.payment, intent),
+    paymentIntent: intentView(intent, 'secret'),
+    payment: latest === null ? null : paymentView(latest.payment, intent, 'secret'),
     capAmount: (stored?.cap ?? intent.amount).toString(),
   };
 }

@@ -3,11 +3,16 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Origin } from '../event/event-draft.ts';
 import type { PaymentClaim } from '../payment/claim-payment.ts';
+import type { OpenCapLimits } from '../quota/unsettled-limits.ts';
 import type { UptoRefusal } from './judge-upto-settlement.ts';
 import type { SettlePorts, SubmittedAuthorization } from './settle-ports.ts';
 import type { UptoRead } from './upto-read.ts';
 
-export type Confirmation = Omit<PaymentClaim, 'paymentId'> & { readonly origin: Origin };
+export type Confirmation = Omit<PaymentClaim, 'paymentId' | 'unsettledLimit'> & {
+  readonly origin: Origin;
+  /** Absent: any number of caps may be open. */
+  readonly openCaps?: OpenCapLimits;
+};
 
 export type ConfirmationOutcome =
   | 'confirmed'
@@ -16,6 +21,8 @@ export type ConfirmationOutcome =
   | 'bound_elsewhere'
   /** Another authorization is confirmed on the intent. */
   | 'other_confirmed'
+  /** The payer, or the account, has too many authorizations that a chain may still execute. */
+  | 'too_many_open'
   | 'intent_taken';
 
 export type UptoOrder = {
@@ -37,8 +44,10 @@ export type UptoPorts = Pick<
   | 'settleWaitMs'
   | 'families'
   | 'networks'
+  | 'isPayerDenied'
   | 'findHourlyCaps'
   | 'loadAcceptances'
+  | 'loadWalletBudget'
   | 'findClaim'
   | 'recordAttempt'
   | 'isKeyReused'
@@ -52,6 +61,8 @@ export type UptoPorts = Pick<
     intentId: Id<'paymentIntent'>,
     authorization: SubmittedAuthorization | null,
   ) => Promise<UptoRead | undefined>;
+  /** Absent: any number of caps may be open. */
+  readonly openCaps?: OpenCapLimits;
   /** One commit: the claim, the authorization, the intent's cap and expiry, and the event. */
   readonly recordConfirmation: (confirmation: Confirmation) => Promise<ConfirmationOutcome>;
   /** Calls settlement, the only writer of up-to settlements. Safe to repeat with the same amount. */

@@ -1,6 +1,7 @@
 // Stored state of an up-to intent, read in one snapshot: confirm and settle answer from it only.
 import type { AtomicAmount } from '@svc-pay/money';
 import type { IntentStatus, NetworkId } from '@svc-pay/protocol';
+import type { PayerBudget } from '../budget/gas-budget.ts';
 import type { Intent } from '../intent/intent.ts';
 import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import type { PaymentProgress } from './settlement-read.ts';
@@ -24,6 +25,8 @@ export type UptoRead = {
   readonly stored: StoredAuthorization | null;
   /** The header of this request carries the stored authorization. */
   readonly submittedIsStored: boolean;
+  /** Gas that payments of the header's payer lost; absent where none did. */
+  readonly payerBudget?: PayerBudget;
 };
 
 /** Seconds that must be left before expiry, so that the transaction can be mined in time. */

@@ -5,6 +5,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { describe, expect, test } from 'vitest';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { sampleFamily, sampleIntent, samplePayment } from '../testing/samples.ts';
+import { OPEN_BUDGET } from '../testing/settle-world.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import { type ConfirmCall, confirmUpto } from './confirm-upto.ts';
 import { settleUpto, type UptoSettleCall } from './settle-upto.ts';
@@ -89,6 +90,8 @@ type World = {
   begun?: BegunUpto;
   settleWaitMs?: number;
   told?: boolean;
+  /** The payer is on the deny list. */
+  denied?: boolean;
 };
 
 function portsOf(world: World) {
@@ -114,7 +117,9 @@ function portsOf(world: World) {
     families: [family],
     networks: new Map([[token.network, { processor, processorVersion: '1.3.0', ready: true }]]),
     findHourlyCaps: async () => [],
+    isPayerDenied: () => world.denied === true,
     loadAcceptances: async () => step('acceptances', [acceptance]),
+    loadWalletBudget: async () => step('budget', OPEN_BUDGET),
     findClaim: async () => step('find claim', world.holder),
     recordAttempt: async () => step('record attempt', undefined),
     isKeyReused: async () => step('is key reused', false),
@@ -177,6 +182,14 @@ describe('confirm', () => {
       'load, acceptances, verify, record attempt, load',
       'invalid_signature',
     ],
+    [
+      'a payer who is denied asks no chain',
+      { reads: [open], denied: true },
+      {},
+      'load, record attempt, load',
+      'payer_denied',
+    ],
+    ['a stored header of a denied payer stays confirmed', { reads: [stored], denied: true }, {}, 'load', 'again true'],
     [
       'a silent chain refuses nothing',
       { reads: [open], refused: 'chain_unavailable' },
@@ -263,6 +276,20 @@ describe('settle', () => {
       withHeader,
       'load, acceptances, verify, record attempt, load',
       'invalid_signature false',
+    ],
+    [
+      'a new header of a denied payer asks no chain and begins nothing',
+      { reads: [open], denied: true },
+      withHeader,
+      'load, record attempt, load',
+      'payer_denied false',
+    ],
+    [
+      'a cap that was confirmed before its payer was denied is settled',
+      { reads: [stored, processing, paid], denied: true },
+      {},
+      'load, acceptances, begin, load, wake, wait, load',
+      'succeeded false',
     ],
     [
       'settlement refuses',

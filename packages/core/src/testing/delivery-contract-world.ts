@@ -14,8 +14,8 @@ export type EnterDeliveries = () => Promise<ReturnType<typeof createDeliveryCont
 
 export function createDeliveryContractWorld(harness: DeliveryHarness) {
   const { store } = harness;
-  const leaseAll = async (endpoint: EndpointKey, nowMs: number, room = 10) =>
-    (await store.leaseDeliveries([{ ...endpoint, room }], nowMs, LEASE_MS)).toSorted(byEvent);
+  const leaseAll = async (endpoint: EndpointKey, nowMs: number, room = 10, keptRoom = 0) =>
+    (await store.leaseDeliveries([{ ...endpoint, room, keptRoom }], nowMs, LEASE_MS)).toSorted(byEvent);
   const report = (
     answers: readonly (readonly [LeasedDelivery | undefined, SampleAnswer])[],
     nowMs: number,
@@ -34,10 +34,10 @@ export function createDeliveryContractWorld(harness: DeliveryHarness) {
     addEndpoint: (change: Partial<NewContractEndpoint> = {}) =>
       harness.addEndpoint({ id: newId('endpoint', NOW), changedAtMs: NOW - 30 * DAY_MS, ...change }),
     /** Deliveries due at `dueAtMs`, one millisecond after the other; the ids of their events. */
-    emit: async (endpoint: EndpointKey, count = 1, dueAtMs = NOW): Promise<readonly string[]> => {
+    emit: async (endpoint: EndpointKey, count = 1, dueAtMs = NOW, goesFirst = false): Promise<readonly string[]> => {
       const eventIds = Array.from({ length: count }, (_, index) => newId('event', dueAtMs + index)).toSorted();
       for (const [index, eventId] of eventIds.entries()) {
-        await harness.addDelivery(endpoint, eventId, dueAtMs + index - count);
+        await harness.addDelivery(endpoint, eventId, dueAtMs + index - count, goesFirst);
       }
       return eventIds;
     },

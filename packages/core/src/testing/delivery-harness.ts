@@ -30,7 +30,7 @@ export type DeliveryHarness = {
   readonly store: DeliveryStore;
   readonly addEndpoint: (endpoint: NewContractEndpoint) => Promise<EndpointKey>;
   /** An event with a delivery to the endpoint, which need not exist. */
-  readonly addDelivery: (endpoint: EndpointKey, eventId: string, dueAtMs: number) => Promise<void>;
+  readonly addDelivery: (endpoint: EndpointKey, eventId: string, dueAtMs: number, goesFirst?: boolean) => Promise<void>;
   readonly enable: (endpoint: EndpointKey, nowMs: number) => Promise<number | undefined>;
   readonly disable: (endpoint: EndpointKey, nowMs: number) => Promise<void>;
   readonly remove: (endpoint: EndpointKey, nowMs: number) => Promise<void>;

@@ -55,6 +55,28 @@ function leases(enter: EnterDeliveries): void {
       expect(new TextDecoder().decode(leased[0]?.body)).toBe(first);
     });
 
+    test('what goes first is leased before what is due for longer, also when only kept room is left', async () => {
+      const { addEndpoint, emit, leaseAll } = await enter();
+      const endpoint = await addEndpoint();
+      const ordinary = await emit(endpoint, 5, NOW - 1_000);
+      const [early, middle, late] = await emit(endpoint, 3, NOW, true);
+      expect(eventsOf(await leaseAll(endpoint, NOW, 0, 1))).toEqual([early]);
+      const leased = await leaseAll(endpoint, NOW, 2, 1);
+      expect(eventsOf(leased)).toEqual([ordinary[0], middle, late]);
+      expect(leased.map(({ goesFirst }) => goesFirst)).toEqual([false, true, true]);
+      expect(eventsOf(await leaseAll(endpoint, NOW, 2, 3))).toEqual(ordinary.slice(1, 3));
+      expect(eventsOf(await leaseAll(endpoint, NOW, 0, 5))).toEqual([]);
+    });
+
+    test('without kept room no more are leased than there is room for, whatever goes first', async () => {
+      const { addEndpoint, emit, leaseAll } = await enter();
+      const endpoint = await addEndpoint();
+      const ordinary = await emit(endpoint, 3, NOW - 1_000);
+      const first = await emit(endpoint, 2, NOW, true);
+      expect(eventsOf(await leaseAll(endpoint, NOW, 3))).toEqual([ordinary[0], ...first]);
+      expect(eventsOf(await leaseAll(endpoint, NOW, 3))).toEqual(ordinary.slice(1));
+    });
+
     test('of another account nothing is leased', async () => {
       const { addEndpoint, emit, leaseAll } = await enter();
       const endpoint = await addEndpoint();

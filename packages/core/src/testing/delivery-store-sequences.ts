@@ -81,7 +81,8 @@ async function runSequence({ store, memory, endpoints, roll, pick, added, switch
       nowMs += 7;
       const eventId = newId('event', nowMs);
       added.push([endpoint, eventId]);
-      await same('addDelivery', (harness) => harness.addDelivery(endpoint, eventId, nowMs));
+      const first = roll() < 0.3;
+      await same('addDelivery', (harness) => harness.addDelivery(endpoint, eventId, nowMs, first));
     }
   };
   const lease = () => ({ ...SHARD, epoch: roll() < 0.2 ? '0' : epoch });
@@ -107,7 +108,9 @@ async function runSequence({ store, memory, endpoints, roll, pick, added, switch
       }),
     lease: async () => {
       // Room for all: of deliveries that are due since the same moment each store may take others.
-      const wanted = endpoints.filter(() => roll() < 0.8).map((endpoint) => ({ ...endpoint, room: CALLS }));
+      const wanted = endpoints
+        .filter(() => roll() < 0.8)
+        .map((endpoint) => ({ ...endpoint, room: CALLS, keptRoom: 0 }));
       const leased = await same('leaseDeliveries', async (harness) =>
         (await harness.store.leaseDeliveries(wanted, nowMs, LEASE_MS)).toSorted(byDelivery),
       );

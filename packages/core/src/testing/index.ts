@@ -12,6 +12,7 @@ export { createMemoryHarness } from './memory-harness.ts';
 export { findForgottenLanes } from './memory-lane-base.ts';
 export { createMemoryLaneStore } from './memory-lane-store.ts';
 export { writeEvents } from './memory-payment-results.ts';
+export { createMemoryQuotas, type MemoryQuotas } from './memory-quota-store.ts';
 export { createMemoryReaderStore } from './memory-reader-store.ts';
 export * from './memory-reader-tables.ts';
 export { createMemoryRestoreStore } from './memory-restore-store.ts';

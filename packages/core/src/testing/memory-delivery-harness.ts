@@ -31,9 +31,9 @@ export function openMemoryDeliveries(accountId: string = OWNER.accountId): Deliv
       });
       return { ...owner, endpointId: id };
     },
-    addDelivery: async (endpoint, eventId, dueAtMs) => {
+    addDelivery: async (endpoint, eventId, dueAtMs, first = false) => {
       events.set(eventId, { body: new TextEncoder().encode(eventId), sequence: 1 });
-      addMemoryDelivery(tables, { ...endpoint, eventId }, dueAtMs);
+      addMemoryDelivery(tables, { ...endpoint, eventId }, dueAtMs, first);
     },
     enable: async (endpoint, nowMs) => enableMemoryEndpoint(tables, endpoint, nowMs),
     disable: async (endpoint, nowMs) => disableMemoryEndpoint(tables, endpoint, nowMs),

@@ -94,9 +94,13 @@ export function createMemoryDeliveryStore(tables: Tables, statement: Statement):
         wanted.flatMap((key) => {
           const endpoint = memoryEndpoint(tables, key);
           if (endpoint?.status !== 'enabled') return [];
-          return dueDeliveries(tables, [key.mode], nowMs)
-            .filter(({ endpointId, accountId }) => endpointId === key.endpointId && accountId === key.accountId)
-            .slice(0, key.room)
+          const due = dueDeliveries(tables, [key.mode], nowMs).filter(
+            ({ endpointId, accountId }) => endpointId === key.endpointId && accountId === key.accountId,
+          );
+          const first = due.filter((row) => row.goesFirst);
+          const others = due.filter((row) => !row.goesFirst).slice(0, key.room);
+          return [...first, ...others]
+            .slice(0, key.room + key.keptRoom)
             .map((row) => lease(tables, row, endpoint, nowMs, leaseMs));
         }),
       );
@@ -176,6 +180,7 @@ function lease(
     attempt: attemptCount,
     chargedBefore: chargedBefore(attemptCount, unchargedCount),
     sequence: event?.sequence ?? 0,
+    goesFirst: row.goesFirst,
     body: event?.body ?? new Uint8Array(),
     endpoint: {
       url,

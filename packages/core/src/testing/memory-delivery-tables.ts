@@ -11,6 +11,7 @@ export type DeliveryRow = Readonly<DeliveryKey> & {
   unchargedCount: number;
   reason: string | null;
   finishedAtMs: number | null;
+  readonly goesFirst: boolean;
 };
 
 export type EndpointRow = {
@@ -72,7 +73,12 @@ export const deliveryRowKey = ({ eventId, endpointId }: Pick<DeliveryKey, 'event
   `${eventId} ${endpointId}`;
 
 /** Queues a delivery that is due at `dueAtMs`. */
-export function addMemoryDelivery({ deliveries }: MemoryDeliveryTables, key: DeliveryKey, dueAtMs: number): void {
+export function addMemoryDelivery(
+  { deliveries }: MemoryDeliveryTables,
+  key: DeliveryKey,
+  dueAtMs: number,
+  first: boolean,
+): void {
   const { accountId, mode, eventId, endpointId } = key;
   deliveries.set(deliveryRowKey(key), {
     accountId,
@@ -87,5 +93,6 @@ export function addMemoryDelivery({ deliveries }: MemoryDeliveryTables, key: Del
     unchargedCount: 0,
     reason: null,
     finishedAtMs: null,
+    goesFirst: first,
   });
 }

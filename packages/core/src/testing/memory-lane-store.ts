@@ -77,6 +77,7 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
       at('loadQueue', (nowMs) => queueOf(lane, share, nowMs).slice(0, limit).map(itemOf)),
     // The memory store has no contract wallets and no payers whose transfers use up their gas.
     loadSoloQueue: async () => [],
+    loadSoloBudgets: async () => [],
     noteSoloTurn: () => {},
     storeBatches: (lease, stored) =>
       storeBatches(

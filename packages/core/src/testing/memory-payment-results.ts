@@ -5,6 +5,7 @@ import {
   type FailedItem,
   failedResult,
   type GasSplit,
+  goesFirst,
   type HeldItem,
   type Lane,
   type LaneItem,
@@ -186,7 +187,8 @@ export function writeEvents(
     const body = new TextEncoder().encode(`${event.bodyBefore}${wanting.length}${event.bodyAfter}`);
     tables.events.set(event.id, { ...event, accountId, mode, body });
     for (const { id } of wanting) {
-      addMemoryDelivery(tables, { accountId, mode, eventId: event.id, endpointId: id }, event.createdAtMs);
+      const key = { accountId, mode, eventId: event.id, endpointId: id };
+      addMemoryDelivery(tables, key, event.createdAtMs, goesFirst(event.type));
     }
   }
 }

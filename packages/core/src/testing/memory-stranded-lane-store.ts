@@ -47,6 +47,7 @@ export function createMemoryStrandedLaneStore(tables: Tables, statement: Stateme
     loadQueue: (lane, share, limit) =>
       at('loadQueue', () => queueOf(lane, share, limit).map((row) => strandedItemOf(tables, row))),
     loadSoloQueue: async () => [],
+    loadSoloBudgets: async () => [],
     noteSoloTurn: () => {},
     storeBatches: (lease, stored) =>
       storeBatches(

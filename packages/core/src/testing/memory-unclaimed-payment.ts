@@ -5,7 +5,7 @@ import {
   type ForeignEvidence,
   foreignCompletion,
   mismatchedPayment,
-  type StoredAcceptance,
+  type PaidTerms,
   unclaimedItem,
 } from '../index.ts';
 import type { Applying } from './memory-applying.ts';
@@ -15,7 +15,7 @@ import type { IntentRow } from './memory-tables.ts';
 
 type Unclaimed = {
   readonly row: IntentRow;
-  readonly acceptance: StoredAcceptance;
+  readonly acceptance: PaidTerms;
   readonly payer: string;
   readonly nonce: string;
   /** Of the claim, as hex. */

@@ -15,6 +15,7 @@ const SAMPLE_LEASE: LeasedDelivery = {
   attempt: 1,
   chargedBefore: 0,
   sequence: 1,
+  goesFirst: false,
   body: new Uint8Array(),
   endpoint: {
     url: 'https://shop.example/hooks',

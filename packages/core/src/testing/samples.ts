@@ -33,6 +33,7 @@ export function sampleIntent(change: Partial<Intent> = {}): Intent {
     expiresAtMs: BORN_MS + 86_400_000,
     confirmedPayer: null,
     confirmations: 1,
+    createdWith: 'secret',
     ...change,
   };
 }

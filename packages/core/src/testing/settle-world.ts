@@ -2,6 +2,8 @@
 import { atomicAmount, parseRate } from '@svc-pay/money';
 import { encodePaymentHeader } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
+import { NO_AMOUNTS } from '../budget/gas-budget.ts';
+import type { WalletBudget } from '../budget/judge-wallet.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { ClaimOutcome, DirectSignature } from '../payment/claim-payment.ts';
 import { type SettleCall, settlePayment } from '../settlement/settle-payment.ts';
@@ -79,6 +81,8 @@ export type SettleWorld = {
   /** What the chain says of the authorization. */
   refused?: ErrorCode;
   holder?: 'here' | 'elsewhere';
+  /** A payer who is on the deny list. */
+  denied?: string;
   /** Successive answers to the claim; the last one stays. */
   claims?: readonly ClaimOutcome['outcome'][];
   keyReused?: boolean;
@@ -90,7 +94,12 @@ export type SettleWorld = {
   transactions?: boolean;
   /** The acceptance pays the merchant's wallet, and this is known of the signature. */
   direct?: DirectSignature;
+  /** The payer is a contract wallet, with these gas budgets. */
+  wallet?: WalletBudget;
 };
+
+const nothingLost = { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS };
+export const OPEN_BUDGET: WalletBudget = { limits: undefined, lost: nothingLost, proven: false };
 
 export async function settle(world: SettleWorld = {}) {
   const steps: string[] = [];
@@ -113,7 +122,8 @@ export async function settle(world: SettleWorld = {}) {
   const family = sampleFamily({
     verifyAuthorization: async ({ header }) =>
       step('verify', () => {
-        const signed = { ...signedOf(header.payload), ...direct };
+        const byContract = world.wallet !== undefined;
+        const signed = { ...signedOf(header.payload), byContract, ...direct };
         if (refusal === undefined) return { ok: true, signed };
         return { ...refusal, ...(direct && refusal.code === 'insufficient_funds' && { signed }) };
       }),
@@ -132,9 +142,11 @@ export async function settle(world: SettleWorld = {}) {
     families: [family],
     networks: new Map(),
     findHourlyCaps: async () => [],
+    isPayerDenied: (name) => name === world.denied,
     loadSettlement: async () => step('load', read),
     loadAcceptances: async () =>
       step('acceptances', () => [{ ...acceptance, ...(direct && { direct: sampleActivation() }) }]),
+    loadWalletBudget: async () => step('budget', () => world.wallet ?? OPEN_BUDGET),
     claimPayment: async () =>
       step('claim', () => {
         const outcome = claimOutcome();
@@ -169,7 +181,8 @@ export async function settle(world: SettleWorld = {}) {
   const said = settled.ok
     ? { status: settled.response.status, error: settled.response.error, replayed: settled.replayed }
     : settled.code;
-  return { steps: steps.join(', '), said, attempts, ...(direct && { kept }) };
+  const claimed = settled.ok && settled.claimed;
+  return { steps: steps.join(', '), said, attempts, ...(claimed && { claimed }), ...(direct && { kept }) };
 }
 
 const NOTHING_SIGNED = {

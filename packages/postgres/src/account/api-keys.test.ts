@@ -1,11 +1,16 @@
-import { authenticate, type Mode, newKey } from '@svc-pay/core';
+import { authenticate, type KeyScope, type Mode, newKey } from '@svc-pay/core';
 import { expect, test } from 'vitest';
+import { loadSigningKeys } from '../delivery/load-signing-keys.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
+import { idAt } from '../testing/id-at.ts';
 import { newAccount, newOperation, OPERATION_MS, TEST_SECRETS } from '../testing/new-operation.ts';
+import { insertRow } from '../testing/sample-rows.ts';
+import { closeAccount } from './close-account.ts';
 import { createKey } from './create-key.ts';
 import { findKey } from './find-key.ts';
 import { listAccounts } from './list-accounts.ts';
 import { listKeys } from './list-keys.ts';
+import { recordKeyUses } from './record-key-uses.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rollKey } from './roll-key.ts';
 import { signWithKey } from './sign-with-key.ts';
@@ -22,8 +27,11 @@ const works = async (text: string, nowMs: number) =>
       text,
     )
   ).ok;
-const secretKey = (accountId: Parameters<typeof newKey>[1]['accountId'], mode: Mode = 'test', nowMs = OPERATION_MS) =>
+type AccountId = Parameters<typeof newKey>[1]['accountId'];
+const secretKey = (accountId: AccountId, mode: Mode = 'test', nowMs = OPERATION_MS) =>
   newKey(TEST_SECRETS, { accountId, mode }, 'secret', nowMs);
+const scopedKey = (accountId: AccountId, scopes: readonly KeyScope[], nowMs = OPERATION_MS) =>
+  newKey(TEST_SECRETS, { accountId, mode: 'test' }, 'secret', nowMs, scopes);
 const signers = async (accountId: string, nowMs = OPERATION_MS) =>
   (await listKeys(pool, { accountId, mode: 'test' }, nowMs)).filter(({ signs }) => signs).map(({ id }) => id);
 const actions = async (accountId: string) => {
@@ -152,4 +160,123 @@ test('every change is on record with who did it', async () => {
   expect(recorded.map(({ action }) => action).filter((action) => action !== 'account.created')).toEqual(
     expect.arrayContaining(['key.created', 'key.rolled', 'key.signs', 'key.revoked']),
   );
+});
+
+test('the signing key is revoked now: it stops at once, and the newest secret key without scopes signs', async () => {
+  const { id, secret } = await newAccount(now);
+  const [second, third] = [secretKey(id, 'test', OPERATION_MS + 1), secretKey(id, 'test', OPERATION_MS + 2)];
+  for (const { record } of [second, third]) await createKey(now, record);
+  await createKey(now, scopedKey(id, ['read'], OPERATION_MS + 3).record);
+  expect(await revokeKey(now, secret.record.id, { now: true })).toMatchObject({
+    ok: true,
+    changed: true,
+    signed: true,
+    signsNext: third.record.id,
+  });
+  expect(await works(secret.text, OPERATION_MS)).toBe(false);
+  expect(await signers(id)).toEqual([third.record.id]);
+});
+
+test('the only signing key is revoked now: nobody signs until the next secret key is made, which does', async () => {
+  const { id, secret } = await newAccount(now);
+  expect(await revokeKey(now, secret.record.id, { now: true })).toMatchObject({ signed: true, signsNext: null });
+  expect(await signers(id)).toEqual([]);
+  const next = secretKey(id);
+  expect(await createKey(now, next.record)).toEqual({ ok: true, signing: true });
+  expect(await signers(id)).toEqual([next.record.id]);
+});
+
+test('a key with scopes never signs, also when no other key can; its scopes are stored and on record', async () => {
+  const { id, secret } = await newAccount(now);
+  const scoped = scopedKey(id, ['read', 'webhooks']);
+  expect(await createKey(now, scoped.record)).toEqual({ ok: true, signing: false });
+  expect(await signWithKey(now, scoped.record.id)).toEqual({ ok: false, code: 'key_has_scopes' });
+  await revokeKey(now, secret.record.id, { now: true });
+  expect(await signers(id)).toEqual([]);
+  expect(await loadSigningKeys(pool, [{ accountId: id, mode: 'test' }])).toEqual([]);
+  await expect(pool.query('update svc.api_keys set signing = true where id = $1', [scoped.record.id])).rejects.toThrow(
+    'api_keys_scoped_check',
+  );
+  const [listed] = (await listKeys(pool, { accountId: id }, OPERATION_MS)).filter((key) => key.id === scoped.record.id);
+  expect(listed?.scopes).toEqual(['read', 'webhooks']);
+  expect((await findKey(pool, scoped.record.index))?.scopes).toEqual(['read', 'webhooks']);
+  expect((await findKey(pool, secret.record.index))?.scopes).toBeUndefined();
+  expect(await actions(id)).toContainEqual(
+    expect.objectContaining({
+      action: 'key.created',
+      detail: expect.objectContaining({ scopes: ['read', 'webhooks'] }),
+    }),
+  );
+});
+
+test.each(['{}', '{everything}', '{read,everything}'])('the database stores no scopes %s', async (scopes) => {
+  await expect(pool.query('select $1::text[]::svc.key_scopes', [scopes])).rejects.toThrow(/violates check/);
+});
+
+test('the last use of a key is written at most once a minute, whoever sees it, and unknown keys are ignored', async () => {
+  const { id, secret } = await newAccount(now);
+  const use = (atMs: number) =>
+    recordKeyUses(pool, [
+      { accountId: id, mode: 'test', keyId: secret.record.id, atMs },
+      { accountId: id, mode: 'test', keyId: 'key_nobody', atMs },
+    ]);
+  expect(await use(OPERATION_MS)).toBe(1);
+  expect(await use(OPERATION_MS + 59_999)).toBe(0);
+  expect(await use(OPERATION_MS - HOUR_MS)).toBe(0);
+  expect(await use(OPERATION_MS + 60_000)).toBe(1);
+  const [listed] = (await listKeys(pool, { accountId: id }, OPERATION_MS)).filter((key) => key.id === secret.record.id);
+  expect(listed?.lastUsedAtMs).toBe(OPERATION_MS + 60_000);
+  const results = await Promise.all(Array.from({ length: 8 }, () => use(OPERATION_MS + 2 * HOUR_MS)));
+  expect(results.reduce((sum, count) => sum + count, 0)).toBe(1);
+});
+
+test('a closed account’s keys stop at once, nothing reopens it, and closing is on record in both modes', async () => {
+  const { id, secret } = await newAccount(now);
+  expect(await closeAccount(now, id, { now: false })).toEqual({
+    ok: true,
+    changed: true,
+    open: { processing: 0, openCaps: 0 },
+  });
+  expect(await works(secret.text, OPERATION_MS)).toBe(false);
+  expect(await closeAccount(now, id, { now: true })).toMatchObject({ ok: true, changed: false });
+  expect(await closeAccount(now, 'acct_nobody', { now: true })).toEqual({ ok: false, code: 'account_unknown' });
+  expect((await actions(id)).filter(({ action }) => action === 'account.closed')).toHaveLength(2);
+});
+
+test('the signing key of a closed account can be revoked, and no key of it is made or rolled', async () => {
+  const { id, secret } = await newAccount(now);
+  await closeAccount(now, id, { now: true });
+  expect(await revokeKey(now, secret.record.id, { now: true })).toMatchObject({
+    ok: true,
+    changed: true,
+    signed: true,
+  });
+  expect((await actions(id)).filter(({ action }) => action === 'key.revoked')).toHaveLength(1);
+  const { record } = newKey(TEST_SECRETS, { accountId: id, mode: 'test' }, 'secret', OPERATION_MS);
+  const unknown = { ok: false, code: 'account_unknown' };
+  expect([await createKey(now, record), await rollKey(now, record, 0)]).toEqual([unknown, unknown]);
+});
+
+test('an account with a cap that can still be charged is closed only now, and payments under way are counted', async () => {
+  const { id } = await newAccount(now);
+  const tenant = { account_id: id, mode: 'test' };
+  const [upto, paid] = [idAt('pi', OPERATION_MS), idAt('pi', OPERATION_MS + 1)];
+  await insertRow(pool, 'intents', { ...tenant, id: upto, intent_code: 8_001, x402_upto: true });
+  await insertRow(pool, 'intents', { ...tenant, id: paid, intent_code: 8_002, status: 'processing' });
+  await insertRow(pool, 'payments', { ...tenant, intent_id: paid });
+  const until = Math.floor(OPERATION_MS / 1_000) + 60;
+  await insertRow(pool, 'authorizations', { ...tenant, intent_id: upto, valid_before: until, upto: true });
+  const open = { processing: 1, openCaps: 1 };
+  expect(await closeAccount(now, id, { now: false })).toEqual({ ok: false, code: 'account_has_open_caps', open });
+  expect(await closeAccount(at(OPERATION_MS + HOUR_MS), id, { now: false })).toMatchObject({ ok: true });
+  const again = await newAccount(now);
+  await insertRow(pool, 'intents', { ...tenant, account_id: again.id, id: upto, intent_code: 8_003, x402_upto: true });
+  await insertRow(pool, 'authorizations', {
+    ...tenant,
+    account_id: again.id,
+    intent_id: upto,
+    valid_before: until,
+    upto: true,
+  });
+  expect(await closeAccount(now, again.id, { now: true })).toMatchObject({ ok: true, open: { openCaps: 1 } });
 });

@@ -12,7 +12,7 @@ export async function createKey(operation: Operation, key: KeyRecord): Promise<C
   return inTransaction(operation.pool, async (client) => {
     const locked = await lockKeys(client, key.accountId, key.mode, operation.nowMs);
     if (locked === undefined) return { ok: false, code: 'account_unknown' };
-    const signing = signsAtOnce(key.kind, locked.signing);
+    const signing = signsAtOnce({ kind: key.kind, scoped: key.scopes !== null }, locked.signing);
     await insertKey(client, operation, key, signing);
     return { ok: true, signing };
   });

@@ -9,14 +9,20 @@ type Row = {
   readonly mode: StoredKey['mode'];
   readonly expires_at: Date | null;
   readonly revoked: boolean;
+  readonly rate_limit_per_second: number | null;
+  readonly publishable_origins: readonly string[] | null;
+  readonly publishable_creates: boolean;
+  readonly scopes: StoredKey['scopes'] | null;
 };
 
 const FIND_KEY = {
   name: 'find-key',
   text: `
-    select key.account_id, key.id, key.kind, key.mode, key.expires_at, key.revoked_at is not null as revoked
+    select key.account_id, key.id, key.kind, key.mode, key.expires_at, key.revoked_at is not null as revoked,
+      key.scopes, settings.rate_limit_per_second, settings.publishable_origins, settings.publishable_creates
     from svc.api_keys key
     join svc.accounts account on account.id = key.account_id and account.status = 'active'
+    join svc.account_modes settings on settings.account_id = key.account_id and settings.mode = key.mode
     where key.lookup = $1`,
 };
 
@@ -25,5 +31,18 @@ export async function findKey(pool: pg.Pool, index: Uint8Array): Promise<StoredK
   const [row] = rows;
   if (row === undefined) return undefined;
   const { account_id: accountId, id: keyId, kind, mode, revoked } = row;
-  return { accountId, keyId, kind, mode, revoked, expiresAtMs: row.expires_at?.getTime() ?? null };
+  const { rate_limit_per_second: ratePerSecond } = row;
+  const rights =
+    kind === 'publishable' ? { origins: row.publishable_origins, creates: row.publishable_creates } : undefined;
+  return {
+    accountId,
+    keyId,
+    kind,
+    mode,
+    revoked,
+    rights,
+    scopes: row.scopes ?? undefined,
+    expiresAtMs: row.expires_at?.getTime() ?? null,
+    ...(ratePerSecond !== null && { ratePerSecond }),
+  };
 }

@@ -15,6 +15,7 @@ const KEY = namedParameters({
   ciphertext: 'bytea',
   hint: 'text',
   signing: 'boolean',
+  scopes: 'text[]',
   created_at: 'timestamptz',
 });
 
@@ -37,6 +38,7 @@ export async function insertKey(
       ciphertext: key.ciphertext,
       hint: key.hint,
       signing,
+      scopes: key.scopes,
       created_at: isoTime(nowMs),
     }),
   );
@@ -46,6 +48,6 @@ export async function insertKey(
     actor,
     action: 'key.created',
     target: key.id,
-    detail: { kind: key.kind, hint: key.hint, signing },
+    detail: { kind: key.kind, hint: key.hint, signing, ...(key.scopes !== null && { scopes: key.scopes }) },
   });
 }

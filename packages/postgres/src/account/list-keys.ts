@@ -1,4 +1,4 @@
-import { type KeyKind, keyStateAt, type Mode, signingKeyAt } from '@svc-pay/core';
+import { type KeyKind, type KeyScope, keyStateAt, type Mode, signingKeyAt } from '@svc-pay/core';
 import type pg from 'pg';
 
 export type KeyRow = {
@@ -12,8 +12,12 @@ export type KeyRow = {
   readonly state: 'usable' | 'expired' | 'revoked';
   /** True if webhooks are signed with this key now. */
   readonly signs: boolean;
+  /** Null: everything that a key of this kind may do. */
+  readonly scopes: readonly KeyScope[] | null;
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
+  /** Exact to a minute; null if the key was never used. */
+  readonly lastUsedAtMs: number | null;
 };
 
 type Row = {
@@ -25,7 +29,9 @@ type Row = {
   readonly publishable_text: string | null;
   readonly signing: boolean;
   readonly created_at: Date;
+  readonly scopes: readonly KeyScope[] | null;
   readonly expires_at: Date | null;
+  readonly last_used_at: Date | null;
   readonly revoked: boolean;
 };
 
@@ -33,8 +39,8 @@ export type KeyFilter = { readonly accountId?: string | undefined; readonly mode
 
 export async function listKeys(pool: pg.Pool, filter: KeyFilter, nowMs: number): Promise<readonly KeyRow[]> {
   const { rows } = await pool.query<Row>(
-    `select id, account_id, mode, kind, hint, publishable_text, signing, created_at, expires_at,
-       revoked_at is not null as revoked
+    `select id, account_id, mode, kind, hint, publishable_text, signing, scopes, created_at, expires_at,
+       last_used_at, revoked_at is not null as revoked
      from svc.api_keys
      where ($1::text is null or account_id = $1) and ($2::text is null or mode = $2)
      order by account_id, mode desc, id`,
@@ -42,7 +48,7 @@ export async function listKeys(pool: pg.Pool, filter: KeyFilter, nowMs: number):
   );
   const stored = rows.map((row) => ({ ...row, expiresAtMs: row.expires_at?.getTime() ?? null }));
   const bySigner = Map.groupBy(
-    stored.filter(({ kind }) => kind === 'secret'),
+    stored.filter(({ kind, scopes }) => kind === 'secret' && scopes === null),
     ({ account_id, mode }) => `${account_id}/${mode}`,
   );
   const signers = new Set([...bySigner.values()].map((keys) => signingKeyAt(keys, nowMs)?.id));
@@ -55,7 +61,9 @@ export async function listKeys(pool: pg.Pool, filter: KeyFilter, nowMs: number):
     publishableText: row.publishable_text,
     state: keyStateAt(row, nowMs),
     signs: signers.has(row.id),
+    scopes: row.scopes,
     createdAtMs: row.created_at.getTime(),
     expiresAtMs: row.expiresAtMs,
+    lastUsedAtMs: row.last_used_at?.getTime() ?? null,
   }));
 }

@@ -11,6 +11,7 @@ export type KeyState = {
   readonly signing: boolean;
   readonly expiresAtMs: number | null;
   readonly revoked: boolean;
+  readonly scoped: boolean;
 };
 
 export type LockedKeys = {
@@ -26,10 +27,11 @@ type Row = {
   readonly signing: boolean;
   readonly expires_at: Date | null;
   readonly revoked: boolean;
+  readonly scoped: boolean;
 };
 
 /**
- * Locks the keys of an account and mode until the transaction ends; undefined when there is no such open account.
+ * Locks the keys of an account and mode until the transaction ends; undefined where `lockAccountMode` finds no account.
  * If the key marked as signing has expired, the mark moves to the key that signs now.
  */
 export async function lockKeys(
@@ -37,16 +39,17 @@ export async function lockKeys(
   accountId: string,
   mode: Mode,
   nowMs: number,
+  accounts?: Parameters<typeof lockAccountMode>[3],
 ): Promise<LockedKeys | undefined> {
-  if (!(await lockAccountMode(client, accountId, mode))) return undefined;
+  if (!(await lockAccountMode(client, accountId, mode, accounts))) return undefined;
   const { rows } = await client.query<Row>(
-    `select id, kind, hint, signing, expires_at, revoked_at is not null as revoked
+    `select id, kind, hint, signing, expires_at, revoked_at is not null as revoked, scopes is not null as scoped
      from svc.api_keys where account_id = $1 and mode = $2 order by id`,
     [accountId, mode],
   );
   const stored = rows.map(({ expires_at, ...key }) => ({ ...key, expiresAtMs: expires_at?.getTime() ?? null }));
-  const secretKeys = stored.filter(({ kind }) => kind === 'secret');
-  const signing = signingKeyAt(secretKeys, nowMs);
+  const candidates = stored.filter(({ kind, scoped }) => kind === 'secret' && !scoped);
+  const signing = signingKeyAt(candidates, nowMs);
   if (signing !== undefined && !signing.signing) await markSigning(client, accountId, mode, signing.id);
   const keys = stored.map((key) => ({ ...key, signing: key.id === signing?.id }));
   return { keys, signing: keys.find((key) => key.signing) };

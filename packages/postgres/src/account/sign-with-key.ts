@@ -7,7 +7,7 @@ import { lockKeys, markSigning } from './lock-keys.ts';
 
 export type SigningSwitch =
   | { readonly ok: true; readonly owner: KeyOwner; readonly changed: boolean; readonly before: string | null }
-  | { readonly ok: false; readonly code: 'key_unknown' | 'key_not_secret' | 'key_not_usable' };
+  | { readonly ok: false; readonly code: 'key_unknown' | 'key_not_secret' | 'key_has_scopes' | 'key_not_usable' };
 
 /** From the commit on, webhooks of the account and mode are signed with this key. */
 export async function signWithKey({ pool, nowMs, actor }: Operation, keyId: string): Promise<SigningSwitch> {
@@ -17,7 +17,7 @@ export async function signWithKey({ pool, nowMs, actor }: Operation, keyId: stri
     const key = locked?.keys.find(({ id }) => id === keyId);
     if (owner === undefined || key === undefined) return { ok: false, code: 'key_unknown' };
     const verdict = judgeSigner(key, nowMs);
-    if (verdict === 'key_not_secret' || verdict === 'key_not_usable') return { ok: false, code: verdict };
+    if (verdict !== 'sign' && verdict !== 'signs_already') return { ok: false, code: verdict };
     const before = locked?.signing?.id ?? null;
     if (verdict === 'signs_already') return { ok: true, owner, changed: false, before };
     await markSigning(client, owner.accountId, owner.mode, keyId);

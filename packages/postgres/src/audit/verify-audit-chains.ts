@@ -74,14 +74,14 @@ type Row = {
   readonly unsealed: number;
 };
 
-/** The chains of one account, or of all accounts. */
+/** The chains of one account, or of all: also those of the platform, which is no account. */
 async function listAuditChains(pool: pg.Pool, accountId?: string): Promise<readonly AuditChain[]> {
   const { rows } = await pool.query<Row>(
     `select settings.account_id, settings.mode, head.sequence, head.hash, (
        select count(*)::integer from svc.audit
        where audit.account_id = settings.account_id and audit.mode = settings.mode and audit.sequence is null
      ) as unsealed
-     from svc.account_modes settings
+     from (select account_id, mode from svc.account_modes union select account_id, mode from svc.audit_heads) settings
      left join svc.audit_heads head on head.account_id = settings.account_id and head.mode = settings.mode
      where $1::text is null or settings.account_id = $1
      order by settings.account_id, settings.mode desc`,

@@ -1,4 +1,4 @@
-// Facts for the doctor: server version, clock, durability settings and partitions.
+// Facts for the doctor: server version, clock and durability settings.
 import type pg from 'pg';
 
 export type DatabaseFacts = {
@@ -7,12 +7,8 @@ export type DatabaseFacts = {
   readonly versionNumber: number;
   readonly nowMs: number;
   readonly settings: Readonly<Record<DurabilitySetting, string>>;
-  /** False before the first migration; the lists below are empty then. */
+  /** False before the first migration. */
   readonly migrated: boolean;
-  /** Tables without a partition for the month after this one. */
-  readonly missingPartitions: readonly string[];
-  /** Default partitions that hold rows, because their month was missing. */
-  readonly strayRows: readonly string[];
 };
 
 export const DURABILITY_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes'] as const;
@@ -39,38 +35,5 @@ export async function inspectDatabase(pool: pg.Pool): Promise<DatabaseFacts> {
       settings.rows.map(({ name, setting }) => [name, setting]),
     ) as DatabaseFacts['settings'],
     migrated: head.migrated,
-    missingPartitions: head.migrated ? await missingPartitions(pool) : [],
-    strayRows: head.migrated ? await strayRows(pool) : [],
   };
-}
-
-async function missingPartitions(pool: pg.Pool): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select table_name || to_char(date_trunc('month', now() at time zone 'UTC') + interval '1 month', '_YYYY_MM') as name
-     from svc.partitioned_tables order by table_name`,
-  );
-  const present = await pool.query<{ name: string }>(
-    "select relname as name from pg_class where relnamespace = 'svc'::regnamespace and relispartition",
-  );
-  const known = new Set(present.rows.map(({ name }) => name));
-  return rows.map(({ name }) => name).filter((name) => !known.has(name));
-}
-
-async function strayRows(pool: pg.Pool): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ table_name: string }>(
-    'select table_name from svc.partitioned_tables order by table_name',
-  );
-  const found: string[] = [];
-  for (const { table_name } of rows) {
-    const partition = `${table_name}_default`;
-    const { rows: stray } = await pool.query<{ any: boolean }>(
-      `select exists (select from svc.${pgIdentifier(partition)}) as any`,
-    );
-    if (stray[0]?.any === true) found.push(partition);
-  }
-  return found;
-}
-
-function pgIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }

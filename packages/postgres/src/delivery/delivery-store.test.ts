@@ -51,10 +51,15 @@ async function open(): Promise<DeliveryHarness> {
       });
       return { ...owner, endpointId: id };
     },
-    addDelivery: async ({ accountId, endpointId }, eventId, dueAtMs) => {
+    addDelivery: async ({ accountId, endpointId }, eventId, dueAtMs, goesFirst = false) => {
       const shared = { account_id: accountId, created_at: new Date(dueAtMs) };
       await insertRow(pool, 'events', { ...shared, id: eventId, body: Buffer.from(eventId) });
-      const delivery = { event_id: eventId, endpoint_id: endpointId, next_at: new Date(dueAtMs) };
+      const delivery = {
+        event_id: eventId,
+        endpoint_id: endpointId,
+        next_at: new Date(dueAtMs),
+        goes_first: goesFirst,
+      };
       await insertRow(pool, 'deliveries', { ...shared, ...delivery });
     },
     enable: (endpoint, nowMs) => enableEndpoint(pool, endpoint, nowMs),

@@ -13,6 +13,7 @@ import {
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
+import { inQueueOrder } from '../endpoint/queue-order.ts';
 import { shardOf } from './shards.ts';
 
 const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
@@ -74,7 +75,7 @@ const WALK = {
     where ${shardOf('waiting.endpoint_id', '$2')} = $1 and waiting.mode = any ($4::text[])
       and exists (
         select from svc.deliveries d
-        where d.status = 'pending' and d.endpoint_id = waiting.endpoint_id and d.next_at <= $3
+        where d.status = 'pending' and d.endpoint_id = waiting.endpoint_id and ${inQueueOrder('d')} and d.next_at <= $3
       )
     limit ${WALK_LIMIT}`,
 };

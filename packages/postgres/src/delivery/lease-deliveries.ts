@@ -1,5 +1,6 @@
-// Leases due deliveries, a few of each endpoint. A due delivery that still has a lease belonged to a sender that ended
-// or hung: the lost attempt is recorded as `our_fault`, so that a second arrival at the endpoint has a known cause.
+// Leases due deliveries, a few of each endpoint, those that go first before what is due for longer. A due delivery that still
+// has a lease belonged to a sender that ended or hung: the lost attempt is recorded as `our_fault`, so that a second arrival
+// at the endpoint has a known cause.
 import {
   chargedBefore,
   ENDPOINT_STATUS,
@@ -11,6 +12,7 @@ import {
 import type pg from 'pg';
 import { equalInKeyOrder, ONE_BY_KEY } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
+import { inQueueOrder, queueOrder } from '../endpoint/queue-order.ts';
 
 const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
 
@@ -18,8 +20,9 @@ const CLAIM = {
   name: 'claim-deliveries',
   text: `
     with picked as materialized (
-      select wanted.account_id, wanted.mode, wanted.endpoint_id, due.event_id, due.attempt_count, due.lease_until, endpoint.*
-      from unnest($1::text[], $2::text[], $3::text[], $4::integer[]) as wanted (account_id, mode, endpoint_id, room)
+      select wanted.account_id, wanted.mode, wanted.endpoint_id, due.event_id, due.place, due.goes_first, endpoint.*
+      from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $8::integer[])
+        as wanted (account_id, mode, endpoint_id, room, kept_room)
       cross join lateral (
         select url, retry_count, timeout_seconds, headers_ciphertext, secret_ciphertext, previous_secret_ciphertext,
           previous_secret_expires_at
@@ -29,31 +32,41 @@ const CLAIM = {
         ${ONE_BY_KEY}
       ) endpoint
       cross join lateral (
-        select d.event_id, d.attempt_count, d.lease_until from svc.deliveries d
-        where d.status = 'pending' and d.endpoint_id = wanted.endpoint_id and d.next_at <= $5
-          and d.account_id = wanted.account_id and d.mode = wanted.mode
-        order by d.next_at limit wanted.room for update skip locked
+        select * from (
+          select found.*, row_number() over () - count(*) filter (where found.goes_first) over () as number_of_others
+          from (
+            select d.event_id, d.ctid as place, d.goes_first from svc.deliveries d
+            where d.status = 'pending' and d.endpoint_id = wanted.endpoint_id and ${inQueueOrder('d')} and d.next_at <= $5
+              and d.account_id = wanted.account_id and d.mode = wanted.mode
+            order by ${queueOrder('d')} limit wanted.room + wanted.kept_room for update skip locked
+          ) found
+        ) numbered
+        -- Kept room is for those that go first alone.
+        where number_of_others <= wanted.room
       ) due
-    ),
-    lost as (
-      insert into svc.delivery_attempts (
-        account_id, mode, event_id, endpoint_id, attempt, outcome, total_ms, error, started_at, next_at
-      )
-      select account_id, mode, event_id, endpoint_id, attempt_count, 'our_fault', $7::integer,
-        'the sender ended before it recorded this attempt; it may have arrived',
-        lease_until - make_interval(secs => $7::integer / 1000.0), $5
-      from picked where lease_until is not null
     ),
     taken as (
       update svc.deliveries d
       set next_at = $6, lease_until = $6, fence = d.fence + 1, attempt_count = d.attempt_count + 1,
         uncharged_count = d.uncharged_count + (d.lease_until is not null)::integer
       from picked
+      -- By its place in the table: the row is locked and can't move. One that changed just before is not seen there, and is
+      -- taken the next time.
       where d.account_id = picked.account_id and d.mode = picked.mode and d.event_id = picked.event_id
-        and d.endpoint_id = picked.endpoint_id
+        and d.endpoint_id = picked.endpoint_id and d.ctid = picked.place
       returning d.account_id, d.mode, d.event_id, d.endpoint_id, d.fence, d.attempt_count,
-        d.uncharged_count, picked.url, picked.retry_count, picked.timeout_seconds, picked.headers_ciphertext,
-        picked.secret_ciphertext, picked.previous_secret_ciphertext, picked.previous_secret_expires_at
+        d.uncharged_count, picked.goes_first, picked.url, picked.retry_count, picked.timeout_seconds, picked.headers_ciphertext,
+        picked.secret_ciphertext, picked.previous_secret_ciphertext, picked.previous_secret_expires_at,
+        old.lease_until as lost_lease_until
+    ),
+    lost as (
+      insert into svc.delivery_attempts (
+        account_id, mode, event_id, endpoint_id, attempt, outcome, total_ms, error, started_at, next_at
+      )
+      select account_id, mode, event_id, endpoint_id, attempt_count - 1, 'our_fault', $7::integer,
+        'the sender ended before it recorded this attempt; it may have arrived',
+        lost_lease_until - make_interval(secs => $7::integer / 1000.0), $5
+      from taken where lost_lease_until is not null
     )
     select taken.*, event.body, event.sequence
     from taken
@@ -74,6 +87,7 @@ type Row = {
   readonly uncharged_count: number;
   readonly body: Buffer;
   readonly sequence: number;
+  readonly goes_first: boolean;
   readonly url: string;
   readonly retry_count: number;
   readonly timeout_seconds: number;
@@ -100,6 +114,7 @@ export async function leaseDeliveries(
       isoTime(nowMs),
       isoTime(nowMs + leaseMs),
       leaseMs,
+      wanted.map(({ keptRoom }) => keptRoom),
     ],
   });
   return rows.map((row) => ({
@@ -111,6 +126,7 @@ export async function leaseDeliveries(
     attempt: row.attempt_count,
     chargedBefore: chargedBefore(row.attempt_count, row.uncharged_count),
     sequence: row.sequence,
+    goesFirst: row.goes_first,
     body: row.body,
     endpoint: {
       url: row.url,

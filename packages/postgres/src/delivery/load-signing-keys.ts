@@ -1,4 +1,4 @@
-// Loads the sealed secret API keys of accounts, with which their deliveries are signed.
+// Loads the sealed secret API keys of accounts, with which their deliveries are signed. A key with scopes signs nothing.
 import type { KeyHolder, Mode, SealedSigningKey } from '@svc-pay/core';
 import type pg from 'pg';
 
@@ -8,7 +8,7 @@ const LOAD = {
     select key.account_id, key.mode, key.id, key.ciphertext, key.signing, key.expires_at, key.revoked_at
     from unnest($1::text[], $2::text[]) as holder (account_id, mode)
     join svc.api_keys key on key.account_id = holder.account_id and key.mode = holder.mode
-    where key.kind = 'secret' and key.revoked_at is null`,
+    where key.kind = 'secret' and key.revoked_at is null and key.scopes is null`,
 };
 
 type Row = {

@@ -2,11 +2,18 @@
 import { ENDPOINT_STATUS, type EndpointStatus, type EventDraft, isoTime } from '@svc-pay/core';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
-import { insertDeliveries, insertEvent } from '../event/insert-event.ts';
+import { insertDeliveries, insertEvent, sqlGoesFirst } from '../event/insert-event.ts';
+import { lockSentAgain } from '../event/lock-sent-again.ts';
 import type { MerchantWork } from '../idempotency/merchant-write.ts';
 import { queueAgain } from './requeue-delivery.ts';
 
 const IS_ENABLED = sqlIs(ENDPOINT_STATUS.enabled);
+
+/** Scalar query: docs/internals/planner-rules.md, rule 6. */
+const GOES_FIRST = `coalesce((
+  select ${sqlGoesFirst('e.type')} from svc.events e
+  where e.account_id = $1 and e.mode = $2 and e.id = $3 limit 1
+), false)`;
 
 export type Resent =
   | { readonly ok: true; readonly deliveries: number }
@@ -16,6 +23,7 @@ type Refusal = 'not_found' | 'endpoint_disabled';
 /** Resends to one endpoint, or to every enabled endpoint that had the event or wants its type. */
 export async function resendEvent(work: MerchantWork, eventId: string, endpointId: string | null): Promise<Resent> {
   const { accountId, mode } = work.caller;
+  await lockSentAgain(work.client);
   const event = await work.client.query('select from svc.events where account_id = $1 and mode = $2 and id = $3', [
     accountId,
     mode,
@@ -43,7 +51,14 @@ export async function resendEvent(work: MerchantWork, eventId: string, endpointI
      ),
      queued as (
        ${insertDeliveries(
-         { account_id: '$1::text', mode: '$2::text', event_id: '$3::text', endpoint_id: 'id', now: '$5::timestamptz' },
+         {
+           account_id: '$1::text',
+           mode: '$2::text',
+           event_id: '$3::text',
+           endpoint_id: 'id',
+           now: '$5::timestamptz',
+           goes_first: GOES_FIRST,
+         },
          'target',
        )}
        ${queueAgain('$5::timestamptz')}

@@ -3,6 +3,7 @@ import { decideUnsendable, ENDPOINT_STATUS, type EndpointFacts, type EndpointKey
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { inQueueOrder, queueOrder } from '../endpoint/queue-order.ts';
 import { nextAtOf } from './next-at.ts';
 
 const AT_ONCE = 1_000;
@@ -20,10 +21,10 @@ const { account_id, mode: inMode, endpoint_id, now, ...decided } = GIVEN.at;
 // A delivery whose lease still runs is not due. The new fence shuts out a sender whose lease ran out.
 const STOP = `
   with due as materialized (
-    select account_id, mode, event_id, endpoint_id from svc.deliveries
-    where status = 'pending' and endpoint_id = ${endpoint_id} and next_at <= ${now}
+    select account_id, mode, event_id, endpoint_id from svc.deliveries d
+    where status = 'pending' and endpoint_id = ${endpoint_id} and ${inQueueOrder('d')} and next_at <= ${now}
       and account_id = ${account_id} and mode = ${inMode}
-    order by next_at limit ${AT_ONCE} for update skip locked
+    order by ${queueOrder('d')} limit ${AT_ONCE} for update skip locked
   )
   update svc.deliveries d
   set status = ${decided.status}, next_at = ${decided.next_at}, finished_at = ${decided.finished_at},

@@ -14,6 +14,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { insertDeliveries } from '../event/insert-event.ts';
+import { lockSentAgain } from '../event/lock-sent-again.ts';
 import { queueAgain } from './requeue-delivery.ts';
 
 const AT_ONCE = 500;
@@ -92,7 +93,8 @@ const QUEUE_NEXT = `
   ),
   queued as (
     ${insertDeliveries(
-      { account_id, mode, event_id: 'page.id', endpoint_id, now },
+      // As ordinary ones: thousands of old events must not delay a payment of now.
+      { account_id, mode, event_id: 'page.id', endpoint_id, now, goes_first: 'false' },
       `page left join svc.deliveries d
       on d.account_id = ${account_id} and d.mode = ${mode} and d.event_id = page.id and d.endpoint_id = ${endpoint_id}
     where d.event_id is null or (d.lease_until is null and d.status = any (${statuses}))
@@ -111,6 +113,7 @@ async function queueNext(
   nowMs: number,
 ): Promise<void> {
   const { from, to } = boundsOf(step.range);
+  await lockSentAgain(client);
   const { rows } = await client.query<{ examined: number; last: string | null; queued: number }>(
     QUEUE_NEXT,
     PAGE.values({

@@ -3,6 +3,7 @@ import { DELIVERY_STATUS, decideEnable, type EndpointFacts, type EndpointKey, is
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs, sqlStatus } from '../database/status-sql.ts';
+import { inQueueOrder } from './queue-order.ts';
 
 /** Number of deliveries that become due; undefined when the endpoint does not exist or is not disabled. */
 export const enableEndpoint = (pool: pg.Pool, endpoint: EndpointKey, nowMs: number): Promise<number | undefined> =>
@@ -31,8 +32,9 @@ export async function enableWithin(
   );
   const values = [...key, isoTime(nowMs)];
   const parked = await client.query(
-    `update svc.deliveries set next_at = $4, uncharged_count = attempt_count
-       where status ${sqlIs(DELIVERY_STATUS.pending)} and endpoint_id = $3 and next_at = 'infinity' and account_id = $1 and mode = $2`,
+    `update svc.deliveries d set next_at = $4, uncharged_count = attempt_count
+       where status ${sqlIs(DELIVERY_STATUS.pending)} and endpoint_id = $3 and ${inQueueOrder('d')} and next_at = 'infinity'
+         and account_id = $1 and mode = $2`,
     values,
   );
   const missed = await client.query(

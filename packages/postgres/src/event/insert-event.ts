@@ -1,6 +1,6 @@
 // Every event is inserted here, together with its deliveries. The event's body contains the number of endpoints it goes
 // to, which is known only within the statement.
-import { DELIVERY_STATUS } from '@svc-pay/core';
+import { DELIVERY_STATUS, FIRST_EVENT_TYPES } from '@svc-pay/core';
 import { type Expressions, insertText } from '../database/insert-text.ts';
 import { sqlStatus } from '../database/status-sql.ts';
 
@@ -42,6 +42,7 @@ export function insertEvent(event: NewEvent, receivers: Receivers, from?: string
       event_id: event.id,
       endpoint_id: receivers.endpoint_id,
       now: event.created_at,
+      goes_first: sqlGoesFirst(event.type),
     },
     receivers.from,
   );
@@ -54,9 +55,13 @@ export function insertEvent(event: NewEvent, receivers: Receivers, from?: string
     )`;
 }
 
+/** SQL for whether deliveries of an event of this type go first. */
+export const sqlGoesFirst = (type: string): string =>
+  `${type} in (${FIRST_EVENT_TYPES.map((first) => `'${first}'`).join(', ')})`;
+
 /** Inserts deliveries that are due now, one for each row of `from`. */
 export function insertDeliveries(
-  delivery: Readonly<Record<'account_id' | 'mode' | 'event_id' | 'endpoint_id' | 'now', string>>,
+  delivery: Readonly<Record<'account_id' | 'mode' | 'event_id' | 'endpoint_id' | 'now' | 'goes_first', string>>,
   from: string,
 ): string {
   const columns: Expressions = {
@@ -67,6 +72,7 @@ export function insertDeliveries(
     status: sqlStatus(DELIVERY_STATUS.pending),
     next_at: delivery.now,
     created_at: delivery.now,
+    goes_first: delivery.goes_first,
   };
   return insertText('svc.deliveries', columns, `from ${from}`);
 }

@@ -1,4 +1,4 @@
-import { type Caller, type StoredAcceptance, TOKENS } from '@svc-pay/core';
+import { type Caller, type PaidTerms, type StoredAcceptance, TOKENS } from '@svc-pay/core';
 import { atomicAmount, parseRate, printUsd, type Rate, type Split, type Token, usd, usdMicros } from '@svc-pay/money';
 import { familyOf, type NetworkId, type Scheme } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -7,7 +7,8 @@ import { NOT_MERGED } from '../database/planner.ts';
 import { type DirectColumns, readDirect } from '../payout/direct-columns.ts';
 import { PAYOUT_WITHDRAWN } from '../payout/withdrawn.ts';
 
-type Row = {
+/** What money is judged by; `PAYOUT_OF_OFFER` adds what the payout says. */
+export type PaidTermsRow = {
   readonly position: number;
   readonly scheme: Scheme;
   readonly network: NetworkId;
@@ -16,11 +17,8 @@ type Row = {
   readonly pay_to: string;
   readonly amount: string;
   readonly payout_id: string;
-  readonly max_timeout_seconds: number;
   readonly confirmations: number;
-  readonly usd_per_token_atto: string;
-  readonly rate_source: string;
-  readonly rate_observed_at: Date;
+  readonly price_ends_at: Date | null;
   /** Null, like its neighbours, where no payout has the recipient's address: on Solana it has the fee account's. */
   readonly payout_withdrawn: boolean | null;
   readonly payout_kind: DirectColumns['kind'] | null;
@@ -28,9 +26,25 @@ type Row = {
   readonly merchant: string;
   readonly fee_bps: number;
   readonly splits: readonly Split[];
-  readonly minimum_usd_micros: string | null;
-  readonly price_ends_at: Date | null;
 };
+
+type Row = PaidTermsRow & {
+  readonly max_timeout_seconds: number;
+  readonly usd_per_token_atto: string;
+  readonly rate_source: string;
+  readonly rate_observed_at: Date;
+  readonly minimum_usd_micros: string | null;
+};
+
+/** SQL: the payout of the row `offered`, as `payout`. */
+export const PAYOUT_OF_OFFER = `
+    left join lateral (
+      select ${PAYOUT_WITHDRAWN('payout')} as payout_withdrawn, payout.kind as payout_kind, payout.activation,
+        payout.merchant, payout.fee_bps, payout.splits
+      from svc.payouts payout
+      where payout.network = offered.network and payout.processor = lower(offered.pay_to)
+        and payout.payout_id = offered.payout_id
+    ) payout on true`;
 
 // Loads the acceptances of many intents in one statement, each by its own key.
 const LOAD_ACCEPTANCES = {
@@ -47,13 +61,7 @@ const LOAD_ACCEPTANCES = {
       order by position
       ${NOT_MERGED}
     ) offered
-    left join lateral (
-      select ${PAYOUT_WITHDRAWN('payout')} as payout_withdrawn, payout.kind as payout_kind, payout.activation,
-        payout.merchant, payout.fee_bps, payout.splits
-      from svc.payouts payout
-      where payout.network = offered.network and payout.processor = lower(offered.pay_to)
-        and payout.payout_id = offered.payout_id
-    ) payout on true
+    ${PAYOUT_OF_OFFER}
     order by wanted.place, offered.position`,
 };
 
@@ -93,6 +101,16 @@ export class UnreadableAcceptance extends Error {
 }
 
 function acceptanceOf(row: Row): StoredAcceptance {
+  const terms = paidTermsOf(row);
+  return {
+    ...terms,
+    maxTimeoutSeconds: row.max_timeout_seconds,
+    rate: rateOf(row, terms.token.unit),
+    minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
+  };
+}
+
+export function paidTermsOf(row: PaidTermsRow): PaidTerms {
   const known = TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode);
   if (known === undefined)
     throw new UnreadableAcceptance(
@@ -107,16 +125,13 @@ function acceptanceOf(row: Row): StoredAcceptance {
     payTo: row.pay_to,
     amount: atomicAmount(BigInt(row.amount)),
     payoutId: BigInt(row.payout_id),
-    maxTimeoutSeconds: row.max_timeout_seconds,
     confirmations: row.confirmations,
-    rate: rateOf(row, known.unit),
     ...payoutStateOf(row),
-    minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
     priceEndsAtMs: row.price_ends_at?.getTime() ?? null,
   };
 }
 
-function payoutStateOf(row: Row): Pick<StoredAcceptance, 'direct' | 'payoutWithdrawn' | 'shares'> {
+function payoutStateOf(row: PaidTermsRow): Pick<PaidTerms, 'direct' | 'payoutWithdrawn' | 'shares'> {
   const { payout_kind: kind, activation, merchant, fee_bps: feeBps, splits } = row;
   // On EVM a payout that is gone could have been anybody's.
   if (kind === null) return familyOf(row.network) === 'evm' ? { payoutWithdrawn: true } : {};

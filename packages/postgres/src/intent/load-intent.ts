@@ -5,6 +5,7 @@ import type { IntentStatus, NetworkId, PaymentStatus } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { ONE_BY_KEY } from '../database/planner.ts';
+import { readServiceMetadata } from './service-metadata.ts';
 
 export type IntentRow = {
   readonly account_id: Id<'account'>;
@@ -172,11 +173,11 @@ export function intentOf(row: IntentRow): Intent {
     expectedSender: row.expected_sender,
     payerPublicKey: row.payer_public_key,
     metadata: JSON.parse(row.metadata) as Intent['metadata'],
-    serviceMetadata: row.service_metadata,
     createdAtMs: row.created_at.getTime(),
     expiresAtMs: row.expires_at.getTime(),
     confirmedPayer: row.confirmed_payer,
     confirmations: row.confirmations,
+    ...readServiceMetadata(row.service_metadata),
   };
 }
 

@@ -92,6 +92,10 @@ describe('a new intent', () => {
       data: { object: { id: paymentIntentId } },
     });
     expect(await count('deliveries', caller)).toBe(2);
+    const { rows: marks } = await pool.query('select distinct goes_first from svc.deliveries where account_id = $1', [
+      caller.accountId,
+    ]);
+    expect(marks).toEqual([{ goes_first: false }]);
   });
 
   test('an account without endpoints has the event all the same', async () => {

@@ -9,6 +9,7 @@ import { namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs } from '../database/status-sql.ts';
 import { insertEvent } from '../event/insert-event.ts';
 import { answerAt, answerValues, recallAnswer } from '../idempotency/stored-answers.ts';
+import { storedServiceMetadata } from './service-metadata.ts';
 
 const INTENT = namedParameters({
   account_id: 'text',
@@ -151,7 +152,7 @@ function valuesOf({ intent, acceptances, events }: IntentRecord): unknown[] {
       expected_sender: intent.expectedSender,
       payer_public_key: intent.payerPublicKey,
       metadata: JSON.stringify(intent.metadata),
-      service_metadata: JSON.stringify(intent.serviceMetadata),
+      service_metadata: storedServiceMetadata(intent),
       expires_at: isoTime(intent.expiresAtMs),
       confirmations: intent.confirmations,
     }),

@@ -1,12 +1,15 @@
-// Calls waiters when an intent changes, from Postgres notifications over one connection. A notification may be lost
+// Calls waiters when an intent or the deny list changes, from Postgres notifications over one connection. A notification may be lost
 // with its connection, so every waiter is called after each reconnect. A waiter that must not miss a change also polls.
 import pg from 'pg';
 
 export type IntentWatcher = {
-  /** Calls `onChange` whenever the intent may have changed, until the returned function is called. */
-  readonly watch: (intentId: string, onChange: () => void) => () => void;
+  /** Calls `onChange` whenever the intent, or `DENY_LIST`, may have changed, until the returned function is called. */
+  readonly watch: (changing: string, onChange: () => void) => () => void;
   readonly close: () => Promise<void>;
 };
+
+/** Channel of changes of the deny list; no intent has such an id. */
+export const DENY_LIST = 'svc_denied';
 
 const RECONNECT_MS = 500;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -27,7 +30,9 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     });
-    next.on('notification', ({ payload }) => tell(waiters.get(payload ?? '') ?? []));
+    next.on('notification', ({ channel, payload = '' }) =>
+      tell(waiters.get(channel === DENY_LIST ? DENY_LIST : payload) ?? []),
+    );
     next.on('error', onProblem);
     next.on('end', () => {
       // A connection that ends before it listens fails in `start` below, which already reconnects.
@@ -36,6 +41,7 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
       startLater();
     });
     await next.connect();
+    await next.query(`listen ${DENY_LIST}`);
     await next.query('listen svc_intent');
     if (closed) {
       await next.end();
@@ -61,12 +67,12 @@ export function watchIntents(url: string, onProblem: (problem: Error) => void): 
   start();
 
   return {
-    watch(intentId, onChange) {
-      const callbacks = waiters.get(intentId) ?? new Set();
-      waiters.set(intentId, callbacks.add(onChange));
+    watch(changing, onChange) {
+      const callbacks = waiters.get(changing) ?? new Set();
+      waiters.set(changing, callbacks.add(onChange));
       return () => {
         callbacks.delete(onChange);
-        if (callbacks.size === 0 && waiters.get(intentId) === callbacks) waiters.delete(intentId);
+        if (callbacks.size === 0 && waiters.get(changing) === callbacks) waiters.delete(changing);
       };
     },
     async close() {

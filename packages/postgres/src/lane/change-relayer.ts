@@ -10,6 +10,7 @@ import {
   UNFINISHED_BATCH,
 } from '@svc-pay/core';
 import type { Operation } from '../audit/operation.ts';
+import { PLATFORM } from '../audit/platform.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs } from '../database/status-sql.ts';
@@ -30,9 +31,6 @@ const COUNT_OPEN = `
       where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and bound_relayer = $2
     ) as payments`;
 type Open = { readonly batches: number; readonly payments: number };
-
-/** Audit records that belong to no single account are written under this one. */
-const PLATFORM = 'platform';
 
 export async function changeRelayer(
   { pool, nowMs, actor }: Operation,

@@ -2,6 +2,7 @@
 import { type BatchToStore, type Clock, createSoloTurns, type Lane, type LaneStore, noteSoloTurn } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
+import { loadSoloBudgets } from '../budget/load-budgets.ts';
 import type { GasSpent } from '../ledger/book-gas.ts';
 import { deferItems } from './defer-items.ts';
 import { fallAsleep, heartbeat, takeOver } from './lane-fence.ts';
@@ -34,10 +35,11 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent 
     peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
     loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
     loadSoloQueue: (lane, share, limit) => loadSoloQueue(pool, lane, share, limit, clock.nowMs(), turns(lane)),
+    loadSoloBudgets: ({ network }, items) => loadSoloBudgets(pool, network, items),
     noteSoloTurn: (lane, item) => noteSoloTurn(turns(lane), item),
-    storeBatches: async (lease, batches) => {
+    storeBatches: async (lease, batches, boundSends) => {
       const nowMs = clock.nowMs();
-      const stored = await storeBatches(pool, lease, batches, nowMs);
+      const stored = await storeBatches(pool, lease, batches, nowMs, { boundSends });
       if (stored) keepStored(cache, lease, batches, nowMs);
       return stored;
     },
@@ -57,6 +59,7 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent 
 
 function keepStored(cache: PendingBatchCache, lane: Lane, batches: readonly BatchToStore[], nowMs: number): void {
   for (const { id, signed, items } of batches) {
-    cache.keep(lane, id, { transactions: [{ ...signed, signedAtMs: nowMs }], items });
+    const { transactionId, raw } = signed;
+    cache.keep(lane, id, { transactions: [{ transactionId, raw, signedAtMs: nowMs }], items });
   }
 }

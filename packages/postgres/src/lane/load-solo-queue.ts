@@ -63,15 +63,19 @@ const PAYERS = {
     order by asked.account, payer.place`,
 };
 
+// All payments of a payer belong to one lane: it sends the next one when the result of the last is known.
 const ITEMS = {
   name: 'solo-queue-items',
   text: `
     with s as materialized (
-      select found.* from unnest($2::text[], $3::text[]) as asked (account, payer)
+      select found.* from (
+        select * from unnest($2::text[], $3::text[]) as asked (account, payer)
+        where (hashtextextended(payer, 0) & 2147483647) % $4 = $5
+      ) asked
       cross join lateral (
         select ${SETTLEMENT_COLUMNS} from svc.settlements
         where ${WAITS} and account_id = asked.account and solo_payer = asked.payer
-          and number % $4 = $5 and (retry_at is null or retry_at <= $6)
+          and (retry_at is null or retry_at <= $6)
         order by number limit 1
       ) found
     )

@@ -20,6 +20,7 @@ import {
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
+import { SLOT_NOW } from '../budget/budget-windows.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
 import { completeBatches } from '../payment/payment-results.ts';
@@ -170,19 +171,28 @@ export async function markMined(
   const { rows } = await client.query<{ id: string; item_count: number }>({
     name: 'record-mined-batches',
     text: `
-      update svc.batches b
-      set status = ${MINED.to}, transaction_id = mined.transaction_id, block_number = mined.block_number,
-        block_hash = mined.block_hash, gas_booked = true, updated_at = $5
-      from unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
-        as mined (id, transaction_id, block_number, block_hash)
-      where b.id = mined.id and b.status ${MINED.from}
-      returning b.id, b.item_count`,
+      with recorded as (
+        update svc.batches b
+        set status = ${MINED.to}, transaction_id = mined.transaction_id, block_number = mined.block_number,
+          block_hash = mined.block_hash, gas_booked = true, updated_at = $5
+        from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $6::numeric[])
+          as mined (id, transaction_id, block_number, block_hash, gas_cost)
+        where b.id = mined.id and b.status ${MINED.from}
+        returning b.id, b.item_count, b.network, b.relayer, mined.gas_cost
+      ),
+      paid as (
+        insert into svc.gas_paid as known (network, relayer, slot, amount)
+        select network, relayer, ${SLOT_NOW}, sum(gas_cost) from recorded group by network, relayer
+        on conflict (network, slot, relayer) do update set amount = known.amount + excluded.amount
+      )
+      select id, item_count from recorded`,
     values: [
       mined.map(({ batchId }) => batchId),
       mined.map(({ transactionId }) => transactionId),
       mined.map(({ blockNumber }) => blockNumber.toString()),
       mined.map(({ blockHash }) => blockHash),
       isoTime(nowMs),
+      mined.map(({ gasCostAtomic }) => gasCostAtomic.toString()),
     ],
   });
   return new Map(rows.map(({ id, item_count }) => [id, item_count]));

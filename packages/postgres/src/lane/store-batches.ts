@@ -26,8 +26,9 @@ const HELD = namedParameters({
   epoch: 'bigint',
   now: 'timestamptz',
   first_nonce: 'bigint',
+  bound_sends: 'bigint',
 });
-const { network, relayer, epoch, now, first_nonce } = HELD.at;
+const { network, relayer, epoch, now, first_nonce, bound_sends } = HELD.at;
 
 const ASKED = columnArrays<BatchToStore>(
   {
@@ -35,6 +36,7 @@ const ASKED = columnArrays<BatchToStore>(
     transaction_id: ['text', ({ signed }) => signed.transactionId],
     raw: ['bytea', ({ signed }) => Buffer.from(signed.raw)],
     item_count: ['integer', ({ items }) => items.length],
+    at_risk: ['numeric', ({ atRiskAtomic }) => atRiskAtomic?.toString() ?? null],
   },
   HELD.next,
 );
@@ -54,20 +56,27 @@ const TAKEN_PAYMENT = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.queued, 
 const TAKEN_TRANSFER = sqlStep(STRANDED_TRANSITIONS, STRANDED_STATUS.queued, STRANDED_STATUS.batched);
 
 // The update of the lane's row is the gate: it hands out each nonce once, and only to the process with the current
-// epoch. If any item is no longer queued, the statement fails as a whole. On Solana the same payment always signs to
+// epoch. Payments that gas budgets bind pass it only if no lane has sent another one since the budgets were read. If any
+// item is no longer queued, the statement fails as a whole. On Solana the same payment always signs to
 // the same bytes, which may belong to a batch that was recorded as `replaced` because no node knew it: that batch
 // becomes `signed` again, under the new nonce.
 const storeText = (expected: string, taking: string) => `
     with asked as materialized (
-      select id, transaction_id, raw, item_count, ${first_nonce} + place - 1 as nonce
+      select id, transaction_id, raw, item_count, at_risk, ${first_nonce} + place - 1 as nonce
       from ${ASKED.unnestWithPlace('asked')}
     ),
     given as materialized (
       select given.*, ${expectedColumn(sqlStatus(expected), 'expected')} from ${ITEMS.unnest('given')}
     ),
+    counted as (
+      update svc.gas_budgets set bound_sends = bound_sends + 1
+      where network = ${network} and bound_sends = ${bound_sends}
+      returning 1
+    ),
     gate as (
       update svc.relayers set next_nonce = next_nonce + (select count(*) from asked), updated_at = ${now}
       where network = ${network} and address = ${relayer} and epoch = ${epoch} and next_nonce = ${first_nonce}
+        and (${bound_sends} is null or exists (select from counted))
       returning mode
     ),
     known as materialized (
@@ -85,7 +94,7 @@ const storeText = (expected: string, taking: string) => `
       ${insertText(
         'svc.batches',
         {
-          ...sameNames('id', 'mode', 'nonce', 'item_count', 'transaction_id'),
+          ...sameNames('id', 'mode', 'nonce', 'item_count', 'transaction_id', 'at_risk'),
           network,
           relayer,
           epoch,
@@ -158,7 +167,7 @@ export async function storeBatches(
   lease: LaneLease,
   batches: readonly BatchToStore[],
   nowMs: number,
-  duty: keyof typeof STORE = 'settle',
+  { duty = 'settle', boundSends }: { duty?: keyof typeof STORE; boundSends?: bigint | undefined } = {},
 ): Promise<boolean> {
   const [first] = batches;
   if (first === undefined) return true;
@@ -176,6 +185,7 @@ export async function storeBatches(
     epoch: lease.epoch.toString(),
     now: isoTime(nowMs),
     first_nonce: first.nonce.toString(),
+    bound_sends: boundSends?.toString() ?? null,
   });
   const values = [...lane, ...ASKED.values(batches), ...ITEMS.values(items)];
   try {

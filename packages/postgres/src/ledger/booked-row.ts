@@ -46,7 +46,7 @@ export const bookedRows = (payments: string): string => `
   ${one(
     't',
     `svc.payouts t where t.network = s.network and t.payout_id = s.payout_id
-      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient), lower(o.pay_to))`,
+      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient), s.recipient, lower(o.pay_to))`,
   )}
   ${one(
     'l',

@@ -1,7 +1,9 @@
-// Gas losses: gas that settled no payment, in `svc.gas_losses`.
+// Gas losses: gas that settled no payment, in `svc.gas_losses`. What is written here counts against gas budgets too.
 // The caller's transaction must have locked the batch's row.
 import { type GasLoss, isoTime } from '@svc-pay/core';
 import type pg from 'pg';
+import { writeBudgetUses } from '../budget/write-budget-uses.ts';
+import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { insertText } from '../database/insert-text.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
 
@@ -14,6 +16,7 @@ type Row = {
   readonly account_id: GasLoss['accountId'];
   readonly payment_id: GasLoss['paymentId'];
   readonly payer: string | null;
+  readonly code_hash: Buffer | null;
   readonly cause: GasLoss['cause'];
   readonly amount: string;
   readonly reverses: GasLoss['reverses'];
@@ -42,6 +45,7 @@ export async function loadLosses(
       accountId: row.account_id,
       paymentId: row.payment_id,
       payer: row.payer,
+      codeHash: row.code_hash && `0x${row.code_hash.toString('hex')}`,
       cause: row.cause,
       amountAtomic: BigInt(row.amount),
       reverses: row.reverses,
@@ -60,6 +64,7 @@ const LOST = columnArrays<GasLoss>({
   account_id: ['text', ({ accountId }) => accountId],
   payment_id: ['text', ({ paymentId }) => paymentId],
   payer: ['text', ({ payer }) => payer],
+  code_hash: ['bytea', ({ codeHash }) => (codeHash ? bytesOfHex(codeHash) : null)],
   cause: ['text', ({ cause }) => cause],
   amount: ['numeric', ({ amountAtomic }) => amountAtomic.toString()],
   reverses: ['text', ({ reverses }) => reverses],
@@ -79,6 +84,7 @@ const WRITE = {
       account_id: 'lost.account_id',
       payment_id: 'lost.payment_id',
       payer: 'lost.payer',
+      code_hash: 'lost.code_hash',
       cause: 'lost.cause',
       amount: 'lost.amount',
       reverses: 'lost.reverses',
@@ -91,4 +97,5 @@ const WRITE = {
 export async function writeLosses(client: pg.ClientBase, losses: readonly GasLoss[]): Promise<void> {
   if (losses.length === 0) return;
   await client.query({ ...WRITE, values: LOST.values(losses) });
+  await writeBudgetUses(client, losses);
 }

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { PARTITIONS_READY } from '../database/partitions-ready.ts';
+import { tryForLock } from '../database/try-for-lock.ts';
 import { type Migration, readMigrations } from './read-migrations.ts';
 
 export type MigrateResult =
@@ -37,6 +38,10 @@ export const RELEASE = fileURLToPath(new URL('../../migrations/', import.meta.ur
 const BEFORE_BASELINE = '0002_history';
 const LOCK_KEY = 0x5fc_0001;
 const LOCK_POLL_MS = 50;
+/** With pauses, a minute. */
+const LOCK_TRIES = 120;
+/** Nobody stops a migration that waits for its turn. */
+const NEVER = new AbortController().signal;
 
 /**
  * Applies missing migrations and creates the partitions of the coming months. A refusal changes nothing. `url` is a
@@ -90,20 +95,42 @@ export function refusalOf(
   return skipped === undefined ? undefined : { code: 'migration_out_of_order', name: skipped.name };
 }
 
-async function apply(client: pg.Client, { name, sql, checksum, inTransaction }: Migration): Promise<void> {
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
   try {
-    if (inTransaction) await client.query('begin');
-    await client.query(sql);
-    await client.query('insert into svc.svc_migrations (name, checksum, applied_at) values ($1, $2, now())', [
-      name,
-      checksum,
-    ]);
-    if (inTransaction) await client.query('commit');
+    if (migration.inTransaction) await tryForLock(NEVER, () => applyAtOnce(client, migration), LOCK_TRIES);
+    else await write(client, migration);
   } catch (cause) {
-    throw new Error(`migration ${name} failed: ${cause instanceof Error ? cause.message : 'no reason given'}`, {
-      cause,
-    });
+    throw new Error(
+      `migration ${migration.name} failed: ${cause instanceof Error ? cause.message : 'no reason given'}`,
+      {
+        cause,
+      },
+    );
   }
+}
+
+/**
+ * A migration that waits for a table holds others, and services that read both in another order would wait for it: after
+ * `deadlock_timeout`, a second by default, PostgreSQL would fail one of their statements. The migration gives up before that.
+ */
+async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query("set local lock_timeout = '250ms'");
+    await write(client, migration);
+    await client.query('commit');
+  } catch (problem) {
+    await client.query('rollback');
+    throw problem;
+  }
+}
+
+async function write(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
+  await client.query(sql);
+  await client.query('insert into svc.svc_migrations (name, checksum, applied_at) values ($1, $2, now())', [
+    name,
+    checksum,
+  ]);
 }
 
 async function ensurePartitions(client: pg.Client): Promise<readonly string[]> {

@@ -4,12 +4,16 @@ do $$
 declare
   role_name text;
 begin
-  foreach role_name in array array['svc_migrator', 'svc_api', 'svc_settlement', 'svc_webhooks'] loop
+  foreach role_name in array array['svc_migrator', 'svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin'] loop
     if not exists (select from pg_roles where rolname = role_name) then
       begin
         execute format('create role %I nologin', role_name);
-      exception when duplicate_object or unique_violation then
-        null;
+      exception
+        when duplicate_object or unique_violation then
+          null;
+        when insufficient_privilege then
+          raise exception 'role % may not create role %: migrate with a role that may create roles, or create it first',
+            current_user, role_name;
       end;
     end if;
   end loop;

@@ -67,6 +67,43 @@ test('what was offered comes back as it was offered', async () => {
   });
 });
 
+describe('what a payer has pending is limited', () => {
+  const limited = async (caller: Caller, from: string, unsettledLimit: bigint) => {
+    const target = await payableIntent(caller);
+    const claim = claimFor(caller, target);
+    const authorization = { ...claim.authorization, from };
+    const claimed = await claimPayment(pool, { ...claim, authorization, unsettledLimit });
+    return { ...claimed, claim };
+  };
+
+  test('by payer and token, over all accounts, and again when payments are settled', async () => {
+    const [caller, other] = [await seedMerchant(pool), await seedMerchant(pool)];
+    const payer = `0x${randomBytes(20).toString('hex')}`;
+    // Each payment is 1,500,000.
+    const first = await limited(caller, payer, 3_000_000n);
+    expect(first.outcome).toBe('claimed');
+    expect((await limited(other, payer, 3_000_000n)).outcome).toBe('claimed');
+    const refused = await limited(caller, payer, 3_000_000n);
+    expect(refused.outcome).toBe('payer_over_limit');
+    expect(await loadStatus(pool, caller, refused.claim.intentId)).toMatchObject({
+      intent: { status: 'requires_payment' },
+      payment: null,
+    });
+    expect((await limited(caller, `0x${randomBytes(20).toString('hex')}`, 3_000_000n)).outcome).toBe('claimed');
+    await pool.query("update svc.payments set status = 'failed', failure_code = 'x' where id = $1", [
+      first.claim.paymentId,
+    ]);
+    expect((await limited(caller, payer, 3_000_000n)).outcome).toBe('claimed');
+  });
+
+  test('a payer with nothing pending pays any amount', async () => {
+    const caller = await seedMerchant(pool);
+    const payer = `0x${randomBytes(20).toString('hex')}`;
+    expect((await limited(caller, payer, 1n)).outcome).toBe('claimed');
+    expect((await limited(caller, payer, 1n)).outcome).toBe('payer_over_limit');
+  });
+});
+
 test('a claim stores everything that settlement needs, in one commit', async () => {
   const caller = await seedMerchant(pool);
   const target = await payableIntent(caller);

@@ -4,23 +4,24 @@ import {
   INTENT_TRANSITIONS,
   isoTime,
   normalizeAddress,
+  PAYMENT_STATUS,
   type PaymentClaim,
   SETTLEMENT_STATUS,
 } from '@svc-pay/core';
-import type { Id } from '@svc-pay/protocol/ids';
+import { type Id, idBound } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { sameNames } from '../database/insert-text.ts';
 import { ONE_BY_KEY, withoutIndex } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
-import { sqlStep } from '../database/status-sql.ts';
+import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { insertAuthorization, insertClaim } from './insert-authorization.ts';
 import { insertPayment } from './insert-payment.ts';
 import { transferColumn } from './lane-item-row.ts';
 import { soloPayer } from './solo-payers.ts';
 
-const GIVEN = namedParameters({ now: 'timestamptz' });
-const { now } = GIVEN.at;
+const GIVEN = namedParameters({ now: 'timestamptz', pending_since: 'text' });
+const { now, pending_since } = GIVEN.at;
 
 const ASKED = columnArrays<PaymentClaim>(
   {
@@ -42,6 +43,7 @@ const ASKED = columnArrays<PaymentClaim>(
     payout_id: ['bigint', ({ acceptance }) => acceptance.payoutId.toString()],
     token_shortcode: ['text', ({ acceptance }) => acceptance.token.shortcode],
     by_contract: ['boolean', ({ byContract }) => byContract],
+    code_hash: ['bytea', ({ codeHash }) => (codeHash === undefined ? null : bytesOfHex(codeHash))],
     confirmations: ['integer', ({ acceptance }) => acceptance.confirmations],
     transfer: ['jsonb', ({ transfer }) => transferColumn(transfer)],
     bound_relayer: ['text', ({ transfer }) => transfer?.relayer ?? null],
@@ -49,11 +51,27 @@ const ASKED = columnArrays<PaymentClaim>(
     bound: ['boolean', ({ direct }) => direct?.bound ?? false],
     unused_at_block: ['bigint', ({ direct }) => direct?.atBlock.toString() ?? null],
     used: ['boolean', ({ direct }) => direct?.used ?? false],
+    unsettled_limit: ['numeric', ({ unsettledLimit }) => unsettledLimit?.toString() ?? null],
   },
   GIVEN.next,
 );
 
 const SOLO_PAYER = soloPayer({ network: 'won.network', payer: 'won.payer', byContract: 'won.by_contract', now });
+
+/** Pending payments are younger: an up-to authorization, the longest of all, lives for seven days. */
+const PENDING_MS = 8 * 86_400_000;
+/** Of a payer with more pending payments in a token the largest are summed. */
+const MOST_SUMMED = 100;
+// What the payer has pending in the token. Payments that are claimed at the same moment do not see each other.
+const OVER_LIMIT = `
+  asked.unsettled_limit is not null and coalesce((
+    select sum(pending.amount) + asked.cap > asked.unsettled_limit from (
+      select amount from svc.payments
+      where network = asked.network and payer = asked.payer and asset = asked.asset
+        and status ${sqlIs(PAYMENT_STATUS.pending)} and id > ${pending_since}
+      order by amount desc limit ${MOST_SUMMED}
+    ) pending
+  ), false)`;
 
 const CLAIMED_INTENT = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'processing');
 
@@ -71,7 +89,7 @@ const CLAIM = {
   text: `
     with asked as materialized (select * from ${ASKED.unnest('asked')}),
     locked as materialized (
-      select asked.*, intent.intent_code from asked
+      select asked.*, intent.intent_code, ${OVER_LIMIT} as over_limit from asked
       cross join lateral (
         select intent_code, expires_at from svc.intents
         where account_id = asked.account_id and mode = asked.mode and id = asked.intent_id
@@ -82,7 +100,7 @@ const CLAIM = {
       where intent.expires_at > ${now}
     ),
     claimed as (
-      ${insertClaim({ ...SIGNED, payment_id: 'payment_id' }, 'from locked')}
+      ${insertClaim({ ...SIGNED, payment_id: 'payment_id' }, 'from locked where not over_limit')}
       order by claim_key
       on conflict do nothing
       returning payment_id
@@ -100,6 +118,7 @@ const CLAIM = {
             'valid_before',
             'signature',
             'by_contract',
+            'code_hash',
             'transfer',
             'direct',
             'bound',
@@ -130,7 +149,8 @@ const CLAIM = {
       from won
       where intent.account_id = won.account_id and intent.mode = won.mode and intent.id = won.intent_id
     )
-    select payment_id from claimed`,
+    select payment_id, false as over_limit from claimed
+    union all select payment_id, true from locked where over_limit`,
 };
 
 const FIND_CLAIM = {
@@ -143,14 +163,17 @@ const FIND_CLAIM = {
 /** Outcomes are in the order of `claims`. No two claims may name one intent. All use one time, the latest `nowMs`. */
 export async function claimPayments(pool: pg.Pool, claims: readonly PaymentClaim[]): Promise<readonly ClaimOutcome[]> {
   const nowMs = Math.max(...claims.map((claim) => claim.nowMs));
-  const values = [...GIVEN.values({ now: isoTime(nowMs) }), ...ASKED.values(claims.toSorted(byIntent))];
-  const { rows } = await pool.query<{ payment_id: Id<'payment'> }>({ ...CLAIM, values });
-  const won = new Set(rows.map((row) => row.payment_id));
+  const values = [
+    ...GIVEN.values({ now: isoTime(nowMs), pending_since: idBound('payment', nowMs - PENDING_MS) }),
+    ...ASKED.values(claims.toSorted(byIntent)),
+  ];
+  const { rows } = await pool.query<{ payment_id: Id<'payment'>; over_limit: boolean }>({ ...CLAIM, values });
+  const won = new Map(rows.map((row) => [row.payment_id, !row.over_limit]));
   return Promise.all(
     claims.map(async (claim): Promise<ClaimOutcome> => {
-      if (won.has(claim.paymentId)) return { outcome: 'claimed' };
+      if (won.get(claim.paymentId) === true) return { outcome: 'claimed' };
       const held = await holderOf(pool, claim.caller, claim.intentId, claim.claimKey);
-      if (held === undefined) return { outcome: 'intent_taken' };
+      if (held === undefined) return { outcome: won.has(claim.paymentId) ? 'payer_over_limit' : 'intent_taken' };
       return held.same ? { outcome: 'claimed_before', paymentId: held.payment_id } : { outcome: 'bound_elsewhere' };
     }),
   );

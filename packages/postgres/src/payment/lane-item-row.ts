@@ -10,12 +10,16 @@ export const SETTLEMENT_COLUMNS = `
   account_id, mode, payment_id, intent_id, intent_code, claim_key, number, network, asset, cap, settled_amount, payout_id,
   batch_id, batch_limit, solo_payer`;
 
-/** Columns of settlements `s` joined by `ITEM_JOINS`. */
+/**
+ * Columns of settlements `s` joined by `ITEM_JOINS`. A payout of another account counts as withdrawn: whoever can write
+ * settlements must not choose who is paid.
+ */
 export const ITEM_COLUMNS = `
   s.account_id, s.mode, s.payment_id, s.intent_id, s.intent_code, s.number, s.asset, s.cap, s.settled_amount, s.payout_id,
-  s.batch_limit, s.solo_payer is not null as solo, a.recipient, a.kind, a.by_contract, a.payer, a.valid_after, a.valid_before,
+  s.batch_limit, s.solo_payer is not null as solo, a.recipient, a.kind, a.by_contract,
+  encode(a.code_hash, 'hex') as code_hash, a.payer, a.valid_after, a.valid_before,
   encode(a.nonce, 'hex') as nonce, encode(a.signature, 'hex') as signature, p.merchant, p.fee_bps, p.splits,
-  ${PAYOUT_WITHDRAWN('p')} as payout_withdrawn, p.kind as payout_kind, p.activation, a.direct,
+  (${PAYOUT_WITHDRAWN('p')} or p.account_id <> s.account_id or p.mode <> s.mode) as payout_withdrawn, p.kind as payout_kind, p.activation, a.direct,
   a.transfer, i.confirmations`;
 
 /** Looks up authorization, payout and intent by key, once for each settlement `s`. */
@@ -53,6 +57,7 @@ export type LaneItemRow = {
   readonly recipient: string;
   readonly kind: AuthorizationKind;
   readonly by_contract: boolean;
+  readonly code_hash: string | null;
   readonly payer: string;
   readonly valid_after: string;
   readonly valid_before: string;
@@ -100,6 +105,7 @@ export function laneItemOf(row: LaneItemRow): LaneItem {
     processor: row.recipient,
     kind: row.kind,
     byContract: row.by_contract,
+    ...(row.code_hash !== null && { codeHash: `0x${row.code_hash}` }),
     payer: row.payer,
     capAtomic: BigInt(row.cap),
     settledAtomic: BigInt(row.settled_amount),

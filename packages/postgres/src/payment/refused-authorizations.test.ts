@@ -46,11 +46,24 @@ describe('refused authorizations', () => {
   test('are kept for so many intents each', async () => {
     const harness = await createApplyHarness();
     const refused = refusedFor(harness, await harness.offer({ use: 'exclusive' }), true);
-    const record = (index: number) =>
-      recordRefused(harness.pool, { ...refused, intentId: `pi_${index}` as Id<'paymentIntent'> });
-    for (let index = 0; index < MAX_REFUSED_INTENTS; index += 1) expect(await record(index)).toBe('stored');
-    expect([await record(MAX_REFUSED_INTENTS), await record(0)]).toEqual(['full', 'known']);
+    const record = (intentId: string) =>
+      recordRefused(harness.pool, { ...refused, intentId: intentId as Id<'paymentIntent'> });
+    const intents: string[] = [];
+    for (let index = 0; index <= MAX_REFUSED_INTENTS; index += 1) intents.push((await harness.offer()).intentId);
+    const [last = '', ...others] = intents;
+    for (const intentId of others) expect(await record(intentId)).toBe('stored');
+    expect([await record(last), await record(others[0] ?? '')]).toEqual(['full', 'known']);
     expect(await recordRefused(harness.pool, refusedFor(harness, await harness.offer(), true))).toBe('stored');
+  });
+
+  test('are not stored for an intent that has left', async () => {
+    const harness = await createApplyHarness();
+    const refused = refusedFor(harness, await harness.offer({ use: 'exclusive' }), true);
+    const gone = 'pi_00000000000000000000000000' as Id<'paymentIntent'>;
+    for (const funded of [true, false])
+      expect(await recordRefused(harness.pool, { ...refused, intentId: gone, funded })).toBe('full');
+    const { rowCount } = await harness.pool.query('select from svc.refused_authorizations');
+    expect(rowCount).toBe(0);
   });
 
   test('are stored once for an intent, however often they are submitted', async () => {

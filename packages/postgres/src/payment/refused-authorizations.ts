@@ -37,9 +37,21 @@ const REFUSED = namedParameters({
   funded: 'boolean',
   created_at: 'timestamptz',
 });
+const { account_id, mode, intent_id } = REFUSED.at;
+
 const INSERT = {
   name: 'insert-refused-authorization',
-  text: `${insertText('svc.refused_authorizations', REFUSED.at)} on conflict do nothing`,
+  text: `
+    ${insertText(
+      'svc.refused_authorizations',
+      REFUSED.at,
+      // An intent that leaves unpaid is locked: it has no authorization that is watched.
+      `from (
+        select from svc.intents
+        where account_id = ${account_id} and mode = ${mode} and id = ${intent_id} for key share
+      ) intent`,
+    )}
+    on conflict do nothing`,
 };
 
 const LOAD_KEPT = {
@@ -79,15 +91,25 @@ export async function recordRefused(pool: pg.Pool, refused: RefusedAuthorization
 }
 
 async function storeRefused(client: pg.Pool | pg.ClientBase, refused: RefusedAuthorization): Promise<RefusedRecord> {
-  const { caller, intentId, claimKey } = refused;
+  const kept = await loadKept(client, refused);
+  if (kept.known) return 'known';
+  if (!hasRoomForRefused(refused.funded, kept)) return 'full';
+  if ((await client.query({ ...INSERT, values: valuesOf(refused) })).rowCount === 1) return 'stored';
+  // Another call stored it meanwhile, or the intent left.
+  return (await loadKept(client, refused)).known ? 'known' : 'full';
+}
+
+async function loadKept(
+  client: pg.Pool | pg.ClientBase,
+  { caller, intentId, claimKey }: RefusedAuthorization,
+): Promise<KeptRefused & { readonly known: boolean }> {
   const { rows } = await client.query<KeptRefused & { known: boolean }>({
     ...LOAD_KEPT,
     values: [caller.accountId, caller.mode, intentId, Buffer.from(claimKey)],
   });
   const [kept] = rows;
-  if (kept === undefined || kept.known) return 'known';
-  if (!hasRoomForRefused(refused.funded, kept)) return 'full';
-  return (await client.query({ ...INSERT, values: valuesOf(refused) })).rowCount === 1 ? 'stored' : 'known';
+  if (kept === undefined) throw new Error('the look at refused authorizations answered no row');
+  return kept;
 }
 
 function valuesOf(refused: RefusedAuthorization): unknown[] {

@@ -7,6 +7,7 @@ import {
   isoTime,
   type LedgerEntry,
   type PaymentResultDraft,
+  SETTLEMENT_STATUS,
   type SettlementStatus,
 } from '@svc-pay/core';
 import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
@@ -94,7 +95,15 @@ const WRITE_STATES = {
       from ended
       where settlement.account_id = ended.account_id and settlement.mode = ended.mode
         and settlement.payment_id = ended.payment_id and settlement.status = ended.settlement_from
-      returning 1
+      returning settlement.network, settlement.solo_payer, settlement.status
+    ),
+    proven as (
+      insert into svc.proven_wallets as known (network, payer, paid_at)
+      select distinct network, solo_payer, ${now} from settlements
+      where solo_payer is not null and status ${sqlIs(SETTLEMENT_STATUS.completed)}
+      order by network, solo_payer
+      on conflict (network, payer) do update set paid_at = excluded.paid_at
+      where known.paid_at < excluded.paid_at - interval '1 day'
     ),
     proofs as (
       ${insertProofs(

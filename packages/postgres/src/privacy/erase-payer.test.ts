@@ -63,6 +63,11 @@ async function paidWorld() {
     { account_id, payment_id: payment('1'), party: payer },
     { account_id, id: idAt('lg', OPERATION_MS, '2'), payment_id: payment('1'), party: 'shop', amount: '1000000' },
   ]);
+  await insert('intent_codes', { intent_code: 10, intent_id: intent('4') });
+  await pool.query(
+    "insert into svc.late_terms (intent_code, expires_at, expected_sender, ways, amounts) values (10, now(), $1, '{}', '{}')",
+    [payer],
+  );
   await insert('gas_losses', { payment_id: payment('2'), payer: payer.toLowerCase() });
   await insert('settlements', { payment_id: payment('2'), status: 'failed', solo_payer: payer.toLowerCase() });
   await insert('attempts', { payer, detail: `signed by ${payer}` });
@@ -76,6 +81,7 @@ test('an export holds every row that names the payer, in any letter case, and no
   const rows = await exportPayer(operation, payer.toUpperCase().replace('0X', '0x'), REFERENCE);
   expect(Object.fromEntries(Object.entries(rows).map(([table, list]) => [table, list.length]))).toEqual({
     intents: 3,
+    late_terms: 1,
     authorizations: 3,
     claims: 3,
     refused_authorizations: 2,
@@ -105,9 +111,11 @@ test('every column of the schema that can name a payer is looked at', async () =
     'gas_losses.payer',
     'intents.expected_sender',
     'intents.payer_public_key',
+    'late_terms.expected_sender',
     'ledger_entries.party',
     'payments.payer',
     'prepared_transfers.payer',
+    'proven_wallets.payer',
     'refused_authorizations.payer',
     'solo_payers.payer',
   ]);
@@ -118,6 +126,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
   expect(await erasePayer(operation, payer, REFERENCE)).toEqual({
     erased: {
       intents: 2,
+      late_terms: 1,
       claims: 2,
       authorizations: 2,
       refused_authorizations: 1,
@@ -128,6 +137,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
     },
     kept: {
       intents: 1,
+      late_terms: 0,
       authorizations: 1,
       claims: 1,
       refused_authorizations: 1,
@@ -194,6 +204,7 @@ test('erasing again forgets what has ended since, and else nothing', async () =>
   const again = await erasePayer(operation, payer, REFERENCE);
   expect(again.erased).toEqual({
     intents: 1,
+    late_terms: 0,
     claims: 1,
     authorizations: 1,
     refused_authorizations: 1,
@@ -203,7 +214,7 @@ test('erasing again forgets what has ended since, and else nothing', async () =>
     gas_losses: 0,
   });
   const last = await erasePayer(operation, payer, REFERENCE);
-  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
 test('export and erasure are on record without naming the payer', async () => {

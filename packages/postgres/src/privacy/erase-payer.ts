@@ -33,6 +33,12 @@ const ERASURES = {
     where (${is('expected_sender')} or ${is('payer_public_key')})
       and status ${sqlIsNot(...OPEN_INTENT)}
     returning account_id, mode`,
+  // Nothing credits an intent that left, whoever pays.
+  late_terms: ({ is }) => `
+    update svc.late_terms late set expected_sender = null
+    from svc.intent_codes code
+    where code.intent_code = late.intent_code and ${is('late.expected_sender')}
+    returning code.account_id, code.mode`,
   // Claims come before authorizations, whose rows tell which claims are closed. A claim whose authorization was deleted
   // after its retention is closed too.
   claims: ({ is }) => `
@@ -100,6 +106,9 @@ export async function erasePayer(operation: Operation, given: string, reference:
       touched.push(...rows);
       erased.push([table, rows.length]);
     }
+    // No amount depends on these rows, and they belong to no account.
+    await client.query(`delete from svc.proven_wallets where ${match.is('payer')}`, [match.payer]);
+    await client.query(`delete from svc.gas_budget_uses where scope = 'payer' and ${match.is('key')}`, [match.payer]);
     await recordPrivacyAction(client, operation, 'privacy.erased', reference, touched);
     return {
       erased: Object.fromEntries(erased) as ErasedPayer['erased'],

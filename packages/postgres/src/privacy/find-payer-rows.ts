@@ -4,6 +4,8 @@ import type pg from 'pg';
 import { type PayerMatch, payerMatch } from './payer-match.ts';
 
 type Source = {
+  /** Where the rows are, with account, mode and `created_at`; the table itself if absent. */
+  readonly from?: string;
   readonly columns: string;
   readonly where: (match: PayerMatch) => string;
 };
@@ -15,6 +17,15 @@ const SOURCES = {
     where: ({ is, isIn }) =>
       `${is('expected_sender')} or ${is('payer_public_key')} or ${isIn('metadata')} or ${isIn("coalesce(description, '')")}
        or ${isIn("coalesce(resource, '')")}`,
+  },
+  // Account and mode are those of the intent code.
+  late_terms: {
+    from: `(
+      select code.account_id, code.mode, code.intent_id, late.expected_sender, late.expires_at as created_at
+      from svc.late_terms late join svc.intent_codes code on code.intent_code = late.intent_code
+    ) late_terms`,
+    columns: 'intent_id, expected_sender, created_at as expires_at',
+    where: ({ is }) => is('expected_sender'),
   },
   authorizations: {
     columns: `intent_id, kind, network, asset, payer, recipient, cap::text, valid_after, valid_before,
@@ -80,7 +91,7 @@ export async function findPayerRows(client: pg.ClientBase | pg.Pool, given: stri
     const source: Source = SOURCES[table];
     const { rows } = await client.query<{ row: PayerRow }>(
       `select to_jsonb(named) as row from (
-         select account_id, mode, ${source.columns} from svc.${table} where ${source.where(match)}
+         select account_id, mode, ${source.columns} from ${source.from ?? `svc.${table}`} where ${source.where(match)}
          order by account_id, mode, created_at
        ) as named`,
       [match.payer],

@@ -13,13 +13,14 @@ import {
   type LandingFacts,
   type LandingStep,
   mismatchedPayment,
+  type PaidTerms,
   SETTLEMENT_STATUS,
-  type StoredAcceptance,
   unclaimedItem,
 } from '@svc-pay/core';
 import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { bringBackIntent, loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { type IntentToChange, loadIntentsToChange, lockIntent } from '../intent/load-intent.ts';
 import {
@@ -31,7 +32,7 @@ import { writeProofs } from '../payment/log-proofs.ts';
 import { closeRefused, findOpenRefused, type RefusedRow } from '../payment/refused-authorizations.ts';
 import { writeEntries, writeEvents, writePaymentResults } from '../payment/write-payment-results.ts';
 import { payoutKey } from './activated-payouts.ts';
-import { findIntentOfCode, type OwnedIntent } from './lock-for-apply.ts';
+import { findIntentOfCode, type IntentOfCode, type OwnedIntent } from './lock-for-apply.ts';
 import { findClaimOwner, loadUseFacts, storeReceipt, transferOf, type UseToApply } from './use-to-apply.ts';
 
 export async function applyLanding(client: pg.ClientBase, use: UseToApply): Promise<AppliedLog> {
@@ -41,12 +42,17 @@ export async function applyLanding(client: pg.ClientBase, use: UseToApply): Prom
     await closeRefused(client, [claimKey], nowMs);
     return { outcome: 'ignored', reason: 'canceled' };
   }
-  const owners = refused.length > 0 ? refused.map(ownerOf) : await boundOwner(client, log.nonce);
+  const named = refused.length > 0 ? undefined : await boundIntent(client, log.nonce);
+  const owners = named?.isLate === false ? [named] : refused.map(ownerOf);
   const locked = await lockIntents(client, owners);
+  // The intent has just left: its late terms decide when the log is applied again.
+  if (named?.isLate === false && locked.size === 0) return { outcome: 'waits', reason: 'locked' };
   // The API takes the claim of its intent under the same lock.
   if ((await findClaimOwner(client, claimKey)) !== undefined) return { outcome: 'waits', reason: 'locked' };
   const landings =
-    refused.length > 0 ? await refusedLandings(client, use, refused, locked) : await boundLandings(client, use, locked);
+    named === undefined
+      ? await refusedLandings(client, use, refused, locked)
+      : await boundLandings(client, use, named, locked.get(named.intentId));
   if (landings.length === 0) {
     await closeRefused(client, [claimKey], nowMs);
     return { outcome: 'ignored', reason: 'not_ours' };
@@ -64,7 +70,9 @@ export async function applyLanding(client: pg.ClientBase, use: UseToApply): Prom
 
 type Landing = {
   readonly owner: OwnedIntent;
-  readonly read: IntentToChange;
+  readonly intentCode: bigint;
+  /** Undefined for an intent that left unpaid. */
+  readonly read: IntentToChange | undefined;
   readonly acceptance: DirectAcceptance;
   readonly facts: LandingFacts;
 };
@@ -75,10 +83,12 @@ const ownerOf = ({ account_id: accountId, mode, intent_id: intentId }: RefusedRo
   intentId,
 });
 
-async function boundOwner(client: pg.ClientBase, nonce: string): Promise<readonly OwnedIntent[]> {
+type BoundIntent = IntentOfCode & { readonly intentCode: bigint };
+
+async function boundIntent(client: pg.ClientBase, nonce: string): Promise<BoundIntent | undefined> {
   const named = readDirectNonce(nonce);
   const owner = named && (await findIntentOfCode(client, named.intentCode));
-  return owner === undefined ? [] : [owner];
+  return owner && { ...owner, intentCode: named.intentCode };
 }
 
 /** In the order of intent ids, as every process locks several. */
@@ -104,12 +114,18 @@ async function refusedLandings(
   for (const row of refused) {
     const owner = ownerOf(row);
     const read = locked.get(owner.intentId);
-    const offered = await loadAcceptances(client, owner, owner.intentId);
+    const offered: readonly PaidTerms[] = await loadAcceptances(client, owner, owner.intentId);
     const acceptance = offered.filter(isDirectAcceptance).find(({ position }) => position === row.position);
     if (read === undefined || acceptance === undefined) continue;
     const signed = { payer: row.payer, wallet: row.recipient, amountAtomic: BigInt(row.amount) };
     const { bound, unused_at_block } = row;
-    landings.push(landingOf(use, owner, read, acceptance, { signed, bound, unusedAtBlock: BigInt(unused_at_block) }));
+    landings.push(
+      landingOf(use, { owner, intentCode: BigInt(read.intent.intentCode), read, acceptance }, read.intent, {
+        signed,
+        bound,
+        unusedAtBlock: BigInt(unused_at_block),
+      }),
+    );
   }
   return landings;
 }
@@ -117,40 +133,41 @@ async function refusedLandings(
 async function boundLandings(
   client: pg.ClientBase,
   use: UseToApply,
-  locked: ReadonlyMap<string, IntentToChange>,
+  { intentCode, ...owner }: BoundIntent,
+  read: IntentToChange | undefined,
 ): Promise<readonly Landing[]> {
   const { network, log } = use;
-  const landings: Landing[] = [];
-  for (const read of locked.values()) {
-    const { accountId, mode, id: intentId } = read.intent;
-    const owner = { accountId, mode, intentId };
-    const offered: readonly StoredAcceptance[] = await loadAcceptances(client, owner, intentId);
-    const acceptance = findBoundAcceptance({ nonce: log.nonce, network, asset: log.address }, read.intent, offered);
-    if (acceptance === undefined) continue;
-    const signed = { payer: log.payer, wallet: acceptance.payTo, amountAtomic: acceptance.amount };
-    landings.push(landingOf(use, owner, read, acceptance, { signed, bound: true, unusedAtBlock: null }));
-  }
-  return landings;
+  const late = read === undefined ? (await loadLateTerms(client, [intentCode])).get(intentCode) : undefined;
+  const intent = read?.intent ?? late?.intent;
+  if (intent === undefined) return [];
+  const offered = late?.offered ?? (await loadPaidTerms(client, owner, intentCode));
+  const bound = { nonce: log.nonce, network, asset: log.address };
+  const acceptance = findBoundAcceptance(bound, { intentCode: Number(intentCode) }, offered);
+  if (acceptance === undefined) return [];
+  const signed = { payer: log.payer, wallet: acceptance.payTo, amountAtomic: acceptance.amount };
+  return [
+    landingOf(use, { owner, intentCode, read, acceptance }, intent, { signed, bound: true, unusedAtBlock: null }),
+  ];
 }
 
 function landingOf(
   { activated }: UseToApply,
-  owner: OwnedIntent,
-  read: IntentToChange,
-  acceptance: DirectAcceptance,
+  landing: Omit<Landing, 'facts'>,
+  intent: LandingFacts['intent'],
   signed: Pick<LandingFacts, 'signed' | 'bound' | 'unusedAtBlock'>,
 ): Landing {
+  const { owner, acceptance } = landing;
   const activationRefused = !activated.has(payoutKey(owner, acceptance.payoutId));
-  const facts = { ...signed, use: acceptance.direct.use, intent: read.intent, acceptance, activationRefused };
-  return { owner, read, acceptance, facts };
+  return { ...landing, facts: { ...signed, use: acceptance.direct.use, intent, acceptance, activationRefused } };
 }
 
 async function writeLanding(
   client: pg.ClientBase,
   use: UseToApply,
-  { owner, read, acceptance }: Landing,
+  landing: Landing,
   step: LandingStep,
 ): Promise<AppliedLog> {
+  const { owner, acceptance, intentCode } = landing;
   if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
   if (step.step === 'unattributed') {
     await storeReceipt(client, use, owner, step.reason);
@@ -158,7 +175,8 @@ async function writeLanding(
   }
   const { network, log, claimKey, nowMs } = use;
   const paymentId = newId('payment', nowMs);
-  const named = { ...owner, paymentId, intentCode: BigInt(read.intent.intentCode) };
+  const { accountId, mode, intentId } = owner;
+  const named = { accountId, mode, intentId, paymentId, intentCode };
   const item = unclaimedItem({ owner: named, acceptance, payer: log.payer, nonce: log.nonce });
   const { shortcode, symbol } = acceptance.token;
   const row: UnclaimedRow = { network, item, claimKey, tokenShortcode: shortcode, direct: true, nowMs };
@@ -172,6 +190,7 @@ async function writeLanding(
     await writePaymentResults(client, [result], SETTLEMENT_STATUS.held, nowMs);
     return { outcome: 'completed', ...ids };
   }
+  const read = landing.read ?? (await bringBackIntent(client, owner, intentCode, acceptance, nowMs));
   const settlementNumber = await insertMismatchedPayment(client, row, evidence);
   const draft = mismatchedPayment(read, item, { evidence, tokenSymbol: symbol, settlementNumber }, origin);
   await countEvents(client, read, draft.events.length, nowMs);

@@ -6,16 +6,16 @@ import {
   foreignCompletion,
   isRevivable,
   judgeReceipt,
+  type PaidTerms,
   type ProcessorLog,
   type ReceiptFacts,
   SETTLEMENT_STATUS,
-  type StoredAcceptance,
   unclaimedItem,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { loadAcceptances } from '../intent/load-acceptances.ts';
+import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { loadIntentsToChange } from '../intent/load-intent.ts';
 import { insertUnclaimedPayment } from '../payment/insert-unclaimed-payment.ts';
 import { findProofs } from '../payment/log-proofs.ts';
@@ -23,7 +23,13 @@ import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 import { loadClaimedPayments } from '../stranded/claimed-payments.ts';
-import { findIntentOfCode, type LockedPayment, lockPayment, type OwnedIntent } from './lock-for-apply.ts';
+import {
+  findIntentOfCode,
+  type IntentOfCode,
+  type LockedPayment,
+  lockPayment,
+  type OwnedIntent,
+} from './lock-for-apply.ts';
 import { writeUnattributed } from './unattributed-receipts.ts';
 
 type Receipt = FinalLog & { readonly log: ProcessorLog };
@@ -42,8 +48,9 @@ export async function applyReceipt(
       ? { outcome: 'unattributed', reason: proof.reason ?? '' }
       : { outcome: 'recorded', paymentId: proof.payment_id };
   const owner = await findIntentOfCode(client, log.intentCode);
-  const locked = owner && (await lockPayment(client, owner, owner.paymentId));
-  if (owner !== undefined && (locked === undefined || locked.read.payment?.id !== (owner.paymentId ?? undefined)))
+  const present = owner?.isLate === false ? owner : undefined;
+  const locked = present && (await lockPayment(client, present, present.paymentId));
+  if (present !== undefined && (locked === undefined || locked.read.payment?.id !== (present.paymentId ?? undefined)))
     return { outcome: 'waits', reason: 'locked' };
   const payoutMode = await findPayoutMode(client, network, log);
   const step = judgeReceipt(log, await loadFacts(client, network, final, { owner, locked, payoutMode }));
@@ -83,7 +90,7 @@ async function credit(
   given: {
     readonly owner: OwnedIntent;
     readonly locked: LockedPayment;
-    readonly acceptance: StoredAcceptance;
+    readonly acceptance: PaidTerms;
     readonly nowMs: number;
   },
 ): Promise<AppliedLog> {
@@ -119,18 +126,21 @@ function claimOfLog(network: NetworkId, transactionId: string, logIndex: number)
 async function loadFacts(
   client: pg.ClientBase,
   network: NetworkId,
-  { blockTimeSeconds }: FinalLog,
+  { blockTimeSeconds, log }: Receipt,
   found: {
-    readonly owner: (OwnedIntent & { readonly paymentId: string | null }) | undefined;
+    readonly owner: IntentOfCode | undefined;
     readonly locked: LockedPayment | undefined;
     readonly payoutMode: string | undefined;
   },
 ): Promise<ReceiptFacts> {
   const { owner, locked } = found;
   const facts = { network, blockTimeMs: Number(blockTimeSeconds) * 1_000, isOwnPayout: found.payoutMode !== undefined };
-  if (owner === undefined || locked === undefined)
-    return { ...facts, intent: undefined, acceptances: [], pending: undefined };
-  const acceptances = await loadAcceptances(client, owner, owner.intentId);
+  if (owner === undefined || locked === undefined) {
+    // Nothing credits an intent that left: it was canceled.
+    const late = owner && (await loadLateTerms(client, [log.intentCode])).get(log.intentCode);
+    return { ...facts, intent: late?.intent, acceptances: late?.offered ?? [], pending: undefined };
+  }
+  const acceptances = await loadPaidTerms(client, owner, log.intentCode);
   const { settlement, read } = locked;
   const reverted =
     owner.paymentId === null

@@ -5,6 +5,7 @@ import type { LogPosition, SettlementStatus } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { ONE_BY_KEY } from '../database/planner.ts';
 import { type IntentToChange, lockIntent } from '../intent/load-intent.ts';
 
 const LOCK_LOG = {
@@ -79,6 +80,8 @@ export async function lockPayment(
   const values = [accountId, mode, paymentId];
   if (paymentId !== null && (await client.query({ ...LOCK_PAYMENT, values })).rowCount !== 1) return undefined;
   const read = await lockIntent(client, owner, intentId);
+  // Of an intent without a payment: it has just left. Its late terms decide when the log is applied again.
+  if (read === undefined && paymentId === null) return undefined;
   if (read === undefined) throw new Error(`intent ${intentId} is gone`);
   if (paymentId === null) return { read, settlement: undefined };
   const { rows } = await client.query<NonNullable<LockedPayment['settlement']>>({ ...LOCK_SETTLEMENT, values });
@@ -89,25 +92,30 @@ export async function lockPayment(
 const FIND_OWNER = {
   name: 'find-intent-of-code',
   text: `
-    select code.account_id as "accountId", code.mode, code.intent_id as "intentId", intent.payment_id as "paymentId"
+    select code.account_id as "accountId", code.mode, code.intent_id as "intentId", intent.payment_id as "paymentId",
+      intent.id is null as "isLate"
     from svc.intent_codes code
-    join svc.intents intent
-      on intent.account_id = code.account_id and intent.mode = code.mode and intent.id = code.intent_id
-    where code.intent_code = $1`,
+    left join lateral (
+      select id, payment_id from svc.intents found
+      where found.account_id = code.account_id and found.mode = code.mode and found.id = code.intent_id
+      ${ONE_BY_KEY}
+    ) intent on true
+    where code.intent_code = $1
+      and (intent.id is not null or exists (select from svc.late_terms late where late.intent_code = code.intent_code))`,
+};
+
+export type IntentOfCode = OwnedIntent & {
+  readonly paymentId: string | null;
+  /** The intent left unpaid: only its late terms are there. */
+  readonly isLate: boolean;
 };
 
 /** Codes of ours are below this. */
 export const CODE_END = 2n ** 53n;
 
-export async function findIntentOfCode(
-  client: pg.ClientBase,
-  code: bigint,
-): Promise<(OwnedIntent & { readonly paymentId: string | null }) | undefined> {
+export async function findIntentOfCode(client: pg.ClientBase, code: bigint): Promise<IntentOfCode | undefined> {
   if (code >= CODE_END) return undefined;
-  const { rows } = await client.query<OwnedIntent & { readonly paymentId: string | null }>({
-    ...FIND_OWNER,
-    values: [code.toString()],
-  });
+  const { rows } = await client.query<IntentOfCode>({ ...FIND_OWNER, values: [code.toString()] });
   return rows[0];
 }
 

@@ -1,12 +1,13 @@
 // Which logs concern this installation: of a processor all; of a token the authorizations that were claimed for a direct
 // payment or refused here, and nonces that are bound to an acceptance of ours.
-import { claimKey, findBoundAcceptance, type MoneyLog, type StoredAcceptance } from '@svc-pay/core';
+import { claimKey, findBoundAcceptance, type MoneyLog, type PaidTerms } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
+import { loadLateTerms } from '../intent/late-terms.ts';
 import { loadAcceptancesOfMany, UnreadableAcceptance } from '../intent/load-acceptances.ts';
 import { CODE_END } from './lock-for-apply.ts';
 
@@ -44,7 +45,7 @@ const SELECT_OWN = {
         ), false) as known
     ) found
     left join lateral (
-      select c.account_id, c.mode, c.intent_id from svc.intent_codes c where c.intent_code = r.bound_code ${ONE_BY_KEY}
+      select c.account_id, c.mode, c.intent_id, c.intent_code from svc.intent_codes c where c.intent_code = r.bound_code ${ONE_BY_KEY}
     ) code on true
     where found.known or code.intent_id is not null
     order by r.place`,
@@ -58,6 +59,7 @@ type Row = {
   readonly account_id: Id<'account'> | null;
   readonly mode: 'test' | 'live' | null;
   readonly intent_id: Id<'paymentIntent'> | null;
+  readonly intent_code: string | null;
 };
 
 export async function selectOwn(
@@ -83,7 +85,7 @@ export async function selectOwn(
 }
 
 /** Anybody may put the code of an intent into a nonce; the rest of a bound one takes its terms and the installation. */
-function isBound(network: NetworkId, log: MoneyLog, offered: readonly StoredAcceptance[]): boolean {
+function isBound(network: NetworkId, log: MoneyLog, offered: readonly PaidTerms[]): boolean {
   if (!('nonce' in log)) return false;
   const { nonce, address } = log;
   const named = readDirectNonce(nonce);
@@ -96,17 +98,31 @@ function isBound(network: NetworkId, log: MoneyLog, offered: readonly StoredAcce
 async function loadOffered(
   pool: pg.Pool,
   rows: readonly Row[],
-): Promise<ReadonlyMap<string, readonly StoredAcceptance[]> | undefined> {
+): Promise<ReadonlyMap<string, readonly PaidTerms[]> | undefined> {
   const wanted = [...new Map(rows.map((row) => [row.intent_id, row])).values()].flatMap(
-    ({ account_id: accountId, mode, intent_id: intentId }) =>
-      accountId === null || mode === null || intentId === null ? [] : [{ caller: { accountId, mode }, intentId }],
+    ({ account_id: accountId, mode, intent_id: intentId, intent_code: code }) =>
+      accountId === null || mode === null || intentId === null || code === null
+        ? []
+        : [{ caller: { accountId, mode }, intentId, code: BigInt(code) }],
   );
   if (wanted.length === 0) return new Map();
-  const offered = await loadAcceptancesOfMany(pool, wanted).catch((problem: unknown) => {
+  try {
+    const offered = await loadAcceptancesOfMany(pool, wanted);
+    const without = wanted.filter((_, index) => (offered[index] ?? []).length === 0);
+    const late = await loadLateTerms(
+      pool,
+      without.map(({ code }) => code),
+    );
+    return new Map(
+      wanted.map(({ intentId, code }, index) => {
+        const terms: readonly PaidTerms[] = offered[index] ?? [];
+        return [intentId, terms.length > 0 ? terms : (late.get(code)?.offered ?? [])];
+      }),
+    );
+  } catch (problem) {
     if (problem instanceof UnreadableAcceptance) return undefined;
     throw problem;
-  });
-  return offered && new Map(wanted.map(({ intentId }, index) => [intentId, offered[index] ?? []]));
+  }
 }
 
 function boundCodeOf(nonce: string): string | null {

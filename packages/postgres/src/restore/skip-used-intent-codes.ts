@@ -2,11 +2,10 @@
 import { codesOfPrefix, isUnusedPrefix } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
+import { PLATFORM } from '../audit/platform.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 
-/** Audit records that belong to no single account are written under this one. */
-const PLATFORM = 'platform';
 const MOST_TRIES = 100;
 
 /**

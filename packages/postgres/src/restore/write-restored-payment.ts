@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { storedServiceMetadata } from '../intent/service-metadata.ts';
 import { insertAuthorization, insertClaim } from '../payment/insert-authorization.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
 import { writeEvents } from '../payment/write-payment-results.ts';
@@ -104,7 +105,7 @@ export async function writeRestored(
       batch_id: batch.id,
       intent_status: intent.status,
       token_shortcode: tokenShortcode,
-      service_metadata: JSON.stringify(intent.serviceMetadata),
+      service_metadata: storedServiceMetadata(intent),
       expires_at: isoTime(intent.expiresAtMs),
       confirmations,
       events: events.length,
@@ -160,7 +161,7 @@ export async function insertStandIn(client: pg.ClientBase, intent: Intent): Prom
       network: intent.network,
       token_shortcode: intent.tokenShortcode,
       metadata: JSON.stringify(intent.metadata),
-      service_metadata: JSON.stringify(intent.serviceMetadata),
+      service_metadata: storedServiceMetadata(intent),
       expires_at: isoTime(intent.expiresAtMs),
       confirmations: intent.confirmations,
       created_at: isoTime(intent.createdAtMs),

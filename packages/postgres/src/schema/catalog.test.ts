@@ -6,21 +6,37 @@ const { pool } = await createTestDatabase();
 
 /** Tables whose rows belong to no account. */
 const OURS = [
+  'abuse_counts',
   'accounts',
+  'audit_exports',
   'batch_transactions',
   'batches',
   'delivery_shards',
+  'denied',
+  'deny_list',
+  'gas_budget_uses',
+  'gas_budgets',
   'gas_losses',
+  'gas_paid',
   'partitioned_tables',
   'hourly_caps',
   'installation',
+  // Of the account of its intent code.
+  'late_terms',
+  'late_ways',
   'log_proofs',
   'network_health',
   'operators',
+  'proven_wallets',
+  'quota_buckets',
+  'quota_processes',
+  'quota_streams',
   'read_logs',
   'reader_blocks',
   'reader_cursors',
   'relayers',
+  'retention_runs',
+  'retired_partitions',
   'solo_payers',
   'svc_migrations',
 ];
@@ -28,16 +44,31 @@ const OURS = [
 const UNIQUE_OVER_ALL = ['claims', 'intent_codes'];
 /** Tables without a mode: their rows belong to the account as a whole, or to the installation. */
 const WITHOUT_MODE = [
+  'abuse_counts',
   'accounts',
+  'audit_exports',
   'delivery_shards',
+  'denied',
+  'deny_list',
+  'gas_budget_uses',
+  'gas_budgets',
+  'gas_paid',
   'partitioned_tables',
   'hourly_caps',
   'installation',
+  'late_terms',
+  'late_ways',
   'network_health',
   'operators',
+  'proven_wallets',
+  'quota_buckets',
+  'quota_processes',
+  'quota_streams',
   'read_logs',
   'reader_blocks',
   'reader_cursors',
+  'retention_runs',
+  'retired_partitions',
   'solo_payers',
   'svc_migrations',
 ];
@@ -89,9 +120,11 @@ test('every id compares as bytes', () => {
 });
 
 test('every number that may be money is of a type that knows its bounds', () => {
-  const numbers = columns.filter(({ type }) => /numeric|real|double|money|svc\.(.*amount|usd)/.test(type));
+  // Quotas count requests and milliseconds.
+  const money = columns.filter(({ table }) => !table.startsWith('quota_'));
+  const numbers = money.filter(({ type }) => /numeric|real|double|money|svc\.(.*amount|usd)/.test(type));
   expect(numbers.length).toBeGreaterThan(10);
-  expect(numbers.filter(({ type }) => !/^svc\.((positive_|signed_)?amount|usd_atto)$/.test(type))).toEqual([]);
+  expect(numbers.filter(({ type }) => !/^svc\.((positive_|signed_)?amount(\[\])?|usd_atto)$/.test(type))).toEqual([]);
   const named = columns.filter(({ column }) => /(^|_)(amount|cap|atto)$/.test(column));
   expect(named.filter(({ type }) => !type.startsWith('svc.'))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/index.ts';
+import { rightsPage } from '../testing/rights-page.ts';
 import { insertRow, insertRows, type SampleTable } from '../testing/sample-rows.ts';
 
 const { pool } = await createTestDatabase();
@@ -63,7 +64,10 @@ test.each([
   ['svc_api', 'update svc.api_keys set ciphertext = null'],
   ['svc_api', 'update svc.events set body = null'],
   ['svc_api', 'delete from svc.payments'],
-  ['svc_api', 'select svc.drop_expired_partitions()'],
+  ['svc_api', "select svc.detach_expired_partition('events_2020_01')"],
+  ['svc_webhooks', "select svc.drop_retired_partition('events_2020_01', 0, null)"],
+  ['svc_settlement', 'update svc.partitioned_tables set months_kept = 1'],
+  ['svc_settlement', 'delete from svc.retired_partitions'],
   ['svc_api', 'select svc.skip_used_intent_codes()'],
   // Where money goes is written by an operator alone.
   ['svc_api', 'insert into svc.payouts (payout_id) values (1)'],
@@ -83,11 +87,20 @@ test.each([
   ['svc_settlement', 'update svc.ledger_entries set amount = 1'],
   ['svc_settlement', 'update svc.gas_losses set amount = 1'],
   ['svc_api', 'insert into svc.gas_losses (id) values (null)'],
+  ['svc_api', 'insert into svc.proven_wallets (payer) values (null)'],
+  ['svc_api', 'delete from svc.gas_budget_uses'],
+  ['svc_api', 'update svc.gas_budgets set payer_day = 0'],
   ['svc_settlement', 'delete from svc.claims'],
   ['svc_settlement', 'update svc.audit set actor = null'],
   ['svc_settlement', 'create table svc.mine (n integer)'],
   ['svc_settlement', 'select response_body from svc.idempotency'],
   ['svc_settlement', 'update svc.idempotency set created_at = now()'],
+  ['svc_settlement', 'delete from svc.intents'],
+  ['svc_settlement', 'insert into svc.intents (id) values (null)'],
+  ['svc_settlement', 'insert into svc.late_terms (intent_code) values (1)'],
+  ['svc_settlement', 'update svc.late_terms set expires_at = now()'],
+  ['svc_settlement', 'delete from svc.late_terms'],
+  ['svc_api', "select svc.remove_unpaid_intents('{}', '{}', '{}', now())"],
   ['svc_webhooks', 'select * from svc.intents'],
   ['svc_webhooks', 'select * from svc.payments'],
   ['svc_webhooks', 'select lookup from svc.api_keys'],
@@ -114,6 +127,41 @@ test.each([
   ['svc_webhooks', "insert into svc.event_replays (id) values ('rec')"],
   ['svc_webhooks', 'update svc.endpoints set previous_secret_ciphertext = null'],
   ['svc_webhooks', 'insert into svc.audit (id) values (null)'],
+  ['svc_api', "insert into svc.denied (kind) values ('key')"],
+  ['svc_api', 'delete from svc.denied'],
+  ['svc_api', 'update svc.deny_list set version = 1'],
+  ['svc_settlement', 'select * from svc.denied'],
+  ['svc_webhooks', 'select * from svc.denied'],
+  ['svc_settlement', 'select * from svc.abuse_counts'],
+  ['svc_webhooks', 'select * from svc.abuse_counts'],
+  // The admin service reads no stored key, makes no operator, and has no part in payments.
+  ['svc_admin', 'select ciphertext from svc.api_keys'],
+  ['svc_admin', 'select lookup from svc.api_keys'],
+  ['svc_admin', 'update svc.api_keys set lookup = null'],
+  ['svc_admin', 'update svc.api_keys set scopes = null'],
+  ['svc_admin', 'delete from svc.api_keys'],
+  ['svc_admin', "insert into svc.operators (id) values ('op_b')"],
+  ['svc_admin', 'update svc.operators set lookup = null'],
+  ['svc_admin', 'update svc.operators set disabled_at = null'],
+  ['svc_admin', 'insert into svc.payouts (payout_id) values (1)'],
+  ['svc_admin', 'update svc.payouts set merchant = null'],
+  ['svc_admin', 'update svc.payouts set activation = null'],
+  ['svc_admin', 'select amount from svc.intents'],
+  ['svc_admin', 'update svc.account_modes set bound_terms = true'],
+  ['svc_admin', 'select signature from svc.authorizations'],
+  ['svc_admin', 'select * from svc.payments'],
+  ['svc_admin', 'insert into svc.events (id) values (null)'],
+  ['svc_admin', 'select * from svc.ledger_entries'],
+  ['svc_admin', 'select * from svc.endpoints'],
+  ['svc_admin', 'select * from svc.relayers'],
+  ['svc_admin', 'select * from svc.audit'],
+  ['svc_admin', 'update svc.audit set actor = null'],
+  ['svc_admin', 'update svc.audit_heads set sequence = 0'],
+  ['svc_admin', "update svc.audit_exports set heads = '[]'"],
+  ['svc_api', 'select * from svc.operators'],
+  ['svc_api', 'update svc.api_keys set scopes = null'],
+  ['svc_settlement', 'select * from svc.operators'],
+  ['svc_webhooks', 'select * from svc.operators'],
 ])('%s may not: %s', async (role, sql) => {
   await expect(as(role, (query) => query(sql))).rejects.toMatchObject(denied);
 });
@@ -121,6 +169,7 @@ test.each([
 test.each([
   ['svc_api', 'select svc.next_intent_code()'],
   ['svc_settlement', "select svc.ensure_partitions(0, 1, '2050-01-01Z')"],
+  ['svc_settlement', "select svc.remove_unpaid_intents('{}', '{}', '{}', now())"],
   ['svc_settlement', 'update svc.relayers set epoch = epoch + 1'],
   ['svc_webhooks', 'select ciphertext from svc.api_keys where signing'],
   ['svc_webhooks', 'update svc.delivery_shards set epoch = epoch + 1'],
@@ -128,6 +177,10 @@ test.each([
   ['svc_webhooks', 'select from svc.event_replays for update skip locked'],
   ['svc_webhooks', 'update svc.endpoints set warned_at = now()'],
   ['svc_api', 'select from svc.endpoints for no key update'],
+  ['svc_api', 'update svc.api_keys set last_used_at = now()'],
+  ['svc_webhooks', 'select scopes from svc.api_keys'],
+  ['svc_admin', "update svc.accounts set status = 'closed'"],
+  ['svc_admin', 'select from svc.account_modes for no key update'],
 ])('%s may: %s', (role, sql) => as(role, (query) => query(sql)));
 
 test('settlement changes the status of a processor’s payout and of no direct one; an operator does', async () => {
@@ -152,15 +205,69 @@ test('settlement changes the status of a processor’s payout and of no direct o
     await client.query('set local role svc_settlement');
     await set('disabled', 'processor');
     await client.query("update svc.payouts set announced_at = now() where kind = 'direct'");
-    for (const status of ['active', 'pending', 'disabled']) {
+    const refused = async (status: string, kind: string) => {
       await client.query('savepoint before');
-      await expect(set(status, 'direct')).rejects.toMatchObject(denied);
+      await expect(set(status, kind)).rejects.toMatchObject(denied);
       await client.query('rollback to before');
-    }
+    };
+    for (const status of ['active', 'pending', 'disabled']) await refused(status, 'direct');
+    // The admin service ends a direct payout, brings none back, and changes no processor's.
+    await client.query('set local role svc_admin');
+    await set('disabled', 'direct');
+    for (const status of ['active', 'pending']) await refused(status, 'direct');
+    for (const status of ['active', 'pending', 'disabled']) await refused(status, 'processor');
   } finally {
     await client.query('rollback');
     client.release();
   }
+});
+
+test('the admin service writes audit entries under operators who are not disabled, and unsealed ones alone', async () => {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await insertRow(client, 'operators');
+    await insertRow(client, 'operators', { id: 'op_gone', email: 'gone@example.com', disabled_at: new Date() });
+    await client.query('set local role svc_admin');
+    const sealed = { sequence: 1, previous_hash: Buffer.alloc(32), hash: Buffer.alloc(32) };
+    for (const change of [
+      { actor: 'operator:eve' },
+      { actor: 'operator:op_gone' },
+      { actor: 'operator:op_a', ...sealed },
+    ]) {
+      await client.query('savepoint before');
+      await expect(insertRow(client, 'audit', change)).rejects.toMatchObject(denied);
+      await client.query('rollback to before');
+    }
+    await insertRow(client, 'audit', { actor: 'operator:op_a' });
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
+test('a backup reads whole tables as a member of the owner, and stops with an error as a service', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    "select oid::regclass::text as name from pg_class where relnamespace = 'svc'::regnamespace and relrowsecurity",
+  );
+  expect(rows.length).toBeGreaterThan(4);
+  // As pg_dump does it.
+  const dump = (role: string, table: string) =>
+    as(role, async (query) => {
+      await query('set local row_security = off');
+      await query(`select * from ${table}`);
+    });
+  await pool.query('create role backup_of_test nologin in role svc_migrator');
+  try {
+    for (const { name } of rows) await dump('backup_of_test', name);
+    for (const { name } of rows) await expect(dump('svc_settlement', name)).rejects.toMatchObject(denied);
+  } finally {
+    await pool.query('drop role backup_of_test');
+  }
+});
+
+test('each role has the rights of the page, on each table', async () => {
+  await expect(await rightsPage(pool)).toMatchFileSnapshot('../../../../docs/reference/rights.md');
 });
 
 test('nothing is open to everyone', async () => {
@@ -177,17 +284,24 @@ test('nothing is open to everyone', async () => {
 test('no process may delete or rewrite history', async () => {
   const { rows } = await pool.query(`
     select grantee, table_name, privilege_type from information_schema.role_table_grants
-    where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks')
+    where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin')
       and privilege_type in ('DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES')
     order by grantee, table_name`);
   // Prepared transfers are useless after a minute, and solo payers after a day; read logs and the reader's blocks are a
   // queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
-  // these is history.
+  // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a day, and a wallet is
+  // proven by payments of the last year. Abuse counts are for the operator of the day.
   expect(rows).toEqual([
-    { grantee: 'svc_api', table_name: 'idempotency', privilege_type: 'DELETE' },
+    { grantee: 'svc_api', table_name: 'abuse_counts', privilege_type: 'DELETE' },
+    { grantee: 'svc_api', table_name: 'quota_buckets', privilege_type: 'DELETE' },
+    { grantee: 'svc_api', table_name: 'quota_processes', privilege_type: 'DELETE' },
+    { grantee: 'svc_api', table_name: 'quota_streams', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'gas_budget_uses', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'gas_paid', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'idempotency', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'log_proofs', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'prepared_transfers', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'proven_wallets', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'read_logs', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'reader_blocks', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'refused_authorizations', privilege_type: 'DELETE' },

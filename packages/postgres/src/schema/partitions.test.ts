@@ -102,6 +102,7 @@ test.each(['intents', 'payments', 'events', 'ledger_entries'])(
 test.each([
   ['claims', "claim_key = '\\x0101010101010101010101010101010101010101010101010101010101010101'"],
   ['intent_codes', 'intent_code = 7'],
+  ['late_terms', 'intent_code = 7'],
 ])('a lookup by key in %s reads one partition', async (table, condition) => {
   const { rows } = await pool.query<{ 'QUERY PLAN': string }>(
     `explain (costs off) select * from svc.${table} where ${condition}`,
@@ -150,12 +151,18 @@ test('a partition has the indexes, checks and triggers of its table', async () =
   expect(rows).toEqual([]);
 });
 
-test('expired months are dropped whole, and no other', async () => {
+test('expired months are listed, and no other', async () => {
   const { pool: own } = await createTestDatabase();
-  await own.query("select svc.ensure_partitions(0, 0, '2024-07-01Z'), svc.ensure_partitions(0, 0, '2024-08-01Z')");
-  const { rows } = await own.query("select svc.drop_expired_partitions('2024-11-30Z') as dropped");
+  const monthsAgo = (months: number) =>
+    own.query(`select svc.ensure_partitions(0, 0, now() - interval '${months} months')`);
+  await monthsAgo(3);
+  await monthsAgo(4);
+  const listed = async () =>
+    (await own.query<{ table_name: string }>('select * from svc.list_expired_partitions()')).rows.map(
+      ({ table_name }) => table_name,
+    );
   // Three months are kept besides the current one.
-  expect(rows.map(({ dropped }) => dropped)).toEqual(['attempts_2024_07', 'delivery_attempts_2024_07']);
-  const again = await own.query("select svc.drop_expired_partitions('2024-11-30Z')");
-  expect(again.rowCount).toBe(0);
+  expect(await listed()).toEqual(['attempts', 'delivery_attempts']);
+  await own.query("update svc.partitioned_tables set months_kept = 2 where table_name = 'events'");
+  expect(await listed()).toEqual(['attempts', 'delivery_attempts', 'events', 'events']);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inQueueOrder, queueOrder } from '../endpoint/queue-order.ts';
 import { createTestDatabase } from '../testing/index.ts';
 
 const { pool } = await createTestDatabase();
@@ -19,6 +20,11 @@ const questions: [string, string, string][] = [
     'batches to adopt',
     "select * from svc.batches where network = 'n' and relayer = 'r' and status in ('signed', 'broadcast', 'mined') order by nonce",
     'batches_unfinished',
+  ],
+  [
+    'batches that gas budgets count',
+    "select * from svc.batches where network = 'n' and status in ('signed', 'broadcast') and at_risk is not null",
+    'batches_at_risk',
   ],
   [
     'authorizations to watch',
@@ -42,7 +48,8 @@ const questions: [string, string, string][] = [
   ],
   [
     'deliveries of an endpoint that are due',
-    "select * from svc.deliveries where status = 'pending' and endpoint_id = 'e' and next_at <= now() order by next_at limit 5",
+    `select * from svc.deliveries d where status = 'pending' and endpoint_id = 'e' and ${inQueueOrder('d')} and next_at <= now()
+     order by ${queueOrder('d')} limit 5`,
     'deliveries_due_of_endpoint',
   ],
   [

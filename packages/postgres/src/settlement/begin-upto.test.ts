@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { systemClock } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
@@ -7,12 +8,18 @@ import { recordCancellation } from '../intent/record-cancellation.ts';
 import { confirmationFor, uptoIntent } from '../testing/confirm-upto.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createLaneWorld } from '../testing/lane-world.ts';
-import { beginUpto } from './begin-upto.ts';
+import { insertRow } from '../testing/sample-rows.ts';
+import { seedMerchant } from '../testing/seed-merchant.ts';
+import { beginUpto, type UptoSettlement } from './begin-upto.ts';
 import { recordConfirmation } from './record-upto-confirmation.ts';
 
 const { pool } = await createTestDatabase();
 const lane = await createLaneWorld(pool);
 const { caller } = lane;
+const own = { account_id: caller.accountId, mode: caller.mode };
+const key = (id: string, change: object = {}) =>
+  insertRow(pool, 'api_keys', { ...own, id, lookup: createHash('sha256').update(id).digest(), ...change });
+await key('key_test');
 const deps = { pool, clock: systemClock, processorVersion: (): string | undefined => '1.3.0' };
 const CAP = 1_500_000n;
 
@@ -23,8 +30,12 @@ async function confirmedIntent(validBeforeSeconds?: number): Promise<Id<'payment
   if (outcome !== 'confirmed') throw new Error(outcome);
   return intentId;
 }
-const begin = (intentId: Id<'paymentIntent'>, settledAtomic: bigint, given = deps) =>
-  beginUpto(given, { intentId, settledAtomic, actor: 'key:key_test' });
+const begin = (
+  intentId: Id<'paymentIntent'>,
+  settledAtomic: bigint,
+  given = deps,
+  asked: Partial<UptoSettlement> = {},
+) => beginUpto(given, { ...caller, intentId, settledAtomic, keyId: 'key_test', ...asked });
 const rows = async (query: string, ...values: unknown[]) => (await pool.query(query, values)).rows;
 
 test('what is begun settles with its refund, and the intent says how much', async () => {
@@ -70,7 +81,7 @@ test('32 at once with one amount: one payment, one settlement, one line in the a
   const intentId = await confirmedIntent();
   const began = await Promise.all(Array.from({ length: 32 }, () => begin(intentId, 77n)));
   expect(new Set(began.map((one) => one.ok && one.paymentId)).size).toBe(1);
-  expect(began.filter((one) => one.ok && one.begun)).toHaveLength(1);
+  expect(began.filter((one) => one.ok && one.begunCapAtomic === CAP)).toHaveLength(1);
   expect(await rows('select settled_amount, cap from svc.settlements where intent_id = $1', intentId)).toEqual([
     { settled_amount: '77', cap: '1500000' },
   ]);
@@ -98,6 +109,37 @@ test('it checks cap, window, processor and intent by itself, and writes nothing 
   expect(await begin(await uptoIntent(pool, caller), 1n)).toEqual({ ok: false, code: 'upto_not_confirmed' });
   expect(await begin('pi_none' as never, 1n)).toEqual({ ok: false, code: 'not_found' });
   expect(await rows('select count(*) from svc.payments')).toEqual(before);
+});
+
+test('an intent of another account or mode is not found, and nothing is written', async () => {
+  const intentId = await confirmedIntent();
+  const other = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
+  const missing = { ok: false, code: 'not_found' };
+  const unnamed = { keyId: null };
+  expect(await begin(intentId, 1n, deps, { ...unnamed, accountId: other.accountId })).toEqual(missing);
+  expect(await begin(intentId, 1n, deps, { ...unnamed, mode: 'live' })).toEqual(missing);
+  expect(await rows('select from svc.settlements where intent_id = $1', intentId)).toEqual([]);
+  expect(await begin(intentId, 1n, deps, unnamed)).toMatchObject({ ok: true, begunCapAtomic: CAP });
+  expect(await rows('select actor from svc.audit where target = $1', intentId)).toEqual([
+    { actor: 'service:internal' },
+  ]);
+});
+
+test('only a secret key of the account is taken for the one who asks', async () => {
+  const intentId = await confirmedIntent();
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000);
+  await key('key_old', { revoked_at: ago(61) });
+  await key('key_expired', { expires_at: ago(61) });
+  await key('key_live', { mode: 'live' });
+  await key('key_public', { kind: 'publishable', publishable_text: 'pk', ciphertext: null });
+  const other = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
+  await key('key_other', { account_id: other.accountId });
+  for (const keyId of ['key_none', 'key_old', 'key_expired', 'key_live', 'key_public', 'key_other'])
+    expect([keyId, await begin(intentId, 1n, deps, { keyId })]).toEqual([keyId, { ok: false, code: 'key_invalid' }]);
+  expect(await rows('select from svc.settlements where intent_id = $1', intentId)).toEqual([]);
+  // The API may have cached the key when it was revoked.
+  await key('key_just_revoked', { revoked_at: ago(1) });
+  expect(await begin(intentId, 1n, deps, { keyId: 'key_just_revoked' })).toMatchObject({ ok: true });
 });
 
 test('a failed attempt is followed by another with the same authorization, in another amount', async () => {

@@ -1,6 +1,6 @@
-// The only writer of up-to settlements. It does not rely on checks of its caller: intent, authorization, cap, validity
-// window and processor are read and judged again under the intent's lock. Everything is one transaction.
-import { type Clock, INTENT_TRANSITIONS, isoTime, judgeSettlement, type UptoRefusal } from '@svc-pay/core';
+// The only writer of up-to settlements. It does not rely on checks of its caller: owner, API key, intent, authorization, cap,
+// validity window and processor are read and judged again. Everything is one transaction.
+import { type Clock, INTENT_TRANSITIONS, isoTime, judgeSettlement, type Mode, type UptoRefusal } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -14,16 +14,24 @@ import { soloPayer } from '../payment/solo-payers.ts';
 import { STORED_JSON, type StoredRow, storedOf } from './load-upto.ts';
 
 export type UptoSettlement = {
+  /** Owner of the intent. */
+  readonly accountId: Id<'account'>;
+  readonly mode: Mode;
   readonly intentId: Id<'paymentIntent'>;
   readonly settledAtomic: bigint;
-  /** Actor of the audit record. */
-  readonly actor: string;
+  /** Secret key in whose name it is asked, for the audit record. Null: the caller named none. */
+  readonly keyId: string | null;
 };
 
 export type BeganUpto =
-  /** `begun` is false if the settlement was begun before with the same amount. */
-  | { readonly ok: true; readonly paymentId: Id<'payment'>; readonly network: NetworkId; readonly begun: boolean }
-  | { readonly ok: false; readonly code: UptoRefusal | 'not_found' };
+  | {
+      readonly ok: true;
+      readonly paymentId: Id<'payment'>;
+      readonly network: NetworkId;
+      /** The cap of the settlement that this call began; null if it was begun before with the same amount. */
+      readonly begunCapAtomic: bigint | null;
+    }
+  | { readonly ok: false; readonly code: UptoRefusal | 'not_found' | 'key_invalid' };
 
 export type BeginUptoDeps = {
   readonly pool: pg.Pool;
@@ -48,12 +56,12 @@ export function beginUpto(deps: BeginUptoDeps, settlement: UptoSettlement): Prom
 async function begin(
   client: pg.PoolClient,
   { clock, processorVersion }: BeginUptoDeps,
-  { intentId, settledAtomic, actor }: UptoSettlement,
+  { intentId, settledAtomic, keyId, ...owner }: UptoSettlement,
 ): Promise<BeganUpto> {
-  const owner = await findOwner(client, intentId);
-  const before = owner && (await lockIntent(client, owner, intentId));
-  if (before === undefined) return { ok: false, code: 'not_found' };
   const nowMs = clock.nowMs();
+  if (keyId !== null && !(await isSecretKeyOf(client, owner, keyId, nowMs))) return { ok: false, code: 'key_invalid' };
+  const before = await lockIntent(client, owner, intentId);
+  if (before === undefined) return { ok: false, code: 'not_found' };
   const signed = await loadSigned(client, before.intent, nowMs);
   const stored = signed === undefined ? null : storedOf(signed.stored);
   const { intent, payment } = before;
@@ -61,7 +69,7 @@ async function begin(
   const judged = judgeSettlement({ intent, payment, stored, processorVersion: version }, settledAtomic, nowMs);
   if (judged.verdict === 'refused') return { ok: false, code: judged.code };
   if (judged.verdict === 'begun') {
-    return { ok: true, paymentId: judged.payment.id, network: judged.payment.network, begun: false };
+    return { ok: true, paymentId: judged.payment.id, network: judged.payment.network, begunCapAtomic: null };
   }
   if (signed === undefined) throw new Error(`intent ${intentId} has no authorization to settle`);
   const paymentId = newId('payment', nowMs);
@@ -69,24 +77,32 @@ async function begin(
   await writeAudit(client, nowMs, {
     accountId: intent.accountId,
     mode: intent.mode,
-    actor,
+    actor: keyId === null ? 'service:internal' : `key:${keyId}`,
     action: 'upto.settled',
     target: intentId,
     detail: { paymentId, settledAmount: settledAtomic.toString(), capAmount: judged.stored.cap.toString() },
   });
-  return { ok: true, paymentId, network: judged.stored.network, begun: true };
+  return { ok: true, paymentId, network: judged.stored.network, begunCapAtomic: judged.stored.cap };
 }
 
-async function findOwner(
+/** The API caches keys for at most this long, and asks in the name of a key that was revoked or has expired meanwhile. */
+const LONGEST_KEY_CACHE_MS = 60_000;
+
+async function isSecretKeyOf(
   client: pg.ClientBase,
-  intentId: string,
-): Promise<Pick<IntentToChange['intent'], 'accountId' | 'mode'> | undefined> {
-  const { rows } = await client.query<Pick<IntentToChange['intent'], 'accountId' | 'mode'>>({
-    name: 'find-upto-owner',
-    text: 'select account_id as "accountId", mode from svc.intents where id = $1 and x402_upto',
-    values: [intentId],
+  { accountId, mode }: Pick<UptoSettlement, 'accountId' | 'mode'>,
+  keyId: string,
+  nowMs: number,
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'is-secret-key-of',
+    text: `
+      select from svc.api_keys
+      where account_id = $1 and mode = $2 and id = $3 and kind = 'secret'
+        and (revoked_at is null or revoked_at > $4) and (expires_at is null or expires_at > $4)`,
+    values: [accountId, mode, keyId, isoTime(nowMs - LONGEST_KEY_CACHE_MS)],
   });
-  return rows[0];
+  return rowCount === 1;
 }
 
 const SOLO_PAYER = soloPayer({

@@ -14,6 +14,7 @@ import {
 import { atomicAmount } from '@svc-pay/money';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { offeredBudgetJoin, type PayerBudgetRow, payerBudgetJoin, payerBudgetOf } from '../budget/payer-budget.ts';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { columnArrays } from '../database/statement-parameters.ts';
@@ -87,7 +88,7 @@ const LOAD_SETTLEMENTS = {
   name: 'load-settlements',
   text: `
     select wanted.place::integer as place, intent.*, null as confirmed_payer, step.progress as latest,
-      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
+      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest, budget.payer_budget
     from ${WANTED.unnestWithPlace('wanted')}
     cross join lateral (
       select * from svc.intents intent
@@ -108,14 +109,15 @@ const LOAD_SETTLEMENTS = {
           valid_before: 'wanted.valid_before',
         })}
       ${ONE_BY_KEY}
-    ) signed on true`,
+    ) signed on true
+    ${payerBudgetJoin('wanted.network', 'wanted.payer')}`,
 };
 // A Solana transaction is matched by its message hash (`nonce`), which covers the whole message.
 const LOAD_TRANSFER = {
   name: 'load-settlement-transfer',
   text: `
     select intent.*, null as confirmed_payer, step.progress as latest,
-      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest
+      signed.claim_key as own_claim, step.claim_key = signed.claim_key as own_is_latest, budget.payer_budget
     from svc.intents intent
     ${paymentStep('intent.payment_id')}
     left join lateral (
@@ -124,6 +126,7 @@ const LOAD_TRANSFER = {
         and signed.payer = $4 and signed.nonce = $5 and signed.kind = 'solana_transaction'
       ${ONE_BY_KEY}
     ) signed on true
+    ${offeredBudgetJoin('account_id = $1 and mode = $2 and intent_id = $3', '$4')}
     where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
 };
 
@@ -141,6 +144,7 @@ type SettlementRow = IntentRow & {
   readonly latest: ProgressRow | null;
   readonly own_claim: Buffer | null;
   readonly own_is_latest: boolean | null;
+  readonly payer_budget?: PayerBudgetRow | null;
 };
 
 /** Results are in the order of `wanted`; undefined for an intent that the caller does not have. */
@@ -192,7 +196,7 @@ async function readOf(pool: pg.Pool, { accountId, mode }: Caller, row: Settlemen
     return progress && progressOf(progress);
   };
   const own = row.own_claim === null ? null : row.own_is_latest === true ? latest : await loadEarlier(row.own_claim);
-  return { intent: intentOf(row), latest, own };
+  return { intent: intentOf(row), latest, own, ...payerBudgetOf(row.payer_budget) };
 }
 
 export function progressOf(row: ProgressRow): PaymentProgress {

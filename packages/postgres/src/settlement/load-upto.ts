@@ -10,6 +10,7 @@ import { atomicAmount } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { type PayerBudgetRow, payerBudgetJoin, payerBudgetOf } from '../budget/payer-budget.ts';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { type IntentRow, intentOf } from '../intent/load-intent.ts';
@@ -52,7 +53,7 @@ const { account_id, mode, intent_id, ...submitted } = SENT.at;
 const LOAD_UPTO = {
   name: 'load-upto',
   text: `
-    select intent.*, signed.payer as confirmed_payer, step.progress as latest, signed.stored, signed.submitted
+    select intent.*, signed.payer as confirmed_payer, step.progress as latest, signed.stored, signed.submitted, budget.payer_budget
     from svc.intents intent
     ${paymentStep('intent.payment_id', account_id, mode)}
     left join lateral (
@@ -62,6 +63,7 @@ const LOAD_UPTO = {
       where signed.account_id = ${account_id} and signed.mode = ${mode} and signed.intent_id = ${intent_id}
       order by signed.created_at desc limit 1
     ) signed on intent.x402_upto
+    ${payerBudgetJoin(submitted.network, submitted.payer)}
     where intent.account_id = ${account_id} and intent.mode = ${mode} and intent.id = ${intent_id}`,
 };
 
@@ -69,6 +71,7 @@ type Row = IntentRow & {
   readonly latest: ProgressRow | null;
   readonly stored: StoredRow | null;
   readonly submitted: boolean | null;
+  readonly payer_budget: PayerBudgetRow | null;
 };
 
 export async function loadUpto(
@@ -99,6 +102,7 @@ export async function loadUpto(
     latest: row.latest && progressOf(row.latest),
     stored: row.stored && storedOf(row.stored),
     submittedIsStored: row.submitted ?? false,
+    ...payerBudgetOf(row.payer_budget),
   };
 }
 

@@ -53,6 +53,28 @@ test('a confirmation stores the signature, the cap and the window, and announces
   });
 });
 
+test('open caps are limited by payer and by account, and one that is closed makes room', async () => {
+  const crowded = await seedMerchant(pool, { tokens: ['basesepolia_usdc'] });
+  const confirm = async (payer: string, openCaps: { perPayer: number; perAccount: number }) => {
+    const intentId = await uptoIntent(pool, crowded);
+    const confirmation = await confirmationFor(pool, crowded, intentId);
+    const authorization = { ...confirmation.authorization, from: payer };
+    const outcome = await recordConfirmation(pool, { ...confirmation, authorization, openCaps });
+    return { outcome, intentId };
+  };
+  const [payer, other] = [`0x${'b1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
+  const first = await confirm(payer, { perPayer: 2, perAccount: 10 });
+  expect(first.outcome).toBe('confirmed');
+  expect((await confirm(payer, { perPayer: 2, perAccount: 10 })).outcome).toBe('confirmed');
+  expect((await confirm(payer, { perPayer: 2, perAccount: 10 })).outcome).toBe('too_many_open');
+  // Two are open: a payer with none may be the third where the account may have two, and not where it may have one.
+  expect((await confirm(other, { perPayer: 2, perAccount: 1 })).outcome).toBe('too_many_open');
+  expect((await confirm(other, { perPayer: 2, perAccount: 2 })).outcome).toBe('confirmed');
+  expect((await confirm(other, { perPayer: 2, perAccount: 3 })).outcome).toBe('too_many_open');
+  await pool.query('update svc.authorizations set closed_at = now() where intent_id = $1', [first.intentId]);
+  expect((await confirm(payer, { perPayer: 2, perAccount: 10 })).outcome).toBe('confirmed');
+});
+
 test('16 at once: one confirms, the others find it there, and there is one event', async () => {
   const intentId = await uptoIntent(pool, caller);
   const confirmation = await confirmationFor(pool, caller, intentId);

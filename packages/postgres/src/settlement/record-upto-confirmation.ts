@@ -7,15 +7,19 @@ import {
   confirmIntent,
   draftEvents,
   eventsFor,
+  hasRoomForCap,
   isoTime,
   isPayable,
   isUsable,
+  mostOpenCaps,
+  type OpenCaps,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { lockIntent } from '../intent/load-intent.ts';
+import { storedServiceMetadata } from '../intent/service-metadata.ts';
 import { findClaim } from '../payment/claim-payment.ts';
 import { insertAuthorization, insertClaim } from '../payment/insert-authorization.ts';
 import { writeEvents } from '../payment/write-payment-results.ts';
@@ -50,15 +54,11 @@ async function confirm(client: pg.PoolClient, confirmation: Confirmation): Promi
   const before = await lockIntent(client, caller, intentId);
   if (before === undefined || !isPayable(before.intent, nowMs) || !before.intent.upto)
     throw new NotRecorded('intent_taken');
-  const { rows } = await client.query<{ stored: StoredRow }>({
-    name: 'load-stored-authorization',
-    text: `
-      select ${STORED_JSON} as stored from svc.authorizations signed
-      where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
-      order by signed.created_at desc limit 1`,
-    values: [accountId, mode, intentId],
-  });
-  if (rows[0] !== undefined && isUsable(storedOf(rows[0].stored), nowMs)) throw new NotRecorded('other_confirmed');
+  const { rows } = await client.query<StoredAndOpen>({ ...LOAD_STORED, values: loadValues(confirmation) });
+  const [{ stored, ofPayer, ofAccount } = NOTHING_STORED] = rows;
+  if (stored !== null && isUsable(storedOf(stored), nowMs)) throw new NotRecorded('other_confirmed');
+  const limits = confirmation.openCaps;
+  if (limits !== undefined && !hasRoomForCap({ ofPayer, ofAccount }, limits)) throw new NotRecorded('too_many_open');
 
   const { rowCount } = await client.query({ ...TAKE, values: takeValues(confirmation) });
   if (rowCount !== 1) throw new NotRecorded('claimed');
@@ -75,7 +75,7 @@ async function confirm(client: pg.PoolClient, confirmation: Confirmation): Promi
       ledger_id: acceptance.token.address,
       network: acceptance.network,
       token_shortcode: acceptance.token.shortcode,
-      service_metadata: JSON.stringify(after.intent.serviceMetadata),
+      service_metadata: storedServiceMetadata(after.intent),
       expires_at: isoTime(after.intent.expiresAtMs),
       events: events.length,
       now: isoTime(nowMs),
@@ -85,6 +85,41 @@ async function confirm(client: pg.PoolClient, confirmation: Confirmation): Promi
     client,
     events.map((event) => ({ event, owner: { accountId, mode } })),
   );
+}
+
+type StoredAndOpen = OpenCaps & { readonly stored: StoredRow | null };
+const NOTHING_STORED: StoredAndOpen = { stored: null, ofPayer: 0, ofAccount: 0 };
+
+// Open caps are counted no further than their limits.
+const LOAD_STORED = {
+  name: 'load-stored-authorization',
+  text: `
+    select
+      (
+        select ${STORED_JSON} from svc.authorizations signed
+        where signed.account_id = $1 and signed.mode = $2 and signed.intent_id = $3
+        order by signed.created_at desc limit 1
+      ) as stored,
+      (
+        select count(*)::integer from (
+          select from svc.authorizations
+          where upto and closed_at is null and network = $4 and payer = $5
+          limit $6
+        ) open
+      ) as "ofPayer",
+      (
+        select count(*)::integer from (
+          select from svc.authorizations
+          where upto and closed_at is null and account_id = $1 and mode = $2
+          limit $7
+        ) open
+      ) as "ofAccount"`,
+};
+
+function loadValues({ caller, intentId, acceptance, authorization, openCaps }: Confirmation): unknown[] {
+  const [perPayer, perAccount] = openCaps === undefined ? [0, 0] : [openCaps.perPayer, mostOpenCaps(openCaps)];
+  const payer = authorization.from.toLowerCase();
+  return [caller.accountId, caller.mode, intentId, acceptance.network, payer, perPayer, perAccount];
 }
 
 const CONFIRMED = namedParameters({
@@ -129,6 +164,7 @@ const TAKEN = namedParameters({
   valid_before: 'bigint',
   signature: 'bytea',
   by_contract: 'boolean',
+  code_hash: 'bytea',
 });
 const { account_id, mode, intent_id, created_at, claim_key, network, asset, payer, nonce } = TAKEN.at;
 const TAKE = {
@@ -139,7 +175,7 @@ const TAKE = {
       on conflict do nothing
       returning 1
     )
-    ${insertAuthorization(TAKEN.at, 'from claimed')}`,
+    ${insertAuthorization({ ...TAKEN.at, upto: 'true' }, 'from claimed')}`,
 };
 
 function takeValues({ caller, intentId, claimKey, acceptance, authorization, ...rest }: Confirmation): unknown[] {
@@ -160,5 +196,6 @@ function takeValues({ caller, intentId, claimKey, acceptance, authorization, ...
     valid_before: authorization.validBefore,
     signature: bytesOfHex(rest.signature),
     by_contract: rest.byContract,
+    code_hash: rest.codeHash === undefined ? null : bytesOfHex(rest.codeHash),
   });
 }

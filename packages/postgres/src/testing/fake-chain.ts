@@ -30,6 +30,8 @@ type Mined = {
 
 const MAX_ITEMS = 25;
 const FIRST_FEE = 100;
+/** Of every transaction. */
+export const GAS_COST = 1_000_003n;
 
 export type FakeChain = SequencedChain & {
   /** Sets the most payments that one transaction may carry. */
@@ -95,7 +97,7 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   const sign = (content: Omit<Content, 'salt'>): SignedTransaction => {
     salt += 1;
     const raw = Buffer.from(JSON.stringify({ ...content, salt }));
-    return { transactionId: idOf(raw), raw };
+    return { transactionId: idOf(raw), raw, worstCostAtomic: GAS_COST };
   };
   const mineOne = (id: string) => {
     const payments = contents.get(id)?.payments ?? [];
@@ -259,7 +261,7 @@ function minedBatch(batch: PendingBatch, mined: ReadonlyMap<string, Mined>, head
         blockHash: found.blockHash,
         confirmations: head - found.blockNumber + 1n,
         reverted: found.reverted,
-        gasCostAtomic: 1_000_003n,
+        gasCostAtomic: GAS_COST,
         feeRecipient: `0x${'fe'.repeat(20)}`,
         items: batch.items.map((item, index) => minedItem(item, index, found)),
       },

@@ -16,7 +16,7 @@ export type QueuedPayment = {
 export async function queuePayment(
   pool: pg.Pool,
   caller: Caller,
-  change: Partial<Pick<PaymentClaim, 'kind' | 'nowMs' | 'byContract'>> & { readonly payer?: string } = {},
+  change: Partial<Pick<PaymentClaim, 'kind' | 'nowMs' | 'byContract' | 'codeHash'>> & { readonly payer?: string } = {},
 ): Promise<QueuedPayment> {
   const intentId = await createTestIntent(pool, caller);
   const [acceptance] = await loadAcceptances(pool, caller, intentId);
@@ -33,6 +33,7 @@ export async function queuePayment(
     claimKey: claimKey({ network, asset: token.address, payer, uniquePart: nonce }),
     kind: change.kind ?? 'transfer_with_authorization',
     byContract: change.byContract ?? false,
+    ...(change.codeHash !== undefined && { codeHash: change.codeHash }),
     acceptance,
     authorization: {
       from: payer,

@@ -17,6 +17,15 @@ const now = NOW.getTime();
 
 export const SAMPLES = {
   operators: { id: 'op_a', name: 'Ada', email: 'ada@example.com', created_at: NOW },
+  audit_exports: {
+    number: 1,
+    created_at: NOW,
+    heads: '[]',
+    previous_hash: Buffer.alloc(32),
+    hash: Buffer.alloc(32, 1),
+    signature: Buffer.alloc(64, 2),
+    signed_by: Buffer.alloc(32, 3),
+  },
   accounts: { id: 'acct_a', name: 'A shop', status: 'active', api_version: '2026-11-15', created_at: NOW },
   account_modes: tenant,
   api_keys: {
@@ -187,7 +196,7 @@ export const SAMPLES = {
     intent_id: idAt('pi', now),
     sequence: 1,
     api_version: '2026-11-15',
-    body: Buffer.from('{}'),
+    body: Buffer.from('{"object":"event","type":"payment_intent.created"}'),
     created_at: NOW,
   },
   endpoints: {
@@ -232,7 +241,7 @@ export const SAMPLES = {
   audit: {
     ...tenant,
     id: idAt('aud', now),
-    actor: 'key_a',
+    actor: 'key:key_a',
     action: 'endpoint.created',
     target: 'we_a',
     created_at: NOW,

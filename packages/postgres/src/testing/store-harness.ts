@@ -57,9 +57,10 @@ export async function createPostgresHarness(): Promise<StoreHarness & { readonly
     },
     settleUpto: async (intentId, settledAtomic) => {
       const began = await stores.beginUpto({
+        ...caller,
         intentId: intentId as Id<'paymentIntent'>,
         settledAtomic,
-        actor: 'test',
+        keyId: null,
       });
       if (!began.ok) throw new Error(began.code);
       return began.paymentId;

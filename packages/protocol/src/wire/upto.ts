@@ -46,5 +46,10 @@ export const uptoReleaseRequest = z.object({ paymentIntentId: z.string() });
 export type UptoReleaseRequest = z.infer<typeof uptoReleaseRequest>;
 
 /** Internal route: POST /evm/settlement/x402-upto. */
-export const internalUptoSettleRequest = z.object({ paymentIntentId: z.string(), settledAmount: atomicText });
+export const internalUptoSettleRequest = z.object({
+  accountId: z.string(),
+  mode: z.enum(['test', 'live']),
+  paymentIntentId: z.string(),
+  settledAmount: atomicText,
+});
 export type InternalUptoSettleRequest = z.infer<typeof internalUptoSettleRequest>;

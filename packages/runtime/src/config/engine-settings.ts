@@ -17,7 +17,7 @@ export const ENGINE_SETTINGS = {
     commaList({
       name: 'SVC_ENGINE_IDENTITY_KEYS',
       about:
-        'Public keys (`publickeyv1_…`) of the Restate servers that may call this process. Absent: the process accepts every caller that reaches the port.',
+        'Public keys (`publickeyv1_…`) of the Restate servers that may call this process. Required beside a live network and for live deliveries. Absent: the process accepts every caller that reaches the port.',
     }),
   ),
 };

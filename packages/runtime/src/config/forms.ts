@@ -77,6 +77,13 @@ export function base64Bytes(about: SettingText, minBytes: number): Setting<Uint8
   });
 }
 
+/** A key of exactly 32 bytes. */
+export const base64Key = (about: SettingText): Setting<Uint8Array> =>
+  setting(about, {
+    form: 'base64 of 32 bytes',
+    read: (given) => (/^[A-Za-z0-9+/]{43}=$/.test(given) ? Buffer.from(given, 'base64') : undefined),
+  });
+
 /** JSON of any shape; `read` returns undefined for a value that does not fit. */
 export function json<Value>(about: SettingText, form: string, read: (value: unknown) => Value | undefined) {
   return setting<Value>(about, {

@@ -74,6 +74,11 @@ export function blockSecondsOf(network: NetworkId, setup: OperatedNetwork): numb
   return setup.blockSeconds ?? findChain(network)?.blockSeconds ?? 1;
 }
 
+/** A network with real money; undefined if there are only test networks. */
+export function liveNetworkOf(networks: OperatedNetworks): NetworkId | undefined {
+  return [...networks.keys()].find((network) => findChain(network)?.mode === 'live');
+}
+
 const FORM =
   'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text), `minimumUsd` (smallest payment that is offered there, in dollars as text; absent: 2 on Ethereum, 0.01 to 0.02 on the other live networks, none on test networks; `0` takes any amount), `blockSeconds` (seconds between two blocks, 1 to 20; absent: 12 on Ethereum, 1 or 2 elsewhere) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, a local chain names its `genesisHash`, and `program` (test networks) is where wallets may pay by a signed message';
 

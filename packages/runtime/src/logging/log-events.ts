@@ -1,5 +1,6 @@
 // Every line that a service logs: code, level and message. docs/reference/log-events.md is generated from this list. A
 // code that is not in the list does not compile.
+import { ADMIN_EVENTS } from './log-events/admin-events.ts';
 import { API_EVENTS } from './log-events/api-events.ts';
 import { LANE_EVENTS } from './log-events/lane-events.ts';
 import type { LogEventEntry, LogLevel } from './log-events/log-event.ts';
@@ -22,6 +23,7 @@ export const LOG_EVENT_SECTIONS = {
   'Settlement: chain reader': READER_EVENTS,
   'Settlement: networks, relayers, RPC endpoints': NETWORK_EVENTS,
   Webhooks: WEBHOOK_EVENTS,
+  Admin: ADMIN_EVENTS,
 } as const;
 
 export const LOG_EVENTS = {
@@ -34,6 +36,7 @@ export const LOG_EVENTS = {
   ...READER_EVENTS,
   ...NETWORK_EVENTS,
   ...WEBHOOK_EVENTS,
+  ...ADMIN_EVENTS,
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

@@ -2,6 +2,7 @@
 // inside the message of an exception.
 
 const KEY_TEXT = /([ps]k_(?:test|live)_)[0-9A-Za-z_]+/g;
+const OPERATOR_KEY = /(opk_)[0-9A-Za-z]+/g;
 const BEARER = /\b(bearer\s+)[^\s"',;\\]+/gi;
 const QUERY_KEY = /(publishableKey(?:=|%3D|"\s*:\s*"))[^&\s"\\]+/gi;
 const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@"]*:)[^\s@"]+@/gi;
@@ -9,6 +10,7 @@ const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@"]*:)[^\s@"]+@/gi;
 export function redact(line: string): string {
   return line
     .replace(KEY_TEXT, '$1[redacted]')
+    .replace(OPERATOR_KEY, '$1[redacted]')
     .replace(BEARER, '$1[redacted]')
     .replace(QUERY_KEY, '$1[redacted]')
     .replace(URL_PASSWORD, '$1[redacted]@');

@@ -1,10 +1,12 @@
-// Runs a service as a process: prints configuration problems, logs the error that ends the process, and stops in order
-// on a signal.
+// Runs a service as a process: prints configuration problems, forgets settings of other services, logs the error that ends
+// the process, and stops in order on a signal.
 import { logEvent } from '../logging/log-events.ts';
 import { createLogger, type Logger } from '../logging/logger.ts';
+import { dropForeignSettings } from './config.ts';
+import type { ServiceName } from './find-service.ts';
 
 export type ServiceProgram<Config extends { readonly logLevel: string }> = {
-  readonly name: string;
+  readonly name: ServiceName;
   readonly read: () =>
     | { readonly ok: true; readonly config: Config }
     | { readonly ok: false; readonly problems: readonly string[] };
@@ -24,6 +26,8 @@ export async function runService<Config extends { readonly logLevel: string }>({
     process.exit(EX_CONFIG);
   }
   const logger = createLogger(name, given.config.logLevel);
+  const foreign = dropForeignSettings(name);
+  if (foreign.length > 0) logEvent(logger, 'foreign_settings', { names: foreign });
   process.on('uncaughtException', (problem) => {
     logEvent(logger, 'process_crashed', { err: problem });
     process.exit(1);

@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function service(name: string, script: string) {
   const entry = path.join(folder, `${name}.mjs`);
   writeFileSync(entry, script);
-  return { name, entry };
+  return { name, entry, env: {} };
 }
 const pidFile = (name: string) => path.join(folder, `${name}.pid`);
 const waits = (name: string, onStop: string) =>
@@ -24,7 +24,7 @@ const waits = (name: string, onStop: string) =>
      setInterval(() => {}, 1000);
      writeFileSync(${JSON.stringify(pidFile(name))}, String(process.pid));`,
   );
-const options = { env: {}, stdio: 'ignore' } as const;
+const options = { stdio: 'ignore' } as const;
 const alive = (pid: number) => {
   try {
     process.kill(pid, 0);
@@ -58,7 +58,7 @@ test('a service does not outlive a command that was killed', async () => {
   const { entry } = waits('orphan', 'process.exit(0)');
   const module = fileURLToPath(new URL('run-services.ts', import.meta.url));
   const script = `import { runServices } from ${JSON.stringify(module)};
-    runServices([{ name: 'orphan', entry: ${JSON.stringify(entry)} }], { env: {}, stdio: 'ignore' });`;
+    runServices([{ name: 'orphan', entry: ${JSON.stringify(entry)}, env: {} }], { stdio: 'ignore' });`;
   const command = spawn(process.execPath, ['--input-type=module', '--eval', script], { stdio: 'ignore' });
   const pid = await pidOf('orphan');
   command.kill('SIGKILL');

@@ -2,7 +2,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from './find-service.ts';
 import { killOnParentExit } from './kill-on-parent-exit.ts';
 
 export type RunningServices = {
@@ -12,17 +11,23 @@ export type RunningServices = {
   readonly stop: () => Promise<void>;
 };
 
-export type RunOptions = {
+export type StartedService = {
+  readonly name: string;
+  readonly entry: string;
+  /** All that the process is given. */
   readonly env: NodeJS.ProcessEnv;
+};
+
+export type RunOptions = {
   readonly stdio: StdioOptions;
   readonly graceMs?: number;
 };
 
 const GRACE_MS = 15_000;
 
-export function runServices(services: readonly Service[], options: RunOptions): RunningServices {
-  const { env, stdio, graceMs = GRACE_MS } = options;
-  const running = services.map(({ name, entry }) => ({ name, child: startOne(entry, env, stdio) }));
+export function runServices(services: readonly StartedService[], options: RunOptions): RunningServices {
+  const { stdio, graceMs = GRACE_MS } = options;
+  const running = services.map(({ name, entry, env }) => ({ name, child: startOne(entry, env, stdio) }));
   const ended = running.map(async ({ name, child }) => {
     const [code] = (await once(child, 'exit')) as [number | null];
     return { name, exitCode: code ?? 1 };

@@ -1,6 +1,7 @@
 // Looks up API keys. Lookups of keys not recently found valid are limited by address: anybody can make up a key with a
-// correct checksum, and each one costs a query. Concurrent lookups of the same key are coalesced.
-import type { AuthenticatePorts, StoredKey } from '@svc-pay/core';
+// correct checksum, and each one costs a query. Concurrent lookups of the same key are coalesced. Keys that were found are
+// remembered, so that a request that is refused before its lookup can be named in logs and counts.
+import type { AddressNames, AuthenticatePorts, StoredKey } from '@svc-pay/core';
 import type { RateLimiter, Verdict } from '../limit/rate-limit.ts';
 
 type KeyLookup =
@@ -8,42 +9,56 @@ type KeyLookup =
   | { readonly ok: false; readonly verdict: Verdict };
 
 export type KeyLookups = {
-  readonly find: (index: Uint8Array, address: string) => Promise<KeyLookup>;
-  /** Reports whether the key that was found is valid. */
-  readonly judged: (index: Uint8Array, valid: boolean) => void;
+  readonly find: (index: Uint8Array, names: AddressNames) => Promise<KeyLookup>;
+  /** Reports whether the key that was looked up is valid; undefined for one that does not exist. */
+  readonly judged: (index: Uint8Array, stored: StoredKey | undefined, valid: boolean) => void;
+  /** The key as it was last found, valid or not. Asks nobody: only for naming a request. */
+  readonly recall: (index: Uint8Array) => StoredKey | undefined;
 };
 
 /** Time during which a valid key is not counted by address. The key itself is still looked up every time. */
 const SEEN_FOR_MS = 3_600_000;
-/** Size limit; only valid keys are kept, so strangers cannot fill it. */
-const MAX_SEEN = 100_000;
+/** Size limit; only keys that exist are kept, so strangers cannot fill it. */
+const MAX_FOUND = 100_000;
+
+type FoundKey = { readonly stored: StoredKey; readonly validAtMs: number };
 
 export function createKeyLookups(
   { findKey, clock }: Pick<AuthenticatePorts, 'findKey' | 'clock'>,
   limiter: RateLimiter | undefined,
 ): KeyLookups {
-  const seenAtMs = new Map<string, number>();
-  const underWay = new Map<string, Promise<StoredKey | undefined>>();
+  const foundKeys = new Map<string, FoundKey>();
+  const underWay = new Map<string, Promise<KeyLookup>>();
   const nameOf = (index: Uint8Array) => Buffer.from(index).toString('latin1');
-  const isSeen = (name: string) => (seenAtMs.get(name) ?? Number.NEGATIVE_INFINITY) + SEEN_FOR_MS > clock.nowMs();
+  const isSeen = (name: string) =>
+    (foundKeys.get(name)?.validAtMs ?? Number.NEGATIVE_INFINITY) + SEEN_FOR_MS > clock.nowMs();
+
+  async function look(index: Uint8Array, name: string, names: AddressNames): Promise<KeyLookup> {
+    const verdict = isSeen(name) ? undefined : await limiter?.byUnseenKey(names);
+    if (verdict?.allowed === false) return { ok: false, verdict };
+    return { ok: true, stored: await findKey(index) };
+  }
 
   return {
-    async find(index, address) {
+    async find(index, names) {
       const name = nameOf(index);
       const running = underWay.get(name);
-      if (running !== undefined) return { ok: true, stored: await running };
-      const verdict = isSeen(name) ? undefined : limiter?.byUnseenKey(address, clock.nowMs());
-      if (verdict?.allowed === false) return { ok: false, verdict };
-      const lookup = findKey(index).finally(() => underWay.delete(name));
+      if (running !== undefined) {
+        const shared = await running;
+        // A lookup that was refused for another caller's address says nothing about this one's.
+        return shared.ok ? shared : look(index, name, names);
+      }
+      const lookup = look(index, name, names).finally(() => underWay.delete(name));
       underWay.set(name, lookup);
-      return { ok: true, stored: await lookup };
+      return lookup;
     },
-    judged(index, valid) {
+    judged(index, stored, valid) {
       const name = nameOf(index);
-      seenAtMs.delete(name);
-      if (!valid) return;
-      seenAtMs.set(name, clock.nowMs());
-      if (seenAtMs.size > MAX_SEEN) seenAtMs.delete(seenAtMs.keys().next().value ?? '');
+      foundKeys.delete(name);
+      if (stored === undefined) return;
+      foundKeys.set(name, { stored, validAtMs: valid ? clock.nowMs() : Number.NEGATIVE_INFINITY });
+      if (foundKeys.size > MAX_FOUND) foundKeys.delete(foundKeys.keys().next().value ?? '');
     },
+    recall: (index) => foundKeys.get(nameOf(index))?.stored,
   };
 }

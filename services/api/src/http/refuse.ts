@@ -27,6 +27,10 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
   'internal_error',
   'service_unavailable',
   'rate_limited',
+  'address_denied',
+  'origin_not_allowed',
+  'key_invalid',
+  'key_scope_missing',
   'request_timeout',
   'idempotency_in_progress',
 ]);

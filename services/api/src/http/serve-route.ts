@@ -1,10 +1,14 @@
 // Registers one route of the table with Fastify: admission before the body, then the handler, then the answer.
+import type { ServerResponse } from 'node:http';
+import { ERRORS } from '@svc-pay/protocol/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { Traced } from '../abuse/traces.ts';
 import { readClaim } from '../body/idempotency-claim.ts';
-import { addressName } from '../limit/address-name.ts';
+import { addressNames } from '../limit/address-name.ts';
+import { type RateLimiter, rateLimitHeaders } from '../limit/rate-limit.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
 import { malformed } from '../routes/read-body.ts';
-import type { KeyedRoute, Route, World } from '../routes/route.ts';
+import { classOf, type KeyedRoute, type Route, type World } from '../routes/route.ts';
 import type { Admit } from './admit.ts';
 import type { Cors } from './cors.ts';
 import type { Refuse } from './refuse.ts';
@@ -12,12 +16,17 @@ import type { Refuse } from './refuse.ts';
 export type ServeOptions = {
   readonly world: World;
   readonly admit: Admit;
+  /** Undefined when rate limits are switched off. */
+  readonly limiter: RateLimiter | undefined;
   readonly cors: Cors;
   readonly refuse: Refuse;
 };
 
 const QUERY_CANCELED = '57014';
 const NO_BYTES = new Uint8Array();
+const OPEN_STREAMS = { policy: 'streams', class: 'streams' };
+/** No valid key, no right, too many. */
+const COUNTED_REFUSALS: ReadonlySet<number> = new Set([401, 403, 429]);
 
 export function serveRoute(app: FastifyInstance, route: Route, options: ServeOptions): void {
   const streams = Object.values(route.responses).some(({ contentType }) => contentType === 'text/event-stream');
@@ -43,8 +52,33 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
       request.caller = admission.caller;
       return undefined;
     },
-    handler: async (request, reply) => send(request, reply, route, await call(request, route, options.world), options),
+    handler: async (request, reply) =>
+      send(
+        request,
+        reply,
+        route,
+        (await limitStored(request, reply, route, options)) ?? (await call(request, route, options.world)),
+        options,
+      ),
   });
+}
+
+/** Counts the body of a request that creates or changes something. What a payer signs is not counted. */
+async function limitStored(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: KeyedRoute,
+  { limiter }: ServeOptions,
+): Promise<RouteOutcome | undefined> {
+  const { caller, rawBody } = request;
+  const of = classOf(route);
+  const isStored = of === 'creates' || of === 'writes';
+  if (!isStored || limiter === undefined || caller === undefined || !rawBody?.length) return undefined;
+  const verdict = await limiter.byStoredBytes(caller, addressNames(request.clientAddress), rawBody.length);
+  if (verdict.allowed) return undefined;
+  request.limitedBy = verdict;
+  reply.headers(rateLimitHeaders(verdict));
+  return { ok: false, code: 'rate_limited', param: null };
 }
 
 async function call(request: FastifyRequest, route: KeyedRoute, world: World): Promise<RouteOutcome> {
@@ -61,7 +95,8 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
   const lastEventId = headers['last-event-id'];
   const handled = route.handle(world, {
     caller,
-    address: addressName(request.ip),
+    traced: tracedOf(request),
+    address: addressNames(request.clientAddress).address,
     requestId: request.id,
     params: request.params as Readonly<Record<string, string>>,
     query: (query?.data ?? {}) as Readonly<Record<string, string | undefined>>,
@@ -89,8 +124,23 @@ function refuse(
   refusal: Parameters<Refuse>[2],
   { world, refuse: write }: ServeOptions,
 ): FastifyReply {
-  if (refusal.code === 'rate_limited') world.metrics.requestLimited(request.limitedBy ?? 'streams');
+  if (refusal.code === 'rate_limited') world.metrics.requestLimited(request.limitedBy ?? OPEN_STREAMS);
+  if (COUNTED_REFUSALS.has(ERRORS[refusal.code].status)) world.traces.refused(tracedOf(request));
   return write(request, reply, refusal);
+}
+
+const tracedOf = ({ clientAddress, foundKey }: FastifyRequest): Traced => ({
+  address: clientAddress,
+  caller: foundKey,
+});
+
+/** A stream lives for minutes: it also ends when its address or its key is denied, or its key has ended. */
+function holdStream(request: FastifyRequest, raw: ServerResponse, { ports, traces }: World): void {
+  const { caller, clientAddress: address } = request;
+  if (caller === undefined) return;
+  traces.streamOpened(tracedOf(request));
+  const release = ports.denials.hold({ address, key: caller, end: () => raw.destroy() });
+  raw.once('close', release);
 }
 
 function send(
@@ -106,6 +156,7 @@ function send(
   if ('stream' in outcome) {
     reply.hijack();
     const { raw } = reply;
+    holdStream(request, raw, options.world);
     for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
     raw.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',

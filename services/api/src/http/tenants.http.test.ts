@@ -43,6 +43,7 @@ async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
     recoveryId: anId('replay'),
   };
   const tenant = { account_id: owner.accountId, mode };
+  await insertRow(api.database.pool, 'payments', { ...tenant, id: ids.paymentId, intent_id: ids.intentId });
   await insertRow(api.database.pool, 'events', {
     ...tenant,
     id: ids.eventId,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addressName } from './address-name.ts';
+import { addressName, addressNames } from './address-name.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -19,6 +19,17 @@ test.each([
   ['unknown', 'unknown'],
 ])('%s is limited as %s', (address, name) => {
   expect(addressName(address)).toBe(name);
+});
+
+test.each([
+  ['192.0.2.7', undefined],
+  ['::ffff:192.0.2.7', undefined],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::1', '2001:db8:1::/48'],
+  ['2001:db8::1', '2001:db8:0::/48'],
+  ['unknown', undefined],
+])('the network of %s is %s', (address, network) => {
+  expect(addressNames(address).network).toBe(network);
 });
 
 test('all addresses of one /64 have one name, and those of another /64 another', () => {

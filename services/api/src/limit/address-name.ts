@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { AddressNames } from '@svc-pay/core';
 
 /** Length limit: names are kept for every address seen, and a proxy may forward any text. */
 const MAX_TEXT = 64;
@@ -17,6 +18,13 @@ export function addressName(text: string): string {
   const [, high, low] = MAPPED.exec(words.join(':')) ?? [];
   if (high === undefined || low === undefined) return `${words.slice(0, 4).join(':')}::/64`;
   return [high, low].flatMap(bytesOf).join('.');
+}
+
+/** With the /48 of an IPv6 address: a customer may have as much, which is 65,536 names. */
+export function addressNames(text: string): AddressNames {
+  const address = addressName(text);
+  const network = address.endsWith('::/64') ? `${address.split(':', 3).join(':')}::/48` : undefined;
+  return { address, network };
 }
 
 /** Eight words of a valid IPv6 address, without leading zeros. */

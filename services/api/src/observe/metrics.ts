@@ -4,21 +4,32 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export type PoolStats = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
 
+export type DenyListStats = { readonly entries: () => number; readonly ageMs: () => number };
+
 export type Metrics = {
   readonly registry: Registry;
   readonly requestEnded: (route: string, method: string, status: number, seconds: number) => void;
   readonly intentCreated: (mode: string, answer: 'payment_required' | 'fallback') => void;
   readonly settleAnswered: (mode: string, status: string) => void;
   readonly answerReplayed: (route: string) => void;
-  readonly requestLimited: (policy: string) => void;
+  readonly requestLimited: (by: { readonly policy: string; readonly class: string }) => void;
   /** Returns the Prometheus text and its content type. */
   readonly read: () => Promise<{ readonly contentType: string; readonly body: string }>;
 };
 
+export type QuotaGauges = {
+  readonly late: () => boolean;
+  readonly names: () => number;
+  readonly liveProcesses: () => number;
+};
+
 export type Gauges = {
+  /** Undefined when rate limits are switched off. */
+  readonly quotas: QuotaGauges | undefined;
   readonly streams: () => number;
   readonly settleWaits: () => number;
   readonly pool: () => PoolStats;
+  readonly denyList: DenyListStats;
 };
 
 export function createMetrics(gauges: Gauges): Metrics {
@@ -57,14 +68,21 @@ export function createMetrics(gauges: Gauges): Metrics {
   });
   const limited = new Counter({
     name: 'requests_limited_total',
-    help: 'Requests refused by a rate limit',
-    labelNames: ['policy'] as const,
+    help: 'Requests refused by a quota, by its scope and its class of requests',
+    labelNames: ['policy', 'class'] as const,
     registers: [register],
   });
   // Each series starts at 0: a monitor sees no increase in a series that begins with its first event.
   for (const mode of ['test', 'live']) for (const status of SETTLE_STATUSES) settles.inc({ mode, status }, 0);
   gauge(register, 'stream_connections', 'Event streams open now', gauges.streams);
   gauge(register, 'settle_waits', 'Settle requests that wait for their payment now', gauges.settleWaits);
+  gauge(register, 'deny_list_entries', 'Entries of the deny list in effect', gauges.denyList.entries);
+  gauge(
+    register,
+    'deny_list_age_seconds',
+    'Time since the deny list was last compared with the database',
+    () => gauges.denyList.ageMs() / 1_000,
+  );
   gauge(register, 'database_connections', 'Connections of the pool', () => gauges.pool().totalCount);
   gauge(
     register,
@@ -73,6 +91,15 @@ export function createMetrics(gauges: Gauges): Metrics {
     () => gauges.pool().idleCount,
   );
   gauge(register, 'database_waiting', 'Requests that wait for a connection', () => gauges.pool().waitingCount);
+  const { quotas } = gauges;
+  gauge(register, 'quota_leases_late', '1 while the database leases no quota', () => (quotas?.late() ? 1 : 0));
+  gauge(register, 'quota_names', 'Quotas that this process knows of now', () => quotas?.names() ?? 0);
+  gauge(
+    register,
+    'quota_processes',
+    'API processes that share the quotas, this one included',
+    () => quotas?.liveProcesses() ?? 1,
+  );
 
   return {
     registry: register,
@@ -83,7 +110,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     intentCreated: (mode, answer) => intents.inc({ mode, answer }),
     settleAnswered: (mode, status) => settles.inc({ mode, status }),
     answerReplayed: (route) => replays.inc({ route }),
-    requestLimited: (policy) => limited.inc({ policy }),
+    requestLimited: ({ policy, class: of }) => limited.inc({ policy, class: of }),
     read: async () => ({ contentType: register.contentType, body: await register.metrics() }),
   };
 }

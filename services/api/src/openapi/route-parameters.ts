@@ -15,8 +15,10 @@ export const SECURITY_SCHEMES = {
 
 export function securityOf(route: Route): readonly Readonly<Record<string, readonly string[]>>[] {
   if (route.access === 'open') return [];
-  if (route.access === 'secret') return [{ secretKey: [] }];
-  return [{ publishableKey: [] }, ...(route.keyInQuery ? [{ publishableKeyInQuery: [] }] : [])];
+  // OpenAPI 3.1 lets a bearer key name the scopes that it needs.
+  const scopes = [route.scope];
+  if (route.access === 'secret') return [{ secretKey: scopes }];
+  return [{ publishableKey: scopes }, ...(route.keyInQuery ? [{ publishableKeyInQuery: scopes }] : [])];
 }
 
 const text = (name: string, place: string, description: string, schema: object = {}, required = false) => ({

@@ -5,10 +5,20 @@ import type { Route } from '../routes/route.ts';
 export function refusalsOf(route: Route): readonly ErrorCode[] {
   const codes: ErrorCode[] = [...route.refusals, 'internal_error'];
   if (route.access !== 'open') {
-    codes.push('key_missing', 'key_invalid', 'account_mismatch', 'rate_limited', 'service_unavailable');
+    codes.push(
+      'key_missing',
+      'key_invalid',
+      'key_scope_missing',
+      'address_denied',
+      'account_mismatch',
+      'rate_limited',
+      'service_unavailable',
+    );
   }
   if (route.access !== 'open' && route.accountRequired) codes.push('account_id_required');
-  if (route.access === 'secret') codes.push('key_kind_not_allowed');
+  if (route.access === 'publishable') codes.push('origin_not_allowed');
+  if (route.access === 'secret' || (route.access === 'publishable' && route.creates))
+    codes.push('key_kind_not_allowed');
   if (route.access !== 'open' && route.query !== undefined) codes.push('malformed_request');
   if (route.method === 'POST' || route.method === 'PATCH') {
     codes.push('malformed_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout');

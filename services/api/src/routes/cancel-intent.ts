@@ -8,6 +8,7 @@ export const cancelIntent: KeyedRoute = {
   method: 'POST',
   path: '/sdk/payments/intents/{intentId}/cancel',
   access: 'secret',
+  scope: 'create',
   summary: 'Cancel an intent',
   description: 'Gives up an intent that nobody has begun to pay. Canceling it again answers the same. Takes no body.',
   responses: {

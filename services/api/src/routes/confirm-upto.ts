@@ -9,6 +9,8 @@ export const confirmUpto: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/intents/x402/upto/confirm',
   access: 'publishable',
+  scope: 'charge',
+  quota: 'settles',
   sparesClaimed: true,
   summary: 'Confirm an up-to authorization',
   description:
@@ -24,7 +26,7 @@ export const confirmUpto: KeyedRoute = {
     },
   },
   refusals: ['not_found', 'not_an_upto_intent', 'upto_already_confirmed', 'chain_unavailable'],
-  async handle({ ports }, { caller, body, claim, limited, requestId }) {
+  async handle({ ports, traces }, { caller, traced, body, claim, limited, requestId }) {
     const submitted = readSubmittedHeader(body);
     if (submitted === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
     const { intentId, encodedHeader, echo } = submitted;
@@ -34,6 +36,7 @@ export const confirmUpto: KeyedRoute = {
       return { ...confirmed, param: confirmed.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
     }
     const { response } = confirmed;
+    if (response.ok && !response.alreadyConfirmed) traces.paid(traced);
     return { ...answerJson(response), replayed: response.alreadyConfirmed && claim !== null };
   },
 };

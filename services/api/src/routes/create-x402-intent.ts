@@ -7,6 +7,9 @@ export const createX402Intent: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/intents/x402',
   access: 'publishable',
+  scope: 'create',
+  quota: 'creates',
+  creates: true,
   summary: 'Create an X402 intent',
   description:
     'Answers 402 with what the payer may sign, or 200 with a fallback recommendation where X402 can’t be used: `error` says ' +
@@ -36,7 +39,7 @@ export const createX402Intent: KeyedRoute = {
     'x402_upto_not_available',
     'price_unavailable',
   ],
-  async handle({ ports, metrics }, { caller, requestId, body, claim }) {
+  async handle({ ports, metrics, traces }, { caller, traced, requestId, body, claim }) {
     const request = createIntentRequest.safeParse(body);
     if (!request.success) {
       const [field] = request.error.issues[0]?.path ?? [];
@@ -45,6 +48,7 @@ export const createX402Intent: KeyedRoute = {
     const created = await createIntent(ports, { caller, requestId, request: request.data, claim });
     if (created.ok && !created.replayed) {
       metrics.intentCreated(caller.mode, created.answer.status === 402 ? 'payment_required' : 'fallback');
+      traces.created(traced);
     }
     return created;
   },

@@ -8,6 +8,7 @@ export const getIntent: KeyedRoute = {
   method: 'GET',
   path: '/sdk/public/payments/intents/{intentId}',
   access: 'publishable',
+  scope: 'read',
   keyInQuery: true,
   summary: 'Get an intent',
   description: 'The intent and its latest payment as they are now.',
@@ -22,7 +23,7 @@ export const getIntent: KeyedRoute = {
     const intentId = intentIdOf(params);
     const situation = intentId === undefined ? undefined : await ports.loadStatus(caller, intentId);
     if (situation === undefined) return { ok: false, code: 'not_found', param: null };
-    const answer = { status: 200, headers: { 'cache-control': 'no-store' }, body: statusBody(situation) };
+    const answer = { status: 200, headers: { 'cache-control': 'no-store' }, body: statusBody(situation, caller.kind) };
     return { ok: true, answer, replayed: false };
   },
 };

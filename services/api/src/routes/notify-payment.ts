@@ -15,6 +15,8 @@ export const notifyPayment: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/notify',
   access: 'publishable',
+  scope: 'charge',
+  quota: 'chain_reads',
   summary: 'Ask for progress',
   description:
     'Answers how the intent stands, and makes sure that somebody is at work on a payment that is under way. What the body ' +
@@ -39,8 +41,8 @@ export const notifyPayment: KeyedRoute = {
       paymentIntentId: intent.id,
       paymentId: payment?.id ?? null,
       status: intent.status,
-      paymentIntent: intentView(intent),
-      payment: payment === null ? null : paymentView(payment, intent),
+      paymentIntent: intentView(intent, caller.kind),
+      payment: payment === null ? null : paymentView(payment, intent, caller.kind),
     };
     return answerJson(answer);
   },

@@ -8,6 +8,8 @@ export const preparePayment: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/x402/prepare',
   access: 'publishable',
+  scope: 'charge',
+  quota: 'chain_reads',
   summary: 'Prepare a Solana transaction',
   description:
     'Builds the transaction that pays the intent, for the payer’s wallet to sign. It may be prepared again at any time, also ' +

@@ -1,4 +1,4 @@
-import { settlePayment } from '@svc-pay/core';
+import { PAYMENT_STATUS, settlePayment } from '@svc-pay/core';
 import { type RelayResponse, relayRequest, relayResponse } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import { answerJson } from './answer-json.ts';
@@ -10,6 +10,8 @@ export const relayPayment: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/x402/relay',
   access: 'publishable',
+  scope: 'charge',
+  quota: 'settles',
   sparesClaimed: true,
   summary: 'Relay a signed Solana transaction',
   description:
@@ -24,7 +26,7 @@ export const relayPayment: KeyedRoute = {
     },
   },
   refusals: ['not_found', 'chain_unavailable'],
-  async handle({ ports, metrics }, { caller, body, claim, limited }) {
+  async handle({ ports, metrics, traces }, { caller, traced, body, claim, limited }) {
     const request = readBody(relayRequest, body);
     if (!request.ok) return request;
     const { paymentIntentId: intentId, signedTransactionBase64: transaction } = request.data;
@@ -34,6 +36,7 @@ export const relayPayment: KeyedRoute = {
     if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
     const { response } = settled;
     metrics.settleAnswered(caller.mode, response.status);
+    if (settled.claimed && response.status !== PAYMENT_STATUS.failed) traces.paid(traced);
     const answer: RelayResponse = { ...response, signature: response.transactionId };
     return { ...answerJson(answer), replayed: settled.replayed && claim !== null };
   },

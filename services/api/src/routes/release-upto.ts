@@ -8,6 +8,8 @@ export const releaseUpto: KeyedRoute = {
   method: 'POST',
   path: '/sdk/payments/x402/upto/release',
   access: 'secret',
+  scope: 'charge',
+  quota: 'settles',
   summary: 'Release an up-to authorization',
   description:
     'Gives up an authorization that was not settled: the intent is canceled, and nothing will be charged. Releasing it ' +

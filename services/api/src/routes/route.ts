@@ -1,8 +1,9 @@
 // A route as one value: its request, its answers and its handler. Both the Fastify routes and the OpenAPI document are
 // made from these values.
-import type { Caller, IdempotencyClaim } from '@svc-pay/core';
+import type { Caller, IdempotencyClaim, KeyScope, RequestClass } from '@svc-pay/core';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type * as z from 'zod/mini';
+import type { Traced, Traces } from '../abuse/traces.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ApiPorts } from '../ports.ts';
 import type { IntentStreams } from '../stream/intent-streams.ts';
@@ -32,6 +33,8 @@ type RouteContract = {
 /** Call with an accepted key. */
 type Call = {
   readonly caller: Caller;
+  /** Who is counted for what the call does. */
+  readonly traced: Traced;
   /** Client address, as named by the rate limits. */
   readonly address: string;
   readonly requestId: string;
@@ -50,6 +53,7 @@ export type World = {
   readonly ports: ApiPorts;
   readonly streams: IntentStreams;
   readonly metrics: Metrics;
+  readonly traces: Traces;
   readonly stopping: () => boolean;
 };
 
@@ -61,10 +65,16 @@ export type OpenRoute = RouteContract & {
 export type KeyedRoute = RouteContract & {
   /** Publishable routes accept secret keys too. */
   readonly access: 'publishable' | 'secret';
+  /** A key with scopes needs this one. */
+  readonly scope: KeyScope;
   /** Also accepts a publishable key as `?publishableKey=`, for clients that cannot set headers. */
   readonly keyInQuery?: true;
   /** The handler decides who is answered despite the key's rate limit: a header that is already claimed always is. */
   readonly sparesClaimed?: true;
+  /** Class of its quotas. Without it a GET counts as `reads` and everything else as `writes`. */
+  readonly quota?: RequestClass;
+  /** It creates an intent: an account may leave that to its secret key. */
+  readonly creates?: true;
   /** `x-account-id` must be sent with the key. */
   readonly accountRequired?: true;
   readonly body?: NamedSchema;
@@ -76,3 +86,7 @@ export type KeyedRoute = RouteContract & {
 };
 
 export type Route = OpenRoute | KeyedRoute;
+
+export function classOf({ quota, method }: KeyedRoute): RequestClass {
+  return quota ?? (method === 'GET' ? 'reads' : 'writes');
+}

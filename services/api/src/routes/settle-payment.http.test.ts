@@ -1,9 +1,11 @@
 // Settles signed headers: each is claimed once, waited for, and afterwards answered from the stored rows.
+import { readAbuse } from '@svc-pay/postgres/operator';
 import { notifyResponse, settleResponse } from '@svc-pay/protocol';
 import { describe, expect, test, vi } from 'vitest';
 import { CREATE, call, intentPath, NOTIFY, SETTLE } from '../testing/call.ts';
 import { USDC } from '../testing/payment-chain.ts';
 import { playBroadcast, playCompletion, playFailure, TRANSACTION } from '../testing/play-settlement.ts';
+import { addKey } from '../testing/seed-account.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { type PayableIntent, startPayableApi } from '../testing/start-payable-api.ts';
 
@@ -280,4 +282,32 @@ describe('notify', () => {
     expect((await notify({ paymentIntentId: 'x' })).statusCode).toBe(404);
     expect((await notify({})).statusCode).toBe(400);
   });
+});
+
+test('`svc abuse top` counts a payment once, whatever else is sent to its intent', async () => {
+  const own = await addKey(pool, api.account.accountId, 'publishable', 'test');
+  const create = async (): Promise<PayableIntent> => {
+    const asked = { key: own, body: { usdAmount: '1.5', tokenShortcode: 'anvil_usdc' } };
+    const { paymentIntentId: id, accepts } = (await call(api, 'POST', CREATE, asked)).json();
+    return { id, acceptance: accepts[0] };
+  };
+  const intent = await create();
+  await create();
+  await create();
+  const pay = (body: object) => call(api, 'POST', SETTLE, { key: own, body });
+  const body = await headerFor(intent);
+  const answer = pay(body);
+  await isClaimed(intent.id);
+  const meanwhile = (await pay(await headerFor(intent))).json();
+  await playCompletion(pool, intent.id);
+  await answer;
+  const [again, late] = [(await pay(body)).json(), (await pay(await headerFor(intent))).json()];
+  expect([meanwhile, again, late].map(({ status }) => status)).toEqual(['processing', 'succeeded', 'completed']);
+  // Writes the counts.
+  await api.stop();
+  const { rows: keys } = await pool.query('select id from svc.api_keys where publishable_text = $1', [own]);
+  const counts = await readAbuse(pool, Date.now() - 60_000, 100);
+  expect(counts.filter(({ subject }) => subject === keys[0].id)).toMatchObject([
+    { cause: 'created', kind: 'key', count: 3, paid: 1 },
+  ]);
 });

@@ -1,4 +1,4 @@
-import { settlePayment as settle } from '@svc-pay/core';
+import { PAYMENT_STATUS, settlePayment as settle } from '@svc-pay/core';
 import { settleRequest, settleResponse } from '@svc-pay/protocol';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
@@ -9,6 +9,8 @@ export const settlePayment: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/x402/settle',
   access: 'publishable',
+  scope: 'charge',
+  quota: 'settles',
   sparesClaimed: true,
   summary: 'Settle an exact payment',
   description:
@@ -25,7 +27,7 @@ export const settlePayment: KeyedRoute = {
     },
   },
   refusals: ['not_found', 'chain_unavailable'],
-  async handle({ ports, metrics }, { caller, body, claim, limited }) {
+  async handle({ ports, metrics, traces }, { caller, traced, body, claim, limited }) {
     const submitted = readSubmittedHeader(body);
     if (submitted === undefined) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
     const { intentId, encodedHeader, echo } = submitted;
@@ -34,6 +36,7 @@ export const settlePayment: KeyedRoute = {
     const settled = await settle(ports, { caller, intentId, encoded, claim, limited });
     if (!settled.ok) return { ...settled, param: settled.code === 'idempotency_key_reused' ? 'Idempotency-Key' : null };
     metrics.settleAnswered(caller.mode, settled.response.status);
+    if (settled.claimed && settled.response.status !== PAYMENT_STATUS.failed) traces.paid(traced);
     return { ...answerJson(settled.response), replayed: settled.replayed && claim !== null };
   },
 };

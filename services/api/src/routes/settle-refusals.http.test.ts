@@ -1,8 +1,9 @@
 // All codes that a header can be refused with, over HTTP and against a real chain.
+import { addDenied } from '@svc-pay/postgres/operator';
 import { settleResponse } from '@svc-pay/protocol';
 import type { Hex } from 'viem';
-import { padHex } from 'viem';
-import { describe, expect, test } from 'vitest';
+import { keccak256, padHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, intentPath, SETTLE } from '../testing/call.ts';
 import { USDC, VOL } from '../testing/payment-chain.ts';
 import { type HeaderChange, newNonce, newPayer, signHeader } from '../testing/sign-header.ts';
@@ -185,10 +186,12 @@ describe('accepted', () => {
     const intent = await api.newIntent();
     const response = await settle(intent, { from: wallet, signature: `0x${'ab'.repeat(300)}` });
     expect(response.json()).toMatchObject({ status: 'processing' });
-    const { rows } = await pool.query('select by_contract, kind from svc.authorizations where intent_id = $1', [
-      intent.id,
-    ]);
-    expect(rows).toEqual([{ by_contract: true, kind: 'transfer_with_authorization' }]);
+    const { rows } = await pool.query(
+      "select by_contract, kind, '0x' || encode(code_hash, 'hex') as code from svc.authorizations where intent_id = $1",
+      [intent.id],
+    );
+    const code = keccak256('0x631626ba7e60e01b60005260206000f3');
+    expect(rows).toEqual([{ by_contract: true, kind: 'transfer_with_authorization', code }]);
   });
 
   test('a permit with the nonce that the intent names for its expected payer', async () => {
@@ -208,6 +211,60 @@ describe('accepted', () => {
     ];
     expect((await settle(one, { nonce })).json()).toMatchObject({ status: 'processing' });
     expect((await settle(other, { nonce })).json()).toMatchObject({ status: 'processing' });
+  });
+});
+
+describe('a spent gas budget', () => {
+  const NETWORK = 'eip155:31337';
+  const spend = (scope: string, name: string) =>
+    pool.query(
+      `insert into svc.gas_budget_uses (network, scope, key, slot, lost, reversed)
+       values ($1, $2, $3, date_bin('5 minutes', now(), timestamptz '2000-01-01 00:00:00Z'), 100, 0)`,
+      [NETWORK, scope, name],
+    );
+  beforeAll(async () => {
+    await pool.query(
+      `insert into svc.gas_budgets
+       values ($1, 100, 100, 100, 100, 100, 100, 100, 100, 0, now())`,
+      [NETWORK],
+    );
+  });
+  afterAll(async () => {
+    await pool.query('delete from svc.gas_budgets');
+    await pool.query('delete from svc.gas_budget_uses');
+  });
+  const fund = async (holder: Hex) => {
+    await api.chain.mint(USDC, holder, 1_500_000n);
+    return holder;
+  };
+  const newWallet = async () => {
+    const wallet = newPayer().address;
+    await api.chain.client.setCode({ address: wallet, bytecode: '0x631626ba7e60e01b60005260206000f3' });
+    return fund(wallet);
+  };
+  const byWallet = async (wallet: Hex) =>
+    (await settle(await api.newIntent(), { from: wallet, signature: `0x${'ab'.repeat(300)}` })).json();
+  const REFUSED = { status: 'failed', error: 'gas_budget_spent' };
+
+  test('of a payer refuses that payer, by key too, and nobody else', async () => {
+    const burner = newPayer();
+    await fund(burner.address);
+    await spend('payer', burner.address.toLowerCase());
+    const intent = await api.newIntent();
+    const paymentHeader = await signHeader(burner, intent.acceptance);
+    expect((await send({ paymentIntentId: intent.id, paymentHeader })).json()).toMatchObject(REFUSED);
+    expect(await attemptsOf(intent.id)).toMatchObject([{ code: 'gas_budget_spent' }]);
+    expect((await settle(await api.newIntent())).json()).toMatchObject({ status: 'processing' });
+    expect(await byWallet(await newWallet())).toMatchObject({ status: 'processing' });
+  });
+
+  test('of an account refuses contract wallets that never paid; payers by key and wallets that paid go on', async () => {
+    await spend('account', api.account.accountId);
+    const [fresh, proven] = [await newWallet(), await newWallet()];
+    await pool.query('insert into svc.proven_wallets values ($1, $2, now())', [NETWORK, proven.toLowerCase()]);
+    expect(await byWallet(fresh)).toMatchObject(REFUSED);
+    expect(await byWallet(proven)).toMatchObject({ status: 'processing' });
+    expect((await settle(await api.newIntent())).json()).toMatchObject({ status: 'processing' });
   });
 });
 
@@ -237,6 +294,29 @@ test('a stranger with the publishable key can’t change an intent, nor fill the
   expect(attempts.length).toBeGreaterThanOrEqual(20);
   expect(attempts.length).toBeLessThanOrEqual(24);
   expect((await settle(intent)).json()).toMatchObject({ status: 'processing' });
+});
+
+test('a denied payer can’t pay within a second; what was claimed before goes on', async () => {
+  const wallet = newPayer();
+  await api.chain.mint(USDC, wallet.address, 10n ** 12n);
+  const pay = async ({ id, acceptance }: PayableIntent) => {
+    const paymentHeader = await signHeader(wallet, acceptance);
+    return { paymentIntentId: id, paymentHeader, paymentRequirements: acceptance };
+  };
+  const claimed = await pay(await api.newIntent());
+  expect((await send(claimed)).json()).toMatchObject({ status: 'processing' });
+  const refused = await api.newIntent();
+  const body = await pay(refused);
+  const before = await rowsAbout(refused.id);
+  await addDenied(
+    { pool, nowMs: Date.now(), actor: 'operator:ada' },
+    { kind: 'payer', value: wallet.address.toLowerCase(), reference: 'x', reason: 'a test', expiresAtMs: null },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect((await send(body)).json()).toMatchObject({ status: 'failed', error: 'payer_denied' });
+  expect(await rowsAbout(refused.id)).toEqual(before);
+  expect(await attemptsOf(refused.id)).toMatchObject([{ code: 'payer_denied', payer: wallet.address.toLowerCase() }]);
+  expect((await send(claimed)).json()).toMatchObject({ status: 'processing' });
 });
 
 describe('not there', () => {

@@ -8,7 +8,7 @@ import { uptoConfirmResponse, uptoSettleResponse } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Hex } from 'viem';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { CREATE, call, UPTO_CONFIRM, UPTO_SETTLE } from '../testing/call.ts';
+import { CREATE, call, SETTLE, UPTO_CONFIRM, UPTO_SETTLE } from '../testing/call.ts';
 import { startPaymentChain, USDC } from '../testing/payment-chain.ts';
 import { playCompletion } from '../testing/play-settlement.ts';
 import { NETWORKS, PROCESSOR } from '../testing/seed-account.ts';
@@ -61,6 +61,8 @@ const confirm = (body: object, headers: Record<string, string> = {}) =>
 const settle = (body: object, headers: Record<string, string> = {}) =>
   call(api, 'POST', UPTO_SETTLE, { key: keys.test.secret, body, headers: { 'x-account-id': accountId, ...headers } });
 
+const owner = { accountId, mode: 'test' };
+
 /** Writes the rows that settlement writes when it begins an up-to settlement. */
 async function playBegin({ paymentIntentId, settledAmount }: { paymentIntentId: string; settledAmount: string }) {
   const paymentId = newId('payment', Date.now());
@@ -98,7 +100,7 @@ test('settlement is asked with the internal key, for the key that asked, and the
     {
       authorization: `Bearer ${INTERNAL_KEY}`,
       actor: expect.stringMatching(/^key:key_/),
-      body: { paymentIntentId: upto.paymentIntentId, settledAmount: '1250000' },
+      body: { ...owner, paymentIntentId: upto.paymentIntentId, settledAmount: '1250000' },
     },
   ]);
   await playCompletion(pool, upto.paymentIntentId);
@@ -257,6 +259,7 @@ test('past its limit a key is still answered about what is stored, and about not
   const asked = { usdAmount: '5', tokenShortcode: 'anvil_usdc', x402Upto: true };
   const { paymentIntentId, accepts } = (await ask(CREATE, asked)).json();
   const upto = { paymentIntentId, paymentHeader: await signHeader(payer, accepts[0]) };
+  expect((await ask(UPTO_CONFIRM, { ...upto, paymentIntentId: 'pi_x' })).json().error).toBe('not_found');
   expect((await ask(UPTO_CONFIRM, upto)).json().error).toBe('rate_limited');
   expect((await ask(UPTO_SETTLE, { ...upto, settledAmount: '1' })).json().error).toBe('rate_limited');
   await new Promise((resolve) => setTimeout(resolve, 1_100));
@@ -265,6 +268,36 @@ test('past its limit a key is still answered about what is stored, and about not
   settlement.answer = async () => ({ error: 'intent_not_payable' });
   const settled = await ask(UPTO_SETTLE, { paymentIntentId, settledAmount: '1' });
   expect(settled.json()).toMatchObject({ status: 'failed', error: 'intent_not_payable' });
+});
+
+test('a payer has only so many caps open, and only so much pending', async () => {
+  const limits = {
+    SVC_API_RATE_LIMITS: 'on',
+    SVC_API_UPTO_OPEN_PER_PAYER: '1',
+    SVC_API_UNSETTLED_USD_PER_PAYER: '8',
+  };
+  const bounded = await startTestApi({ ...environment, ...limits });
+  const key = bounded.account.keys.test.publishable;
+  const pay = async (who: ReturnType<typeof newPayer>, path: string, x402Upto: boolean) => {
+    const body = { usdAmount: '5', tokenShortcode: 'anvil_usdc', x402Upto };
+    const { paymentIntentId, accepts } = (
+      await call(bounded, 'POST', CREATE, { key: bounded.account.keys.test.secret, body })
+    ).json();
+    const submitted = { paymentIntentId, paymentHeader: await signHeader(who, accepts[0]) };
+    return (await call(bounded, 'POST', path, { key, body: submitted })).json();
+  };
+  const [one, other] = [newPayer(), newPayer()];
+  for (const { address } of [one, other]) await chain.mint(USDC, address, 10n ** 9n);
+  expect(await pay(one, UPTO_CONFIRM, true)).toMatchObject({ ok: true });
+  expect(await pay(one, UPTO_CONFIRM, true)).toMatchObject({ ok: false, error: 'x402_temporarily_unavailable' });
+  expect(await pay(other, UPTO_CONFIRM, true)).toMatchObject({ ok: true });
+  expect(await pay(one, SETTLE, false)).toMatchObject({ status: 'processing' });
+  expect(await pay(one, SETTLE, false)).toMatchObject({
+    status: 'failed',
+    error: 'x402_temporarily_unavailable',
+    paymentIntent: { status: 'requires_payment' },
+  });
+  expect(await pay(other, SETTLE, false)).toMatchObject({ status: 'processing' });
 });
 
 test('without a settlement service up-to is not offered, and exact payments are', async () => {

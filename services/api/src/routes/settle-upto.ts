@@ -10,6 +10,8 @@ export const settleUpto: KeyedRoute = {
   method: 'POST',
   path: '/sdk/payments/x402/upto/settle',
   access: 'secret',
+  scope: 'charge',
+  quota: 'settles',
   accountRequired: true,
   sparesClaimed: true,
   summary: 'Settle an up-to payment',

@@ -11,6 +11,8 @@ export const signablePayment: KeyedRoute = {
   method: 'POST',
   path: '/sdk/public/payments/x402/signable',
   access: 'publishable',
+  scope: 'charge',
+  quota: 'chain_reads',
   summary: 'Prepare a Solana message',
   description:
     'Writes the text that pays the intent, for the payer’s wallet to sign as a message. `fields` is the `authorization` of ' +

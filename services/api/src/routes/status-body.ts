@@ -1,13 +1,14 @@
 // The JSON of an intent's status, shared by GET, the stream and cancel.
-import { intentView, paymentView } from '@svc-pay/core';
+import { intentView, type KeyKind, paymentView } from '@svc-pay/core';
 import type { IntentStatusResponse } from '@svc-pay/protocol';
 import type { IntentSituation } from '../ports.ts';
 
-export function statusBody({ intent, payment }: IntentSituation): string {
+/** `viewer` is the kind of key that is answered. */
+export function statusBody({ intent, payment }: IntentSituation, viewer: KeyKind): string {
   const body: IntentStatusResponse = {
     paymentIntentId: intent.id,
-    paymentIntent: intentView(intent),
-    payment: payment === null ? null : paymentView(payment, intent),
+    paymentIntent: intentView(intent, viewer),
+    payment: payment === null ? null : paymentView(payment, intent, viewer),
   };
   return JSON.stringify(body);
 }

@@ -6,6 +6,7 @@ export const streamIntent: KeyedRoute = {
   method: 'GET',
   path: '/sdk/public/payments/intents/{intentId}/stream',
   access: 'publishable',
+  scope: 'read',
   keyInQuery: true,
   summary: 'Follow an intent',
   description:

@@ -129,9 +129,10 @@ describe('over its limit', () => {
       });
       expect(refused.headers['retry-after']).toBe('1');
     }
-    expect((await call(limited, 'POST', CREATE, { key: limitedKey, body: { usdAmount: 1 } })).statusCode).toBe(429);
+    // Who creates is not refused for it.
+    expect((await call(limited, 'POST', CREATE, { key: limitedKey, body: { usdAmount: 1 } })).statusCode).toBe(402);
     const text = await (await fetch(limited.metricsUrl)).text();
-    expect(text).toContain('requests_limited_total{policy="key"} 4');
+    expect(text).toContain('requests_limited_total{policy="account",class="settles"} 3');
   });
 });
 

@@ -6,7 +6,7 @@ import { createSettlementClient } from './settlement-client.ts';
 /** URL of a port that nobody listens on: it was free a moment ago. */
 const NOBODY = await addressOfNobody();
 const ORDER = {
-  caller: { keyId: 'key_1' },
+  caller: { accountId: 'acct_1', mode: 'test', keyId: 'key_1' },
   intentId: 'pi_1',
   settledAtomic: 5n,
   requestId: 'req_1',
@@ -24,6 +24,13 @@ test('of several settlements one that answers is enough, and is asked first from
   expect(await client.beginUpto(ORDER)).toEqual({ ok: true });
   expect(await client.beginUpto(ORDER)).toEqual({ ok: true });
   expect({ silent: silent.heard.length, well: well.heard.length }).toEqual({ silent: 1, well: 2 });
+});
+
+test('the call names the account, its mode and its key', async () => {
+  const settlement = await startFakeSettlement();
+  await clientOf(settlement.url).beginUpto(ORDER);
+  const body = { accountId: 'acct_1', mode: 'test', paymentIntentId: 'pi_1', settledAmount: '5' };
+  expect(settlement.heard).toEqual([{ authorization: 'Bearer k', actor: 'key:key_1', body }]);
 });
 
 test('a refusal is an answer: nobody else is asked', async () => {

@@ -65,7 +65,12 @@ async function askOne(
         'x-svc-actor': `key:${caller.keyId}`,
         'x-request-id': requestId,
       },
-      body: JSON.stringify({ paymentIntentId: intentId, settledAmount: settledAtomic.toString() }),
+      body: JSON.stringify({
+        accountId: caller.accountId,
+        mode: caller.mode,
+        paymentIntentId: intentId,
+        settledAmount: settledAtomic.toString(),
+      }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const body: unknown = await response.json();

@@ -1,5 +1,6 @@
 // One event stream: sends the intent's status, and again after every change that its feed reads.
 import type { ServerResponse } from 'node:http';
+import type { KeyKind } from '@svc-pay/core';
 import type { IntentSituation } from '../ports.ts';
 import { statusBody } from '../routes/status-body.ts';
 import { frameOf, HEARTBEAT, retryFrame } from './frame.ts';
@@ -13,6 +14,8 @@ export type StreamPace = {
 };
 
 export type FollowedIntent = {
+  /** Kind of the key that opened the stream. */
+  readonly viewer: KeyKind;
   readonly first: IntentSituation;
   readonly isEnded: (situation: IntentSituation) => boolean;
   /**
@@ -45,7 +48,7 @@ export function followIntent(response: ServerResponse, followed: FollowedIntent)
   }
 
   function tell(situation: IntentSituation): void {
-    const data = statusBody(situation);
+    const data = statusBody(situation, followed.viewer);
     if (data !== sent) write(frameOf({ event: 'payment_intent_update', data }));
     sent = data;
     if (!followed.isEnded(situation)) return;

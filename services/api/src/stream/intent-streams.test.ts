@@ -6,6 +6,7 @@ import { newId } from '@svc-pay/protocol/ids';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { IntentSituation, StatusPorts } from '../ports.ts';
 import { createIntentStreams } from './intent-streams.ts';
+import { createStreamSlots } from './stream-slots.ts';
 
 const POLL_MS = 1_000;
 const caller: Caller = {
@@ -23,7 +24,7 @@ function world() {
   let reads = 0;
   let version = 0;
   const watchers = new Set<() => void>();
-  const intent = sampleIntent();
+  const intent = sampleIntent({ createdWith: 'publishable' });
   const situation = (n: number): IntentSituation => ({
     intent: { ...intent, status: n < 100 ? 'requires_payment' : 'canceled', metadata: { n } },
     payment: null,
@@ -48,7 +49,7 @@ function world() {
     heartbeatMs: 3_600_000,
     lifeMs: 3_600_000,
     pollMs: POLL_MS,
-    limits: { max: 1_000, perAddress: 1_000, perKey: 1_000, perIntent: 1_000 },
+    slots: createStreamSlots({ max: 1_000, perAddress: 1_000, perKey: 1_000, perAccount: 1_000, perIntent: 1_000 }),
     onProblem: (problem) => {
       throw problem;
     },

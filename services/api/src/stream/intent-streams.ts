@@ -6,9 +6,9 @@ import type { IntentSituation, StatusPorts } from '../ports.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
 import { followIntent, type StreamPace, TERMINAL_EVENT_ID } from './follow-intent.ts';
 import { createIntentFeeds, type FeedOptions } from './intent-feeds.ts';
-import { createStreamSlots, type StreamLimits } from './stream-slots.ts';
+import type { StreamSlots } from './stream-slots.ts';
 
-export type StreamOptions = StreamPace & FeedOptions & { readonly limits: StreamLimits };
+export type StreamOptions = StreamPace & FeedOptions & { readonly slots: StreamSlots };
 
 type StreamCall = {
   readonly caller: Caller;
@@ -30,7 +30,7 @@ const ENDED: ReadonlySet<Intent['status']> = new Set(ENDED_INTENT);
 export function createIntentStreams(ports: StatusPorts, options: StreamOptions): IntentStreams {
   const running = new Set<{ end: () => void }>();
   const feeds = createIntentFeeds(ports, options);
-  const slots = createStreamSlots(options.limits);
+  const { slots } = options;
   let stopping = false;
 
   function follow(
@@ -42,6 +42,7 @@ export function createIntentStreams(ports: StatusPorts, options: StreamOptions):
     const entry = { end: () => {} };
     running.add(entry);
     entry.end = followIntent(response, {
+      viewer: caller.kind,
       first,
       isEnded: ({ intent }) => ENDED.has(intent.status),
       subscribe: (onSituation) => feeds.subscribe(caller, intentId, onSituation),
@@ -65,7 +66,7 @@ export function createIntentStreams(ports: StatusPorts, options: StreamOptions):
       const { caller, address, intentId, lastEventId } = call;
       if (stopping) return { ok: false, code: 'service_unavailable', param: null };
       const intent = `${caller.accountId}/${caller.mode}/${intentId}`;
-      const slot = slots.take({ address, key: caller.keyId, intent });
+      const slot = slots.take({ address, key: caller.keyId, account: `${caller.accountId}/${caller.mode}`, intent });
       if (!slot.ok) {
         return { ok: false, code: slot.full === 'owner' ? 'rate_limited' : 'service_unavailable', param: null };
       }

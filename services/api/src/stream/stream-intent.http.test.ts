@@ -168,7 +168,9 @@ describe('the number of streams is bounded', () => {
     );
     onTestFinished(reader.close);
     expect(reader.response.status).toBe(200);
-    expect(await (await fetch(api.metricsUrl)).text()).toMatch(/^requests_limited_total\{policy="streams"\} \d+$/m);
+    expect(await (await fetch(api.metricsUrl)).text()).toMatch(
+      /^requests_limited_total\{policy="streams",class="streams"\} \d+$/m,
+    );
   });
 
   test('clients that leave are counted out, and nobody watches for them', async () => {

@@ -45,8 +45,10 @@ export async function startTestApi(environment: Environment = {}, clock: Clock =
   const logs: string[] = [];
   const logger = createLogger('api', read.config.logLevel, { write: (line: string) => logs.push(line) });
   const running = await startApi(read.config, { logger, clock });
-  afterwards(running.stop);
-  return { ...running, database, logs, account: await seedAccount(database.pool) };
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= running.stop());
+  afterwards(stop);
+  return { ...running, stop, database, logs, account: await seedAccount(database.pool) };
 }
 
 /** Database URL for a role with the API's rights. */

@@ -6,6 +6,7 @@ import { createInternalListener } from './internal-listener.ts';
 
 const KEY = 'internal-key-of-the-tests-internal-key';
 const INTENT = newId('paymentIntent', 0);
+const OWNER = { accountId: newId('account', 0), mode: 'test' } as const;
 
 function listener() {
   const begun: UptoSettlement[] = [];
@@ -17,23 +18,23 @@ function listener() {
     reportHealth: async () => [],
     beginUpto: async (settlement) => {
       begun.push(settlement);
-      return { ok: true, paymentId: newId('payment', 0), network: evmNetwork(31_337), begun: true };
+      return { ok: true, paymentId: newId('payment', 0), network: evmNetwork(31_337), begunCapAtomic: 5n };
     },
     findObstacles: async () => [],
     metrics: async () => '',
     onProblem: (problem) => problems.push(problem),
   });
   const settle = (headers: Record<string, string>, body: object = { paymentIntentId: INTENT, settledAmount: '5' }) =>
-    app.inject({ method: 'POST', url: '/evm/settlement/x402-upto', headers, payload: body });
+    app.inject({ method: 'POST', url: '/evm/settlement/x402-upto', headers, payload: { ...OWNER, ...body } });
   return { app, settle, begun, problems };
 }
 const authorized = { authorization: `Bearer ${KEY}` };
 
-test('the audit record names the API key on whose behalf it is', async () => {
+test('the call names the account, the mode and the API key on whose behalf it is', async () => {
   const { settle, begun } = listener();
-  const actor = `key:${newId('key', 0)}`;
-  expect((await settle({ ...authorized, 'x-svc-actor': actor })).statusCode).toBe(200);
-  expect(begun).toEqual([{ intentId: INTENT, settledAtomic: 5n, actor }]);
+  const keyId = newId('key', 0);
+  expect((await settle({ ...authorized, 'x-svc-actor': `key:${keyId}` })).statusCode).toBe(200);
+  expect(begun).toEqual([{ ...OWNER, intentId: INTENT, settledAtomic: 5n, keyId }]);
 });
 
 test.each([
@@ -46,11 +47,11 @@ test.each([
   ['a key without an id', 'key:'],
   ['a key in capitals', 'key:KEY_0123'],
   ['an endless id', `key:key_${'0'.repeat(41)}`],
-])('who names %s as the actor is recorded as the internal service', async (_, actor) => {
+])('who names %s as the actor names no key', async (_, actor) => {
   const { settle, begun } = listener();
   const headers = actor === undefined ? authorized : { ...authorized, 'x-svc-actor': actor };
   expect((await settle(headers)).statusCode).toBe(200);
-  expect(begun.map((settlement) => settlement.actor)).toEqual(['service:internal']);
+  expect(begun.map(({ keyId }) => keyId)).toEqual([null]);
 });
 
 test.each([
@@ -70,6 +71,10 @@ test.each([
   ['a negative amount', { paymentIntentId: INTENT, settledAmount: '-5' }, 400, 'malformed_request'],
   ['a number', { paymentIntentId: INTENT, settledAmount: 5 }, 400, 'malformed_request'],
   ['an id of something else', { paymentIntentId: newId('payment', 0), settledAmount: '5' }, 404, 'not_found'],
+  ['no account', { accountId: undefined, paymentIntentId: INTENT, settledAmount: '5' }, 400, 'malformed_request'],
+  ['no account’s id', { accountId: INTENT, paymentIntentId: INTENT, settledAmount: '5' }, 404, 'not_found'],
+  ['no mode', { mode: undefined, paymentIntentId: INTENT, settledAmount: '5' }, 400, 'malformed_request'],
+  ['another mode', { mode: 'dev', paymentIntentId: INTENT, settledAmount: '5' }, 400, 'malformed_request'],
 ])('%s is refused, and nothing is begun', async (_, body, status, error) => {
   const { settle, begun, problems } = listener();
   const response = await settle(authorized, body);

@@ -20,9 +20,9 @@ export type SettlementListenerDeps = Probes & {
 };
 
 const BODY_LIMIT_BYTES = 16_384;
-/** Names the API key on whose behalf the caller asks. Trusted, because only holders of an internal key can set it. */
+/** Names the API key on whose behalf the caller asks. The key must belong to the account that the body names. */
 const ACTOR_HEADER = 'x-svc-actor';
-const ACTOR = /^key:[a-z]+_[0-9a-z]{1,40}$/;
+const ACTOR = /^key:([a-z]+_[0-9a-z]{1,40})$/;
 
 export function createInternalListener(deps: SettlementListenerDeps): FastifyInstance {
   const app = fastify({
@@ -59,14 +59,10 @@ export function createInternalListener(deps: SettlementListenerDeps): FastifyIns
     keyed.post('/evm/settlement/x402-upto', async (request, reply) => {
       const read = internalUptoSettleRequest.safeParse(request.body);
       if (!read.success) return refuse(reply, 'malformed_request');
-      const { paymentIntentId: intentId, settledAmount } = read.data;
-      if (!isId('paymentIntent', intentId)) return refuse(reply, 'not_found');
-      const actor = String(request.headers[ACTOR_HEADER]);
-      const began = await deps.beginUpto({
-        intentId,
-        settledAtomic: BigInt(settledAmount),
-        actor: ACTOR.test(actor) ? actor : 'service:internal',
-      });
+      const { accountId, mode, paymentIntentId: intentId, settledAmount } = read.data;
+      if (!isId('account', accountId) || !isId('paymentIntent', intentId)) return refuse(reply, 'not_found');
+      const [, keyId = null] = ACTOR.exec(String(request.headers[ACTOR_HEADER])) ?? [];
+      const began = await deps.beginUpto({ accountId, mode, intentId, settledAtomic: BigInt(settledAmount), keyId });
       if (began.ok) return { ok: true, paymentIntentId: intentId, paymentId: began.paymentId, settledAmount };
       return refuse(reply, began.code);
     });

@@ -1,18 +1,20 @@
 // Begins an up-to settlement: writes it first, then wakes the lanes. A lost wake-up is repaired by the reconciler.
-import { LANE_DRAIN, type Lane, laneKey } from '@svc-pay/core';
+import { type CapCharge, LANE_DRAIN, type Lane, laneKey } from '@svc-pay/core';
 import type { BeganUpto, SettlementStores, UptoSettlement } from '@svc-pay/postgres/settlement-service';
 import type { NetworkId } from '@svc-pay/protocol';
 
 export type BeginDeps = Pick<SettlementStores, 'beginUpto' | 'markAwake' | 'markAsleep'> & {
   readonly wake: (drain: string, key: string) => Promise<void>;
+  readonly onCharged: (charge: CapCharge) => void;
   readonly onProblem: (problem: unknown, ids: Partial<Lane>) => void;
 };
 
 export function createBeginUpto(deps: BeginDeps): (settlement: UptoSettlement) => Promise<BeganUpto> {
   return async (settlement) => {
     const began = await deps.beginUpto(settlement);
-    if (began.ok && began.begun) {
-      const { network } = began;
+    if (began.ok && began.begunCapAtomic !== null) {
+      const { network, begunCapAtomic: capAtomic } = began;
+      deps.onCharged({ ...settlement, capAtomic });
       await wakeLanes(deps, network).catch((problem: unknown) => deps.onProblem(problem, { network }));
     }
     return began;

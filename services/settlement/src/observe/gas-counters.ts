@@ -43,4 +43,5 @@ export function createGasCounters(registers: Registry[], networks: readonly stri
   };
 }
 
-const coins = (network: string, units: bigint) => Number(units) / (network.startsWith('solana:') ? 1e9 : 1e18);
+/** Whole coins, for dashboards. */
+export const coins = (network: string, units: bigint) => Number(units) / (network.startsWith('solana:') ? 1e9 : 1e18);

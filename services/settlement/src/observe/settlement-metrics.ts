@@ -1,10 +1,13 @@
 // Metrics of settlement. Labels are few and fixed, never an address or id; `relayers list` shows which relayer it is.
 
-import type { GasSpent, LaneMeasures, ReaderMeasures } from '@svc-pay/postgres/settlement-service';
+import type { Mode } from '@svc-pay/core';
+import type { BudgetMeasures, GasSpent, LaneMeasures, ReaderMeasures } from '@svc-pay/postgres/settlement-service';
 import type { LogLevel } from '@svc-pay/runtime/logging/log-events';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { createBudgetMetrics } from './budget-metrics.ts';
 import { createGasCounters } from './gas-counters.ts';
 import { createReaderMetrics, type ReaderMetrics } from './reader-metrics.ts';
+import { createRetentionMetrics, type RetentionMeasures } from './retention-metrics.ts';
 
 export type SettlementMetrics = {
   readonly registry: Registry;
@@ -22,16 +25,34 @@ export type SettlementMetrics = {
   readonly read: () => Promise<string>;
 };
 
-const NETWORK_WATCHERS = ['finality', 'held', 'authorizations', 'registry', 'health', 'reader', 'comparison'];
+const NETWORK_WATCHERS = [
+  'finality',
+  'held',
+  'authorizations',
+  'registry',
+  'health',
+  'reader',
+  'comparison',
+  'gas-budget',
+];
 const GENERAL_WATCHERS = ['reconciler', 'intent-expiry', 'audit-sealer', 'partition-maker'];
 
 type Deps = {
   readonly networks: readonly string[];
-  readonly measure: () => Promise<LaneMeasures & { readonly reader: ReaderMeasures }>;
+  /** Up-to settlements at nearly the full cap within ten minutes: of the account with most of them, and of all. */
+  readonly fullCaps?: (mode: Mode) => { readonly account: number; readonly all: number };
+  readonly measure: () => Promise<
+    LaneMeasures & {
+      readonly reader: ReaderMeasures;
+      readonly retention: RetentionMeasures;
+      readonly budgets: BudgetMeasures;
+    }
+  >;
   readonly onProblem: (problem: unknown) => void;
 };
 
-export function createSettlementMetrics({ networks, measure, onProblem }: Deps): SettlementMetrics {
+export function createSettlementMetrics(deps: Deps): SettlementMetrics {
+  const { networks, measure, onProblem, fullCaps: countFullCaps = () => ({ account: 0, all: 0 }) } = deps;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -49,6 +70,11 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Deps):
     'network',
     'status',
   ]);
+  const fullCaps = gauge(
+    'upto_full_caps',
+    'Up-to charges of nearly the cap in ten minutes, of the account with most and of all accounts',
+    ['mode', 'of'],
+  );
   const moved = new Counter({
     name: 'batches_moved_total',
     help: 'Batches that a reorganisation moved to another block',
@@ -68,7 +94,9 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Deps):
     registers,
   });
   const gas = createGasCounters(registers, networks);
+  const budgets = createBudgetMetrics(registers);
   const reader = createReaderMetrics(registry, networks);
+  const retention = createRetentionMetrics(registry);
   const lines = new Counter({
     name: 'log_lines_total',
     help: 'Lines that lanes and watchers logged, by level',
@@ -107,7 +135,11 @@ export function createSettlementMetrics({ networks, measure, onProblem }: Deps):
       const seen = await measure().catch(onProblem);
       for (const each of [offered, withdrawn, checked, lanes, waiting, oldest, strandedTransfers]) each.reset();
       reader.show(seen?.reader);
+      retention.show(seen?.retention);
+      budgets.show(seen?.budgets);
       if (seen !== undefined) show(seen);
+      for (const mode of ['test', 'live'] as const)
+        for (const [of, count] of Object.entries(countFullCaps(mode))) fullCaps.set({ mode, of }, count);
       return registry.metrics();
     },
   };

@@ -18,24 +18,25 @@ import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { ReaderMetrics } from '../observe/reader-metrics.ts';
 import { createActivationNotices } from './announce-activations.ts';
 import { createIntentExpiry } from './expire-intents.ts';
-import {
-  createAnswerExpiry,
-  createAuditSealer,
-  createPartitionMaker,
-  createRefusedExpiry,
-} from './maintenance-jobs.ts';
+import { createAnswerExpiry, createAuditSealer, createRefusedExpiry, createUnpaidRemoval } from './maintenance-jobs.ts';
 import { createReconciler } from './reconcile.ts';
+import type { Retention } from './retention.ts';
+import { type BudgetDeps, createBudgetWatch } from './watch-budgets.ts';
 import { createHealthWatch, type HealthDeps } from './watch-health.ts';
 
 export type JobDeps = WatchDeps &
   HealthDeps &
+  BudgetDeps &
   Pick<
     SettlementStores,
     'maintenance' | 'findForgottenLanes' | 'announceActivations' | 'reader' | 'apply' | 'comparison' | 'direct'
   > & {
     readonly wake: (drain: string, key: string) => Promise<void>;
     readonly metrics: { readonly reader: ReaderMetrics };
+    readonly retention: Retention;
     readonly readerLimits: Pick<ReaderLimits, 'everyMs' | 'claimMs'>;
+    /** Days after which intents leave that nobody paid. */
+    readonly unpaidDays: number;
   };
 
 export function createJobs(
@@ -49,11 +50,13 @@ export function createJobs(
     createReconciler(findForgottenLanes, clock, wake, failuresOf('reconciler')),
     createIntentExpiry(maintenance, clock, failuresOf('intent-expiry')),
     createAuditSealer(maintenance, failuresOf('audit-sealer')),
-    createPartitionMaker(maintenance),
+    deps.retention.job,
     createAnswerExpiry(maintenance, clock),
     createRefusedExpiry(maintenance, clock),
+    createUnpaidRemoval(maintenance, clock, deps.unpaidDays),
     createActivationNotices(announceActivations, deps),
     ...chains.flatMap((chain) => [...createWatchers(chain, deps), createHealthWatch(chain, deps)]),
+    ...chains.flatMap((chain) => createBudgetWatch(chain, deps)),
     ...readers.flatMap((chain) => [
       createChainReader(chain, { ...deps, metrics: deps.metrics.reader }, { ...READER_LIMITS, ...deps.readerLimits }),
       createLaneComparison(chain.network, { ...deps, metrics: deps.metrics.reader }),

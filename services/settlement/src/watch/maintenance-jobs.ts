@@ -1,16 +1,19 @@
-// Periodic maintenance of the database: seal audit chains, create partitions for the coming months, delete the answers
-// of old idempotency keys, and refused authorizations that ended long ago.
-import { type Clock, keysForgottenBefore, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
-import type { MaintenanceStore } from '@svc-pay/postgres/settlement-service';
+// Periodic maintenance of the database: seal audit chains, delete the answers of old idempotency keys, refused
+// authorizations that ended long ago, and intents that nobody paid.
+import { type Clock, createWalk, keysForgottenBefore, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
+import type { MaintenanceStore, UnpaidIntent } from '@svc-pay/postgres/settlement-service';
 
 const SEAL_EVERY_MS = 5_000;
-const PARTITIONS_EVERY_MS = 3_600_000;
 const ANSWERS_EVERY_MS = 60_000;
 const ANSWERS_PER_PAGE = 1_000;
 const REFUSED_EVERY_MS = 60_000;
 const REFUSED_PER_PAGE = 1_000;
 /** They can move no money any more; a merchant may still ask about them for this long. */
 const REFUSED_KEPT_MS = 30 * 86_400_000;
+const UNPAID_EVERY_MS = 60_000;
+const UNPAID_PER_PAGE = 500;
+const UNPAID_PAGES = 20;
+const DAY_MS = 86_400_000;
 /** Limit of pages per run; the next run continues. */
 const MAX_PAGES = 100;
 
@@ -19,14 +22,6 @@ export function createAuditSealer(store: MaintenanceStore, onFailure: NoteFailur
     name: 'audit-sealer',
     everyMs: SEAL_EVERY_MS,
     run: () => store.sealAuditChains(onFailure),
-  };
-}
-
-export function createPartitionMaker(store: MaintenanceStore): PeriodicJob {
-  return {
-    name: 'partition-maker',
-    everyMs: PARTITIONS_EVERY_MS,
-    run: () => store.ensurePartitions(),
   };
 }
 
@@ -55,5 +50,24 @@ export function createRefusedExpiry(store: MaintenanceStore, clock: Clock): Peri
         if ((await store.deleteClosedRefused(beforeMs, REFUSED_PER_PAGE)) < REFUSED_PER_PAGE) return;
       }
     },
+  };
+}
+
+/** Removes intents that nobody tried to pay, `days` after they were created and ended. What a late payment needs stays. */
+export function createUnpaidRemoval(store: MaintenanceStore, clock: Clock, days: number): PeriodicJob {
+  const beforeMs = () => clock.nowMs() - days * DAY_MS;
+  // Intents that stay, because an authorization of them is watched, do not keep it from those behind them.
+  const walk = createWalk<UnpaidIntent>({
+    load: (after, limit) => store.loadUnpaidIntents(beforeMs(), after, limit),
+    pageSize: UNPAID_PER_PAGE,
+    maxPages: UNPAID_PAGES,
+  });
+  return {
+    name: 'unpaid-removal',
+    everyMs: UNPAID_EVERY_MS,
+    run: () =>
+      walk(async (page) => {
+        await store.removeUnpaidIntents(page, beforeMs());
+      }),
   };
 }

@@ -4,6 +4,7 @@ import {
   type Clock,
   checkEndpointUrl,
   type DeliveryReport,
+  isAmbiguous,
   judgeAttempt,
   type LeasedDelivery,
   type Random,
@@ -20,6 +21,9 @@ export type AttemptDeps = {
   readonly random: Random;
   readonly deniedPorts: ReadonlySet<number>;
 };
+
+/** The service writes no such body, and does not sign it. */
+const AMBIGUOUS = 'the body of the event can be understood in two ways';
 
 export async function attemptDelivery(
   delivery: LeasedDelivery,
@@ -39,6 +43,8 @@ async function attempt(
   const { endpoint, mode, endpointId } = delivery;
   const checked = checkEndpointUrl(endpoint.url, { mode, deniedPorts });
   if (!checked.ok) return unsent('blocked', checked.code, clock.nowMs());
+  // In test mode whoever holds the API sends samples of every kind anyway.
+  if (mode === 'live' && isAmbiguous(delivery.body)) return unsent('our_fault', AMBIGUOUS, clock.nowMs());
   const opened = secrets.open(delivery);
   if (typeof opened === 'string') return unsent('our_fault', opened, clock.nowMs());
   const { sent: headers, masked } = await signDelivery(delivery, opened, Math.floor(clock.nowMs() / 1_000));

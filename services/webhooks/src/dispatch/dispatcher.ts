@@ -14,7 +14,7 @@ import type {
 } from '@svc-pay/core';
 import type { Next } from '@svc-pay/engine';
 import { createDueList } from './due-list.ts';
-import type { Pace } from './endpoint-pace.ts';
+import type { Pace, SlotKind } from './endpoint-pace.ts';
 import { createEndpointTurns } from './endpoint-turns.ts';
 import { deliveryKey, type Recorder } from './recorder.ts';
 
@@ -56,18 +56,18 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
   const dueList = createDueList(store, modes);
-  const turns = createEndpointTurns();
+  const turns = { general: createEndpointTurns(), kept: createEndpointTurns() };
 
   const carry = async (delivery: LeasedDelivery): Promise<void> => {
     let answered = false;
-    pace.began(delivery.endpointId);
+    const slot = pace.began(delivery.endpointId, delivery.goesFirst, clock.nowMs());
     try {
       const report = await deps.attempt(delivery, stopped.signal);
       answered = ANSWERS.has(report.record.outcome);
       deps.onReport(report);
       await recorder.record(report);
     } finally {
-      pace.ended(delivery.endpointId, answered, clock.nowMs());
+      pace.ended(delivery.endpointId, slot, answered, clock.nowMs());
     }
   };
   const start = (delivery: LeasedDelivery) => {
@@ -78,27 +78,34 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     underWay.add(work);
   };
 
-  /** Takes a few rows per endpoint, from as many endpoints as there is room for. */
-  const wantedOf = (due: readonly DueEndpoint[]): WantedDeliveries[] => {
+  /** Takes a few rows per endpoint, from as many endpoints as there is room for. Each kind of slot has turns of its own. */
+  const wantedOf = (due: readonly DueEndpoint[]): readonly WantedDeliveries[] => {
     const nowMs = clock.nowMs();
-    const wanted: WantedDeliveries[] = [];
-    let taken = 0;
-    const share = Math.max(FAIR_ROWS, Math.floor(pace.free() / Math.max(due.length, 1)));
-    for (const { accountId, mode, endpointId } of due) {
-      const room = Math.min(pace.roomFor(endpointId, nowMs), share, pace.free() - taken);
-      if (room <= 0) continue;
-      turns.had(endpointId);
-      wanted.push({ accountId, mode, endpointId, room });
-      taken += room;
-      if (wanted.length === MOST_ENDPOINTS) break;
-    }
-    return wanted;
+    const wanted = new Map<string, WantedDeliveries>();
+    const give = (slot: SlotKind, fairRows: number, name: 'room' | 'keptRoom') => {
+      let free = pace.free()[slot];
+      let given = 0;
+      const share = Math.max(fairRows, Math.floor(free / Math.max(due.length, 1)));
+      for (const { accountId, mode, endpointId } of turns[slot].inOrder(due)) {
+        const room = Math.min(pace.roomFor(endpointId, nowMs)[slot], share, free);
+        if (room <= 0) continue;
+        turns[slot].had(endpointId);
+        const others = wanted.get(endpointId) ?? { accountId, mode, endpointId, room: 0, keptRoom: 0 };
+        wanted.set(endpointId, { ...others, [name]: room });
+        free -= room;
+        given += 1;
+        if (given === MOST_ENDPOINTS) return;
+      }
+    };
+    give('general', FAIR_ROWS, 'room');
+    give('kept', 1, 'keptRoom');
+    return [...wanted.values()];
   };
 
   const look = async (lease: ShardLease): Promise<readonly DueEndpoint[]> => {
     const endpoints = await dueList.look(lease, clock.nowMs());
     for (const endpoint of endpoints) if (!endpoint.enabled) await store.stopDeliveries(endpoint, clock.nowMs());
-    return turns.inOrder(endpoints.filter(({ enabled }) => enabled));
+    return endpoints.filter(({ enabled }) => enabled);
   };
 
   const claim = async (due: readonly DueEndpoint[]): Promise<number> => {

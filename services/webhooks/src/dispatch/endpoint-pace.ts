@@ -1,73 +1,43 @@
-// Limits the concurrent requests per endpoint. Answers raise the limit, timeouts lower it: an endpoint that hangs soon
-// gets a single request at a time, with growing pauses. All hanging endpoints together share half of the total.
+// Two sets of slots per endpoint. A quarter is kept for deliveries that go first, which may use the general slots too.
+// Each set has limits and pauses of its own: a flood that a receiver is too slow for uses up neither the kept slots nor
+// the patience with its payment events.
+import { keptSlots } from '@svc-pay/core';
+import { createEndpointSlots } from './endpoint-slots.ts';
+
+export type SlotKind = 'general' | 'kept';
+type Rooms = Readonly<Record<SlotKind, number>>;
 
 export type Pace = {
   /** Number of further requests that may start for this endpoint now. */
-  readonly roomFor: (endpoint: string, nowMs: number) => number;
-  readonly began: (endpoint: string) => void;
-  readonly ended: (endpoint: string, answered: boolean, nowMs: number) => void;
+  readonly roomFor: (endpoint: string, nowMs: number) => Rooms;
+  /** Takes a slot, a kept one if the delivery goes first and one is free. To be given back to `ended`. */
+  readonly began: (endpoint: string, goesFirst: boolean, nowMs: number) => SlotKind;
+  readonly ended: (endpoint: string, slot: SlotKind, answered: boolean, nowMs: number) => void;
   /** Number of further requests that may start in total. */
-  readonly free: () => number;
+  readonly free: () => Rooms;
 };
 
-type State = { underWay: number; allowance: number; silences: number; notBeforeMs: number };
-
 const FIRST_ALLOWANCE = 4;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
-const MOST_REMEMBERED = 20_000;
 
 export function createPace(total: number, perEndpoint: number): Pace {
-  const states = new Map<string, State>();
-  let underWay = 0;
-  let suspectsUnderWay = 0;
-  const stateOf = (endpoint: string): State => {
-    const known = states.get(endpoint);
-    if (known !== undefined) return known;
-    const state = { underWay: 0, allowance: Math.min(FIRST_ALLOWANCE, perEndpoint), silences: 0, notBeforeMs: 0 };
-    states.set(endpoint, state);
-    return state;
+  const kept = { total: keptSlots(total), perEndpoint: keptSlots(perEndpoint), first: keptSlots(FIRST_ALLOWANCE) };
+  const general = {
+    total: total - kept.total,
+    perEndpoint: perEndpoint - kept.perEndpoint,
+    first: FIRST_ALLOWANCE - kept.first,
   };
-  const forgetIdle = () => {
-    for (const [endpoint, state] of states) if (state.underWay === 0) states.delete(endpoint);
-  };
-  const isSuspect = ({ silences }: State) => silences > 0;
+  const slots = { general: createEndpointSlots(general), kept: createEndpointSlots(kept) };
   return {
-    roomFor: (endpoint, nowMs) => {
-      const state = states.get(endpoint);
-      const free = total - underWay;
-      if (state === undefined) return Math.max(0, Math.min(FIRST_ALLOWANCE, perEndpoint, free));
-      if (state.notBeforeMs > nowMs) return 0;
-      const shared = isSuspect(state) ? Math.max(1, Math.floor(total / 2)) - suspectsUnderWay : free;
-      return Math.max(0, Math.min(state.allowance - state.underWay, free, shared));
+    roomFor: (endpoint, nowMs) => ({
+      general: slots.general.roomFor(endpoint, nowMs),
+      kept: slots.kept.roomFor(endpoint, nowMs),
+    }),
+    began: (endpoint, goesFirst, nowMs) => {
+      const slot = goesFirst && slots.kept.roomFor(endpoint, nowMs) > 0 ? 'kept' : 'general';
+      slots[slot].began(endpoint);
+      return slot;
     },
-    began: (endpoint) => {
-      if (states.size >= MOST_REMEMBERED) forgetIdle();
-      const state = stateOf(endpoint);
-      state.underWay += 1;
-      underWay += 1;
-      if (isSuspect(state)) suspectsUnderWay += 1;
-    },
-    ended: (endpoint, answered, nowMs) => {
-      const state = stateOf(endpoint);
-      const wasSuspect = isSuspect(state);
-      if (wasSuspect) suspectsUnderWay -= 1;
-      state.underWay -= 1;
-      underWay -= 1;
-      if (answered) {
-        state.silences = 0;
-        state.notBeforeMs = 0;
-        state.allowance = Math.min(perEndpoint, state.allowance + 1);
-      } else {
-        state.silences += 1;
-        state.allowance = Math.max(1, Math.floor(state.allowance / 2));
-        if (state.allowance === 1) {
-          state.notBeforeMs = nowMs + Math.min(FIRST_PAUSE_MS * 2 ** (state.silences - 1), LONGEST_PAUSE_MS);
-        }
-      }
-      // The endpoint's other running requests change between the suspect and the healthy count with it.
-      if (wasSuspect !== isSuspect(state)) suspectsUnderWay += wasSuspect ? -state.underWay : state.underWay;
-    },
-    free: () => total - underWay,
+    ended: (endpoint, slot, answered, nowMs) => slots[slot].ended(endpoint, answered, nowMs),
+    free: () => ({ general: slots.general.free(), kept: slots.kept.free() }),
   };
 }

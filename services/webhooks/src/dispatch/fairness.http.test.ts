@@ -71,7 +71,7 @@ test('a claim over a thousand endpoints, one of them with a hundred thousand row
     lookMs.push(performance.now() - lookStartMs);
     after = due.after;
     if (due.endpoints.length === 0) break;
-    const wanted = due.endpoints.slice(0, 50).map((each) => ({ ...each, room: 5 }));
+    const wanted = due.endpoints.slice(0, 50).map((each) => ({ ...each, room: 5, keptRoom: 1 }));
     const claimStartMs = performance.now();
     const claimed = await createDeliveryStore(servicePool).leaseDeliveries(wanted, clock.nowMs(), 60_000);
     claimMs.push(performance.now() - claimStartMs);

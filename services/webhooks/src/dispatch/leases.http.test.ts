@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 function claim(endpointId: string, room = 100) {
   const { pool, shop, clock } = world;
-  const wanted = [{ accountId: shop.accountId, mode: 'test' as const, endpointId, room }];
+  const wanted = [{ accountId: shop.accountId, mode: 'test' as const, endpointId, room, keptRoom: 0 }];
   return createDeliveryStore(pool).leaseDeliveries(wanted, clock.nowMs(), LEASE_MS);
 }
 

@@ -96,6 +96,9 @@ test('refunded: payment.refunded alone, to everybody who wants it', async () => 
   ]);
   expect(heard[0].data).not.toHaveProperty('previous_attributes');
   expect(others).toEqual(['payment.refunded']);
+  // A payment's event goes first, as its transaction wrote it.
+  const { rows } = await pool.query('select distinct goes_first from svc.deliveries');
+  expect(rows).toEqual([{ goes_first: true }]);
 });
 
 test('mismatched: payment.updated with what was before, and both amounts', async () => {

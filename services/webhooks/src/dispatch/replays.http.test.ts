@@ -48,6 +48,32 @@ test('a resend brings the same bytes under the same id, and counts attempts on',
   expect(second?.headers['webhook-id']).toBe(event);
 });
 
+test('a payment’s event that is sent again goes first; in a replay it goes as an ordinary one', async () => {
+  const receiver = await startReceiver(status(500));
+  const eventTypes = ['payment.completed', 'payment_intent.created'];
+  const endpoint = await shop.addEndpoint({ url: receiver.url, retryCount: 0, eventTypes });
+  await pool.query('update svc.endpoints set created_at = $2 where id = $1', [endpoint.id, isoTime(clock.nowMs())]);
+  clock.move(1_000);
+  const atMs = clock.nowMs();
+  const event = await shop.emit([endpoint], { atMs, type: 'payment.completed' });
+  const other = await shop.emit([endpoint], { atMs, type: 'payment_intent.created' });
+  await settle();
+  const goesFirst = async () => [(await delivery(event)).goes_first, (await delivery(other)).goes_first];
+  expect(await goesFirst()).toEqual([true, false]);
+  clock.move(1_000);
+  await order(endpoint.id, 'failed', atMs, clock.nowMs());
+  await work();
+  expect(await goesFirst()).toEqual([false, false]);
+  await settle();
+  await stores.write(caller, null, async (writes) => {
+    for (const each of [event, other]) await writes.resendEvent(each, endpoint.id);
+    return NOTHING;
+  });
+  expect(await goesFirst()).toEqual([true, false]);
+  receiver.answer = status(200);
+  await settle();
+});
+
 test('a replay of failures brings what was given up and what never went out, and leaves the rest alone', async () => {
   const receiver = await startReceiver(status(500));
   const endpoint = await shop.addEndpoint({ url: receiver.url, retryCount: 0 });

@@ -24,7 +24,7 @@ test('what is due is found, taken and recorded by its keys, also by plans that w
   const endpoint = await world.shop.addEndpoint({ url: 'http://127.0.0.1:9' });
   const { accountId } = world.shop;
   const shard = { drain: 'test', index: 0, count: 1 };
-  const wanted = [{ accountId, mode: 'test' as const, endpointId: endpoint.id, room: TAKEN }];
+  const wanted = [{ accountId, mode: 'test' as const, endpointId: endpoint.id, room: TAKEN, keptRoom: 1 }];
   const deliver = async () => {
     await store.findDueEndpoints(shard, ['test'], world.clock.nowMs());
     await store.findFreshEndpoints(shard, ['test'], world.clock.nowMs());
@@ -49,6 +49,40 @@ test('what is due is found, taken and recorded by its keys, also by plans that w
   await flush();
   // Two queries of 500 rows at the head of the queue, and a handful of rows per delivery.
   expect((await entriesRead(world.pool)) - before).toBeLessThan(1_000 + 10 * TAKEN);
+});
+
+test('a payment event behind a flood is found by its key, also by plans that were made while all deliveries went first', async () => {
+  const world = await startDeliveryWorld();
+  const pool = world.servicePool;
+  pool.options.max = 1;
+  const store = createDeliveryStore(pool);
+  const endpoint = await world.shop.addEndpoint({ url: 'http://127.0.0.1:9' });
+  const { accountId } = world.shop;
+  const lease = (room: number, keptRoom: number) =>
+    store.leaseDeliveries(
+      [{ accountId, mode: 'test', endpointId: endpoint.id, room, keptRoom }],
+      world.clock.nowMs(),
+      60_000,
+    );
+  await pileDeliveries(world, endpoint.id, 1_000, world.clock.nowMs());
+  await world.pool.query("update svc.deliveries set goes_first = true, next_at = next_at + interval '1 hour'");
+  await world.pool.query('analyze svc.deliveries');
+  await world.shop.emit([endpoint], { type: 'payment.completed' });
+  expect(await lease(TAKEN, 1)).toHaveLength(1);
+
+  world.clock.move(1_000);
+  await pileDeliveries(world, endpoint.id, STORED, world.clock.nowMs());
+  await world.shop.emit([endpoint], { type: 'payment.completed', atMs: world.clock.nowMs() });
+  const flush = async () => {
+    for (const each of [pool, world.pool]) await each.query('select pg_stat_force_next_flush()');
+    await pool.query('select 1');
+  };
+  await flush();
+  const before = await entriesRead(world.pool);
+  const leased = await lease(TAKEN, 1);
+  expect(leased.map(({ goesFirst }) => goesFirst).filter(Boolean)).toHaveLength(1);
+  await flush();
+  expect((await entriesRead(world.pool)) - before).toBeLessThan(10 * TAKEN);
 });
 
 const RECORD = {

@@ -10,7 +10,8 @@ const STRICT = { SVC_WEBHOOKS_ALLOW_LOOPBACK: 'off', SVC_WEBHOOKS_DNS_SERVERS: n
 
 const open = await startDeliveryWorld({ environment: { SVC_WEBHOOKS_DNS_SERVERS: nameServer.address } });
 const strict = await startDeliveryWorld({ environment: STRICT });
-const live = await startDeliveryWorld({ environment: { ...STRICT, SVC_WEBHOOKS_MODES: 'both' }, mode: 'live' });
+const LIVE = { SVC_WEBHOOKS_MODES: 'both', SVC_ENGINE_IDENTITY_KEYS: 'publickeyv1_test' };
+const live = await startDeliveryWorld({ environment: { ...STRICT, ...LIVE }, mode: 'live' });
 const databasePort = new URL(open.pool.options.connectionString ?? '').port;
 /** Dialled addresses, without those of the database. */
 const merchantsDialled = () => dialled.filter((address) => !address.endsWith(`:${databasePort}`));
@@ -153,4 +154,17 @@ describe('when names can’t be resolved', () => {
     expect(await world.attempts(event)).toMatchObject([{ outcome: 'our_fault' }]);
     expect(await world.delivery(event)).toMatchObject({ status: 'pending', attempt_count: 1, uncharged_count: 1 });
   });
+});
+
+test('a live body with two readings is neither signed nor sent', async () => {
+  dialled.length = 0;
+  nameServer.names.set('shop.test', ['93.184.215.14']);
+  const endpoint = await live.shop.addEndpoint({ url: 'https://shop.test/hooks', retryCount: 0 });
+  const body = '{"type":"payment.completed","object":"event","type":"payment_intent.created"}';
+  const event = await live.shop.emit([endpoint], { atMs: live.clock.nowMs(), body });
+  await live.settle();
+  expect(await live.attempts(event)).toMatchObject([
+    { outcome: 'our_fault', error: 'the body of the event can be understood in two ways', request_headers: {} },
+  ]);
+  expect(merchantsDialled()).toEqual([]);
 });

@@ -19,6 +19,7 @@ type DeliveryRow = {
   readonly next_at: Date | number | null;
   readonly lease_until: Date | null;
   readonly reason: string | null;
+  readonly goes_first: boolean;
 };
 
 type AttemptRow = {

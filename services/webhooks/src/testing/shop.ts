@@ -1,7 +1,16 @@
 // Rows of a merchant with keys, endpoints and events.
-import { createSecretBox, endpointContext, type MasterKey, type Mode, newEndpointSecret, newKey } from '@svc-pay/core';
+import {
+  createSecretBox,
+  endpointContext,
+  goesFirst,
+  type MasterKey,
+  type Mode,
+  newEndpointSecret,
+  newKey,
+} from '@svc-pay/core';
 import { createAccount } from '@svc-pay/postgres/operator';
 import { insertRow } from '@svc-pay/postgres/testing';
+import type { EventType } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 
@@ -31,7 +40,12 @@ export type Shop = {
   readonly emit: (endpoints: readonly ShopEndpoint[], change?: EmitOptions) => Promise<string>;
 };
 
-type EmitOptions = { readonly atMs?: number; readonly body?: string; readonly sequence?: number };
+type EmitOptions = {
+  readonly atMs?: number;
+  readonly body?: string;
+  readonly sequence?: number;
+  readonly type?: EventType;
+};
 
 export async function openShop(pool: pg.Pool, nowMs: number, mode: Mode = 'test'): Promise<Shop> {
   const accountId = newId('account', nowMs);
@@ -69,7 +83,7 @@ export async function openShop(pool: pg.Pool, nowMs: number, mode: Mode = 'test'
       });
       return { id, secret: endpointSecret };
     },
-    emit: async (endpoints, { atMs = nowMs, body, sequence = 1 } = {}) => {
+    emit: async (endpoints, { atMs = nowMs, body, sequence = 1, type = 'payment_intent.created' } = {}) => {
       const id = newId('event', atMs);
       const at = new Date(atMs);
       const shared = { account_id: accountId, mode, created_at: at };
@@ -78,10 +92,17 @@ export async function openShop(pool: pg.Pool, nowMs: number, mode: Mode = 'test'
         id,
         intent_id: newId('paymentIntent', atMs),
         sequence,
+        type,
         body: Buffer.from(body ?? `{"id":"${id}","object":"event","note":"ünïcode"}`),
       });
       for (const endpoint of endpoints) {
-        await insertRow(pool, 'deliveries', { ...shared, event_id: id, endpoint_id: endpoint.id, next_at: at });
+        await insertRow(pool, 'deliveries', {
+          ...shared,
+          event_id: id,
+          endpoint_id: endpoint.id,
+          next_at: at,
+          goes_first: goesFirst(type),
+        });
       }
       return id;
     },

@@ -36,7 +36,11 @@ export async function signTransaction(
   if (sender !== signer.address.toLowerCase())
     throw new Error(`signer ${signer.address} answered with a signature of ${sender}`);
   const raw = serializeTransaction(transaction, { ...signed, v: BigInt(27 + signed.yParity) });
-  return { transactionId: keccak256(raw), raw: hexToBytes(raw) };
+  return {
+    transactionId: keccak256(raw),
+    raw: hexToBytes(raw),
+    worstCostAtomic: call.gas * fees.maxFeePerGas,
+  };
 }
 
 function lowS({ r, s, yParity }: DigestSignature): DigestSignature {

@@ -107,9 +107,16 @@ export function createEvmPayments(options: EvmPaymentOptions): PaymentFamily {
   };
 }
 
-function signatureOf({ header }: VerifiedTerms, { signed, byContract, direct }: ChainProof): PayerSignature {
+function signatureOf({ header }: VerifiedTerms, { signed, byContract, codeHash, direct }: ChainProof): PayerSignature {
   const { authorization, signature } = header.payload;
-  return { kind: signed.kind, byContract, authorization, signature, ...(direct && { direct }) };
+  return {
+    kind: signed.kind,
+    byContract,
+    ...(codeHash && { codeHash }),
+    authorization,
+    signature,
+    ...(direct && { direct }),
+  };
 }
 
 const isEvmAddress = (text: string): text is Hex => /^0x[0-9a-fA-F]{40}$/.test(text);

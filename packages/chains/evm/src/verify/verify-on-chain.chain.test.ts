@@ -8,7 +8,7 @@ import {
   evmNetwork,
   type PrimaryType,
 } from '@svc-pay/protocol';
-import { createTestClient, type Hex, http, padHex, toHex } from 'viem';
+import { createTestClient, type Hex, http, keccak256, padHex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
@@ -211,7 +211,19 @@ describe('a contract wallet has the only word', () => {
     expect(await verifyOnChain(rpc, withSignature(terms, `0x${'ab'.repeat(300)}`))).toMatchObject({
       ok: true,
       byContract: true,
+      codeHash: keccak256(WALLETS.yes),
     });
+  });
+  test('of accounts that delegate to one target the code is the same: their budget is one', async () => {
+    const target = await walletWith(WALLETS.yes);
+    const delegation: Hex = `0xef0100${target.slice(2)}`;
+    const codes = [];
+    for (let account = 0; account < 2; account += 1) {
+      const terms = await termsOf({ from: await walletWith(delegation) });
+      const verified = await verifyOnChain(rpc, withSignature(terms, `0x${'ab'.repeat(65)}`));
+      codes.push(verified.ok && verified.codeHash);
+    }
+    expect(codes).toEqual([keccak256(delegation), keccak256(delegation)]);
   });
   test.each(['no', 'reverts', 'burnsGas', 'answersNothing'] as const)('it %s: invalid_signature', async (behaviour) => {
     expect(await verdict(await termsOf({ from: await walletWith(WALLETS[behaviour]) }))).toBe('invalid_signature');

@@ -4,6 +4,7 @@
 // key and three for a contract wallet, shared with other requests.
 import type { DirectSignature, VerifiedTerms } from '@svc-pay/core';
 import type { Hex } from '@svc-pay/protocol';
+import { keccak256 } from 'viem';
 import type { JsonRpc, RpcAnswer } from '../rpc/json-rpc.ts';
 import {
   askBalance,
@@ -33,6 +34,8 @@ export type ChainRefusal =
 export type ChainProof = {
   readonly signed: SignedDigest;
   readonly byContract: boolean;
+  /** Of the contract wallet; of an account that delegates (EIP-7702), of the delegation, which names its target. */
+  readonly codeHash?: Hex;
   readonly direct?: DirectSignature;
 };
 
@@ -64,7 +67,8 @@ export async function verifyOnChain(rpc: JsonRpc, terms: VerifiedTerms): Promise
     const answers = await rpc([...(isDirect ? [askBlockNumber] : []), askCode(payer), ...early]);
     const block = isDirect ? answers[0] : undefined;
     const [code, ...earlyAnswers] = isDirect ? answers.slice(1) : answers;
-    const byContract = readCode(answered(code)) !== '0x';
+    const walletCode = readCode(answered(code));
+    const byContract = walletCode !== '0x';
     const signed = byContract ? await signedByContract(rpc, payer, digests, signature as Hex) : byKey;
     if (typeof signed === 'string') return { ok: false, code: signed };
     const [balance, use] = early.length > 0 ? earlyAnswers : await rpc(facts);
@@ -73,6 +77,7 @@ export async function verifyOnChain(rpc: JsonRpc, terms: VerifiedTerms): Promise
     const proof: ChainProof = {
       signed,
       byContract,
+      ...(byContract && { codeHash: keccak256(walletCode) }),
       ...(isDirect && { direct: { bound, used, atBlock: belowReorgs(readBlockNumber(answered(block))) } }),
     };
     // The chain's logs tell what a bound authorization paid for: this intent.

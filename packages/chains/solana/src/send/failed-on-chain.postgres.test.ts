@@ -47,6 +47,9 @@ test('a payment whose guard fails on the chain is paid for once, fails when that
     ledger.advance(1n);
   }
   expect([sent, before - lamports()]).toEqual([1, 10_600n]);
+  // The payer answers for it: the loss counts against its gas budget.
+  const used = await pool.query("select lost::text from svc.gas_budget_uses where scope = 'payer'");
+  expect(used.rows).toEqual([{ lost: '10600' }]);
   expect((await lane.statusOf(queued.paymentId)).payment).toBe('pending');
 
   ledger.advance(40n);

@@ -17,6 +17,33 @@ export const API_EVENTS = {
     message: 'Requests that ran longer than SVC_API_STOP_TIMEOUT_MS were cut off when the service stopped.',
     whatToDo: 'Nothing. Their callers repeat them.',
   },
+  quota_leases_late: {
+    level: 'warn',
+    message: 'The database leases no quota; requests are judged by this process’s share of each quota.',
+    whatToDo:
+      'Look at the database ([QuotaLeasesLate](../operate/alerts.md#quotaleaseslate)). What is used meanwhile is counted when it answers.',
+  },
+  quota_leases_resumed: {
+    level: 'info',
+    message: 'The database leases quota again.',
+    whatToDo: 'Nothing.',
+  },
+  quota_rows_not_deleted: {
+    level: 'warn',
+    message: 'Rows of quotas that are no longer needed could not be deleted; the next try is in ten seconds.',
+    whatToDo: 'Nothing for a single line. If it repeats, look at the database.',
+  },
+  deny_list_not_read: {
+    level: 'warn',
+    message: 'The deny list could not be read; the last one holds until the database answers.',
+    whatToDo:
+      'Look at the database ([DenyListOld](../operate/alerts.md#denylistold)). Entries that were added meanwhile have no effect yet.',
+  },
+  abuse_counts_not_written: {
+    level: 'warn',
+    message: 'The counts of `svc abuse top` could not be written; they are kept for the next try.',
+    whatToDo: 'Nothing for a single line. If it repeats, look at the database.',
+  },
   price_not_refreshed: {
     level: 'warn',
     message: 'The price feed gave no fresh price.',
@@ -36,6 +63,11 @@ export const API_EVENTS = {
     level: 'warn',
     message: 'The outcome of payments that settle calls wait for could not be read; the next poll reads it.',
     whatToDo: 'Nothing for a single line. If it repeats, look at the database.',
+  },
+  key_uses_not_recorded: {
+    level: 'warn',
+    message: 'The last use of API keys could not be written.',
+    whatToDo: 'Nothing for a single line: the next use is written. If it repeats, look at the database.',
   },
   settlement_not_reached: {
     level: 'warn',

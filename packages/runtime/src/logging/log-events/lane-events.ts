@@ -56,6 +56,12 @@ export const LANE_EVENTS = {
     message: 'No RPC endpoint simulated a payment of the solo queue; the payment is tried again later.',
     whatToDo: 'Nothing for a single payment. If it concerns every payment, look at the RPC endpoints.',
   },
+  payment_over_budget: {
+    level: 'info',
+    message: 'A payment failed before it was sent: its wallet, or contract wallets that never paid, lost too much gas.',
+    whatToDo:
+      'Nothing: the payer may pay from another wallet. Who spends the budget: [gas budgets](../operate/gas-budgets.md).',
+  },
   hourly_cap_reached: {
     level: 'warn',
     message: 'Payments exceed what is left of the relayer’s hourly cap; they are tried again in a minute.',

@@ -17,6 +17,13 @@ export const PROCESS_EVENTS = {
     message: 'The service has stopped.',
     whatToDo: 'Nothing.',
   },
+  foreign_settings: {
+    level: 'warn',
+    message:
+      'The process was given settings of other services or of the command. It has removed them and does not use them.',
+    whatToDo:
+      'Start the service with its own settings alone ([config](config.md)): whoever takes over the process may still find the secrets among `names`.',
+  },
   process_crashed: {
     level: 'fatal',
     message: 'The process ends because nothing caught an error.',

@@ -2,6 +2,17 @@ import type { LogEventEntries } from './log-event.ts';
 
 /** Settlement: lines about payments, batches and payouts that periodic jobs watch. */
 export const WATCH_EVENTS = {
+  partition_retired: {
+    level: 'info',
+    message: 'A month of rows that is no longer kept was dropped.',
+    whatToDo: 'Nothing; `outcome` says whether it was archived ([retention](../operate/retention.md)).',
+  },
+  partition_not_retired: {
+    level: 'warn',
+    message: 'A month of rows that is no longer kept could not be archived or dropped; it stays.',
+    whatToDo:
+      'Look at `err` or `reason`: [what to do about it](../operate/retention.md#when-a-month-stays). The next run tries again.',
+  },
   held_payment_completed: {
     level: 'info',
     message: 'A held payment is completed: the chain proves that it is settled.',
@@ -18,6 +29,11 @@ export const WATCH_EVENTS = {
     message: 'A payment that is failed in the database was settled on the chain.',
     whatToDo:
       'Somebody uses a relayer’s key, or the database was restored to an earlier time: find out which before anything else ([stranded money](../operate/stranded-money.md#what-you-see)).',
+  },
+  full_caps_burst: {
+    level: 'warn',
+    message: 'Many up-to payments of one account were charged nearly their whole cap within minutes.',
+    whatToDo: 'Ask its owner whether that is meant: [FullCapsBurst](../operate/alerts.md#fullcapsburst).',
   },
   stranded_transfer_found: {
     level: 'warn',
@@ -108,6 +124,16 @@ export const NETWORK_EVENTS = {
   network_offered: {
     level: 'info',
     message: 'The network is offered to payers.',
+    whatToDo: 'Nothing.',
+  },
+  gas_budget_spent: {
+    level: 'error',
+    message: 'The gas budget of a network is spent: contract wallets that never paid are refused there.',
+    whatToDo: 'Find out who burns gas: [GasBudgetSpent](../operate/alerts.md#gasbudgetspent).',
+  },
+  gas_budget_open: {
+    level: 'info',
+    message: 'The gas budget of a network is open again.',
     whatToDo: 'Nothing.',
   },
   network_withdrawn: {

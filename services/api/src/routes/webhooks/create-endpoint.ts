@@ -14,6 +14,7 @@ export const createEndpoint: KeyedRoute = {
   method: 'POST',
   path: '/sdk/webhooks/endpoints',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Create an endpoint',
   description:
     'From now on events of these types are delivered there. The secret verifies deliveries by Standard Webhooks and is shown ' +

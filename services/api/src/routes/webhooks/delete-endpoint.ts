@@ -8,6 +8,7 @@ export const deleteEndpoint: KeyedRoute = {
   method: 'DELETE',
   path: '/sdk/webhooks/endpoints/{endpointId}',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Delete an endpoint',
   description: 'For ever. Deliveries that wait are discarded; one that is under way may still arrive.',
   responses: {

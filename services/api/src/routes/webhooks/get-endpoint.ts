@@ -8,6 +8,7 @@ export const getEndpoint: KeyedRoute = {
   method: 'GET',
   path: '/sdk/webhooks/endpoints/{endpointId}',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Get an endpoint',
   description: 'Header values are masked. While it fails, `disablesAt` says when it will be switched off.',
   responses: {

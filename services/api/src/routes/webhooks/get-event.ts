@@ -8,6 +8,7 @@ export const getEvent: KeyedRoute = {
   method: 'GET',
   path: '/sdk/events/{eventId}',
   access: 'secret',
+  scope: 'read',
   summary: 'Get an event',
   description: 'The envelope, each of its deliveries, and every attempt of the last three months.',
   responses: { 200: { description: 'The event', schema: { name: 'EventDetail', schema: eventDetail } } },

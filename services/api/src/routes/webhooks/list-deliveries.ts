@@ -9,6 +9,7 @@ export const listDeliveries: KeyedRoute = {
   method: 'GET',
   path: '/sdk/webhooks/endpoints/{endpointId}/deliveries',
   access: 'secret',
+  scope: 'webhooks',
   query: deliveryQuery,
   summary: 'List the deliveries of an endpoint',
   description: 'By their events, newest first. The attempts of one are with its event.',

@@ -8,6 +8,7 @@ export const listEndpoints: KeyedRoute = {
   method: 'GET',
   path: '/sdk/webhooks/endpoints',
   access: 'secret',
+  scope: 'webhooks',
   query: endpointQuery,
   summary: 'List endpoints',
   description: 'The endpoints of this mode, newest first.',

@@ -11,6 +11,7 @@ export const listEvents: KeyedRoute = {
   method: 'GET',
   path: '/sdk/events',
   access: 'secret',
+  scope: 'read',
   query: eventQuery,
   summary: 'List events',
   description:

@@ -11,6 +11,7 @@ export const recoverEndpoint: KeyedRoute = {
   method: 'POST',
   path: '/sdk/webhooks/endpoints/{endpointId}/recover',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Send a range of events again',
   description:
     '`failed`, unless told otherwise: what the endpoint did not get since it exists, also what came while it was off. `all`: ' +
@@ -44,6 +45,7 @@ export const getRecovery: KeyedRoute = {
   method: 'GET',
   path: '/sdk/webhooks/recoveries/{recoveryId}',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Get a recovery',
   description: 'How far it has come: `examined` of `total` events, and how many deliveries it has put into the queue.',
   responses: { 200: { description: 'The job', schema: { name: 'RecoveryResponse', schema: recoveryResponse } } },

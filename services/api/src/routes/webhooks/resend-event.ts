@@ -10,6 +10,7 @@ export const resendEvent: KeyedRoute = {
   method: 'POST',
   path: '/sdk/events/{eventId}/resend',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Send an event again',
   description:
     'To one endpoint, or to every one that is on and had the event or subscribes to its type. The same bytes and the same id ' +

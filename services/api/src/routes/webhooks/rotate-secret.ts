@@ -12,6 +12,7 @@ export const rotateSecret: KeyedRoute = {
   method: 'POST',
   path: '/sdk/webhooks/endpoints/{endpointId}/rotate-secret',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Give an endpoint a new secret',
   description:
     'During the overlap, a day unless told, deliveries carry the signatures of both secrets. Rotating again ends the overlap ' +

@@ -14,6 +14,7 @@ export const testEndpoint: KeyedRoute = {
   method: 'POST',
   path: '/sdk/webhooks/endpoints/{endpointId}/test',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Send a sample to one endpoint',
   description:
     'Test mode only. A made-up event of any type, whether or not the endpoint subscribes to it, with `svc_sample` in its ' +
@@ -43,6 +44,7 @@ export const triggerEvent: KeyedRoute = {
   method: 'POST',
   path: '/sdk/events/trigger',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Send a sample to every subscribed endpoint',
   description: 'Test mode only. As if such an event had happened, with `svc_sample` in its metadata.',
   body: { name: 'SampleRequest', schema: sampleRequest },

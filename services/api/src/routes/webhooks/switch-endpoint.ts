@@ -8,6 +8,7 @@ export const enableEndpoint: KeyedRoute = {
   method: 'POST',
   path: '/sdk/webhooks/endpoints/{endpointId}/enable',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Switch an endpoint on',
   description:
     'What waited for it goes out at once, with what had been given up since it began to fail; `replayed` says how many. ' +
@@ -31,6 +32,7 @@ export const disableEndpoint: KeyedRoute = {
   method: 'POST',
   path: '/sdk/webhooks/endpoints/{endpointId}/disable',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Switch an endpoint off',
   description: 'Nothing is sent there until it is switched on again; what is on its way waits. Takes no body.',
   responses: {

@@ -11,6 +11,7 @@ export const updateEndpoint: KeyedRoute = {
   method: 'PATCH',
   path: '/sdk/webhooks/endpoints/{endpointId}',
   access: 'secret',
+  scope: 'webhooks',
   summary: 'Change an endpoint',
   description:
     'What is left out stays as it is; null sets what an endpoint has by itself. `headers` replaces all of them. Deliveries ' +

@@ -1,0 +1,23 @@
+// Statements of the admin service.
+import type { AuditExport, AuditSigner, KeySecrets, KnownOperator } from '@svc-pay/core';
+import { type AdminActions, createAdminActions } from './admin-actions.ts';
+import { exportAuditHeads } from './audit/audit-exports.ts';
+import type { Database } from './database/open-database.ts';
+import { findOperator } from './operator/operators.ts';
+
+export type { AdminActions } from './admin-actions.ts';
+
+export type AdminStores = {
+  readonly findOperator: (index: Uint8Array, nowMs: number) => Promise<KnownOperator | undefined>;
+  /** Actions that are audited under `actor`. */
+  readonly actionsOf: (actor: string, nowMs: number) => AdminActions;
+  readonly exportAuditHeads: (nowMs: number, signer: AuditSigner) => Promise<AuditExport | undefined>;
+};
+
+export function createAdminStores({ pool }: Database, secrets: KeySecrets): AdminStores {
+  return {
+    findOperator: (index, nowMs) => findOperator(pool, index, nowMs),
+    actionsOf: (actor, nowMs) => createAdminActions({ pool, nowMs, actor }, secrets),
+    exportAuditHeads: (nowMs, signer) => exportAuditHeads(pool, nowMs, signer),
+  };
+}

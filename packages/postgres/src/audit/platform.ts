@@ -1,0 +1,2 @@
+/** Audit records that belong to no single account are written under this one. */
+export const PLATFORM = 'platform';

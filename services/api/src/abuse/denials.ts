@@ -1,0 +1,119 @@
+// The deny list in the memory of this process. It is read again when the database announces a change, and every moment in
+// case the announcement was lost. While the database does not answer, the last list holds, and its entries end at their
+// time. No request waits for it. Streams that are open are looked at in the same rhythm: they end when their key has ended.
+import { type Caller, type Clock, createAddressHasher, createDenyList, type DeniedEntry } from '@svc-pay/core';
+import type { LoadedDenyList } from '@svc-pay/postgres';
+
+type HeldKey = Pick<Caller, 'accountId' | 'mode' | 'keyId'>;
+
+/** A stream that stays open while neither its address nor its key is denied, and its key is valid. */
+type OpenConnection = { readonly address: string; readonly key: HeldKey; readonly end: () => void };
+
+export type Denials = {
+  /** `address`: text of the client's address, as Fastify gives it. */
+  readonly isAddressDenied: (address: string) => boolean;
+  readonly isKeyDenied: (keyId: string) => boolean;
+  readonly isPayerDenied: (payer: string) => boolean;
+  /** Ends the connection when it is denied or its key has ended. Returns the function to forget it. */
+  readonly hold: (connection: OpenConnection) => () => void;
+  /** Name of the client in log lines and counts. */
+  readonly hashOf: (address: string) => string;
+};
+
+export type FollowedDenials = Denials & {
+  /** Reads the list now. Never throws. */
+  readonly refresh: () => Promise<void>;
+  readonly entries: () => number;
+  /** Time since the list was last known to be current. */
+  readonly ageMs: () => number;
+  readonly stop: () => Promise<void>;
+};
+
+export type DenialOptions = {
+  readonly clock: Clock;
+  readonly pepper: Uint8Array;
+  readonly load: (version: string | null) => Promise<LoadedDenyList | undefined>;
+  /** The ids of those keys that are revoked, have expired, or whose account is closed. */
+  readonly findEndedKeys: (keys: readonly HeldKey[], nowMs: number) => Promise<ReadonlySet<string>>;
+  readonly onProblem: (problem: unknown) => void;
+};
+
+/** Below a second with the time of the statement. */
+const POLL_MS = 800;
+
+export function followDenials({ clock, pepper, load, findEndedKeys, onProblem }: DenialOptions): FollowedDenials {
+  const hash = createAddressHasher(pepper);
+  const hashOf = (address: string) => hash(address, clock.nowMs());
+  const held = new Set<OpenConnection>();
+  let entries: readonly DeniedEntry[] = [];
+  let list = createDenyList(entries, clock.nowMs());
+  let version: string | null = null;
+  let currentAtMs = clock.nowMs();
+  let reading: Promise<void> | undefined;
+  let again = false;
+  let failing = false;
+
+  const build = () => {
+    list = createDenyList(entries, clock.nowMs());
+    for (const connection of held) if (isDenied(connection)) connection.end();
+  };
+  const isDenied = ({ address, key }: OpenConnection) =>
+    list.deniesKey(key.keyId) || list.deniesAddress(address, hashOf);
+
+  async function endStreamsOfEndedKeys(): Promise<void> {
+    if (held.size === 0) return;
+    const keys = new Map([...held].map(({ key }) => [key.keyId, key]));
+    const ended = await findEndedKeys([...keys.values()], clock.nowMs());
+    for (const { key, end } of held) if (ended.has(key.keyId)) end();
+  }
+
+  async function read(): Promise<void> {
+    try {
+      const loaded = await load(version);
+      currentAtMs = clock.nowMs();
+      if (loaded !== undefined) {
+        ({ version, entries } = loaded);
+        build();
+      }
+      await endStreamsOfEndedKeys();
+      failing = false;
+    } catch (problem) {
+      if (!failing) onProblem(problem);
+      failing = true;
+    }
+    if (list.changesAtMs <= clock.nowMs()) build();
+  }
+
+  async function refresh(): Promise<void> {
+    again = true;
+    reading ??= (async () => {
+      while (again) {
+        again = false;
+        await read();
+      }
+      reading = undefined;
+    })();
+    return reading;
+  }
+
+  const timer = setInterval(() => void refresh(), POLL_MS);
+  timer.unref();
+  return {
+    isAddressDenied: (address) => list.deniesAddress(address, hashOf),
+    isKeyDenied: (keyId) => list.deniesKey(keyId),
+    isPayerDenied: (payer) => list.deniesPayer(payer),
+    hold(connection) {
+      held.add(connection);
+      if (isDenied(connection)) connection.end();
+      return () => held.delete(connection);
+    },
+    hashOf,
+    refresh,
+    entries: () => list.size,
+    ageMs: () => clock.nowMs() - currentAtMs,
+    async stop() {
+      clearInterval(timer);
+      await reading;
+    },
+  };
+}
