@@ -56,7 +56,8 @@ const TAKEN_PAYMENT = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.queued, 
 const TAKEN_TRANSFER = sqlStep(STRANDED_TRANSITIONS, STRANDED_STATUS.queued, STRANDED_STATUS.batched);
 
 // The update of the lane's row is the gate: it hands out each nonce once, and only to the process with the current
-// epoch. Payments that gas budgets bind pass it only if no lane has sent another one since the budgets were read. If any
+// epoch. Payments that gas budgets bind pass it only if no lane has sent another one since the budgets were read; where the
+// gate refuses, `counted` may stay written, and other lanes read the budgets once more. If any
 // item is no longer queued, the statement fails as a whole. On Solana the same payment always signs to
 // the same bytes, which may belong to a batch that was recorded as `replaced` because no node knew it: that batch
 // becomes `signed` again, under the new nonce.

@@ -87,6 +87,27 @@ test('a migration that fails leaves nothing of itself, and those before it stay'
   expect(rows).toEqual([{ good: false, half: null }]);
 });
 
+test('a migration and a service that lock two tables in opposite order both go on', async () => {
+  const { url, pool } = await createTestDatabase();
+  const directory = await releaseWith({
+    '9000_two_tables': 'alter table svc.payouts add column n integer; alter table svc.accounts add column n integer',
+  });
+  const service = await pool.connect();
+  try {
+    await service.query('begin');
+    await service.query('select from svc.accounts');
+    const migrated = migrate(url, { directory });
+    const waits = "select from pg_locks where not granted and relation = 'svc.accounts'::regclass";
+    while ((await pool.query(waits)).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    // The migration has the payouts now and waits for the accounts.
+    await service.query('select from svc.payouts');
+    await service.query('commit');
+    expect(await migrated).toMatchObject({ ok: true, applied: ['9000_two_tables'] });
+  } finally {
+    service.release();
+  }
+});
+
 test('an index is built without blocking writers, also while others wait to migrate', async () => {
   const { url, pool } = await createTestDatabase();
   const directory = await releaseWith({

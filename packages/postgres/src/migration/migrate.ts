@@ -120,7 +120,8 @@ async function applyAtOnce(client: pg.Client, migration: Migration): Promise<voi
     await write(client, migration);
     await client.query('commit');
   } catch (problem) {
-    await client.query('rollback');
+    // Where the connection is gone the rollback fails too; the first problem is the one to tell.
+    await client.query('rollback').catch(() => undefined);
     throw problem;
   }
 }
