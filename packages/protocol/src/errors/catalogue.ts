@@ -52,7 +52,7 @@ export const ERRORS = {
   amounts_disagree: entry(422, 'merchant', 'The two amounts differ by more than one unit at the current rate.'),
   amount_too_large: entry(422, 'merchant', 'The amount is larger than can be paid at once; split it.'),
   idempotency_key_reused: entry(422, 'merchant', 'This Idempotency-Key was used with another request.'),
-  max_timeout_out_of_range: entry(422, 'merchant', 'The maxTimeoutSeconds are outside the limits of your account.'),
+  max_timeout_out_of_range: entry(422, 'merchant', 'The maxTimeoutSeconds is outside the limits of your account.'),
   metadata_too_large: entry(422, 'merchant', 'Metadata takes at most 50 keys and 16 KiB, 2 KiB by publishable key.'),
   settled_amount_out_of_range: entry(422, 'merchant', 'The settled amount must be above 0 and at most the cap.'),
   settled_amount_required: entry(422, 'merchant', 'Give settledAmountUsd or settledAmount, and not both.'),
@@ -128,12 +128,7 @@ export const ERRORS = {
   approval_missing: entry(200, 'payer', 'The wallet has not approved enough; send the setup transaction.', true),
   not_available: entry(200, 'merchant', 'Signed messages are not supported here; sign the prepared transaction.'),
   token_refused: entry(200, 'payer', 'The token refused the transfer; ask its issuer, or pay with another wallet.'),
-  gas_budget_spent: entry(
-    200,
-    'payer',
-    'Wallets of this kind cost too much gas; pay with another wallet, or later.',
-    true,
-  ),
+  gas_budget_spent: entry(200, 'payer', 'Too much gas was lost; pay with another wallet, or later.', true),
   intent_not_payable: entry(200, 'payer', 'The intent is paid, canceled or expired; create another.'),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 
