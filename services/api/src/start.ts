@@ -56,9 +56,8 @@ const STREAM_KEYS_PER_ACCOUNT = 2;
 const FIRST_LIST_MS = 2_000;
 const KEY_USES_EVERY_MS = 60_000;
 /**
- * Connections that wait to be accepted. Node's default of 511 overflows when hundreds of clients connect at once; the kernel
- * drops what does not fit, and such a client tries again only after 1, 3, 7 and more seconds (`npm run chaos -- enemy`: honest
- * requests took up to 44 s). The kernel's own limit is net.core.somaxconn.
+ * Connections that wait to be accepted. Node's default is 511. The kernel drops a connection that does not fit, and its client
+ * tries again after 1, 3, 7 and more seconds. The kernel's own limit is net.core.somaxconn.
  */
 const LISTEN_BACKLOG = 4_096;
 

@@ -1,5 +1,5 @@
 // Honest payers alone, then the same payers beside every attacker at once, then a wait for what is open. A rehearsal of both
-// goes before: the processes of an installation have run for days, and code that runs for the first time is many times slower.
+// goes before: the processes of an installation have run for days, with compiled code, open connections and made plans.
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress } from '../../progress.ts';
