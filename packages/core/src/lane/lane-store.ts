@@ -5,6 +5,7 @@ import type { SoloBudget } from '../budget/judge-wallet.ts';
 import type { Lane, LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 import type { ItemOutcome, MinedBatch } from './lane-chain.ts';
 import type { LaneObstacle } from './obstacle.ts';
+import type { SoloPart } from './solo-turns.ts';
 
 export type LaneLease = Lane & { readonly epoch: bigint };
 
@@ -59,14 +60,19 @@ export type LaneStore = {
   /** The head of the common queue, oldest first. */
   readonly loadQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
   /**
-   * Payments of the solo queue, at most one for each account: accounts take turns, and payers take turns within their
-   * account. A payer whose last transfer used up its gas waits longer after each such transfer.
+   * Payments of one part of the solo queue, at most one for each payer: accounts take turns, and payers take turns within
+   * their account. A payer whose last transfer used up its gas waits longer after each such transfer.
    */
-  readonly loadSoloQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
+  readonly loadSoloQueue: (
+    lane: Lane,
+    share: QueueShare,
+    part: SoloPart,
+    limit: number,
+  ) => Promise<readonly LaneItem[]>;
   /** Gas budgets of each payment of the solo queue, in their order. */
   readonly loadSoloBudgets: (lane: Lane, items: readonly LaneItem[]) => Promise<readonly SoloBudget[]>;
   /** Records that the payment's account and payer had their turn. Kept in this process only. */
-  readonly noteSoloTurn: (lane: Lane, item: LaneItem) => void;
+  readonly noteSoloTurn: (lane: Lane, part: SoloPart, item: LaneItem) => void;
   /**
    * One transaction: stores batches under consecutive nonces with their bytes, uses up the nonces, and takes the items
    * off the queue. False, with nothing written, when the lane was taken over, a nonce is gone, or an item is no longer

@@ -103,6 +103,8 @@ export type PendingBatch = {
   readonly transactions: readonly SignedTransaction[];
   /** In transaction order. */
   readonly items: readonly LaneItem[];
+  /** Gas budgets that others can spend bind its payment. */
+  readonly bound?: boolean;
 };
 
 /** The transaction that was signed last, which has the highest fee. */

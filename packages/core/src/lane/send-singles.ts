@@ -5,7 +5,7 @@ import { broadcastAll, MOST_AT_ONCE } from './broadcast-all.ts';
 import { isOver, type Judged, judgeSimulation, setAside } from './judge-simulation.ts';
 import { type LaneItem, latestTransaction, type PendingBatch } from './lane.ts';
 import { ChainUnavailable } from './lane-chain.ts';
-import { type ExpiringLaneDeps, idsOf, type RoundResult } from './lane-deps.ts';
+import { type ExpiringLaneDeps, idsOf, type LaneDeps, type RoundResult } from './lane-deps.ts';
 import type { BatchToStore, LaneLease } from './lane-store.ts';
 import { mapConcurrent } from './map-concurrent.ts';
 
@@ -74,8 +74,8 @@ async function sign(
 }
 
 /** Longest prefix, by halving, that the relayer's balance covers together with the pending batches. */
-async function affordable(
-  { chain, log }: ExpiringLaneDeps,
+export async function affordable(
+  { chain, log }: Pick<LaneDeps, 'chain' | 'log'>,
   pendingBatches: readonly PendingBatch[],
   batches: readonly BatchToStore[],
 ): Promise<readonly BatchToStore[]> {

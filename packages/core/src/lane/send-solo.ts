@@ -1,50 +1,93 @@
 // Sends payments of the solo queue: contract wallets, and payers whose transfer recently used up its gas. Each payment
 // goes in a transaction of its own. Solo transactions have a share of the lane's in-flight limit, and the common queue
-// never waits for them.
+// never waits for them. Wallets that paid before and lost no gas lately are sent several per round, and have slots that no
+// other wallet takes: otherwise wallets that burn gas, each of which has to be simulated, delay them.
 import { isBound, judgeSolo, type SoloBudget } from '../budget/judge-wallet.ts';
 import { checkNonce } from './check-nonce.ts';
-import { underCap, unminedAtomic } from './fit-under-cap.ts';
-import { isOver, judgeSimulation, setAside } from './judge-simulation.ts';
-import type { LaneItem } from './lane.ts';
-import { ChainUnavailable, type SimulationResult } from './lane-chain.ts';
-import { idsOf, payoutIdsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
+import type { LaneItem, PendingBatch } from './lane.ts';
+import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease, LaneStore } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
+import { sendProven } from './send-proven.ts';
+import { simulateSolo } from './simulate-solo.ts';
+import type { SoloPart } from './solo-turns.ts';
 
-/** Payments simulated per round to find one to send. */
+/** Payments simulated per round. */
 const MOST_LOOKED_AT = 8;
-/** Solo transactions may take one in so many in-flight slots, at least one. */
+/** Solo transactions may take one in so many in-flight slots, at least one; those of proven wallets one in two. */
 const SOLO_PART = 4;
+const PROVEN_PART = 2;
 /** The solo queue goes first at one in so many nonces, so that a busy common queue does not starve it. */
 const SOLO_TURN = 4n;
 
 export const isSoloTurn = (nonce: bigint): boolean => nonce % SOLO_TURN === SOLO_TURN - 1n;
 
-/** Sends at most one transaction. `empty` when none may be sent now. */
+/** Sends transactions of one part of the queue. `empty` when none may be sent now. */
 export async function sendSolo(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
-  const { store, pace } = deps;
-  const { state, pendingBatches, share } = sending;
-  const most = Math.max(1, Math.floor(pace.maxInFlight / SOLO_PART));
-  const pending = pendingBatches.flatMap(({ items }) => items).filter(({ byContract, solo }) => byContract || solo);
-  if (pending.length >= most) return 'empty';
+  const { maxInFlight } = deps.pace;
+  const solo = sending.pendingBatches.filter(({ items }) => items.some((item) => item.byContract || item.solo));
+  const others = solo.filter((batch) => !isProvenBatch(batch));
+  const room: Readonly<Record<SoloPart, number>> = {
+    proven: Math.max(1, Math.floor(maxInFlight / PROVEN_PART)) - solo.length,
+    others: Math.max(1, Math.floor(maxInFlight / SOLO_PART)) - others.length,
+  };
   // A payer with a pending transaction waits for its result: a wallet that burns gas costs one transaction at a time.
-  const busy = new Set(pending.map(({ payer }) => payer));
-  const waiting = await store.loadSoloQueue(lease, share, MOST_LOOKED_AT);
+  const busy = new Set(solo.flatMap(({ items }) => items.map(({ payer }) => payer)));
+  // Which part goes first changes with the nonce: neither starves behind the other.
+  const isOthersTurn = (sending.state.nextNonce / SOLO_TURN) % 2n === 1n;
+  const parts: readonly SoloPart[] = isOthersTurn ? ['others', 'proven'] : ['proven', 'others'];
+  for (const part of parts) {
+    if (room[part] <= 0) continue;
+    const sent = await sendPart(deps, lease, sending, { part, room: room[part], busy });
+    if (sent !== 'empty') return sent;
+  }
+  return 'empty';
+}
+
+const isProvenBatch = ({ items, bound }: PendingBatch) => bound !== true && items.every(({ byContract }) => byContract);
+
+type Part = { readonly part: SoloPart; readonly room: number; readonly busy: ReadonlySet<string> };
+
+async function sendPart(
+  deps: SequencedLaneDeps,
+  lease: LaneLease,
+  sending: Sending,
+  { part, room, busy }: Part,
+): Promise<RoundResult> {
+  const { store } = deps;
+  const { state, pendingBatches, share } = sending;
+  const waiting = await store.loadSoloQueue(lease, share, part, MOST_LOOKED_AT);
   if (waiting.length === 0) return 'empty';
   if (pendingBatches.length === 0) {
     const nonce = await checkNonce(deps, lease, state);
     if (nonce !== 'empty') return nonce;
   }
+  const judged = await withBudgets(store, lease, waiting);
+  const mayGo = ({ item, verdict }: Candidate) => !busy.has(item.payer) && verdict !== 'wait';
+  const isFree = (one: Candidate) =>
+    part === 'proven' && one.item.byContract && one.bound === undefined && one.verdict === 'open' && mayGo(one);
+  const free = judged.filter(isFree).slice(0, room);
+  for (const { item } of free) store.noteSoloTurn(lease, part, item);
   let ended = false;
-  for (const { item, ...budget } of await withBudgets(store, lease, waiting)) {
-    store.noteSoloTurn(lease, item);
-    if (busy.has(item.payer) || budget.verdict === 'wait') continue;
+  if (free.length > 0) {
+    const items = free.map(({ item }) => item);
+    const sent = await sendProven(deps, lease, sending, items);
+    if (sent === 'ended') ended = true;
+    else if (sent !== 'aside') return sent;
+  }
+  for (const one of judged) {
+    if (isFree(one)) continue;
+    const { item, ...budget } = one;
+    store.noteSoloTurn(lease, part, item);
+    if (!mayGo(one)) continue;
     const tried = await trySolo(deps, lease, sending, item, budget);
     if (tried === 'ended') ended = true;
     else if (tried !== 'aside') return tried;
   }
   return ended ? 'moved' : 'empty';
 }
+
+type Candidate = JudgedBudget & { readonly item: LaneItem };
 
 type JudgedBudget = {
   /** Set if gas budgets of others bind the payment too. */
@@ -56,7 +99,7 @@ async function withBudgets(
   store: LaneStore,
   lease: LaneLease,
   items: readonly LaneItem[],
-): Promise<readonly (JudgedBudget & { readonly item: LaneItem })[]> {
+): Promise<readonly Candidate[]> {
   const budgets = await store.loadSoloBudgets(lease, items);
   return items.flatMap((item, index) => {
     const budget = budgets[index];
@@ -82,45 +125,17 @@ async function refuseSpent(
 async function trySolo(
   deps: SequencedLaneDeps,
   lease: LaneLease,
-  { state, pendingBatches, unmined }: Sending,
+  sending: Sending,
   item: LaneItem,
   { bound, verdict }: JudgedBudget,
 ): Promise<RoundResult | 'ended' | 'aside'> {
-  const { store, log } = deps;
-  const simulation = item.payout.withdrawn ? undefined : await simulateSingle(deps, item);
-  const judged = simulation === undefined ? [] : judgeSimulation([item], simulation);
-  const unsent = judged.filter(isOver);
-  if (unsent.length > 0) return (await store.recordUnsent(lease, unsent)) ? 'ended' : 'taken_over';
-  if (simulation?.ok === false) {
-    const { cause, reason } = simulation;
-    log('simulation_refused', { cause, reason, ...idsOf([item]) });
-    if (cause === 'not_allowed') await store.noteUnfit(lease, 'not_allowed');
-  }
-  const isWithdrawn = judged.some(({ outcome }) => outcome === 'withdrawn');
-  if (isWithdrawn) log('direct_payments_deferred', { payoutIds: payoutIdsOf([item]), ...idsOf([item]) });
-  const passes = simulation?.ok === true && judged.every(({ outcome }) => outcome === 'settled');
-  const { fits } = underCap([item], simulation?.capRoomAtomic, unminedAtomic(unmined, item));
-  if (!passes || fits.length === 0) {
-    await setAside(deps, lease, [item]);
-    return 'aside';
-  }
+  const { store } = deps;
+  const { state, pendingBatches } = sending;
+  const tried = await simulateSolo(deps, lease, sending, item);
+  if (typeof tried === 'string') return tried;
   if (verdict === 'spent') return refuseSpent(deps, lease, item);
   const sent = await sendBatch(deps, lease, state.nextNonce, [item], pendingBatches, bound);
   if (sent !== 'too_dear') return sent;
   if (pendingBatches.length === 0) await store.noteUnfit(lease, 'empty');
   return pendingBatches.length > 0 ? 'waiting' : 'blocked';
-}
-
-/** Undefined when no node answered: a wallet whose code breaks the simulation delays only its own payments. */
-async function simulateSingle(
-  { chain, log }: SequencedLaneDeps,
-  item: LaneItem,
-): Promise<SimulationResult | undefined> {
-  try {
-    return await chain.simulate([item]);
-  } catch (problem) {
-    if (!(problem instanceof ChainUnavailable)) throw problem;
-    log('simulation_unanswered', { reason: problem.message, ...idsOf([item]) });
-    return undefined;
-  }
 }

@@ -7,7 +7,7 @@ type Waiting = { readonly account: string; readonly payer: string; readonly next
 
 /** A solo queue of one payment for each row. Each round sends the first payment that is read. */
 function soloQueue(waiting: Waiting[]) {
-  const turns = createSoloTurns()({ network: evmNetwork(1), relayer: '0x1' });
+  const turns = createSoloTurns()({ network: evmNetwork(1), relayer: '0x1' }, 'others');
   let reads = 0;
   const port: SoloReads = {
     accountsAfter: async (after, limit) => {
@@ -32,7 +32,9 @@ function soloQueue(waiting: Waiting[]) {
     if (first !== undefined) noteSoloTurn(turns, first);
     return first && `${first.accountId}/${first.payer}`;
   };
-  return { round, reads: () => reads };
+  const items = async (nowMs: number, limit: number) =>
+    (await readSoloQueue(port, turns, limit, nowMs)).map(({ accountId, payer }) => `${accountId}/${payer}`);
+  return { round, items, reads: () => reads };
 }
 
 test('accounts take turns, and payers take turns within their account', async () => {
@@ -77,4 +79,9 @@ test('an empty queue is not read again for a second', async () => {
   expect(reads()).toBe(1);
   await round(1_000);
   expect(reads()).toBe(2);
+});
+
+test('where few accounts wait, several payers of one are read per round, each once', async () => {
+  const { items } = soloQueue(['1', '2', '3', '4', '5'].map((payer) => ({ account: 'a', payer })));
+  expect(await items(0, 3)).toEqual(['a/1', 'a/2', 'a/3']);
 });

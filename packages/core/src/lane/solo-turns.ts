@@ -1,5 +1,6 @@
-// Whose payment of the solo queue a lane tries next. Accounts take turns, and payers take turns within their account. A
-// process keeps the turns in memory; after a restart they begin anew, which costs no account more than one turn.
+// Whose payment of the solo queue a lane tries next. Wallets with a completed payment have a part of the queue of their own.
+// In each part accounts take turns, and payers take turns within their account. A process keeps the turns in memory; after a
+// restart they begin anew, which costs no account more than one turn.
 import { type Lane, type LaneItem, laneKey } from './lane.ts';
 import { mustWait } from './solo-payers.ts';
 
@@ -7,6 +8,9 @@ import { mustWait } from './solo-payers.ts';
 export const PAYERS_LOOKED_AT = 16;
 /** An empty solo queue is not read again for this long. */
 const EMPTY_MS = 1_000;
+
+/** `proven`: contract wallets with a completed payment. Nobody gets there without having paid. */
+export type SoloPart = 'proven' | 'others';
 
 export type SoloTurns = {
   /** The account whose turn was last. */
@@ -24,7 +28,7 @@ export type QueuedPayer = {
   readonly nextAtMs: number | null;
 };
 
-/** Reads of the solo queue of one network. */
+/** Reads of one part of the solo queue of one network, within the lane's share. */
 export type SoloReads = {
   /** Accounts with a queued payment, in the order of their ids, from the first after `account` on. */
   readonly accountsAfter: (account: string, limit: number) => Promise<readonly string[]>;
@@ -32,16 +36,17 @@ export type SoloReads = {
   readonly payersAfter: (
     asked: readonly { readonly account: string; readonly lastPayer: string }[],
   ) => Promise<readonly QueuedPayer[]>;
-  /** For each payer its first payment that is in the lane's share and not deferred. */
+  /** For each payer its first payment that is not deferred. */
   readonly firstItems: (chosen: readonly Omit<QueuedPayer, 'nextAtMs'>[]) => Promise<readonly LaneItem[]>;
 };
 
 /** Returns the turns of a lane, created on first use. */
-export function createSoloTurns(): (lane: Lane) => SoloTurns {
+export function createSoloTurns(): (lane: Lane, part: SoloPart) => SoloTurns {
   const turns = new Map<string, SoloTurns>();
-  return (lane) => {
-    const known = turns.get(laneKey(lane)) ?? { lastAccount: '', lastPayers: new Map(), emptyAtMs: -EMPTY_MS };
-    turns.set(laneKey(lane), known);
+  return (lane, part) => {
+    const key = `${part} ${laneKey(lane)}`;
+    const known = turns.get(key) ?? { lastAccount: '', lastPayers: new Map(), emptyAtMs: -EMPTY_MS };
+    turns.set(key, known);
     return known;
   };
 }
@@ -51,7 +56,7 @@ export function noteSoloTurn(turns: SoloTurns, { accountId, payer }: Pick<LaneIt
   turns.lastPayers.set(accountId, payer);
 }
 
-/** At most one payment for each of the next accounts, in the order of their turns. */
+/** Payments of the next accounts in the order of their turns; several of an account if there are few accounts. */
 export async function readSoloQueue(
   reads: SoloReads,
   turns: SoloTurns,
@@ -67,29 +72,34 @@ export async function readSoloQueue(
   const asked = accounts.map((account) => ({ account, lastPayer: turns.lastPayers.get(account) ?? '' }));
   const payers = await reads.payersAfter(asked);
   const payersOf = (account: string) => payers.filter((one) => one.account === account);
-  const chosen = accounts.flatMap((account) => nextPayer(turns, account, payersOf(account), nowMs));
-  const items = new Map((await reads.firstItems(chosen)).map((item) => [item.accountId as string, item]));
-  for (const { account, payer } of chosen) if (!items.has(account)) turns.lastPayers.set(account, payer);
+  const most = Math.ceil(limit / Math.max(1, accounts.length));
+  const chosen = accounts.flatMap((account) => nextPayers(turns, account, payersOf(account), most, nowMs));
+  const items = new Map((await reads.firstItems(chosen)).map((item) => [placeOf(item.accountId, item.payer), item]));
+  for (const { account, payer } of chosen)
+    if (!items.has(placeOf(account, payer))) turns.lastPayers.set(account, payer);
   // An account with unread payers, or whose turns begin anew, may have a payment to send in the next round.
   const goesOn = asked.some(({ account, lastPayer }) => {
     const seen = payersOf(account).length;
     return seen === PAYERS_LOOKED_AT || (seen === 0 && lastPayer !== '');
   });
   if (items.size === 0 && accounts.length < limit && !goesOn) turns.emptyAtMs = nowMs;
-  return accounts.flatMap((account) => items.get(account) ?? []);
+  return chosen.flatMap(({ account, payer }) => items.get(placeOf(account, payer)) ?? []).slice(0, limit);
 }
 
+const placeOf = (account: string, payer: string) => `${account} ${payer}`;
+
 /**
- * The account's next payer that need not wait. Payers that must wait lose their turn, so that they do not delay others.
+ * The account's next payers that need not wait. Payers that must wait lose their turn, so that they do not delay others.
  */
-function nextPayer(
+function nextPayers(
   { lastPayers }: SoloTurns,
   account: string,
   payers: readonly QueuedPayer[],
+  most: number,
   nowMs: number,
 ): readonly QueuedPayer[] {
-  const next = payers.find(({ nextAtMs }) => !mustWait(nextAtMs, nowMs));
-  if (next !== undefined) return [next];
+  const next = payers.filter(({ nextAtMs }) => !mustWait(nextAtMs, nowMs)).slice(0, most);
+  if (next.length > 0) return next;
   const last = payers.at(-1);
   // No payer after the last one: the account's next turn begins with its first payer.
   if (last === undefined) lastPayers.delete(account);

@@ -162,7 +162,7 @@ describe('lanes of one network', () => {
     const other = await createLaneWorld(lane.pool, `0x${'6f'.repeat(20)}`);
     await lane.burn(1);
     await queuePayment(lane.pool, other.caller, { byContract: true, payer: wallet(2), codeHash: codeHash(2) });
-    const waiting = await lane.store.loadSoloQueue(lane.lane, { index: 0, count: 1 }, 8);
+    const waiting = await lane.store.loadSoloQueue(lane.lane, { index: 0, count: 1 }, 'others', 8);
     expect(waiting).toHaveLength(2);
     const both = [lane, other].map(async ({ store, chain, takeLease }, index) => {
       const lease = await takeLease();
@@ -199,7 +199,7 @@ describe('lanes of one network', () => {
     const lane = await world();
     for (let each = 0; each < 6; each += 1) await lane.pay(1);
     const sharing = [0, 1, 2].map((index) =>
-      lane.store.loadSoloQueue({ ...lane.lane, relayer: `0x${index}` }, { index, count: 3 }, 8),
+      lane.store.loadSoloQueue({ ...lane.lane, relayer: `0x${index}` }, { index, count: 3 }, 'others', 8),
     );
     const counts = (await Promise.all(sharing)).map((items) => items.length);
     expect(counts.toSorted((one, other) => one - other)).toEqual([0, 0, 1]);

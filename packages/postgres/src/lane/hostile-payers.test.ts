@@ -192,6 +192,8 @@ test('two accounts with one payer each go in turn, however many payments either 
     await laneRound(lane.deps, lease);
     lane.chain.mine();
     await laneRound({ ...lane.deps, pace: { ...lane.deps.pace, maxInFlight: 0 } }, lease);
+    // Neither wallet gets a turn for having paid.
+    await lane.pool.query('delete from svc.proven_wallets');
   }
   expect(lane.chain.settled.size).toBe(2);
   expect(lane.chain.settled.has(late.paymentId)).toBe(true);
@@ -207,6 +209,62 @@ test('a wallet has one transaction under way at a time', async () => {
   for (let round = 0; round < 6; round += 1) await laneRound(wide, lease);
   const pendingBatches = await lane.store.loadPendingBatches(lane.lane);
   expect(pendingBatches.map(({ items }) => items.map(({ payer }) => payer))).toEqual([[wallet(1)], [wallet(2)]]);
+});
+
+describe('wallets that paid before', () => {
+  const prove = (lane: LaneWorld, payers: readonly string[]) =>
+    lane.pool.query('insert into svc.proven_wallets (network, payer, paid_at) select $1, unnest($2::text[]), now()', [
+      lane.lane.network,
+      payers,
+    ]);
+  const wideOf = (lane: LaneWorld) => ({ ...lane.deps, pace: { ...lane.deps.pace, maxInFlight: 16 } });
+
+  test('go several in one round, whatever number of other wallets waits', async () => {
+    const lane = await world();
+    const [paid, never] = [
+      [90, 91, 92, 93, 94, 95].map(wallet),
+      Array.from({ length: 60 }, (_, index) => wallet(index)),
+    ];
+    await prove(lane, paid);
+    for (const payer of [...never, ...paid]) await queuePayment(lane.pool, lane.caller, { byContract: true, payer });
+    const lease = await lane.takeLease();
+    // The nonce decides which wallets go first.
+    for (let round = 0; round < 2; round += 1) await laneRound(wideOf(lane), lease);
+    const pendingBatches = await lane.store.loadPendingBatches(lane.lane);
+    expect(pendingBatches.map(({ items }) => items.map(({ payer }) => payer))).toEqual(
+      expect.arrayContaining(paid.map((payer) => [payer])),
+    );
+    await lane.settle();
+    expect(await lane.statuses()).toEqual({ completed: 66 });
+  }, 60_000);
+
+  test('take at most half of the transactions in flight, and one of each wallet', async () => {
+    const lane = await world();
+    const paid = Array.from({ length: 12 }, (_, index) => wallet(index));
+    await prove(lane, paid);
+    for (const payer of [...paid, ...paid]) await queuePayment(lane.pool, lane.caller, { byContract: true, payer });
+    const lease = await lane.takeLease();
+    for (let round = 0; round < 4; round += 1) await laneRound(wideOf(lane), lease);
+    const pending = (await lane.store.loadPendingBatches(lane.lane)).flatMap(({ items }) => items);
+    expect(pending.map(({ payer }) => payer)).toEqual([...new Set(pending.map(({ payer }) => payer))]);
+    expect(pending).toHaveLength(8);
+  });
+
+  test('do not keep other wallets waiting for long', async () => {
+    const lane = await world();
+    const paid = Array.from({ length: 12 }, (_, index) => wallet(index));
+    await prove(lane, paid);
+    for (let index = 0; index < 10; index += 1)
+      for (const payer of paid) await queuePayment(lane.pool, lane.caller, { byContract: true, payer });
+    const other = await queuePayment(lane.pool, lane.caller, { byContract: true, payer: wallet(99) });
+    const lease = await lane.takeLease();
+    for (let round = 0; round < 12; round += 1) {
+      await laneRound(wideOf(lane), lease);
+      lane.chain.mine();
+    }
+    expect(lane.chain.settled.has(other.paymentId)).toBe(true);
+    expect(lane.chain.settled.size).toBeLessThan(100);
+  }, 60_000);
 });
 
 test('payers of the solo queue who have to wait cost the chain no question', async () => {

@@ -34,9 +34,10 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent 
     loadPendingBatches: (lane) => loadPendingBatches(pool, lane, cache),
     peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
     loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
-    loadSoloQueue: (lane, share, limit) => loadSoloQueue(pool, lane, share, limit, clock.nowMs(), turns(lane)),
+    loadSoloQueue: (lane, share, part, limit) =>
+      loadSoloQueue(pool, lane, share, { part, limit, nowMs: clock.nowMs(), turns: turns(lane, part) }),
     loadSoloBudgets: ({ network }, items) => loadSoloBudgets(pool, network, items),
-    noteSoloTurn: (lane, item) => noteSoloTurn(turns(lane), item),
+    noteSoloTurn: (lane, part, item) => noteSoloTurn(turns(lane, part), item),
     storeBatches: async (lease, batches, boundSends) => {
       const nowMs = clock.nowMs();
       const stored = await storeBatches(pool, lease, batches, nowMs, { boundSends });

@@ -19,6 +19,7 @@ type BatchRow = {
   readonly transaction_ids: readonly string[];
   readonly item_count: number;
   readonly batch_limits: number;
+  readonly bound: boolean;
 };
 
 /** The settlements that a pending batch may still settle. */
@@ -27,7 +28,7 @@ const IN_BATCH = sqlIs(SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.mined);
 const LOAD_BATCHES = {
   name: 'lane-load-batches',
   text: `
-    select b.id, b.nonce, b.status, b.updated_at, array(
+    select b.id, b.nonce, b.status, b.updated_at, b.at_risk is not null as bound, array(
         select t.transaction_id from svc.batch_transactions t where t.batch_id = b.id order by t.created_at
       ) as transaction_ids, carried.*
     from svc.batches b
@@ -72,9 +73,9 @@ export async function loadPendingBatches(
   const loaded = await loadBatchContents(pool, unknown, loadItems);
   cache.keepOnly(lane, new Set(rows.map(({ id }) => id)));
   for (const [id, contents] of loaded) cache.keep(lane, id, contents);
-  return rows.map(({ id, nonce, status, updated_at }) => {
+  return rows.map(({ id, nonce, status, updated_at, bound }) => {
     const { transactions, items } = recalled.get(id) ?? loaded.get(id) ?? { transactions: [], items: [] };
-    return { id, nonce: BigInt(nonce), status, sentAtMs: updated_at.getTime(), transactions, items };
+    return { id, nonce: BigInt(nonce), status, sentAtMs: updated_at.getTime(), transactions, items, bound };
   });
 }
 
