@@ -104,7 +104,7 @@ export type PendingBatch = {
   /** In transaction order. */
   readonly items: readonly LaneItem[];
   /** Gas budgets that others can spend bind its payment. */
-  readonly bound?: boolean;
+  readonly bound?: true;
 };
 
 /** The transaction that was signed last, which has the highest fee. */

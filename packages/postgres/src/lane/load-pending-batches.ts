@@ -75,7 +75,15 @@ export async function loadPendingBatches(
   for (const [id, contents] of loaded) cache.keep(lane, id, contents);
   return rows.map(({ id, nonce, status, updated_at, bound }) => {
     const { transactions, items } = recalled.get(id) ?? loaded.get(id) ?? { transactions: [], items: [] };
-    return { id, nonce: BigInt(nonce), status, sentAtMs: updated_at.getTime(), transactions, items, bound };
+    return {
+      id,
+      nonce: BigInt(nonce),
+      status,
+      sentAtMs: updated_at.getTime(),
+      transactions,
+      items,
+      ...(bound && { bound }),
+    };
   });
 }
 
