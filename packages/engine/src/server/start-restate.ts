@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { reservePort } from '@svc-pay/runtime/process/reserve-port';
 
 export type RestateServer = {
   readonly ingressUrl: string;
@@ -112,38 +112,6 @@ async function healthy(urls: readonly string[], gone: () => boolean): Promise<vo
   }
 }
 
-/**
- * Ports are chosen now, bound later and kept over restarts. So they lie below the ephemeral range of the system (from
- * 32768 on Linux, 49152 on macOS), and every process chooses from its own part of the range, so that two test
- * environments that start at the same time do not collide.
- */
 export async function freePorts(): Promise<RestatePorts> {
-  return { ingress: await freePort(), admin: await freePort(), node: await freePort() };
-}
-
-const LOWEST_PORT = 20_000;
-const PORTS_PER_PROCESS = 120;
-const PARTS = 100;
-let drawn = 0;
-
-async function freePort(): Promise<number> {
-  const first = LOWEST_PORT + (process.pid % PARTS) * PORTS_PER_PROCESS;
-  for (let tries = 0; tries < PORTS_PER_PROCESS; tries += 1) {
-    const port = first + (drawn % PORTS_PER_PROCESS);
-    drawn += 1;
-    if (await isFree(port)) return port;
-  }
-  throw new Error(`no free port from ${first} to ${first + PORTS_PER_PROCESS - 1}`);
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-  } catch {
-    // The port is taken.
-    return false;
-  }
-  await new Promise((resolve) => server.close(resolve));
-  return true;
+  return { ingress: await reservePort(), admin: await reservePort(), node: await reservePort() };
 }

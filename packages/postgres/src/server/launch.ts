@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reservePort } from '@svc-pay/runtime/process/reserve-port';
 import type { Binaries } from './binaries.ts';
-import { freePort } from './free-port.ts';
 import { identity, type ServerUser } from './server-user.ts';
 
 export type Launch = {
@@ -25,7 +25,7 @@ const START_PATIENCE_MS = 60_000;
  */
 export async function launch(plan: Launch): Promise<Running> {
   for (let tries = 1; ; tries += 1) {
-    const port = plan.port ?? (await freePort());
+    const port = plan.port ?? (await reservePort());
     const logFile = path.join(plan.dataDirectory, 'server.log');
     const server = spawnServer(plan, port, logFile);
     const { pid } = server;

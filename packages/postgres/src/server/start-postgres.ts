@@ -10,7 +10,7 @@ import { launch } from './launch.ts';
 import { waitForPreviousServer } from './previous-server.ts';
 import { type ServerUser, serverUser } from './server-user.ts';
 
-export { freePort } from './free-port.ts';
+export { reservePort as freePort } from '@svc-pay/runtime/process/reserve-port';
 export { waitForPreviousServer } from './previous-server.ts';
 export { reachableDirectory } from './reachable-directory.ts';
 
