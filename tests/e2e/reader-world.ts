@@ -66,7 +66,12 @@ export async function startReaderWorld(nodes = 2) {
   for (let index = 0; index < nodes; index += 1) proxies.push(await startRpcProxy(anvil.rpcUrl));
   onTestFinished(() => proxies.forEach((proxy) => proxy.close()));
   const told: WatchLogEvent[] = [];
-  const send = (to: Hex, data: Hex) => node.sendTransaction({ account, chain: null, to, data, gas: GAS });
+  /** Anvil answers before the block is mined. */
+  const send = async (to: Hex, data: Hex) => {
+    const hash = await node.sendTransaction({ account, chain: null, to, data, gas: GAS });
+    await node.waitForTransactionReceipt({ hash, pollingInterval: 10 });
+    return hash;
+  };
   const [rpc] = createEndpoints({ urls: [anvil.rpcUrl], timeoutMs: 20_000 });
   const honest = createReaderNode(rpc);
   let nonces = 0;
