@@ -119,6 +119,16 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'interop',
+          include: ['tests/interop/*.test.ts'],
+          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/e2e/warm-compile-cache.ts'],
+          maxWorkers: EVERY_CORE,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/browser/install-chromium.ts'],

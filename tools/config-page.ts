@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { ADMIN_SETTINGS } from '@svc-pay/admin/config';
 import { API_SETTINGS } from '@svc-pay/api/config';
+import { BUYER_SETTINGS } from '@svc-pay/cli/buyer-config';
 import { OPERATOR_SETTINGS } from '@svc-pay/cli/config';
 import { MERCHANT_SETTINGS } from '@svc-pay/cli/merchant-config';
 import { type Settings, settingsTable } from '@svc-pay/runtime/config';
@@ -41,6 +42,11 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
     title: 'Merchant’s commands',
     about: '`npm run svc -- listen`, `trigger` and `events`: a merchant’s own, over the public API.',
     settings: MERCHANT_SETTINGS,
+  },
+  {
+    title: 'Buyer’s command',
+    about: '`npm run svc -- pay`: pays x402 sellers within limits.',
+    settings: BUYER_SETTINGS,
   },
 ];
 

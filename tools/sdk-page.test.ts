@@ -11,6 +11,7 @@ test.each(Object.entries(SDK_PAGES))('%s shows the types as they are, and no bod
 test.each([
   ['docs/reference/sdk.md', ['createSvcPay', 'SvcPayError', 'TransactionDetail', 'evmWallet', 'PayerWallet']],
   ['docs/reference/sdk-server.md', ['createSvcPay', 'CallFailure', 'Endpoints', 'orThrow', 'webhookRoute']],
+  ['docs/reference/sdk-x402.md', ['createFacilitator', 'SellerOptions', 'charge', 'createProtect', 'RouteTerms']],
 ])('%s has every name with its declaration', (page, names) => {
   const text = readFileSync(page, 'utf8');
   for (const name of names) expect(text).toContain(`### ${name}\n`);

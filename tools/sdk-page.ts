@@ -1,4 +1,4 @@
-// Writes docs/reference/sdk.md and sdk-server.md from the types of the two libraries: every exported name as its source
+// Writes docs/reference/sdk.md, sdk-server.md and sdk-x402.md from the types of the libraries: every exported name as its source
 // declares it, with its own comment. TypeScript 7 has no compiler API, so the syntax tree is oxc's. The pages are committed;
 // a test holds them fresh.
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -19,10 +19,12 @@ export const SDK_PAGES: Readonly<Record<string, PagePlan>> = {
       '@svc-pay/sdk': 'src/index.ts',
       '@svc-pay/sdk/evm': 'src/evm/index.ts',
       '@svc-pay/sdk/solana': 'src/solana/index.ts',
+      '@svc-pay/sdk/agent': 'src/agent/index.ts',
     },
     introduction: `# SDK reference
 
-Every name of the browser SDK, as its source declares it. How they are used: [pay from a page](../integrate/browser.md).
+Every name of the browser SDK, as its source declares it. How they are used: [pay from a page](../integrate/browser.md) and
+[let an agent pay](../guides/let-an-agent-pay.md).
 Codes of the service that may stand in \`SvcPayError.code\`: [errors](errors.md). This page is made from the types
 (\`npm run docs:sdk\`).
 `,
@@ -43,6 +45,21 @@ Every name of the merchant's server library, as its source declares it. How they
 [call the service from your server](../integrate/server.md) and [receive webhooks](../integrate/webhooks.md). Codes of the
 service that may stand in \`CallFailure.code\`: [errors](errors.md). Shapes of intents and payments: [wire](wire.md); of
 events: [events](events.md). This page is made from the types (\`npm run docs:sdk\`).
+`,
+  },
+  'docs/reference/sdk-x402.md': {
+    package: 'sdk/x402',
+    entries: {
+      '@svc-pay/x402': 'src/index.ts',
+      '@svc-pay/x402/express': 'src/adapters/express.ts',
+      '@svc-pay/x402/fastify': 'src/adapters/fastify.ts',
+      '@svc-pay/x402/hono': 'src/adapters/hono.ts',
+      '@svc-pay/x402/next': 'src/adapters/next.ts',
+    },
+    introduction: `# Seller library reference
+
+Every name of the library for sellers, as its source declares it. How they are used: [sell an API](../guides/sell-an-api.md)
+and [up-to, ours and the official one](../concepts/up-to-and-x402.md). This page is made from the types (\`npm run docs:sdk\`).
 `,
   },
 };

@@ -1,12 +1,14 @@
 // npm run bench -- <name> [--seconds N] [--check] [--json]
 // npm run bench -- settle [--kind processor|direct] [--seconds N] [--only ours|reference|bare] [--levels 1,32,256] [--profile]
 //   [--check] [--json]
+// npm run bench -- facilitator [--seconds N] [--only ours|reference] [--levels 32,256] [--profile] [--check] [--json]
 // npm run bench -- growth [--seconds N] [--only stored|endpoints|lanes|accounts] [--most PAYMENTS] [--check] [--json]
 // npm run bench -- reader [--most BLOCKS] [--check] [--json]
-// `--write` puts the tables of settle and growth into docs/operate/performance.md.
+// `--write` puts the tables of settle, facilitator and growth into docs/operate/performance.md.
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON.
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.ts';
+import { benchFacilitator } from './facilitator/bench-facilitator.ts';
 import { benchGrowth } from './growth/bench-growth.ts';
 import { benchIntents } from './intents/bench-intents.ts';
 import { benchReader } from './reader/bench-reader.ts';
@@ -16,6 +18,7 @@ import { benchWebhookVerify } from './webhook-verify.ts';
 import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
+  facilitator: { seconds: 8, run: benchFacilitator },
   growth: { seconds: 10, run: benchGrowth },
   intents: { seconds: 15, run: ({ seconds }) => benchIntents(seconds) },
   reader: { seconds: 0, run: benchReader },

@@ -1,6 +1,6 @@
 // Sets up a merchant as an operator does: an account with keys, its tokens, and its payout, registered on chain.
 import { randomBytes } from 'node:crypto';
-import { createSecretBox, newKey, type PayoutRequest, sealingKeyOf } from '@svc-pay/core';
+import { createSecretBox, newKey, type PayoutRequest, sealingKeyOf, TOKENS } from '@svc-pay/core';
 import type { LocalChain } from '@svc-pay/evm/testing';
 import { payoutTerms } from '@svc-pay/money';
 import { createAccount, enableTokens, setPayout } from '@svc-pay/postgres/operator';
@@ -61,6 +61,12 @@ const BY_THIS_CODE: ShopStore = {
   },
 };
 
+/** Tokens of the catalogue that the chain has. */
+const shortcodesOn = ({ network, tokens }: LocalChain) =>
+  TOKENS.filter((token) => token.network === network)
+    .filter(({ address }) => Object.values(tokens).some((own) => own.toLowerCase() === address.toLowerCase()))
+    .map(({ shortcode }) => shortcode);
+
 export async function openShop(
   pool: pg.Pool,
   chain: LocalChain,
@@ -69,7 +75,7 @@ export async function openShop(
 ): Promise<Shop> {
   const nowMs = Date.now();
   const operation = { pool, nowMs, actor: 'operator:test' };
-  const account = await storeAccount(operation, ['anvil_usdc', 'anvil_vol']);
+  const account = await storeAccount(operation, shortcodesOn(chain));
   const owner = { accountId: account.accountId, mode: 'test' } as const;
 
   const network = parseNetwork(chain.network);

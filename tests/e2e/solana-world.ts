@@ -15,8 +15,9 @@ import { post, type SettleResult } from './wallet.ts';
 type Payer = Actors['payer'];
 
 export const PRICE = 1_500_000n;
-const FEE_BPS = 100;
-const SPLIT_BPS = [1_000, 33] as const;
+/** What others than the merchant get of a payment. */
+type Shares = { readonly feeBps: number; readonly splitBps: readonly number[] };
+const DIVIDED: Shares = { feeBps: 100, splitBps: [1_000, 33] };
 const SOL = 1_000_000_000n;
 /** Short enough to reach finality in a test, long enough for a blockhash to live for half a minute. */
 const SLOT_MS = 200;
@@ -24,12 +25,12 @@ const SLOT_MS = 200;
 export type SolanaWorld = World & {
   readonly solana: LocalSolana;
   readonly relayer: string;
-  /** Merchant, the two split recipients, and the platform. */
+  /** Merchant, the recipients of the splits, and the platform. */
   readonly recipients: readonly string[];
   readonly feeAccount: string;
 };
 
-export async function startSolanaWorld(): Promise<SolanaWorld> {
+export async function startSolanaWorld(shares = DIVIDED): Promise<SolanaWorld> {
   const solana = await startLocalSolana({ slotTimeMs: SLOT_MS });
   const genesisHash = await openNode(solana.rpcUrl).genesisHash();
   const secret = randomBytes(32);
@@ -49,7 +50,7 @@ export async function startSolanaWorld(): Promise<SolanaWorld> {
     },
     settlement: { SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}` },
   });
-  const recipients = await sellOnSolana(world, solana, feeAccount);
+  const recipients = await sellOnSolana(world, solana, feeAccount, shares);
   const stop = async () => {
     await world.stop();
     await solana.stop();
@@ -62,19 +63,20 @@ async function sellOnSolana(
   { shop, database, operatorEnvironment }: World,
   solana: LocalSolana,
   feeAccount: string,
+  { feeBps, splitBps }: Shares,
 ): Promise<readonly string[]> {
   const owner = { accountId: shop.accountId, mode: 'test' } as const;
   const operation = { pool: database.pool, nowMs: Date.now(), actor: 'operator:test' };
   await enableTokens(operation, { ...owner, shortcodes: ['soldevnet_usdc'] });
   const merchant = await newAddress();
-  const splits = await Promise.all(SPLIT_BPS.map(async (bps) => ({ to: await newAddress(), bps })));
+  const splits = await Promise.all(splitBps.map(async (bps) => ({ to: await newAddress(), bps })));
   const secret = randomBytes(32);
   await solana.fundSol((await createLocalRelayer(secret)).address, SOL);
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-funder-'));
   const keyFile = path.join(folder, 'funder.key');
   writeFileSync(keyFile, secret);
   try {
-    const words = `payouts set --account ${shop.accountId} --mode test --network solana:devnet --fee-bps ${FEE_BPS}`;
+    const words = `payouts set --account ${shop.accountId} --mode test --network solana:devnet --fee-bps ${feeBps}`;
     const shares = splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
     const program = path.resolve(import.meta.dirname, '../../cli/src/main.ts');
     await promisify(execFile)(

@@ -84,6 +84,8 @@ test('prepared again after a reload and for another wallet, the last one signed 
   const { id, acceptance } = await newIntent(world);
   expect(acceptance.extra).toMatchObject({ feePayer: world.relayer });
   expect(acceptance.extra.transactionBase64).toBeUndefined();
+  // A stock client would sign one transfer, and this payment has four.
+  expect(acceptance.extra).not.toHaveProperty('memo');
   const abandoned = await signFor(world, id, one);
   await signFor(world, id, one);
   const relayed = await relay(world, id, await signFor(world, id, other));

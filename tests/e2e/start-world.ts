@@ -15,6 +15,8 @@ import { MASTER_KEY, openShop, PEPPER, SEAL_KEY, type Shop } from './open-shop.t
 import { COMPILE_CACHE, mainOf, type ServiceProcess, startService } from './service-process.ts';
 
 export type WorldOptions = {
+  /** Chain id of the local chain, for clients that know only the ids of public chains; default 31337. */
+  readonly chainId?: number;
   readonly blockTimeSeconds?: number;
   readonly alwaysReplay?: boolean;
   readonly relayers?: number;
@@ -74,6 +76,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const startChainAndShop = async () => {
     const chain = await startChain({
       blockTimeSeconds: options.blockTimeSeconds ?? 0.1,
+      ...(options.chainId !== undefined && { chainId: options.chainId }),
       ...(options.relayers !== undefined && { relayers: options.relayers }),
       ...(options.slotsInAnEpoch !== undefined && { slotsInAnEpoch: options.slotsInAnEpoch }),
     });

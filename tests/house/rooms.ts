@@ -39,7 +39,11 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     outside: ['node:*', '@restatedev/*'],
   },
   'services/api': service('fastify', 'prom-client', 'zod/mini', '@opentelemetry/*'),
-  cli: service('commander', 'zod/mini', '@noble/hashes/*'),
+  // `svc pay` is the buyer's command.
+  cli: {
+    inside: [...ADAPTERS, ...RULES, '@svc-pay/runtime', '@svc-pay/sdk/agent'],
+    outside: ['node:*', 'commander', 'zod/mini', '@noble/hashes/*'],
+  },
   'services/admin': service('fastify', 'prom-client'),
   'services/settlement': service('fastify', 'prom-client'),
   'services/webhooks': service('fastify', 'prom-client', 'undici'),
@@ -55,6 +59,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     outside: ['lit', 'lit/*', 'react'],
   },
   'sdk/server': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: ['node:*'] },
+  'sdk/x402': { inside: ['@svc-pay/server', '@svc-pay/protocol', '@svc-pay/money'], outside: ['node:*'] },
 };
 
 export function roomOf(path: string): string | undefined {

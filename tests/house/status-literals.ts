@@ -26,7 +26,10 @@ const ARGUMENTS_COVERED = /^packages\/(?:core|postgres)\/src\//;
 /** Words of other vocabularies that some machine has too, with what they are. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   'packages/core/src/settlement/settle-status.ts': 'statuses of a settle answer, as the wire has them',
+  'packages/core/src/x402/': 'statuses of a settle answer, as the wire has them',
   'packages/core/src/stranded/watch-held.ts': 'names of a job',
+  'services/api/src/buyer/answer-payment.ts': 'statuses of a settle answer, as the wire has them',
+  'services/api/src/routes/pay-intent.ts': 'statuses of a settle answer, as the wire has them',
   'sandbox/src/check/': 'a client of the API: statuses of the wire',
   'sandbox/src/local/check.ts': 'a client of the API: statuses of the wire',
   'sandbox/src/local/pay-as-client.ts': 'a client of the API: statuses of the wire',

@@ -7,7 +7,7 @@ import { codeOf, isTest, type SourceTree } from './source-tree.ts';
 const READERS: readonly (readonly string[])[] = [
   ['packages/', 'services/', 'cli/', 'sandbox/'],
   ['sdk/browser/', 'sdk/pay-button/', 'packages/protocol/', 'packages/money/'],
-  ['sdk/server/', 'packages/protocol/', 'packages/money/'],
+  ['sdk/server/', 'sdk/x402/', 'packages/protocol/', 'packages/money/'],
 ];
 
 /** Named after the function or the table beside them, and imported only together with it. */

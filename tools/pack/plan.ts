@@ -27,8 +27,13 @@ type Build = {
 export const PACKAGES: readonly PackagePlan[] = [
   {
     folder: 'sdk/browser',
-    builds: [{ platform: 'browser', folder: '.', condition: 'default' }],
+    builds: [
+      { platform: 'browser', folder: '.', condition: 'default', only: ['.', './evm', './solana'] },
+      // The agent keeps its record in files.
+      { platform: 'node', folder: 'node', condition: 'node', only: ['./agent'] },
+    ],
     wholeFile: 'svc-pay.js',
+    wholeOf: ['.', './evm', './solana'],
   },
   {
     folder: 'sdk/pay-button',
@@ -43,6 +48,13 @@ export const PACKAGES: readonly PackagePlan[] = [
   },
   {
     folder: 'sdk/server',
+    builds: [
+      { platform: 'node', folder: 'node', condition: 'node' },
+      { platform: 'browser', folder: 'web', condition: 'default', only: ['.', './hono', './next'] },
+    ],
+  },
+  {
+    folder: 'sdk/x402',
     builds: [
       { platform: 'node', folder: 'node', condition: 'node' },
       { platform: 'browser', folder: 'web', condition: 'default', only: ['.', './hono', './next'] },

@@ -67,6 +67,28 @@ console.log(created.paymentIntentId, lost instanceof SvcPayError, lost.failure.c
 
 export const RECEIVES = '400 true\npi_1 true answer_unreadable\n';
 
+export const SELL = `
+import { createFacilitator } from '@svc-pay/x402';
+import { createProtect as forExpress } from '@svc-pay/x402/express';
+import { createProtect as forFastify } from '@svc-pay/x402/fastify';
+import { createProtect as forHono } from '@svc-pay/x402/hono';
+import { createProtect } from '@svc-pay/x402/next';
+
+const tokens = [{ asset: '0xa', payTo: '0xb', decimals: 6, name: 'USD Coin', version: '2' }];
+const supported = { kinds: [{ x402Version: 2, scheme: 'exact', network: 'eip155:8453', extra: { tokens } }], extensions: [], signers: {} };
+const options = {
+  baseUrl: 'https://pay.example', secretKey: 'sk_test_x',
+  fetch: async () => new Response(JSON.stringify(supported)),
+};
+const route = createProtect(options)({ price: '$0.01' }, () => new Response('never without payment'));
+const { status, headers } = await route(new Request('https://api.example/data'));
+const { accepts } = JSON.parse(atob(headers.get('payment-required')));
+console.log(status, accepts[0].amount, await createFacilitator(options).payToOn('eip155:8453')());
+console.log([forExpress, forFastify, forHono].every((one) => typeof one(options)({ price: '$1' }) !== 'undefined'));
+`;
+
+export const SELLS = '402 10000 0xb\ntrue\n';
+
 /** On a server that makes pages. */
 export const BUTTON = `
 import { TAG_NAME } from '@svc-pay/pay-button';
@@ -82,6 +104,8 @@ import { type Eip1193Provider, evmWallet } from '@svc-pay/sdk/evm';
 import type { OwnWords, StateDetail } from '@svc-pay/pay-button';
 import { type CallFailure, createReceiver, createSvcPay as createBackend, onEvent } from '@svc-pay/server';
 import { webhookListener } from '@svc-pay/server/node';
+import { createFacilitator } from '@svc-pay/x402';
+import { charge, createProtect } from '@svc-pay/x402/next';
 
 declare const provider: Eip1193Provider;
 const pay = createSvcPay({ baseUrl: 'https://x', publishableKey: 'pk_test_x', wallet: evmWallet({ provider }) });
@@ -120,4 +144,13 @@ for await (const { id, type } of svc.events.each({ undelivered: true })) console
 void svc.upto.settle({ paymentIntentId: 'pi_1', settledAmount: '1', settledAmountUsd: 1 });
 // @ts-expect-error no such event type
 void svc.endpoints.create({ url: 'https://x', eventTypes: ['payment.done'] });
+
+const payTo: () => Promise<string> = createFacilitator({ baseUrl: 'https://x', secretKey: 'sk_test_x' }).payToOn('eip155:1');
+const protect = createProtect({ baseUrl: 'https://x', secretKey: 'sk_test_x', accountId: 'acct_1' });
+export const GET: (request: Request) => Promise<Response> = protect({ upTo: '$1.00' }, async (request: Request) => {
+  charge(request, '$0.37');
+  return Response.json(await payTo());
+});
+// @ts-expect-error one price, not two
+protect({ price: '$1', upTo: '$1' }, () => new Response());
 `;

@@ -12,6 +12,8 @@ import {
   PAYS,
   RECEIVE,
   RECEIVES,
+  SELL,
+  SELLS,
   TYPES,
 } from './trial-programs.ts';
 
@@ -38,6 +40,7 @@ export async function tryPackages(root: string, tarballs: readonly string[]): Pr
     write('pay.js', PAY_FROM_PACKAGE);
     write('receive.js', RECEIVE);
     write('button.js', BUTTON);
+    write('sell.js', SELL);
     write('page/page.js', PAY_FROM_ADDRESS);
     copyFileSync(
       path.join(project, 'node_modules/@svc-pay/sdk/dist/svc-pay.js'),
@@ -54,6 +57,7 @@ export async function tryPackages(root: string, tarballs: readonly string[]): Pr
       { name: 'browser package from Node', problem: prints('pay.js', PAYS) },
       { name: 'server package from Node', problem: prints('receive.js', RECEIVES) },
       { name: 'button package from Node', problem: prints('button.js', NAMES_BUTTON) },
+      { name: 'seller package from Node', problem: prints('sell.js', SELLS) },
       { name: 'through a Vite build', problem: prints('built/app.js', PAYS) },
       { name: 'as a module script by its address', problem: prints('page/page.js', PAYS) },
       { name: 'types, as Node resolves them', problem: typesProblem(root, project, 'nodenext') },

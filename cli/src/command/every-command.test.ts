@@ -52,6 +52,7 @@ test('there are the commands that the manual promises', () => {
     'accounts limits show',
     'accounts publishable set',
     'accounts publishable show',
+    'accounts seller set',
     'keys create',
     'keys list',
     'keys roll',
@@ -96,6 +97,7 @@ test('there are the commands that the manual promises', () => {
     'trigger',
     'events list',
     'events resend',
+    'pay',
   ]);
 });
 

@@ -13,6 +13,7 @@ import { ledgerCommand } from '../commands/ledger.ts';
 import { listenCommand } from '../commands/listen.ts';
 import { migrateCommand } from '../commands/migrate.ts';
 import { operatorsCommand } from '../commands/operators.ts';
+import { payCommand } from '../commands/pay.ts';
 import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
@@ -32,7 +33,7 @@ export function buildProgram(surroundings: Surroundings): Command {
       `
 Every command takes --json and --help. Secrets come from the environment (SVC_DATABASE_URL, SVC_KEY_PEPPER,
 SVC_MASTER_KEYS), never from the command line. The merchant's commands listen, trigger and events need SVC_SECRET_KEY
-alone. Exit codes: 0 done, 1 failed, 64 called wrongly.
+alone, the buyer's command pay needs SVC_AGENT_KEY. Exit codes: 0 done, 1 failed, 64 called wrongly.
 
 Examples:
   $ ${COMMAND} migrate
@@ -62,6 +63,7 @@ Examples:
     listenCommand,
     triggerCommand,
     eventsCommand,
+    payCommand,
   ]) {
     program.addCommand(make(surroundings));
   }

@@ -8,6 +8,7 @@ import { table } from '../output/table.ts';
 import { shownTime } from '../output/times.ts';
 import { closeCommand } from './account-close.ts';
 import { limitsCommand } from './account-limits.ts';
+import { sellerCommand } from './account-seller.ts';
 import { publishableCommand } from './publishable-rights.ts';
 import { SHOWN_ONCE, shownKeys } from './shown-key.ts';
 
@@ -28,7 +29,8 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .addCommand(list)
     .addCommand(closeCommand(surroundings))
     .addCommand(limitsCommand(surroundings))
-    .addCommand(publishableCommand(surroundings));
+    .addCommand(publishableCommand(surroundings))
+    .addCommand(sellerCommand(surroundings));
 }
 
 async function createOne({ options, context }: Input<Create>): Promise<CommandOutcome> {

@@ -87,6 +87,7 @@ export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
 export type { AcceptanceRecord } from './intent/build-acceptance.ts';
 export * from './intent/cancel-intent.ts';
+export * from './intent/client-secret.ts';
 export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
 export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
@@ -245,14 +246,17 @@ export {
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
 export { leavesBatch } from './settlement/leaves-batch.ts';
+export { offeredTermsNow } from './settlement/offered-terms-now.ts';
 export type {
   AuthorizationVerdict,
+  ForeignMemo,
   HeaderContext,
   PaymentFamily,
   PreparedTransaction,
   PreparedTransferAnswer,
   SignableAnswer,
   SignableText,
+  StockTransfer,
   SubmittedTransfer,
   TransactionPayments,
   TransferToPrepare,
@@ -299,7 +303,7 @@ export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
-export type { Signing, TokenEntry } from './token/token-entry.ts';
+export { type SignatureRule, type Signing, signatureRuleOf, type TokenEntry } from './token/token-entry.ts';
 export {
   type Cause,
   diagramOf,
@@ -317,3 +321,13 @@ export { jobName, type PeriodicJob, watcherOf } from './watch/periodic-job.ts';
 export { readIsolated } from './watch/read-isolated.ts';
 export { createWalk } from './watch/walk-pages.ts';
 export type { WatchBase, WatchLog, WatchLogEvent } from './watch/watch-log.ts';
+export type { FacilitatorPorts } from './x402/facilitator-ports.ts';
+export { findSupported } from './x402/find-supported.ts';
+export * from './x402/judge-settle-lease.ts';
+export * from './x402/judge-verify-lease.ts';
+export * from './x402/lease.ts';
+export type * from './x402/lease-store.ts';
+export { type SellerRefusal } from './x402/seller-payment.ts';
+export { type SellerSettle } from './x402/seller-settle.ts';
+export { type SettleForSeller, settleForSeller } from './x402/settle-for-seller.ts';
+export { type LeasedCall, type SellerCall, type SellerVerify, verifyForSeller } from './x402/verify-for-seller.ts';

@@ -8,6 +8,9 @@ import type {
   Clock,
   CreateIntentPorts,
   Lane,
+  LeasedAuthorization,
+  LeaseOrder,
+  LeaseStore,
   PaymentClaim,
   SettlePorts,
   TransferStores,
@@ -17,6 +20,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import { deleteOldAbuseCounts, writeAbuseCounts } from './abuse/write-abuse-counts.ts';
 import { findKey } from './account/find-key.ts';
+import { isAccountActive } from './account/is-account-active.ts';
 import { type KeyUse, recordKeyUses } from './account/record-key-uses.ts';
 import { loadWalletBudget } from './budget/load-budgets.ts';
 import { coalesceQueries } from './database/coalesce-queries.ts';
@@ -41,6 +45,8 @@ import { loadSettlement, loadSettlements, type WantedSettlement } from './settle
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
 import { findHourlyCaps } from './token/hourly-caps.ts';
+import { leaseAuthorizations, payerKeyOf } from './x402/lease-authorizations.ts';
+import { beginSettle, loadLeases, markLeaseAnswers, takeOverLease } from './x402/settle-leases.ts';
 
 export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
@@ -59,7 +65,9 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     | 'isKeyReused'
     | 'bindKey'
   > &
-  Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> & {
+  Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> &
+  LeaseStore & {
+    readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
     readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentStatusRead | undefined>;
     readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
@@ -109,6 +117,11 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       (caller: Caller) => `${caller.accountId}/${caller.mode}`,
       (caller) => loadMerchant(pool, caller),
     ),
+    isAccountActive: ttlCache(
+      memory,
+      (accountId: Id<'account'>) => accountId,
+      (accountId) => isAccountActive(pool, accountId),
+    ),
     findWithdrawn: () => withdrawn('all'),
     findHourlyCaps: () => hourlyCaps('all'),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
@@ -132,6 +145,13 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     bindKey: (caller, claim, nowMs) => bindKey(pool, caller, claim, nowMs),
     loadUpto: (caller, intentId, authorization) => loadUpto(pool, caller, intentId, authorization),
     recordConfirmation: (confirmation) => recordConfirmation(pool, confirmation),
+    leaseAuthorization: coalesceQueries({ ...TOGETHER, keyOf: (order: LeaseOrder) => payerKeyOf(order) }, (orders) =>
+      leaseAuthorizations(pool, orders),
+    ),
+    loadLease: coalesceQueries(TOGETHER, (wanted: readonly LeasedAuthorization[]) => loadLeases(pool, wanted)),
+    beginSettle: (order) => beginSettle(pool, order),
+    takeOver: (claimKey, call) => takeOverLease(pool, claimKey, call),
+    markAnswers: (marks) => markLeaseAnswers(pool, marks),
     findFinished: (awaited) => findFinished(pool, awaited),
     markAwake: (network) => markAwake(pool, network),
     markAsleep: (lane) => markAsleep(pool, lane),

@@ -8,6 +8,7 @@ import { loadUnpaidIntents, removeUnpaidIntents, type UnpaidIntent } from './int
 import { dropOldPrepared } from './payment/prepared-transfers.ts';
 import { deleteClosedRefused } from './payment/refused-authorizations.ts';
 import { type RetentionOptions, runRetention } from './retention/run-retention.ts';
+import { deleteEndedLeases } from './x402/delete-ended-leases.ts';
 
 export type MaintenanceStore = {
   /** Returns how many intents expired; as many as `limit` means that there may be more. */
@@ -28,6 +29,11 @@ export type MaintenanceStore = {
   readonly deleteOldAnswers: (beforeMs: number, most: number) => Promise<number>;
   /** Deletes refused authorizations that were closed before `beforeMs`, at most `most` of them. Returns how many. */
   readonly deleteClosedRefused: (beforeMs: number, most: number) => Promise<number>;
+  /**
+   * Deletes leases of x402 sellers that ended before the first time, those with a settle only if it was called before the
+   * second one. Returns how many.
+   */
+  readonly deleteEndedLeases: (endedBeforeMs: number, settledBeforeMs: number, most: number) => Promise<number>;
   /** Canceled intents that were created before `beforeMs` and that nobody tried to pay, oldest first, after that one. */
   readonly loadUnpaidIntents: (
     beforeMs: number,
@@ -51,6 +57,7 @@ export function createMaintenanceStore(pool: pg.Pool): MaintenanceStore {
     runRetention: (options) => runRetention(pool, options),
     deleteOldAnswers: (...given) => deleteOldAnswers(pool, ...given),
     deleteClosedRefused: (...given) => deleteClosedRefused(pool, ...given),
+    deleteEndedLeases: (...given) => deleteEndedLeases(pool, ...given),
     loadUnpaidIntents: (...given) => loadUnpaidIntents(pool, ...given),
     removeUnpaidIntents: (...given) => removeUnpaidIntents(pool, ...given),
     dropOldPrepared: (beforeMs) => dropOldPrepared(pool, beforeMs),

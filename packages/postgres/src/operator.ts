@@ -48,3 +48,4 @@ export {
   listEnabledTokens,
   type TokenChange,
 } from './token/account-tokens.ts';
+export { setProcessorSeller } from './x402/set-processor-seller.ts';

@@ -9,13 +9,14 @@ const LIMITS = {
   '.': 12_000,
   './bound-nonce': 10_000,
   './direct-nonce': 10_000,
-  './errors': 2_700,
+  './errors': 2_800,
   './hash': 3_500,
   './ids': 1_000,
   './merchant': 11_000,
   './payout-activation': 4_000,
   './solana': 4_000,
   './webhook': 10_000,
+  './x402': 13_000,
 };
 
 const { exports } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {

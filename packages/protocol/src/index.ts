@@ -1,6 +1,6 @@
 // Wire shapes and codecs, for clients and servers on every runtime. Parts that not every client needs have their own
 // entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/direct-nonce`, `/ids`,
-// `/solana` (addresses without a library) and `/webhook` (signatures of deliveries).
+// `/solana` (addresses without a library), `/webhook` (signatures of deliveries) and `/x402` (stock clients, headers read).
 export { buildSignRequest, type SignableRequest, type SignRequest } from './eip712/sign-request.ts';
 export {
   type AuthorizationMessage,
@@ -12,7 +12,6 @@ export {
   type TypedData,
   typedData,
 } from './eip712/typed-data.ts';
-export { type DecodedHeader, decodePaymentHeader, type HeaderRefusal } from './header/decode-header.ts';
 export { encodePaymentHeader } from './header/encode-header.ts';
 export {
   type ChainType,

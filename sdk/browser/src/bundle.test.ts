@@ -32,7 +32,7 @@ test('the EVM path stays within 30,000 bytes and needs nothing of Node', async (
   );
   expect(imports).toEqual([]);
   expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
-  expect(/solana:sign|wallet-standard/.test(code)).toBe(false);
+  expect(/solana:sign|wallet-standard|payment-signature/.test(code)).toBe(false);
   expect(gzipSync(code).length).toBeLessThanOrEqual(30_000);
 });
 

@@ -8,6 +8,7 @@ import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Traces } from './abuse/traces.ts';
 import { createAdmit } from './http/admit.ts';
+import { createAdmitSecret } from './http/admit-secret.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
 import { answerBrokenRequest } from './http/broken-request.ts';
 import { createCors } from './http/cors.ts';
@@ -20,6 +21,7 @@ import { createQuotaRounds, type QuotaRounds } from './limit/quota-rounds.ts';
 import { createRateLimiter } from './limit/rate-limit.ts';
 import { createMetrics, type DenyListStats, type Metrics, type PoolStats } from './observe/metrics.ts';
 import type { ApiPorts } from './ports.ts';
+import { isKeyed } from './routes/route.ts';
 import { ROUTES } from './routes/route-table.ts';
 import { createIntentStreams, type StreamOptions } from './stream/intent-streams.ts';
 import { createStreamSlots, type StreamLimits } from './stream/stream-slots.ts';
@@ -67,7 +69,14 @@ const LATE_REQUEST_CHECK_MS = 5_000;
 
 /** Paths of routes that take a signed header, or report on one that was submitted before. */
 const HEADER_PATHS: ReadonlySet<string> = new Set(
-  ROUTES.flatMap((route) => (route.access !== 'open' && route.sparesClaimed === true ? [route.path] : [])),
+  ROUTES.flatMap((route) => (isKeyed(route) && route.sparesClaimed === true ? [route.path] : [])),
+);
+
+/** Routes of another protocol, with its own shape of refusals. */
+const REFUSAL_SHAPES = new Map(
+  ROUTES.flatMap((route) =>
+    isKeyed(route) && route.refusalShape !== undefined ? [[route.path, route.refusalShape] as const] : [],
+  ),
 );
 
 export function createApi(options: ApiOptions): Api {
@@ -90,7 +99,7 @@ export function createApi(options: ApiOptions): Api {
     },
   }) as unknown as FastifyInstance;
 
-  const refuse = createRefuse(docsUrl, HEADER_PATHS);
+  const refuse = createRefuse(docsUrl, HEADER_PATHS, REFUSAL_SHAPES);
   const { limits: streamLimits, ...pace } = options.streams;
   const slots = createStreamSlots(streamLimits);
   const streams = createIntentStreams(ports, {
@@ -118,13 +127,14 @@ export function createApi(options: ApiOptions): Api {
   const cors = createCors(options.corsOrigins);
   const limiter = options.limits && quotaRounds && createRateLimiter(options.limits.quotas, quotaRounds);
   const admit = createAdmit({ ports, limiter, keyUsed: options.keyUsed });
+  const admitSecret = createAdmitSecret({ ports, limiter });
   const world = { ports, streams, metrics, traces: options.traces, stopping: () => stopping };
 
   observeRequests(app, { metrics, tracer: options.tracer, hashOf: ports.denials.hashOf });
   readBodiesAsJson(app);
   for (const route of ROUTES) {
-    serveRoute(app, route, { world, admit, limiter, cors, refuse });
-    if (route.access !== 'publishable') continue;
+    serveRoute(app, route, { world, admit, admitSecret, limiter, cors, refuse });
+    if (route.access !== 'publishable' && route.access !== 'client_secret') continue;
     const methods = `${route.method}, OPTIONS`;
     app.options(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, reply) =>
       cors.preflight(request, reply, methods),

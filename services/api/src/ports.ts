@@ -4,7 +4,9 @@ import type {
   Caller,
   CancelIntentPorts,
   CreateIntentPorts,
+  FacilitatorPorts,
   Intent,
+  LeasedCall,
   NewUrlPolicy,
   Sealer,
   SettlePorts,
@@ -43,9 +45,16 @@ export type ApiPorts = AuthenticatePorts &
   CancelIntentPorts &
   SettlePorts &
   UptoPorts &
+  FacilitatorPorts &
   StatusPorts &
   EndpointPorts & {
+    /** False for an account that is closed or does not exist. */
+    readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     readonly denials: Denials;
+    /** Notes whether the answer of a seller's call arrived. */
+    readonly noteAnswer: (lease: LeasedCall, arrived: boolean) => void;
+    /** Counts a refusal of a payer that is recorded with no intent. */
+    readonly payerRefused: (payer: string) => void;
     /** Resolves when the database answers and its schema is the one this release needs; throws otherwise. */
     readonly checkDatabase: () => Promise<void>;
   };

@@ -91,6 +91,16 @@ export const API_SETTINGS = {
     100,
     60_000,
   ),
+  sellerWaitMs: wholeNumber(
+    {
+      name: 'SVC_API_SELLER_WAIT_MS',
+      about:
+        'Longest wait for a payment result in `/x402/settle`; after it the answer says `settlement_pending`. Stock sellers give up after 90 seconds, many proxies after 60.',
+      fallback: '55000',
+    },
+    0,
+    60_000,
+  ),
   settleWaitMs: wholeNumber(
     {
       name: 'SVC_SETTLE_WAIT_MS',

@@ -31,6 +31,7 @@ import { startTracing } from './observe/tracing.ts';
 import { createPaymentFamilies } from './payment-families.ts';
 import type { ApiPorts } from './ports.ts';
 import { createRateOf } from './prices.ts';
+import { createAnswerMarks } from './settle/answer-marks.ts';
 import { createLaneWaker } from './settle/lane-waker.ts';
 import { createOutcomeWaits } from './settle/outcome-waits.ts';
 import { createSettlementClient, NO_SETTLEMENT } from './settle/settlement-client.ts';
@@ -49,12 +50,16 @@ const CODES_PER_BLOCK = 100;
 /** Upper bound for the delay that a lost notification causes. */
 const OUTCOME_POLL_MS = 1_000;
 const MAX_SETTLE_WAITS = 10_000;
+/** Left for the answers to sellers that wait when the process stops. */
+const LAST_ANSWERS_MS = 1_000;
 const WAKE_PAUSE_MS = 100;
 const SETTLEMENT_TIMEOUT_MS = 10_000;
 /** An account may have this many times the streams of one key. */
 const STREAM_KEYS_PER_ACCOUNT = 2;
 const FIRST_LIST_MS = 2_000;
 const KEY_USES_EVERY_MS = 60_000;
+/** Answers without a mark count as lost after five seconds. */
+const ANSWER_MARKS_EVERY_MS = 200;
 /**
  * Connections that wait to be accepted. Node's default is 511. The kernel drops a connection that does not fit, and its client
  * tries again after 1, 3, 7 and more seconds. The kernel's own limit is net.core.somaxconn.
@@ -147,6 +152,12 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     deleteBefore: stores.deleteOldAbuseCounts,
     onProblem: (problem) => logEvent(logger, 'abuse_counts_not_written', { err: problem }),
   });
+  const marks = createAnswerMarks({
+    write: stores.markAnswers,
+    everyMs: ANSWER_MARKS_EVERY_MS,
+    onProblem: (problem) => logEvent(logger, 'answer_marks_not_written', { err: problem }),
+  });
+  const stopping = new AbortController();
   const api = createApi({
     ports: {
       ...stores,
@@ -175,6 +186,10 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       nextIntentCode: createIntentCodes(stores.reserveIntentCodes, CODES_PER_BLOCK),
       watchIntent,
       settleWaitMs: config.settleWaitMs,
+      sellerWaitMs: config.sellerWaitMs,
+      noteAnswer: marks.note,
+      payerRefused: traces.payerRefused,
+      pause: (milliseconds) => setTimeout(milliseconds, true, { signal: stopping.signal }).catch(() => false),
       awaitResult: waits.awaitResult,
       wakeLanes: waker?.wakeLanes ?? (() => {}),
       checkDatabase: async () => {
@@ -222,7 +237,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   });
 
   const closeConnections = async () => {
-    const rounds = [api.quotaRounds?.stop(), denials.stop(), traces.stop(), keyUses.stop()];
+    const rounds = [api.quotaRounds?.stop(), denials.stop(), traces.stop(), keyUses.stop(), marks.stop()];
     await Promise.all([watcher.close(), waker?.stop(), tracing?.stop(), ...rounds]);
     await Promise.all([database.close(), limitDatabase.close()]);
   };
@@ -248,7 +263,14 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       logEvent(logger, 'service_stopping');
       api.beginStop();
       waits.endAll();
-      await closeWithin(api.app, unused, config.stopTimeoutMs, () => logEvent(logger, 'requests_cut_off'));
+      const { stopTimeoutMs } = config;
+      const cutOffMs = stopTimeoutMs - Math.min(LAST_ANSWERS_MS, stopTimeoutMs / 2);
+      const cutOff = globalThis.setTimeout(() => {
+        waits.cutOff();
+        stopping.abort();
+      }, cutOffMs);
+      await closeWithin(api.app, unused, stopTimeoutMs, () => logEvent(logger, 'requests_cut_off'));
+      clearTimeout(cutOff);
       await metrics.close();
       await closeConnections();
       logEvent(logger, 'service_stopped');

@@ -29,6 +29,8 @@ export type WorldWish = {
   /** Node's own arguments for the services, by name. */
   readonly nodeArguments?: (service: ServiceName) => readonly string[];
   readonly postgresSettings?: Readonly<Record<string, string>>;
+  /** Runs when the chain and the databases work and no service does: what is measured then is not beside ours. */
+  readonly beforeServices?: (chain: LocalChain, rpc: JsonRpc) => Promise<void>;
 };
 
 export type ServiceName = 'api' | 'settlement' | 'webhooks';
@@ -84,6 +86,7 @@ export async function startSettleWorld(wish: WorldWish = {}): Promise<SettleWorl
     for (const { accountId } of direct ? shops : []) wallets.push(await openDirectPayout(pool, chain, accountId));
     for (const { accountId } of shops) await addEndpoint(pool, accountId, `http://127.0.0.1:${receiver.port}/ok`);
 
+    await wish.beforeServices?.(chain, rpc);
     const databaseUrl = (service: ServiceName) => memberUrl(pool, postgres.url, service);
     const shared = {
       SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,

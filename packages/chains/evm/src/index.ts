@@ -33,6 +33,7 @@ export { type Call, type CallOutcome } from './admin/send-call.ts';
 export { type OnChainPayoutTerms, retirePayout, type SetPayoutOutcome, setPayout } from './admin/set-payout.ts';
 export { type PayoutChange, type PayoutSync, syncPayouts } from './admin/sync-payouts.ts';
 export { execute, type ProposeOutcome, propose, type TimelockOperation } from './admin/timelock.ts';
+export { type SignableTypedData, type TypedDataSigner, typedDataSigner } from './admin/typed-data-signer.ts';
 export { deploymentProblems } from './admin/verify-deployment.ts';
 export { DIRECT_BATCH_ADDRESS } from './direct/direct-batch-address.ts';
 export { unpackDirectBatch } from './direct/direct-batch-call.ts';

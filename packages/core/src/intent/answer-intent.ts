@@ -6,20 +6,22 @@ import type { Answer } from '../idempotency/stored-answer.ts';
 import type { AcceptanceRecord } from './build-acceptance.ts';
 import type { Unavailable } from './offer.ts';
 
-export function answerPaymentRequired(
+export function paymentRequiredOf(
   intentId: Id<'paymentIntent'>,
   acceptances: readonly AcceptanceRecord[],
-  deprecated: boolean,
-): Answer {
+): PaymentRequired {
   const accepts = acceptances.map(({ acceptance }) => acceptance);
-  const body: PaymentRequired = {
+  return {
     x402Version: BODY_X402_VERSION,
     paymentIntentId: intentId,
     rpcChainId: accepts.find((acceptance) => acceptance.extra?.rpcChainId)?.extra?.rpcChainId ?? '',
     accepts,
     error: '',
   };
-  return answer(402, body, deprecated);
+}
+
+export function answerPaymentRequired(required: PaymentRequired, deprecated: boolean): Answer {
+  return answer(402, required, deprecated);
 }
 
 export function answerFallback(intentId: Id<'paymentIntent'>, code: Unavailable, deprecated: boolean): Answer {

@@ -1,6 +1,6 @@
 // Creates an X402 intent: resolves amounts and tokens, builds acceptances, makes the answer, then records everything in
 // one commit. The answer offers nothing that is not stored.
-import type { CreateIntentRequest } from '@svc-pay/protocol';
+import type { CreateIntentRequest, PaymentRequired } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
@@ -11,7 +11,7 @@ import type { PriceSource } from '../pricing/price-source.ts';
 import { findChain } from '../token/chain.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import { selectTokens } from '../token/select-tokens.ts';
-import { answerFallback, answerPaymentRequired } from './answer-intent.ts';
+import { answerFallback, answerPaymentRequired, paymentRequiredOf } from './answer-intent.ts';
 import { type AcceptanceRecord, buildAcceptance } from './build-acceptance.ts';
 import type { Intent } from './intent.ts';
 import { intentEvents, intentSubject } from './intent-events.ts';
@@ -64,7 +64,15 @@ export type CreateIntentCall = {
   readonly claim: IdempotencyClaim | null;
 };
 
-export type CreatedIntent = { readonly ok: true; readonly answer: Answer; readonly replayed: boolean } | IntentRefusal;
+export type CreatedIntent =
+  | {
+      readonly ok: true;
+      readonly answer: Answer;
+      readonly replayed: boolean;
+      /** The body of a 402 that was made now; a replayed one is in `answer` alone. */
+      readonly required?: PaymentRequired;
+    }
+  | IntentRefusal;
 
 export async function createIntent(ports: CreateIntentPorts, call: CreateIntentCall): Promise<CreatedIntent> {
   const created = await createNewIntent(ports, call);
@@ -107,9 +115,10 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
       acceptanceFor(ports, call.caller, intent, offer, position, terms.maxTimeoutSeconds),
     ),
   );
+  const required = acceptances.length > 0 ? paymentRequiredOf(intent.id, acceptances) : undefined;
   const answer =
-    acceptances.length > 0
-      ? answerPaymentRequired(intent.id, acceptances, selected.deprecated)
+    required !== undefined
+      ? answerPaymentRequired(required, selected.deprecated)
       : answerFallback(intent.id, refusal ?? 'x402_not_available_for_token', selected.deprecated);
 
   const origin = { requestId: call.requestId, idempotencyKey: call.claim?.key ?? null };
@@ -121,7 +130,7 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   });
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
   if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
-  return { ok: true, answer, replayed: false };
+  return { ok: true, answer, replayed: false, ...(required && { required }) };
 }
 
 /**
@@ -129,25 +138,30 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
  * the database must not decide where the money goes.
  */
 async function checkOffer(
-  { families }: CreateIntentPorts,
+  ports: CreateIntentPorts,
   caller: Caller,
   offer: ReturnType<typeof offerToken>,
 ): Promise<ReturnType<typeof offerToken>> {
-  if (typeof offer === 'string' || offer.payout.direct === undefined) return offer;
-  const { network, payoutId, merchant: wallet, direct } = offer.payout;
-  const { activation } = direct;
-  const holds = await familyFor(families, network)?.checkPayout?.(caller, {
-    network,
-    payoutId,
-    asset: offer.token.address,
-    wallet,
-    activation,
-  });
-  return holds === true ? offer : 'x402_temporarily_unavailable';
+  if (typeof offer === 'string') return offer;
+  return (await isPayoutActivated(ports, caller, offer)) ? offer : 'x402_temporarily_unavailable';
 }
 
-async function acceptanceFor(
-  { families, facilitatorUrl }: CreateIntentPorts,
+/** Whether money may be sent to the payout: both signatures of a direct one hold. */
+export async function isPayoutActivated(
+  { families }: Pick<CreateIntentPorts, 'families'>,
+  caller: Caller,
+  { payout, token }: Pick<Offer, 'payout' | 'token'>,
+): Promise<boolean> {
+  const { network, payoutId, merchant: wallet, direct } = payout;
+  if (direct === undefined) return true;
+  const { activation } = direct;
+  const asset = token.address;
+  const offered = { network, payoutId, asset, wallet, activation };
+  return (await familyFor(families, network)?.checkPayout?.(caller, offered)) === true;
+}
+
+export async function acceptanceFor(
+  { families, facilitatorUrl }: Pick<CreateIntentPorts, 'families' | 'facilitatorUrl'>,
   caller: Caller,
   intent: Intent,
   offer: Offer,
@@ -168,9 +182,9 @@ function lastPriceEnd(offers: readonly Offer[]): number | null {
   return ends.length > 0 && ends.length === offers.length ? Math.max(...ends) : null;
 }
 
-function draftIntent(
+export function draftIntent(
   { nowMs, priceEndsAtMs }: { readonly nowMs: number; readonly priceEndsAtMs: number | null },
-  { caller }: CreateIntentCall,
+  { caller }: Pick<CreateIntentCall, 'caller'>,
   terms: IntentTerms,
   first: Pick<Offer, 'token' | 'amount'> & Partial<Pick<Offer, 'confirmations'>>,
   intentCode: number,
@@ -205,7 +219,10 @@ function draftIntent(
   };
 }
 
-async function offeredNetworks({ networks, findWithdrawn }: CreateIntentPorts): Promise<CreateIntentPorts['networks']> {
+export async function offeredNetworks({
+  networks,
+  findWithdrawn,
+}: Pick<CreateIntentPorts, 'networks' | 'findWithdrawn'>): Promise<CreateIntentPorts['networks']> {
   const withdrawn = await findWithdrawn?.();
   if (withdrawn === undefined || withdrawn.size === 0) return networks;
   return new Map([...networks].map(([network, setup]) => [network, withdraw(setup, withdrawn.get(network))]));

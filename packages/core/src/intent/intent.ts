@@ -41,8 +41,8 @@ export type Intent = {
   readonly confirmedPayer: string | null;
   /** Confirmations, its own block included, before a payment is completed. */
   readonly confirmations: number;
-  /** Kind of the API key that created it; null where nobody recorded it. */
-  readonly createdWith: KeyKind | null;
+  /** Kind of the API key that created it; `x402`: by a seller's settle. Null where nobody recorded it. */
+  readonly createdWith: KeyKind | 'x402' | null;
 };
 
 /** `viewer` is the kind of key that is answered. Receivers of events see what a secret key sees. */

@@ -39,6 +39,8 @@ export type PayerSignature = {
   readonly direct?: DirectSignature;
   /** Set where the transaction names its relayer: the data that it was prepared with. Only that relayer's lane takes it. */
   readonly transfer?: SignedTransfer;
+  /** What the payer had of the token when the chain was asked. Absent where the family does not tell; never stored. */
+  readonly balance?: bigint;
 };
 
 /** A verified payment, ready to be claimed. */

@@ -14,4 +14,6 @@ export type SignedTransfer = {
   readonly slot: bigint;
   /** Set where the payer signed a text: the program that verifies it. */
   readonly program?: string;
+  /** Memo of a transaction that was signed before its intent existed; null for none. Absent: the memo names the intent. */
+  readonly memo?: string | null;
 };

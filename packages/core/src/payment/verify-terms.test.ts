@@ -1,12 +1,8 @@
 import { atomicAmount, parseRate, usdMicros } from '@svc-pay/money';
-import {
-  type AcceptanceEcho,
-  decodePaymentHeader,
-  type EvmPaymentHeader,
-  encodePaymentHeader,
-} from '@svc-pay/protocol';
+import { type AcceptanceEcho, type EvmPaymentHeader, encodePaymentHeader } from '@svc-pay/protocol';
 import { boundNonce } from '@svc-pay/protocol/bound-nonce';
 import { directNonce } from '@svc-pay/protocol/direct-nonce';
+import { decodePaymentHeader } from '@svc-pay/protocol/x402';
 import { describe, expect, test } from 'vitest';
 import type { Intent } from '../intent/intent.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';

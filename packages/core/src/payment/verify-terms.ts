@@ -1,8 +1,10 @@
 // Checks of a header that need no chain, cheapest first. A refusal here changes no state: anyone with a publishable key
 // may submit headers.
-import { type AcceptanceEcho, type DecodedHeader, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import { type AcceptanceEcho, type EvmPaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import type { DecodedHeader } from '@svc-pay/protocol/x402';
 import type { Intent } from '../intent/intent.ts';
 import { isPayable } from '../intent/is-payable.ts';
+import { matchAccepted } from '../intent/issued-requirements.ts';
 import { type MatchRefusal, matchAcceptance } from '../intent/match-acceptance.ts';
 import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
@@ -61,12 +63,17 @@ export function verifyTerms(given: TermsToVerify): TermsVerdict {
 
 /** What the header says, and which acceptance it pays. */
 function matchTerms({ intent, acceptances, decoded, echo }: TermsToVerify): TermsVerdict {
-  if (!decoded.ok) return { ok: false, code: decoded.code, detail: decoded.path ?? decoded.reason };
+  if (!decoded.ok) {
+    const code = decoded.reason === 'unknown_network' ? 'network_mismatch' : decoded.code;
+    return { ok: false, code, detail: decoded.path === '' ? decoded.reason : decoded.path };
+  }
   const { header } = decoded;
   if (!hasAuthorization(header)) return { ok: false, code: 'invalid_payment_header', detail: 'payload' };
   if (parseNetwork(header.network) === undefined) return { ok: false, code: 'network_mismatch' };
   if (header.scheme !== (intent.upto ? 'upto' : 'exact')) return { ok: false, code: 'scheme_mismatch' };
-  const matched = matchAcceptance(acceptances, header, echo);
+  const repeated = decoded.accepted && matchAccepted(acceptances, intent.id, decoded.accepted);
+  if (repeated?.ok === false) return { ok: false, code: 'acceptance_mismatch', detail: repeated.field };
+  const matched = matchAcceptance(repeated?.acceptances ?? acceptances, header, echo);
   if (!matched.ok) return matched;
   const { acceptance } = matched;
   const binding = nonceBinding(header.payload.authorization.nonce, intent, acceptance);

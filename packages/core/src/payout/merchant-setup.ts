@@ -36,6 +36,8 @@ export type MerchantSetup = {
   readonly uptoMaxTimeoutSeconds: number;
   /** Smallest payment of this account; a higher minimum of the network overrides it. Null for none. */
   readonly minimumUsdMicros: UsdMicros | null;
+  /** Sellers of the account may name the processor as their `payTo`. Absent: only a wallet of the account. */
+  readonly takesProcessor?: boolean;
 };
 
 /** The operator's setup of a network. A network without a setup can't be offered. */

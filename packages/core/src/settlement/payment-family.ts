@@ -9,6 +9,7 @@ import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { PayerSignature } from '../payment/claim-payment.ts';
 import type { SignedTransfer } from '../payment/signed-transfer.ts';
 import type { VerifiedTerms } from '../payment/verify-terms.ts';
+import type { StoredPayout } from './transfer-stores.ts';
 
 export type PaymentFamily = OfferFamily & {
   /** The part of an authorization that the chain keeps unique, for `claimKey`. */
@@ -35,6 +36,15 @@ export type TransactionPayments = {
   readonly prepare: (wanted: TransferToPrepare) => Promise<PreparedTransferAnswer>;
   /** Prepares a text; same contract as `prepare`. */
   readonly prepareText: (wanted: TransferToPrepare) => Promise<SignableAnswer>;
+  /** What a stock client builds its own transaction from; undefined where it could sign none that we take. */
+  readonly stockTransfer: (
+    context: HeaderContext,
+    acceptance: Pick<StoredAcceptance, 'network' | 'payTo' | 'payoutId'>,
+  ) => Promise<StockTransfer | undefined>;
+  /** The relayer that a stock client names when it signs for a seller; undefined while none can pay on the network. */
+  readonly feePayer: (caller: Caller, network: NetworkId) => Promise<string | undefined>;
+  /** The wallet that one transfer of the whole amount pays; undefined where others get a share of the payout. */
+  readonly soleRecipient: (payout: Omit<StoredPayout, 'feeRecipient'>) => string | undefined;
 };
 
 /** The caller and the intent of a header. */
@@ -56,6 +66,14 @@ export type TransferToVerify = HeaderContext & {
   readonly acceptances: readonly StoredAcceptance[];
   /** Base64, as submitted. */
   readonly transaction: string;
+  /** Absent: the memo must name the intent. */
+  readonly memo?: ForeignMemo;
+};
+
+/** Memo of a transaction that was signed for a seller's requirements, before we had an intent. */
+export type ForeignMemo = {
+  /** Null: the requirements ask for none, so the client chose one or none. */
+  readonly required: string | null;
 };
 
 export type TransferVerdict =
@@ -67,6 +85,9 @@ export type TransferToPrepare = HeaderContext & {
   readonly acceptance: Pick<StoredAcceptance, 'position' | 'network' | 'token' | 'payTo' | 'amount' | 'payoutId'>;
   readonly payer: string;
 };
+
+/** Fee payer and memo of a transaction that a stock client builds for an intent. */
+export type StockTransfer = { readonly feePayer: string; readonly memo: string };
 
 /** A transaction prepared for a wallet to sign. */
 export type PreparedTransaction = {

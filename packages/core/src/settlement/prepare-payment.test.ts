@@ -32,6 +32,9 @@ const transactions = {
   verify: async () => ({ ok: false, code: 'internal_error' }) as const,
   prepare: prepared,
   prepareText: prepared,
+  feePayer: async () => undefined,
+  stockTransfer: async () => undefined,
+  soleRecipient: () => undefined,
 };
 const prepareAt = async (
   nowMs: number,

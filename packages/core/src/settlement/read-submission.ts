@@ -1,9 +1,11 @@
 // Reads what a client submits to be settled, without any chain: an authorization in a header, or a signed transaction in
 // a header or by itself.
-import { type AcceptanceEcho, type DecodedHeader, decodePaymentHeader, parseNetwork } from '@svc-pay/protocol';
+import { type AcceptanceEcho, parseNetwork } from '@svc-pay/protocol';
+import { type DecodedHeader, decodePaymentHeader, type X402Terms } from '@svc-pay/protocol/x402';
 import { hasAuthorization } from '../payment/verify-terms.ts';
 import { normalizeAddress } from '../token/address.ts';
 import {
+  type ForeignMemo,
   type PaymentFamily,
   type SubmittedTransfer,
   type TransactionFamily,
@@ -14,8 +16,8 @@ import type { SubmittedAuthorization, SubmittedPayment } from './settle-ports.ts
 /** A payment in the encoding of the wire: a header with the acceptance that the client means, or a transaction. */
 export type EncodedPayment =
   | { readonly encodedHeader: string; readonly echo: AcceptanceEcho | null | undefined }
-  /** Base64 of the transaction with the payer's signature. */
-  | { readonly transaction: string };
+  /** Base64 of the transaction with the payer's signature. `memo` is set where it was signed before the intent existed. */
+  | { readonly transaction: string; readonly memo?: ForeignMemo };
 
 export type Submission = AuthorizationSubmission | TransactionSubmission;
 
@@ -33,23 +35,30 @@ export type TransactionSubmission = {
   /** Scheme and network of its header; null when it was submitted without one. */
   readonly header: { readonly scheme: string; readonly network: string } | null;
   readonly echo: AcceptanceEcho | null | undefined;
+  /** The requirements that a version 2 client repeats. */
+  readonly accepted?: X402Terms;
   /** The family that could read the transaction; null, as `payment`, when none could. */
   readonly family: TransactionFamily | null;
   readonly payment: SubmittedTransfer | null;
+  /** Absent: the memo must name the intent. */
+  readonly memo?: ForeignMemo;
 };
 
 export function readSubmission(families: readonly PaymentFamily[], encoded: EncodedPayment): Submission {
   if (!('encodedHeader' in encoded)) {
-    const { transaction } = encoded;
-    return { form: 'transaction', transaction, header: null, echo: null, ...readTransaction(families, transaction) };
+    const { transaction, memo } = encoded;
+    const read = readTransaction(families, transaction);
+    return { form: 'transaction', transaction, header: null, echo: null, ...read, ...(memo && { memo }) };
   }
   const { encodedHeader, echo } = encoded;
   const read = readAuthorization(encodedHeader, echo);
   if (!read.decoded.ok || !('transaction' in read.decoded.header.payload)) return read;
+  const { accepted } = read.decoded;
   const { scheme, network, payload } = read.decoded.header;
   const { transaction } = payload;
   const header = { scheme, network };
-  return { form: 'transaction', transaction, header, echo, ...readTransaction(families, transaction) };
+  const named = { header, echo, ...(accepted && { accepted }) };
+  return { form: 'transaction', transaction, ...named, ...readTransaction(families, transaction) };
 }
 
 export function readAuthorization(

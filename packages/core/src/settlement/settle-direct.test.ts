@@ -53,6 +53,16 @@ describe('a direct payment', () => {
   ])('is not kept: %s', async (_, world) => {
     expect((await settle({ direct, ...world })).kept).toEqual([]);
   });
+  test('that is refused and kept may still be made by whoever has its header, and the caller is told', async () => {
+    for (const world of [
+      { refused: 'insufficient_funds' },
+      { claims: ['payer_over_limit'], reads: [open] },
+    ] satisfies SettleWorld[]) {
+      expect((await settle({ direct, ...world })).mayStillMove).toBe(true);
+    }
+    expect((await settle({ refused: 'insufficient_funds' })).mayStillMove).toBeUndefined();
+    expect((await settle({ direct, refused: 'invalid_signature' })).mayStillMove).toBeUndefined();
+  });
   test('that a silent chain could not verify is no refusal, so that its client comes again', async () => {
     expect((await settle({ direct, refused: 'chain_unavailable', reads: [canceled] })).said).toBe('chain_unavailable');
   });

@@ -48,11 +48,22 @@ export type SettleResult =
     };
 
 /** `replayed`: the payment was claimed before this call. `claimed`: this call claimed it, and no other did. */
-type SettleReply = {
+export type SettleReply = {
   readonly ok: true;
+  /** The answer speaks of the payment of this header; false where the header is refused or another one has the intent. */
+  readonly own: boolean;
+  /** The payer whom the header names. Nobody has proved that they signed a refused one. */
+  readonly payer: string | null;
+  /** Where reading or comparing a refused header stopped. */
+  readonly detail?: string;
   readonly response: SettleResponse;
   readonly replayed: boolean;
   readonly claimed: boolean;
+  /**
+   * Set for a refused header that pays the merchant's own wallet: anybody who has it may still submit it to the token, so a
+   * second signature may move money twice.
+   */
+  readonly mayStillMove?: true;
 };
 
 const MAX_CLAIM_TRIES = 3;
@@ -67,7 +78,8 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   if (limited && !claimedBefore) return { ok: false, code: 'rate_limited' };
   if (read === undefined) return { ok: false, code: 'not_found' };
   if (claim !== null && (await ports.isKeyReused(caller, claim))) return { ok: false, code: 'idempotency_key_reused' };
-  if (read.intent.upto) return reply(refusalAnswer(read, 'x402_upto_settlement_requires_secret_key', caller.kind));
+  if (read.intent.upto)
+    return reply(refusalAnswer(read, 'x402_upto_settlement_requires_secret_key', caller.kind), submission);
 
   // Replay
   if (claimedBefore) return { ...(await replyOfClaimed(ports, call, submission, read)), replayed: true };
@@ -86,28 +98,46 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
     if (code === 'chain_unavailable') return { ok: false, code, ...(moneyMoved && { moneyMoved }) };
     if (refused !== undefined) await recordRefused(ports, call, refused, code);
     // A valid payment that comes too late gets the intent's status; no claim is taken.
-    if (code === 'intent_not_payable' && isTaken(read)) return reply(settleAnswer(read, caller.kind));
-    return refuse(ports, call, submission, read, code, detail);
+    if (code === 'intent_not_payable' && isTaken(read)) return answer(call, submission, read);
+    const told = await refuse(ports, call, submission, read, code, detail);
+    return refused === undefined ? told : { ...told, mayStillMove: true };
   }
 
+  return settleVerified(ports, call, submission, verification.verified, read);
+}
+
+/** Claims a payment that is verified, and waits for its result. `read` is what was read of its intent, if anything. */
+export async function settleVerified(
+  ports: SettlePorts,
+  call: SettleCall,
+  submission: Submission,
+  verified: VerifiedPayment,
+  read?: SettlementRead,
+): Promise<SettleReply> {
+  const { caller } = call;
+
   // Claim
-  const { verified } = verification;
   if (!(await isWithinBudget(ports, caller, verified))) {
     await recordUnbudgeted(ports, call, verified);
-    return refuse(ports, call, submission, read, 'gas_budget_spent');
+    const known = read ?? (await reload(ports, call, submission));
+    return withMovable(verified, await refuse(ports, call, submission, known, 'gas_budget_spent'));
   }
   const claimed = await claimWithRetry(ports, call, submission, verified);
   if (claimed.outcome !== 'claimed') {
     await recordUnclaimed(ports, call, verified, claimed.outcome);
-    return replyUnclaimed(ports, call, submission, claimed);
+    const told = await replyUnclaimed(ports, call, submission, claimed);
+    return claimed.outcome === 'payer_over_limit' ? withMovable(verified, told) : told;
   }
 
   // Wait
   await bindKey(ports, call);
   const { network } = verified.acceptance;
   const settled = await waitFor(ports, call, submission, { id: claimed.paymentId, network }, undefined);
-  return { ...reply(settleAnswer(settled, caller.kind)), claimed: true };
+  return { ...answer(call, submission, settled), claimed: true };
 }
+
+const withMovable = ({ direct }: VerifiedPayment, told: SettleReply): SettleReply =>
+  direct === undefined ? told : { ...told, mayStillMove: true };
 
 /** Answers for a payment that another call has claimed: the first result stands. */
 async function replyOfClaimed(
@@ -120,7 +150,7 @@ async function replyOfClaimed(
   const pending = pendingIn(read);
   if (pending !== undefined && !call.limited) await queueRefused(ports, call, submission.payment, read);
   const settled = pending === undefined ? read : await waitFor(ports, call, submission, pending, read);
-  return reply(settleAnswer(settled, call.caller.kind));
+  return answer(call, submission, settled);
 }
 
 /** The rows of the payment, if another call claimed it during the chain read and may have caused the refusal so. */
@@ -171,7 +201,7 @@ async function replyUnclaimed(
   { outcome, read }: Unclaimed,
 ): Promise<SettleReply> {
   if (outcome === 'claimed_before') return replyOfClaimed(ports, call, submission, read);
-  if (outcome === 'intent_taken') return reply(settleAnswer(read, call.caller.kind));
+  if (outcome === 'intent_taken') return answer(call, submission, read);
   return refuse(ports, call, submission, read, CODES[outcome]);
 }
 
@@ -194,14 +224,14 @@ async function waitFor(
 async function refuse(
   ports: SettlePorts,
   { caller, intentId }: SettleCall,
-  { payment }: Submission,
+  submission: Submission,
   read: SettlementRead,
   code: ErrorCode,
   detail: string | null = null,
 ): Promise<SettleReply> {
   const nowMs = ports.clock.nowMs();
-  await ports.recordAttempt({ caller, intentId, code, detail, payer: payerOf(payment), nowMs });
-  return reply(refusalAnswer(read, code, caller.kind));
+  await ports.recordAttempt({ caller, intentId, code, detail, payer: payerOf(submission.payment), nowMs });
+  return { ...reply(refusalAnswer(read, code, caller.kind), submission), ...(detail !== null && { detail }) };
 }
 
 async function bindKey(ports: SettlePorts, { caller, claim }: SettleCall): Promise<void> {
@@ -225,4 +255,16 @@ const isTaken = ({ intent: { status } }: SettlementRead) =>
 const pendingIn = ({ own }: SettlementRead) =>
   own?.payment.status === PAYMENT_STATUS.pending ? own.payment : undefined;
 
-const reply = (response: SettleResponse) => ({ ok: true, response, replayed: false, claimed: false }) as const;
+const answer = ({ caller }: SettleCall, submission: Submission, read: SettlementRead): SettleReply => ({
+  ...reply(settleAnswer(read, caller.kind), submission),
+  own: read.own !== null,
+});
+
+const reply = (response: SettleResponse, { payment }: Submission): SettleReply => ({
+  ok: true,
+  response,
+  own: false,
+  payer: payerOf(payment),
+  replayed: false,
+  claimed: false,
+});

@@ -83,4 +83,6 @@ export type AwaitedPayment = {
   readonly caller: Caller;
   readonly intentId: Id<'paymentIntent'>;
   readonly paymentId: Id<'payment'>;
+  /** The wait goes on while the process is stopping, until requests are about to be cut off. */
+  readonly outlastsStop?: boolean;
 };

@@ -52,6 +52,9 @@ async function verify(change: Case = {}) {
     },
     prepare: async () => ({ ok: false, code: 'internal_error' }) as const,
     prepareText: async () => ({ ok: false, code: 'internal_error' }) as const,
+    feePayer: async () => undefined,
+    stockTransfer: async () => undefined,
+    soleRecipient: () => undefined,
   };
   // The first family reads no transactions: the one that does is found by its reading.
   const families = [sampleFamily(), sampleFamily({ transactions, owns: (network) => network === token.network })];
@@ -112,6 +115,12 @@ test.each<[string, Case, string, string | undefined]>([
   const { verification, asked } = await verify(change);
   expect(verification).toEqual({ ok: false, code, ...(detail !== undefined && { detail }) });
   expect(asked).toEqual([]);
+});
+
+test('the rule for the memo of a transaction that was signed before its intent existed reaches the family', async () => {
+  const memo = { required: 'order 7' };
+  expect((await verify({ encoded: { transaction: 'signed', memo } })).asked).toMatchObject([{ memo }]);
+  expect((await verify()).asked).toMatchObject([expect.not.objectContaining({ memo: expect.anything() })]);
 });
 
 test('less than the minimum it was offered under is refused', async () => {

@@ -4,6 +4,7 @@ import { parseNetwork } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Intent } from '../intent/intent.ts';
 import { isPayable } from '../intent/is-payable.ts';
+import { matchAccepted } from '../intent/issued-requirements.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
 import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { claimKey } from '../payment/claim-key.ts';
@@ -20,9 +21,12 @@ export async function verifyTransaction(
   submission: TransactionSubmission,
   intent: Intent,
 ): Promise<Verification> {
-  const { family, payment, transaction } = submission;
+  const { family, payment, transaction, memo } = submission;
   if (family === null || payment === null) return { ok: false, code: 'invalid_payment_header', detail: 'transaction' };
-  const meant = acceptancesFor(await ports.loadAcceptances(caller, intentId), family, submission);
+  const stored = await ports.loadAcceptances(caller, intentId);
+  const repeated = submission.accepted && matchAccepted(stored, intentId, submission.accepted);
+  if (repeated?.ok === false) return { ok: false, code: 'acceptance_mismatch', detail: repeated.field };
+  const meant = acceptancesFor(repeated?.acceptances ?? stored, family, submission);
   if (!meant.ok) return meant;
   if (!isPayable(intent, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payment.payer))
@@ -30,7 +34,13 @@ export async function verifyTransaction(
   const acceptances = meant.acceptances.filter((acceptance) => !hasPriceEnded(acceptance, ports.clock.nowMs()));
   if (acceptances.length === 0) return { ok: false, code: 'intent_not_payable', detail: 'price' };
 
-  const verdict = await family.transactions.verify({ caller, intentId, acceptances, transaction });
+  const verdict = await family.transactions.verify({
+    caller,
+    intentId,
+    acceptances,
+    transaction,
+    ...(memo && { memo }),
+  });
   if (!verdict.ok) return { ...verdict, claimed: 'perhaps' };
   const { acceptance, signed } = verdict;
   const { network, token, amount, rate, minimumUsdMicros } = acceptance;

@@ -133,6 +133,9 @@ export async function settle(world: SettleWorld = {}) {
         verify: async () => step('verify', () => refusal ?? { ok: true, acceptance, signed: signedOf(NOTHING_SIGNED) }),
         prepare: async () => ({ ok: false, code: 'internal_error' }),
         prepareText: async () => ({ ok: false, code: 'internal_error' }),
+        feePayer: async () => undefined,
+        stockTransfer: async () => undefined,
+        soleRecipient: () => undefined,
       },
     }),
   });
@@ -182,7 +185,15 @@ export async function settle(world: SettleWorld = {}) {
     ? { status: settled.response.status, error: settled.response.error, replayed: settled.replayed }
     : settled.code;
   const claimed = settled.ok && settled.claimed;
-  return { steps: steps.join(', '), said, attempts, ...(claimed && { claimed }), ...(direct && { kept }) };
+  const mayStillMove = settled.ok && settled.mayStillMove === true;
+  return {
+    steps: steps.join(', '),
+    said,
+    attempts,
+    ...(mayStillMove && { mayStillMove }),
+    ...(claimed && { claimed }),
+    ...(direct && { kept }),
+  };
 }
 
 const NOTHING_SIGNED = {

@@ -72,15 +72,33 @@ function statementFor(acceptances: number, once: boolean): Statement {
   const name = `record-intent-${acceptances}${once ? '-once' : ''}`;
   const known = statements.get(name);
   if (known !== undefined) return known;
-  const statement = { name, text: textOf(acceptances, once) };
+  const statement = { name, text: textOf(acceptances, once ? answerGate : undefined) };
   statements.set(name, statement);
   return statement;
 }
 
-function textOf(acceptances: number, once: boolean): string {
+/**
+ * SQL that returns one row if the intent is to be recorded and none otherwise. `at` has the intent's placeholders; the
+ * gate's own begin at `next`.
+ */
+export type IntentGate = (at: typeof INTENT.at, next: number) => string;
+
+/** The idempotency key must be new. */
+const answerGate: IntentGate = (_, next) => {
+  const answer = { account_id, mode, created_at, ...answerAt(next).at };
+  return `${insertText('svc.idempotency', answer)} on conflict do nothing returning 1`;
+};
+
+/** A statement that records an intent if its gate gives a row. Its values are `intentValues`, then those of the gate. */
+export function recordedOnce(name: string, acceptances: number, gate: IntentGate): Statement {
+  return { name, text: textOf(acceptances, gate) };
+}
+
+function textOf(acceptances: number, gateOf: IntentGate | undefined): string {
   let next = EVENT.next;
   const written: string[] = [];
-  // With an idempotency key every insert reads `from gate`, which is empty if the key is taken.
+  const once = gateOf !== undefined;
+  // With a gate every insert reads `from gate`.
   const fromGate = once ? 'from gate' : '';
   for (let index = 0; index < acceptances; index += 1) {
     const acceptance = acceptanceAt(next);
@@ -88,8 +106,7 @@ function textOf(acceptances: number, once: boolean): string {
     written.push(`written_acceptance_${index} as (${insertText('svc.acceptances', columns, fromGate)}),`);
     next = acceptance.next;
   }
-  const answer = { account_id, mode, created_at, ...answerAt(next).at };
-  const gate = once ? `gate as (${insertText('svc.idempotency', answer)} on conflict do nothing returning 1),` : '';
+  const gate = once ? `gate as (${gateOf(INTENT.at, next)}),` : '';
   return `
     with ${gate}
     written_intent as (
@@ -119,7 +136,7 @@ function textOf(acceptances: number, once: boolean): string {
 export async function recordIntent(pool: pg.Pool, record: IntentRecord): Promise<Recorded> {
   const { intent, idempotency } = record;
   const statement = statementFor(record.acceptances.length, idempotency !== null);
-  const values = [...valuesOf(record), ...(idempotency === null ? [] : answerValues(idempotency))];
+  const values = [...intentValues(record), ...(idempotency === null ? [] : answerValues(idempotency))];
   const { rows } = await pool.query<{ recorded: number }>({ ...statement, values });
   if (rows[0]?.recorded === 1) return { outcome: 'recorded' };
   const recalled = idempotency === null ? undefined : await recallAnswer(pool, intent, idempotency.claim);
@@ -128,7 +145,8 @@ export async function recordIntent(pool: pg.Pool, record: IntentRecord): Promise
   return recalled;
 }
 
-function valuesOf({ intent, acceptances, events }: IntentRecord): unknown[] {
+/** For the placeholders of intent, event and acceptances. */
+export function intentValues({ intent, acceptances, events }: IntentRecord): unknown[] {
   const [event, ...others] = events;
   if (event === undefined || others.length > 0)
     throw new Error(`new intent ${intent.id} has ${events.length} events instead of one`);

@@ -9,12 +9,14 @@ export function storedServiceMetadata({
   serviceMetadata,
   createdWith,
 }: Pick<Intent, 'serviceMetadata' | 'createdWith'>): string {
-  return JSON.stringify({ ...serviceMetadata, ...(createdWith === 'publishable' && { [CREATED_WITH]: createdWith }) });
+  return JSON.stringify({ ...serviceMetadata, ...(isRecorded(createdWith) && { [CREATED_WITH]: createdWith }) });
 }
 
 export function readServiceMetadata({
   [CREATED_WITH]: createdWith,
   ...serviceMetadata
 }: Intent['serviceMetadata']): Pick<Intent, 'serviceMetadata' | 'createdWith'> {
-  return { serviceMetadata, createdWith: createdWith === 'publishable' ? createdWith : null };
+  return { serviceMetadata, createdWith: isRecorded(createdWith) ? createdWith : null };
 }
+
+const isRecorded = (createdWith: unknown) => createdWith === 'publishable' || createdWith === 'x402';

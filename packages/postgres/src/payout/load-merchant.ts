@@ -10,6 +10,7 @@ type Row = {
   readonly minimum_usd_micros: string | null;
   readonly tokens: readonly string[];
   readonly payouts: readonly PayoutRow[];
+  readonly takes_processor: boolean;
 };
 
 type PayoutRow = DirectColumns & {
@@ -46,7 +47,11 @@ const LOAD_MERCHANT = {
         )
         from svc.payouts payout
         where payout.account_id = settings.account_id and payout.mode = settings.mode and payout.status = 'active'
-      ), '[]') as payouts
+      ), '[]') as payouts,
+      exists (
+        select from svc.x402_processor_sellers seller
+        where seller.account_id = settings.account_id and seller.mode = settings.mode
+      ) as takes_processor
     from svc.account_modes settings
     where account_id = $1 and mode = $2`,
 };
@@ -61,6 +66,7 @@ export async function loadMerchant(pool: pg.Pool, { accountId, mode }: Caller): 
     uptoDefaultTimeoutSeconds: row.upto_default_timeout_seconds,
     uptoMaxTimeoutSeconds: row.upto_max_timeout_seconds,
     minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
+    ...(row.takes_processor && { takesProcessor: true }),
   };
 }
 

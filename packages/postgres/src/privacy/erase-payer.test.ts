@@ -85,6 +85,7 @@ test('an export holds every row that names the payer, in any letter case, and no
     authorizations: 3,
     claims: 3,
     refused_authorizations: 2,
+    x402_leases: 0,
     attempts: 1,
     prepared_transfers: 0,
     payments: 2,
@@ -118,6 +119,7 @@ test('every column of the schema that can name a payer is looked at', async () =
     'proven_wallets.payer',
     'refused_authorizations.payer',
     'solo_payers.payer',
+    'x402_leases.payer',
   ]);
 });
 
@@ -130,6 +132,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
       claims: 2,
       authorizations: 2,
       refused_authorizations: 1,
+      x402_leases: 0,
       attempts: 1,
       payments: 1,
       settlements: 1,
@@ -141,6 +144,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
       authorizations: 1,
       claims: 1,
       refused_authorizations: 1,
+      x402_leases: 0,
       attempts: 0,
       prepared_transfers: 0,
       payments: 1,
@@ -208,13 +212,14 @@ test('erasing again forgets what has ended since, and else nothing', async () =>
     claims: 1,
     authorizations: 1,
     refused_authorizations: 1,
+    x402_leases: 0,
     attempts: 0,
     payments: 0,
     settlements: 0,
     gas_losses: 0,
   });
   const last = await erasePayer(operation, payer, REFERENCE);
-  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
 
 test('export and erasure are on record without naming the payer', async () => {

@@ -62,6 +62,11 @@ const ERASURES = {
     update svc.refused_authorizations set payer = '${ERASED}'
     where ${is('payer')} and closed_at is not null
     returning account_id, mode`,
+  // A lease that has not ended counts against what the payer can pay.
+  x402_leases: ({ is }) => `
+    update svc.x402_leases set payer = '${ERASED}'
+    where ${is('payer')} and valid_before < extract(epoch from now())
+    returning account_id, mode`,
   attempts: ({ is, isIn }) => `
     update svc.attempts set payer = null, detail = case when ${isIn("coalesce(detail, '')")} then null else detail end
     where ${is('payer')} or ${isIn("coalesce(detail, '')")}

@@ -41,6 +41,11 @@ const SOURCES = {
       closed_at, created_at`,
     where: ({ is }) => is('payer'),
   },
+  x402_leases: {
+    from: '(select *, call_at as created_at from svc.x402_leases) x402_leases',
+    columns: 'intent_id, network, asset, payer, recipient, amount::text, valid_before, created_at',
+    where: ({ is }) => is('payer'),
+  },
   attempts: {
     columns: 'id, intent_id, code, detail, payer, created_at',
     where: ({ is, isIn }) => `${is('payer')} or ${isIn("coalesce(detail, '')")}`,

@@ -41,7 +41,7 @@ const OURS = [
   'svc_migrations',
 ];
 /** Tables whose key is unique over all accounts, for ever. */
-const UNIQUE_OVER_ALL = ['claims', 'intent_codes'];
+const UNIQUE_OVER_ALL = ['claims', 'intent_codes', 'x402_leases'];
 /** Tables without a mode: their rows belong to the account as a whole, or to the installation. */
 const WITHOUT_MODE = [
   'abuse_counts',

@@ -105,6 +105,11 @@ export const ERRORS = {
 
   invalid_payment_header: entry(200, 'merchant', 'The payment header cannot be read.'),
   invalid_signature: entry(200, 'payer', 'The signature is not the payer’s for these terms; sign again.'),
+  wallet_not_deployed: entry(
+    200,
+    'payer',
+    'The wallet has no code on this chain yet (ERC-6492), so the token cannot check it; deploy it, then sign again.',
+  ),
   authorization_not_yet_valid: entry(200, 'payer', 'The authorization is not valid yet; check the clock.', true),
   authorization_expired: entry(200, 'payer', 'The authorization has expired; sign again.'),
   authorization_window_too_long: entry(

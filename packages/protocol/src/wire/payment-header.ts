@@ -20,36 +20,36 @@ export const authorization = z.object({
 });
 export type Authorization = z.infer<typeof authorization>;
 
+export const evmPayload = z.object({ authorization, signature: evmSignature });
+
+const solanaAddress = z.string().check(z.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
+
+export const solanaTransactionPayload = z.object({
+  transaction: z.string().check(z.regex(/^[0-9A-Za-z+/=_-]{1,1644}$/)),
+});
+
+export const solanaMessagePayload = z.object({
+  authorization: z.object({
+    ...authorization.shape,
+    from: solanaAddress,
+    to: solanaAddress,
+  }),
+  signature: z.string().check(z.regex(/^(?:0x[0-9a-fA-F]{128}|[0-9A-Za-z+/=_-]{64,90})$/)),
+});
+
 const headerFields = {
   x402Version: z.literal(ACCEPTED_VERSIONS),
   scheme,
   network: z.string().check(z.regex(/^[\w:]{1,64}$/)),
 };
 
-export const evmPaymentHeader = z.object({
-  ...headerFields,
-  payload: z.object({ authorization, signature: evmSignature }),
-});
+export const evmPaymentHeader = z.object({ ...headerFields, payload: evmPayload });
 export type EvmPaymentHeader = z.infer<typeof evmPaymentHeader>;
 
-const solanaAddress = z.string().check(z.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/));
+const solanaTransactionHeader = z.object({ ...headerFields, payload: solanaTransactionPayload });
 
-const solanaTransactionHeader = z.object({
-  ...headerFields,
-  payload: z.object({ transaction: z.string().check(z.regex(/^[0-9A-Za-z+/=_-]{1,1644}$/)) }),
-});
-
-const solanaMessageHeader = z.object({
-  ...headerFields,
-  payload: z.object({
-    authorization: z.object({
-      ...authorization.shape,
-      from: solanaAddress,
-      to: solanaAddress,
-    }),
-    signature: z.string().check(z.regex(/^(?:0x[0-9a-fA-F]{128}|[0-9A-Za-z+/=_-]{64,90})$/)),
-  }),
-});
+const solanaMessageHeader = z.object({ ...headerFields, payload: solanaMessagePayload });
 
 export const paymentHeader = z.union([evmPaymentHeader, solanaTransactionHeader, solanaMessageHeader]);
 export type PaymentHeader = z.infer<typeof paymentHeader>;
+export type PaymentPayload = PaymentHeader['payload'];

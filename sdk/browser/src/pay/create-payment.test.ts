@@ -1,4 +1,4 @@
-import { decodePaymentHeader } from '@svc-pay/protocol';
+import { decodePaymentHeader } from '@svc-pay/protocol/x402';
 import { describe, expect, test } from 'vitest';
 import { evmWallet } from '../evm/evm-wallet.ts';
 import { type Answer, events, INTENT_ID, offered, refused, SAMPLE, settled, stands } from '../testing/fake-service.ts';

@@ -1,4 +1,4 @@
-import { decodePaymentHeader } from '@svc-pay/protocol';
+import { decodePaymentHeader } from '@svc-pay/protocol/x402';
 import { describe, expect, test } from 'vitest';
 import { type Answer, fakeService, offered, refused, settled } from '../testing/fake-service.ts';
 import { payWorld } from '../testing/pay-world.ts';

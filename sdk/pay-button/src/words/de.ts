@@ -107,6 +107,8 @@ export const DE: Words = {
     wallet_closed: 'Die Wallet wurde geschlossen. Öffnen Sie sie und versuchen Sie es noch einmal.',
     wallet_failed:
       'Die Wallet konnte diese Zahlung nicht unterschreiben. Versuchen Sie es noch einmal oder nehmen Sie eine andere.',
+    wallet_not_deployed:
+      'Diese Wallet ist in diesem Netzwerk noch nicht eingerichtet. Machen Sie dort eine Transaktion mit ihr, oder nehmen Sie eine andere.',
     wallet_timeout: 'Die Wallet hat nicht geantwortet. Öffnen Sie sie, dann versuchen Sie es noch einmal.',
     wrong_network: 'Die Wallet ist in einem anderen Netzwerk. Wechseln Sie es dort, dann versuchen Sie es noch einmal.',
   },

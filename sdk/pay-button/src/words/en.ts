@@ -90,6 +90,8 @@ export const EN: Words = {
     token_refused: 'The token refused the transfer. Try again with another wallet.',
     wallet_closed: 'The wallet was closed. To pay, open it and try again.',
     wallet_failed: 'The wallet could not sign this payment. Try again, or use another wallet.',
+    wallet_not_deployed:
+      'This wallet is not set up on this network yet. Make any transaction with it there, or use another.',
     wallet_timeout: 'The wallet did not answer. Open it, then try again.',
     wrong_network: 'The wallet is on another network. Switch it there, then try again.',
   },

@@ -25,7 +25,7 @@ type Admission =
   | { readonly ok: true; readonly caller: Caller; readonly limitedBy?: LimitedBy }
   | { readonly ok: false; readonly code: ErrorCode; readonly limitedBy?: LimitedBy };
 
-type Limited = { readonly ok: false; readonly code: 'rate_limited'; readonly limitedBy: LimitedBy };
+export type Limited = { readonly ok: false; readonly code: 'rate_limited'; readonly limitedBy: LimitedBy };
 
 export type AdmitOptions = {
   readonly ports: Pick<ApiPorts, 'clock' | 'pepper' | 'findKey' | 'denials'>;
@@ -90,7 +90,7 @@ export function createAdmit({ ports, limiter, keyUsed }: AdmitOptions): Admit {
 }
 
 /** Writes the headers of the quota that refuses the request, or of the one with least left. */
-function showTightest(reply: FastifyReply): (verdict: Verdict | undefined) => Limited | undefined {
+export function showTightest(reply: FastifyReply): (verdict: Verdict | undefined) => Limited | undefined {
   let least = Number.POSITIVE_INFINITY;
   return (verdict) => {
     if (verdict === undefined) return undefined;

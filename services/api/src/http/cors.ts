@@ -2,8 +2,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Includes `Date`: a payer with a wrong clock dates a signature by the server's time. */
-const READABLE = 'X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Date';
-const SENDABLE = 'Authorization, Content-Type, Idempotency-Key, X-Account-Id, Last-Event-ID, Traceparent';
+const READABLE =
+  'X-Request-Id, Idempotent-Replayed, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Date, Location, ' +
+  'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, X-SVC-Pay-Url';
+/** Includes `Access-Control-Expose-Headers`: published x402 clients send it with a payment, as a request header. */
+const SENDABLE =
+  'Authorization, Content-Type, Idempotency-Key, X-Account-Id, Last-Event-ID, Traceparent, PAYMENT-SIGNATURE, X-PAYMENT, ' +
+  'Access-Control-Expose-Headers';
 const REMEMBER_SECONDS = '86400';
 
 export type Cors = {

@@ -2,6 +2,7 @@
 import type { MoneyMoved } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode, errorBodyOf } from '@svc-pay/protocol/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bearsPayment } from '../buyer/payment-headers.ts';
 
 type Refusal = { readonly code: ErrorCode; readonly param?: string | null; readonly moneyMoved?: MoneyMoved };
 
@@ -35,11 +36,23 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
   'idempotency_in_progress',
 ]);
 
-/** On `headerPaths` the signed header may have been submitted before: if that was not looked up, answers `unknown`. */
-export function createRefuse(docsUrl: string, headerPaths: ReadonlySet<string>): Refuse {
+/** Fields that a protocol asks for in a refusal, beside ours. */
+export type RefusalShape = (code: ErrorCode) => object;
+
+/**
+ * On `headerPaths`, and in a payment header anywhere, the signed header may have been submitted before: if that was not
+ * looked up, answers `unknown`. Paths in `shapes` add the fields of their own answers, so that every answer of theirs has
+ * its shape.
+ */
+export function createRefuse(
+  docsUrl: string,
+  headerPaths: ReadonlySet<string>,
+  shapes: ReadonlyMap<string, RefusalShape> = new Map(),
+): Refuse {
   return (request, reply, { code, param, moneyMoved: known }) => {
-    const moneyMoved =
-      known ?? (BLIND.has(code) && headerPaths.has(request.routeOptions.url ?? '') ? 'unknown' : undefined);
+    const shape = shapes.get(request.routeOptions.url ?? '');
+    const submits = headerPaths.has(request.routeOptions.url ?? '') || bearsPayment(request.headers);
+    const moneyMoved = known ?? (BLIND.has(code) && submits ? 'unknown' : undefined);
     const body = errorBodyOf({
       code,
       requestId: request.id,
@@ -56,6 +69,6 @@ export function createRefuse(docsUrl: string, headerPaths: ReadonlySet<string>):
       .header('x-request-id', request.id)
       .header('cache-control', 'no-store')
       .type('application/json; charset=utf-8')
-      .send(JSON.stringify(body));
+      .send(JSON.stringify({ ...body, ...shape?.(code) }));
   };
 }

@@ -2,6 +2,7 @@
 import { KEY_SCOPES, type KeyScope } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
+import { isKeyed } from '../routes/route.ts';
 import { ROUTES } from '../routes/route-table.ts';
 import { CREATE, call } from '../testing/call.ts';
 import { addKey, PEPPER } from '../testing/seed-account.ts';
@@ -13,7 +14,7 @@ const { accountId, keys } = api.account;
 const keyWith = (scopes: readonly KeyScope[], kind: 'secret' | 'publishable' = 'secret') =>
   addKey(pool, accountId, kind, 'test', PEPPER, { scopes });
 
-const keyed = ROUTES.flatMap((route) => (route.access === 'open' ? [] : [route]));
+const keyed = ROUTES.filter(isKeyed);
 const ID_OF = { intentId: 'paymentIntent', endpointId: 'endpoint', eventId: 'event', recoveryId: 'replay' } as const;
 const pathOf = (path: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof ID_OF) => newId(ID_OF[name], Date.now()));

@@ -1,21 +1,25 @@
 // Registers one route of the table with Fastify: admission before the body, then the handler, then the answer.
 import type { ServerResponse } from 'node:http';
+import type { Caller } from '@svc-pay/core';
 import { ERRORS } from '@svc-pay/protocol/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Traced } from '../abuse/traces.ts';
 import { readClaim } from '../body/idempotency-claim.ts';
+import { bearsPayment, paymentHeadersOf } from '../buyer/payment-headers.ts';
 import { addressNames } from '../limit/address-name.ts';
 import { type RateLimiter, rateLimitHeaders } from '../limit/rate-limit.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
 import { malformed } from '../routes/read-body.ts';
-import { classOf, type KeyedRoute, type Route, type World } from '../routes/route.ts';
+import { classOf, type KeyedRoute, type PayableRoute, type Route, type World } from '../routes/route.ts';
 import type { Admit } from './admit.ts';
+import type { AdmitSecret } from './admit-secret.ts';
 import type { Cors } from './cors.ts';
 import type { Refuse } from './refuse.ts';
 
 export type ServeOptions = {
   readonly world: World;
   readonly admit: Admit;
+  readonly admitSecret: AdmitSecret;
   /** Undefined when rate limits are switched off. */
   readonly limiter: RateLimiter | undefined;
   readonly cors: Cors;
@@ -42,25 +46,63 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
     });
     return;
   }
+  if (route.access === 'client_secret') {
+    servePayable(app, shared.url, route, options);
+    return;
+  }
+  const served = (request: FastifyRequest) =>
+    route.whenPaid !== undefined && bearsPayment(request.headers) ? route.whenPaid : route;
   app.route({
     ...shared,
     onRequest: async (request, reply) => {
       if (route.access === 'publishable') options.cors.allow(request, reply);
-      const admission = await options.admit(request, reply, route);
+      const admission = await options.admit(request, reply, served(request));
       request.limitedBy = admission.limitedBy;
       if (!admission.ok) return refuse(request, reply, admission, options);
       request.caller = admission.caller;
       return undefined;
     },
-    handler: async (request, reply) =>
-      send(
+    handler: async (request, reply) => {
+      const own = served(request);
+      return send(
         request,
         reply,
-        route,
-        (await limitStored(request, reply, route, options)) ?? (await call(request, route, options.world)),
+        own,
+        (await limitStored(request, reply, own, options)) ?? (await call(request, own, options.world)),
         options,
-      ),
+      );
+    },
   });
+}
+
+/** A payment header makes the request pay, so HEAD is not served: it would pay, and its answer would be lost. */
+function servePayable(app: FastifyInstance, url: string, route: PayableRoute, options: ServeOptions): void {
+  app.route({
+    method: route.method,
+    url,
+    exposeHeadRoute: false,
+    onRequest: async (request, reply) => {
+      options.cors.allow(request, reply);
+    },
+    handler: async (request, reply) => {
+      const admission = await options.admitSecret(request, reply);
+      request.limitedBy = admission.ok || 'limitedBy' in admission ? admission.limitedBy : undefined;
+      if (!admission.ok) return refuse(request, reply, admission, options);
+      const { caller, intentId } = admission;
+      const outcome = await route.handle(options.world, { ...anyCall(request, caller, options.world), intentId });
+      return send(request, reply, route, outcome, options);
+    },
+  });
+}
+
+function anyCall(request: FastifyRequest, caller: Caller, { ports }: World) {
+  return {
+    caller,
+    traced: tracedOf(request),
+    limited: request.limitedBy !== undefined,
+    payments: paymentHeadersOf(request.headers),
+    baseUrl: () => ports.facilitatorUrl ?? `${request.protocol}://${request.host}`,
+  };
 }
 
 /** Counts the body of a request that creates or changes something. What a payer signs is not counted. */
@@ -94,15 +136,13 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
   if (query?.success === false) return malformed(query.error);
   const lastEventId = headers['last-event-id'];
   const handled = route.handle(world, {
-    caller,
-    traced: tracedOf(request),
+    ...anyCall(request, caller, world),
     address: addressNames(request.clientAddress).address,
     requestId: request.id,
     params: request.params as Readonly<Record<string, string>>,
     query: (query?.data ?? {}) as Readonly<Record<string, string | undefined>>,
     body: request.body,
     claim: read.claim,
-    limited: request.limitedBy !== undefined,
     lastEventId: typeof lastEventId === 'string' ? lastEventId : undefined,
   });
   return read.claim === null ? handled : handled.catch(whenKeyIsHeld);
@@ -143,6 +183,19 @@ function holdStream(request: FastifyRequest, raw: ServerResponse, { ports, trace
   raw.once('close', release);
 }
 
+function watchAnswer(raw: ServerResponse, answered: (arrived: boolean) => void): void {
+  // The client may have left while the handler waited; then neither event comes any more.
+  if (raw.destroyed || raw.socket?.destroyed === true) return answered(false);
+  let told = false;
+  const tell = (arrived: boolean) => {
+    if (!told) answered(arrived);
+    told = true;
+  };
+  raw.once('finish', () => tell(true));
+  raw.once('close', () => tell(false));
+  return undefined;
+}
+
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -150,7 +203,10 @@ function send(
   outcome: RouteOutcome,
   options: ServeOptions,
 ): FastifyReply {
-  if (!outcome.ok) return refuse(request, reply, outcome, options);
+  if (!outcome.ok) {
+    if (outcome.headers !== undefined) reply.headers(outcome.headers);
+    return refuse(request, reply, outcome, options);
+  }
   // A request that is over its limit but was spared does not need to wait.
   if (request.limitedBy !== undefined) reply.removeHeader('retry-after');
   if ('stream' in outcome) {
@@ -167,7 +223,8 @@ function send(
     outcome.stream(raw);
     return reply;
   }
-  const { answer, replayed } = outcome;
+  const { answer, replayed, answered } = outcome;
+  if (answered !== undefined) watchAnswer(reply.raw, answered);
   if (replayed) {
     reply.header('idempotent-replayed', 'true');
     options.world.metrics.answerReplayed(route.path);

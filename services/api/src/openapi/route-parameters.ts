@@ -1,6 +1,6 @@
 // Security and parameters of a route, in OpenAPI form.
 import * as z from 'zod/mini';
-import type { Route } from '../routes/route.ts';
+import { isKeyed, type Route } from '../routes/route.ts';
 
 export const SECURITY_SCHEMES = {
   publishableKey: { type: 'http', scheme: 'bearer', description: 'A publishable key, `pk_…`; secret keys work too.' },
@@ -14,7 +14,7 @@ export const SECURITY_SCHEMES = {
 } as const;
 
 export function securityOf(route: Route): readonly Readonly<Record<string, readonly string[]>>[] {
-  if (route.access === 'open') return [];
+  if (!isKeyed(route)) return [];
   // OpenAPI 3.1 lets a bearer key name the scopes that it needs.
   const scopes = [route.scope];
   if (route.access === 'secret') return [{ secretKey: scopes }];
@@ -63,9 +63,17 @@ function inQuery(query: z.ZodMiniObject): readonly object[] {
   });
 }
 
+const PAYMENT_HEADER = 'The payment of a published x402 client; at most one of its headers';
+
 export function parametersOf(route: Route): readonly object[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => idInPath(name));
-  if (route.access === 'open') return inPath;
+  if (route.access === 'client_secret')
+    return [
+      ...inPath,
+      text('client_secret', 'query', 'The secret in the address', {}, true),
+      ...['PAYMENT-SIGNATURE', 'X-PAYMENT'].map((name) => text(name, 'header', PAYMENT_HEADER)),
+    ];
+  if (!isKeyed(route)) return inPath;
   return [
     ...inPath,
     ...(route.query === undefined ? [] : inQuery(route.query)),
@@ -82,6 +90,7 @@ export function parametersOf(route: Route): readonly object[] {
           ),
         ]
       : []),
+    ...(route.whenPaid ? [text('PAYMENT-SIGNATURE', 'header', PAYMENT_HEADER)] : []),
     ...(route.operationId === 'streamIntent'
       ? [text('Last-Event-ID', 'header', 'Sent by EventSource when it connects again')]
       : []),

@@ -1,10 +1,13 @@
 import type { ErrorCode } from '@svc-pay/protocol/errors';
-import type { Route } from '../routes/route.ts';
+import { isKeyed, type Route } from '../routes/route.ts';
 
 /** All codes that a route can refuse with: its own, and those of its kind. */
 export function refusalsOf(route: Route): readonly ErrorCode[] {
-  const codes: ErrorCode[] = [...route.refusals, 'internal_error'];
-  if (route.access !== 'open') {
+  const paid = isKeyed(route) ? (route.whenPaid?.refusals ?? []) : [];
+  const codes: ErrorCode[] = [...route.refusals, ...paid, 'internal_error'];
+  if (route.access === 'client_secret')
+    codes.push('malformed_request', 'address_denied', 'rate_limited', 'service_unavailable');
+  if (isKeyed(route)) {
     codes.push(
       'key_missing',
       'key_invalid',
@@ -15,11 +18,11 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
       'service_unavailable',
     );
   }
-  if (route.access !== 'open' && route.accountRequired) codes.push('account_id_required');
+  if (isKeyed(route) && route.accountRequired) codes.push('account_id_required');
   if (route.access === 'publishable') codes.push('origin_not_allowed');
   if (route.access === 'secret' || (route.access === 'publishable' && route.creates))
     codes.push('key_kind_not_allowed');
-  if (route.access !== 'open' && route.query !== undefined) codes.push('malformed_request');
+  if (isKeyed(route) && route.query !== undefined) codes.push('malformed_request');
   if (route.method === 'POST' || route.method === 'PATCH') {
     codes.push('malformed_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout');
   }

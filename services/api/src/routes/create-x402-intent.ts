@@ -1,5 +1,10 @@
-import { createIntent } from '@svc-pay/core';
-import { createIntentRequest, fallbackRecommendation, paymentRequired } from '@svc-pay/protocol';
+import { type Caller, createIntent, isPayable } from '@svc-pay/core';
+import { createIntentRequest, fallbackRecommendation, type PaymentRequired, paymentRequired } from '@svc-pay/protocol';
+import { isId } from '@svc-pay/protocol/ids';
+import { paidResponse } from '@svc-pay/protocol/x402';
+import { challengeHeaders } from '../buyer/challenge.ts';
+import type { ApiPorts } from '../ports.ts';
+import { payX402Intent } from './pay-x402-intent.ts';
 import type { KeyedRoute } from './route.ts';
 
 export const createX402Intent: KeyedRoute = {
@@ -10,11 +15,16 @@ export const createX402Intent: KeyedRoute = {
   scope: 'create',
   quota: 'creates',
   creates: true,
+  whenPaid: payX402Intent,
   summary: 'Create an X402 intent',
   description:
     'Answers 402 with what the payer may sign, or 200 with a fallback recommendation where X402 can’t be used: `error` says ' +
     'why. No other way of paying this intent is credited today, so offer another token, network or amount. ' +
-    'Dollars are read digit by digit, as a JSON number or as text.',
+    'Dollars are read digit by digit, as a JSON number or as text. ' +
+    'Where published x402 clients can pay it, the 402 also has `PAYMENT-REQUIRED` (version 2), and `X-SVC-Pay-Url`, an ' +
+    'address that pays this one intent without a key. The same request with `PAYMENT-SIGNATURE` creates nothing: it settles ' +
+    'the intent that the payment names, and answers `PaidResponse` with `PAYMENT-RESPONSE`: 200, 202 while the payment is ' +
+    'under way, 402 if it was refused and the same intent may be paid again, 409 if that can’t be paid any more.',
   body: { name: 'CreateIntentRequest', schema: createIntentRequest },
   responses: {
     402: {
@@ -24,6 +34,10 @@ export const createX402Intent: KeyedRoute = {
     200: {
       description: 'X402 cannot be used for this intent; `error` says why',
       schema: { name: 'FallbackRecommendation', schema: fallbackRecommendation },
+    },
+    202: {
+      description: 'With `PAYMENT-SIGNATURE`: the payment is under way; ask at `statusUrl`',
+      schema: { name: 'PaidResponse', schema: paidResponse },
     },
   },
   refusals: [
@@ -39,7 +53,7 @@ export const createX402Intent: KeyedRoute = {
     'x402_upto_not_available',
     'price_unavailable',
   ],
-  async handle({ ports, metrics, traces }, { caller, traced, requestId, body, claim }) {
+  async handle({ ports, metrics, traces }, { caller, traced, requestId, body, claim, baseUrl }) {
     const request = createIntentRequest.safeParse(body);
     if (!request.success) {
       const [field] = request.error.issues[0]?.path ?? [];
@@ -50,6 +64,17 @@ export const createX402Intent: KeyedRoute = {
       metrics.intentCreated(caller.mode, created.answer.status === 402 ? 'payment_required' : 'fallback');
       traces.created(traced);
     }
-    return created;
+    if (!created.ok || created.answer.status !== 402) return created;
+    // Not stored with the answer: the address has a secret.
+    const required = created.required ?? (JSON.parse(created.answer.body) as PaymentRequired);
+    // A stock client that sees a challenge signs once more: a repeated request gets none while its intent is being paid.
+    if (created.replayed && !(await isStillPayable(ports, caller, required.paymentIntentId))) return created;
+    const stock = challengeHeaders(required, baseUrl(), ports.pepper, caller);
+    return { ...created, answer: { ...created.answer, headers: { ...created.answer.headers, ...stock } } };
   },
 };
+
+async function isStillPayable(ports: ApiPorts, caller: Caller, intentId: string): Promise<boolean> {
+  const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;
+  return situation !== undefined && isPayable(situation.intent, ports.clock.nowMs());
+}

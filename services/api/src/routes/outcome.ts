@@ -5,7 +5,19 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 
 /** Result of a route's handler. */
 export type RouteOutcome =
-  | { readonly ok: true; readonly answer: Answer; readonly replayed: boolean }
+  | {
+      readonly ok: true;
+      readonly answer: Answer;
+      readonly replayed: boolean;
+      /** Called once: true when the answer was written to the connection as a whole, false when that ended before. */
+      readonly answered?: (arrived: boolean) => void;
+    }
   /** `stream` takes over the response and ends it. */
   | { readonly ok: true; readonly stream: (response: ServerResponse) => void }
-  | { readonly ok: false; readonly code: ErrorCode; readonly param: string | null; readonly moneyMoved?: MoneyMoved };
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly param: string | null;
+      readonly moneyMoved?: MoneyMoved;
+      readonly headers?: Readonly<Record<string, string>>;
+    };

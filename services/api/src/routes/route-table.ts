@@ -6,6 +6,7 @@ import { createX402Intent } from './create-x402-intent.ts';
 import { getIntent } from './get-intent.ts';
 import { health } from './health.ts';
 import { notifyPayment } from './notify-payment.ts';
+import { payIntent } from './pay-intent.ts';
 import { preparePayment } from './prepare-payment.ts';
 import { ready } from './ready.ts';
 import { relayPayment } from './relay-payment.ts';
@@ -15,6 +16,7 @@ import { settleUpto } from './settle-upto.ts';
 import { signablePayment } from './signable-payment.ts';
 import { streamIntent } from './stream-intent.ts';
 import { WEBHOOK_ROUTES } from './webhooks/index.ts';
+import { FACILITATOR_ROUTES } from './x402/index.ts';
 
 export const ROUTES = withDocs([
   createX402Intent,
@@ -29,6 +31,8 @@ export const ROUTES = withDocs([
   getIntent,
   streamIntent,
   cancelIntent,
+  payIntent,
+  ...FACILITATOR_ROUTES,
   ...WEBHOOK_ROUTES,
   health,
   ready,

@@ -2,8 +2,11 @@
 // made from these values.
 import type { Caller, IdempotencyClaim, KeyScope, RequestClass } from '@svc-pay/core';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
+import type { Id } from '@svc-pay/protocol/ids';
 import type * as z from 'zod/mini';
 import type { Traced, Traces } from '../abuse/traces.ts';
+import type { PaymentHeaders } from '../buyer/payment-headers.ts';
+import type { RefusalShape } from '../http/refuse.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ApiPorts } from '../ports.ts';
 import type { IntentStreams } from '../stream/intent-streams.ts';
@@ -30,11 +33,23 @@ type RouteContract = {
   readonly refusals: readonly ErrorCode[];
 };
 
-/** Call with an accepted key. */
-type Call = {
+/** What a call has whoever makes it. */
+type AnyCall = {
   readonly caller: Caller;
   /** Who is counted for what the call does. */
   readonly traced: Traced;
+  /** True if the caller is over its rate limit, on a route that decides itself whom to spare. */
+  readonly limited: boolean;
+  readonly payments: PaymentHeaders;
+  /** Base URL under which the client reaches this API, without a slash at its end. */
+  readonly baseUrl: () => string;
+};
+
+/** Call of a payable address with the secret of its intent. */
+export type PayableCall = AnyCall & { readonly intentId: Id<'paymentIntent'> };
+
+/** Call with an accepted key. */
+type Call = AnyCall & {
   /** Client address, as named by the rate limits. */
   readonly address: string;
   readonly requestId: string;
@@ -43,8 +58,6 @@ type Call = {
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
   readonly claim: IdempotencyClaim | null;
-  /** True if the caller is over its rate limit, on a route with `sparesClaimed`. */
-  readonly limited: boolean;
   readonly lastEventId: string | undefined;
 };
 
@@ -77,15 +90,28 @@ export type KeyedRoute = RouteContract & {
   readonly creates?: true;
   /** `x-account-id` must be sent with the key. */
   readonly accountRequired?: true;
+  /** Fields of the route’s own answers in every refusal, also in those before its handler. */
+  readonly refusalShape?: RefusalShape;
   readonly body?: NamedSchema;
   /** The body may be omitted. */
   readonly bodyOptional?: true;
+  /** Serves the same method and path instead when a request bears a payment; has its own rights and quotas. */
+  readonly whenPaid?: KeyedRoute;
   /** Schema of string parameters. Unknown or repeated parameters are refused. */
   readonly query?: z.ZodMiniObject;
   readonly handle: (world: World, call: Call) => Promise<RouteOutcome>;
 };
 
-export type Route = OpenRoute | KeyedRoute;
+/** An intent's payable address: its secret in the query takes the place of a key. */
+export type PayableRoute = RouteContract & {
+  readonly access: 'client_secret';
+  readonly handle: (world: World, call: PayableCall) => Promise<RouteOutcome>;
+};
+
+export type Route = OpenRoute | KeyedRoute | PayableRoute;
+
+export const isKeyed = (route: Route): route is KeyedRoute =>
+  route.access === 'publishable' || route.access === 'secret';
 
 export function classOf({ quota, method }: KeyedRoute): RequestClass {
   return quota ?? (method === 'GET' ? 'reads' : 'writes');

@@ -292,6 +292,8 @@ afterAll(() => {
     whole.sent.some(
       (call) => call.method === method && new RegExp(`^${path.replaceAll(/\{\w+\}/g, '\\w+')}$`).test(call.path),
     );
-  // The library covers every route for a merchant's backend, and this file has called each.
-  expect(templates.filter(({ route }) => !used(route.method, route.path)).map(({ name }) => name)).toEqual([]);
+  // The library covers every route for a merchant's backend, and this file has called each. Stock sellers and @svc-pay/x402
+  // call the facilitator routes.
+  const own = templates.filter(({ route }) => !route.path.startsWith('/x402/'));
+  expect(own.filter(({ route }) => !used(route.method, route.path)).map(({ name }) => name)).toEqual([]);
 });

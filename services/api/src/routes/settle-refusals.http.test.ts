@@ -42,6 +42,11 @@ type Case = { readonly change?: HeaderChange; readonly echo?: object | null; rea
 const cases: [string, string, (intent: PayableIntent) => Case][] = [
   ['invalid_signature', 'somebody else signed', () => ({ change: { from: stranger.address } })],
   ['invalid_signature', 'nobody signed', () => ({ change: { signature: `0x${'11'.repeat(65)}` } })],
+  [
+    'wallet_not_deployed',
+    'its wallet is yet to be deployed (ERC-6492)',
+    () => ({ change: { signature: `0x${'11'.repeat(320)}${'6492'.repeat(16)}` } }),
+  ],
   ['invalid_payment_header', 'a signature of 66 bytes', () => ({ change: { signature: `0x${'11'.repeat(66)}` } })],
   [
     'authorization_not_yet_valid',

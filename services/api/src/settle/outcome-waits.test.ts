@@ -100,3 +100,33 @@ test('past the most that may wait the next one does not', async () => {
   expect(await waits.awaitResult(paymentOf(), 60_000)).toBe(false);
   expect(await first).toBe(false);
 });
+
+test('a wait that outlasts a stop goes on until requests are about to be cut off', async () => {
+  const { waits, watched } = world({ pollMs: 60_000 });
+  const [told, cut] = [paymentOf(), paymentOf()].map((payment) => ({ ...payment, outlastsStop: true }));
+  const [first, second] = [waits.awaitResult(told!, 60_000), waits.awaitResult(cut!, 60_000)];
+  waits.endAll();
+  const later = waits.awaitResult({ ...paymentOf(), outlastsStop: true }, 60_000);
+  await soon();
+  watched.get(told!.intentId)?.();
+  expect(await first).toBe(true);
+  waits.cutOff();
+  expect(await Promise.all([second, later])).toEqual([false, false]);
+  expect(await waits.awaitResult({ ...paymentOf(), outlastsStop: true }, 60_000)).toBe(false);
+});
+
+test('one account takes a quarter of the waits, and test accounts together a half', async () => {
+  const { waits } = world({ max: 8 });
+  const [mine, live] = [paymentOf(), paymentOf()];
+  const wait = (payment: AwaitedPayment) => waits.awaitResult(payment, 100);
+  const own = () => wait({ ...mine, paymentId: newId('payment', 0) });
+  const waiting = [own(), own()];
+  expect(await waits.awaitResult(mine, 60_000)).toBe(false);
+  waiting.push(wait(paymentOf()), wait(paymentOf()));
+  expect(waits.count()).toBe(4);
+  expect(await waits.awaitResult(paymentOf(), 60_000)).toBe(false);
+  waiting.push(wait({ ...live, caller: { ...live.caller, mode: 'live' } }));
+  expect(waits.count()).toBe(5);
+  await Promise.all(waiting);
+  expect(waits.count()).toBe(0);
+});

@@ -8,20 +8,27 @@ export type OutcomeWaitOptions = {
   /** Returns the ids of the payments that have a result. */
   readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly string[]>;
   readonly pollMs: number;
-  /** Limit of waiting requests; beyond it a request does not wait at all. */
+  /**
+   * Limit of waiting requests; beyond it a request does not wait at all. One account has at most a quarter of it, and all
+   * test accounts together a half: nobody takes the waits of others.
+   */
   readonly max: number;
   readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
 export type OutcomeWaits = Pick<SettlePorts, 'awaitResult'> & {
   readonly count: () => number;
-  /** Ends all waits, and lets no new request wait. */
+  /** Ends all waits but those that outlast a stop, and lets no other new request wait. */
   readonly endAll: () => void;
+  /** Ends those too. */
+  readonly cutOff: () => void;
 };
+
+type Waiter = { readonly tell: (look: boolean) => void; readonly outlastsStop: boolean };
 
 type Entry = {
   readonly payment: AwaitedPayment;
-  readonly waiters: Set<(look: boolean) => void>;
+  readonly waiters: Set<Waiter>;
   /** Stops listening; undefined until the watch is set up. */
   unwatch: (() => void | Promise<void>) | undefined;
 };
@@ -29,12 +36,13 @@ type Entry = {
 export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
   const entries = new Map<string, Entry>();
   let count = 0;
+  const shares = new Map<string, number>();
   let polling = false;
   let timer: NodeJS.Timeout | undefined;
-  let stopping = false;
+  let stage: 'open' | 'stopping' | 'cut_off' = 'open';
 
   const tell = (entry: Entry, look: boolean) => {
-    for (const waiter of entry.waiters) waiter(look);
+    for (const waiter of entry.waiters) waiter.tell(look);
   };
 
   async function watch(entry: Entry): Promise<void> {
@@ -88,23 +96,48 @@ export function createOutcomeWaits(options: OutcomeWaitOptions): OutcomeWaits {
     timer = undefined;
   }
 
+  const sharesOf = ({ caller: { mode, accountId } }: AwaitedPayment) => [
+    { key: `${mode} ${accountId}`, most: Math.ceil(options.max / 4) },
+    ...(mode === 'test' ? [{ key: mode, most: Math.ceil(options.max / 2) }] : []),
+  ];
+
+  const hasRoom = (payment: AwaitedPayment) =>
+    sharesOf(payment).every(({ key, most }) => (shares.get(key) ?? 0) < most);
+
+  function add(payment: AwaitedPayment, change: 1 | -1): void {
+    count += change;
+    for (const { key } of sharesOf(payment)) {
+      const now = (shares.get(key) ?? 0) + change;
+      if (now === 0) shares.delete(key);
+      else shares.set(key, now);
+    }
+  }
+
   return {
     count: () => count,
     endAll() {
-      stopping = true;
+      stage = 'stopping';
+      for (const { waiters } of entries.values())
+        for (const waiter of waiters) if (!waiter.outlastsStop) waiter.tell(false);
+    },
+    cutOff() {
+      stage = 'cut_off';
       for (const entry of entries.values()) tell(entry, false);
     },
     async awaitResult(payment, timeoutMs) {
-      if (stopping || count >= options.max) return false;
+      const outlastsStop = payment.outlastsStop === true;
+      if (stage === 'cut_off' || (stage === 'stopping' && !outlastsStop)) return false;
+      if (count >= options.max || !hasRoom(payment)) return false;
       const entry = enter(payment);
       const told = Promise.withResolvers<boolean>();
       const late = setTimeout(() => told.resolve(false), timeoutMs);
-      entry.waiters.add(told.resolve);
-      count += 1;
+      const waiter: Waiter = { tell: told.resolve, outlastsStop };
+      entry.waiters.add(waiter);
+      add(payment, 1);
       const look = await told.promise;
-      count -= 1;
+      add(payment, -1);
       clearTimeout(late);
-      entry.waiters.delete(told.resolve);
+      entry.waiters.delete(waiter);
       leave(entry);
       return look;
     },

@@ -33,6 +33,10 @@ const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
   UptoReleaseRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   PrepareRequest: ({ intentId }) => ({ paymentIntentId: intentId, publicKey: '11111111111111111111111111111111' }),
   RelayRequest: ({ intentId }) => ({ paymentIntentId: intentId, signedTransactionBase64: 'AA==' }),
+  X402FacilitatorRequest: () => ({
+    paymentPayload: { x402Version: 2, payload: {} },
+    paymentRequirements: { network: 'eip155:84532' },
+  }),
   NotifyRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   EndpointConfiguration: () => ({ url: 'https://shop.example/hooks', eventTypes: ['payment.completed'] }),
   EndpointUpdate: () => ({ url: 'https://elsewhere.example/hooks' }),
@@ -52,7 +56,16 @@ export type Ids = {
 
 /** Query parameters that name a tenant's object; the others only filter what the caller may see anyway. */
 const QUERY_IDS = ['intentId', 'paymentId'] as const;
-const NO_IDS = ['limit', 'startingAfter', 'status', 'type', 'createdAfter', 'createdBefore', 'undelivered'];
+const NO_IDS = [
+  'limit',
+  'startingAfter',
+  'status',
+  'type',
+  'createdAfter',
+  'createdBefore',
+  'undelivered',
+  'client_secret',
+];
 
 export function fillRequest(
   path: string,

@@ -18,7 +18,13 @@ import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { ReaderMetrics } from '../observe/reader-metrics.ts';
 import { createActivationNotices } from './announce-activations.ts';
 import { createIntentExpiry } from './expire-intents.ts';
-import { createAnswerExpiry, createAuditSealer, createRefusedExpiry, createUnpaidRemoval } from './maintenance-jobs.ts';
+import {
+  createAnswerExpiry,
+  createAuditSealer,
+  createLeaseExpiry,
+  createRefusedExpiry,
+  createUnpaidRemoval,
+} from './maintenance-jobs.ts';
 import { createReconciler } from './reconcile.ts';
 import type { Retention } from './retention.ts';
 import { type BudgetDeps, createBudgetWatch } from './watch-budgets.ts';
@@ -53,6 +59,7 @@ export function createJobs(
     deps.retention.job,
     createAnswerExpiry(maintenance, clock),
     createRefusedExpiry(maintenance, clock),
+    createLeaseExpiry(maintenance, clock),
     createUnpaidRemoval(maintenance, clock, deps.unpaidDays),
     createActivationNotices(announceActivations, deps),
     ...chains.flatMap((chain) => [...createWatchers(chain, deps), createHealthWatch(chain, deps)]),

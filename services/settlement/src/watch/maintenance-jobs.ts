@@ -1,5 +1,5 @@
 // Periodic maintenance of the database: seal audit chains, delete the answers of old idempotency keys, refused
-// authorizations that ended long ago, and intents that nobody paid.
+// authorizations that ended long ago, leases of x402 sellers, and intents that nobody paid.
 import { type Clock, createWalk, keysForgottenBefore, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
 import type { MaintenanceStore, UnpaidIntent } from '@svc-pay/postgres/settlement-service';
 
@@ -10,6 +10,11 @@ const REFUSED_EVERY_MS = 60_000;
 const REFUSED_PER_PAGE = 1_000;
 /** They can move no money any more; a merchant may still ask about them for this long. */
 const REFUSED_KEPT_MS = 30 * 86_400_000;
+const LEASES_EVERY_MS = 60_000;
+const LEASES_PER_PAGE = 1_000;
+const LEASE_KEPT_MS = 86_400_000;
+/** A seller that asks about its settle again is told what became of it for this long; the claim stays for ever. */
+const SETTLED_LEASE_KEPT_MS = 30 * 86_400_000;
 const UNPAID_EVERY_MS = 60_000;
 const UNPAID_PER_PAGE = 500;
 const UNPAID_PAGES = 20;
@@ -48,6 +53,25 @@ export function createRefusedExpiry(store: MaintenanceStore, clock: Clock): Peri
       const beforeMs = clock.nowMs() - REFUSED_KEPT_MS;
       for (let page = 0; page < MAX_PAGES; page += 1) {
         if ((await store.deleteClosedRefused(beforeMs, REFUSED_PER_PAGE)) < REFUSED_PER_PAGE) return;
+      }
+    },
+  };
+}
+
+/** Deletes leases of authorizations that have expired. */
+export function createLeaseExpiry(store: MaintenanceStore, clock: Clock): PeriodicJob {
+  return {
+    name: 'lease-expiry',
+    everyMs: LEASES_EVERY_MS,
+    run: async () => {
+      const nowMs = clock.nowMs();
+      for (let page = 0; page < MAX_PAGES; page += 1) {
+        const deleted = await store.deleteEndedLeases(
+          nowMs - LEASE_KEPT_MS,
+          nowMs - SETTLED_LEASE_KEPT_MS,
+          LEASES_PER_PAGE,
+        );
+        if (deleted < LEASES_PER_PAGE) return;
       }
     },
   };

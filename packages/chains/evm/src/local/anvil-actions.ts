@@ -16,7 +16,7 @@ import { type OnChainPayoutTerms, type SetPayoutOutcome, setPayout } from '../ad
 import { honestWalletAbi } from '../generated/honest-wallet-abi.ts';
 import { honestWalletBytecode } from '../generated/honest-wallet-bytecode.ts';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
-import { MOCK_TOKENS, type MockTokenName } from './mock-tokens.ts';
+import type { MockToken, MockTokenName } from './mock-tokens.ts';
 import { type LocalKey, newKey, type RoleKeys } from './role-keys.ts';
 
 export type AnvilActions = {
@@ -38,12 +38,17 @@ export type AnvilActions = {
   readonly nowSeconds: () => Promise<bigint>;
 };
 
-type Setup = { readonly rpcUrl: string; readonly processor: Address; readonly keys: RoleKeys };
+type Setup = {
+  readonly rpcUrl: string;
+  readonly processor: Address;
+  readonly keys: RoleKeys;
+  readonly tokens: Readonly<Record<MockTokenName, MockToken>>;
+};
 
 const POLL_MS = 10;
 const NOWHERE: Address = '0x000000000000000000000000000000000000dEaD';
 
-export async function anvilActions({ rpcUrl, processor, keys }: Setup): Promise<AnvilActions> {
+export async function anvilActions({ rpcUrl, processor, keys, tokens }: Setup): Promise<AnvilActions> {
   const node = createTestClient({ mode: 'anvil', transport: http(rpcUrl) });
   const nonceManager = createNonceManager({ source: jsonRpc() });
   const open = (account: LocalKey['account']) => openChain({ rpcUrl, account, pollingIntervalMs: POLL_MS });
@@ -65,7 +70,7 @@ export async function anvilActions({ rpcUrl, processor, keys }: Setup): Promise<
   const balanceOf: AnvilActions['balanceOf'] = (token, owner) =>
     faucet.readContract({ abi: erc20Abi, address: token, functionName: 'balanceOf', args: [owner] });
   return {
-    tokens: { usdc: MOCK_TOKENS.usdc.address, vol: MOCK_TOKENS.vol.address },
+    tokens: { usdc: tokens.usdc.address, vol: tokens.vol.address },
     balanceOf,
     mint: async (token, to, amountAtomic) => {
       const mint = { abi: mockUsdcAbi, address: token, functionName: 'mint', args: [to, amountAtomic] } as const;

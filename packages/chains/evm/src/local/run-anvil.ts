@@ -10,6 +10,8 @@ export type AnvilOptions = {
   /** `finalized` is two epochs behind the head: with 1 it follows closely. Default 32, as on Ethereum. */
   readonly slotsInAnEpoch?: number;
   readonly gasLimit?: number;
+  /** Default 31337. */
+  readonly chainId?: number;
   /** File that keeps the chain between runs; written when Anvil stops and once a minute. */
   readonly stateFile?: string;
   /**
@@ -68,7 +70,8 @@ export async function runAnvil(options: AnvilOptions = {}): Promise<AnvilProcess
   };
 }
 
-function flags({ port = 0, blockTimeSeconds, slotsInAnEpoch, gasLimit, stateFile }: AnvilOptions): string[] {
+function flags(options: AnvilOptions): string[] {
+  const { port = 0, blockTimeSeconds, slotsInAnEpoch, gasLimit, chainId, stateFile } = options;
   const some = (name: string, value: number | string | undefined) => (value === undefined ? [] : [name, String(value)]);
   return [
     ...some('--port', port),
@@ -77,6 +80,7 @@ function flags({ port = 0, blockTimeSeconds, slotsInAnEpoch, gasLimit, stateFile
     ...some('--block-time', blockTimeSeconds),
     ...some('--slots-in-an-epoch', slotsInAnEpoch),
     ...some('--gas-limit', gasLimit),
+    ...some('--chain-id', chainId),
     ...(stateFile === undefined ? [] : ['--state', stateFile, ...some('--state-interval', STATE_INTERVAL_SECONDS)]),
   ];
 }

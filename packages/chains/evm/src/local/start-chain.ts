@@ -10,7 +10,7 @@ import { openChain } from '../admin/open-chain.ts';
 import type { DeploymentPlan } from '../admin/plan.ts';
 import { deploymentProblems } from '../admin/verify-deployment.ts';
 import { type AnvilActions, anvilActions } from './anvil-actions.ts';
-import { MOCK_TOKENS, placeMockTokens } from './mock-tokens.ts';
+import { mockTokensOn, placeMockTokens } from './mock-tokens.ts';
 import { type RoleKeys, roleKeys } from './role-keys.ts';
 import { type AnvilOptions, type AnvilProcess, runAnvil } from './run-anvil.ts';
 
@@ -24,7 +24,7 @@ export type ChainOptions = Omit<AnvilOptions, 'gasLimit'> & {
 export type LocalChain = AnvilActions &
   AnvilProcess & {
     readonly chainId: number;
-    /** `eip155:31337`. */
+    /** `eip155:31337` unless a chain id was given. */
     readonly network: string;
     readonly record: DeploymentRecord;
     readonly plan: DeploymentPlan;
@@ -50,18 +50,19 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   });
   try {
     const keys = roleKeys(seed, relayers);
+    const tokens = mockTokensOn(options.chainId);
     const node = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) }).extend(publicActions);
     const accounts = [keys.deployer, keys.council, keys.registrar, keys.guardian, keys.recovery, keys.faucet];
     await Promise.all([
       node.setLoggingEnabled(false),
-      placeMockTokens(node),
+      placeMockTokens(node, tokens),
       ...[...accounts, ...keys.relayers].map(({ account }) =>
         node.setBalance({ address: account.address, value: parseEther('10000') }),
       ),
     ]);
     const open = (account: PrivateKeyAccount) =>
       openChain({ rpcUrl: anvil.rpcUrl, account, pollingIntervalMs: POLL_MS });
-    const plan = planFor(keys);
+    const plan = planFor(keys, tokens);
     const deployer = await open(keys.deployer.account);
     const deployed = await deployProcessor(deployer, plan);
     if (!deployed.ok) throw new Error(deployed.problems.join('; '));
@@ -79,7 +80,7 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
     }
     if (blockTimeSeconds === undefined) await node.setAutomine(true);
     else if (settableLater) await node.setIntervalMining({ interval: blockTimeSeconds });
-    const actions = await anvilActions({ rpcUrl: anvil.rpcUrl, processor: record.processor, keys });
+    const actions = await anvilActions({ rpcUrl: anvil.rpcUrl, processor: record.processor, keys, tokens });
     const { chainId, network } = record;
     return { ...anvil, ...actions, chainId, network, record, plan, keys, newlyDeployed };
   } catch (problem) {
@@ -88,7 +89,10 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
   }
 }
 
-function planFor({ council, registrar, guardian, recovery, feeRecipient, relayers }: RoleKeys): DeploymentPlan {
+function planFor(
+  { council, registrar, guardian, recovery, feeRecipient, relayers }: RoleKeys,
+  { usdc, vol }: ReturnType<typeof mockTokensOn>,
+): DeploymentPlan {
   return {
     label: 'local',
     council: [council.account.address],
@@ -99,8 +103,8 @@ function planFor({ council, registrar, guardian, recovery, feeRecipient, relayer
     recovery: recovery.account.address,
     relayers: relayers.map(({ account }) => account.address),
     tokens: [
-      { address: MOCK_TOKENS.usdc.address, unitAtomic: 1_000_000n },
-      { address: MOCK_TOKENS.vol.address, unitAtomic: 10n ** 18n },
+      { address: usdc.address, unitAtomic: 1_000_000n },
+      { address: vol.address, unitAtomic: 10n ** 18n },
     ].map(({ address, unitAtomic }) => ({
       address,
       callGas: CALL_GAS,

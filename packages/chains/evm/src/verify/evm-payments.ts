@@ -107,8 +107,9 @@ export function createEvmPayments(options: EvmPaymentOptions): PaymentFamily {
   };
 }
 
-function signatureOf({ header }: VerifiedTerms, { signed, byContract, codeHash, direct }: ChainProof): PayerSignature {
+function signatureOf({ header }: VerifiedTerms, proof: ChainProof): PayerSignature {
   const { authorization, signature } = header.payload;
+  const { signed, byContract, codeHash, direct, balance } = proof;
   return {
     kind: signed.kind,
     byContract,
@@ -116,6 +117,7 @@ function signatureOf({ header }: VerifiedTerms, { signed, byContract, codeHash, 
     authorization,
     signature,
     ...(direct && { direct }),
+    balance,
   };
 }
 

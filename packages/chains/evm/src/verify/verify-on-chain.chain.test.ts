@@ -1,4 +1,4 @@
-import type { StoredAcceptance, TokenEntry, VerifiedTerms } from '@svc-pay/core';
+import type { SignatureRule, StoredAcceptance, TokenEntry, VerifiedTerms } from '@svc-pay/core';
 import { sampleActivation } from '@svc-pay/core/testing';
 import { atomicAmount, parseRate, token as unitOf } from '@svc-pay/money';
 import {
@@ -8,7 +8,7 @@ import {
   evmNetwork,
   type PrimaryType,
 } from '@svc-pay/protocol';
-import { createTestClient, type Hex, http, keccak256, padHex, toHex } from 'viem';
+import { concat, createTestClient, encodeAbiParameters, type Hex, http, keccak256, padHex, toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
@@ -60,6 +60,7 @@ type Asked = {
   readonly from?: Hex;
   readonly nonce?: Hex;
   readonly signing?: TokenEntry['signing'];
+  readonly rule?: SignatureRule;
   readonly primaryType?: PrimaryType;
   readonly signer?: typeof payer;
   readonly amount?: bigint;
@@ -74,7 +75,7 @@ async function termsOf(asked: Asked = {}): Promise<VerifiedTerms> {
     nonce = toHex(crypto.getRandomValues(new Uint8Array(32))),
     signing = 'TransferWithAuthorization',
   } = asked;
-  const token = tokenOf(signing);
+  const token: TokenEntry = { ...tokenOf(signing), ...(asked.rule && { signatureRule: asked.rule }) };
   const rate = parseRate({ token: token.unit, usdPerToken: '1', source: 'fixed', observedAtMs: 0 });
   if (!rate.ok) throw new Error('no rate');
   const amount = atomicAmount(asked.amount ?? AMOUNT);
@@ -199,13 +200,13 @@ describe('a payer with a key', () => {
   });
 });
 
+const walletWith = async (bytecode: Hex, account = privateKeyToAccount(generatePrivateKey())) => {
+  await chain.setCode({ address: account.address, bytecode });
+  await mint(account.address, AMOUNT);
+  return account.address;
+};
+
 describe('a contract wallet has the only word', () => {
-  const walletWith = async (bytecode: Hex) => {
-    const { address } = privateKeyToAccount(generatePrivateKey());
-    await chain.setCode({ address, bytecode });
-    await mint(address, AMOUNT);
-    return address;
-  };
   test('it says yes, to a signature of any length', async () => {
     const terms = await termsOf({ from: await walletWith(WALLETS.yes) });
     expect(await verifyOnChain(rpc, withSignature(terms, `0x${'ab'.repeat(300)}`))).toMatchObject({
@@ -233,6 +234,106 @@ describe('a contract wallet has the only word', () => {
     await chain.setCode({ address: owner.address, bytecode: WALLETS.no });
     await mint(owner.address, AMOUNT);
     expect(await verdict(await termsOf({ from: owner.address, signer: owner }))).toBe('invalid_signature');
+  });
+});
+
+describe('an account that delegates (EIP-7702) is verified by the rule of the token, as the token itself settles', () => {
+  /** A key's account that runs the code of a wallet with the given behaviour, and a payment that the key signed. */
+  const signedByDelegator = async (behaviour: keyof typeof WALLETS, asked: Asked = {}) => {
+    const signer = privateKeyToAccount(generatePrivateKey());
+    const target = await walletWith(WALLETS[behaviour]);
+    const from = await walletWith(`0xef0100${target.slice(2)}`, signer);
+    return termsOf({ from, signer, direct: true, ...asked });
+  };
+  const acceptedByToken = (terms: VerifiedTerms) =>
+    useAuthorization(terms).then(
+      () => true,
+      () => false,
+    );
+
+  test.each([
+    ['no', 'invalid_signature', false],
+    ['yes', 'transfer_with_authorization', true],
+  ] as const)(
+    'a token that asks the code: its %s decides about the key’s signature',
+    async (behaviour, code, settles) => {
+      const terms = await signedByDelegator(behaviour);
+      expect([await verdict(terms), await acceptedByToken(terms)]).toEqual([code, settles]);
+    },
+  );
+  test.each(['no', 'burnsGas', 'yes'] as const)(
+    'a token that recovers the key: a %s is not asked for',
+    async (behaviour) => {
+      const trips: string[] = [];
+      const terms = await signedByDelegator(behaviour, { rule: 'key' });
+      const verified = await verifyOnChain((calls) => {
+        trips.push(...calls.map(({ params: [first] }) => (first as { to?: string } | undefined)?.to ?? ''));
+        return rpc(calls);
+      }, terms);
+      expect(verified).toMatchObject({ ok: true, byContract: false });
+      expect(verified).not.toHaveProperty('codeHash');
+      expect(trips).not.toContain(terms.header.payload.authorization.from);
+    },
+  );
+  test('a token that recovers the key: the code’s yes to another signature counts for nothing', async () => {
+    for (const signing of ['TransferWithAuthorization', 'Permit'] as const) {
+      const terms = await signedByDelegator('yes', { rule: 'key', signing, direct: false, nonce: padHex('0x0') });
+      for (const signature of [`0x${'5a'.repeat(32)}${'11'.repeat(32)}1b`, `0x${'ab'.repeat(300)}`])
+        expect(await verdict(withSignature(terms, signature))).toBe('invalid_signature');
+    }
+  });
+  test('a permit is the key’s, as the processor checks it, whatever the code would answer', async () => {
+    for (const behaviour of ['yes', 'no'] as const) {
+      const terms = await signedByDelegator(behaviour, { signing: 'Permit', direct: false, nonce: padHex('0x0') });
+      expect(await verifyOnChain(rpc, terms)).toMatchObject({
+        ok: true,
+        signed: { kind: 'permit' },
+        byContract: false,
+      });
+    }
+  });
+});
+
+describe('the signature of a wallet that is not deployed (ERC-6492)', () => {
+  const FACTORY: Hex = `0x${'fa'.repeat(20)}`;
+  /** What a factory's call would deploy, the inner signature, and ERC-6492's ending. */
+  const wrapped = (inner: Hex): Hex =>
+    concat([
+      encodeAbiParameters([{ type: 'address' }, { type: 'bytes' }, { type: 'bytes' }], [FACTORY, '0xdeadbeef', inner]),
+      `0x${'6492'.repeat(16)}`,
+    ]);
+
+  test('is refused by that name for every kind of token, and its factory is never called', async () => {
+    await chain.setCode({ address: FACTORY, bytecode: WALLETS.yes });
+    const from = privateKeyToAccount(generatePrivateKey()).address;
+    await mint(from, AMOUNT);
+    for (const asked of [{}, { direct: true }, { rule: 'key' }, { signing: 'Permit', nonce: padHex('0x0') }] as const) {
+      const terms = await termsOf({ from, ...asked });
+      const inner = terms.header.payload.signature as Hex;
+      const named: unknown[] = [];
+      const answer = await verdict(withSignature(terms, wrapped(inner)), (calls) => {
+        named.push(...calls.map(({ method }) => method));
+        expect(JSON.stringify(calls).toLowerCase()).not.toContain(FACTORY.slice(2));
+        return rpc(calls);
+      });
+      expect(answer).toBe('wallet_not_deployed');
+      expect(named.filter((method) => method === 'eth_call')).toEqual([]);
+    }
+  });
+  test('is no key’s signature, even if it wraps the one of the payer’s key', async () => {
+    const terms = await termsOf();
+    expect(await verdict(withSignature(terms, wrapped(terms.header.payload.signature as Hex)))).toBe(
+      'wallet_not_deployed',
+    );
+  });
+  test('is the deployed wallet’s to judge, as any other signature', async () => {
+    for (const [behaviour, code] of [
+      ['yes', 'transfer_with_authorization'],
+      ['no', 'invalid_signature'],
+    ] as const) {
+      const terms = await termsOf({ from: await walletWith(WALLETS[behaviour]) });
+      expect(await verdict(withSignature(terms, wrapped('0x1234')))).toBe(code);
+    }
   });
 });
 

@@ -1,8 +1,9 @@
 // The part of verification that needs the chain: who signed, whether the authorization is unused, and whether the payer
 // has the money. Anybody may send a signature, so the key is recovered first, without the chain: a signature that is
 // not the payer's costs one call, which asks whether the payer is a contract. A valid one costs one round trip for a
-// key and three for a contract wallet, shared with other requests.
-import type { DirectSignature, VerifiedTerms } from '@svc-pay/core';
+// key and three for a contract wallet, shared with other requests. Whether the key or the code of an account decides is the
+// token's own rule, without a fallback: what is verified by the other one could not be settled.
+import { type DirectSignature, signatureRuleOf, type VerifiedTerms } from '@svc-pay/core';
 import type { Hex } from '@svc-pay/protocol';
 import { keccak256 } from 'viem';
 import type { JsonRpc, RpcAnswer } from '../rpc/json-rpc.ts';
@@ -26,6 +27,7 @@ import { type SignedDigest, signedDigests } from './signed-digests.ts';
 export type ChainRefusal =
   | 'invalid_payment_header'
   | 'invalid_signature'
+  | 'wallet_not_deployed'
   | 'authorization_already_used'
   | 'permit_nonce_mismatch'
   | 'insufficient_funds';
@@ -37,6 +39,8 @@ export type ChainProof = {
   /** Of the contract wallet; of an account that delegates (EIP-7702), of the delegation, which names its target. */
   readonly codeHash?: Hex;
   readonly direct?: DirectSignature;
+  /** What the payer has of the token. */
+  readonly balance: bigint;
 };
 
 export type ChainVerdict =
@@ -68,23 +72,25 @@ export async function verifyOnChain(rpc: JsonRpc, terms: VerifiedTerms): Promise
     const block = isDirect ? answers[0] : undefined;
     const [code, ...earlyAnswers] = isDirect ? answers.slice(1) : answers;
     const walletCode = readCode(answered(code));
-    const byContract = walletCode !== '0x';
+    const hasCode = walletCode !== '0x';
+    const byContract = hasCode && signatureRuleOf(token) === 'wallet';
     const signed = byContract ? await signedByContract(rpc, payer, digests, signature as Hex) : byKey;
-    if (typeof signed === 'string') return { ok: false, code: signed };
-    const [balance, use] = early.length > 0 ? earlyAnswers : await rpc(facts);
+    if (typeof signed === 'string') return { ok: false, code: hasCode ? 'invalid_signature' : signed };
+    const [owned, use] = early.length > 0 ? earlyAnswers : await rpc(facts);
+    const balance = readUint(answered(owned));
     const used = isPermit ? readUint(answered(use)) !== BigInt(nonce) : readUsed(answered(use));
     const bound = terms.bound === true;
     const proof: ChainProof = {
       signed,
       byContract,
+      balance,
       ...(byContract && { codeHash: keccak256(walletCode) }),
       ...(isDirect && { direct: { bound, used, atBlock: belowReorgs(readBlockNumber(answered(block))) } }),
     };
     // The chain's logs tell what a bound authorization paid for: this intent.
     if (used && isDirect && bound) return { ok: true, ...proof };
     if (used) return { ok: false, code: isPermit ? 'permit_nonce_mismatch' : 'authorization_already_used' };
-    if (readUint(answered(balance)) < acceptance.amount)
-      return { ok: false, code: 'insufficient_funds', ...(isDirect && { proof }) };
+    if (balance < acceptance.amount) return { ok: false, code: 'insufficient_funds', ...(isDirect && { proof }) };
     return { ok: true, ...proof };
   } catch (problem) {
     return { ok: false, code: 'chain_unavailable', problem };
@@ -107,12 +113,18 @@ function answered(answer: RpcAnswer | undefined): RpcAnswer {
 
 function signedByKey(payer: Hex, digests: readonly SignedDigest[], signature: Hex): SignedDigest | ChainRefusal {
   const bytes = Buffer.from(signature.slice(2), 'hex');
-  if (bytes.length !== 64 && bytes.length !== 65) return 'invalid_payment_header';
+  if (bytes.length !== 64 && bytes.length !== 65)
+    return isOfUndeployedWallet(signature) ? 'wallet_not_deployed' : 'invalid_payment_header';
   const read = readSignature(bytes);
   if (read === undefined) return 'invalid_signature';
   const signed = digests.find(({ digest }) => recoverSigner(digest, read) === payer.toLowerCase());
   return signed ?? 'invalid_signature';
 }
+
+/** ERC-6492: what follows a signature whose wallet a factory would deploy first. We never call that factory. */
+const UNDEPLOYED_WALLET = '6492'.repeat(16);
+
+const isOfUndeployedWallet = (signature: Hex): boolean => signature.toLowerCase().endsWith(UNDEPLOYED_WALLET);
 
 /** Asks the wallet contract; a key's signature over the same digest proves nothing here. */
 async function signedByContract(

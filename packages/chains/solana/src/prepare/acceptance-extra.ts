@@ -1,5 +1,5 @@
 // Extra fields of a Solana acceptance. Our own clients sign the prepared transaction. A stock X402 client builds its
-// own from fee payer, blockhash and memo; with one recipient that is the same payment.
+// own from fee payer, blockhash and memo; where `payTo` gets the whole amount that is the same payment.
 
 import { memoOf, type PreparedTransfer } from '../transfer/transfer-terms.ts';
 import { base64Of } from '../verify/read-transaction.ts';
@@ -15,13 +15,15 @@ export type SolanaExtra = {
   readonly memo?: string;
 };
 
-export function acceptanceExtra({ terms, lifetime, wire }: PreparedTransfer): SolanaExtra {
+export function acceptanceExtra({ terms, lifetime, wire }: PreparedTransfer, payTo: string): SolanaExtra {
+  const [leg, ...others] = terms.legs;
+  const isWhole = leg?.owner === payTo && others.length === 0;
   return {
     intentId: terms.intentId,
     ledgerId: terms.mint,
     feePayer: terms.relayer,
     transactionBase64: base64Of(wire),
     lastValidBlockHeight: Number(lifetime.lastValidBlockHeight),
-    ...(terms.legs.length === 1 && { recentBlockhash: lifetime.blockhash, memo: memoOf(terms.intentId) }),
+    ...(isWhole && { recentBlockhash: lifetime.blockhash, memo: memoOf(terms.intentId) }),
   };
 }

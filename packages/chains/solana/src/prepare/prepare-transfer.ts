@@ -38,7 +38,11 @@ export async function prepareTransfer(
   });
   // Another relayer may have been chosen a moment ago under the same blockhash; the stored transaction counts.
   const terms = { ...found.terms, relayer: prepared.transfer.relayer };
-  return { ok: true, prepared, extra: acceptanceExtra({ ...made.prepared, terms, wire: prepared.wire }) };
+  return {
+    ok: true,
+    prepared,
+    extra: acceptanceExtra({ ...made.prepared, terms, wire: prepared.wire }, acceptance.payTo),
+  };
 }
 
 type Refusal = Extract<PreparedOnChain, { ok: false }>['code'];

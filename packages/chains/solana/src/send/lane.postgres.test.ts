@@ -1,4 +1,5 @@
 // A Solana lane with real Postgres and a real virtual machine; the process may die at every call.
+import type { KeyPairSigner } from '@solana/kit';
 import { ChainUnavailable, laneRound, outcomesOf } from '@svc-pay/core';
 import { Crash, crashingDeps, createTestDatabase } from '@svc-pay/postgres/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -6,6 +7,7 @@ import { openNode } from '../rpc/solana-node.ts';
 import { signAsWallet } from '../testing/actors.ts';
 import { alter } from '../testing/alter.ts';
 import { AMOUNT, createSolanaLaneWorld, type QueuedTransfer, type SolanaLaneWorld } from '../testing/lane-world.ts';
+import type { PreparedTransfer } from '../transfer/transfer-terms.ts';
 import { createLaneChain } from './create-lane-chain.ts';
 
 async function world(): Promise<SolanaLaneWorld> {
@@ -50,6 +52,23 @@ test('a queued payment is co-signed, stored, sent, proven and booked, the relaye
   expect(await differences(lane, [queued])).toEqual([]);
   expect(await lane.balanceOf(lane.actors.merchant)).toBe(990_000n);
   expect(await lane.balanceOf(lane.actors.platform)).toBe(10_000n);
+});
+
+test('the memo of a stock client is the one that was claimed, or the relayer does not sign', async () => {
+  const lane = await world();
+  const withMemo = (memo: string | null) => async (prepared: PreparedTransfer, payer: KeyPairSigner) => {
+    const terms = { ...prepared.terms, memo };
+    const budget = { units: 60_000, microLamportsPerUnit: 10_000n };
+    return signAsWallet(await alter(prepared, { terms, budget }), payer);
+  };
+  const chosen = await lane.queue({ memo: 'order 7', sign: withMemo('order 7') });
+  const none = await lane.queue({ memo: null, sign: withMemo(null) });
+  const other = await lane.queue({ memo: 'order 7', sign: withMemo('order 8') });
+  const unnamed = await lane.queue({ sign: withMemo('order 7') });
+  await lane.settle();
+  const statuses = await Promise.all([chosen, none, other, unnamed].map(({ paymentId }) => lane.statusOf(paymentId)));
+  expect(statuses.map(({ payment }) => payment)).toEqual(['completed', 'completed', 'failed', 'failed']);
+  expect(await differences(lane, [chosen, none, other, unnamed])).toEqual([]);
 });
 
 test('the bytes are in the database before the chain hears of them', async () => {

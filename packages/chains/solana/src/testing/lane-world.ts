@@ -51,6 +51,8 @@ export type SolanaLaneWorld = {
 type QueueOptions = {
   readonly sign?: (prepared: PreparedTransfer, payer: KeyPairSigner) => Promise<string>;
   readonly confirmations?: number;
+  /** The memo that the API found in a transaction signed before its intent existed. */
+  readonly memo?: string | null;
 };
 
 export type QueuedTransfer = {
@@ -194,6 +196,7 @@ async function queue(world: QueueWorld, options: QueueOptions = {}): Promise<Que
       feeRecipient: actors.platform,
       tokenProgram: terms.tokenProgram,
       decimals: terms.decimals,
+      ...(options.memo !== undefined && { memo: options.memo }),
     },
     nowMs,
   });

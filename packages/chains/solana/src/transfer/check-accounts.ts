@@ -41,3 +41,8 @@ export function accountsProblem(
   const total = terms.legs.reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n);
   return payers.amountAtomic < total ? 'insufficient_funds' : undefined;
 }
+
+/** What the payer has, by the same accounts. */
+export function balanceIn([, source = null]: readonly (ChainAccount | null)[]): bigint {
+  return (source && readTokenAccount(source)?.amountAtomic) ?? 0n;
+}

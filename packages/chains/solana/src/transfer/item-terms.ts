@@ -12,7 +12,7 @@ export function transferIn({ paymentId, transfer }: LaneItem): SignedTransfer {
 }
 
 export function termsOf(item: LaneItem): TransferTerms {
-  const { relayer, feeRecipient, tokenProgram, decimals } = transferIn(item);
+  const { relayer, feeRecipient, tokenProgram, decimals, memo } = transferIn(item);
   const { merchant } = item.payout;
   const made = payoutTerms(item.payout);
   if (!made.ok) throw new Error(`payment ${item.paymentId}: its payout is ${made.code}`);
@@ -24,6 +24,7 @@ export function termsOf(item: LaneItem): TransferTerms {
     tokenProgram,
     decimals,
     legs: legsOf(atomicAmount(item.settledAtomic), { merchant, feeRecipient, terms: made.terms }),
+    ...(memo !== undefined && { memo }),
   };
 }
 

@@ -116,7 +116,7 @@ test('legs sum to the amount, and none of them is nothing', () => {
   );
 });
 
-test('an acceptance carries the transaction, and what a stock client needs where one recipient is all', async () => {
+test('an acceptance carries the transaction, and what a stock client needs where `payTo` gets it all', async () => {
   const split = await prepare(actors.terms('pi_1'));
   const extra = {
     intentId: 'pi_1',
@@ -124,10 +124,16 @@ test('an acceptance carries the transaction, and what a stock client needs where
     feePayer: actors.relayer.address,
     lastValidBlockHeight: 1_000,
   };
-  expect(acceptanceExtra(split)).toEqual({
+  const { merchant } = actors;
+  expect(acceptanceExtra(split, merchant)).toEqual({
     ...extra,
     transactionBase64: Buffer.from(split.wire).toString('base64'),
   });
-  const single = await prepare(actors.terms('pi_1', [{ owner: actors.merchant, amountAtomic: 1n }]));
-  expect(acceptanceExtra(single)).toMatchObject({ ...extra, recentBlockhash: lifetime.blockhash, memo: 'svc:pi_1' });
+  const single = await prepare(actors.terms('pi_1', [{ owner: merchant, amountAtomic: 1n }]));
+  expect(acceptanceExtra(single, merchant)).toMatchObject({
+    ...extra,
+    recentBlockhash: lifetime.blockhash,
+    memo: 'svc:pi_1',
+  });
+  expect(acceptanceExtra(single, actors.platform)).not.toHaveProperty('memo');
 });

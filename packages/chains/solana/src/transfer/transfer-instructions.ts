@@ -1,4 +1,4 @@
-// The instructions of a payment, in order: transfers, then the memo. The compute budget precedes them.
+// The instructions of a payment, in order: transfers, then the memo if it has one. The compute budget precedes them.
 import { address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferCheckedInstruction } from '@solana-program/token';
 import { MEMO_PROGRAM } from './programs.ts';
@@ -7,6 +7,7 @@ import { memoOf, type TransferTerms } from './transfer-terms.ts';
 
 export async function transferInstructions(terms: TransferTerms): Promise<readonly Instruction[]> {
   const { payer, mint, tokenProgram, decimals, legs, intentId } = terms;
+  const { memo = memoOf(intentId) } = terms;
   const source = address(await tokenAccountOf(payer, mint, tokenProgram));
   const transfers = await Promise.all(
     legs.map(async ({ owner, amountAtomic }) =>
@@ -23,6 +24,6 @@ export async function transferInstructions(terms: TransferTerms): Promise<readon
       ),
     ),
   );
-  const memo = { programAddress: MEMO_PROGRAM, data: new TextEncoder().encode(memoOf(intentId)) };
-  return [...transfers, memo];
+  if (memo === null) return transfers;
+  return [...transfers, { programAddress: MEMO_PROGRAM, data: new TextEncoder().encode(memo) }];
 }

@@ -12,6 +12,8 @@ export type TransferTerms = {
   readonly decimals: number;
   /** At least one; none of them to the payer. */
   readonly legs: readonly Leg[];
+  /** Chosen by the payer's client, null for none. Absent where the memo names the intent, as in all that we prepare. */
+  readonly memo?: string | null;
 };
 
 /** Record of a transaction that a wallet is asked to sign. */
@@ -24,5 +26,8 @@ export type PreparedTransfer = {
   readonly wire: Uint8Array;
 };
 
+/** A memo that begins so names an intent of this service. */
+export const MEMO_PREFIX = 'svc:';
+
 /** Text of the memo, which publicly binds the transaction to its intent. */
-export const memoOf = (intentId: string) => `svc:${intentId}`;
+export const memoOf = (intentId: string) => `${MEMO_PREFIX}${intentId}`;

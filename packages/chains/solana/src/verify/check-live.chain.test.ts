@@ -32,9 +32,9 @@ const EXPIRED = { ok: false, code: 'authorization_expired' };
 test('a prepared transaction is taken up to its last height, and not one block later', async () => {
   const { terms, lifetime } = await prepare();
   const check = () => checkLive([node], terms, lifetime.blockhash, lifetime);
-  expect(await check()).toEqual({ ok: true, lifetime });
+  expect(await check()).toEqual({ ok: true, lifetime, balance: 1_000_000n });
   advanceConfirmedTo(lifetime.lastValidBlockHeight);
-  expect(await check()).toEqual({ ok: true, lifetime });
+  expect(await check()).toEqual({ ok: true, lifetime, balance: 1_000_000n });
   advanceConfirmedTo(lifetime.lastValidBlockHeight + 1n);
   expect(await check()).toEqual(EXPIRED);
 });
@@ -45,7 +45,7 @@ test('a blockhash that the client took by itself is good while the chain knows i
   chain.ledger.advance(10n);
   const newest = await node.latestLifetime();
   const free = { blockhash: lifetime.blockhash, lastValidBlockHeight: newest.lastValidBlockHeight, slot: 0n };
-  expect(await check()).toEqual({ ok: true, lifetime: free });
+  expect(await check()).toEqual({ ok: true, lifetime: free, balance: 1_000_000n });
   chain.ledger.advance(141n);
   expect(await check()).toEqual(EXPIRED);
 });

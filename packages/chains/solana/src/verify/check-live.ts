@@ -2,11 +2,12 @@
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { askFirst } from '../rpc/ask-nodes.ts';
 import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
-import { accountsOf, accountsProblem } from '../transfer/check-accounts.ts';
+import { accountsOf, accountsProblem, balanceIn } from '../transfer/check-accounts.ts';
 import type { TransferTerms } from '../transfer/transfer-terms.ts';
 
 export type Live =
-  | { readonly ok: true; readonly lifetime: Lifetime }
+  /** `balance`: of the payer, in the token. */
+  | { readonly ok: true; readonly lifetime: Lifetime; readonly balance: bigint }
   | { readonly ok: false; readonly code: ErrorCode };
 
 /** More slots than a live blockhash can be old, however many slots were skipped. */
@@ -30,7 +31,7 @@ export async function checkLive(
     ]);
     if (lifetime === undefined) return { ok: false, code: 'authorization_expired' };
     const code = accountsProblem(terms, accounts);
-    return code === undefined ? { ok: true, lifetime } : { ok: false, code };
+    return code === undefined ? { ok: true, lifetime, balance: balanceIn(accounts) } : { ok: false, code };
   });
 }
 

@@ -4,8 +4,12 @@ import {
   type AcceptanceTerms,
   ChainUnavailable,
   type Clock,
+  type HeaderContext,
   type OfferedPayment,
   type PaymentFamily,
+  type StockTransfer,
+  type StoredAcceptance,
+  type StoredPayout,
   type TransferStores,
   type TransferToPrepare,
 } from '@svc-pay/core';
@@ -48,7 +52,10 @@ export function createSolanaPayments(options: SolanaPaymentOptions): PaymentFami
     return orUnavailable(network, () => prepareTransfer(stores, clusters.get(network), wanted));
   };
 
-  /** The transaction for a known payer; without it, when it can't be prepared now, what a client builds its own from. */
+  /**
+   * The transaction for a known payer; without it, when it can't be prepared now, what a client builds its own from. The memo
+   * is what a stock client needs: where others get a share it is left out, so that none signs what can't be taken.
+   */
   async function transferExtra({ caller, intent, offer, position }: OfferedPayment): Promise<AcceptanceExtra> {
     const { token, amount, payout } = offer;
     const { network } = token;
@@ -58,7 +65,22 @@ export function createSolanaPayments(options: SolanaPaymentOptions): PaymentFami
     const made = payer === null ? undefined : await prepare({ caller, intentId, acceptance, payer });
     if (made?.ok === true) return made.extra;
     const feePayer = await stores.chooseRelayer(caller, network, intentId);
-    return feePayer === undefined ? {} : { feePayer, memo: memoOf(intentId) };
+    if (feePayer === undefined) return {};
+    return soleRecipient(payout) === undefined ? { feePayer } : { feePayer, memo: memoOf(intentId) };
+  }
+
+  async function stockTransfer(
+    { caller, intentId }: HeaderContext,
+    { network, payTo, payoutId }: Pick<StoredAcceptance, 'network' | 'payTo' | 'payoutId'>,
+  ): Promise<StockTransfer | undefined> {
+    const feeRecipient = clusters.get(network)?.feeAccount;
+    if (feeRecipient === undefined) return undefined;
+    const [payout, feePayer] = await Promise.all([
+      stores.loadStoredPayout(caller, { network, payoutId, merchant: payTo, feeRecipient }),
+      stores.chooseRelayer(caller, network, intentId),
+    ]);
+    if (payout === undefined || soleRecipient(payout) !== payTo) return undefined;
+    return feePayer === undefined ? undefined : { feePayer, memo: memoOf(intentId) };
   }
 
   return {
@@ -94,6 +116,14 @@ export function createSolanaPayments(options: SolanaPaymentOptions): PaymentFami
         const { network } = wanted.acceptance;
         return orUnavailable(network, () => prepareMessage(stores, clusters.get(network), wanted, clock));
       },
+      feePayer: (caller, network) => stores.chooseRelayer(caller, network, caller.accountId),
+      soleRecipient,
+      stockTransfer,
     },
   };
+}
+
+/** A stock client signs one transfer of the whole amount to `payTo`. */
+function soleRecipient({ merchant, feeBps, splits }: Omit<StoredPayout, 'feeRecipient'>): string | undefined {
+  return feeBps === 0 && splits.length === 0 ? merchant : undefined;
 }

@@ -54,7 +54,7 @@ const requirementsOf = (of: PreparedTransfer) =>
     amount: '1000',
     payTo: actors.merchant,
     maxTimeoutSeconds: 60,
-    extra: { ...acceptanceExtra(of) },
+    extra: { ...acceptanceExtra(of, actors.merchant) },
   }) as const;
 
 async function stockView(transaction: string): Promise<boolean> {

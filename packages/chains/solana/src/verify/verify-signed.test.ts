@@ -63,6 +63,19 @@ describe('accepted', () => {
     expect(await verify({ budget: { units: 20_000, microLamportsPerUnit: 1n } })).toMatchObject({ ok: true });
   });
 
+  test('the memo that the client chose, or none, where that is agreed, and no other', async () => {
+    const verifyMemo = async (agreed: string | null, memo: string | null) =>
+      verifySigned(await signAsWallet(await alter(prepared, { terms: { ...prepared.terms, memo } }), actors.payer), {
+        ...agreedOn(prepared),
+        terms: { ...prepared.terms, memo: agreed },
+      });
+    expect(await verifyMemo('order 7', 'order 7')).toMatchObject({ ok: true });
+    expect(await verifyMemo(null, null)).toMatchObject({ ok: true });
+    expect(await verifyMemo('order 7', 'order 8')).toMatchObject({ ok: false, flaw: 'memo' });
+    expect(await verifyMemo('order 7', null)).toMatchObject({ ok: false, flaw: 'instructions' });
+    expect(await verifyMemo(null, 'order 7')).toMatchObject({ ok: false, flaw: 'instructions' });
+  });
+
   test('the newer memo program in place of the old one', async () => {
     const newer = (instructions: readonly Instruction[]) =>
       instructions.map((instruction) =>
@@ -222,6 +235,16 @@ describe('refused', () => {
       async () => {
         const wire = await alter(prepared, { terms: { ...prepared.terms, payer: stranger } });
         return verifySigned(await signAsWallet(wire, actors.stranger), agreedOn(prepared));
+      },
+      'payer',
+      'sender_mismatch',
+    ],
+    [
+      'a wallet that pays itself',
+      async () => {
+        const terms = { ...prepared.terms, legs: [{ owner: payer, amountAtomic: 1_000n }] };
+        const signed = await signAsWallet(await alter(prepared, { terms }), actors.payer);
+        return verifySigned(signed, { ...agreedOn(prepared), terms });
       },
       'payer',
       'sender_mismatch',

@@ -37,7 +37,8 @@ export async function verifySigned(base64: string, agreed: Agreed): Promise<Veri
   const [feePayer, payer, ...others] = Object.keys(transaction.signatures);
   if (feePayer !== terms.relayer) return refuse('fee_payer');
   if (others.length > 0) return refuse('extra_signer');
-  if (payer !== terms.payer) return refuse('payer');
+  // A wallet that pays itself moves nothing.
+  if (payer !== terms.payer || terms.legs.some(({ owner }) => owner === payer)) return refuse('payer');
   const untouched = hashOf(transaction.messageBytes) === agreed.messageHash;
   if (!untouched) {
     // Another blockhash would live longer than agreed, and a durable nonce, which is in the same field, for ever.

@@ -1,6 +1,7 @@
 // Compares a signed transaction with the prepared one, or, if the client built its own, with the one we would prepare.
 import type {
   Clock,
+  ForeignMemo,
   PreparedTransaction,
   StoredAcceptance,
   TransferStores,
@@ -11,6 +12,8 @@ import type { Lifetime } from '../rpc/solana-node.ts';
 import { findTerms } from '../transfer/find-terms.ts';
 import type { Cluster } from '../transfer/open-clusters.ts';
 import { checkLive } from './check-live.ts';
+import { readForeignMemo } from './read-memo.ts';
+import { readTransaction } from './read-transaction.ts';
 import { type Agreed, submittedIn, verifySigned } from './verify-signed.ts';
 
 type Candidate = { readonly acceptance: StoredAcceptance; readonly prepared: PreparedTransaction | null };
@@ -26,8 +29,9 @@ export async function verifyTransfer(
 ): Promise<TransferVerdict> {
   const told = submittedIn(submitted.transaction);
   if (told === undefined) return { ok: false, code: 'invalid_payment_header' };
-  const { caller, intentId, acceptances } = submitted;
-  const prepared = await stores.findPrepared(caller, intentId, told.payer, told.blockhash);
+  const { caller, intentId, acceptances, memo } = submitted;
+  // Nothing is prepared for a transaction that was signed before the intent existed.
+  const prepared = memo ? [] : await stores.findPrepared(caller, intentId, told.payer, told.blockhash);
   const candidates = acceptances
     .map((acceptance): Candidate => {
       const { position } = acceptance;
@@ -46,7 +50,7 @@ export async function verifyTransfer(
 async function verifyOne(
   stores: TransferStores,
   clusters: ReadonlyMap<string, Cluster>,
-  { caller, intentId, transaction }: TransferToVerify,
+  { caller, intentId, transaction, memo: foreign }: TransferToVerify,
   { acceptance, prepared }: Candidate,
   clock: Clock,
 ): Promise<TransferVerdict> {
@@ -64,7 +68,10 @@ async function verifyOne(
     ...(prepared !== null && { feeRecipient: prepared.transfer.feeRecipient }),
   });
   if (found === undefined) return { ok: false, code: 'x402_not_available_for_token' };
-  const { terms, feeRecipient } = found;
+  const memo = foreign && memoIn(transaction, foreign);
+  if (foreign !== undefined && memo === undefined) return { ok: false, code: 'transaction_altered', detail: 'memo' };
+  const { feeRecipient } = found;
+  const terms = { ...found.terms, ...(memo !== undefined && { memo }) };
   const agreed: Agreed = {
     terms,
     blockhash: prepared?.transfer.blockhash ?? null,
@@ -91,9 +98,22 @@ async function verifyOne(
         nonce: `0x${messageHash}`,
       },
       signature: `0x${Buffer.from(transaction, 'base64').toString('hex')}`,
-      transfer: { ...live.lifetime, relayer, feeRecipient, tokenProgram, decimals },
+      transfer: {
+        ...live.lifetime,
+        relayer,
+        feeRecipient,
+        tokenProgram,
+        decimals,
+        ...(memo !== undefined && { memo }),
+      },
+      balance: live.balance,
     },
   };
+}
+
+function memoIn(transaction: string, foreign: ForeignMemo): string | null | undefined {
+  const read = readTransaction(transaction);
+  return read.ok ? readForeignMemo(read.message, foreign) : undefined;
 }
 
 function lifetimeOf({ transfer }: PreparedTransaction): Lifetime {

@@ -64,6 +64,12 @@ export const API_EVENTS = {
     message: 'The outcome of payments that settle calls wait for could not be read; the next poll reads it.',
     whatToDo: 'Nothing for a single line. If it repeats, look at the database.',
   },
+  answer_marks_not_written: {
+    level: 'warn',
+    message: 'Which answers to x402 sellers arrived could not be written; it is tried again.',
+    whatToDo:
+      'Nothing for a single line. If it repeats, look at the database: an answer without a mark counts as lost after some seconds.',
+  },
   key_uses_not_recorded: {
     level: 'warn',
     message: 'The last use of API keys could not be written.',
