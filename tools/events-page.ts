@@ -18,15 +18,20 @@ const TOLD: Readonly<Record<EventType, Told>> = {
     carries: '[intent snapshot](#intent-snapshot)',
     note: 'No money has moved. Deliver, then settle what it cost ([up-to](../integrate/up-to.md)). It is sent again when another authorization takes the place of the first.',
   },
+  'payment_intent.canceled': {
+    when: 'an intent was canceled, or expired unpaid, and an endpoint asks for this type by name',
+    carries: '[payment intent](#payment-intent)',
+    note: 'An addition to the interface: it is written only for accounts with an enabled endpoint that names it. An intent that expires after a failed payment is `failed`, and `payment.failed` tells of that.',
+  },
   'payment.created': {
     when: 'a payment has a transaction for the first time, or ends without ever having one',
     carries: '[payment](#payment)',
-    note: 'Once per payment, and before every other event of it. It is no proof of payment.',
+    note: 'Once per payment, and before every other event of it: right after the first attempt to send the transaction, with status `pending`. It is no proof of payment.',
   },
   'payment.updated': {
-    when: 'a payment changed and has not ended: another transaction carries it, it is `mismatched`, or its block was taken back by the chain',
+    when: 'a payment changed and has not ended: another transaction carries it or none does any more, it is in a block and waits for more confirmations, it is `mismatched`, or its block was taken back by the chain',
     carries: '[payment](#payment), with `previous_attributes`',
-    note: 'The example is the one to be ready for: `previous_attributes.status` is `completed`, and the payment is `pending` again because the chain [changed its mind](../operate/reorg.md). `payment.completed` follows a second time when it settles again. When the status is `mismatched`, compare `requestedAmount` with `paidAmount`.',
+    note: 'The example is the one to be ready for: `previous_attributes.status` is `completed`, and the payment is `pending` again because the chain [changed its mind](../operate/reorg.md). `payment.completed` follows a second time when it settles again. When the status is `mismatched`, compare `requestedAmount` with `paidAmount`. A fee bump changes `transactionId`. `transactionId` is null while the payment waits for another transaction, because the one before can never be mined. With more than one confirmation, `transactionSplitId` is set as soon as a block has the payment.',
   },
   'payment.completed': {
     when: 'the payment is in a block that lies deep enough',
@@ -39,7 +44,7 @@ const TOLD: Readonly<Record<EventType, Told>> = {
     note: 'The intent may be paid again by another authorization: ask the intent, not this event, whether the order is dead.',
   },
   'payment.cancelled': {
-    when: 'the payment was called off before anything was signed for it',
+    when: 'the payment was called off before anything was signed for it: a stranger submitted the cap of an up-to intent that nobody settled, and the money goes back',
     carries: '[payment](#payment), with status `canceled`',
     note: 'Two l in the type, one in the status.',
   },
@@ -51,7 +56,7 @@ const TOLD: Readonly<Record<EventType, Told>> = {
 };
 
 /** The schema of a payment's event knows six; here all of them have a section. */
-const TYPE_ROW = '| `type` | string | always | `"payment.updated"` | One of the eight above |';
+const TYPE_ROW = '| `type` | string | always | `"payment.updated"` | One of the nine above |';
 
 export function eventsPage(): string {
   const wire = readFileSync(new URL('../docs/reference/wire.md', import.meta.url), 'utf8');

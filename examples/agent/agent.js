@@ -3,11 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { privateKeyToAccount } from 'viem/accounts';
 
-const { BASE_URL, PUBLISHABLE_KEY, PAYER_KEY, TOKEN, MAX_AMOUNT } = process.env;
+const { BASE_URL, PAYER_KEY, TOKEN, MAX_AMOUNT } = process.env;
 const payer = privateKeyToAccount(PAYER_KEY);
 
 const asked = await fetch(process.argv[2], { method: 'POST' });
-const { accepts = [], ...told } = await asked.json();
+const { accepts = [], clientSecret, ...told } = await asked.json();
 if (asked.status !== 402) throw new Error(`no price, but ${asked.status}: ${JSON.stringify(told)}`);
 const acceptance = accepts.find(isWithinReason);
 if (acceptance === undefined) throw new Error('nothing on offer is within what this agent may spend');
@@ -85,7 +85,7 @@ async function post(path, body) {
     try {
       const response = await fetch(BASE_URL + path, {
         method: 'POST',
-        headers: { authorization: `Bearer ${PUBLISHABLE_KEY}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${clientSecret}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(30_000),
       });

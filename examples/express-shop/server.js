@@ -49,7 +49,8 @@ app.post('/orders', async (_, response) => {
   }
   orders.set(order.id, order);
   orderOfIntent.set(created.paymentIntentId, order.id);
-  response.status(402).json({ order: order.id, ...created.paymentRequired });
+  // With the client secret its buyer pays this one intent, and reads how it stands; no key leaves the shop.
+  response.status(402).json({ order: order.id, ...created.paymentRequired, clientSecret: created.clientSecret });
 });
 
 app.get('/orders/:id', (request, response) => {

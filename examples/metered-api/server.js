@@ -23,7 +23,7 @@ app.post('/sessions', async (_, reply) => {
   );
   if (!created.ok) return reply.code(503).send({ error: created.code });
   sessions.set(id, { paymentIntentId: created.paymentIntentId, authorized: false, used: 0n, closing: false });
-  return reply.code(402).send({ session: id, ...created.paymentRequired });
+  return reply.code(402).send({ session: id, ...created.paymentRequired, clientSecret: created.clientSecret });
 });
 
 app.get('/sessions/:id/words', async (request, reply) => {

@@ -3,14 +3,18 @@
 //   [--check] [--json]
 // npm run bench -- facilitator [--seconds N] [--only ours|reference] [--levels 32,256] [--profile] [--check] [--json]
 // npm run bench -- growth [--seconds N] [--only stored|endpoints|lanes|accounts] [--most PAYMENTS] [--check] [--json]
+// npm run bench -- lists [--most PAYMENTS] [--check] [--json]
 // npm run bench -- reader [--most BLOCKS] [--check] [--json]
-// `--write` puts the tables of settle, facilitator and growth into docs/operate/performance.md.
+// npm run bench -- export [--seconds N] [--most PAYMENTS] [--check] [--json]
+// `--write` puts the tables of settle, facilitator, growth and lists into docs/operate/performance.md.
 // Each bench measures beside its reference in one run. `--check` fails when a bar is missed; the last line is JSON.
 import { parseArgs } from 'node:util';
 import type { Bench } from './bench.ts';
+import { benchExport } from './export/bench-export.ts';
 import { benchFacilitator } from './facilitator/bench-facilitator.ts';
 import { benchGrowth } from './growth/bench-growth.ts';
 import { benchIntents } from './intents/bench-intents.ts';
+import { benchLists } from './lists/bench-lists.ts';
 import { benchReader } from './reader/bench-reader.ts';
 import { benchSettle } from './settle/bench-settle.ts';
 import { benchSolana } from './solana/bench-solana.ts';
@@ -18,9 +22,11 @@ import { benchWebhookVerify } from './webhook-verify.ts';
 import { benchWebhooks } from './webhooks/bench-webhooks.ts';
 
 const BENCHES: Readonly<Record<string, Bench>> = {
+  export: { seconds: 30, run: benchExport },
   facilitator: { seconds: 8, run: benchFacilitator },
   growth: { seconds: 10, run: benchGrowth },
   intents: { seconds: 15, run: ({ seconds }) => benchIntents(seconds) },
+  lists: { seconds: 0, run: benchLists },
   reader: { seconds: 0, run: benchReader },
   settle: { seconds: 20, run: benchSettle },
   solana: { seconds: 15, run: ({ seconds }) => benchSolana(seconds) },

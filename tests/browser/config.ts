@@ -1,2 +1,5 @@
 /** The browser that tests and pictures are made with. */
 export const chromiumPath = (): string => process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+/** With `SHOTS=1` the tests of the checkout page take pictures, also those that the documentation shows. */
+export const takesPictures = (): boolean => process.env['SHOTS'] === '1';

@@ -75,3 +75,103 @@ test('a cap is authorized, the merchant charges less, and the page that comes ba
   await reaches('paid');
   expect(await balanceOf(wallet)).toBe(3_750_000n);
 });
+
+/** As a merchant's server does it: what the page gets of the answer. */
+async function intentOfServer(
+  body: object,
+): Promise<{ readonly paymentIntentId: string; readonly clientSecret: string }> {
+  const response = await fetch(`${world.apiUrl}/sdk/public/payments/intents/x402`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.shop.secretKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ tokenShortcode: 'anvil_usdc', metadata: { note: 'of the server' }, ...body }),
+  });
+  return (await response.json()) as { paymentIntentId: string; clientSecret: string };
+}
+const pageOf = (wallet: TestWallet, attributes: Readonly<Record<string, string>>, width: number) => ({
+  wallets: [wallet],
+  apiUrl: world.apiUrl,
+  publishableKey: '',
+  buttons: [attributes],
+  width,
+});
+
+test.each([
+  ['desktop', 1280],
+  ['phone', 320],
+])(
+  'an intent of the server is paid with its client secret alone (%s), and stays paid on any page',
+  async (_, width) => {
+    const wallet = await fundedWallet(5_000_000n);
+    const { paymentIntentId, clientSecret } = await intentOfServer({ usdAmount: '1.5' });
+    const attributes = { 'payment-intent-id': paymentIntentId, 'client-secret': clientSecret, 'usd-amount': '1.5' };
+    const { page, press, reaches, heard } = await open(pageOf(wallet, attributes, width));
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.url(), request.headers()['authorization'] ?? ''));
+    expect(await press.innerText()).toBe('Pay $1.50');
+    await press.click();
+    await reaches('paid');
+    expect(await balanceOf(wallet)).toBe(3_500_000n);
+    expect((await heard()).at(-1)?.detail).toMatchObject({ state: 'paid', paymentIntentId });
+    const urls = sent.filter((text) => text.startsWith('http'));
+    expect(urls.some((url) => url.endsWith('/settle'))).toBe(true);
+    expect(urls.join('\n')).not.toContain(clientSecret);
+    expect(new Set(sent.filter((text) => text.startsWith('Bearer')))).toEqual(new Set([`Bearer ${clientSecret}`]));
+    const kept = await page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
+    expect(kept).toContain(paymentIntentId);
+    expect(kept).not.toContain(clientSecret);
+    await page.reload();
+    await reaches('paid');
+    // A browser that has never seen it signs nothing, and learns that it is paid.
+    const stranger = await fundedWallet(5_000_000n);
+    const elsewhere = await open(pageOf(stranger, attributes, width));
+    await elsewhere.press.click();
+    await elsewhere.reaches('paid');
+    expect(stranger.asked).not.toContain('eth_signTypedData_v4');
+    expect(await balanceOf(stranger)).toBe(5_000_000n);
+  },
+);
+
+test('the secret of one intent pays no other, and an intent that asks for more than the page shows is not signed', async () => {
+  const wallet = await fundedWallet(50_000_000n);
+  const [one, other] = [await intentOfServer({ usdAmount: '1.5' }), await intentOfServer({ usdAmount: '15' })];
+  const swapped = { 'payment-intent-id': other.paymentIntentId, 'client-secret': one.clientSecret };
+  const dearer = {
+    'payment-intent-id': other.paymentIntentId,
+    'client-secret': other.clientSecret,
+    'usd-amount': '1.5',
+  };
+  for (const attributes of [swapped, dearer]) {
+    const { press, reaches } = await open(pageOf(wallet, attributes, 1280));
+    await press.click();
+    await reaches('failed');
+  }
+  expect(wallet.asked).not.toContain('eth_signTypedData_v4');
+  expect(await balanceOf(wallet)).toBe(50_000_000n);
+});
+
+test('a cap of the server is authorized with its client secret alone, and another device shows how it stands, never as failed', async () => {
+  const wallet = await fundedWallet(5_000_000n);
+  const { paymentIntentId, clientSecret } = await intentOfServer({ usdAmount: '5', x402Upto: true });
+  const attributes = { 'payment-intent-id': paymentIntentId, 'client-secret': clientSecret, mode: 'upto' };
+  const { page, press, reaches } = await open(pageOf(wallet, attributes, 1280));
+  await press.click();
+  await reaches('authorized');
+  await page.reload();
+  await reaches('authorized');
+  const stranger = await fundedWallet(5_000_000n);
+  const elsewhere = async () => {
+    const { press: other, reaches: shows, heard } = await open(pageOf(stranger, attributes, 1280));
+    await other.click();
+    return { shows, failures: async () => (await heard()).filter(({ type }) => type.endsWith('-failed')) };
+  };
+  const early = await elsewhere();
+  await early.shows('authorized');
+  expect(await early.failures()).toEqual([]);
+  expect((await settleUpto(world, { paymentIntentId, settledAmount: '1250000' })).body).toMatchObject({ ok: true });
+  const late = await elsewhere();
+  await late.shows('paid');
+  expect(await late.failures()).toEqual([]);
+  expect(stranger.asked).not.toContain('eth_signTypedData_v4');
+  expect(await balanceOf(stranger)).toBe(5_000_000n);
+  expect(await balanceOf(wallet)).toBe(3_750_000n);
+});

@@ -68,9 +68,18 @@ const HEARD = [
   ...['created', 'updated', 'completed', 'failed', 'mismatched'].map((name) => `svc-sdk-transaction-${name}`),
 ];
 
+export async function launchChromium() {
+  const profile = mkdtempSync(path.join(tmpdir(), 'svc-chromium-'));
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS, env: { HOME: profile } });
+  const close = async () => {
+    await browser.close();
+    rmSync(profile, { recursive: true, force: true });
+  };
+  return { browser, close };
+}
+
 /** One browser and one server, with pages made by `open`. `source` is the script of every page. */
 export async function startBrowser(source: string): Promise<Browser> {
-  const profile = mkdtempSync(path.join(tmpdir(), 'svc-chromium-'));
   const services = new Map<string, FakeService>();
   const pages = new Map<string, string>();
   const script = await bundlePage(source);
@@ -84,7 +93,7 @@ export async function startBrowser(source: string): Promise<Browser> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS, env: { HOME: profile } });
+  const { browser, close } = await launchChromium();
 
   return {
     async open(options = {}) {
@@ -112,10 +121,9 @@ export async function startBrowser(source: string): Promise<Browser> {
       return openShop(context, `${origin}/${world}`, service, options);
     },
     async stop() {
-      await browser.close();
+      await close();
       server.closeAllConnections();
       server.close();
-      rmSync(profile, { recursive: true, force: true });
     },
   };
 }

@@ -132,3 +132,43 @@ test('a payment that never arrived may be made again, but only once its signatur
   await reaches('paid');
   expect(signatures(wallet.asked)).toBe(2);
 });
+
+test('in test mode the console says code, reason and where it is explained; in live mode it says nothing', async () => {
+  const message = 'base_usdc is a live token and this is a test key; use basesepolia_usdc, or a live key.';
+  const refusal = { error: 'token_unknown', message, param: null, retryable: false, moneyMoved: 'no' };
+  const body = { ...refusal, requestId: 'req_7', docUrl: 'https://pay.example/reference/errors#token_unknown' };
+  const service = fakeService({ intent: { status: 422, body } });
+  const told = async (publishableKey: string) => {
+    const { page, press, reaches, panel } = await open({ service, publishableKey });
+    const lines: string[] = [];
+    page.on('console', (line) => line.type() === 'warning' && lines.push(line.text()));
+    await press.click();
+    await reaches('failed');
+    expect(await panel.innerText()).not.toContain('test key');
+    return lines;
+  };
+  expect(await told('pk_test_page')).toEqual([
+    expect.stringMatching(
+      /token_unknown: base_usdc is a live token.* \(req_7\) http.*\/reference\/errors#token_unknown$/,
+    ),
+  ]);
+  expect(await told('pk_live_page')).toEqual([]);
+});
+
+test('attributes that come late are nothing that a live page says in its console', async () => {
+  const { page } = await open();
+  const lines: string[] = [];
+  page.on('console', (line) => line.type() === 'warning' && lines.push(line.text()));
+  const late = (key: string) =>
+    page.evaluate(async (publishableKey) => {
+      const button = document.createElement('svc-pay-button');
+      document.body.append(button);
+      await (button as unknown as { updateComplete: Promise<unknown> }).updateComplete;
+      button.setAttribute('publishable-key', publishableKey);
+      await (button as unknown as { updateComplete: Promise<unknown> }).updateComplete;
+    }, key);
+  await late('pk_live_page');
+  expect(lines).toEqual([]);
+  await late('pk_test_page');
+  await expect.poll(() => lines.length).toBeGreaterThan(0);
+});

@@ -16,7 +16,6 @@ const { privateKey, account } = await chain.newKey();
 const environment = {
   BASE_URL: world.apiUrl,
   RPC_URL: chain.rpcUrl,
-  PUBLISHABLE_KEY: shop.publishableKey,
   SECRET_KEY: shop.secretKey,
   ACCOUNT_ID: shop.accountId,
   TOKEN: chain.tokens.usdc,

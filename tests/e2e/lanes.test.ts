@@ -117,7 +117,10 @@ test('a nonce that the same key used elsewhere: the payments go again under the 
   await trouble.startMining();
   await allCompleted(calls);
   expect((await pool.query("select from svc.batches where status = 'replaced'")).rowCount).toBe(1);
-  expect(await eventsOf(calls[0]!)).toEqual(PAID);
+  // Its first transaction can never be mined, another one carries it.
+  const types = await eventsOf(calls[0]!);
+  expect(types.filter((type) => type !== 'payment.updated')).toEqual(PAID);
+  expect(types.filter((type) => type === 'payment.updated').length).toBeGreaterThanOrEqual(2);
 });
 
 test('a batch that reverts as a whole while the processor is paused goes again when it is not', async () => {

@@ -9,7 +9,7 @@ import { enableTokens } from '@svc-pay/postgres/operator';
 import { createLocalRelayer, openNode } from '@svc-pay/solana';
 import { LOCAL_PROGRAM, type LocalSolana, startLocalSolana } from '@svc-pay/solana/local';
 import { type Actors, drawActors, signAsWallet } from '@svc-pay/solana/testing';
-import { startWorld, type World } from './start-world.ts';
+import { startWorld, type World, type WorldOptions } from './start-world.ts';
 import { post, type SettleResult } from './wallet.ts';
 
 type Payer = Actors['payer'];
@@ -17,7 +17,7 @@ type Payer = Actors['payer'];
 export const PRICE = 1_500_000n;
 /** What others than the merchant get of a payment. */
 type Shares = { readonly feeBps: number; readonly splitBps: readonly number[] };
-const DIVIDED: Shares = { feeBps: 100, splitBps: [1_000, 33] };
+export const DIVIDED: Shares = { feeBps: 100, splitBps: [1_000, 33] };
 const SOL = 1_000_000_000n;
 /** Short enough to reach finality in a test, long enough for a blockhash to live for half a minute. */
 const SLOT_MS = 200;
@@ -30,7 +30,11 @@ export type SolanaWorld = World & {
   readonly feeAccount: string;
 };
 
-export async function startSolanaWorld(shares = DIVIDED): Promise<SolanaWorld> {
+/** `cluster`: additional settings of Solana in SVC_NETWORKS. */
+export async function startSolanaWorld(
+  shares = DIVIDED,
+  { cluster, settlement, ...options }: WorldOptions & { readonly cluster?: Readonly<Record<string, unknown>> } = {},
+): Promise<SolanaWorld> {
   const solana = await startLocalSolana({ slotTimeMs: SLOT_MS });
   const genesisHash = await openNode(solana.rpcUrl).genesisHash();
   const secret = randomBytes(32);
@@ -38,6 +42,7 @@ export async function startSolanaWorld(shares = DIVIDED): Promise<SolanaWorld> {
   const feeAccount = await newAddress();
   await solana.fundSol(relayer, SOL);
   const world = await startWorld({
+    ...options,
     networks: {
       'solana:devnet': {
         feeAccount,
@@ -46,9 +51,10 @@ export async function startSolanaWorld(shares = DIVIDED): Promise<SolanaWorld> {
         gasCoinUsd: '150',
         genesisHash,
         program: LOCAL_PROGRAM,
+        ...cluster,
       },
     },
-    settlement: { SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}` },
+    settlement: { SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}`, ...settlement },
   });
   const recipients = await sellOnSolana(world, solana, feeAccount, shares);
   const stop = async () => {

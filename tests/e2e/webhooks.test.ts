@@ -2,6 +2,7 @@
 // reaches today (cancelled, refunded, mismatched) are in services/webhooks/src/dispatch/rare-events.http.test.ts.
 import type { Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
+import { chainTrouble } from './chain-trouble.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { richPayers, waitFor } from './many-payments.ts';
 import { openShop } from './open-shop.ts';
@@ -14,6 +15,7 @@ import { type Heard, openEndpoint } from './webhook-receiver.ts';
 const EVENT_TYPES = [
   'payment_intent.created',
   'x402_upto_authorization_received',
+  'payment_intent.canceled',
   'payment.created',
   'payment.updated',
   'payment.completed',
@@ -73,6 +75,13 @@ const paymentFields = (paymentIntentId: string, amount: string, requested = amou
   token: 'USDC',
   intent: { id: paymentIntentId, intentCode: expect.any(Number), amount: requested, createdAt: expect.any(String) },
 });
+const linkedFields = (transactionId: string | null | undefined) => ({
+  status: 'pending',
+  transactionId,
+  ledgerTxId: transactionId,
+  transactionSplitId: null,
+  paidAmount: null,
+});
 const settledFields = (transactionId: string | null | undefined, amount: string) => ({
   status: 'completed',
   transactionId,
@@ -116,16 +125,53 @@ test('an exact payment: payment_intent.created, payment.created, payment.complet
     },
   });
   expect(lower(created?.event.data.object['ledgerCanisterId'])).toBe(asset);
-  for (const heard of [linked, completed]) {
+  for (const [heard, fields] of [
+    [linked, linkedFields(settled.transactionId)],
+    [completed, settledFields(settled.transactionId, PRICE)],
+  ] as const) {
     expect(heard?.event.data.object).toMatchObject({
       ...paymentFields(paymentIntentId, PRICE),
-      ...settledFields(settled.transactionId, PRICE),
+      ...fields,
       metadata,
     });
     expect(heard?.event.data).not.toHaveProperty('previous_attributes');
     expect(lower(heard?.event.data.object['ledgerCanisterId'])).toBe(asset);
   }
   expect(linked?.event.data.object['id']).toBe(settled.payment?.id);
+});
+
+test('payment.created comes while no block has the payment; event, status, stream and settle name one transaction', async () => {
+  const { stopMining, node } = chainTrouble(world);
+  await stopMining();
+  const call = await prepare(world, payer);
+  const { paymentIntentId } = call;
+  const settling = settle(world, call);
+  const [, linked] = await hear(paymentIntentId, ['payment_intent.created', 'payment.created']);
+  const transactionId = String(linked?.event.data.object['transactionId']);
+  expect(linked?.event.data.object).toMatchObject(linkedFields(transactionId));
+  await expect(node.getTransactionReceipt({ hash: transactionId as Hex })).rejects.toThrow();
+  const headers = { authorization: `Bearer ${shop.secretKey}` };
+  const url = `${world.apiUrl}/sdk/public/payments/intents/${paymentIntentId}`;
+  const status = (await (await fetch(url, { headers })).json()) as { payment: { transactionId: string } };
+  expect(status.payment.transactionId).toBe(transactionId);
+  await node.setIntervalMining({ interval: 1 });
+  expect(await settling).toMatchObject({ status: 'succeeded', transactionId, payment: { transactionId } });
+  await hear(paymentIntentId, ['payment_intent.created', 'payment.created', 'payment.completed']);
+});
+
+test('an intent that is canceled, and one that expires: payment_intent.canceled', async () => {
+  const { paymentIntentId: canceled } = await prepare(world, payer);
+  const headers = { authorization: `Bearer ${shop.secretKey}` };
+  const url = `${world.apiUrl}/sdk/payments/intents/${canceled}/cancel`;
+  expect((await fetch(url, { method: 'POST', headers })).status).toBe(200);
+  const { paymentIntentId: expired } = await prepare(world, payer);
+  // The chain reader has read that far.
+  const expire = "update svc.intents set expires_at = now() - interval '1 hour' where id = $1";
+  await world.database.pool.query(expire, [expired]);
+  for (const id of [canceled, expired]) {
+    const [, told] = await hear(id, ['payment_intent.created', 'payment_intent.canceled']);
+    expect(told?.event.data.object).toMatchObject({ id, accountId: shop.accountId, status: 'canceled' });
+  }
 });
 
 test('an up-to payment: x402_upto_authorization_received at the confirm, the payment at the settle', async () => {
@@ -212,7 +258,7 @@ afterAll(async () => {
   // Over all tests above: each event arrives once, at the subscribed endpoints only.
   const ids = everything.heard.map(({ event }) => event.id);
   expect(new Set(ids).size).toBe(ids.length);
-  expect(completedOnly.heard.map(({ event }) => event.type)).toEqual(Array(4).fill('payment.completed'));
+  expect(completedOnly.heard.map(({ event }) => event.type)).toEqual(Array(5).fill('payment.completed'));
   expect(completedOnly.heard.flatMap(({ problems }) => problems)).toEqual([]);
   expect(stranger.heard).toEqual([]);
   expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });

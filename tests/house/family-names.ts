@@ -13,6 +13,9 @@ const LISTS: ReadonlySet<string> = new Set([
   // The operator's settings, and the composition root of the families.
   'services/api/src/config.ts',
   'services/api/src/payment-families.ts',
+  // Examples of the reference.
+  'services/api/src/openapi/texts/parameter-texts.ts',
+  'services/api/src/openapi/texts/payment-texts.ts',
 ]);
 
 /** Ways to ask for the family of a network. */

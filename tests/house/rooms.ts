@@ -38,7 +38,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     inside: [...RULES, '@svc-pay/runtime/process/reserve-port'],
     outside: ['node:*', '@restatedev/*'],
   },
-  'services/api': service('fastify', 'prom-client', 'zod/mini', '@opentelemetry/*'),
+  'services/api': service('fastify', 'prom-client', 'qr', 'zod/mini', '@opentelemetry/*'),
   // `svc pay` is the buyer's command.
   cli: {
     inside: [...ADAPTERS, ...RULES, '@svc-pay/runtime', '@svc-pay/sdk/agent'],

@@ -119,6 +119,19 @@ test('the same payment sent twice gets one answer and moves money once', async (
   expect(await countOf('payments', result.body.paymentIntentId)).toBe(1);
 });
 
+test('the link that a browser shows as a checkout page is bought by a stock client, and the page is told', async () => {
+  const init = { ...requestOf(), headers: { ...requestOf().headers, authorization: `Bearer ${shop.secretKey}` } };
+  const made = (await (await fetch(CREATE, init)).json()) as { paymentIntentId: string; clientSecret: string };
+  const url = `${apiUrl}/pay/${made.paymentIntentId}?client_secret=${made.clientSecret}`;
+  const shown = async () =>
+    (await fetch(url, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } })).text();
+  expect(await shown()).toContain('<main data-state="open"');
+  const { result, units } = await spent(() => buyer.ask<Bought>('fetch', { url, init: { method: 'GET' } }));
+  expect(result).toMatchObject({ status: 200, requests: 2, body: { status: 'succeeded' } });
+  expect(units).toBe(PRICE);
+  expect(await shown()).toContain('<main data-state="paid"');
+});
+
 test('x402-fetch of version 1 buys at the payable address', async () => {
   const url = await payableUrl();
   const { result, units } = await spent(() => buyer.ask<Bought>('v1', { url }));

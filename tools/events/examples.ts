@@ -1,6 +1,6 @@
 // One example body per event type, made by the code that writes real ones: a change of state, the events it causes, and
 // their frozen body. Only ids are fixed afterwards, so that the page stays the same.
-import { draftEvents, eventsFor, type Intent, type Snapshot, type StoredPayment } from '@svc-pay/core';
+import { draftEvents, eventsFor, type Intent, type Snapshot, type StoredPayment, useExplorers } from '@svc-pay/core';
 import { sampleIntent, samplePayment } from '@svc-pay/core/testing';
 import { atomicAmount } from '@svc-pay/money';
 import { type EventType, UPTO_CAP_METADATA_KEY, type WebhookEvent } from '@svc-pay/protocol';
@@ -37,19 +37,24 @@ const completed: StoredPayment = {
   ...told,
   status: 'completed',
   paidAmount: atomicAmount(1_500_000n),
+  feeAmount: atomicAmount(15_000n),
+  splits: [{ recipient: `0x${'5b'.repeat(20)}`, amount: atomicAmount(75_000n) }],
+  refundAmount: atomicAmount(0n),
   transactionSplitId: `${TRANSACTION}:12`,
   completedAtMs: BORN_MS + 4_000,
 };
+useExplorers(new Map([[claimed.network, 'https://sepolia.basescan.org/tx/{transactionId}']]));
 const at = (payment: StoredPayment | null, of: Intent = processing): Snapshot => ({ intent: of, payment });
 
 /** A change that causes each type. The update is one that matters: a chain that took a completed payment back. */
 const CHANGES: Readonly<Record<EventType, readonly [Snapshot | undefined, Snapshot]>> = {
   'payment_intent.created': [undefined, at(null, intent)],
   x402_upto_authorization_received: [at(null, { ...intent, upto: true }), at(null, confirmed)],
+  'payment_intent.canceled': [at(null, intent), at(null, { ...intent, status: 'canceled' })],
   'payment.created': [at(claimed), at(linked)],
   'payment.updated': [at(completed, { ...intent, status: 'completed' }), at(told)],
   'payment.completed': [at(told), at(completed, { ...intent, status: 'completed' })],
-  'payment.failed': [at(told), at({ ...told, status: 'failed' }, intent)],
+  'payment.failed': [at(told), at({ ...told, status: 'failed', failureCode: 'insufficient_funds' }, intent)],
   'payment.cancelled': [at({ ...claimed, announced: true }), at({ ...claimed, announced: true, status: 'canceled' })],
   'payment.refunded': [at(completed), at({ ...completed, status: 'refunded' }, { ...intent, status: 'completed' })],
 };

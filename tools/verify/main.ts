@@ -3,7 +3,7 @@
 // npm run verify -- --changed [base] what a change can break: uncommitted, or since a commit
 // npm run verify -- --long           the long forms alone (one of them: --long --only program)
 // npm run verify -- --install        install first, and fail if that changed the lock (what CI does)
-// In CI a suite past four times its planned seconds, and a run past 80 minutes, is stopped and red; elsewhere that is said
+// In CI a suite past six times its planned seconds, and a run past 80 minutes, is stopped and red; elsewhere that is said
 // and no more.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What `npm run verify` runs, and how long each part may take. In CI a suite past four times its seconds, and a run past
+// What `npm run verify` runs, and how long each part may take. In CI a suite past six times its seconds, and a run past
 // 80 minutes, fails; elsewhere it is only said. Which suite answers which question: tests/README.md.
 
 export type Check = {
@@ -66,7 +66,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'simulation', budgetSeconds: 42, checks: [tests('simulation')] },
   {
     name: 'postgres',
-    budgetSeconds: 98,
+    budgetSeconds: 115,
     checks: [
       tests('postgres'),
       command('bench reader', 'node', 'tests/bench/main.ts', 'reader', '--most', '100000', '--check'),
@@ -76,7 +76,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
   { name: 'cli', budgetSeconds: 72, checks: [processTests('cli')] },
   { name: 'e2e', budgetSeconds: 280, checks: [processTests('e2e')] },
-  { name: 'browser', budgetSeconds: 80, checks: [processTests('browser')] },
+  { name: 'browser', budgetSeconds: 97, checks: [processTests('browser')] },
   { name: 'chaos', budgetSeconds: 115, checks: [tests('chaos')] },
   { name: 'drill', budgetSeconds: 100, checks: [processTests('drill')] },
   { name: 'solana', budgetSeconds: 40, checks: [processTests('solana')] },
@@ -156,16 +156,17 @@ export const LONG_SUITES: readonly Suite[] = [
 ];
 
 /** Seconds that all suites of an ordinary run together may plan: under 25 minutes. */
-export const TOTAL_BUDGET_SECONDS = 1_465;
+export const TOTAL_BUDGET_SECONDS = 1_499;
 
 /** Seconds that all long suites together may plan: 80 minutes. */
 export const LONG_BUDGET_SECONDS = 4_800;
 
 /**
  * In CI a suite is stopped and red past this multiple of its budget, a second run of red files included. Budgets are seconds
- * of a quiet machine; a shared one was seen to take 2.3 times as long for whole suites.
+ * of a quiet machine with free cores; two shared ones were seen to take 2.2 times as long for the browser suite, and a slower
+ * machine 2.3 times as long again. A suite that hangs ends here, and the run at its own limit.
  */
-export const OVERRUN_FACTOR = 4;
+export const OVERRUN_FACTOR = 6;
 
 /** In CI all suites together have this long; suites are stopped and red from then on. */
 export const RUN_LIMIT_SECONDS = 80 * 60;

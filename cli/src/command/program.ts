@@ -8,6 +8,7 @@ import { costCommand } from '../commands/cost.ts';
 import { denyCommand } from '../commands/deny.ts';
 import { doctorCommand } from '../commands/doctor.ts';
 import { eventsCommand } from '../commands/events.ts';
+import { exportCommand } from '../commands/export.ts';
 import { keysCommand } from '../commands/keys.ts';
 import { ledgerCommand } from '../commands/ledger.ts';
 import { listenCommand } from '../commands/listen.ts';
@@ -20,6 +21,7 @@ import { privacyCommand } from '../commands/privacy.ts';
 import { recoverCommand } from '../commands/recover.ts';
 import { relayersCommand } from '../commands/relayers.ts';
 import { startCommand } from '../commands/start.ts';
+import { statementCommand } from '../commands/statement.ts';
 import { tokensCommand } from '../commands/tokens.ts';
 import { triggerCommand } from '../commands/trigger.ts';
 import { COMMAND, type Surroundings } from './leaf.ts';
@@ -58,6 +60,8 @@ Examples:
     archiveCommand,
     ledgerCommand,
     costCommand,
+    exportCommand,
+    statementCommand,
     recoverCommand,
     doctorCommand,
     listenCommand,

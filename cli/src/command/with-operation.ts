@@ -1,7 +1,8 @@
 // Opens what a command needs, closes it afterwards, and reports missing settings.
-import { authenticateOperator } from '@svc-pay/core';
+import { authenticateOperator, useExplorers } from '@svc-pay/core';
 import { openDatabase } from '@svc-pay/postgres';
 import { findOperator, type Operation } from '@svc-pay/postgres/operator';
+import { explorersOf } from '@svc-pay/runtime/config/networks';
 import { type Need, type OperatorConfig, readOperatorConfig } from '../config.ts';
 import { type CommandOutcome, type Failure, failed } from '../output/outcome.ts';
 import type { Context } from './context.ts';
@@ -27,6 +28,7 @@ export async function withOperation<Needed extends Need>(
   const read = readOperatorConfig(['databaseUrl', ...needs], context.environment);
   if (!read.ok) return misconfigured(read.problems);
   const { config } = read;
+  useExplorers(explorersOf(config.networks));
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-operator',
     maxConnections: 2,

@@ -8,6 +8,7 @@ import { table } from '../output/table.ts';
 import { shownTime } from '../output/times.ts';
 import { closeCommand } from './account-close.ts';
 import { limitsCommand } from './account-limits.ts';
+import { metadataCommand } from './account-metadata.ts';
 import { sellerCommand } from './account-seller.ts';
 import { publishableCommand } from './publishable-rights.ts';
 import { SHOWN_ONCE, shownKeys } from './shown-key.ts';
@@ -29,6 +30,7 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .addCommand(list)
     .addCommand(closeCommand(surroundings))
     .addCommand(limitsCommand(surroundings))
+    .addCommand(metadataCommand(surroundings))
     .addCommand(publishableCommand(surroundings))
     .addCommand(sellerCommand(surroundings));
 }

@@ -70,6 +70,12 @@ export { type IpRange, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export * from './endpoint/switch-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';
+export * from './export/export-cursor.ts';
+export * from './export/export-page.ts';
+export * from './export/export-store.ts';
+export * from './export/export-text.ts';
+export * from './export/exported-rows.ts';
+export * from './export/statement.ts';
 export { createWatchers } from './finality/create-watchers.ts';
 export { decideFinal, requireOutcomes } from './finality/decide-final.ts';
 export { type BatchMove, decideMove, type MovedPayment, type MoveFacts } from './finality/decide-move.ts';
@@ -92,12 +98,14 @@ export * from './intent/create-intent.ts';
 export * from './intent/intent.ts';
 export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-code.ts';
 export * from './intent/intent-codes.ts';
+export { CANCELED_EVENT, canceledEvents } from './intent/intent-events.ts';
 export * from './intent/intent-transitions.ts';
 export { isPayable } from './intent/is-payable.ts';
+export { type ListTokensPorts, listTokens } from './intent/list-tokens.ts';
 export { settlesUpto } from './intent/offer.ts';
 export type { AcceptanceTerms, DirectOffer, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
-export type { PaidTerms, StoredAcceptance } from './intent/stored-acceptance.ts';
+export { hasPriceEnded, type PaidTerms, type StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
 export * from './lane/batch-transitions.ts';
 export { canSettle, chooseRelayer, type RelayerToChoose } from './lane/choose-relayer.ts';
@@ -117,11 +125,13 @@ export type { LaneObstacle } from './lane/obstacle.ts';
 export { queueShareOf, type SharingRelayer } from './lane/queue-share.ts';
 export type * from './lane/relayer.ts';
 export * from './lane/relayer-transitions.ts';
+export type { SendAttempt } from './lane/send-attempt.ts';
 export * from './lane/solo-payers.ts';
 export * from './lane/solo-turns.ts';
 export {
   type BookedPayment,
   bookPayment,
+  breakdownOf,
   type SettledItem,
   type SettledPayment,
 } from './ledger/book-payment.ts';
@@ -152,8 +162,13 @@ export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
 export { isNative, liveEntries } from './ledger/live-entries.ts';
 export { type BudgetUse, budgetUses } from './ledger/loss-budgets.ts';
+export * from './ledger/payment-link.ts';
 export * from './ledger/payment-result.ts';
 export { type PaymentSource, paymentSource } from './ledger/payment-source.ts';
+export * from './listing/list-cursor.ts';
+export * from './listing/metadata-key.ts';
+export * from './listing/page-walk.ts';
+export * from './listing/payment-filter.ts';
 export * from './operator/authenticate-operator.ts';
 export { makeOperatorKey, type OperatorKeyText } from './operator/operator-key.ts';
 export * from './payment/apply-payment-result.ts';
@@ -168,7 +183,8 @@ export type {
   PayerSignature,
   PaymentClaim,
 } from './payment/claim-payment.ts';
-export { paymentView, type StoredPayment } from './payment/payment.ts';
+export { NO_LINK, type PaymentLink } from './payment/link-payment.ts';
+export { type PaidSplit, paymentView, type StoredPayment } from './payment/payment.ts';
 export * from './payment/payment-events.ts';
 export { draftEvents } from './payment/payment-events.ts';
 export * from './payment/payment-transitions.ts';
@@ -246,6 +262,7 @@ export {
   type UptoVerdict,
 } from './settlement/judge-upto-settlement.ts';
 export { leavesBatch } from './settlement/leaves-batch.ts';
+export { type IssuedOffer, offerAgain } from './settlement/offer-again.ts';
 export { offeredTermsNow } from './settlement/offered-terms-now.ts';
 export type {
   AuthorizationVerdict,
@@ -302,6 +319,8 @@ export { createHeldWatch } from './stranded/watch-held.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
+export { findToken } from './token/dollar-value.ts';
+export { type ExplorerUrls, explorerUrlOf, useExplorers } from './token/explorer.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
 export { type SignatureRule, type Signing, signatureRuleOf, type TokenEntry } from './token/token-entry.ts';
 export {

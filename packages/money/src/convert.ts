@@ -38,7 +38,7 @@ export type UsdMicrosResult =
 /** Refuses a value above the range of micro-USD: anyone can send a large amount of a worthless token. */
 export function tokenToUsdMicros<Id extends string>(
   amount: TokenAmount<Id>,
-  rate: Rate<NoInfer<Id>>,
+  rate: Pick<Rate<NoInfer<Id>>, 'token' | 'usdPerToken'>,
   rounding: Rounding,
 ): UsdMicrosResult {
   assertSameToken(amount.token, rate.token);

@@ -7,6 +7,7 @@ import type {
   CancelIntentPorts,
   Clock,
   CreateIntentPorts,
+  IssuedOffer,
   Lane,
   LeasedAuthorization,
   LeaseOrder,
@@ -19,6 +20,7 @@ import type {
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import { deleteOldAbuseCounts, writeAbuseCounts } from './abuse/write-abuse-counts.ts';
+import { findAccountName } from './account/find-account-name.ts';
 import { findKey } from './account/find-key.ts';
 import { isAccountActive } from './account/is-account-active.ts';
 import { type KeyUse, recordKeyUses } from './account/record-key-uses.ts';
@@ -30,6 +32,7 @@ import { bindKey, isKeyReused } from './idempotency/bound-keys.ts';
 import { recallAnswer } from './idempotency/stored-answers.ts';
 import { loadAcceptancesOfMany, type WantedAcceptances } from './intent/load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './intent/load-intent.ts';
+import { loadIssued } from './intent/load-issued.ts';
 import { recordCancellation } from './intent/record-cancellation.ts';
 import { recordIntent, reserveIntentCodes } from './intent/record-intent.ts';
 import { markAsleep, markAwake } from './lane/awake-lanes.ts';
@@ -68,8 +71,10 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> &
   LeaseStore & {
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
+    readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
     readonly loadStatus: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IntentStatusRead | undefined>;
+    readonly loadIssued: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IssuedOffer>;
     readonly findFinished: (awaited: readonly AwaitedPayment[]) => Promise<readonly Id<'payment'>[]>;
     readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
     readonly markAsleep: (lane: Lane) => Promise<void>;
@@ -122,15 +127,20 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       (accountId: Id<'account'>) => accountId,
       (accountId) => isAccountActive(pool, accountId),
     ),
+    findAccountName: ttlCache(
+      memory,
+      (accountId: Id<'account'>) => accountId,
+      (accountId) => findAccountName(pool, accountId),
+    ),
     findWithdrawn: () => withdrawn('all'),
     findHourlyCaps: () => hourlyCaps('all'),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
     recordIntent: (record) => recordIntent(pool, record),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
+    loadIssued: (caller, intentId) => loadIssued(pool, caller, intentId),
     loadIntent: async (caller, intentId) => (await loadStatus(pool, caller, intentId))?.intent,
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
-    recordCancellation: (caller, before, idempotency, action) =>
-      recordCancellation(pool, clock.nowMs(), caller, before, idempotency, action),
+    recordCancellation: (...given) => recordCancellation(pool, clock.nowMs(), ...given),
     loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
     loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),
     loadWalletBudget: (network, party) => loadWalletBudget(pool, network, party),

@@ -13,10 +13,12 @@ export { type AuditChainFault, type VerifiedChain, verifyAuditChains } from './a
 export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './database/inspect-database.ts';
 export { loadInstallationId } from './database/load-installation.ts';
 export { type HeldTransfer, type ResolvedHeld, resolveHeld } from './direct/resolve-held.ts';
+export { createExportStore } from './export/export-store.ts';
 export { changeRelayer } from './lane/change-relayer.ts';
 export { withBooks } from './ledger/open-books.ts';
 export { listProcessors, listRelayers } from './ledger/read-batches.ts';
 export { type AccountCost, readCosts } from './ledger/read-costs.ts';
+export { type DeclaredKey, declareMetadataKeys, listMetadataKeys } from './listing/metadata-keys.ts';
 export { createOperator, disableOperator, findOperator, listOperators } from './operator/operators.ts';
 export { type ActivatedPayout, activatePayout } from './payout/activate-payout.ts';
 export { loadActivationFacts } from './payout/activation-facts.ts';

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 
 /** Gzipped bytes of an entry with all its imports, minified for a browser. */
 const LIMITS = {
-  '.': 12_000,
+  '.': 12_500,
   './bound-nonce': 10_000,
   './direct-nonce': 10_000,
-  './errors': 2_800,
+  './errors': 4_000,
   './hash': 3_500,
   './ids': 1_000,
   './merchant': 11_000,

@@ -23,6 +23,7 @@ export {
   type NetworkId,
   parseNetwork,
 } from './network/network.ts';
+export { type WalletLink, walletLinks } from './network/wallet-links.ts';
 export * from './wire/acceptance.ts';
 export * from './wire/create-intent.ts';
 export * from './wire/endpoint.ts';
@@ -36,4 +37,5 @@ export * from './wire/payment-required.ts';
 export * from './wire/settle.ts';
 export * from './wire/solana-helpers.ts';
 export * from './wire/statuses.ts';
+export * from './wire/tokens.ts';
 export * from './wire/upto.ts';

@@ -1,4 +1,5 @@
 import { SvcPayError } from '@svc-pay/sdk';
+import { expectOf } from '../shop/shop-facts.ts';
 import type { Trail } from '../watch/trail.ts';
 import { insist, requestFor, type Visit } from './visit.ts';
 
@@ -94,8 +95,12 @@ export async function refuseForgery(visit: Visit): Promise<void> {
   insist(answer.status === 400, `a forged webhook was answered ${answer.status}`);
 
   const payer = await visit.payer(CENT_ATOMIC);
-  const cheap = { ...requestFor(sandbox, order), amount: String(CENT_ATOMIC) };
-  const { paymentIntentId } = await payer.pay.createPayment(cheap);
+  const { paymentIntentId } = await payer.pay.createPayment({
+    amount: String(CENT_ATOMIC),
+    tokenShortcode: order.shown.tokenShortcode,
+    metadata: { order: order.id },
+    expect: expectOf(sandbox.facts, order.shown),
+  });
   await visit.until('the shop has heard of the cent', async () => {
     const told = await visit.server.events.list({ intentId: paymentIntentId, type: 'payment.completed' });
     return told.ok && told.data.some(({ deliveries }) => deliveries.succeeded > 0);

@@ -31,7 +31,11 @@ export async function payOnSolana(visit: Visit): Promise<void> {
   insist((await balance()) === 0n, 'the payer was not charged the price');
   insist((await lamportsOf(solana.rpcUrl, key.address)) === 0n, 'the payer had SOL');
 
-  const poor = await problemOf(payerOnSolana(sandbox.facts, key).createPayment(request));
+  const again = await payerOnSolana(sandbox.facts, key).createPayment(request);
+  insist(again.transactionId === transactionId, 'a paid order was paid by another transaction');
+
+  const second = requestFor(sandbox, await visit.order('biscuits'));
+  const poor = await problemOf(payerOnSolana(sandbox.facts, key).createPayment(second));
   insist(poor?.code === 'insufficient_funds', `a wallet without money heard ${poor?.code ?? 'that it was paid'}`);
 
   const trailUrl = `${sandbox.timelineUrl}/payments/${paymentIntentId}/trail`;

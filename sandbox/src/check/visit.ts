@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '@svc-pay/core';
 import { newKey } from '@svc-pay/evm/local';
+import type { IntentToPay } from '@svc-pay/sdk';
 import { createSvcPay as createServer, type SvcPay as Server } from '@svc-pay/server';
 import type { OrderView } from '../shop/order.ts';
 import { expectOf } from '../shop/shop-facts.ts';
@@ -73,9 +74,9 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
 }
 
 /** Payment request as the page makes it. */
-export function requestFor({ facts }: Sandbox, { id, shown }: OrderView) {
-  const { amountAtomic: amount, tokenShortcode, name: description } = shown;
-  return { amount, tokenShortcode, description, metadata: { order: id }, expect: expectOf(facts, shown) };
+export function requestFor({ facts }: Sandbox, { intentId, clientSecret, shown }: OrderView): IntentToPay {
+  insist(intentId !== null && clientSecret !== null, 'the order has no intent');
+  return { paymentIntentId: intentId ?? '', clientSecret: clientSecret ?? '', expect: expectOf(facts, shown) };
 }
 
 export function insist(isSo: boolean, otherwise: string): void {

@@ -26,7 +26,8 @@ export async function serveLine(orders: Orders, id: string): Promise<Served> {
 export async function closeTab(orders: Orders, svc: SvcPay, id: string): Promise<Charged> {
   const order = await orders.close(id);
   const sale = order && meteredSaleOf(order.item);
-  if (order === undefined || order.intentId === null || sale === undefined) return refused(404, 'no such tab');
+  if (order === undefined || order.intentId === null || sale === undefined || order.status === 'open')
+    return refused(404, 'no such tab');
   if (order.status === 'paid' || order.status === 'canceled') return { ok: true };
   const { intentId: paymentIntentId, units } = order;
   if (units === 0) {

@@ -11,8 +11,9 @@ create table if not exists orders (
   id text primary key,
   item text not null,
   status text not null check (status in ('open', 'authorized', 'closing', 'paid', 'failed', 'canceled')),
-  -- Intent of the confirmed authorization; for an exact order set when it is paid.
+  -- Made with the order. Null for an order of a version before: it can't be paid any more.
   intent_id text,
+  client_secret text,
   units integer not null default 0,
   charged_atomic bigint,
   returned_atomic bigint,
@@ -21,6 +22,8 @@ create table if not exists orders (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now()
 );
+alter table orders add column if not exists client_secret text;
+create index if not exists orders_intent on orders (intent_id);
 create table if not exists endpoint (
   one boolean primary key default true check (one),
   id text not null,

@@ -7,7 +7,9 @@ export type Order = {
    * `authorized`: a cap is signed and the tab is open. `closing`: the tab is being charged, and nothing more is served.
    */
   readonly status: 'open' | 'authorized' | 'closing' | 'paid' | 'failed' | 'canceled';
+  /** The intent that the shop made for it, and what its page pays with. Null for orders of a version before. */
   readonly intentId: string | null;
+  readonly clientSecret: string | null;
   readonly units: number;
   readonly chargedAtomic: string | null;
   readonly returnedAtomic: string | null;

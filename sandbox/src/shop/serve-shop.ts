@@ -13,6 +13,7 @@ import { listenToOrders } from './listen-to-orders.ts';
 import { closeTab, serveLine } from './meter.ts';
 import { viewOf } from './order-view.ts';
 import { createOrders } from './orders.ts';
+import { placeOrder } from './place-order.ts';
 import type { ShopFacts } from './shop-facts.ts';
 import { orderPage, shopPage } from './shop-pages.ts';
 
@@ -37,7 +38,7 @@ export async function serveShop(options: ShopOptions): Promise<PageServer> {
   const secret = await keepEndpoint(svc, database, `http://127.0.0.1:${port}/webhooks`);
   const webhooks = webhookPlugin('/webhooks', {
     receiver: createReceiver({ secrets: [secret] }),
-    handle: hearEvents({ orders, assetOf: (shortcode) => facts.expect[shortcode]?.asset }),
+    handle: hearEvents(orders),
     deduplicator: createDeduplicator({ store: createPostgresStore(database.pool) }),
     onRefusal: ({ code, advice }) => complain(`a webhook was refused, ${code}: ${advice}`),
     onError: (problem) => complain(`a webhook was not dealt with: ${String(problem)}`),
@@ -56,7 +57,8 @@ export async function serveShop(options: ShopOptions): Promise<PageServer> {
       const item = itemOf(body?.item ?? '');
       if (item === undefined || facts.expect[item.tokenShortcode] === undefined)
         return reply.code(404).send({ error: 'the shop does not have it' });
-      const { id } = await orders.place(item.id);
+      const id = await placeOrder(orders, svc, item);
+      if (id === undefined) return reply.code(503).send({ error: 'no payment can be taken at the moment' });
       if (headers.accept === 'application/json') return reply.code(201).send(await load(id));
       return reply.redirect(`/orders/${id}`, 303);
     });

@@ -1,9 +1,10 @@
-import type { PaymentRequest, UptoRequest } from './check/payment-request.ts';
+import type { IntentToPay, PaymentRequest, UptoRequest } from './check/payment-request.ts';
 import { SvcPayError } from './error/svc-pay-error.ts';
+import { developerLine } from './error/tell-developer.ts';
 import { createAnnouncer } from './events/announce.ts';
 import { type Attempt, beginAttempt } from './events/attempt.ts';
 import type { TransactionDetail, TransactionEventType } from './events/transaction-event.ts';
-import { createService } from './http/service.ts';
+import { type Credential, createService } from './http/service.ts';
 import type { PaymentResult } from './pay/conclude.ts';
 import { createPayment } from './pay/create-payment.ts';
 import { createUptoAuthorization, type UptoAuthorization } from './pay/create-upto-authorization.ts';
@@ -15,8 +16,11 @@ import type { PayerWallet } from './wallet.ts';
 export type SvcPayOptions = {
   /** Where the service is, such as `https://pay.example.com`. */
   readonly baseUrl: string;
-  /** `pk_test_…` or `pk_live_…`. A secret key has no business in a page and is refused. */
-  readonly publishableKey: string;
+  /**
+   * `pk_test_…` or `pk_live_…`. A secret key has no business in a page and is refused. Not needed where every call brings the
+   * client secret of its intent.
+   */
+  readonly publishableKey?: string;
   /** Who signs: `evmWallet()` of `@svc-pay/sdk/evm`, `solanaWallet()` of `@svc-pay/sdk/solana`. Not needed to wait for a payment. */
   readonly wallet?: PayerWallet;
   /**
@@ -45,15 +49,18 @@ export type SvcPayOptions = {
 /** Every call throws `SvcPayError` and nothing else. */
 export type SvcPay = {
   /**
-   * Pays: intent, checks, signature, settle, wait. Resolves only when the service said that the payment is completed.
+   * Pays an intent of your server, or makes one and pays it: checks, signature, settle, wait. Resolves only when the service said that the payment is completed.
    * Tells `created`, any number of `updated`, and exactly one of `completed`, `failed`, `mismatched`.
    */
-  readonly createPayment: (request: PaymentRequest, options?: CallOptions) => Promise<PaymentResult>;
+  readonly createPayment: (request: PaymentRequest | IntentToPay, options?: CallOptions) => Promise<PaymentResult>;
   /**
    * Signs a cap and confirms it; the merchant charges later. An authorization that was confirmed is not an end and tells
    * none: `waitForPayment` with its `attemptId` does, when the merchant has charged or let go.
    */
-  readonly createUptoAuthorization: (request: UptoRequest, options?: CallOptions) => Promise<UptoAuthorization>;
+  readonly createUptoAuthorization: (
+    request: UptoRequest | IntentToPay,
+    options?: CallOptions,
+  ) => Promise<UptoAuthorization>;
   /** Waits for an intent to end, whoever pays it. Resolves when it is completed; throws on any other end. */
   readonly waitForPayment: (request: WaitRequest, options?: CallOptions) => Promise<PaymentResult>;
   /** Returns how to stop listening. */
@@ -67,24 +74,36 @@ const MAX_REMEMBERED_ATTEMPTS = 100;
 export function createSvcPay(options: SvcPayOptions): SvcPay {
   const { baseUrl, publishableKey, wallet, timeouts = {} } = options;
   if (!URL.canParse(baseUrl)) throw new SvcPayError('invalid_request', { reason: 'baseUrl' });
-  if (!/^pk_(?:test|live)_\w+$/.test(publishableKey)) {
+  if (publishableKey !== undefined && !/^pk_(?:test|live)_\w+$/.test(publishableKey)) {
     throw new SvcPayError('invalid_request', { reason: 'publishableKey' });
   }
   const ports: Ports = { ...systemPorts, ...options.ports };
   const announcer = createAnnouncer(options.enableEvents === true ? (options.eventTarget ?? pageOf()) : undefined);
-  const deps: ClientDeps = {
+  const common = {
     ports,
     wallet,
     announcer,
     payTo: typeof options.payTo === 'string' ? [options.payTo] : options.payTo,
-    service: createService(ports, {
-      baseUrl,
-      publishableKey,
-      requestTimeoutMs: timeouts.requestMs ?? 15_000,
-      settleTimeoutMs: timeouts.settleMs ?? 40_000,
-    }),
     walletTimeoutMs: timeouts.walletMs ?? 300_000,
     paymentTimeoutMs: timeouts.paymentMs ?? 300_000,
+  };
+  const depsOf = (request: object): ClientDeps => {
+    const credential = credentialOf(request, publishableKey);
+    const requestTimeoutMs = timeouts.requestMs ?? 15_000;
+    const settleTimeoutMs = timeouts.settleMs ?? 40_000;
+    const service = createService(ports, { baseUrl, credential, requestTimeoutMs, settleTimeoutMs });
+    return { ...common, service, hasCredential: credential !== undefined };
+  };
+  /** Makes a call for its credential. In test mode a failure is also explained on the console. */
+  const told = async <Result>(request: object, call: (deps: ClientDeps) => Promise<Result>): Promise<Result> => {
+    try {
+      return await call(depsOf(request));
+    } catch (problem) {
+      const isTest = /^(?:pk_)?test_/.test(credentialOf(request, publishableKey)?.text ?? '');
+      const line = isTest ? developerLine(problem, baseUrl) : undefined;
+      if (line !== undefined) ports.warn(line);
+      throw problem;
+    }
   };
   const remembered = new Map<string, Attempt>();
   const begin = (
@@ -99,11 +118,20 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     return attempt;
   };
   return {
-    createPayment: (request, call = {}) => createPayment(deps, begin('exact'), request, call),
-    createUptoAuthorization: (request, call = {}) => createUptoAuthorization(deps, begin('upto'), request, call),
-    waitForPayment: (request, call = {}) => waitForPayment(deps, begin('exact', request.attemptId), request, call),
+    createPayment: (request, call = {}) => told(request, (deps) => createPayment(deps, begin('exact'), request, call)),
+    createUptoAuthorization: (request, call = {}) =>
+      told(request, (deps) => createUptoAuthorization(deps, begin('upto'), request, call)),
+    waitForPayment: (request, call = {}) =>
+      told(request, (deps) => waitForPayment(deps, begin('exact', request.attemptId), request, call)),
     on: announcer.on,
   };
+}
+
+/** The client secret of a call speaks for its one intent, and wins over the key. */
+function credentialOf(request: object, publishableKey: string | undefined): Credential | undefined {
+  const { clientSecret } = request as { readonly clientSecret?: unknown };
+  if (typeof clientSecret === 'string') return { kind: 'client_secret', text: clientSecret };
+  return publishableKey === undefined ? undefined : { kind: 'publishable_key', text: publishableKey };
 }
 
 function pageOf(): EventTarget | undefined {

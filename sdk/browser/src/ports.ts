@@ -9,6 +9,8 @@ export type Ports = {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** From a cryptographic source: nonces are made of it. */
   readonly randomBytes: (length: number) => Uint8Array;
+  /** A line for the page's developer. Called in test mode only. */
+  readonly warn: (line: string) => void;
 };
 
 export const systemPorts: Ports = {
@@ -27,6 +29,7 @@ export const systemPorts: Ports = {
       signal.addEventListener('abort', done);
     }),
   randomBytes: (length) => globalThis.crypto.getRandomValues(new Uint8Array(length)),
+  warn: (line) => globalThis.console?.warn(line),
 };
 
 export function hexOf(bytes: Uint8Array): string {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
-test('the whole button, with Lit and the SDK, stays within 51,000 bytes and needs nothing of Node', async () => {
+test('the whole button, with Lit and the SDK, stays within 52,000 bytes and needs nothing of Node', async () => {
   const bundle = await rolldown({
     input: new URL('index.ts', import.meta.url).pathname,
     platform: 'browser',
@@ -16,7 +16,7 @@ test('the whole button, with Lit and the SDK, stays within 51,000 bytes and need
   const { code, imports } = output[0];
   expect(imports).toEqual([]);
   expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
-  expect(gzipSync(code).length).toBeLessThanOrEqual(51_000);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(52_000);
 });
 
 test('a server that makes pages may import it, and gets no element', async () => {

@@ -9,7 +9,13 @@ import type { Learned, Scene } from './flow/scene.ts';
 import { alone } from './flow/single-payment-lock.ts';
 import type { OpenPayment } from './record/open-payments.ts';
 import { pagePayments } from './record/page-payments.ts';
-import { ATTRIBUTES, readSettings, type Settings, type SettingsResult } from './settings/settings.ts';
+import {
+  ATTRIBUTES,
+  misconfiguredLine,
+  readSettings,
+  type Settings,
+  type SettingsResult,
+} from './settings/settings.ts';
 import { isBusy, isCancelable, pressOf, type Stage } from './stage.ts';
 import { type StateDetail, stateDetail } from './state-event.ts';
 import { renderButton } from './view/render-button.ts';
@@ -42,6 +48,8 @@ export class SvcPayButton extends LitElement {
   // Fields are declared only: a field of its own would hide the accessor that Lit makes.
   declare apiUrl: string | undefined;
   declare publishableKey: string | undefined;
+  declare paymentIntentId: string | undefined;
+  declare clientSecret: string | undefined;
   declare usdAmount: string | undefined;
   declare amount: string | undefined;
   declare tokenShortcode: string | undefined;
@@ -135,13 +143,20 @@ export class SvcPayButton extends LitElement {
 
   /** Attributes may come late or change: the button then stands for something else, of which more may be known. */
   #follow(read: SettingsResult): void {
-    const key = read.ok ? read.settings.key + JSON.stringify(read.settings.request) : `misconfigured ${read.part}`;
+    // Attributes may come late: without a key or a secret the payer may be a live one, whose console is told nothing.
+    const isTest = /^(?:pk_)?test_/.test(this.clientSecret ?? this.publishableKey ?? '');
+    const key = read.ok
+      ? read.settings.key + JSON.stringify(read.settings.payment.request)
+      : `misconfigured ${read.part} ${isTest}`;
     if (key === this.#key) return;
     this.#key = key;
     this.#leave();
     this.#open = undefined;
     this.#learned = {};
-    if (!read.ok) return this.#show({ name: 'misconfigured', part: read.part });
+    if (!read.ok) {
+      if (isTest) console.warn(misconfiguredLine(read.part));
+      return this.#show({ name: 'misconfigured', part: read.part });
+    }
     if (pagePayments().find(read.settings.key) === undefined) this.#show({ name: 'ready' });
     else void this.#begin(read.settings);
   }

@@ -3,14 +3,20 @@
 import { connect, type SvcPayOptions } from './call/connection.ts';
 import { type Endpoints, endpointsOf } from './endpoints/endpoints.ts';
 import { type Events, eventsOf } from './events/events.ts';
+import { type Exports, exportsOf } from './exports/exports.ts';
 import { type Intents, intentsOf } from './intents/intents.ts';
+import { type Payments, paymentsOf } from './payments/payments.ts';
+import { type Tokens, tokensOf } from './tokens/tokens.ts';
 import { type Upto, uptoOf } from './upto/upto.ts';
 
 export type SvcPay = {
   readonly intents: Intents;
+  readonly payments: Payments;
+  readonly tokens: Tokens;
   readonly upto: Upto;
   readonly events: Events;
   readonly endpoints: Endpoints;
+  readonly exports: Exports;
 };
 
 /** Sends nothing yet. Throws a TypeError for an address or key that can't be one. */
@@ -18,8 +24,11 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
   const connection = connect(options);
   return {
     intents: intentsOf(connection),
+    payments: paymentsOf(connection),
+    tokens: tokensOf(connection),
     upto: uptoOf(connection),
     events: eventsOf(connection),
     endpoints: endpointsOf(connection),
+    exports: exportsOf(connection),
   };
 }

@@ -3,6 +3,7 @@
 export type { WebhookOptions } from './answer/answer-delivery.ts';
 export type { CallFailure, FailureCode } from './call/call-failure.ts';
 export type { CallOptions, MakeOptions, SvcPayOptions } from './call/connection.ts';
+export type { CursorPage, CursorQuery } from './call/cursor-pages.ts';
 export type { Page, PageQuery } from './call/pages.ts';
 export { orThrow, SvcPayError } from './call/svc-pay-error.ts';
 export { createSvcPay, type SvcPay } from './client.ts';
@@ -15,7 +16,16 @@ export type { RotateOptions, SecretRotated } from './endpoints/rotate-secret.ts'
 export { type EventHandlers, onEvent } from './event/on-event.ts';
 export type { EventOf, KnownEvent, ReceivedEvent } from './event/received-event.ts';
 export type { EventFilter, EventFound, EventResent, Events, SampleTriggered } from './events/events.ts';
+export type {
+  DayStatement,
+  ExportedEntry,
+  ExportedPage,
+  ExportedPayment,
+  ExportPageQuery,
+  Exports,
+} from './exports/exports.ts';
 export type { CreateIntentCall } from './intents/create-intent-call.ts';
+export type { AttemptsFound, IntentListFilter, IntentLists } from './intents/intent-lists.ts';
 export type { IntentCreated, IntentFound, IntentSituation, Intents } from './intents/intents.ts';
 export {
   createDeduplicator,
@@ -31,8 +41,10 @@ export {
   type PostgresClient,
   type PostgresStore,
 } from './once/postgres-store.ts';
+export type { PaymentFound, PaymentListFilter, Payments } from './payments/payments.ts';
 export type { DeliveryHeaders } from './receive/delivery-headers.ts';
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from './receive/receiver.ts';
 export type { Refusal, RefusalCode } from './receive/refusal.ts';
+export type { Tokens, TokensFound } from './tokens/tokens.ts';
 export type { SettleCall } from './upto/settle-request.ts';
 export type { ConfirmCall, Upto, UptoConfirmed, UptoReleased, UptoSettled } from './upto/upto.ts';

@@ -7,6 +7,7 @@ import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, fastify, LogController } from 'fastify';
 import type { Traces } from './abuse/traces.ts';
+import { serveAssets } from './checkout/assets.ts';
 import { createAdmit } from './http/admit.ts';
 import { createAdmitSecret } from './http/admit-secret.ts';
 import { createAllowedMethods } from './http/allowed-methods.ts';
@@ -17,9 +18,11 @@ import { readBodiesAsJson } from './http/json-parser.ts';
 import { observeRequests } from './http/observe-requests.ts';
 import { createRefuse } from './http/refuse.ts';
 import { serveRoute } from './http/serve-route.ts';
+import { createUnknownRoute, methodSentence } from './http/way-out.ts';
 import { createQuotaRounds, type QuotaRounds } from './limit/quota-rounds.ts';
 import { createRateLimiter } from './limit/rate-limit.ts';
 import { createMetrics, type DenyListStats, type Metrics, type PoolStats } from './observe/metrics.ts';
+import { serveReferenceFiles } from './openapi/reference-assets.ts';
 import type { ApiPorts } from './ports.ts';
 import { isKeyed } from './routes/route.ts';
 import { ROUTES } from './routes/route-table.ts';
@@ -79,6 +82,13 @@ const REFUSAL_SHAPES = new Map(
   ),
 );
 
+/** Paths that browsers open; Fastify’s notation. */
+const REFUSAL_PAGES = new Map(
+  ROUTES.flatMap((route) =>
+    route.access === 'client_secret' ? [[route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.refusalPage] as const] : [],
+  ),
+);
+
 export function createApi(options: ApiOptions): Api {
   const { ports, logger, docsUrl, requestTimeoutMs } = options;
   let stopping = false;
@@ -99,7 +109,7 @@ export function createApi(options: ApiOptions): Api {
     },
   }) as unknown as FastifyInstance;
 
-  const refuse = createRefuse(docsUrl, HEADER_PATHS, REFUSAL_SHAPES);
+  const refuse = createRefuse(docsUrl, HEADER_PATHS, REFUSAL_SHAPES, REFUSAL_PAGES);
   const { limits: streamLimits, ...pace } = options.streams;
   const slots = createStreamSlots(streamLimits);
   const streams = createIntentStreams(ports, {
@@ -141,11 +151,18 @@ export function createApi(options: ApiOptions): Api {
     );
   }
 
+  serveAssets(app, (request, reply) => refuse(request, reply, { code: 'not_found' }));
+  serveReferenceFiles(app, (request, reply) => refuse(request, reply, { code: 'not_found' }));
+
   const allowedMethods = createAllowedMethods(ROUTES);
+  const unknownRoute = createUnknownRoute(ROUTES);
   app.setNotFoundHandler((request, reply) => {
-    const methods = allowedMethods(request.url.split('?', 1)[0] ?? '');
-    if (methods.length === 0) return refuse(request, reply, { code: 'not_found' });
-    return refuse(request, reply.header('allow', methods.join(', ')), { code: 'method_not_allowed' });
+    const path = request.url.split('?', 1)[0] ?? '';
+    const methods = allowedMethods(path);
+    if (methods.length === 0)
+      return refuse(request, reply, { code: 'route_unknown', message: unknownRoute(request.method, path) });
+    const message = methodSentence(request.method, methods);
+    return refuse(request, reply.header('allow', methods.join(', ')), { code: 'method_not_allowed', message });
   });
   app.setErrorHandler((problem, request, reply) => {
     const code = errorCodeOf(problem);

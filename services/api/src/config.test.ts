@@ -37,6 +37,8 @@ test('secrets are marked as such and have no fallback', () => {
   expect(secrets.filter(({ fallback }) => fallback !== undefined)).toEqual([]);
 });
 
+const explorer = (url: string) => ({ SVC_NETWORKS: networks.replace('"ready"', `"explorerUrl":"${url}","ready"`) });
+
 test('networks come as JSON or as a file, by any name of the network', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'svc-networks-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -69,6 +71,15 @@ test.each(['"rpcUrls":[]', '"rpcUrlPublic":"https://rpc.example"'])(
   },
 );
 
+test('an explorer is read with its network, and absent where none is given', () => {
+  const url = 'https://explorer.example/tx/{transactionId}';
+  const given = networks.replace('"ready"', `"explorerUrl":"${url}","ready"`);
+  const read = readApiConfig({ ...needed, SVC_NETWORKS: given });
+  expect(read.ok && read.config.explorers).toEqual(new Map([['eip155:84532', url]]));
+  const without = readApiConfig({ ...needed, SVC_NETWORKS: networks });
+  expect(without.ok && without.config.explorers).toEqual(new Map());
+});
+
 test.each([
   ['both', { SVC_NETWORKS: networks, SVC_NETWORKS_FILE: 'tsconfig.json' }],
   ['a file that is not there', { SVC_NETWORKS_FILE: 'nowhere.json' }],
@@ -76,6 +87,8 @@ test.each([
   ['a misspelt field', { SVC_NETWORKS: networks.replace('ready', 'raedy') }],
   ['a short address', { SVC_NETWORKS: networks.replace('0x52', '0x') }],
   ['no JSON', { SVC_NETWORKS: '{' }],
+  ['an explorer that names no transaction', explorer('https://explorer.example/tx/')],
+  ['an explorer that is a script', explorer('javascript:alert({transactionId})')],
 ])('networks are refused: %s', (_, given) => {
   expect(readApiConfig({ ...needed, ...given })).toMatchObject({
     ok: false,

@@ -1,13 +1,14 @@
 // Settings of the API. The API has no key that signs and none that opens secrets: it seals webhook secrets and cannot
 // read them again.
 
-import { minimumFromUsd, type NetworkSetup } from '@svc-pay/core';
+import { type ExplorerUrls, minimumFromUsd, type NetworkSetup } from '@svc-pay/core';
 import type { RpcUrls } from '@svc-pay/evm/verify';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Environment, readSettings, type ValuesOf } from '@svc-pay/runtime/config';
 import {
   blockSecondsOf,
   chosenNetworks,
+  explorersOf,
   isSolana,
   minimumUsdOf,
   type OperatedNetworks,
@@ -21,6 +22,7 @@ export { API_SETTINGS } from './settings.ts';
 export type ApiConfig = Omit<ValuesOf<typeof API_SETTINGS>, 'networks' | 'networksFile' | 'deniedPorts'> & {
   readonly deniedPorts: ReadonlySet<number>;
   readonly networks: ReadonlyMap<string, NetworkSetup>;
+  readonly explorers: ExplorerUrls;
   /** RPC URLs by network; they may contain a provider's key. */
   readonly rpcUrls: RpcUrls;
   /** Solana clusters by network; their URLs may contain a provider's key. */
@@ -55,6 +57,7 @@ export function readApiConfig(environment: Environment = process.env): ReadApiCo
       ...rest,
       deniedPorts,
       networks: setupsOf(operated),
+      explorers: explorersOf(operated),
       rpcUrls: rpcUrlsOf(operated),
       clusters: clustersOf(operated),
     }),

@@ -4,8 +4,10 @@ import type {
   Caller,
   CancelIntentPorts,
   CreateIntentPorts,
+  ExportStore,
   FacilitatorPorts,
   Intent,
+  IssuedOffer,
   LeasedCall,
   NewUrlPolicy,
   Sealer,
@@ -13,7 +15,7 @@ import type {
   StoredPayment,
   UptoPorts,
 } from '@svc-pay/core';
-import type { MerchantStores } from '@svc-pay/postgres/merchant-api';
+import type { ListStores, MerchantStores } from '@svc-pay/postgres/merchant-api';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Denials } from './abuse/denials.ts';
 
@@ -48,8 +50,14 @@ export type ApiPorts = AuthenticatePorts &
   FacilitatorPorts &
   StatusPorts &
   EndpointPorts & {
+    readonly lists: ListStores;
     /** False for an account that is closed or does not exist. */
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
+    /** Name of the merchant, for payers; undefined for an account that does not exist. */
+    readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
+    /** The acceptances of the caller's intent as they were answered, and how often it was begun to be paid. */
+    readonly loadIssued: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IssuedOffer>;
+    readonly exports: ExportStore;
     readonly denials: Denials;
     /** Notes whether the answer of a seller's call arrived. */
     readonly noteAnswer: (lease: LeasedCall, arrived: boolean) => void;

@@ -2,7 +2,16 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { type Clock, createIntentCodes, createSealer, LANE_DRAIN, laneKey, systemClock, wholeUsd } from '@svc-pay/core';
+import {
+  type Clock,
+  createIntentCodes,
+  createSealer,
+  LANE_DRAIN,
+  laneKey,
+  systemClock,
+  useExplorers,
+  wholeUsd,
+} from '@svc-pay/core';
 import { createWakeDrain } from '@svc-pay/engine/wake';
 import {
   countConnections,
@@ -16,7 +25,7 @@ import {
   openDatabase,
   watchIntents,
 } from '@svc-pay/postgres';
-import { createMerchantStores } from '@svc-pay/postgres/merchant-api';
+import { createExportStore, createListStores, createMerchantStores, LIST_POOL } from '@svc-pay/postgres/merchant-api';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import type { FastifyInstance } from 'fastify';
@@ -26,6 +35,7 @@ import { createApi } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
 import { createKeyUses } from './http/key-uses.ts';
+import { concurrentExports } from './limit/concurrent-exports.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
 import { createPaymentFamilies } from './payment-families.ts';
@@ -57,6 +67,8 @@ const SETTLEMENT_TIMEOUT_MS = 10_000;
 /** An account may have this many times the streams of one key. */
 const STREAM_KEYS_PER_ACCOUNT = 2;
 const FIRST_LIST_MS = 2_000;
+/** Pages of exports that one process reads at a time, for all accounts. */
+const EXPORTS_AT_ONCE = 2;
 const KEY_USES_EVERY_MS = 60_000;
 /** Answers without a mark count as lost after five seconds. */
 const ANSWER_MARKS_EVERY_MS = 200;
@@ -67,6 +79,7 @@ const ANSWER_MARKS_EVERY_MS = 200;
 const LISTEN_BACKLOG = 4_096;
 
 export async function startApi(config: ApiConfig, options: StartOptions = {}): Promise<RunningApi> {
+  useExplorers(config.explorers);
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('api', config.logLevel);
   const onProblem = (problem: Error) => logEvent(logger, 'database_connection_lost', { err: problem });
@@ -81,6 +94,19 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const limitDatabase = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api-limits',
     maxConnections: 2,
+    statementTimeoutMs: config.statementTimeoutMs,
+    byKeys: true,
+    onConnectionLost: onProblem,
+  });
+  const listDatabase = openDatabase(config.databaseUrl, {
+    ...LIST_POOL,
+    applicationName: 'svc-api-lists',
+    onConnectionLost: onProblem,
+  });
+  // Connections of their own, opened when somebody exports: a page takes longer than what others wait for.
+  const exportDatabase = openDatabase(config.databaseUrl, {
+    applicationName: 'svc-api-exports',
+    maxConnections: EXPORTS_AT_ONCE,
     statementTimeoutMs: config.statementTimeoutMs,
     byKeys: true,
     onConnectionLost: onProblem,
@@ -174,6 +200,8 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
         openCaps: { perPayer: config.uptoOpenPerPayer, perAccount: config.uptoOpenPerAccount },
       }),
       merchant: createMerchantStores(database, clock),
+      lists: createListStores(listDatabase, clock),
+      exports: concurrentExports(createExportStore(exportDatabase), EXPORTS_AT_ONCE),
       sealer: config.sealingKey && createSealer(config.sealingKey),
       endpointUrls: { allowLoopback: config.allowLoopback, deniedPorts: config.deniedPorts },
       clock,
@@ -228,7 +256,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     keyUsed: keyUses.note,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies ?? [],
-    docsUrl: `${config.publicUrl ?? ''}/reference`,
+    docsUrl: `${config.publicUrl ?? ''}/reference/errors`,
     requestTimeoutMs: config.requestTimeoutMs,
     poolStats: () => countConnections(database),
     traces,
@@ -239,7 +267,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const closeConnections = async () => {
     const rounds = [api.quotaRounds?.stop(), denials.stop(), traces.stop(), keyUses.stop(), marks.stop()];
     await Promise.all([watcher.close(), waker?.stop(), tracing?.stop(), ...rounds]);
-    await Promise.all([database.close(), limitDatabase.close()]);
+    await Promise.all([database, limitDatabase, listDatabase, exportDatabase].map((pool) => pool.close()));
   };
   const listen = async () => {
     await api.quotaRounds?.start();

@@ -7,6 +7,7 @@ import {
   type LaneDeps,
   type LanePace,
   systemClock,
+  useExplorers,
   wholeUsd,
 } from '@svc-pay/core';
 import { createWakeDrain, type EngineWork, serveEngineWork } from '@svc-pay/engine';
@@ -17,6 +18,7 @@ import {
   type SettlementStores,
 } from '@svc-pay/postgres/settlement-service';
 import { archiveChoice } from '@svc-pay/runtime/config';
+import { explorersOf } from '@svc-pay/runtime/config/networks';
 import { createLogger, type Logger } from '@svc-pay/runtime/logging';
 import { LOG_EVENTS, type LogEvent, logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type ChainFamily, openChainFamilies } from './chain-families.ts';
@@ -50,6 +52,7 @@ export async function startSettlement(
   config: SettlementConfig,
   options: StartOptions = {},
 ): Promise<RunningSettlement> {
+  useExplorers(explorersOf(config.networks));
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? createLogger('settlement', config.logLevel);
   const fullCaps = countFullCaps();

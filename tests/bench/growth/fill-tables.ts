@@ -13,6 +13,7 @@ const SOURCES: readonly Source[] = [
   { table: 'settlements', by: 'payment' },
   { table: 'payments', by: 'payment' },
   { table: 'ledger_entries', by: 'payment' },
+  { table: 'ledger_bookings', by: 'payment' },
   { table: 'events', by: 'intent' },
   { table: 'deliveries', by: 'event' },
 ];
@@ -42,10 +43,12 @@ export async function fillTables(
   first: number,
   last: number,
   onDone: (rows: number) => void,
+  tables: readonly string[] = SOURCES.map(({ table }) => table),
 ): Promise<void> {
   const works: { readonly source: Source; readonly from: number; readonly to: number }[] = [];
   for (let from = first; from <= last; from += AT_ONCE) {
-    for (const source of SOURCES) works.push({ source, from, to: Math.min(last, from + AT_ONCE - 1) });
+    for (const source of SOURCES.filter(({ table }) => tables.includes(table)))
+      works.push({ source, from, to: Math.min(last, from + AT_ONCE - 1) });
   }
   const worker = async () => {
     const client = await pool.connect();
@@ -86,8 +89,12 @@ async function copy(client: pg.PoolClient, { table, by }: Source, model: Model, 
 }
 
 function copied(column: string): string {
-  const renamed = (salt: string) =>
-    `left(model.${column}, length(model.${column}) - 16) || left(md5(model.${column} || (${salt})::text), 16)`;
+  const renamedText = (text: string, salt: string) =>
+    `left(${text}, length(${text}) - 16) || left(md5(${text} || (${salt})::text), 16)`;
+  const renamed = (salt: string) => renamedText(`model.${column}`, salt);
+  // Sorted, as a booking has them. Its own id is the copy of its first entry's, wherever that comes in the order.
+  if (column === 'entry_ids')
+    return `array(select ${renamedText('entry_id', 'n')} as renamed from unnest(model.entry_ids) as entry_id order by 1)`;
   if (IDS.has(column)) return renamed('n');
   if (column === 'batch_id') return renamed(PAYMENTS_A_BATCH);
   if (column === 'intent_code') return `${CODES_FROM} + n`;

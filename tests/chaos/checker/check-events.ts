@@ -26,7 +26,7 @@ type Body = {
 };
 const bodyOf = ({ body }: EventRow) => JSON.parse(body.toString()) as Body;
 
-/** A completed payment was called so once more often than it was taken back, and last. */
+/** A payment is created once, and first. A completed one was called so once more often than it was taken back, and last. */
 function checkEnds({ record, eventsOfPayment }: CaseFile): Violation[] {
   return record.payments.flatMap(({ id, intent, status, transaction }) => {
     const events = eventsOfPayment.get(id) ?? [];
@@ -38,7 +38,12 @@ function checkEnds({ record, eventsOfPayment }: CaseFile): Violation[] {
     );
     const expected = status === 'completed' ? 1 : 0;
     const last = completed.at(-1);
+    const created = events.filter(({ type }) => type === 'payment.created').length;
     return [
+      ...wrong(
+        events.length > 0 && (created !== 1 || events[0]?.type !== 'payment.created'),
+        `told ${events.map(({ type }) => type).join(', ')}`,
+      ),
       ...wrong(
         completed.length - back.length !== expected,
         `${status}; told completed ${completed.length} times, taken back ${back.length} times`,

@@ -156,9 +156,18 @@ test.for([1, 3, 5])('the same calls get the same answers from memory and from Po
       const signed = { transactionId: `0x${raw.toString('hex')}`, raw };
       return both('storeTransaction', (one) => one.settling.storeTransaction(lease, batch.id, signed));
     },
-    markBroadcast: (lane, lease) => {
-      const ids = (pending.get(lane) ?? []).map(({ id }) => id);
-      return both('markBroadcast', (one) => one.settling.markBroadcast(lease, ids));
+    recordAttempts: (lane, lease) => {
+      const attempts = (pending.get(lane) ?? []).map((batch) => {
+        const link = dice.pick(batch.transactions).transactionId;
+        return { batch, taken: dice.roll() < 0.8, ...(dice.roll() < 0.7 && { link }) };
+      });
+      return both('recordAttempts', (one) => one.settling.recordAttempts(lease, attempts));
+    },
+    recordSeen: (lane, lease) => {
+      const found = (pending.get(lane) ?? [])
+        .slice(0, 1)
+        .map((batch) => ({ batch, mined: minedOf(batch, dice, block) }));
+      return both('recordSeen', (one) => one.settling.recordSeen(lease, found));
     },
     recordMined: async (lane, lease) => {
       await calls['pendingBatches']!(lane, lease);

@@ -65,6 +65,9 @@ function explain(
   }
 }
 
+/** The money of a canceled up-to intent goes back by a canceled payment. */
+const LAST: Readonly<Record<string, string>> = { completed: 'payment.completed', canceled: 'payment.cancelled' };
+
 /** Per intent 1, 2, 3 …, in the order of time; a payment is announced first, and its end comes last. */
 function checkOrder({ tables, violate }: Simulation): void {
   for (const [intentId, own] of Map.groupBy(tables.events.values(), ({ intentId }) => intentId)) {
@@ -83,7 +86,7 @@ function checkOrder({ tables, violate }: Simulation): void {
     // Told of when the merchant has said whether the money was for it.
     if (payments.some((row) => isHeldForMerchant(tables, row))) continue;
     const status = tables.intents.get(intentId)?.intent.status;
-    const last = status === 'completed' ? 'payment.completed' : 'payment.failed';
+    const last = LAST[status ?? ''] ?? 'payment.failed';
     if (types[0] !== 'payment_intent.created' || types[1] !== 'payment.created' || types.at(-1) !== last) {
       violate('order per intent', `${intentId} is ${status} and told ${types.join(', ')}`);
     }

@@ -149,5 +149,6 @@ export function intentOf(
     confirmedPayer: null,
     confirmations,
     createdWith: 'secret',
+    tokens: ['basesepolia_usdc'],
   };
 }

@@ -7,6 +7,7 @@ test('the events of payments go first, and no event that a create alone causes',
   expect(EVENT_TYPES.filter((type) => !goesFirst(type))).toEqual([
     'payment_intent.created',
     'x402_upto_authorization_received',
+    'payment_intent.canceled',
   ]);
 });
 

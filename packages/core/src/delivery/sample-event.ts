@@ -5,6 +5,7 @@ import { type EventType, evmNetwork, type PaymentStatus, UPTO_CAP_METADATA_KEY }
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { CausedEvent, EventDraft, Origin } from '../event/event-draft.ts';
 import type { Intent } from '../intent/intent.ts';
+import { CANCELED_EVENT } from '../intent/intent-events.ts';
 import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import type { StoredPayment } from '../payment/payment.ts';
 import { draftEvents, type Snapshot } from '../payment/payment-events.ts';
@@ -18,7 +19,9 @@ const TOKEN = `0x${'70'.repeat(20)}`;
 const PAYER = `0x${'aa'.repeat(20)}`;
 const TRANSACTION = `0x${'5a'.repeat(32)}`;
 const AMOUNT = atomicAmount(1_500_000n);
+const FEE = atomicAmount(15_000n);
 const USD = usd(1_500_000_000_000_000_000n);
+const SHORTCODE = 'basesepolia_usdc';
 const DAY_MS = 86_400_000;
 
 const STATUS_TOLD: Readonly<Partial<Record<EventType, PaymentStatus>>> = {
@@ -46,17 +49,15 @@ function snapshotFor(accountId: Id<'account'>, type: EventType, nowMs: number): 
 
 function intentFor(accountId: Id<'account'>, type: EventType, nowMs: number): Intent {
   const confirmed = type === 'x402_upto_authorization_received';
-  const paid = type === 'payment.completed' || type === 'payment.refunded';
-  const begun = type.startsWith('payment.');
   return {
     id: newId('paymentIntent', nowMs),
     accountId,
     mode: 'test',
     intentCode: 0,
-    status: paid ? INTENT_STATUS.completed : begun ? INTENT_STATUS.processing : INTENT_STATUS.requires_payment,
+    status: statusFor(type),
     upto: confirmed,
     amount: AMOUNT,
-    tokenShortcode: 'basesepolia_usdc',
+    tokenShortcode: SHORTCODE,
     network: NETWORK,
     ledgerId: TOKEN,
     amountUsd: USD,
@@ -75,7 +76,14 @@ function intentFor(accountId: Id<'account'>, type: EventType, nowMs: number): In
     confirmedPayer: confirmed ? PAYER : null,
     confirmations: 1,
     createdWith: 'secret',
+    tokens: [SHORTCODE],
   };
+}
+
+function statusFor(type: EventType): Intent['status'] {
+  if (type === CANCELED_EVENT) return INTENT_STATUS.canceled;
+  if (type === 'payment.completed' || type === 'payment.refunded') return INTENT_STATUS.completed;
+  return type.startsWith('payment.') ? INTENT_STATUS.processing : INTENT_STATUS.requires_payment;
 }
 
 function paymentFor(type: EventType, nowMs: number): StoredPayment {
@@ -86,11 +94,17 @@ function paymentFor(type: EventType, nowMs: number): StoredPayment {
     status,
     network: NETWORK,
     tokenSymbol: 'USDC',
+    tokenShortcode: SHORTCODE,
+    usdPerToken: null,
     asset: TOKEN,
     payer: PAYER,
     amount: AMOUNT,
     requestedAmount: AMOUNT,
     paidAmount: paid ? AMOUNT : null,
+    feeAmount: paid ? FEE : null,
+    splits: paid ? [] : null,
+    refundAmount: paid ? atomicAmount(0n) : null,
+    failureCode: status === PAYMENT_STATUS.failed ? 'insufficient_funds' : null,
     transactionId: status === PAYMENT_STATUS.failed || status === PAYMENT_STATUS.canceled ? null : TRANSACTION,
     transactionSplitId: null,
     settlementNumber: null,

@@ -1,6 +1,6 @@
 // Payments that a transaction of somebody else made. They are booked like any other, without gas of ours: for a payment
 // that was claimed, for money that pays an intent without a claim, and for money that pays none.
-import { atomicAmount } from '@svc-pay/money';
+import { atomicAmount, type Usd } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { EventDraft } from '../event/event-draft.ts';
 import type { PaidTerms } from '../intent/stored-acceptance.ts';
@@ -14,9 +14,11 @@ import {
   type ResultOrigin,
   type SnapshotToChange,
 } from '../ledger/payment-result.ts';
+import { sharesOf } from '../payment/apply-payment-result.ts';
 import type { StoredPayment } from '../payment/payment.ts';
 import { draftEvents, eventsFor } from '../payment/payment-events.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
+import type { TokenEntry } from '../token/token-entry.ts';
 
 /** The logs that prove the payment. */
 export type ForeignEvidence = {
@@ -112,22 +114,26 @@ export type MismatchDraft = {
 export function mismatchedPayment(
   { intent, eventSequence }: Pick<SnapshotToChange, 'intent' | 'eventSequence'>,
   item: LaneItem,
-  { evidence, tokenSymbol, settlementNumber }: MismatchTerms,
+  { evidence, token, usdPerToken, settlementNumber }: MismatchTerms,
   { requestId, nowMs }: ResultOrigin,
 ): MismatchDraft {
   const { transactionId, logIndex, network } = evidence;
-  const { entries } = bookPayment(foreignSettled(item, evidence), { nowMs });
+  const { entries, breakdown } = bookPayment(foreignSettled(item, evidence), { nowMs });
   const amount = atomicAmount(item.settledAtomic);
   const payment: StoredPayment = {
     id: item.paymentId,
     status: PAYMENT_STATUS.mismatched,
     network,
-    tokenSymbol,
+    tokenSymbol: token.symbol,
+    tokenShortcode: token.shortcode,
+    usdPerToken,
     asset: item.asset,
     payer: item.payer,
     amount,
     requestedAmount: amount,
     paidAmount: amount,
+    ...sharesOf(breakdown),
+    failureCode: null,
     transactionId,
     transactionSplitId: `${transactionId}:${logIndex}`,
     settlementNumber,
@@ -143,6 +149,8 @@ export function mismatchedPayment(
 
 export type MismatchTerms = {
   readonly evidence: ForeignEvidence;
-  readonly tokenSymbol: string;
+  readonly token: Pick<TokenEntry, 'symbol' | 'shortcode'>;
+  /** Rate of the acceptance that was paid; null where its intent left and none is kept. */
+  readonly usdPerToken: Usd | null;
   readonly settlementNumber: number | null;
 };

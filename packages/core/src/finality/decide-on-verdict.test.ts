@@ -42,7 +42,7 @@ describe('by its block a batch', () => {
 
 describe('a recorded batch with one settled and one unsettled payment', () => {
   const items = [item('pay_1'), item('pay_2', 3)];
-  const recorded = { items, settledIds: new Set(['pay_1']) };
+  const recorded = { items, settledIds: new Set(['pay_1']), transactionId: '0x1' };
   const same = { pay_1: 'settled', pay_2: 'expired' } as const;
   const decided = (judged: BatchVerdict, row: BatchBlock = block, blockVerdict: 'gone' | 'unread' = 'gone') =>
     decideOnRecorded(row, blockVerdict, recorded, judged);
@@ -56,6 +56,7 @@ describe('a recorded batch with one settled and one unsettled payment', () => {
     ['no node has it any more', { verdict: 'absent' }],
     ['another payment settled', { verdict: 'moved', mined: mined({ pay_1: 'expired', pay_2: 'settled' }) }],
     ['a payment is not in it', { verdict: 'moved', mined: mined({ pay_1: 'settled' }) }],
+    ['another transaction of it was mined', { verdict: 'moved', mined: { ...mined(same), transactionId: '0x2' } }],
     ['a payment of it needs more confirmations', { verdict: 'moved', mined: mined(same, 2n) }],
   ] as const)('is reversed when %s', (_, judged) => {
     expect(decided(judged)).toEqual({ action: 'reverse' });

@@ -42,7 +42,7 @@ export function decideOnBlock(batch: BatchBlock | AgeingBatch, verdict: BlockVer
 export function decideOnRecorded(
   block: BatchBlock | AgeingBatch,
   blockVerdict: 'gone' | 'unread',
-  recorded: Pick<RecordedBatch, 'items' | 'settledIds'>,
+  recorded: Pick<RecordedBatch, 'items' | 'settledIds' | 'transactionId'>,
   judged: BatchVerdict,
 ): BatchDecision {
   if (judged.verdict === 'final') {
@@ -51,7 +51,11 @@ export function decideOnRecorded(
   }
   if (judged.verdict === 'moved') {
     const { mined } = judged;
-    const isSame = hasSameOutcome(recorded, mined) && isConfirmedBatch(mined, recorded.items);
+    // Under another transaction id the payments are reversed: a merchant who was told one is told of the other.
+    const isSame =
+      mined.transactionId === recorded.transactionId &&
+      hasSameOutcome(recorded, mined) &&
+      isConfirmedBatch(mined, recorded.items);
     return isSame ? { action: 'move', mined } : REVERSE;
   }
   if (judged.verdict === 'absent') return REVERSE;

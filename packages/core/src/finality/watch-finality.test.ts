@@ -16,9 +16,9 @@ const ageingOf = (id: string, openItems: readonly LaneItem[] = []): AgeingBatch 
 });
 const recordedOf = (id: string) =>
   ({ id, transactionId: `0x${id}`, items: [item], settledIds: new Set(['pay_1']) }) as unknown as RecordedBatch;
-const minedAs = (outcome: 'settled' | 'expired') =>
+const minedAs = (outcome: 'settled' | 'expired', transactionId = '0x1') =>
   ({
-    transactionId: '0x1',
+    transactionId,
     blockNumber: 11n,
     confirmations: 1n,
     items: [{ paymentId: 'pay_1', outcome }],
@@ -111,7 +111,7 @@ test('after a reorg batches are reversed in the order of their nonces, and one t
     // Newest first, as the store loads them.
     young: ['3', '2', '1'].map(blockOf),
     blocks: () => 'gone',
-    batches: (id) => (id === '2' ? { verdict: 'moved', mined: minedAs('settled') } : { verdict: 'absent' }),
+    batches: (id) => (id === '2' ? { verdict: 'moved', mined: minedAs('settled', '0x2') } : { verdict: 'absent' }),
   });
   expect(done).toEqual([
     'reversed 1',

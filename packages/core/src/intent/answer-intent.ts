@@ -1,22 +1,26 @@
 // The two answers to a new intent, as bytes: an idempotent repeat gets the same bytes.
-import { BODY_X402_VERSION, type FallbackRecommendation, type PaymentRequired } from '@svc-pay/protocol';
+import {
+  type Acceptance,
+  BODY_X402_VERSION,
+  type FallbackRecommendation,
+  type PaymentRequired,
+} from '@svc-pay/protocol';
 import { ERRORS } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Answer } from '../idempotency/stored-answer.ts';
-import type { AcceptanceRecord } from './build-acceptance.ts';
 import type { Unavailable } from './offer.ts';
 
 export function paymentRequiredOf(
   intentId: Id<'paymentIntent'>,
-  acceptances: readonly AcceptanceRecord[],
+  accepts: readonly Acceptance[],
+  error: Unavailable | '' = '',
 ): PaymentRequired {
-  const accepts = acceptances.map(({ acceptance }) => acceptance);
   return {
     x402Version: BODY_X402_VERSION,
     paymentIntentId: intentId,
     rpcChainId: accepts.find((acceptance) => acceptance.extra?.rpcChainId)?.extra?.rpcChainId ?? '',
-    accepts,
-    error: '',
+    accepts: [...accepts],
+    error,
   };
 }
 

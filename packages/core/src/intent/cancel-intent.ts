@@ -1,6 +1,7 @@
 // Cancels an intent for its merchant before any payment of it has begun.
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
+import type { Origin } from '../event/event-draft.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
 import { mayFollow } from '../transitions.ts';
 import { type Intent, intentView } from './intent.ts';
@@ -12,7 +13,8 @@ export type CancelIntentPorts = {
   /** An intent of the caller's account and mode, or undefined. */
   readonly loadIntent: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<Intent | undefined>;
   /**
-   * One commit: the intent from the status it was read in to `canceled`, the audit row and the idempotent answer.
+   * One commit: the intent from the status it was read in to `canceled`, the audit row, the idempotent answer, and the
+   * event for endpoints that ask for it.
    * `changed_meanwhile` when the intent no longer has that status.
    */
   readonly recordCancellation: (
@@ -20,6 +22,7 @@ export type CancelIntentPorts = {
     before: Intent,
     idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null,
     action: CancelAction,
+    origin: Origin,
   ) => Promise<Recorded | { readonly outcome: 'changed_meanwhile' }>;
 };
 
@@ -40,8 +43,10 @@ export async function cancelIntent(
   caller: Caller,
   intentId: Id<'paymentIntent'>,
   claim: IdempotencyClaim | null,
+  requestId: string,
   action: CancelAction = 'intent.canceled',
 ): Promise<CanceledIntent> {
+  const origin = { requestId, idempotencyKey: claim?.key ?? null };
   const earlier = claim === null ? undefined : await ports.recallAnswer(caller, claim);
   if (earlier?.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
   if (earlier?.outcome === 'replayed') return { ok: true, answer: earlier.answer, replayed: true };
@@ -52,7 +57,8 @@ export async function cancelIntent(
     if (before.status === 'canceled') return { ok: true, answer: answerCanceled(before), replayed: false };
     if (!mayFollow(INTENT_TRANSITIONS, before.status, 'canceled')) return { ok: false, code: 'intent_not_cancelable' };
     const answer = answerCanceled({ ...before, status: 'canceled' });
-    const recorded = await ports.recordCancellation(caller, before, claim === null ? null : { claim, answer }, action);
+    const kept = claim === null ? null : { claim, answer };
+    const recorded = await ports.recordCancellation(caller, before, kept, action, origin);
     if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused' };
     if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
     if (recorded.outcome === 'recorded') return { ok: true, answer, replayed: false };

@@ -1,6 +1,6 @@
-// The secret of an intent's payable address. It pays that one intent while it is open and reads its outcome for 30 days,
-// and does nothing else. It is derived from the pepper of the API keys, so it is stored nowhere, and a repeated create
-// answers the same one.
+// The secret of one intent, for whoever pays it. It pays that one intent while it is open and reads its outcome for 30 days,
+// and does nothing else: it stands in the payable address, or takes the place of an API key on the routes of payers. It is
+// derived from the pepper of the API keys, so it is stored nowhere, and a repeated create answers the same one.
 import { timingSafeEqual } from 'node:crypto';
 import { type Id, isId, timeOfId } from '@svc-pay/protocol/ids';
 import { keyIndex } from '../account/key-index.ts';
@@ -17,6 +17,9 @@ export function clientSecretOf(pepper: Uint8Array, owner: PayableOwner, intentId
   const code = Buffer.from(codeOf(pepper, owner, intentId)).toString('base64url');
   return `${owner.mode}_${owner.accountId}_${code}`;
 }
+
+/** Whether a text has the form of a client secret. Nobody has checked it then. */
+export const looksLikeClientSecret = (text: string): boolean => FORM.test(text);
 
 /** The owner of the intent; undefined for a secret that is not this intent's, or an intent that is too old. */
 export function readClientSecret(

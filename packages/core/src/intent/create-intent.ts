@@ -1,14 +1,17 @@
 // Creates an X402 intent: resolves amounts and tokens, builds acceptances, makes the answer, then records everything in
 // one commit. The answer offers nothing that is not stored.
+
 import type { CreateIntentRequest, PaymentRequired } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import { draftEventsOf, type EventDraft } from '../event/event-draft.ts';
 import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempotency/stored-answer.ts';
+import { metadataDigests } from '../listing/metadata-key.ts';
 import type { MerchantSetup, NetworkSetup, WithdrawnPart } from '../payout/merchant-setup.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
 import { findChain } from '../token/chain.ts';
+import { dollarValue } from '../token/dollar-value.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import { selectTokens } from '../token/select-tokens.ts';
 import { answerFallback, answerPaymentRequired, paymentRequiredOf } from './answer-intent.ts';
@@ -27,6 +30,8 @@ export type IntentRecord = {
   readonly events: readonly EventDraft[];
   /** Stored with the intent when the request has an idempotency key. */
   readonly idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null;
+  /** Digests of the metadata by which the intent is found. */
+  readonly listedMetadata?: readonly Uint8Array[];
 };
 
 export type CreateIntentPorts = {
@@ -88,7 +93,7 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   if (!terms.ok) return terms;
   if (terms.upto && !ports.uptoSettles) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
   const selected = selectTokens(terms.selector, call.caller.mode, merchant.enabledTokens);
-  if (!selected.ok) return { ok: false, code: selected.code, param: selected.param };
+  if (!selected.ok) return selected;
   const priced = await priceTokens(selected.tokens, terms.asked, ports.rateOf);
   if (!priced.ok) return priced;
 
@@ -109,13 +114,15 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   if (first === undefined)
     throw new Error(`account ${call.caller.accountId}: the selection of tokens was priced and is empty`);
   const priceEndsAtMs = lastPriceEnd(offers);
-  const intent = draftIntent({ nowMs, priceEndsAtMs }, call, terms, first, await ports.nextIntentCode());
+  const tokens = offers.map(({ token }) => token.shortcode);
+  const intent = draftIntent({ nowMs, priceEndsAtMs, tokens }, call, terms, first, await ports.nextIntentCode());
   const acceptances = await Promise.all(
     offers.map((offer, position) =>
       acceptanceFor(ports, call.caller, intent, offer, position, terms.maxTimeoutSeconds),
     ),
   );
-  const required = acceptances.length > 0 ? paymentRequiredOf(intent.id, acceptances) : undefined;
+  const accepts = acceptances.map(({ acceptance }) => acceptance);
+  const required = accepts.length > 0 ? paymentRequiredOf(intent.id, accepts) : undefined;
   const answer =
     required !== undefined
       ? answerPaymentRequired(required, selected.deprecated)
@@ -127,6 +134,7 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
     acceptances,
     events: draftEventsOf(intentSubject(intent), intentEvents(undefined, intent), origin, intent.createdAtMs, 0),
     idempotency: call.claim === null ? null : { claim: call.claim, answer },
+    listedMetadata: metadataDigests(intent, merchant.metadataKeys ?? []),
   });
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
   if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
@@ -182,11 +190,18 @@ function lastPriceEnd(offers: readonly Offer[]): number | null {
   return ends.length > 0 && ends.length === offers.length ? Math.max(...ends) : null;
 }
 
+type DraftedOffer = {
+  readonly nowMs: number;
+  readonly priceEndsAtMs: number | null;
+  /** Shortcodes of the offered tokens. */
+  readonly tokens: readonly string[];
+};
+
 export function draftIntent(
-  { nowMs, priceEndsAtMs }: { readonly nowMs: number; readonly priceEndsAtMs: number | null },
+  { nowMs, priceEndsAtMs, tokens }: DraftedOffer,
   { caller }: Pick<CreateIntentCall, 'caller'>,
   terms: IntentTerms,
-  first: Pick<Offer, 'token' | 'amount'> & Partial<Pick<Offer, 'confirmations'>>,
+  first: Pick<Offer, 'token' | 'amount' | 'rate'> & Partial<Pick<Offer, 'confirmations'>>,
   intentCode: number,
 ): Intent {
   const lifetimeSeconds = terms.upto
@@ -203,7 +218,8 @@ export function draftIntent(
     tokenShortcode: first.token.shortcode,
     network: first.token.network,
     ledgerId: first.token.address,
-    amountUsd: terms.asked.usd,
+    amountUsd: terms.asked.usd ?? dollarValue(first.token.unit, first.amount, first.rate.usdPerToken),
+    ...(terms.asked.usd === null && { asksTokens: true }),
     description: terms.description,
     resource: terms.resource,
     mimeType: terms.mimeType,
@@ -216,6 +232,7 @@ export function draftIntent(
     confirmedPayer: null,
     confirmations: first.confirmations ?? 1,
     createdWith: caller.kind,
+    tokens,
   };
 }
 

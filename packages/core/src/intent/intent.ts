@@ -1,5 +1,5 @@
 // An intent as stored, and as shown on the wire.
-import { type AtomicAmount, type Usd, usdMicrosToJsonNumber, usdToMicros } from '@svc-pay/money';
+import { type AtomicAmount, printUsd, type Usd, usdMicrosToJsonNumber, usdToMicros } from '@svc-pay/money';
 import {
   type IntentSnapshot,
   type IntentStatus,
@@ -11,6 +11,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { KeyKind } from '../account/api-key.ts';
 import type { Mode } from '../account/mode.ts';
 import { isoTime } from '../clock.ts';
+import { dollarValue, findToken, rateOr } from '../token/dollar-value.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -26,6 +27,8 @@ export type Intent = {
   readonly network: NetworkId;
   readonly ledgerId: string;
   readonly amountUsd: Usd | null;
+  /** Set where tokens were asked for, and no dollars: `amountUsd` is what they were worth then. */
+  readonly asksTokens?: true;
   readonly description: string | null;
   readonly resource: string | null;
   readonly mimeType: string | null;
@@ -43,6 +46,8 @@ export type Intent = {
   readonly confirmations: number;
   /** Kind of the API key that created it; `x402`: by a seller's settle. Null where nobody recorded it. */
   readonly createdWith: KeyKind | 'x402' | null;
+  /** Shortcodes of the tokens that it was offered in. Null where nobody recorded them. */
+  readonly tokens: readonly string[] | null;
 };
 
 /** `viewer` is the kind of key that is answered. Receivers of events see what a secret key sees. */
@@ -61,6 +66,8 @@ export function intentView(intent: Intent, viewer: KeyKind): PaymentIntent {
     x402_upto: intent.upto,
     expiresAt: isoTime(intent.expiresAtMs),
     confirmations: intent.confirmations,
+    amountUsd: dollarsOf(intent),
+    ...additionsOf(intent),
   };
 }
 
@@ -77,7 +84,27 @@ export function snapshotView(intent: Intent): IntentSnapshot {
     payer: intent.confirmedPayer,
     metadata: shownMetadata(intent, 'secret'),
     intentCode: intent.intentCode,
+    ...additionsOf(intent),
   };
+}
+
+const additionsOf = ({ tokens, createdWith }: Intent): Pick<PaymentIntent, 'tokens' | 'createdWith'> => ({
+  tokens: tokens && [...tokens],
+  createdWith,
+});
+
+/** What the merchant asked for; of an intent that was made from chain data, what a token with a fixed price is worth. */
+function dollarsOf({ amountUsd, amount, tokenShortcode }: Intent): string | null {
+  if (amountUsd !== null) return printUsd(amountUsd);
+  const unit = findToken(tokenShortcode)?.unit;
+  const rate = rateOr(null, tokenShortcode);
+  const worth = unit === undefined || rate === null ? null : dollarValue(unit, amount, rate);
+  return worth === null ? null : printUsd(worth);
+}
+
+/** The dollars that were asked for; null where tokens were. */
+export function askedDollars({ amountUsd, asksTokens }: Pick<Intent, 'amountUsd' | 'asksTokens'>): Usd | null {
+  return asksTokens === true ? null : amountUsd;
 }
 
 /** A confirmed up-to intent has its cap among the service's keys. */

@@ -1,6 +1,6 @@
 // Prices an intent in one token and decides whether X402 can take it.
-import { agreesWithUsd, type Rate, requiredFromUsd, tokenAmount } from '@svc-pay/money';
-import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
+import { agreesWithUsd, type Rate, requiredFromUsd, tokenAmount, type UsdMicros } from '@svc-pay/money';
+import type { ActivePayout, MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { higherMinimum, isBelowMinimum } from '../pricing/below-minimum.ts';
 import { confirmationsFor } from '../token/confirmations.ts';
 import { exceedsHourlyCap, type HourlyCap } from '../token/hourly-caps.ts';
@@ -50,21 +50,15 @@ export function offerToken(
   { families, networks, hourlyCaps, nowMs, feedPriceEndsAtMs }: OfferConditions,
 ): Offer | Unavailable | 'amount_too_large' {
   const { token } = priced;
-  const setup = networks.get(token.network);
-  const family = familyFor(families, token.network);
-  if (family === undefined || token.signing === 'none' || setup === undefined) {
-    return upto ? 'x402_upto_not_available' : 'x402_not_available_for_token';
-  }
-  if (upto && !family.carriesUpto(token, setup)) return 'x402_upto_not_available';
-  const minimumUsdMicros = higherMinimum(setup.minimumUsdMicros ?? null, merchant.minimumUsdMicros);
+  const way = findWay(token, upto, merchant, { families, networks, nowMs });
+  if (typeof way === 'string') return way;
+  const { setup, payout, minimumUsdMicros } = way;
   if (isBelowMinimum(priced.amount, priced.rate, minimumUsdMicros))
     return upto ? 'x402_upto_not_available' : 'x402_minimum_amount_not_met';
-  const payout = choosePayout(merchant.payouts, token, setup, upto, nowMs);
   // The cap is the processor's: a direct payment does not pass it.
   const capped = payout?.direct === undefined;
   if (capped && exceedsHourlyCap(hourlyCaps, token.network, token.address, priced.amount)) return 'amount_too_large';
-  const isOpen = setup.ready && (payout?.direct !== undefined || setup.processorWithdrawn !== true);
-  if (!isOpen || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
+  if (!way.isOpen || payout === undefined) return upto ? 'x402_upto_not_available' : 'x402_temporarily_unavailable';
   return {
     ...priced,
     setup,
@@ -73,6 +67,34 @@ export function offerToken(
     minimumUsdMicros,
     priceEndsAtMs: token.price === 'fixed' ? null : feedPriceEndsAtMs,
   };
+}
+
+export type PaymentWay = {
+  readonly setup: NetworkSetup;
+  /** Undefined while the account has none that is active there. */
+  readonly payout: ActivePayout | undefined;
+  /** Whether a payment is taken now. */
+  readonly isOpen: boolean;
+  readonly minimumUsdMicros: UsdMicros | null;
+};
+
+/** How a payment in this token would reach the account, whatever its amount; a code where it never can. */
+export function findWay(
+  token: TokenEntry,
+  upto: boolean,
+  merchant: MerchantSetup,
+  { families, networks, nowMs }: Pick<OfferConditions, 'families' | 'networks' | 'nowMs'>,
+): PaymentWay | 'x402_not_available_for_token' | 'x402_upto_not_available' {
+  const setup = networks.get(token.network);
+  const family = familyFor(families, token.network);
+  if (family === undefined || token.signing === 'none' || setup === undefined) {
+    return upto ? 'x402_upto_not_available' : 'x402_not_available_for_token';
+  }
+  if (upto && !family.carriesUpto(token, setup)) return 'x402_upto_not_available';
+  const payout = choosePayout(merchant.payouts, token, setup, upto, nowMs);
+  const isOpen = setup.ready && (payout?.direct !== undefined || setup.processorWithdrawn !== true);
+  const minimumUsdMicros = higherMinimum(setup.minimumUsdMicros ?? null, merchant.minimumUsdMicros);
+  return { setup, payout, isOpen: isOpen && payout !== undefined, minimumUsdMicros };
 }
 
 /** `payWithSignatureUpto` exists since version 1.3.0. */

@@ -23,7 +23,13 @@ export type IntentTerms = {
   readonly metadata: JsonObject;
 };
 
-export type IntentRefusal = { readonly ok: false; readonly code: ErrorCode; readonly param: string | null };
+export type IntentRefusal = {
+  readonly ok: false;
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  /** Of this very mistake; absent: the catalogue's sentence. */
+  readonly message?: string;
+};
 export type ReadTerms = ({ readonly ok: true } & IntentTerms) | IntentRefusal;
 
 export function readTerms(request: CreateIntentRequest, merchant: MerchantSetup, kind: KeyKind): ReadTerms {

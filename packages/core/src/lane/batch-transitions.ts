@@ -52,9 +52,6 @@ export const UNFINISHED_BATCH = [BATCH_STATUS.signed, BATCH_STATUS.broadcast, BA
 /** The transaction is in a block, and its results are recorded. */
 export const RECORDED_BATCH = [BATCH_STATUS.mined, BATCH_STATUS.finalized] as const;
 
-/** A node has, or had, the bytes. */
-export const SENT_BATCH = [BATCH_STATUS.broadcast, BATCH_STATUS.mined, BATCH_STATUS.finalized] as const;
-
 /** The batch has given its nonce back. */
 export const GIVEN_UP_BATCH = [BATCH_STATUS.replaced, BATCH_STATUS.dropped] as const;
 

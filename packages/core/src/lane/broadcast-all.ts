@@ -1,22 +1,20 @@
 import { latestTransaction, type PendingBatch } from './lane.ts';
 import { type ExpiringLaneDeps, noteBroadcast } from './lane-deps.ts';
 import { mapConcurrent } from './map-concurrent.ts';
+import { attemptOf, type SendAttempt } from './send-attempt.ts';
 
 /** Limit of concurrent requests to the chain. */
 export const MOST_AT_ONCE = 32;
 
-/**
- * Broadcasts the latest transaction of each batch, in no order. Returns the ids of batches that a node may have taken.
- */
+/** Broadcasts the latest transaction of each batch, in no order. */
 export async function broadcastAll(
   { chain, log }: ExpiringLaneDeps,
-  batches: readonly Pick<PendingBatch, 'id' | 'transactions'>[],
-): Promise<readonly string[]> {
-  const offered = await mapConcurrent(MOST_AT_ONCE, batches, async (batch) => {
+  batches: readonly Pick<PendingBatch, 'id' | 'items' | 'transactions' | 'linkedTo' | 'seenIn'>[],
+): Promise<readonly SendAttempt[]> {
+  return mapConcurrent(MOST_AT_ONCE, batches, async (batch) => {
     const latest = latestTransaction(batch);
     const broadcast = await chain.broadcast(latest.raw);
     noteBroadcast(log, batch.id, latest.transactionId, broadcast);
-    return broadcast.outcome;
+    return attemptOf(batch, latest.transactionId, broadcast.outcome !== 'not_sent');
   });
-  return batches.filter((_, index) => offered[index] !== 'not_sent').map(({ id }) => id);
 }

@@ -72,7 +72,8 @@ async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     storeBatches: async (_lease, batches) =>
       note(`store ${batches.map(({ nonce, items }) => `${nonce}:${idsOf(items)}`).join(' ')}`, true),
     storeTransaction: async (_lease, batchId, { transactionId }) => note(`store ${transactionId} of ${batchId}`, true),
-    markBroadcast: async () => {},
+    recordAttempts: async () => {},
+    recordSeen: async (_lease, found) => note(`see ${found.map(({ batch }) => batch.id).join(',')}`, true),
     recordMined: async (_lease, found) => note(`record ${found.map(({ batch }) => batch.id).join(',')}`, true),
     recordReplaced: async (_lease, batchId) => note(`give up ${batchId}`, true),
     noteObstacle: async (_lease, obstacle) => note(`obstacle ${obstacle}`, undefined),

@@ -22,11 +22,12 @@ async function offerAgain(
   if (unheard.length === 0) return { givenUp: [], stalled: false };
   const expired = await deps.chain.findExpired(unheard);
   if (!(await giveUpBatches(deps, lease, expired))) return 'taken_over';
-  const heard = await broadcastAll(
+  const attempts = await broadcastAll(
     deps,
     unheard.filter(({ id }) => !expired.includes(id)),
   );
-  if (heard.length > 0) await deps.store.markBroadcast(lease, heard);
+  const news = attempts.filter(({ taken, link }) => taken || link !== undefined);
+  if (news.length > 0) await deps.store.recordAttempts(lease, news);
   return { givenUp: expired, stalled: false };
 }
 

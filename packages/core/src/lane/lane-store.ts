@@ -5,6 +5,7 @@ import type { SoloBudget } from '../budget/judge-wallet.ts';
 import type { Lane, LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 import type { ItemOutcome, MinedBatch } from './lane-chain.ts';
 import type { LaneObstacle } from './obstacle.ts';
+import type { SendAttempt } from './send-attempt.ts';
 import type { SoloPart } from './solo-turns.ts';
 
 export type LaneLease = Lane & { readonly epoch: bigint };
@@ -84,16 +85,28 @@ export type LaneStore = {
    * Adds a transaction to a batch; false, with nothing written, when the lane was taken over or the batch is closed.
    */
   readonly storeTransaction: (lease: LaneLease, batchId: string, signed: SignedTransaction) => Promise<boolean>;
-  readonly markBroadcast: (lease: LaneLease, batchIds: readonly string[]) => Promise<void>;
+  /**
+   * One transaction: batches that a node may have are `broadcast`, and payments name the transaction that was sent, with
+   * `payment.created` or `payment.updated`. Writes nothing after a take-over, and nothing of a batch that is closed.
+   */
+  readonly recordAttempts: (lease: LaneLease, attempts: readonly SendAttempt[]) => Promise<void>;
+  /**
+   * One transaction: the batches are in a block and wait for confirmations; their payments name the transaction and the
+   * position of their log. False when the lane was taken over.
+   */
+  readonly recordSeen: (lease: LaneLease, found: readonly FoundBatch[]) => Promise<boolean>;
   /**
    * One transaction: settled payments become completed, with their entries and events. Unsettled payments wait for
-   * finality; the payments of a reverted batch are queued again at once. Recording the same batch again changes
+   * finality; the payments of a reverted batch are queued again at once, and name no transaction. Recording the same batch again changes
    * nothing. False when the lane was taken over.
    */
   readonly recordMined: (lease: LaneLease, found: readonly FoundBatch[]) => Promise<boolean>;
-  /** One transaction: items that were never sent become failed, or held where money may have moved. */
+  /** One transaction: items that no batch carries become failed, or held where money may have moved. */
   readonly recordUnsent: (lease: LaneLease, unsent: readonly UnsentItem[]) => Promise<boolean>;
-  /** One transaction: closes a batch that can never be mined, queues its items again. False after a take-over. */
+  /**
+   * One transaction: closes a batch that can never be mined; its items are queued again and name no transaction. False
+   * after a take-over.
+   */
   readonly recordReplaced: (lease: LaneLease, batchId: string) => Promise<boolean>;
   /** Deferred items stay queued and are skipped until `untilMs`, so that items behind them do not wait. */
   readonly defer: (lease: LaneLease, items: readonly LaneItem[], untilMs: number) => Promise<void>;

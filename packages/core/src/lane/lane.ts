@@ -103,6 +103,10 @@ export type PendingBatch = {
   readonly transactions: readonly SignedTransaction[];
   /** In transaction order. */
   readonly items: readonly LaneItem[];
+  /** The transaction that its payments name; absent before the first attempt to send one is recorded. */
+  readonly linkedTo?: string;
+  /** Hash of the block in which the batch was seen while it waits for confirmations. */
+  readonly seenIn?: string;
   /** Gas budgets that others can spend bind its payment. */
   readonly bound?: true;
 };

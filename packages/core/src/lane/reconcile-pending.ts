@@ -4,6 +4,7 @@ import { isConfirmedBatch } from './is-confirmed.ts';
 import type { PendingBatch } from './lane.ts';
 import type { LaneDeps, LaneStrategy } from './lane-deps.ts';
 import type { FoundBatch, LaneLease } from './lane-store.ts';
+import { isSeenAnew } from './send-attempt.ts';
 
 export type ReconciledBatches = {
   /** Batches that are still pending. */
@@ -33,6 +34,11 @@ export async function reconcilePendingBatches(
   for (const one of found) log('batch_mined', detailsOf(one));
   const recorded = new Set(found.map(({ batch }) => batch.id));
   const open = all.filter(({ id }) => !recorded.has(id));
+  const seen = open.flatMap((batch): FoundBatch[] => {
+    const its = minedOf.get(batch.id);
+    return its !== undefined && isSeenAnew(batch, its) ? [{ batch, mined: its }] : [];
+  });
+  if (seen.length > 0 && !(await store.recordSeen(lease, seen))) return 'taken_over';
   // Mined batches still waiting for confirmations are not re-sent.
   const unheard = open.filter(
     ({ id, status, sentAtMs }) =>

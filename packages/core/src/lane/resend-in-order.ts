@@ -3,6 +3,7 @@
 import { latestTransaction, type PendingBatch, type SignedTransaction } from './lane.ts';
 import { noteBroadcast, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
+import { attemptOf, type SendAttempt } from './send-attempt.ts';
 
 /** `refused`: no node takes a batch that was never broadcast. */
 export async function resendInOrder(
@@ -13,23 +14,27 @@ export async function resendInOrder(
   { mayRaise }: { readonly mayRaise: boolean },
 ): Promise<'offered' | 'refused' | 'taken_over'> {
   const { store, chain, log } = deps;
-  const taken: string[] = [];
+  const attempts: SendAttempt[] = [];
   let refused = false;
   for (const batch of unheard) {
     const raised = mayRaise ? await raise(deps, lease, open, batch) : undefined;
     if (raised === 'taken_over') return raised;
     const transactions = raised === undefined ? batch.transactions : [...batch.transactions, raised];
+    let attempted = latestTransaction({ id: batch.id, transactions });
+    let taken = false;
     // The latest transaction first; an earlier, cheaper one when no node takes the latest.
-    for (const { transactionId, raw } of transactions.toReversed()) {
-      const broadcast = await chain.broadcast(raw);
-      noteBroadcast(log, batch.id, transactionId, broadcast);
+    for (const signed of transactions.toReversed()) {
+      const broadcast = await chain.broadcast(signed.raw);
+      noteBroadcast(log, batch.id, signed.transactionId, broadcast);
       if (broadcast.outcome === 'not_sent') continue;
-      taken.push(batch.id);
+      [attempted, taken] = [signed, true];
       break;
     }
-    if (batch.status === 'signed' && !taken.includes(batch.id)) refused = true;
+    attempts.push(attemptOf({ ...batch, transactions }, attempted.transactionId, taken));
+    if (batch.status === 'signed' && !taken) refused = true;
   }
-  if (taken.length > 0) await store.markBroadcast(lease, taken);
+  const news = attempts.filter(({ taken, link }) => taken || link !== undefined);
+  if (news.length > 0) await store.recordAttempts(lease, news);
   return refused ? 'refused' : 'offered';
 }
 

@@ -3,6 +3,7 @@ import type { SoloBudget } from '../budget/judge-wallet.ts';
 import { type LaneItem, latestTransaction, type PendingBatch } from './lane.ts';
 import { idsOf, noteBroadcast, type RoundResult, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
+import { attemptOf } from './send-attempt.ts';
 
 /** The bytes are stored before they are broadcast: from then on the payments may be on the chain. */
 export async function sendBatch(
@@ -27,7 +28,7 @@ export async function sendBatch(
   if (!(await store.storeBatches(lease, [stored], bound?.boundSends))) return 'moved';
   const broadcast = await chain.broadcast(signed.raw);
   noteBroadcast(log, id, signed.transactionId, broadcast);
-  if (broadcast.outcome === 'not_sent') return 'blocked';
-  await store.markBroadcast(lease, [id]);
-  return 'moved';
+  const taken = broadcast.outcome !== 'not_sent';
+  await store.recordAttempts(lease, [attemptOf({ id, items, transactions: [signed] }, signed.transactionId, taken)]);
+  return taken ? 'moved' : 'blocked';
 }

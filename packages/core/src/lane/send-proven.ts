@@ -5,6 +5,7 @@ import { type LaneItem, transactionKey } from './lane.ts';
 import { noteBroadcast, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { BatchToStore, LaneLease } from './lane-store.ts';
 import { mapConcurrent } from './map-concurrent.ts';
+import { attemptOf, type SendAttempt } from './send-attempt.ts';
 import { affordable } from './send-singles.ts';
 import { simulateSolo } from './simulate-solo.ts';
 
@@ -42,14 +43,16 @@ export async function sendProven(
   }
   // Not stored: another process has the lease or took one of these payments. Nothing was sent; run the next round.
   if (!(await store.storeBatches(lease, batches))) return 'moved';
-  const sent: string[] = [];
+  const attempts: SendAttempt[] = [];
   for (const batch of batches) {
     const broadcast = await chain.broadcast(batch.signed.raw);
-    noteBroadcast(log, batch.id, batch.signed.transactionId, broadcast);
+    const { transactionId } = batch.signed;
+    noteBroadcast(log, batch.id, transactionId, broadcast);
+    const taken = broadcast.outcome !== 'not_sent';
+    attempts.push(attemptOf({ ...batch, transactions: [batch.signed] }, transactionId, taken));
     // No node takes a transaction behind one that it does not have. The next rounds offer them again.
-    if (broadcast.outcome === 'not_sent') break;
-    sent.push(batch.id);
+    if (!taken) break;
   }
-  await store.markBroadcast(lease, sent);
-  return sent.length === batches.length ? 'moved' : 'blocked';
+  await store.recordAttempts(lease, attempts);
+  return attempts.filter(({ taken }) => taken).length === batches.length ? 'moved' : 'blocked';
 }

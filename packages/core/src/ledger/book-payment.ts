@@ -86,7 +86,8 @@ export function bookPayment(settled: SettledPayment, booking: Booking): BookedPa
   return { breakdown, entries: entries.filter(({ amountAtomic }) => amountAtomic !== 0n) };
 }
 
-function breakdownOf({ paymentId, payout, settledAtomic, capAtomic }: LaneItem): Breakdown {
+/** Throws where the payout's terms can't divide the amount. */
+export function breakdownOf({ paymentId, payout, settledAtomic, capAtomic }: LaneItem): Breakdown {
   const terms = payoutTerms(payout);
   if (!terms.ok) throw new Error(`payment ${paymentId}: payout ${payout.id} is ${terms.code}`);
   const broken = breakDown(atomicAmount(settledAtomic), atomicAmount(capAtomic), terms.terms);

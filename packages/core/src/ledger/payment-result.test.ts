@@ -44,15 +44,16 @@ describe('a completed payment', () => {
       version: 4,
       eventSequence: 7,
       settlement: 'completed',
-      failureCode: null,
-      feeAtomic: 6_000n,
-      refundAtomic: 400_000n,
       externalCostAtomic: 0n,
       after: {
         intent: { status: 'completed' },
         payment: {
           status: 'completed',
           paidAmount: 600_000n,
+          feeAmount: 6_000n,
+          refundAmount: 400_000n,
+          splits: [],
+          failureCode: null,
           transactionId: settled.batch.transactionId,
           transactionSplitId: `${settled.batch.transactionId}:${settled.mined.logIndex}`,
           completedAtMs: NOW_MS,
@@ -68,9 +69,25 @@ describe('a completed payment', () => {
       ['payment.completed', 9, 'bat_a'],
     ]);
     expect(result.after.payment.announced).toBe(true);
-    const again = completedResult(readOf({ status: 'processing' }, { announced: true }), settled, NO_RATES, ORIGIN);
+    const { transactionId } = settled.batch;
+    const linked = readOf({ status: 'processing' }, { announced: true, transactionId });
+    const again = completedResult(linked, settled, NO_RATES, ORIGIN);
     expect(again.events.map(({ type }) => type)).toEqual(['payment.completed']);
     expect(again.after.payment.announced).toBe(true);
+  });
+
+  test('that names another transaction, or none, names the mined one first, while it is pending', () => {
+    const bodies = (from: SnapshotToChange) =>
+      completedResult(from, settled, NO_RATES, ORIGIN).events.map(({ type, bodyBefore }) => {
+        const { object, previous_attributes } = JSON.parse(`${bodyBefore}0}`).data;
+        return [type, object.status, object.transactionId, previous_attributes];
+      });
+    const { transactionId } = settled.batch;
+    const done = ['payment.completed', 'completed', transactionId, undefined];
+    expect(bodies(pending)).toEqual([['payment.created', 'pending', transactionId, undefined], done]);
+    const bumped = readOf({ status: 'processing' }, { announced: true, transactionId: '0xbumped' });
+    const before = { transactionId: '0xbumped', ledgerTxId: '0xbumped' };
+    expect(bodies(bumped)).toEqual([['payment.updated', 'pending', transactionId, before], done]);
   });
 
   test('of an up-to intent tells the settled amount in the metadata of the service', () => {
@@ -104,12 +121,12 @@ describe('a failed payment', () => {
       expect(result).toMatchObject({
         paymentFrom: 'pending',
         settlement: 'failed',
-        failureCode: 'insufficient_funds',
-        feeAtomic: null,
-        refundAtomic: null,
         externalCostAtomic: null,
         entries: [],
-        after: { intent: { status: intent }, payment: { status: 'failed', paidAmount: null, transactionId } },
+        after: {
+          intent: { status: intent },
+          payment: { status: 'failed', failureCode: 'insufficient_funds', paidAmount: null, transactionId },
+        },
       });
       expect(result.events.map(({ type }) => type)).toContain('payment.failed');
     },
@@ -130,15 +147,15 @@ describe('a reversed payment', () => {
       paymentFrom: 'completed',
       version: 5,
       settlement,
-      failureCode: null,
-      feeAtomic: null,
-      refundAtomic: null,
       externalCostAtomic: null,
       after: {
         intent: { status: 'processing' },
         payment: {
           status: 'pending',
           paidAmount: null,
+          feeAmount: null,
+          refundAmount: null,
+          splits: null,
           transactionId: settled.batch.transactionId,
           transactionSplitId: null,
           completedAtMs: null,

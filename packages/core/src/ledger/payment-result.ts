@@ -7,8 +7,9 @@ import type { EventDraft } from '../event/event-draft.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import type { MinedBatch } from '../lane/lane-chain.ts';
 import { applyPaymentResult } from '../payment/apply-payment-result.ts';
+import { stepsTo } from '../payment/link-payment.ts';
 import type { StoredPayment } from '../payment/payment.ts';
-import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
+import { draftSteps, type Snapshot } from '../payment/payment-events.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { reversePayment } from '../payment/reverse-payment.ts';
 import { SETTLEMENT_STATUS, type SettlementStatus } from '../settlement/settlement-transitions.ts';
@@ -34,9 +35,6 @@ export type PaymentResultDraft = {
   readonly eventSequence: number;
   /** `batched` and `held` are for a reversal. */
   readonly settlement: SettlementStatus;
-  readonly failureCode: ErrorCode | null;
-  readonly feeAtomic: bigint | null;
-  readonly refundAtomic: bigint | null;
   readonly externalCostAtomic: bigint | null;
   readonly events: readonly EventDraft[];
   readonly entries: readonly LedgerEntry[];
@@ -62,7 +60,7 @@ export function completedResult(
   const before = requireNamed(read, item);
   const { breakdown, entries } = bookPayment(settled, { nowMs: origin.nowMs });
   const { transactionId } = batch;
-  const result = { transactionId, logIndex: mined.logIndex, settledAtomic: item.settledAtomic };
+  const result = { transactionId, logIndex: mined.logIndex, settledAtomic: item.settledAtomic, breakdown };
   return {
     ...changeOf(
       before,
@@ -70,9 +68,6 @@ export function completedResult(
       origin,
     ),
     settlement: SETTLEMENT_STATUS.completed,
-    failureCode: null,
-    feeAtomic: breakdown.feeAtomic,
-    refundAtomic: breakdown.refundAtomic,
     externalCostAtomic: externalCostAtomic(gasShareAtomic, rates),
     entries,
     proof: { network: settled.lane.network, transactionId, logIndex: mined.logIndex },
@@ -94,13 +89,12 @@ export function failedResult(
   return {
     ...changeOf(
       before,
-      applyPaymentResult(before, { status: PAYMENT_STATUS.failed, transactionId }, origin.nowMs),
+      applyPaymentResult(before, { status: PAYMENT_STATUS.failed, transactionId, code }, origin.nowMs),
       origin,
     ),
-    ...NO_AMOUNTS,
     ...NO_PROOF,
+    externalCostAtomic: null,
     settlement: SETTLEMENT_STATUS.failed,
-    failureCode: code,
     entries: [],
   };
 }
@@ -119,9 +113,8 @@ export function reversedResult(
   const before = requireNamed(read, item);
   return {
     ...changeOf(before, reversePayment(before), origin),
-    ...NO_AMOUNTS,
+    externalCostAtomic: null,
     settlement: item.strandedTransfer === undefined ? SETTLEMENT_STATUS.batched : SETTLEMENT_STATUS.held,
-    failureCode: null,
     entries: reverseEntries(live, { nowMs: origin.nowMs }),
     ...NO_PROOF,
     disproved: proofOf(before.payment),
@@ -140,7 +133,6 @@ export function proofOf(payment: StoredPayment | null): LogProof | null {
 }
 
 const NO_PROOF = { proof: null, disproved: null, foreignTransactionId: null } as const;
-const NO_AMOUNTS = { feeAtomic: null, refundAtomic: null, externalCostAtomic: null } as const;
 
 export type SettledBatchItem = { readonly item: LaneItem; readonly mined: SettledItem };
 
@@ -162,17 +154,16 @@ function requireNamed(before: SnapshotToChange | undefined, { intentId, paymentI
 
 function changeOf(
   before: SnapshotToChange,
-  { intent, payment }: Snapshot,
+  changed: Snapshot,
   { requestId, nowMs }: ResultOrigin,
 ): Pick<PaymentResultDraft, 'after' | 'paymentFrom' | 'version' | 'eventSequence' | 'events'> {
-  if (before.payment === null || payment === null) throw new Error(`intent ${intent.id} lost its payment`);
   const { version, eventSequence } = before;
-  const after = { intent, payment };
   const origin = { requestId, idempotencyKey: null };
-  const events = draftEvents(eventsFor(before, after), after, origin, nowMs, eventSequence);
-  const announced = payment.announced || events.some(({ type }) => type === 'payment.created');
+  const { after, events } = draftSteps(before, stepsTo(before, changed), origin, nowMs, eventSequence);
+  const { intent, payment } = after;
+  if (before.payment === null || payment === null) throw new Error(`intent ${intent.id} lost its payment`);
   return {
-    after: { intent, payment: { ...payment, announced } },
+    after: { intent, payment },
     paymentFrom: before.payment.status,
     version,
     eventSequence,

@@ -1,9 +1,11 @@
 // Applies a payment's result on the chain to the payment and its intent.
-import { atomicAmount } from '@svc-pay/money';
+import { atomicAmount, type Breakdown } from '@svc-pay/money';
 import { UPTO_SETTLED_METADATA_KEY } from '@svc-pay/protocol';
+import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { INTENT_TRANSITIONS } from '../intent/intent-transitions.ts';
 import { hasExpired } from '../intent/is-payable.ts';
 import { transition } from '../transitions.ts';
+import type { StoredPayment } from './payment.ts';
 import type { Snapshot } from './payment-events.ts';
 import { PAYMENT_TRANSITIONS } from './payment-transitions.ts';
 
@@ -13,9 +15,10 @@ export type PaymentChainResult =
       readonly transactionId: string;
       readonly logIndex: number;
       readonly settledAtomic: bigint;
+      readonly breakdown: Breakdown;
     }
   /** `transactionId` when the payment failed inside a mined transaction. */
-  | { readonly status: 'failed'; readonly transactionId: string | null };
+  | { readonly status: 'failed'; readonly transactionId: string | null; readonly code: ErrorCode };
 
 /** After a failed payment an unexpired intent is payable again. Throws for a step that the transitions forbid. */
 export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentChainResult, nowMs: number): Snapshot {
@@ -34,6 +37,7 @@ export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentCh
         ...payment,
         status,
         paidAmount: atomicAmount(end.settledAtomic),
+        ...sharesOf(end.breakdown),
         transactionId: end.transactionId,
         transactionSplitId: `${end.transactionId}:${end.logIndex}`,
         completedAtMs: nowMs,
@@ -46,6 +50,20 @@ export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentCh
       ...intent,
       status: transition(INTENT_TRANSITIONS, intent.status, next, 'ordinary', `intent ${intent.id}`),
     },
-    payment: { ...payment, status, transactionId: end.transactionId ?? payment.transactionId },
+    payment: {
+      ...payment,
+      status,
+      failureCode: end.code,
+      transactionId: end.transactionId ?? payment.transactionId,
+    },
+  };
+}
+
+/** How the paid amount was divided, as a payment shows it. */
+export function sharesOf(breakdown: Breakdown): Pick<StoredPayment, 'feeAmount' | 'refundAmount' | 'splits'> {
+  return {
+    feeAmount: breakdown.feeAtomic,
+    refundAmount: breakdown.refundAtomic,
+    splits: breakdown.splits.map(({ to, amountAtomic }) => ({ recipient: to, amount: amountAtomic })),
   };
 }

@@ -1,8 +1,20 @@
 // Terms to which a bound nonce commits: of a processor payment the payout's shares, of a direct one the wallet and the
 // amount. Both also commit to chain, token and intent.
-import type { NetworkId } from '@svc-pay/protocol';
-import { type BoundNonceTerms, boundNonce, boundTermsOn, readBoundNonce } from '@svc-pay/protocol/bound-nonce';
-import { type DirectNonceTerms, directNonce, directTermsOn, readDirectNonce } from '@svc-pay/protocol/direct-nonce';
+import type { Acceptance, NetworkId } from '@svc-pay/protocol';
+import {
+  type BoundNonceTerms,
+  boundNonce,
+  boundTermsOn,
+  readBoundNonce,
+  readBoundTerms,
+} from '@svc-pay/protocol/bound-nonce';
+import {
+  type DirectNonceTerms,
+  directNonce,
+  directTermsOn,
+  readDirectNonce,
+  readDirectTerms,
+} from '@svc-pay/protocol/direct-nonce';
 import type { Intent } from '../intent/intent.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { ActivationTerms } from '../payout/activation.ts';
@@ -51,6 +63,18 @@ type DirectPart = {
   readonly amount: bigint;
   readonly direct: Pick<ActivationTerms, 'installation' | 'mode' | 'wallet'>;
 };
+
+/** The acceptance with the bound nonce of another attempt; unchanged where it offers none. */
+export function withAttempt(acceptance: Acceptance, attempt: number): Acceptance {
+  const { extra } = acceptance;
+  if (extra?.svc === undefined) return acceptance;
+  const given = { ...extra.svc.terms, attempt };
+  const bound = readBoundTerms(given);
+  const direct = bound === undefined ? readDirectTerms(given) : undefined;
+  const nonce = bound !== undefined ? boundNonce(bound) : direct && directNonce(direct);
+  if (nonce === undefined) return acceptance;
+  return { ...acceptance, extra: { ...extra, svc: { ...extra.svc, boundNonce: nonce, terms: given } } };
+}
 
 /**
  * `free`: the payer's own choice. `bound`: commits to this intent and acceptance. `foreign`: carries a tag of ours and

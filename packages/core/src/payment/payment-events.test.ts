@@ -31,6 +31,11 @@ describe('the trigger table, row by row', () => {
     const second = { intent: { ...first.intent, expiresAtMs: first.intent.expiresAtMs + 1_000 }, payment: null };
     expect(types(first, second)).toEqual(['x402_upto_authorization_received']);
   });
+  test('an intent is canceled or expires: payment_intent.canceled, once', () => {
+    const canceled = { intent: { ...intent, status: 'canceled' as const }, payment: null };
+    expect(types(bare, canceled)).toEqual(['payment_intent.canceled']);
+    expect(types(canceled, canceled)).toEqual([]);
+  });
   test('a payment that is only claimed says nothing yet', () => {
     expect(step(null, {})).toEqual([]);
   });
@@ -45,6 +50,13 @@ describe('the trigger table, row by row', () => {
     expect(eventsFor({ intent, payment: linked }, { intent, payment: after })).toEqual([
       { type: 'payment.updated', previousAttributes: { transactionId: '0xabc', ledgerTxId: '0xabc' } },
     ]);
+  });
+  test('a payment that left its batch names no transaction: payment.updated, and payment.created never again', () => {
+    const left = { ...linked, transactionId: null };
+    expect(eventsFor({ intent, payment: linked }, { intent, payment: left })).toEqual([
+      { type: 'payment.updated', previousAttributes: { transactionId: '0xabc', ledgerTxId: '0xabc' } },
+    ]);
+    expect(types({ intent, payment: left }, { intent, payment: linked })).toEqual(['payment.updated']);
   });
   test.each([
     ['completed', 'payment.completed'],

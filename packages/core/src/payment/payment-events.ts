@@ -58,6 +58,29 @@ function changedAttributes(before: Snapshot | undefined, after: Snapshot): Recor
   return names.length === 0 ? undefined : Object.fromEntries(names.map((name) => [name, old[name] ?? null]));
 }
 
+/** The last of several changes of one commit, and the events of all of them. Each event shows the state of its change. */
+export type DraftedSteps = { readonly after: Snapshot; readonly events: readonly EventDraft[] };
+
+export function draftSteps(
+  before: Snapshot,
+  steps: readonly Snapshot[],
+  origin: Origin,
+  nowMs: number,
+  lastSequence: number,
+): DraftedSteps {
+  const events: EventDraft[] = [];
+  let after = before;
+  let announced = before.payment?.announced === true;
+  for (const { intent, payment } of steps) {
+    const next = { intent, payment: payment && { ...payment, announced } };
+    const drafts = draftEvents(eventsFor(after, next), next, origin, nowMs, lastSequence + events.length);
+    events.push(...drafts);
+    announced ||= drafts.some(({ type }) => type === 'payment.created');
+    after = { intent, payment: payment && { ...payment, announced } };
+  }
+  return { after, events };
+}
+
 /** `data.object` of an event of this type. */
 function objectOf(type: EventType, { intent, payment }: Snapshot): Readonly<Record<string, unknown>> {
   const object = intentObject(type, intent);

@@ -2,6 +2,7 @@
 
 import type { Split, UsdMicros } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
+import type { MetadataKey } from '../listing/metadata-key.ts';
 import type { ConfirmationPolicy } from '../token/confirmations.ts';
 import type { PayoutActivation } from './activation.ts';
 
@@ -38,6 +39,8 @@ export type MerchantSetup = {
   readonly minimumUsdMicros: UsdMicros | null;
   /** Sellers of the account may name the processor as their `payTo`. Absent: only a wallet of the account. */
   readonly takesProcessor?: boolean;
+  /** Metadata by which the account finds its intents. Absent: none. */
+  readonly metadataKeys?: readonly MetadataKey[];
 };
 
 /** The operator's setup of a network. A network without a setup can't be offered. */

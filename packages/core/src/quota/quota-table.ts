@@ -11,8 +11,11 @@ import type { Caller } from '../account/authenticate.ts';
 import type { Mode } from '../account/mode.ts';
 import type { Quota } from './quota.ts';
 
-/** Classes of requests. `chain_reads`: routes that ask a chain for a payer who has not signed yet, and notify. */
-export const REQUEST_CLASSES = ['creates', 'settles', 'chain_reads', 'reads', 'writes'] as const;
+/**
+ * Classes of requests. `chain_reads`: routes that ask a chain for a payer who has not signed yet, and notify. `lists`: pages of
+ * payments and intents, which read hundreds of blocks. `exports`: pages of thousands of rows.
+ */
+export const REQUEST_CLASSES = ['creates', 'settles', 'chain_reads', 'reads', 'lists', 'writes', 'exports'] as const;
 export type RequestClass = (typeof REQUEST_CLASSES)[number];
 
 export type QuotaScope = 'address' | 'network' | 'key' | 'account';
@@ -43,6 +46,8 @@ const DAY_MS = 86_400_000;
 const ROOM = 4;
 /** One address may create this part of what a publishable key may create: ten at their limit use a fifth. */
 const CREATES_PART = 1 / 50;
+/** A key may ask for this part of its requests as pages of lists. */
+const LISTS_PART = 1 / 5;
 /** At least this many creates at once, also where a key has a small quota. */
 const CREATES_AT_ONCE = 5;
 /** One address may store this part of the bytes of an account. */
@@ -51,6 +56,8 @@ const STORED_PART = 1 / 16;
 const FEW: Quota = { size: 2, windowMs: 10_000 };
 /** The reserve of an account is this many times the quota of one key: a thousand addresses at once fit into it. */
 const RESERVE = 20;
+/** Pages of exports of one account: 10,000 entries a second, whatever its other quotas are. */
+const EXPORTS: Quota = { size: 4, windowMs: 2_000 };
 const FEW_BYTES: Quota = { size: 16_384, windowMs: DAY_MS };
 /** The reserve of stored bytes, as a part of what the account may store. */
 const RESERVED_BYTES_PART = 1 / 4;
@@ -96,7 +103,9 @@ export function lookupBuckets(limits: QuotaLimits, names: AddressNames): readonl
 
 /** After the key is accepted. */
 export function callerBuckets(limits: QuotaLimits, of: RequestClass, caller: Caller): readonly QuotaBucket[] {
-  const rate = caller.ratePerSecond ?? limits.perKey[caller.mode];
+  if (of === 'exports') return [bucket('account', of, accountOf(caller), EXPORTS)];
+  const all = caller.ratePerSecond ?? limits.perKey[caller.mode];
+  const rate = of === 'lists' ? Math.max(1, Math.floor(all * LISTS_PART)) : all;
   const account = bucket('account', of, accountOf(caller), perSecond(rate * ROOM));
   // A stranger may use a publishable key for anything but to create: the quota of the key would refuse payers.
   if (caller.kind === 'publishable' && of !== 'creates') return [account];

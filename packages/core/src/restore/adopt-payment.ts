@@ -68,6 +68,7 @@ export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: 
     confirmedPayer: upto ? carried.payer : null,
     confirmations: 1,
     createdWith: null,
+    tokens: null,
   };
   const created = { intent: standIn, payment: null };
   const origin = { requestId: batchId, idempotencyKey: null };

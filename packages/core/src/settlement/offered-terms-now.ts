@@ -6,8 +6,8 @@ import type { HeaderContext } from './payment-family.ts';
 import type { SettlePorts } from './settle-ports.ts';
 
 /**
- * Stored acceptances as stock clients are offered them now, without those whose price has ended. Where clients build a
- * transaction, its relayer is chosen anew.
+ * Stored acceptances as stock clients are offered them now, without those whose price has ended or whose payout is withdrawn.
+ * Where clients build a transaction, its relayer is chosen anew.
  */
 export function offeredTermsNow(
   { families, clock }: Pick<SettlePorts, 'families' | 'clock'>,
@@ -15,7 +15,9 @@ export function offeredTermsNow(
   acceptances: readonly StoredAcceptance[],
 ): Promise<readonly OfferedTerms[]> {
   const nowMs = clock.nowMs();
-  const open = acceptances.filter((acceptance) => !hasPriceEnded(acceptance, nowMs));
+  const open = acceptances.filter(
+    (acceptance) => !hasPriceEnded(acceptance, nowMs) && acceptance.payoutWithdrawn !== true,
+  );
   return Promise.all(
     open.map(async (acceptance) => {
       const transactions = familyFor(families, acceptance.network)?.transactions;

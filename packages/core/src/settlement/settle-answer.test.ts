@@ -15,7 +15,6 @@ const progress = (change: Partial<PaymentProgress> = {}, payment = {}): PaymentP
   externalCostAmount: null,
   feeAmount: null,
   refundAmount: null,
-  sentTransactionId: null,
   ...change,
 });
 
@@ -27,13 +26,9 @@ const arbitraryProgress = fc
     completedAtMs: fc.option(fc.integer({ min: 1_700_000_000_000, max: 1_800_000_000_000 })),
     failureCode: fc.constantFrom(null, 'token_refused', 'insufficient_funds'),
     cost: fc.option(fc.bigInt({ min: 0n, max: 2n ** 128n })),
-    sentTransactionId: fc.constantFrom(null, `0x${'5e'.repeat(32)}`),
   })
-  .map(({ failureCode, cost, sentTransactionId, ...payment }) =>
-    progress(
-      { failureCode, sentTransactionId, externalCostAmount: cost === null ? null : atomicAmount(cost) },
-      payment,
-    ),
+  .map(({ failureCode, cost, ...payment }) =>
+    progress({ failureCode, externalCostAmount: cost === null ? null : atomicAmount(cost) }, payment),
   );
 /** Every combination of rows: this header's payment is the latest, an older one, or there is none. */
 const arbitraryRead: fc.Arbitrary<SettlementRead> = fc
@@ -101,17 +96,14 @@ test('what has no value yet is 0, "0" and null', () => {
   });
 });
 
-test('under way it is the transaction that was sent, afterwards the payment’s own', () => {
+test('under way and afterwards the answer and its payment name the same transaction', () => {
   const intent = sampleIntent({ status: 'processing' });
-  const sent = progress({ sentTransactionId: HASH }, { settlementNumber: 12 });
-  expect(settleAnswer({ intent, latest: sent, own: sent }, 'secret')).toMatchObject({
-    status: 'processing',
-    transactionId: HASH,
-    canisterTxId: 12,
-  });
-  const other = `0x${'01'.repeat(32)}`;
-  const ended = progress({ sentTransactionId: HASH }, { status: 'completed', transactionId: other });
-  expect(settleAnswer({ intent, latest: ended, own: ended }, 'secret').transactionId).toBe(other);
+  for (const status of ['pending', 'completed'] as const) {
+    const sent = progress({}, { status, settlementNumber: 12, transactionId: HASH });
+    const answer = settleAnswer({ intent, latest: sent, own: sent }, 'secret');
+    expect(answer).toMatchObject({ transactionId: HASH, canisterTxId: 12 });
+    expect(answer.payment?.transactionId).toBe(answer.transactionId);
+  }
 });
 
 test('a failed payment speaks for its own header only', () => {

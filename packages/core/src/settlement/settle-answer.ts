@@ -13,7 +13,7 @@ export function settleAnswer(read: SettlementRead, viewer: KeyKind): SettleRespo
   return {
     ...settleStatus(read),
     ...viewsOf(read, viewer),
-    transactionId: subject?.payment.transactionId ?? subject?.sentTransactionId ?? null,
+    transactionId: subject?.payment.transactionId ?? null,
     canisterTxId: subject?.payment.settlementNumber ?? 0,
     externalCostAmount: subject?.externalCostAmount?.toString() ?? '0',
   };

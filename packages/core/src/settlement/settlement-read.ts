@@ -13,8 +13,6 @@ export type PaymentProgress = {
   /** Platform fee and amount returned to the payer; null until the payment is completed. */
   readonly feeAmount: AtomicAmount | null;
   readonly refundAmount: AtomicAmount | null;
-  /** Id of the transaction that carries the payment while no result is recorded; null before it was sent. */
-  readonly sentTransactionId: string | null;
   /** Why the chain refused a direct payment last. It is pending all the same: it may be submitted until it has expired. */
   readonly refusal?: string;
 };

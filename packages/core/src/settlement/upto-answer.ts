@@ -43,7 +43,7 @@ export function uptoAnswer(read: UptoRead): UptoSettleResponse {
     ...viewsOf(read),
     ok: said.status !== 'failed',
     status: said.status,
-    transactionId: payment.transactionId ?? latest.sentTransactionId,
+    transactionId: payment.transactionId,
     settledAmount: payment.amount.toString(),
     refundAmount: latest.refundAmount?.toString() ?? '0',
     platformFeeAmount: latest.feeAmount?.toString() ?? '0',

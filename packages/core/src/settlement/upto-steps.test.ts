@@ -56,7 +56,6 @@ const paymentOf = (change: Parameters<typeof samplePayment>[0]): PaymentProgress
   externalCostAmount: null,
   feeAmount: null,
   refundAmount: null,
-  sentTransactionId: null,
 });
 const authorization = {
   network: token.network,

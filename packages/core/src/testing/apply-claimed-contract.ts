@@ -1,5 +1,6 @@
 // What an apply store makes of the use of a direct authorization that was claimed.
 import { describe, expect, test } from 'vitest';
+import { FIRST_AUTHORIZATION } from '../index.ts';
 import type { ApplyHarness } from './apply-harness.ts';
 import { applied, BLOCK, liveOf, paymentOf, positionAt, transferOfUse, typesOf, used, usedLog } from './final-logs.ts';
 import { ALL, leaseOf, minedAs, must, sendItems } from './store-harness.ts';
@@ -39,6 +40,22 @@ export function testClaimedUses(create: () => Promise<ApplyHarness>): void {
       // Read again, as after a rewind.
       expect((await applied(harness, log, { transfer: transferOfUse(intent, log) })).outcome).toBe('recorded');
       expect(await harness.read()).toEqual(rows);
+    });
+
+    test('that a reorg took back queues it again, and it names no transaction', async () => {
+      const harness = await create();
+      const { direct, settling, finality, lane, network, nowMs } = harness;
+      const { paymentId } = await harness.claim(await harness.offer({ use: 'exclusive' }));
+      const lease = await leaseOf(settling, lane);
+      const batch = await sendItems(harness, settling, lease, await settling.loadQueue(lease, ALL, 9));
+      await settling.recordMined(lease, [{ batch, mined: minedAs(batch, 'authorization_used') }]);
+      const final = must((await finality.loadAgeingBatches(network, 1_000n, 9))[0]);
+      await finality.recordFinal(final, ['authorization_used'], nowMs());
+      const { transactionId: transaction } = must(batch.transactions[0]);
+      expect(await paymentOf(harness, paymentId)).toMatchObject({ settlement: 'held', transaction });
+      const open = await direct.loadOpenDirect(network, FIRST_AUTHORIZATION, 2n ** 62n, 9);
+      expect(await direct.queueAgain(must(open[0]), nowMs())).toBe(true);
+      expect(await paymentOf(harness, paymentId)).toMatchObject({ settlement: 'queued', transaction: null });
     });
 
     test.each([

@@ -5,6 +5,7 @@ export { deliveryStoreContract, deliveryStoreSequences } from './delivery-store-
 export { applied, finalOf, receivedLog, transferOfUse, typesOf, used, usedLog } from './final-logs.ts';
 export { testFinalityStore } from './finality-store-contract.ts';
 export { testLaneStore } from './lane-store-contract.ts';
+export { testLinks } from './link-contract.ts';
 export type { ReaderHarness } from './reader-harness.ts';
 export { testReaderStore } from './reader-store-contract.ts';
 export type { StoredRows, StoreHarness } from './store-harness.ts';

@@ -138,6 +138,9 @@ export function testFinalityStore(create: () => Promise<StoreHarness>): void {
         settlement: 'batched',
         intentStatus: 'processing',
         paid: null,
+        fee: null,
+        refund: null,
+        splits: null,
       });
       expect(after.entries.filter(({ payment, live }) => payment === paymentId && live)).toEqual([]);
       for (const account of ['payer', 'merchant', 'platform_fee', 'network_cost'])

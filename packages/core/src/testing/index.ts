@@ -25,3 +25,4 @@ export * from './plain.ts';
 export * from './sample-activation.ts';
 export * from './sample-report.ts';
 export * from './samples.ts';
+export { settledPayment } from './settled-payment.ts';

@@ -1,7 +1,7 @@
 // What every LaneStore of lanes that settle payments guarantees.
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
-import type { LaneLease } from '../index.ts';
+import type { LaneItem, LaneLease } from '../index.ts';
 import { sampleActivation } from './sample-activation.ts';
 import {
   ALL,
@@ -10,6 +10,7 @@ import {
   must,
   paymentRow,
   queuedItem,
+  type StoredRows,
   type StoreHarness,
   sendItems,
   signedBytes,
@@ -121,6 +122,8 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
       intentStatus: 'completed',
       transaction: transactionId,
       paid: must(done).settledAtomic,
+      ...sharesOfRow(must(done)),
+      failure: null,
     });
     expect(await paymentRow(harness, must(open).paymentId)).toMatchObject({ status: 'pending', settlement: 'mined' });
     expect(sumOf(after, must(done).paymentId, 'payer')).toBe(-must(done).capAtomic);
@@ -278,4 +281,18 @@ export function testLaneStore(create: () => Promise<StoreHarness>): void {
     await store.advanceNonce(lease, next, next + 3n);
     expect((await store.heartbeat(lease))?.nextNonce).toBe(next + 3n);
   });
+}
+
+/** How the settled amount is divided, as a payment's row has it. */
+function sharesOfRow({
+  settledAtomic,
+  capAtomic,
+  payout,
+}: LaneItem): Pick<StoredRows['payments'][number], 'fee' | 'refund' | 'splits'> {
+  const shareOf = (bps: number) => (settledAtomic * BigInt(bps)) / 10_000n;
+  return {
+    fee: shareOf(payout.feeBps),
+    refund: capAtomic - settledAtomic,
+    splits: payout.splits.map(({ to, bps }) => ({ recipient: to, amount: shareOf(bps).toString() })),
+  };
 }

@@ -1,9 +1,9 @@
 // DirectStore in memory: open direct authorizations until they can move no money any more.
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
-import { claimKey, type DirectStore, decideDirectFailure, type OpenDirect } from '../index.ts';
+import { claimKey, type DirectStore, decideDirectFailure, NO_LINK, type OpenDirect } from '../index.ts';
 import type { MemoryRefused } from './memory-direct-tables.ts';
-import { failures, moveSettlements, writePaymentResults } from './memory-payment-results.ts';
+import { failures, linkPayments, moveSettlements, writePaymentResults } from './memory-payment-results.ts';
 import { rowsOfNetwork } from './memory-reader-tables.ts';
 import {
   type AuthorizationRow,
@@ -84,12 +84,13 @@ export function createMemoryDirectStore(tables: Tables, statement: Statement): D
         const isUsed = ({ status }: SettlementRow) => status === 'held' && !hasUnapplied(tables, payment.claimKey);
         return fail(payment, nowMs, (row) => (isUsed(row) ? 'authorization_already_used' : undefined)) !== undefined;
       }),
-    queueAgain: ({ paymentId }) =>
+    queueAgain: ({ paymentId }, nowMs) =>
       statement('queueAgain', () => {
         const row = settlements.get(paymentId ?? '');
         if (row?.status !== 'held' || row.refusal !== null || tables.heldForMerchant.has(row.item.paymentId))
           return false;
         moveSettlements(tables, [row.item], 'held', 'queued');
+        linkPayments(tables, [{ item: row.item, link: NO_LINK, requestId: newId('batch', nowMs) }], nowMs);
         return true;
       }),
   };

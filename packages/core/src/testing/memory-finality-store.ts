@@ -8,6 +8,7 @@ import {
   type LaneItem,
   laneKey,
   type MovedPayment,
+  NO_LINK,
   proofOf,
   type RecordedBatch,
   requireOutcomes,
@@ -19,6 +20,7 @@ import {
   beforesOf,
   failures,
   holdSettlements,
+  linkPayments,
   liveEntriesOf,
   moveSettlements,
   revertedBatchesOf,
@@ -93,7 +95,8 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
           options,
         );
         const { transactionId, blockNumber, blockHash } = mined;
-        Object.assign(row, { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: options.nowMs });
+        const at = { transactionId, linkedTo: transactionId, blockNumber, blockHash };
+        Object.assign(row, { ...at, gasBooked: true, updatedAtMs: options.nowMs });
         tables.entries.push(...entries);
         tables.losses.push(...losses);
         moveProofs(tables, row.network, payments);
@@ -138,11 +141,17 @@ export function createMemoryFinalityStore(tables: Tables, statement: Statement):
         const origin = { requestId: batch.id, nowMs };
         writePaymentResults(tables, failures(tables, failed, batch.transactionId, origin), 'mined');
         holdSettlements(tables, held, 'mined');
-        moveSettlements(tables, queued, 'mined', 'queued');
+        const gone = moveSettlements(tables, queued, 'mined', 'queued');
+        const refused = held.filter(({ refusal }) => refusal !== null).map(({ item }) => item);
         const { from, to } = TRANSFERS_WHEN_FINAL;
-        for (const transfer of strandedOfBatch(tables, batch.id)) {
-          if (transfer.status === from) Object.assign(transfer, { status: to, relayer: null, batchId: null });
-        }
+        const transfers = strandedOfBatch(tables, batch.id).filter(({ status }) => status === from);
+        for (const transfer of transfers) Object.assign(transfer, { status: to, relayer: null, batchId: null });
+        const moved = transfers.map((transfer) => strandedItemOf(tables, transfer));
+        linkPayments(
+          tables,
+          [...gone, ...refused, ...moved].map((item) => ({ item, link: NO_LINK, requestId: batch.id })),
+          nowMs,
+        );
       }),
   };
 }

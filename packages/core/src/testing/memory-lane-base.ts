@@ -14,18 +14,23 @@ import {
   laneHasWork,
   laneKey,
   lostItems,
+  NO_LINK,
+  type PaymentLink,
   type PendingBatch,
   type QueueShare,
   queueShareOf,
+  seenLinks,
   splitGas,
 } from '../index.ts';
+import { linkPayments } from './memory-payment-results.ts';
 import { type BatchRow, isPendingBatch, type RelayerRow, type Statement, type Tables } from './memory-tables.ts';
 
 type Shared =
   | 'takeOver'
   | 'heartbeat'
   | 'storeTransaction'
-  | 'markBroadcast'
+  | 'recordAttempts'
+  | 'recordSeen'
   | 'recordReplaced'
   | 'advanceNonce'
   | 'noteObstacle'
@@ -97,25 +102,40 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
         batch.transactions.push({ transactionId, raw, signedAtMs: nowMs });
         return true;
       }),
-    markBroadcast: (lease, batchIds) =>
-      at('markBroadcast', (nowMs) => {
+    recordAttempts: (lease, attempts) =>
+      at('recordAttempts', (nowMs) => {
         if (leasedRow(lease) === undefined) return;
-        for (const id of batchIds) {
-          const batch = batches.get(id);
-          if (batch !== undefined && isPendingBatch(batch)) {
-            Object.assign(batch, { status: 'broadcast', updatedAtMs: nowMs });
-          }
+        for (const { batch, taken, link } of attempts) {
+          const row = batches.get(batch.id);
+          if (row === undefined || !isPendingBatch(row)) continue;
+          if (taken) Object.assign(row, { status: 'broadcast', updatedAtMs: nowMs });
+          if (link === undefined) continue;
+          Object.assign(row, { linkedTo: link, seenIn: null });
+          linkBatch(tables, batch, { transactionId: link, transactionSplitId: null }, nowMs);
         }
+      }),
+    recordSeen: (lease, found) =>
+      at('recordSeen', (nowMs) => {
+        if (leasedRow(lease) === undefined) return false;
+        for (const one of found) {
+          const row = batches.get(one.batch.id);
+          if (row === undefined || !isPendingBatch(row)) continue;
+          Object.assign(row, { linkedTo: one.mined.transactionId, seenIn: one.mined.blockHash });
+          linkPayments(tables, seenLinks([one]), nowMs);
+        }
+        return true;
       }),
     recordReplaced: (lease, batchId) =>
       at('recordReplaced', (nowMs) => {
         if (leasedRow(lease) === undefined) return false;
         const batch = batches.get(batchId);
         if (batch === undefined || !isPendingBatch(batch)) return true;
-        Object.assign(batch, { status: 'replaced', updatedAtMs: nowMs });
+        Object.assign(batch, { status: 'replaced', linkedTo: null, seenIn: null, updatedAtMs: nowMs });
         for (const row of [...settlements.values(), ...tables.stranded.values()]) {
           if (row.batchId !== batchId || row.status !== 'batched') continue;
           Object.assign(row, { status: 'queued', relayer: null, batchId: null });
+          const settlement = 'item' in row ? row : settlements.get(row.paymentId ?? '');
+          if (settlement) linkBatch(tables, { id: batchId, items: [settlement.item] }, NO_LINK, nowMs);
         }
         return true;
       }),
@@ -158,13 +178,15 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
       );
       if (pending.length === 0) return [];
       const items = await statement('loadPendingBatches items', () => itemsOf(pending.map(({ id }) => id)));
-      return pending.map(({ id, nonce, status, updatedAtMs, transactions }, index) => ({
+      return pending.map(({ id, nonce, status, updatedAtMs, transactions, linkedTo, seenIn }, index) => ({
         id,
         nonce,
         status: status as 'signed' | 'broadcast',
         sentAtMs: updatedAtMs,
         transactions,
         items: items[index] ?? [],
+        ...(linkedTo !== null && { linkedTo }),
+        ...(seenIn !== null && { seenIn }),
       }));
     },
     storeBatches: (lease, stored, isQueued, take) =>
@@ -189,6 +211,8 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
             blockNumber: null,
             blockHash: null,
             gasBooked: false,
+            linkedTo: null,
+            seenIn: null,
             updatedAtMs: nowMs,
             transactions: [{ transactionId: signed.transactionId, raw: signed.raw, signedAtMs: nowMs }],
           });
@@ -206,9 +230,23 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
       const { transactionId, blockNumber, blockHash } = mined;
       tables.losses.push(...bookLosses({ ...lease, batchId: batch.id, transactionId }, lost, { nowMs }));
       const block = { transactionId, blockNumber, blockHash, gasBooked: true, updatedAtMs: nowMs };
-      Object.assign(batches.get(mined.batchId) ?? {}, { status: 'mined', ...block });
+      const link = { linkedTo: transactionId, seenIn: null };
+      Object.assign(batches.get(mined.batchId) ?? {}, { status: 'mined', ...block, ...link });
     },
   };
+}
+
+function linkBatch(
+  tables: Tables,
+  { id, items }: Pick<PendingBatch, 'id' | 'items'>,
+  link: PaymentLink,
+  nowMs: number,
+): void {
+  linkPayments(
+    tables,
+    items.map((item) => ({ item, link, requestId: id })),
+    nowMs,
+  );
 }
 
 function shareOf({ relayers }: Tables, { network, address }: RelayerRow, nowMs: number): QueueShare | undefined {

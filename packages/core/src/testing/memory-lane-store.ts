@@ -7,6 +7,7 @@ import {
   type Lane,
   type LaneLease,
   type LaneStore,
+  NO_LINK,
   type QueueShare,
   queuedAgain,
   settledItems,
@@ -16,6 +17,7 @@ import {
   completions,
   failures,
   holdSettlements,
+  linkPayments,
   revertedBatchesOf,
   writePaymentResults,
 } from './memory-payment-results.ts';
@@ -48,10 +50,17 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
       const settlement = settlements.get(paymentId);
       if (part === undefined || part.outcome === 'settled' || settlement?.status !== 'batched') continue;
       const again = queuedAgain(part, batch.items.length, nowMs);
-      if (again === undefined) settlement.status = 'mined';
-      else {
+      const { linkedTo, seenIn } = batch;
+      const { item } = settlement;
+      if (again === undefined) {
+        settlement.status = 'mined';
+        const link = { transactionId: mined.transactionId, transactionSplitId: null };
+        if (linkedTo !== mined.transactionId || seenIn !== undefined)
+          linkPayments(tables, [{ item, link, requestId: batch.id }], nowMs);
+      } else {
         settlement.revertedBatches.push(batch.id);
         Object.assign(settlement, { status: 'queued', relayer: null, batchId: null, ...again });
+        linkPayments(tables, [{ item, link: NO_LINK, requestId: batch.id }], nowMs);
       }
     }
   };
@@ -99,6 +108,10 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
         const items = unsent.map(({ item }) => item);
         const { failed, held } = judgeUnsettledItems(unsent, revertedBatchesOf(tables, items));
         const origin = { requestId: newId('batch', nowMs), nowMs };
+        const { requestId } = origin;
+        const unlinked = failed.map(({ item }) => ({ item, link: NO_LINK, requestId }));
+        if (failed.every(({ item }) => settlements.get(item.paymentId)?.status === 'queued'))
+          linkPayments(tables, unlinked, nowMs);
         writePaymentResults(tables, failures(tables, failed, null, origin), 'queued');
         holdSettlements(tables, held, 'queued');
         return true;

@@ -10,8 +10,10 @@ import {
   type Lane,
   type LaneItem,
   type LedgerEntry,
+  type LinkedItem,
   type LogProof,
   leavesBatch,
+  linkDraft,
   type MinedBatch,
   type PaymentResultDraft,
   type ResultOrigin,
@@ -52,9 +54,25 @@ export function failures(
   return failed.map((one) => failedResult(beforeOf(tables, one.item), one, transactionId, origin));
 }
 
-function beforeOf({ intents, payments }: Tables, { intentId }: LaneItem): SnapshotToChange | undefined {
+function beforeOf(
+  { intents, payments }: Tables,
+  { intentId }: Pick<LaneItem, 'intentId'>,
+): SnapshotToChange | undefined {
   const row = intents.get(intentId);
   return row && { ...row, payment: payments.get(row.paymentId ?? '') ?? null };
+}
+
+/** Payments that have their result, or that name the transaction already, stay as they are. */
+export function linkPayments(tables: Tables, linked: readonly LinkedItem[], nowMs: number): void {
+  for (const { item, link, requestId } of linked) {
+    const row = tables.intents.get(item.intentId);
+    const draft = linkDraft(beforeOf(tables, item), { item, link }, { requestId, nowMs });
+    if (row === undefined || draft === undefined) continue;
+    tables.payments.set(draft.after.payment.id, draft.after.payment);
+    row.version += 1;
+    row.eventSequence += draft.events.length;
+    writeEvents(tables, draft.events, draft.after.intent);
+  }
 }
 
 /** By intent id. */
@@ -146,18 +164,20 @@ export function revertedBatchesOf(
   );
 }
 
-export function moveSettlements(
+/** Returns the items that moved. */
+export function moveSettlements<Item extends Pick<LaneItem, 'paymentId'>>(
   { settlements }: Tables,
-  items: readonly Pick<LaneItem, 'paymentId'>[],
+  items: readonly Item[],
   from: SettlementRow['status'],
   to: 'queued' | 'held',
-): void {
-  for (const { paymentId } of items) {
+): readonly Item[] {
+  return items.filter(({ paymentId }) => {
     const row = settlements.get(paymentId);
-    if (row?.status !== from) continue;
+    if (row?.status !== from) return false;
     row.status = to;
     if (leavesBatch(to)) Object.assign(row, { relayer: null, batchId: null });
-  }
+    return true;
+  });
 }
 
 export function holdSettlements(

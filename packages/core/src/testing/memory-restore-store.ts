@@ -11,6 +11,7 @@ import {
   type LaneLease,
   laneKey,
   type Mode,
+  NO_LINK,
   type OnChainTransaction,
   RESTORED_BATCH,
   type RestoredPayment,
@@ -20,6 +21,7 @@ import {
   STAND_IN_KEY,
   type StoredPaymentState,
 } from '../index.ts';
+import { linkPayments } from './memory-payment-results.ts';
 import { queueSettlement, seedAuthorization } from './memory-seed.ts';
 import { type BatchRow, hexKey, isPendingBatch, type Statement, type Tables } from './memory-tables.ts';
 
@@ -146,7 +148,7 @@ function restoreBatch(
     tables.batches.get(decided.batchId)?.transactions.push(transaction);
     return { id: decided.batchId, was: 'pending' };
   }
-  if (decided.giveUp !== undefined) giveUp(tables, decided.giveUp);
+  if (decided.giveUp !== undefined) giveUp(tables, decided.giveUp, nowMs);
   const id = newId('batch', nowMs);
   tables.batches.set(id, {
     id,
@@ -159,6 +161,8 @@ function restoreBatch(
     blockNumber: null,
     blockHash: null,
     gasBooked: false,
+    linkedTo: null,
+    seenIn: null,
     updatedAtMs: nowMs,
     transactions: [transaction],
   });
@@ -168,11 +172,12 @@ function restoreBatch(
 const codesOf = ({ settlements }: Tables, id: string) =>
   [...settlements.values()].filter(({ batchId }) => batchId === id).map(({ item }) => item.intentCode);
 
-function giveUp({ batches, settlements }: Tables, id: string): void {
-  Object.assign(batches.get(id) ?? {}, { status: 'replaced' });
-  for (const row of settlements.values()) {
-    if (row.batchId === id && row.status === 'batched')
-      Object.assign(row, { status: 'queued', relayer: null, batchId: null });
+function giveUp(tables: Tables, id: string, nowMs: number): void {
+  Object.assign(tables.batches.get(id) ?? {}, { status: 'replaced', linkedTo: null, seenIn: null });
+  for (const row of tables.settlements.values()) {
+    if (row.batchId !== id || row.status !== 'batched') continue;
+    Object.assign(row, { status: 'queued', relayer: null, batchId: null });
+    linkPayments(tables, [{ item: row.item, link: NO_LINK, requestId: id }], nowMs);
   }
 }
 
@@ -198,6 +203,7 @@ function restorePayment(tables: Tables, given: ToRestore): RestoredPayment {
   if (decided.step === 'bind') {
     const row = tables.settlements.get(decided.settlement.paymentId);
     Object.assign(row ?? {}, { status: 'batched', relayer: lease.relayer, batchId: batch.id });
+    Object.assign(tables.batches.get(batch.id) ?? {}, { linkedTo: null, seenIn: null });
     return { ...said, outcome: 'bound' };
   }
   // The memory store keeps no acceptances: an intent without its claim cannot be resumed.

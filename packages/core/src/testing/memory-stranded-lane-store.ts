@@ -14,7 +14,7 @@ import {
   type UnsentItem,
 } from '../index.ts';
 import { createMemoryLaneBase } from './memory-lane-base.ts';
-import { completions, failures, writePaymentResults } from './memory-payment-results.ts';
+import { completions, failures, linkPayments, writePaymentResults } from './memory-payment-results.ts';
 import { type Statement, type StrandedRow, strandedItemOf, type Tables } from './memory-tables.ts';
 
 export function createMemoryStrandedLaneStore(tables: Tables, statement: Statement, clock: Clock): LaneStore {
@@ -89,6 +89,7 @@ function recordOne(
   const gas = base.splitGasOf(found);
   if (gas === undefined) return;
   const origin = { requestId: batch.id, nowMs };
+  const link = { transactionId: mined.transactionId, transactionSplitId: null };
   for (const [index, item] of batch.items.entries()) {
     const part = mined.items[index];
     const row = rowOf(tables, item);
@@ -104,6 +105,7 @@ function recordOne(
         writePaymentResults(tables, completions(tables, completed, origin), 'held');
       }
     }
+    if (part.outcome !== 'settled') linkPayments(tables, [{ item, link, requestId: batch.id }], nowMs);
     setStatus(row, verdict.status, verdict.reason);
   }
   base.markMined(lease, found, gas, nowMs);

@@ -8,6 +8,7 @@ import {
   decideHeldCompletion,
   decideHeldGas,
   decideStranding,
+  draftSteps,
   type HeldCompletion,
   type HeldMoney,
   judgeHeldMoney,
@@ -15,6 +16,7 @@ import {
   type MinedBatch,
   mayQueueHeld,
   NATIVE_ASSET,
+  NO_LINK,
   type OpenAuthorization,
   type StrandedStore,
   settledItems,
@@ -22,8 +24,10 @@ import {
 import {
   completions,
   failures,
+  linkPayments,
   moveSettlements,
   revertedBatchesOf,
+  writeEvents,
   writePaymentResults,
 } from './memory-payment-results.ts';
 import { queueSettlement } from './memory-seed.ts';
@@ -126,12 +130,18 @@ export function createMemoryStrandedStore(tables: Tables, statement: Statement):
         const origin = { requestId: newId('batch', nowMs), nowMs };
         writePaymentResults(tables, failures(tables, [{ item, code }], null, origin), 'held');
       }),
-    queueHeld: (payments) =>
+    queueHeld: (payments, nowMs) =>
       statement('queueHeld', () => {
         const items = payments.map(({ item }) => item);
         const reverted = revertedBatchesOf(tables, items);
         const free = items.filter((item) => mayQueueHeld(item, reverted));
-        moveSettlements(tables, free, 'held', 'queued');
+        const gone = moveSettlements(tables, free, 'held', 'queued');
+        const requestId = newId('batch', nowMs);
+        linkPayments(
+          tables,
+          gone.map((item) => ({ item, link: NO_LINK, requestId })),
+          nowMs,
+        );
       }),
     recordStranding: ({ accountId, mode, claimKey, intentId, item, network, position }, nowMs) =>
       statement('recordStranding', () => {
@@ -239,6 +249,22 @@ function isGasInEntries({ entries, settlements }: Tables, { id }: BatchRow, tran
   );
 }
 
+/** The merchant is told; the intent does not refer to the payment. */
+function cancelPayment(tables: Tables, key: string, intentId: string, nowMs: number): SettlementRow {
+  const settlement = queueSettlement(tables, key, { nowMs, status: 'canceled' });
+  const row = tables.intents.get(intentId);
+  const payment = tables.payments.get(settlement.item.paymentId);
+  if (row === undefined || payment === undefined) throw new Error(`intent ${intentId} is gone`);
+  const { intent, eventSequence } = row;
+  const origin = { requestId: newId('batch', nowMs), idempotencyKey: null };
+  const { events } = draftSteps({ intent, payment: null }, [{ intent, payment }], origin, nowMs, eventSequence);
+  row.version += 1;
+  row.eventSequence += events.length;
+  tables.payments.set(payment.id, { ...payment, announced: true });
+  writeEvents(tables, events, intent);
+  return settlement;
+}
+
 function decideHeldMoney(
   tables: Tables,
   network: NetworkId,
@@ -255,7 +281,7 @@ function decideHeldMoney(
   if (row?.action !== 'hold' || row.status !== 'queued') {
     throw new Error(`the money of intent ${intentId} was decided by somebody else`);
   }
-  const settlement = begun ?? queueSettlement(tables, key, { nowMs, status: 'canceled' });
+  const settlement = begun ?? cancelPayment(tables, key, intentId, nowMs);
   if (decision.payment === 'hold') settlement.status = 'held';
   const { action } = decision;
   const { paymentId } = settlement.item;

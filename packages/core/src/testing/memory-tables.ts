@@ -45,6 +45,8 @@ export type BatchRow = {
   blockNumber: bigint | null;
   blockHash: string | null;
   gasBooked: boolean;
+  linkedTo: string | null;
+  seenIn: string | null;
   updatedAtMs: number;
   readonly transactions: { readonly transactionId: string; readonly raw: Uint8Array; readonly signedAtMs: number }[];
 };

@@ -6,6 +6,7 @@ import {
   foreignCompletion,
   mismatchedPayment,
   type PaidTerms,
+  type StoredAcceptance,
   unclaimedItem,
 } from '../index.ts';
 import type { Applying } from './memory-applying.ts';
@@ -36,6 +37,10 @@ function insertSettlement({ tables, network, nowMs }: Applying, given: Unclaimed
   return item;
 }
 
+/** Of a stored acceptance; late terms have none. */
+const rateOf = (acceptance: PaidTerms & Partial<Pick<StoredAcceptance, 'rate'>>) =>
+  acceptance.rate?.usdPerToken ?? null;
+
 /** The money pays the intent. */
 export function credit(applying: Applying, given: Unclaimed): AppliedLog {
   const { tables, network, nowMs } = applying;
@@ -48,11 +53,17 @@ export function credit(applying: Applying, given: Unclaimed): AppliedLog {
     status: 'pending',
     network,
     tokenSymbol: acceptance.token.symbol,
+    tokenShortcode: acceptance.token.shortcode,
+    usdPerToken: rateOf(acceptance),
     asset: acceptance.token.address,
     payer,
     amount,
     requestedAmount: amount,
     paidAmount: null,
+    feeAmount: null,
+    splits: null,
+    refundAmount: null,
+    failureCode: null,
     transactionId: null,
     transactionSplitId: null,
     settlementNumber: Number(item.number),
@@ -74,7 +85,8 @@ export function mismatch(applying: Applying, given: Unclaimed, reason: string): 
   const { tables, network, nowMs } = applying;
   const { row, evidence, acceptance } = given;
   const item = insertSettlement(applying, given, 'completed');
-  const terms = { evidence, tokenSymbol: acceptance.token.symbol, settlementNumber: Number(item.number) };
+  const { token } = acceptance;
+  const terms = { evidence, token, usdPerToken: rateOf(acceptance), settlementNumber: Number(item.number) };
   const draft = mismatchedPayment(row, item, terms, { requestId: newId('batch', nowMs), nowMs });
   tables.payments.set(item.paymentId, draft.payment);
   tables.entries.push(...draft.entries);

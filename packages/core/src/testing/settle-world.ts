@@ -57,7 +57,6 @@ const progress = (change: Parameters<typeof samplePayment>[0]): PaymentProgress 
   externalCostAmount: null,
   feeAmount: null,
   refundAmount: null,
-  sentTransactionId: null,
 });
 const done = progress({ status: 'completed', transactionId: '0xfeed' });
 export const pending = progress({ status: 'pending' });

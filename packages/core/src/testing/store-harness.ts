@@ -48,6 +48,10 @@ export type StoredRows = {
     readonly transaction: string | null;
     readonly split: string | null;
     readonly paid: bigint | null;
+    readonly fee: bigint | null;
+    readonly refund: bigint | null;
+    readonly splits: readonly { readonly recipient: string; readonly amount: string }[] | null;
+    readonly failure: string | null;
     readonly settlement: string;
     readonly relayer: string | null;
     readonly batch: string | null;
@@ -124,8 +128,9 @@ export async function sendItems(
 ): Promise<PendingBatch> {
   const nonce = (await store.heartbeat(lease))?.nextNonce ?? 0n;
   const id = newId('batch', nowMs());
-  if (!(await store.storeBatches(lease, [{ id, nonce, signed: signedBytes(), items }]))) throw new Error('not stored');
-  await store.markBroadcast(lease, [id]);
+  const signed = signedBytes();
+  if (!(await store.storeBatches(lease, [{ id, nonce, signed, items }]))) throw new Error('not stored');
+  await store.recordAttempts(lease, [{ batch: { id, items }, taken: true, link: signed.transactionId }]);
   const pending = (await store.loadPendingBatches(lease)).find((batch) => batch.id === id);
   if (pending === undefined) throw new Error(`batch ${id} is not pending`);
   return pending;

@@ -139,6 +139,9 @@ export function testStrandedStore(create: () => Promise<StoreHarness>): void {
       intentStatus: 'canceled',
       named: false,
     });
+    const { events } = await harness.read();
+    const told = events.filter(({ intent, type }) => intent === intentId && type.startsWith('payment.'));
+    expect(told.map(({ type }) => type)).toEqual(['payment.created', 'payment.cancelled']);
     expect(sumOf(await harness.read(), paymentId, 'stranded')).toBe(capAtomic);
     expect(await transfersOf(harness)).toMatchObject([
       { paymentId, capAtomic, strandedTransfer: { action: 'return' } },

@@ -8,6 +8,8 @@ export type Chain = {
   readonly mode: Mode;
   /** Symbol of the coin that pays for gas. */
   readonly gasSymbol: string;
+  /** One whole coin is 10^`gasDecimals` smallest units. */
+  readonly gasDecimals: number;
   /** Seconds between two blocks, rounded up to whole ones; `blockSeconds` of the configuration overrides it. */
   readonly blockSeconds: number;
   /**
@@ -19,12 +21,16 @@ export type Chain = {
   readonly rpcUrlPublic?: string;
 };
 
-type Line = Omit<Chain, 'network' | 'minimumUsd'> & { readonly network: string; readonly minimumUsd?: string };
+type Line = Omit<Chain, 'network' | 'minimumUsd' | 'gasDecimals'> & {
+  readonly network: string;
+  readonly minimumUsd?: string;
+  readonly gasDecimals?: number;
+};
 
-function chain({ network, minimumUsd = '0', ...line }: Line): Chain {
+function chain({ network, minimumUsd = '0', gasDecimals = 18, ...line }: Line): Chain {
   const id = parseNetwork(network);
   if (id === undefined) throw new Error(`${line.name}: ${network} is no network`);
-  return { ...line, network: id, minimumUsd };
+  return { ...line, network: id, minimumUsd, gasDecimals };
 }
 
 export const CHAINS: readonly Chain[] = [
@@ -94,11 +100,26 @@ export const CHAINS: readonly Chain[] = [
     network: 'solana:mainnet',
     mode: 'live',
     gasSymbol: 'SOL',
+    gasDecimals: 9,
     blockSeconds: 1,
     minimumUsd: '0.01',
   }),
-  chain({ name: 'Solana devnet', network: 'solana:devnet', mode: 'test', gasSymbol: 'SOL', blockSeconds: 1 }),
-  chain({ name: 'Internet Computer', network: 'icp:mainnet', mode: 'live', gasSymbol: 'ICP', blockSeconds: 2 }),
+  chain({
+    name: 'Solana devnet',
+    network: 'solana:devnet',
+    mode: 'test',
+    gasSymbol: 'SOL',
+    gasDecimals: 9,
+    blockSeconds: 1,
+  }),
+  chain({
+    name: 'Internet Computer',
+    network: 'icp:mainnet',
+    mode: 'live',
+    gasSymbol: 'ICP',
+    gasDecimals: 8,
+    blockSeconds: 2,
+  }),
 ];
 
 export function findChain(network: NetworkId): Chain | undefined {

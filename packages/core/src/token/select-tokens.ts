@@ -5,6 +5,7 @@ import { sameAddress } from './address.ts';
 import { TOKENS } from './catalogue.ts';
 import { findChain } from './chain.ts';
 import type { TokenEntry } from './token-entry.ts';
+import { tokenSentence } from './token-sentence.ts';
 
 /** Most acceptances of one intent. */
 const MAX_ACCEPTANCES = 12;
@@ -22,19 +23,27 @@ export type SelectedTokens =
       readonly ok: false;
       readonly code: 'token_unknown' | 'token_not_enabled';
       readonly param: keyof TokenSelector | null;
+      /** Names the tokens that would do. */
+      readonly message: string;
     };
 
 export function selectTokens(selector: TokenSelector, mode: Mode, enabled: ReadonlySet<string>): SelectedTokens {
   const known = TOKENS.filter((token) => findChain(token.network)?.mode === mode);
+  const refuse = (code: 'token_unknown' | 'token_not_enabled', param: keyof TokenSelector | null): SelectedTokens => ({
+    ok: false,
+    code,
+    param,
+    message: tokenSentence(selector.tokenShortcode, mode, enabled),
+  });
   const deprecated = selector.tokenShortcode === undefined && namedParam(selector) !== null;
   const network = selector.chainId === undefined ? undefined : parseNetwork(selector.chainId);
   if (selector.chainId !== undefined && network === undefined && selector.tokenShortcode === undefined) {
-    return { ok: false, code: 'token_unknown', param: 'chainId' };
+    return refuse('token_unknown', 'chainId');
   }
   const matching = known.filter((token) => matches(token, selector, network));
-  if (matching.length === 0) return { ok: false, code: 'token_unknown', param: namedParam(selector) };
+  if (matching.length === 0) return refuse('token_unknown', namedParam(selector));
   const tokens = matching.filter((token) => enabled.has(token.shortcode)).slice(0, MAX_ACCEPTANCES);
-  if (tokens.length === 0) return { ok: false, code: 'token_not_enabled', param: namedParam(selector) };
+  if (tokens.length === 0) return refuse('token_not_enabled', namedParam(selector));
   return { ok: true, tokens, deprecated };
 }
 

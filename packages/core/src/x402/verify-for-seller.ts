@@ -153,7 +153,7 @@ export function draftSellerIntent(
 ): Intent {
   const resource = payment.resource ?? terms.resource;
   const drafted = draftIntent(
-    { nowMs, priceEndsAtMs: offer.priceEndsAtMs },
+    { nowMs, priceEndsAtMs: offer.priceEndsAtMs, tokens: [offer.token.shortcode] },
     { caller },
     {
       asked: { usd: null, atomic: offer.amount },

@@ -15,9 +15,13 @@ export async function tryForLock<T>(stop: AbortSignal, statement: () => Promise<
     try {
       return await statement();
     } catch (problem) {
-      if (left <= 1 || !(problem instanceof Error && 'code' in problem && problem.code === LOCK_NOT_AVAILABLE))
-        throw problem;
+      if (left <= 1 || !isLocked(problem)) throw problem;
     }
     await sleep(PAUSE_MS);
   }
+}
+
+/** Another process has the lock, and the statement did not wait for it. */
+export function isLocked(problem: unknown): boolean {
+  return problem instanceof Error && 'code' in problem && problem.code === LOCK_NOT_AVAILABLE;
 }

@@ -5,6 +5,8 @@ import {
   BATCH_TRANSITIONS,
   decideFinal,
   isoTime,
+  type LinkedItem,
+  NO_LINK,
   requireOutcomes,
   SETTLEMENT_STATUS,
   TRANSFERS_WHEN_FINAL,
@@ -14,6 +16,7 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { loadBatchItems } from '../lane/load-pending-batches.ts';
+import { linkPayments } from '../payment/link-payments.ts';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { holdSettlements, moveSettlements } from '../settlement/move-settlements.ts';
@@ -83,18 +86,32 @@ export async function recordFinal(
     const results = await failPayments(client, failed, batch.transactionId, origin);
     await writePaymentResults(client, results, mined, nowMs);
     await holdSettlements(client, held, mined, nowMs);
-    await moveSettlements(client, queued, { from: [mined], to: SETTLEMENT_STATUS.queued }, nowMs);
-    await queueTransfers(client, batch, nowMs);
+    const gone = await moveSettlements(client, queued, { from: [mined], to: SETTLEMENT_STATUS.queued }, nowMs);
+    // The API queues a refused payment again, and may not write the payment.
+    const refused = held.filter(({ refusal }) => refusal !== null).map(({ item }) => item);
+    const transfers = await queueTransfers(client, batch, nowMs);
+    await linkPayments(
+      client,
+      [...gone, ...refused, ...transfers].map((item) => ({ item, link: NO_LINK, requestId: batch.id })),
+      nowMs,
+    );
   });
 }
 
-async function queueTransfers(client: pg.ClientBase, { id }: AgeingBatch, nowMs: number): Promise<void> {
+/** Returns the payments of the transfers that left the batch. */
+async function queueTransfers(
+  client: pg.ClientBase,
+  { id }: AgeingBatch,
+  nowMs: number,
+): Promise<readonly LinkedItem['item'][]> {
   const { from, to } = TRANSFERS_WHEN_FINAL;
-  await client.query({
+  const { rows } = await client.query<LinkedItem['item']>({
     name: 'stranded-again',
     text: `
       update svc.stranded_transfers set status = $4, relayer = null, batch_id = null, updated_at = $2
-      where batch_id = $1 and status = $3`,
+      where batch_id = $1 and status = $3
+      returning account_id as "accountId", mode, payment_id as "paymentId", intent_id as "intentId"`,
     values: [id, isoTime(nowMs), from, to],
   });
+  return rows;
 }

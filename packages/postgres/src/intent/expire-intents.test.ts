@@ -37,6 +37,47 @@ test('exactly the unpaid intents that are not payable any more expire, at the sa
   expect(await statuses()).toEqual(EXPECTED);
 });
 
+test.each(['together', 'one by one'])(
+  'an endpoint that asks for it is told of each intent that expires, %s; other accounts get no event',
+  async (way) => {
+    const { pool, statuses } = await unpaidIntents();
+    await pool.query('update svc.intents set event_sequence = 1');
+    const expire = async () => {
+      if (way === 'together') return expireIntents(pool, OPERATION_MS, 10);
+      for (const one of await loadOverdueIntents(pool, OPERATION_MS, undefined, 10))
+        await expireIntent(pool, one, OPERATION_MS);
+      return 0;
+    };
+    const { rows } = await pool.query<{ account_id: string }>('select distinct account_id from svc.intents');
+    const { id: other } = await newAccount(newOperation(pool));
+    const id = idAt('pi', OPERATION_MS, '99');
+    const expires_at = new Date(OPERATION_MS);
+    await insertRow(pool, 'intents', {
+      account_id: other,
+      id,
+      intent_code: 99,
+      status: 'requires_payment',
+      expires_at,
+    });
+    await insertRow(pool, 'endpoints', {
+      account_id: rows[0]?.account_id,
+      id: idAt('we', OPERATION_MS, '1'),
+      event_types: ['payment_intent.canceled'],
+    });
+    await insertRow(pool, 'endpoints', { account_id: other, id: idAt('we', OPERATION_MS, '2') });
+    await expire();
+    expect((await statuses()).slice(0, -1)).toEqual(EXPECTED);
+    const events = await pool.query<{ type: string; sequence: number; status: string; told: number }>(`
+      select e.type, e.sequence, convert_from(e.body, 'UTF8')::jsonb #>> '{data,object,status}' as status,
+        (select count(*)::integer from svc.deliveries d where d.event_id = e.id) as told
+      from svc.events e join svc.intents i on i.id = e.intent_id and i.event_sequence = e.sequence`);
+    const event = { type: 'payment_intent.canceled', sequence: 2, status: 'canceled', told: 1 };
+    expect(events.rows).toEqual([event, event]);
+    const untold = await pool.query('select from svc.events where account_id = $1', [other]);
+    expect(untold.rowCount).toBe(0);
+  },
+);
+
 test('one by one the same intents expire', async () => {
   const { pool, statuses } = await unpaidIntents();
   for (const overdue of await loadOverdueIntents(pool, OPERATION_MS + 1, undefined, 10)) {

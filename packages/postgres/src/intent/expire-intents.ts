@@ -1,8 +1,12 @@
-// Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire.
+// Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire, and
+// tells merchants who ask for it.
 import { INTENT_TRANSITIONS, isoTime } from '@svc-pay/core';
+import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { inTransaction } from '../database/in-transaction.ts';
 import { NOT_MERGED } from '../database/planner.ts';
 import { sqlStep } from '../database/status-sql.ts';
+import { asksForCanceled, type CanceledIntentKey, tellCanceled } from './tell-canceled.ts';
 
 const EXPIRY = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'canceled');
 
@@ -44,21 +48,38 @@ const EXPIRE = {
   name: 'expire-intents',
   text: `
     with over as materialized (
-      select account_id, mode, id from svc.intents intent
+      select account_id, mode, id, ${asksForCanceled('intent')} as told from svc.intents intent
       where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${readPastExpiry('$1')}
       order by expires_at limit $2 for no key update skip locked
     )
     update svc.intents intent
-    set status = ${EXPIRY.to}, version = intent.version + 1, updated_at = $1
+    set status = ${EXPIRY.to}, version = intent.version + 1, updated_at = $1,
+      event_sequence = event_sequence + over.told::integer
     from over
     where intent.account_id = over.account_id and intent.mode = over.mode and intent.id = over.id
-      and intent.status ${EXPIRY.from}`,
+      and intent.status ${EXPIRY.from}
+    returning intent.account_id as "accountId", intent.mode, intent.id as "intentId", over.told`,
 };
+
+type ExpiredRow = CanceledIntentKey & { readonly told: boolean };
 
 /** Returns how many intents expired; as many as `limit` means that there may be more. */
 export async function expireIntents(pool: pg.Pool, nowMs: number, limit: number): Promise<number> {
-  const { rowCount } = await pool.query({ ...EXPIRE, values: [isoTime(nowMs), limit] });
-  return rowCount ?? 0;
+  return expire(pool, { ...EXPIRE, values: [isoTime(nowMs), limit] }, nowMs);
+}
+
+async function expire(pool: pg.Pool, statement: pg.QueryConfig, nowMs: number): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<ExpiredRow>(statement);
+    const origin = { requestId: newId('request', nowMs), idempotencyKey: null };
+    await tellCanceled(
+      client,
+      rows.filter(({ told }) => told),
+      origin,
+      nowMs,
+    );
+    return rows.length;
+  });
 }
 
 export type OverdueIntent = {
@@ -99,9 +120,11 @@ export async function loadOverdueIntents(
 const EXPIRE_ONE = {
   name: 'expire-intent',
   text: `
-    update svc.intents intent set status = ${EXPIRY.to}, version = version + 1, updated_at = $4
+    update svc.intents intent set status = ${EXPIRY.to}, version = version + 1, updated_at = $4,
+      event_sequence = event_sequence + (${asksForCanceled('intent')})::integer
     where account_id = $1 and mode = $2 and id = $3 and status ${EXPIRY.from} and expires_at <= $4 and ${NOT_PAID}
-      and ${readPastExpiry('$4')}`,
+      and ${readPastExpiry('$4')}
+    returning intent.account_id as "accountId", intent.mode, intent.id as "intentId", ${asksForCanceled('intent')} as told`,
 };
 
 export async function expireIntent(
@@ -109,5 +132,5 @@ export async function expireIntent(
   { accountId, mode, intentId }: OverdueIntent,
   nowMs: number,
 ): Promise<void> {
-  await pool.query({ ...EXPIRE_ONE, values: [accountId, mode, intentId, isoTime(nowMs)] });
+  await expire(pool, { ...EXPIRE_ONE, values: [accountId, mode, intentId, isoTime(nowMs)] }, nowMs);
 }

@@ -28,6 +28,11 @@ export type PaidTermsRow = {
   readonly splits: readonly Split[];
 };
 
+export type PayoutRow = Pick<
+  PaidTermsRow,
+  'network' | 'payout_withdrawn' | 'payout_kind' | 'activation' | 'merchant' | 'fee_bps' | 'splits'
+>;
+
 type Row = PaidTermsRow & {
   readonly max_timeout_seconds: number;
   readonly usd_per_token_atto: string;
@@ -131,7 +136,7 @@ export function paidTermsOf(row: PaidTermsRow): PaidTerms {
   };
 }
 
-function payoutStateOf(row: PaidTermsRow): Pick<PaidTerms, 'direct' | 'payoutWithdrawn' | 'shares'> {
+export function payoutStateOf(row: PayoutRow): Pick<PaidTerms, 'direct' | 'payoutWithdrawn' | 'shares'> {
   const { payout_kind: kind, activation, merchant, fee_bps: feeBps, splits } = row;
   // On EVM a payout that is gone could have been anybody's.
   if (kind === null) return familyOf(row.network) === 'evm' ? { payoutWithdrawn: true } : {};

@@ -1,5 +1,5 @@
 // Loads an intent and its latest payment.
-import { type Caller, type Intent, type StoredPayment, TOKENS } from '@svc-pay/core';
+import { type Caller, findToken, type Intent, type StoredPayment } from '@svc-pay/core';
 import { atomicAmount, usd } from '@svc-pay/money';
 import type { IntentStatus, NetworkId, PaymentStatus } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -43,6 +43,11 @@ export type PaymentRow = {
   readonly amount: string;
   readonly requested_amount: string | null;
   readonly paid_amount: string | null;
+  readonly usd_per_token_atto: string | null;
+  readonly fee_amount: string | null;
+  readonly refund_amount: string | null;
+  readonly splits: readonly { readonly recipient: string; readonly amount: string }[] | null;
+  readonly failure_code: string | null;
   readonly transaction_id: string | null;
   readonly transaction_split_id: string | null;
   readonly settlement_number: string | null;
@@ -58,6 +63,8 @@ export const paymentJson = (alias: string) => `json_build_object(
         'amount', ${alias}.amount::text, 'requested_amount', ${alias}.requested_amount::text,
         'paid_amount', ${alias}.paid_amount::text, 'transaction_id', ${alias}.transaction_id,
         'transaction_split_id', ${alias}.transaction_split_id, 'settlement_number', ${alias}.settlement_number::text,
+        'usd_per_token_atto', ${alias}.usd_per_token_atto::text, 'fee_amount', ${alias}.fee_amount::text,
+        'refund_amount', ${alias}.refund_amount::text, 'splits', ${alias}.splits, 'failure_code', ${alias}.failure_code,
         'created_event', ${alias}.created_event, 'created_at', ${alias}.created_at, 'completed_at', ${alias}.completed_at
       )`;
 
@@ -187,12 +194,19 @@ export function paymentOf(row: PaymentRow): StoredPayment {
     id: row.id,
     status: row.status,
     network: row.network,
-    tokenSymbol: TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode)?.symbol ?? row.token_shortcode,
+    tokenSymbol: findToken(row.token_shortcode)?.symbol ?? row.token_shortcode,
+    tokenShortcode: row.token_shortcode,
+    usdPerToken: row.usd_per_token_atto === null ? null : usd(BigInt(row.usd_per_token_atto)),
     asset: row.asset,
     payer: row.payer,
     amount: atomicAmount(BigInt(row.amount)),
     requestedAmount: amountOf(row.requested_amount),
     paidAmount: amountOf(row.paid_amount),
+    feeAmount: amountOf(row.fee_amount),
+    splits:
+      row.splits && row.splits.map(({ recipient, amount }) => ({ recipient, amount: atomicAmount(BigInt(amount)) })),
+    refundAmount: amountOf(row.refund_amount),
+    failureCode: row.failure_code,
     transactionId: row.transaction_id,
     transactionSplitId: row.transaction_split_id,
     settlementNumber: row.settlement_number === null ? null : Number(row.settlement_number),

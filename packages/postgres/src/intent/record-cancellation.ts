@@ -1,10 +1,18 @@
-import { type Caller, type CancelAction, type CancelIntentPorts, type Intent, isoTime } from '@svc-pay/core';
+import {
+  type Caller,
+  type CancelAction,
+  type CancelIntentPorts,
+  type Intent,
+  isoTime,
+  type Origin,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { answerAt, answerValues, recallAnswer } from '../idempotency/stored-answers.ts';
+import { asksForCanceled, tellCanceled } from './tell-canceled.ts';
 
 type Idempotency = Parameters<CancelIntentPorts['recordCancellation']>[2];
 type Outcome = Awaited<ReturnType<CancelIntentPorts['recordCancellation']>>;
@@ -25,9 +33,10 @@ export async function recordCancellation(
   before: Intent,
   idempotency: Idempotency,
   action: CancelAction,
+  origin: Origin,
 ): Promise<Outcome> {
   try {
-    await inTransaction(pool, (client) => cancel(client, nowMs, caller, before, idempotency, action));
+    await inTransaction(pool, (client) => cancel(client, nowMs, caller, before, idempotency, action, origin));
     return { outcome: 'recorded' };
   } catch (problem) {
     if (!(problem instanceof NotRecorded)) throw problem;
@@ -46,6 +55,7 @@ async function cancel(
   before: Intent,
   idempotency: Idempotency,
   action: CancelAction,
+  origin: Origin,
 ): Promise<void> {
   const now = new Date(nowMs);
   if (idempotency !== null) {
@@ -53,12 +63,16 @@ async function cancel(
     const claimed = await client.query(STORE_ANSWER, [...owner, ...answerValues(idempotency)]);
     if (claimed.rowCount !== 1) throw new NotRecorded('key_taken');
   }
-  const changed = await client.query(
-    `update svc.intents set status = 'canceled', version = version + 1, updated_at = $5
-     where account_id = $1 and mode = $2 and id = $3 and status = $4`,
+  const asked = asksForCanceled('intent');
+  const changed = await client.query<{ told: boolean }>(
+    `update svc.intents intent set status = 'canceled', version = version + 1, updated_at = $5,
+       event_sequence = event_sequence + (${asked})::integer
+     where account_id = $1 and mode = $2 and id = $3 and status = $4 returning ${asked} as told`,
     [accountId, mode, before.id, before.status, now],
   );
   if (changed.rowCount !== 1) throw new NotRecorded('changed_meanwhile');
+  const told = changed.rows.some((row) => row.told) ? [{ accountId, mode, intentId: before.id }] : [];
+  await tellCanceled(client, told, origin, nowMs);
   await writeAudit(client, nowMs, {
     accountId,
     mode,

@@ -10,10 +10,11 @@ import {
 } from '@svc-pay/core';
 import { sampleFamily } from '@svc-pay/core/testing';
 import { type CreateIntentRequest, webhookEvent } from '@svc-pay/protocol';
-import type { Id } from '@svc-pay/protocol/ids';
+import { type Id, newId } from '@svc-pay/protocol/ids';
 import { describe, expect, test } from 'vitest';
 import { createApiStores } from '../api-stores.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
+import { insertRow } from '../testing/sample-rows.ts';
 import { NETWORKS, seedMerchant } from '../testing/seed-merchant.ts';
 
 const { pool, url } = await createTestDatabase();
@@ -170,7 +171,30 @@ describe('an intent is invisible', () => {
 
 describe('canceling', () => {
   const cancel = (caller: Caller, id: Id<'paymentIntent'>, claim: ReturnType<typeof claimOf> | null = null) =>
-    cancelIntent(stores, caller, id, claim);
+    cancelIntent(stores, caller, id, claim, 'req_1');
+
+  test('tells an endpoint that asks for it, once, with the request; without one nothing is written', async () => {
+    const caller = await seedMerchant(pool);
+    const types = async (id: string) => {
+      const text = 'select type, sequence, request_id from svc.events where intent_id = $1 order by sequence';
+      return (await pool.query<{ type: string }>(text, [id])).rows;
+    };
+    const { accountId: account_id } = caller;
+    await insertRow(pool, 'endpoints', { account_id, id: newId('endpoint', Date.now()) });
+    const silent = bodyOf(await create(caller)).paymentIntentId;
+    await cancel(caller, silent);
+    expect((await types(silent)).map(({ type }) => type)).toEqual(['payment_intent.created']);
+    await insertRow(pool, 'endpoints', {
+      account_id,
+      id: newId('endpoint', Date.now()),
+      event_types: ['payment_intent.canceled'],
+    });
+    const { paymentIntentId } = bodyOf(await create(caller));
+    await Promise.all(Array.from({ length: 5 }, () => cancel(caller, paymentIntentId)));
+    expect((await types(paymentIntentId)).slice(1)).toEqual([
+      { type: 'payment_intent.canceled', sequence: 2, request_id: 'req_1' },
+    ]);
+  });
 
   test('ends an unpaid intent, once, with one audit row', async () => {
     const caller = await seedMerchant(pool);

@@ -1,22 +1,36 @@
-// The column `service_metadata` of an intent: the service's own keys, and which kind of key created it. The latter has no column
-// of its own, because the release before reads `intent.*` by prepared statements, which fail once the table has another column.
+// The column `service_metadata` of an intent: the service's own keys, which kind of key created it, the tokens that it was
+// offered in, and whether tokens were asked for. The others have no columns of their own, because the release before reads
+// `intent.*` by prepared statements, which fail once the table has another column.
 import type { Intent } from '@svc-pay/core';
 
 const CREATED_WITH = 'svc_created_with';
+const TOKENS = 'svc_tokens';
+const ASKED = 'svc_asked';
+const ASKED_TOKENS = 'tokens';
 
-/** A secret key is not recorded: nobody sees more or less for it than where nothing is recorded. */
-export function storedServiceMetadata({
-  serviceMetadata,
-  createdWith,
-}: Pick<Intent, 'serviceMetadata' | 'createdWith'>): string {
-  return JSON.stringify({ ...serviceMetadata, ...(isRecorded(createdWith) && { [CREATED_WITH]: createdWith }) });
+type Recorded = Pick<Intent, 'serviceMetadata' | 'createdWith' | 'tokens' | 'asksTokens'>;
+
+export function storedServiceMetadata({ serviceMetadata, createdWith, tokens, asksTokens }: Recorded): string {
+  return JSON.stringify({
+    ...serviceMetadata,
+    ...(createdWith !== null && { [CREATED_WITH]: createdWith }),
+    ...(tokens !== null && { [TOKENS]: tokens }),
+    ...(asksTokens === true && { [ASKED]: ASKED_TOKENS }),
+  });
 }
 
 export function readServiceMetadata({
   [CREATED_WITH]: createdWith,
+  [TOKENS]: tokens,
+  [ASKED]: asked,
   ...serviceMetadata
-}: Intent['serviceMetadata']): Pick<Intent, 'serviceMetadata' | 'createdWith'> {
-  return { serviceMetadata, createdWith: isRecorded(createdWith) ? createdWith : null };
+}: Intent['serviceMetadata']): Recorded {
+  return {
+    serviceMetadata,
+    createdWith: CREATORS.find((known) => known === createdWith) ?? null,
+    tokens: Array.isArray(tokens) ? tokens.filter((token) => typeof token === 'string') : null,
+    ...(asked === ASKED_TOKENS && { asksTokens: true }),
+  };
 }
 
-const isRecorded = (createdWith: unknown) => createdWith === 'publishable' || createdWith === 'x402';
+const CREATORS = ['secret', 'publishable', 'x402'] as const;

@@ -59,6 +59,40 @@ test('a payment that the simulation sorts out fails alone, unsent, and its inten
   ]);
 });
 
+test('a payment that fails unsent does not name what an older release left on it', async () => {
+  const lane = await world();
+  const [bad] = await lane.queue(1);
+  await lane.pool.query("update svc.payments set transaction_id = '0xgone', transaction_split_id = '0xgone:1'");
+  lane.chain.spoil(bad ?? '', 'insufficient_funds', 'simulated');
+  await lane.settle();
+  const { rows } = await lane.pool.query('select status, transaction_id, transaction_split_id from svc.payments');
+  expect(rows).toEqual([{ status: 'failed', transaction_id: null, transaction_split_id: null }]);
+});
+
+test('a batch that is signed again to the same bytes is marked and linked by the attempt that sends it', async () => {
+  const lane = await world();
+  const [paymentId] = await lane.queue(1);
+  const { store } = lane.deps;
+  const lease = await lane.takeLease();
+  const items = await store.loadQueue(lease, { index: 0, count: 1 }, 9);
+  const signed = { transactionId: '0xsame', raw: Buffer.from('same') };
+  const send = async (id: string, nonce: bigint) => {
+    expect(await store.storeBatches(lease, [{ id, nonce, signed, items }])).toBe(true);
+    await store.recordAttempts(lease, [{ batch: { id, items }, taken: true, link: signed.transactionId }]);
+  };
+  await send('bat_first', FIRST_NONCE);
+  await store.recordReplaced(lease, 'bat_first');
+  await send('bat_again', FIRST_NONCE + 1n);
+  const { rows } = await lane.pool.query(
+    'select id, status, linked_transaction_id as linked from svc.batches order by nonce',
+  );
+  expect(rows).toEqual([{ id: 'bat_first', status: 'broadcast', linked: '0xsame' }]);
+  const named = await column(lane, `select transaction_id from svc.payments where id = '${paymentId}'`);
+  expect(named).toEqual(['0xsame']);
+  const told = await column(lane, "select request_id from svc.events where type like 'payment.%' order by sequence");
+  expect(new Set(told)).toEqual(new Set(['bat_first']));
+});
+
 test('where money may have moved the payment is held: not failed, not sent again', async () => {
   const lane = await world();
   const [used] = await lane.queue(3);

@@ -10,10 +10,11 @@ import { loadPendingBatches } from './load-pending-batches.ts';
 import { loadQueue, peekQueue } from './load-queue.ts';
 import { loadSoloQueue } from './load-solo-queue.ts';
 import { createPendingBatchCache, type PendingBatchCache } from './pending-batch-cache.ts';
+import { recordAttempts, recordSeen } from './record-attempts.ts';
 import { recordMined } from './record-mined.ts';
 import { recordReplaced } from './record-replaced.ts';
 import { recordUnsent } from './record-unsent.ts';
-import { markBroadcast, storeBatches } from './store-batches.ts';
+import { storeBatches } from './store-batches.ts';
 import { storeTransaction } from './store-transaction.ts';
 import { advanceNonce, noteObstacle, noteUnfit } from './update-lane-condition.ts';
 
@@ -45,7 +46,8 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent 
       return stored;
     },
     storeTransaction: (lease, batchId, signed) => storeTransaction(pool, lease, batchId, signed, clock.nowMs()),
-    markBroadcast: (lease, batchIds) => markBroadcast(pool, lease, batchIds, clock.nowMs()),
+    recordAttempts: (lease, attempts) => recordAttempts(pool, lease, attempts, clock.nowMs()),
+    recordSeen: (lease, found) => recordSeen(pool, lease, found, clock.nowMs()),
     recordMined: (lease, found) =>
       recordMined(pool, lease, found, { nowMs: clock.nowMs(), gasCoin: gasCoinRate(lease.network), onGasSpent }),
     recordUnsent: (lease, unsent) => recordUnsent(pool, lease, unsent, clock.nowMs()),

@@ -20,6 +20,8 @@ type BatchRow = {
   readonly item_count: number;
   readonly batch_limits: number;
   readonly bound: boolean;
+  readonly linked_transaction_id: string | null;
+  readonly seen_block_hash: string | null;
 };
 
 /** The settlements that a pending batch may still settle. */
@@ -28,7 +30,7 @@ const IN_BATCH = sqlIs(SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.mined);
 const LOAD_BATCHES = {
   name: 'lane-load-batches',
   text: `
-    select b.id, b.nonce, b.status, b.updated_at, b.at_risk is not null as bound, array(
+    select b.id, b.nonce, b.status, b.updated_at, b.at_risk is not null as bound, b.linked_transaction_id, b.seen_block_hash, array(
         select t.transaction_id from svc.batch_transactions t where t.batch_id = b.id order by t.created_at
       ) as transaction_ids, carried.*
     from svc.batches b
@@ -73,7 +75,7 @@ export async function loadPendingBatches(
   const loaded = await loadBatchContents(pool, unknown, loadItems);
   cache.keepOnly(lane, new Set(rows.map(({ id }) => id)));
   for (const [id, contents] of loaded) cache.keep(lane, id, contents);
-  return rows.map(({ id, nonce, status, updated_at, bound }) => {
+  return rows.map(({ id, nonce, status, updated_at, bound, linked_transaction_id, seen_block_hash }) => {
     const { transactions, items } = recalled.get(id) ?? loaded.get(id) ?? { transactions: [], items: [] };
     return {
       id,
@@ -82,6 +84,8 @@ export async function loadPendingBatches(
       sentAtMs: updated_at.getTime(),
       transactions,
       items,
+      ...(linked_transaction_id !== null && { linkedTo: linked_transaction_id }),
+      ...(seen_block_hash !== null && { seenIn: seen_block_hash }),
       ...(bound && { bound }),
     };
   });

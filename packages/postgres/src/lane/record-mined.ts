@@ -9,8 +9,10 @@ import {
   isoTime,
   type LaneItem,
   type LaneLease,
+  type LinkedItem,
   type MinedBatch,
   type MinedItem,
+  NO_LINK,
   PENDING_BATCH,
   type QueuedAgain,
   queuedAgain,
@@ -23,6 +25,7 @@ import type pg from 'pg';
 import { SLOT_NOW } from '../budget/budget-windows.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
+import { linkPayments } from '../payment/link-payments.ts';
 import { completeBatches } from '../payment/payment-results.ts';
 import { markSoloPayers } from '../payment/solo-payers.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
@@ -75,7 +78,7 @@ async function record(
       const parts = batch.items.map((item, index) => ({ item, mined: minedItemOf(mined, item.paymentId, index) }));
       for (const { item, mined: part } of parts) {
         if (part.outcome !== 'settled')
-          unsettled.push({ batchId: batch.id, batchItems: batch.items.length, item, mined: part });
+          unsettled.push({ batch, transactionId: mined.transactionId, item, mined: part });
       }
       return {
         batch: mined,
@@ -93,8 +96,8 @@ async function record(
 }
 
 type UnsettledBatchItem = {
-  readonly batchId: string;
-  readonly batchItems: number;
+  readonly batch: FoundBatch['batch'];
+  readonly transactionId: string;
   readonly item: LaneItem;
   readonly mined: MinedItem;
 };
@@ -105,7 +108,7 @@ async function leaveUnsettled(
   parts: readonly UnsettledBatchItem[],
   nowMs: number,
 ): Promise<void> {
-  const judged = parts.map((part) => ({ ...part, again: queuedAgain(part.mined, part.batchItems, nowMs) }));
+  const judged = parts.map((part) => ({ ...part, again: queuedAgain(part.mined, part.batch.items.length, nowMs) }));
   await queueAgain(
     client,
     judged.filter((part): part is RevertedBatchItem => part.again !== undefined),
@@ -123,9 +126,21 @@ async function leaveUnsettled(
       values: [...settlementKeys(open.map(({ item }) => item)), isoTime(nowMs)],
     });
   }
+  await linkPayments(client, judged.flatMap(linkOf), nowMs);
   const burners = parts.filter(({ item, mined }) => burnsGas(item, mined)).map(({ item }) => item.payer);
   await markSoloPayers(client, network, burners, nowMs);
 }
+
+/** A payment that is queued again has left the batch. The others name the transaction that was mined. */
+function linkOf({ batch, transactionId, item, again }: Judged): LinkedItem[] {
+  const { id: requestId, linkedTo, seenIn } = batch;
+  // Also where the batch names none: a restore or an older release may have left a name on the payment.
+  if (again !== undefined) return [{ item, link: NO_LINK, requestId }];
+  if (linkedTo === transactionId && seenIn === undefined) return [];
+  return [{ item, link: { transactionId, transactionSplitId: null }, requestId }];
+}
+
+type Judged = UnsettledBatchItem & { readonly again: QueuedAgain | undefined };
 
 type RevertedBatchItem = UnsettledBatchItem & { readonly again: QueuedAgain };
 
@@ -151,7 +166,7 @@ async function queueAgain(client: pg.ClientBase, parts: readonly RevertedBatchIt
         and s.status ${AGAIN.from}`,
     values: [
       ...settlementKeys(parts.map(({ item }) => item)),
-      parts.map(({ batchId }) => batchId),
+      parts.map(({ batch }) => batch.id),
       parts.map(({ again }) => again.batchLimit),
       parts.map(({ again: { retryAtMs } }) => (retryAtMs === null ? null : isoTime(retryAtMs))),
       isoTime(nowMs),
@@ -174,7 +189,8 @@ export async function markMined(
       with recorded as (
         update svc.batches b
         set status = ${MINED.to}, transaction_id = mined.transaction_id, block_number = mined.block_number,
-          block_hash = mined.block_hash, gas_booked = true, updated_at = $5
+          block_hash = mined.block_hash, gas_booked = true, updated_at = $5,
+          linked_transaction_id = mined.transaction_id, seen_block_hash = null
         from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $6::numeric[])
           as mined (id, transaction_id, block_number, block_hash, gas_cost)
         where b.id = mined.id and b.status ${MINED.from}

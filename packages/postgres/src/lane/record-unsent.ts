@@ -1,7 +1,8 @@
 // Records payments that the simulation refused. No transaction of ours that can still be mined carries them.
-import { judgeUnsettledItems, type LaneLease, SETTLEMENT_STATUS, type UnsentItem } from '@svc-pay/core';
+import { judgeUnsettledItems, type LaneLease, NO_LINK, SETTLEMENT_STATUS, type UnsentItem } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { linkPayments } from '../payment/link-payments.ts';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { holdSettlements } from '../settlement/move-settlements.ts';
@@ -19,6 +20,12 @@ export async function recordUnsent(
     const cause = { requestId: newId('batch', nowMs), nowMs };
     const items = unsent.map(({ item }) => item);
     const { failed, held } = judgeUnsettledItems(unsent, await loadRevertedBatches(client, items));
+    // An older release may have left the name of a transaction on a payment that left its batch.
+    await linkPayments(
+      client,
+      failed.map(({ item }) => ({ item, link: NO_LINK, requestId: cause.requestId })),
+      nowMs,
+    );
     await writePaymentResults(client, await failPayments(client, failed, null, cause), SETTLEMENT_STATUS.queued, nowMs);
     await holdSettlements(client, held, SETTLEMENT_STATUS.queued, nowMs);
   });

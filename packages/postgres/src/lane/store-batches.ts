@@ -6,7 +6,6 @@ import {
   type BatchToStore,
   isoTime,
   type LaneLease,
-  PENDING_BATCH,
   SETTLEMENT_STATUS,
   SETTLEMENT_TRANSITIONS,
   STRANDED_STATUS,
@@ -196,21 +195,4 @@ export async function storeBatches(
     if (isUnmetRequirement(problem)) return false;
     throw problem;
   }
-}
-
-const MARK = {
-  name: 'lane-mark-broadcast',
-  text: `
-    update svc.batches set status = ${sqlStatus(BATCH_STATUS.broadcast)}, updated_at = $4
-    where id = any ($5) and status ${sqlIs(...PENDING_BATCH)}
-      and exists (select from svc.relayers where network = $1 and address = $2 and epoch = $3)`,
-};
-
-export async function markBroadcast(
-  pool: pg.Pool,
-  { network, relayer, epoch }: LaneLease,
-  batchIds: readonly string[],
-  nowMs: number,
-): Promise<void> {
-  await pool.query({ ...MARK, values: [network, relayer, epoch.toString(), isoTime(nowMs), batchIds] });
 }

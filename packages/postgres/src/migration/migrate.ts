@@ -64,6 +64,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const missing = migrations.slice(applied.length);
     for (const migration of missing) await apply(client, migration);
     const partitions = await ensurePartitions(client);
+    await followCluster(client);
     return { ok: true, applied: missing.map(({ name }) => name), partitions };
   } finally {
     // Ending the session releases the lock.
@@ -132,6 +133,14 @@ async function write(client: pg.Client, { name, sql, checksum }: Migration): Pro
     name,
     checksum,
   ]);
+}
+
+/** In another cluster than before, as after `pg_restore`, transaction ids begin anew. */
+async function followCluster(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ known: boolean }>(
+    "select to_regprocedure('svc.restart_ledger_order(boolean)') is not null as known",
+  );
+  if (rows[0]?.known === true) await client.query('select svc.restart_ledger_order(false)');
 }
 
 async function ensurePartitions(client: pg.Client): Promise<readonly string[]> {

@@ -42,6 +42,7 @@ const ASKED = columnArrays<PaymentClaim>(
     signature: ['bytea', ({ signature }) => bytesOfHex(signature)],
     payout_id: ['bigint', ({ acceptance }) => acceptance.payoutId.toString()],
     token_shortcode: ['text', ({ acceptance }) => acceptance.token.shortcode],
+    usd_per_token_atto: ['numeric', ({ acceptance }) => acceptance.rate.usdPerToken.toString()],
     by_contract: ['boolean', ({ byContract }) => byContract],
     code_hash: ['bytea', ({ codeHash }) => (codeHash === undefined ? null : bytesOfHex(codeHash))],
     confirmations: ['integer', ({ acceptance }) => acceptance.confirmations],
@@ -131,7 +132,7 @@ const CLAIM = {
     ${insertPayment(
       {
         ...sameNames('account_id', 'mode', 'payment_id', 'intent_id', 'intent_code', 'claim_key', 'network', 'asset'),
-        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id', 'bound_relayer', 'direct'),
+        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id', 'bound_relayer', 'direct', 'usd_per_token_atto'),
         settled_amount: 'cap',
         solo_payer: `case when bound_relayer is null then ${SOLO_PAYER} end`,
         now,

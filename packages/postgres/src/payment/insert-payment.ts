@@ -1,5 +1,5 @@
 // Every payment is inserted here, together with its settlement. The settlement's number is also stored on the payment.
-import { type NewSettlement, PAYMENT_STATUS, SETTLEMENT_STATUS } from '@svc-pay/core';
+import { type NewSettlement, PAYMENT_STATUS, SETTLEMENT_STATUS, type StoredPayment } from '@svc-pay/core';
 import { type Expressions, insertText } from '../database/insert-text.ts';
 import { sqlStatus } from '../database/status-sql.ts';
 
@@ -18,6 +18,8 @@ export type NewPayment = {
   readonly cap: string;
   readonly settled_amount: string;
   readonly payout_id: string;
+  /** Rate of the acceptance that is paid. */
+  readonly usd_per_token_atto: string;
   readonly now: string;
   /** Of the settlement. That of a `mismatched` payment is `completed`. */
   readonly status: NewSettlement;
@@ -32,11 +34,13 @@ export type NewPayment = {
   readonly batch_id?: string;
   /** For a payment that nobody submitted to us: the processor or the wallet that was paid. */
   readonly recipient?: string;
-  /** These four are for a payment of somebody else's transaction that begins with its result. */
+  /** These are for a payment of somebody else's transaction that begins with its result. */
   readonly foreign_transaction_id?: string;
   readonly transaction_split_id?: string;
   readonly paid_amount?: string;
   readonly fee_amount?: string;
+  readonly refund_amount?: string;
+  readonly splits?: string;
 };
 
 const PAYMENT_OF: Readonly<Record<NewSettlement, string>> = {
@@ -92,7 +96,12 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     transaction_split_id: payment.transaction_split_id ?? 'null',
     paid_amount: payment.paid_amount ?? 'null',
     fee_amount: payment.fee_amount ?? 'null',
-    created_event: sqlBoolean(payment.status === SETTLEMENT_STATUS.completed),
+    refund_amount: payment.refund_amount ?? 'null',
+    splits: payment.splits ?? 'null',
+    usd_per_token_atto: payment.usd_per_token_atto,
+    created_event: sqlBoolean(
+      payment.status === SETTLEMENT_STATUS.completed || payment.status === SETTLEMENT_STATUS.canceled,
+    ),
     created_at: payment.now,
     updated_at: payment.now,
   };
@@ -106,6 +115,20 @@ export function insertPayment(payment: NewPayment, from?: string): string {
       ${insertText('svc.payments', written, `from ${rows}`)}
     )`;
 }
+
+/** The column `splits`. Amounts are text: JSON numbers would be rounded. */
+export function splitsColumn(splits: StoredPayment['splits']): string | null {
+  return splits && JSON.stringify(splits.map(({ recipient, amount }) => ({ recipient, amount: amount.toString() })));
+}
+
+/** SQL: rate of an acceptance, by its whole key; null where the acceptance is gone. */
+export const rateOfOffer = (
+  at: Readonly<Record<'account_id' | 'mode' | 'intent_id' | 'position', string>>,
+): string => `(
+        select offered.usd_per_token_atto from svc.acceptances offered
+        where offered.account_id = ${at.account_id} and offered.mode = ${at.mode}
+          and offered.intent_id = ${at.intent_id} and offered.position = ${at.position}
+      )`;
 
 const sqlBoolean = (value: boolean): string => (value ? 'true' : 'false');
 

@@ -1,13 +1,14 @@
 // Writes payments that nobody submitted to us: money that the chain reader found. The claim is written with them, so that
 // the same authorization, or the same log, pays nothing else.
-import { INTENT_TRANSITIONS, isoTime, type LaneItem, SETTLEMENT_STATUS } from '@svc-pay/core';
+import { breakdownOf, INTENT_TRANSITIONS, isoTime, type LaneItem, SETTLEMENT_STATUS, sharesOf } from '@svc-pay/core';
+import { type Usd, usd } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { insertClaim } from './insert-authorization.ts';
-import { insertPayment } from './insert-payment.ts';
+import { insertPayment, rateOfOffer, splitsColumn } from './insert-payment.ts';
 
 const GIVEN = namedParameters({
   account_id: 'text',
@@ -24,6 +25,7 @@ const GIVEN = namedParameters({
   recipient: 'text',
   cap: 'numeric',
   payout_id: 'bigint',
+  position: 'integer',
   direct: 'boolean',
   now: 'timestamptz',
 });
@@ -64,6 +66,7 @@ const PAYMENT = {
   direct,
   now,
   settled_amount: cap,
+  usd_per_token_atto: rateOfOffer({ account_id, mode, intent_id, position: GIVEN.at.position }),
 };
 
 const PROCESSING = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'processing');
@@ -88,6 +91,8 @@ export type UnclaimedRow = {
   readonly item: LaneItem;
   readonly claimKey: Uint8Array;
   readonly tokenShortcode: string;
+  /** Of the acceptance that was paid. */
+  readonly position: number;
   readonly direct: boolean;
   readonly nowMs: number;
 };
@@ -102,7 +107,13 @@ export async function insertUnclaimedPayment(client: pg.ClientBase, row: Unclaim
 }
 
 const ENDS = namedParameters(
-  { foreign_transaction_id: 'text', transaction_split_id: 'text', fee_amount: 'numeric' },
+  {
+    foreign_transaction_id: 'text',
+    transaction_split_id: 'text',
+    fee_amount: 'numeric',
+    refund_amount: 'numeric',
+    splits: 'jsonb',
+  },
   GIVEN.next,
 );
 
@@ -111,34 +122,41 @@ const MISMATCH = {
   text: `
     with ${CLAIMED},
     ${insertPayment({ ...PAYMENT, ...ENDS.at, paid_amount: cap, status: SETTLEMENT_STATUS.completed }, 'claimed')}
-    select number from written_settlement`,
+    select number, ${PAYMENT.usd_per_token_atto} as usd_per_token_atto from written_settlement`,
 };
 
-/** Returns the settlement's number. The intent is not changed. Throws when the claim is taken. */
+/** What the database knew of the payment. */
+export type MismatchedRow = { readonly settlementNumber: number; readonly usdPerToken: Usd | null };
+
+/** The intent is not changed. Throws when the claim is taken. */
 export async function insertMismatchedPayment(
   client: pg.ClientBase,
   row: UnclaimedRow,
-  ends: { readonly transactionId: string; readonly logIndex: number; readonly feeAtomic: bigint },
-): Promise<number> {
-  const { transactionId, logIndex, feeAtomic } = ends;
-  const { rows } = await client.query<{ number: string }>({
+  { transactionId, logIndex }: { readonly transactionId: string; readonly logIndex: number },
+): Promise<MismatchedRow> {
+  const { feeAmount, refundAmount, splits } = sharesOf(breakdownOf(row.item));
+  const { rows } = await client.query<{ number: string; usd_per_token_atto: string | null }>({
     ...MISMATCH,
     values: [
       ...valuesOf(row),
       ...ENDS.values({
         foreign_transaction_id: transactionId,
         transaction_split_id: `${transactionId}:${logIndex}`,
-        fee_amount: feeAtomic.toString(),
+        fee_amount: feeAmount?.toString() ?? null,
+        refund_amount: refundAmount?.toString() ?? null,
+        splits: splitsColumn(splits),
       }),
     ],
   });
   const [written] = rows;
   if (written === undefined)
     throw new Error(`the claim of the money of intent ${row.item.intentId} was taken meanwhile`);
-  return Number(written.number);
+  const { number, usd_per_token_atto: atto } = written;
+  return { settlementNumber: Number(number), usdPerToken: atto === null ? null : usd(BigInt(atto)) };
 }
 
-function valuesOf({ network: of, item, claimKey, tokenShortcode, direct: isDirect, nowMs }: UnclaimedRow): unknown[] {
+function valuesOf(row: UnclaimedRow): unknown[] {
+  const { network: of, item, claimKey, tokenShortcode, direct: isDirect, nowMs } = row;
   return GIVEN.values({
     account_id: item.accountId,
     mode: item.mode,
@@ -154,6 +172,7 @@ function valuesOf({ network: of, item, claimKey, tokenShortcode, direct: isDirec
     recipient: item.processor.toLowerCase(),
     cap: item.capAtomic.toString(),
     payout_id: item.payout.id.toString(),
+    position: row.position,
     direct: isDirect,
     now: isoTime(nowMs),
   });

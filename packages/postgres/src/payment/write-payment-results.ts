@@ -1,8 +1,6 @@
 // Writes payment results, reversals included: payments, intents, settlements, ledger entries, events and deliveries, in
 // the caller's transaction. If any row has changed since it was read, nothing is written.
 import {
-  ENDPOINT_STATUS,
-  type EventDraft,
   type Intent,
   isoTime,
   type LedgerEntry,
@@ -16,8 +14,11 @@ import { sameNames } from '../database/insert-text.ts';
 import { expectedColumn } from '../database/planner.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs } from '../database/status-sql.ts';
-import { insertEvent } from '../event/insert-event.ts';
+import { writeEvents } from '../event/write-events.ts';
+import { splitsColumn } from './insert-payment.ts';
 import { deleteProofs, insertProofs, requireProofs } from './log-proofs.ts';
+
+export { writeEvents } from '../event/write-events.ts';
 
 const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text', foreign: 'boolean' });
 const { now, foreign } = GIVEN.at;
@@ -34,11 +35,12 @@ const ENDED = columnArrays<PaymentResultDraft>(
     transaction_id: ['text', ({ after }) => after.payment.transactionId],
     transaction_split_id: ['text', ({ after }) => after.payment.transactionSplitId],
     paid_amount: ['numeric', ({ after }) => after.payment.paidAmount?.toString() ?? null],
-    fee_amount: ['numeric', ({ feeAtomic }) => feeAtomic?.toString() ?? null],
-    refund_amount: ['numeric', ({ refundAtomic }) => refundAtomic?.toString() ?? null],
+    fee_amount: ['numeric', ({ after }) => after.payment.feeAmount?.toString() ?? null],
+    refund_amount: ['numeric', ({ after }) => after.payment.refundAmount?.toString() ?? null],
+    splits: ['jsonb', ({ after }) => splitsColumn(after.payment.splits)],
     external_cost_amount: ['numeric', ({ externalCostAtomic }) => externalCostAtomic?.toString() ?? null],
     completed_at: ['timestamptz', ({ after }) => timeOf(after.payment.completedAtMs)],
-    failure_code: ['text', ({ failureCode }) => failureCode],
+    failure_code: ['text', ({ after }) => after.payment.failureCode],
     settlement_status: ['text', ({ settlement }) => settlement],
     version: ['integer', ({ version }) => version],
     event_count: ['integer', ({ events }) => events.length],
@@ -67,7 +69,7 @@ const WRITE_STATES = {
       update svc.payments payment
       set status = ended.payment_status, transaction_id = ended.transaction_id,
         transaction_split_id = ended.transaction_split_id, paid_amount = ended.paid_amount,
-        fee_amount = ended.fee_amount, refund_amount = ended.refund_amount,
+        fee_amount = ended.fee_amount, refund_amount = ended.refund_amount, splits = ended.splits,
         external_cost_amount = ended.external_cost_amount, failure_code = ended.failure_code,
         created_event = ended.announced, completed_at = ended.completed_at, updated_at = ${now}
       from ended
@@ -193,56 +195,4 @@ const WRITE_ENTRIES = { name: 'write-ledger-entries', text: ENTRIES.insertInto('
 export async function writeEntries(client: pg.ClientBase, entries: readonly LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   await client.query({ ...WRITE_ENTRIES, values: ENTRIES.values(entries) });
-}
-
-type OwnedEvent = {
-  readonly event: EventDraft;
-  readonly owner: { readonly accountId: string; readonly mode: string };
-};
-
-const DRAFTED = columnArrays<OwnedEvent>({
-  account_id: ['text', ({ owner }) => owner.accountId],
-  mode: ['text', ({ owner }) => owner.mode],
-  id: ['text', ({ event }) => event.id],
-  type: ['text', ({ event }) => event.type],
-  intent_id: ['text', ({ event }) => event.intentId],
-  payment_id: ['text', ({ event }) => event.paymentId],
-  sequence: ['integer', ({ event }) => event.sequence],
-  api_version: ['text', ({ event }) => event.apiVersion],
-  request_id: ['text', ({ event }) => event.requestId],
-  created_at: ['timestamptz', ({ event }) => isoTime(event.createdAtMs)],
-  body_before: ['text', ({ event }) => event.bodyBefore],
-  body_after: ['text', ({ event }) => event.bodyAfter],
-});
-
-// Endpoints are looked up once per event: a join would compare every event with every delivery of the statement.
-const WRITE_EVENTS = {
-  name: 'write-events',
-  text: `
-    with drafted as materialized (
-      select drafted.*, array(
-          select endpoint.id from svc.endpoints endpoint
-          where endpoint.account_id = drafted.account_id and endpoint.mode = drafted.mode
-            and endpoint.status ${sqlIs(ENDPOINT_STATUS.enabled)} and drafted.type = any (endpoint.event_types)
-        ) as subscribed
-      from ${DRAFTED.unnest('drafted')}
-    ),
-    ${insertEvent(
-      {
-        ...sameNames('account_id', 'mode', 'id', 'type', 'intent_id', 'payment_id', 'sequence', 'api_version'),
-        ...sameNames('request_id', 'created_at', 'body_before', 'body_after'),
-      },
-      {
-        count: 'cardinality(subscribed)',
-        from: 'drafted cross join lateral unnest(subscribed) as endpoint_id',
-        endpoint_id: 'endpoint_id',
-      },
-      'drafted',
-    )}
-    select 1`,
-};
-
-export async function writeEvents(client: pg.ClientBase, events: readonly OwnedEvent[]): Promise<void> {
-  if (events.length === 0) return;
-  await client.query({ ...WRITE_EVENTS, values: DRAFTED.values(events) });
 }

@@ -1,4 +1,4 @@
-import type { ActivePayout, Caller, MerchantSetup } from '@svc-pay/core';
+import type { ActivePayout, Caller, MerchantSetup, MetadataKey } from '@svc-pay/core';
 import { type Split, usdMicros } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
@@ -11,6 +11,7 @@ type Row = {
   readonly tokens: readonly string[];
   readonly payouts: readonly PayoutRow[];
   readonly takes_processor: boolean;
+  readonly metadata_keys: readonly MetadataKey[];
 };
 
 type PayoutRow = DirectColumns & {
@@ -51,7 +52,15 @@ const LOAD_MERCHANT = {
       exists (
         select from svc.x402_processor_sellers seller
         where seller.account_id = settings.account_id and seller.mode = settings.mode
-      ) as takes_processor
+      ) as takes_processor,
+      coalesce((
+        select json_agg(
+          json_build_object('key', declared.key, 'declaredAtMs', ceil(extract(epoch from declared.declared_at) * 1000))
+          order by declared.key
+        )
+        from svc.metadata_keys declared
+        where declared.account_id = settings.account_id and declared.mode = settings.mode
+      ), '[]') as metadata_keys
     from svc.account_modes settings
     where account_id = $1 and mode = $2`,
 };
@@ -67,6 +76,7 @@ export async function loadMerchant(pool: pg.Pool, { accountId, mode }: Caller): 
     uptoMaxTimeoutSeconds: row.upto_max_timeout_seconds,
     minimumUsdMicros: row.minimum_usd_micros === null ? null : usdMicros(BigInt(row.minimum_usd_micros)),
     ...(row.takes_processor && { takesProcessor: true }),
+    ...(row.metadata_keys.length > 0 && { metadataKeys: row.metadata_keys }),
   };
 }
 

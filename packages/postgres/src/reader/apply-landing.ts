@@ -178,8 +178,8 @@ async function writeLanding(
   const { accountId, mode, intentId } = owner;
   const named = { accountId, mode, intentId, paymentId, intentCode };
   const item = unclaimedItem({ owner: named, acceptance, payer: log.payer, nonce: log.nonce });
-  const { shortcode, symbol } = acceptance.token;
-  const row: UnclaimedRow = { network, item, claimKey, tokenShortcode: shortcode, direct: true, nowMs };
+  const { token, position } = acceptance;
+  const row: UnclaimedRow = { network, item, claimKey, tokenShortcode: token.shortcode, position, direct: true, nowMs };
   const evidence = directEvidence(network, log.position.transactionId, transferOf(use.final).logIndex);
   const origin = { requestId: newId('batch', nowMs), nowMs };
   const ids = { intentId: owner.intentId, paymentId };
@@ -191,8 +191,8 @@ async function writeLanding(
     return { outcome: 'completed', ...ids };
   }
   const read = landing.read ?? (await bringBackIntent(client, owner, intentCode, acceptance, nowMs));
-  const settlementNumber = await insertMismatchedPayment(client, row, evidence);
-  const draft = mismatchedPayment(read, item, { evidence, tokenSymbol: symbol, settlementNumber }, origin);
+  const written = await insertMismatchedPayment(client, row, evidence);
+  const draft = mismatchedPayment(read, item, { evidence, token, ...written }, origin);
   await countEvents(client, read, draft.events.length, nowMs);
   await writeEntries(client, draft.entries);
   await writeEvents(

@@ -106,6 +106,7 @@ async function credit(
     item,
     claimKey: claimOfLog(network, transactionId, logIndex),
     tokenShortcode: acceptance.token.shortcode,
+    position: acceptance.position,
     direct: false,
     nowMs,
   });

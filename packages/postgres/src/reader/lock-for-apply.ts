@@ -1,5 +1,5 @@
-// Locks the rows that a read log concerns. Lanes lock a payment, then its intent, then its settlement, and other processes
-// lock a settlement first: a row that another process has is not waited for while an earlier one is held. The log is then
+// Locks the rows that a read log concerns. A result locks a payment, then its intent, then its settlement, and who moves a
+// settlement locks that first: a row that another process has is not waited for while an earlier one is held. The log is then
 // applied later, and no two processes wait for each other.
 import type { LogPosition, SettlementStatus } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';

@@ -55,4 +55,10 @@ async function bindPayment(
     values: [accountId, mode, paymentId, status, lease.relayer, batch.id, isoTime(nowMs)],
   });
   if (rowCount !== 1) throw new Error(`the settlement of payment ${paymentId} is no longer ${status}`);
+  // The payment may name another transaction than the others of the batch. The lane links all of them again.
+  await client.query({
+    name: 'restore-unlink-batch',
+    text: 'update svc.batches set linked_transaction_id = null, seen_block_hash = null where id = $1',
+    values: [batch.id],
+  });
 }

@@ -10,13 +10,15 @@ const MOST_TRIES = 100;
 
 /**
  * Draws and returns a prefix that no intent code of the database has, and none of `usedCodes`.
- * Every call draws a new prefix, because the database may have been restored again since the last call.
+ * Every call draws a new prefix, because the database may have been restored again since the last call. For the same
+ * reason the ledger's positions begin anew, above all that exports have handed out.
  */
 export async function skipUsedIntentCodes(
   { pool, nowMs, actor }: Operation,
   usedCodes: readonly bigint[],
 ): Promise<number> {
   return inTransaction(pool, async (client) => {
+    await client.query('select svc.restart_ledger_order(true)');
     for (let tries = 1; tries <= MOST_TRIES; tries += 1) {
       const { rows } = await client.query<{ prefix: number }>('select svc.skip_used_intent_codes() as prefix');
       const [row] = rows;

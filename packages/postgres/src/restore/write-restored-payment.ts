@@ -51,6 +51,13 @@ const DIRECT = { direct, unused_at_block: `case when ${direct} then 0 end` };
 const SIGNED = { claim_key, account_id, mode, intent_id, network, asset, payer, nonce, created_at: now };
 const { intent_code, token_shortcode, settled_amount, payout_id, relayer, batch_id } = at;
 const SETTLED = { intent_code, token_shortcode, cap, settled_amount, payout_id, relayer, batch_id, payment_id, now };
+// The chain does not say which acceptance was paid. Those of one token have one rate.
+const RATE = `(
+        select offered.usd_per_token_atto from svc.acceptances offered
+        where offered.account_id = ${account_id} and offered.mode = ${mode} and offered.intent_id = ${intent_id}
+          and offered.network = ${network} and offered.asset = ${asset}
+        order by offered.position limit 1
+      )`;
 
 const WRITE = {
   name: 'restore-write-pending',
@@ -63,7 +70,7 @@ const WRITE = {
       ${insertAuthorization({ ...SIGNED, ...DIRECT, kind, recipient, cap, valid_after, valid_before, signature, by_contract })}
       on conflict do nothing
     ),
-    ${insertPayment({ ...SETTLED, account_id, mode, intent_id, claim_key, network, asset, payer, direct, status: SETTLEMENT_STATUS.batched })}
+    ${insertPayment({ ...SETTLED, usd_per_token_atto: RATE, account_id, mode, intent_id, claim_key, network, asset, payer, direct, status: SETTLEMENT_STATUS.batched })}
     update svc.intents
     set status = ${at.intent_status}, payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
       token_shortcode = ${token_shortcode}, service_metadata = ${at.service_metadata}, expires_at = ${at.expires_at},

@@ -188,7 +188,10 @@ test('release and settle at once: either it is canceled without a payment, or it
     if (before === undefined) throw new Error('the intent is gone');
     const [began, released] = await Promise.all([
       begin(intentId, 9n),
-      recordCancellation(pool, Date.now(), caller, before.intent, null, 'upto.released'),
+      recordCancellation(pool, Date.now(), caller, before.intent, null, 'upto.released', {
+        requestId: 'req_1',
+        idempotencyKey: null,
+      }),
     ]);
     const after = await loadStatus(pool, caller, intentId);
     if (began.ok) expect([after?.intent.status, released.outcome]).toEqual(['processing', 'changed_meanwhile']);

@@ -46,6 +46,7 @@ type SignedRow = {
   readonly payer: string;
   readonly payout_id: string;
   readonly token_shortcode: string;
+  readonly usd_per_token_atto: string | null;
   readonly solo_payer: string | null;
 };
 
@@ -122,6 +123,7 @@ async function loadSigned(
     name: 'load-signed-upto',
     text: `
       select ${STORED_JSON} as stored, signed.claim_key, signed.payer, offered.payout_id, offered.token_shortcode,
+        offered.usd_per_token_atto,
         ${SOLO_PAYER} as solo_payer
       from (
         select * from svc.authorizations signed
@@ -150,6 +152,7 @@ const GIVEN = namedParameters({
   settled_amount: 'numeric',
   payout_id: 'bigint',
   token_shortcode: 'text',
+  usd_per_token_atto: 'numeric',
   payer: 'text',
   version: 'integer',
   solo_payer: 'text',
@@ -195,6 +198,7 @@ async function write(client: pg.ClientBase, writing: Writing): Promise<void> {
       settled_amount: settledAtomic.toString(),
       payout_id: signed.payout_id,
       token_shortcode: signed.token_shortcode,
+      usd_per_token_atto: signed.usd_per_token_atto,
       payer: signed.payer,
       version: before.version,
       solo_payer: signed.solo_payer,

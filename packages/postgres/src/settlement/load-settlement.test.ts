@@ -101,26 +101,6 @@ describe('the payment of a header', () => {
     expect(await findClaim(pool, other, intentId, key)).toBe('elsewhere');
     expect(await findClaim(pool, owner, intentId, randomBytes(32))).toBeUndefined();
   });
-
-  test.each([
-    ['signed', null],
-    ['broadcast', '0xaa'],
-    ['mined', '0xaa'],
-    ['replaced', null],
-    ['dropped', null],
-  ])('travels in its batch’s transaction once that was sent: a %s batch shows %s', async (status, transaction) => {
-    const caller = await seedMerchant(pool);
-    const { intentId, paymentId, submitted } = await claimed(caller);
-    const [batchId, relayer] = [newId('batch', Date.now()), `0x${randomBytes(20).toString('hex')}`];
-    await insertRow(pool, 'relayers', { address: relayer });
-    await insertRow(pool, 'batches', { id: batchId, relayer, status });
-    await pool.query(
-      "update svc.settlements set status = 'batched', relayer = $2, batch_id = $3 where payment_id = $1",
-      [paymentId, relayer, batchId],
-    );
-    const read = await loadSettlement(pool, caller, intentId, submitted);
-    expect(read?.own?.sentTransactionId).toBe(transaction);
-  });
 });
 
 test('reading one intent reads one payment, however many the account has and whatever the planner knows', async () => {
@@ -172,7 +152,13 @@ test('a payment is claimed and looked up by keys alone, also by a plan that was 
     claimKey: randomBytes(32),
     kind: 'permit',
     byContract: false,
-    acceptance: { network: 'eip155:1', token: {}, amount: 1n, payoutId: 1n } as unknown as StoredAcceptance,
+    acceptance: {
+      network: 'eip155:1',
+      token: {},
+      amount: 1n,
+      payoutId: 1n,
+      rate: { usdPerToken: 1n },
+    } as unknown as StoredAcceptance,
     authorization: { from: PAYER, to: PAYER, value: '1', validAfter: '1', validBefore: '2', nonce: '0x00' },
     signature: '0x00',
     nowMs: 0,

@@ -1,10 +1,8 @@
 // Loads an intent, its latest payment and the payment of one authorization. A settle result is made from these alone.
 import {
-  CARRIED_SETTLEMENT,
   type Caller,
   normalizeAddress,
   type PaymentProgress,
-  SENT_BATCH,
   SETTLEMENT_STATUS,
   type SettlementRead,
   type SubmittedAuthorization,
@@ -27,7 +25,6 @@ export type ProgressRow = {
   readonly external_cost_amount: string | null;
   readonly fee_amount: string | null;
   readonly refund_amount: string | null;
-  readonly sent_transaction_id: string | null;
   readonly refusal: string | null;
 };
 
@@ -38,15 +35,11 @@ export const paymentStep = (paymentId: string, accountId = '$1', mode = '$2') =>
         'payment', ${paymentJson('payment')},
         'failure_code', payment.failure_code, 'external_cost_amount', payment.external_cost_amount::text,
         'fee_amount', payment.fee_amount::text, 'refund_amount', payment.refund_amount::text,
-        'sent_transaction_id', settlement.sent_transaction_id, 'refusal', settlement.refusal
+        'refusal', settlement.refusal
       ) as progress
       from svc.payments payment
       left join lateral (
-        select claim_key, case when settlement.status ${sqlIs(SETTLEMENT_STATUS.held)} then refusal end as refusal, (
-          select batch.transaction_id from svc.batches batch
-          where batch.id = settlement.batch_id and batch.status ${sqlIs(...SENT_BATCH)}
-            and settlement.status ${sqlIs(...CARRIED_SETTLEMENT)}
-        ) as sent_transaction_id
+        select claim_key, case when settlement.status ${sqlIs(SETTLEMENT_STATUS.held)} then refusal end as refusal
         from svc.settlements settlement
         where settlement.account_id = ${accountId} and settlement.mode = ${mode} and settlement.payment_id = payment.id
         ${ONE_BY_KEY}
@@ -207,7 +200,6 @@ export function progressOf(row: ProgressRow): PaymentProgress {
     externalCostAmount: amountOf(row.external_cost_amount),
     feeAmount: amountOf(row.fee_amount),
     refundAmount: amountOf(row.refund_amount),
-    sentTransactionId: row.sent_transaction_id,
     ...(row.refusal !== null && { refusal: row.refusal }),
   };
 }

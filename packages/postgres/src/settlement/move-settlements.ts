@@ -21,7 +21,8 @@ const MOVE = {
       batch_id = case when $7::boolean then null else s.batch_id end
     from unnest($1::text[], $2::text[], $3::text[]) as item (account_id, mode, payment_id)
     where s.account_id = item.account_id and s.mode = item.mode and s.payment_id = item.payment_id
-      and s.status = any ($4)`,
+      and s.status = any ($4)
+    returning s.payment_id`,
 };
 
 export type SettlementMove = {
@@ -29,16 +30,21 @@ export type SettlementMove = {
   readonly to: Extract<OpenSettlement, 'queued' | 'held'>;
 };
 
-/** Settlements whose status is no longer in `from` are left unchanged. Throws for a move that the table does not have. */
-export async function moveSettlements(
+/** Returns the items that moved; one whose status is no longer in `from` is left unchanged. Throws for a move that the table does not have. */
+export async function moveSettlements<Item extends SettlementKey>(
   client: pg.ClientBase | pg.Pool,
-  items: readonly SettlementKey[],
+  items: readonly Item[],
   { from, to }: SettlementMove,
   nowMs: number,
-): Promise<void> {
-  if (items.length === 0) return;
+): Promise<readonly Item[]> {
+  if (items.length === 0) return [];
   for (const status of from) transition(SETTLEMENT_TRANSITIONS, status, to, 'ordinary', 'settlements');
-  await client.query({ ...MOVE, values: [...settlementKeys(items), from, to, isoTime(nowMs), leavesBatch(to)] });
+  const { rows } = await client.query<{ payment_id: string }>({
+    ...MOVE,
+    values: [...settlementKeys(items), from, to, isoTime(nowMs), leavesBatch(to)],
+  });
+  const moved = new Set(rows.map(({ payment_id }) => payment_id));
+  return items.filter(({ paymentId }) => moved.has(paymentId));
 }
 
 const HOLD = {

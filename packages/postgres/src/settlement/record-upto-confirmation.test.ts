@@ -50,6 +50,8 @@ test('a confirmation stores the signature, the cap and the window, and announces
     payer: `0x${'aa'.repeat(20)}`,
     metadata: { [UPTO_CAP_METADATA_KEY]: '1500000' },
     intentCode: read?.intent.intentCode,
+    tokens: ['basesepolia_usdc'],
+    createdWith: 'secret',
   });
 });
 

@@ -12,6 +12,7 @@ import {
   type LaneItem,
   type MinedBatch,
   mayQueueHeld,
+  NO_LINK,
   SETTLEMENT_STATUS,
   type SettlementStatus,
   STRANDED_STATUS,
@@ -29,6 +30,7 @@ import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 import { loadLosses, writeLosses } from '../ledger/gas-losses.ts';
+import { linkPayments } from '../payment/link-payments.ts';
 import { completePayments, failPayments } from '../payment/payment-results.ts';
 import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
 import { moveSettlements } from '../settlement/move-settlements.ts';
@@ -113,12 +115,21 @@ export async function failHeld(pool: pg.Pool, payment: ClaimedPayment, code: Err
   });
 }
 
-/** Queues held payments again whose reason to be held a reorg has removed. */
+/** Queues held payments again whose reason to be held a reorg has removed. They leave their batch and name no transaction. */
 export async function queueHeld(pool: pg.Pool, payments: readonly ClaimedPayment[], nowMs: number): Promise<void> {
   const items = payments.map(({ item }) => item);
   const reverted = await loadRevertedBatches(pool, items);
   const free = items.filter((item) => mayQueueHeld(item, reverted));
-  await moveSettlements(pool, free, { from: [SETTLEMENT_STATUS.held], to: SETTLEMENT_STATUS.queued }, nowMs);
+  await inTransaction(pool, async (client) => {
+    const { held, queued } = SETTLEMENT_STATUS;
+    const gone = await moveSettlements(client, free, { from: [held], to: queued }, nowMs);
+    const requestId = newId('batch', nowMs);
+    await linkPayments(
+      client,
+      gone.map((item) => ({ item, link: NO_LINK, requestId })),
+      nowMs,
+    );
+  });
 }
 
 // The batch is locked before the settlement, as by every process that moves or reverses a batch.

@@ -3,6 +3,7 @@
 import {
   bookStranding,
   type DecidedMoney,
+  draftSteps,
   type HeldMoney,
   isoTime,
   judgeHeldMoney,
@@ -17,9 +18,10 @@ import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sameNames } from '../database/insert-text.ts';
 import { sqlStep } from '../database/status-sql.ts';
-import { lockIntent } from '../intent/load-intent.ts';
+import { isLocked } from '../database/try-for-lock.ts';
+import { type IntentToChange, lockIntent, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
-import { writeEntries } from '../payment/write-payment-results.ts';
+import { writeEntries, writeEvents } from '../payment/write-payment-results.ts';
 import { loadClaimedPayments } from './claimed-payments.ts';
 
 type HeldRow = {
@@ -58,14 +60,22 @@ export async function loadHeldMoney(
   }));
 }
 
-/** Writes one transaction. Undefined while nothing can be decided: the merchant may still settle. */
+/**
+ * Writes one transaction. Undefined while nothing can be decided: the merchant may still settle, or a lane has the
+ * settlement locked.
+ */
 export async function decideHeldMoney(
   pool: pg.Pool,
   network: NetworkId,
   money: HeldMoney,
   nowMs: number,
 ): Promise<DecidedMoney | undefined> {
-  return inTransaction(pool, (client) => decide(client, network, money, nowMs));
+  try {
+    return await inTransaction(pool, (client) => decide(client, network, money, nowMs));
+  } catch (problem) {
+    if (isLocked(problem)) return undefined;
+    throw problem;
+  }
 }
 
 async function decide(
@@ -82,7 +92,7 @@ async function decide(
   const decision = judgeHeldMoney({ intent: locked.intent.status, begun: begun?.status ?? null });
   if (decision === undefined) return undefined;
   const { action, payment } = decision;
-  const paymentId = begun?.payment_id ?? (await writeCanceledPayment(client, money, nowMs));
+  const paymentId = begun?.payment_id ?? (await writeCanceledPayment(client, money, locked, nowMs));
   if (payment === 'hold') await holdBegunPayment(client, money, paymentId, nowMs);
   const changed = await client.query({
     name: 'decide-held-money',
@@ -100,7 +110,10 @@ async function decide(
 
 type BegunRow = { readonly payment_id: string; readonly status: SettlementStatus };
 
-/** The settlement that the merchant's settle began, locked. Undefined if there is none. */
+/**
+ * The settlement that the merchant's settle began, locked. Undefined if there is none. Who moves a settlement may wait
+ * for the intent, which is locked here: a settlement that another process has is not waited for.
+ */
 async function lockBegunSettlement(
   client: pg.ClientBase,
   { accountId, mode, claimKey }: HeldMoney,
@@ -110,7 +123,7 @@ async function lockBegunSettlement(
     text: `
       select s.payment_id, s.status from svc.claims c
       join svc.settlements s on s.account_id = $1 and s.mode = $2 and s.payment_id = c.payment_id
-      where c.claim_key = $3 for update of s`,
+      where c.claim_key = $3 for update of s nowait`,
     values: [accountId, mode, claimKey],
   });
   return rows[0];
@@ -135,13 +148,13 @@ async function holdBegunPayment(
 }
 
 // Ledger entries need a payment. For a transfer that nobody settled,
-// a canceled payment is written; the intent does not refer to it.
+// a canceled payment is written, and the merchant is told; the intent does not refer to it.
 const CANCELED = {
   name: 'write-canceled-payment',
   text: `
     with given as materialized (
       select a.account_id, a.mode, $4::text as payment_id, a.intent_id, i.intent_code, a.claim_key, a.network, a.asset,
-        i.token_shortcode, a.payer, a.cap, offered.payout_id
+        i.token_shortcode, a.payer, a.cap, offered.payout_id, offered.usd_per_token_atto
       from svc.authorizations a
       join svc.intents i on i.account_id = $1 and i.mode = $2 and i.id = $3
       join svc.acceptances offered
@@ -155,7 +168,7 @@ const CANCELED = {
     ${insertPayment(
       {
         ...sameNames('account_id', 'mode', 'payment_id', 'intent_id', 'intent_code', 'claim_key', 'network', 'asset'),
-        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id'),
+        ...sameNames('token_shortcode', 'payer', 'cap', 'payout_id', 'usd_per_token_atto'),
         settled_amount: 'cap',
         now: '$6::timestamptz',
         status: SETTLEMENT_STATUS.canceled,
@@ -168,6 +181,7 @@ const CANCELED = {
 async function writeCanceledPayment(
   client: pg.ClientBase,
   { accountId, mode, intentId, claimKey }: HeldMoney,
+  { intent, eventSequence }: IntentToChange,
   nowMs: number,
 ): Promise<string> {
   const paymentId = newId('payment', nowMs);
@@ -176,5 +190,28 @@ async function writeCanceledPayment(
     values: [accountId, mode, intentId, paymentId, claimKey, isoTime(nowMs)],
   });
   if (rowCount !== 1) throw new Error(`intent ${intentId} has no authorization to give back`);
+  const { rows } = await client.query<{ payment: PaymentRow }>({
+    name: 'load-canceled-payment',
+    text: `
+      select ${paymentJson('payment')} as payment from svc.payments payment
+      where payment.account_id = $1 and payment.mode = $2 and payment.id = $3`,
+    values: [accountId, mode, paymentId],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error(`payment ${paymentId} is gone`);
+  const payment = { ...paymentOf(row.payment), announced: false };
+  const origin = { requestId: newId('batch', nowMs), idempotencyKey: null };
+  const { events } = draftSteps({ intent, payment: null }, [{ intent, payment }], origin, nowMs, eventSequence);
+  await client.query({
+    name: 'count-canceled-payment',
+    text: `
+      update svc.intents set event_sequence = event_sequence + $4, version = version + 1, updated_at = $5
+      where account_id = $1 and mode = $2 and id = $3`,
+    values: [accountId, mode, intentId, events.length, isoTime(nowMs)],
+  });
+  await writeEvents(
+    client,
+    events.map((event) => ({ event, owner: { accountId, mode } })),
+  );
   return paymentId;
 }

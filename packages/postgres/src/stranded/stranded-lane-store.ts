@@ -1,7 +1,7 @@
 // The store of a lane that settles and returns stranded transfers: the same lease, nonces, stored transactions and
 // batches as any lane's; the queue holds stranded transfers instead of settlements.
 
-import type { FoundBatch, LaneItem, LaneLease, LaneStore, UnsentItem } from '@svc-pay/core';
+import type { FoundBatch, LaneItem, LaneLease, LaneStore, LinkedItem, UnsentItem } from '@svc-pay/core';
 import { bookReturn, isoTime, judgeMinedTransfer, judgeRefusedTransfer, SETTLEMENT_STATUS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -9,12 +9,14 @@ import { fallAsleep, heartbeat, requireLease, takeOver, withFence } from '../lan
 import type { LaneStoreOptions } from '../lane/lane-store.ts';
 import { loadPendingBatches, loadStrandedBatchItems } from '../lane/load-pending-batches.ts';
 import type { PendingBatchCache } from '../lane/pending-batch-cache.ts';
+import { recordAttempts, recordSeen } from '../lane/record-attempts.ts';
 import { markMined, minedItemOf, type RecordOptions } from '../lane/record-mined.ts';
 import { recordReplaced } from '../lane/record-replaced.ts';
-import { markBroadcast, storeBatches } from '../lane/store-batches.ts';
+import { storeBatches } from '../lane/store-batches.ts';
 import { storeTransaction } from '../lane/store-transaction.ts';
 import { advanceNonce, noteObstacle } from '../lane/update-lane-condition.ts';
 import { bookGas, type GasSpent, gasSpent } from '../ledger/book-gas.ts';
+import { linkPayments } from '../payment/link-payments.ts';
 import { completePayments, failPayments } from '../payment/payment-results.ts';
 import { lockStrandedRecords } from '../payment/stranded-item-row.ts';
 import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
@@ -38,7 +40,8 @@ export function createStrandedLaneStore(
     noteSoloTurn: () => {},
     storeBatches: (lease, batches) => storeBatches(pool, lease, batches, clock.nowMs(), { duty: 'resolve_stranded' }),
     storeTransaction: (lease, batchId, signed) => storeTransaction(pool, lease, batchId, signed, clock.nowMs()),
-    markBroadcast: (lease, batchIds) => markBroadcast(pool, lease, batchIds, clock.nowMs()),
+    recordAttempts: (lease, attempts) => recordAttempts(pool, lease, attempts, clock.nowMs()),
+    recordSeen: (lease, found) => recordSeen(pool, lease, found, clock.nowMs()),
     recordReplaced: (lease, batchId) => recordReplaced(pool, lease, batchId, clock.nowMs()),
     // Stranded transfers are few, and a round tries the next one when one is refused.
     defer: async () => {},
@@ -74,6 +77,8 @@ async function record(
   const gas = splits.get(batch.id)?.settled ?? new Map<string, bigint>();
   const origin = { requestId: batch.id, nowMs };
   const records = new Map((await lockStrandedRecords(client, batch.id)).map((one) => [one.paymentId, one]));
+  const link = { transactionId: mined.transactionId, transactionSplitId: null };
+  const unsettled: LinkedItem[] = [];
   for (const [index, item] of batch.items.entries()) {
     const part = minedItemOf(mined, item.paymentId, index);
     const verdict = judgeMinedTransfer(item, part, records.get(item.paymentId)?.reason ?? null);
@@ -87,8 +92,10 @@ async function record(
         await writePaymentResults(client, results, SETTLEMENT_STATUS.held, nowMs);
       }
     }
+    if (part.outcome !== 'settled') unsettled.push({ item, link, requestId: batch.id });
     await setStatus(client, item, verdict, nowMs);
   }
+  await linkPayments(client, unsettled, nowMs);
   return gasSpent(lease, [found], splits);
 }
 

@@ -1,5 +1,6 @@
 export { writeEvents } from '../payment/write-payment-results.ts';
 export { createApplyHarness } from './apply-harness.ts';
+export { type BookedRows, type BookedWish, bookReversal, bookSettled } from './book-settled.ts';
 export { Crash, crashingDeps } from './crashing-deps.ts';
 export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
 export { createTestIntent } from './create-test-intent.ts';

@@ -102,6 +102,8 @@ export const SAMPLES = {
     signature: Buffer.alloc(65, 3),
     created_at: NOW,
   },
+  metadata_keys: { ...tenant, key: 'order', declared_at: NOW },
+  intent_metadata: { ...tenant, intent_id: idAt('pi', now), digest: Buffer.alloc(32, 4) },
   attempts: {
     ...tenant,
     id: idAt('att', now),

@@ -77,6 +77,7 @@ export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
   const [payments, entries, losses, batches, events, stranded] = await Promise.all([
     rows(`
       select p.id, p.status, p.transaction_id as transaction, p.transaction_split_id as split, p.paid_amount as paid,
+        p.fee_amount as fee, p.refund_amount as refund, p.splits, p.failure_code as failure,
         s.status as settlement, s.relayer, s.batch_id as batch, s.batch_limit as limit, s.refusal,
         i.id as intent, i.status as "intentStatus", i.payment_id is not distinct from p.id as named
       from svc.payments p join svc.settlements s on s.payment_id = p.id join svc.intents i on i.id = p.intent_id
@@ -97,9 +98,14 @@ export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
       from svc.stranded_transfers order by number`),
   ]);
   const amounts = (row: Record<string, unknown>) => ({ ...row, amount: BigInt(row['amount'] as string) });
-  const paid = (value: unknown) => (value === null ? null : BigInt(value as string));
+  const amountOf = (value: unknown) => (value === null ? null : BigInt(value as string));
   const read = {
-    payments: payments.map((row) => ({ ...row, paid: paid(row['paid']) })),
+    payments: payments.map((row) => ({
+      ...row,
+      paid: amountOf(row['paid']),
+      fee: amountOf(row['fee']),
+      refund: amountOf(row['refund']),
+    })),
     entries: entries.map(amounts),
     losses: losses.map(amounts),
     batches,

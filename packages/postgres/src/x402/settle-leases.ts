@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { type PayerBudgetRow, payerBudgetJoin, payerBudgetOf } from '../budget/payer-budget.ts';
 import { insertText } from '../database/insert-text.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
-import { intentValues, recordedOnce } from '../intent/record-intent.ts';
+import { intentValuesOnce, recordedOnce } from '../intent/record-intent.ts';
 import { type LeaseFactsRow, leaseFacts, leaseFactsOf, NOW_MS } from './lease-row.ts';
 
 const WANTED = columnArrays<LeasedAuthorization>({
@@ -68,7 +68,7 @@ const BEGIN = recordedOnce('begin-x402-settle', 1, ({ account_id, mode, id: inte
 /** If the lease is no longer as it was read, nothing is written. */
 export async function beginSettle(pool: pg.Pool, order: SettleOrder): Promise<boolean> {
   const values = [
-    ...intentValues(order.record),
+    ...intentValuesOnce(order.record),
     ...LEASE.values({
       claim_key: Buffer.from(order.claimKey),
       asset: order.asset,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { errorBody } from '../wire/error-body.ts';
 import { ERRORS, type ErrorCode, isErrorCode } from './catalogue.ts';
 import { errorBodyOf } from './error-body-of.ts';
+import { RESULTS } from './results.ts';
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 
@@ -16,6 +17,17 @@ test('no sentence sends a payer to a way of paying that nobody credits', () => {
   for (const code of codes) expect(ERRORS[code].message).not.toMatch(/regular|pay\(\)/i);
 });
 
+/** Words that ask for something; `must` and `takes` say how it has to be. */
+const WAY_OUT =
+  /\b(?:add|ask|at most|call|check|choose|compare|copy|create|delete|enable|give|lists|leave out|must|name|needs?|pay|prepare|read|repeat|send|settle|settled by|sign|split|takes|try|use|visible|wait)\b/i;
+
+test.each(codes.filter((code) => ERRORS[code].actor === 'merchant' || ERRORS[code].status >= 400))(
+  '%s tells its reader what to do',
+  (code) => {
+    expect(ERRORS[code].message).toMatch(WAY_OUT);
+  },
+);
+
 test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code) => {
   const { status, message } = ERRORS[code];
   expect([200, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 502, 503]).toContain(status);
@@ -23,6 +35,17 @@ test.each(codes)('%s has a fitting status, a sentence and the flat shape', (code
   const body = errorBodyOf({ code, requestId: 'req_1', docsUrl: 'docs/errors' });
   expect(errorBody.parse(body)).toEqual(body);
   expect(body.moneyMoved).toBe('no');
+});
+
+test('a sentence of its own takes the place of the catalogue’s, and nothing else changes', () => {
+  const plain = errorBodyOf({ code: 'token_unknown', requestId: 'req_1', docsUrl: 'docs' });
+  const told = errorBodyOf({ code: 'token_unknown', requestId: 'req_1', docsUrl: 'docs', message: 'Use another.' });
+  expect(told).toEqual({ ...plain, message: 'Use another.' });
+});
+
+test('what a page loads has every code without a sentence in the answer, and every one that a payer can resolve', () => {
+  expect(codes.filter((code) => ERRORS[code].status === 200)).toEqual(Object.keys(RESULTS));
+  expect(codes.filter((code) => ERRORS[code].actor === 'payer' && ERRORS[code].status !== 200)).toEqual([]);
 });
 
 test('what can be repeated unchanged is never a mistake in the request', () => {

@@ -4,6 +4,8 @@ import { ERRORS, type ErrorCode } from './catalogue.ts';
 export type RequestRefusal = {
   readonly code: ErrorCode;
   readonly requestId: string;
+  /** The catalogue's sentence unless told: one that names this very mistake and its way out. */
+  readonly message?: string;
   /** The invalid field, as the client named it. */
   readonly param?: string;
   readonly moneyMoved?: MoneyMoved;
@@ -11,7 +13,16 @@ export type RequestRefusal = {
   readonly docsUrl: string;
 };
 
-export function errorBodyOf({ code, requestId, param, moneyMoved = 'no', docsUrl }: RequestRefusal): ErrorBody {
+export function errorBodyOf(refusal: RequestRefusal): ErrorBody {
+  const { code, requestId, param, moneyMoved = 'no', docsUrl } = refusal;
   const { message, retryable } = ERRORS[code];
-  return { error: code, message, param: param ?? null, retryable, moneyMoved, requestId, docUrl: `${docsUrl}#${code}` };
+  return {
+    error: code,
+    message: refusal.message ?? message,
+    param: param ?? null,
+    retryable,
+    moneyMoved,
+    requestId,
+    docUrl: `${docsUrl}#${code}`,
+  };
 }

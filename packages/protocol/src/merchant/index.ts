@@ -1,5 +1,7 @@
-// Shapes for a merchant's backend: webhook endpoints and events.
+// Shapes for a merchant's backend: webhook endpoints, events, exports, lists of payments and intents.
 export * from './endpoint.ts';
 export * from './event-log.ts';
+export * from './export.ts';
+export * from './lists.ts';
 export * from './queries.ts';
 export * from './recovery.ts';

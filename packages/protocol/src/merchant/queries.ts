@@ -6,8 +6,10 @@ import { DELIVERY_STATUSES } from './event-log.ts';
 
 export const DEFAULT_PAGE = 25;
 
+export const pageLimit = z.optional(z.string().check(z.regex(/^(?:[1-9]\d?|100)$/)));
+
 const page = {
-  limit: z.optional(z.string().check(z.regex(/^(?:[1-9]\d?|100)$/))),
+  limit: pageLimit,
   startingAfter: z.optional(z.string()),
 };
 

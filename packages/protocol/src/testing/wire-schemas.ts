@@ -29,5 +29,7 @@ export const WIRE_SCHEMAS: Readonly<Record<string, z.core.$ZodType>> = {
   'Signable response': wire.signableResponse,
   'Relay request': wire.relayRequest,
   'Relay response': wire.relayResponse,
+  'Token list': wire.tokenList,
+  'Accepted token': wire.acceptedToken,
   Error: wire.errorBody,
 };

@@ -2,6 +2,7 @@
 // before its receiver is updated. A known type in another shape is an error: acting on half of it could lose money.
 import type * as z from 'zod/mini';
 import {
+  intentCanceledEvent,
   intentCreatedEvent,
   PAYMENT_EVENT_TYPES,
   paymentEvent,
@@ -26,6 +27,7 @@ export type ReadEvent =
 const SHAPE_OF = new Map<string, z.ZodMiniType<WebhookEvent>>([
   ['payment_intent.created', intentCreatedEvent],
   ['x402_upto_authorization_received', uptoAuthorizationReceivedEvent],
+  ['payment_intent.canceled', intentCanceledEvent],
   ...PAYMENT_EVENT_TYPES.map((type) => [type, paymentEvent] as const),
 ]);
 

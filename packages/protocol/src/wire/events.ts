@@ -1,4 +1,4 @@
-// Webhook events: the envelope, the eight types and the object of each.
+// Webhook events: the envelope, the nine types and the object of each.
 import * as z from 'zod/mini';
 import { payment } from './payment.ts';
 import { intentSnapshot, paymentIntent } from './payment-intent.ts';
@@ -19,6 +19,7 @@ export const PAYMENT_EVENT_TYPES = [
 export const EVENT_TYPES = [
   'payment_intent.created',
   'x402_upto_authorization_received',
+  'payment_intent.canceled',
   ...PAYMENT_EVENT_TYPES,
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -38,6 +39,11 @@ export const intentCreatedEvent = z.object({
   type: z.literal('payment_intent.created'),
   data: z.object({ object: paymentIntent }),
 });
+export const intentCanceledEvent = z.object({
+  ...envelope,
+  type: z.literal('payment_intent.canceled'),
+  data: z.object({ object: paymentIntent }),
+});
 export const uptoAuthorizationReceivedEvent = z.object({
   ...envelope,
   type: z.literal('x402_upto_authorization_received'),
@@ -49,5 +55,10 @@ export const paymentEvent = z.object({
   data: z.object({ object: payment, previous_attributes: z.optional(jsonObject) }),
 });
 
-export const webhookEvent = z.union([intentCreatedEvent, uptoAuthorizationReceivedEvent, paymentEvent]);
+export const webhookEvent = z.union([
+  intentCreatedEvent,
+  uptoAuthorizationReceivedEvent,
+  intentCanceledEvent,
+  paymentEvent,
+]);
 export type WebhookEvent = z.infer<typeof webhookEvent>;

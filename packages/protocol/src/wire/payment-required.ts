@@ -1,4 +1,4 @@
-// Answer to an intent that can be paid by X402: HTTP 402.
+// Answer to an intent that can be paid by X402: HTTP 402. `clientSecret` is for the secret key that created the intent.
 import * as z from 'zod/mini';
 import { acceptance } from './acceptance.ts';
 
@@ -10,6 +10,7 @@ export const paymentRequired = z.object({
   rpcChainId: z.string(),
   accepts: z.array(acceptance),
   error: z.string(),
+  clientSecret: z.optional(z.string()),
 });
 export type PaymentRequired = z.infer<typeof paymentRequired>;
 
@@ -21,5 +22,6 @@ export const fallbackRecommendation = z.object({
   message: z.string(),
   paymentIntentId: z.string(),
   accepts: z.array(acceptance),
+  clientSecret: z.optional(z.string()),
 });
 export type FallbackRecommendation = z.infer<typeof fallbackRecommendation>;

@@ -16,6 +16,9 @@ export const bytes32 = z.string().check(z.regex(/^0x[0-9a-fA-F]{64}$/));
 /** Unix seconds as text. Twelve digits reach past the year 30000, which is enough for any payer. */
 export const unixSecondsText = z.string().check(z.regex(/^(?:0|[1-9]\d{0,11})$/));
 
+/** Dollars as plain decimal text: no exponent, no sign. */
+export const usdText = z.string().check(z.regex(/^(?:0|[1-9]\d{0,12})(?:\.\d{1,18})?$/));
+
 export const isoTime = z.iso.datetime();
 
 /** A free JSON object, kept unchanged. */

@@ -1,6 +1,6 @@
 // The networks that an operator runs. One JSON serves every service; each service takes from it what it may know.
 import { readFileSync } from 'node:fs';
-import { findChain } from '@svc-pay/core';
+import { type ExplorerUrls, findChain } from '@svc-pay/core';
 import { familyOf, type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import * as z from 'zod/mini';
 import { json } from './forms.ts';
@@ -9,6 +9,14 @@ import { type Setting, type SettingText, setting } from './setting.ts';
 const rpcUrl = z.string().check(
   z.regex(/^https?:\/\/[^\s]+$/),
   z.refine((text) => URL.canParse(text)),
+);
+
+/** Wallets and pages open it: a script or a file is no explorer. */
+const explorerUrl = z.optional(
+  z.string().check(
+    z.regex(/^https?:\/\/[^\s{}]+\{transactionId\}[^\s{}]*$/),
+    z.refine((text) => URL.canParse(text)),
+  ),
 );
 
 const usdText = z.string().check(z.regex(/^\d{1,9}(?:\.\d{1,18})?$/));
@@ -25,6 +33,7 @@ const evmNetwork = z.strictObject({
   ready: z.boolean(),
   rpcUrls: z.optional(z.array(rpcUrl)),
   rpcUrlPublic: z.optional(rpcUrl),
+  explorerUrl,
   maxFeeGwei: z.optional(z.int().check(z.gte(1), z.lte(1_000_000))),
   gasCoinUsd: z.optional(usdText),
   minimumUsd: z.optional(usdText),
@@ -39,6 +48,7 @@ const solanaNetwork = z.strictObject({
   ready: z.boolean(),
   rpcUrls: z.optional(z.array(rpcUrl)),
   rpcUrlPublic: z.optional(rpcUrl),
+  explorerUrl,
   gasCoinUsd: z.optional(usdText),
   minimumUsd: z.optional(usdText),
   blockSeconds,
@@ -69,6 +79,13 @@ export function minimumUsdOf(network: NetworkId, setup: OperatedNetwork): string
   return setup.minimumUsd ?? findChain(network)?.minimumUsd ?? '0';
 }
 
+/** Addresses of transactions in block explorers, where the operator configured one. */
+export function explorersOf(networks: OperatedNetworks): ExplorerUrls {
+  return new Map(
+    [...networks].flatMap(([network, { explorerUrl: url }]) => (url === undefined ? [] : [[network, url]])),
+  );
+}
+
 /** Seconds between two blocks: as configured, else from the chain catalogue. */
 export function blockSecondsOf(network: NetworkId, setup: OperatedNetwork): number {
   return setup.blockSeconds ?? findChain(network)?.blockSeconds ?? 1;
@@ -80,7 +97,7 @@ export function liveNetworkOf(networks: OperatedNetworks): NetworkId | undefined
 }
 
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text), `minimumUsd` (smallest payment that is offered there, in dollars as text; absent: 2 on Ethereum, 0.01 to 0.02 on the other live networks, none on test networks; `0` takes any amount), `blockSeconds` (seconds between two blocks, 1 to 20; absent: 12 on Ethereum, 1 or 2 elsewhere) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, a local chain names its `genesisHash`, and `program` (test networks) is where wallets may pay by a signed message';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `explorerUrl` (address of a transaction in a block explorer, with `{transactionId}` in place of its id; payments name it to merchants and payers; absent: they name none), `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text), `minimumUsd` (smallest payment that is offered there, in dollars as text; absent: 2 on Ethereum, 0.01 to 0.02 on the other live networks, none on test networks; `0` takes any amount), `blockSeconds` (seconds between two blocks, 1 to 20; absent: 12 on Ethereum, 1 or 2 elsewhere) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, a local chain names its `genesisHash`, and `program` (test networks) is where wallets may pay by a signed message';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 

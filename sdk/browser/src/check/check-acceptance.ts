@@ -1,7 +1,8 @@
 // An acceptance against what was asked, before anybody is asked to sign it. Whoever changed it on the way, the payer signs
 // what the page said or nothing.
 import { type Acceptance, chainIdOf, parseNetwork } from '@svc-pay/protocol';
-import type { Asked } from './asked.ts';
+import { type Asked, areDollars } from './asked.ts';
+import { dollarDecimalsOf } from './known-tokens.ts';
 
 /** The part that is not as asked. */
 export type Difference = 'scheme' | 'network' | 'asset' | 'payTo' | 'amount' | 'window' | 'intent';
@@ -18,7 +19,11 @@ export function differenceFrom(asked: Asked, offered: Acceptance, paymentIntentI
     return 'network';
   if (asked.asset !== undefined && !isSame(asked.asset, asset ?? payTo, chainId)) return 'asset';
   if (asked.payTo?.some((one) => isSame(one, payTo, chainId)) === false) return 'payTo';
-  if (!isAmountAsked(asked, BigInt(offered.maxAmountRequired))) return 'amount';
+  const offeredAtomic = BigInt(offered.maxAmountRequired);
+  if (!isAmountAsked(asked, offeredAtomic)) return 'amount';
+  const decimals = dollarDecimalsOf(network, (known) => isSame(known, asset ?? payTo, chainId));
+  const isDollar = asked.dollars !== undefined && decimals !== undefined;
+  if (isDollar && !areDollars(offeredAtomic, asked.dollars, decimals)) return 'amount';
   const windowSeconds = offered.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS;
   if (windowSeconds === 0 || windowSeconds > asked.maxTimeoutSeconds) return 'window';
   return extra?.intentId !== undefined && extra.intentId !== paymentIntentId ? 'intent' : undefined;

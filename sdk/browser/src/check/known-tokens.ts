@@ -37,3 +37,9 @@ export const KNOWN_TOKENS: Readonly<Record<string, KnownToken>> = {
   anvil_usdc: dollar(31337, '0x5fC0000000000000000000000000000000000001'),
   anvil_vol: evm(31337, '0x5fC0000000000000000000000000000000000002'),
 };
+
+/** Decimals of the token at this address, if it is known to cost one dollar. */
+export function dollarDecimalsOf(network: string, isAsset: (asset: string) => boolean): number | undefined {
+  const known = Object.values(KNOWN_TOKENS).find((token) => token.network === network && isAsset(token.asset));
+  return known?.dollarDecimals;
+}

@@ -27,6 +27,15 @@ export type UptoRequest = PaymentRequest & {
   readonly maxTimeoutSeconds?: number;
 };
 
+/** An intent that the merchant's server created, in the place of amount and key. The page says no amount: the server did. */
+export type IntentToPay = {
+  readonly paymentIntentId: string;
+  /** `clientSecret` of the answer that created the intent. It pays and follows this one intent, and does nothing else. */
+  readonly clientSecret: string;
+  /** What the page knows by itself. An acceptance that says otherwise is never signed. */
+  readonly expect?: Expectation;
+};
+
 /** Each part that is given is held against the acceptance before the wallet is asked. */
 export type Expectation = {
   /**
@@ -38,6 +47,10 @@ export type Expectation = {
   readonly asset?: string;
   /** `eip155:8453` or `8453`. */
   readonly network?: string;
+  /** Token that the page shows, such as `base_usdc`: in the place of asset and network. For an intent of the server. */
+  readonly tokenShortcode?: string;
+  /** Dollars that the page shows, held against acceptances in tokens that cost one dollar. For an intent of the server. */
+  readonly usdAmount?: string | number;
   /** Digits: at most this much of the token's smallest unit. The way to bound a token whose price moves. */
   readonly maxAmount?: string;
   /** The signature may be good for at most so long; an hour for a payment, seven days for an up-to one, unless told. */

@@ -1,7 +1,7 @@
 // What a payer can be told about each end of an attempt. The service's own sentences are used where they speak to the
 // payer; those meant for the merchant's engineer are kept apart and not shown.
 import type { MoneyMoved } from '@svc-pay/protocol';
-import { ERRORS, isErrorCode } from '@svc-pay/protocol/errors';
+import { type CatalogueEntry, RESULTS } from '@svc-pay/protocol/errors';
 
 const SENTENCES = {
   aborted: 'The payment was stopped.',
@@ -47,9 +47,15 @@ export function sentenceFor(code: string, moneyMoved: MoneyMoved): string {
 
 function sentenceOf(code: string): string {
   if (isSdkErrorCode(code)) return SENTENCES[code];
-  return isErrorCode(code) && ERRORS[code].actor === 'payer' ? ERRORS[code].message : OTHERWISE;
+  const result = resultOf(code);
+  return result?.actor === 'payer' ? result.message : OTHERWISE;
 }
 
-function isSdkErrorCode(code: string): code is SdkErrorCode {
+/** What the service says without a sentence. */
+export function resultOf(code: string): CatalogueEntry | undefined {
+  return Object.hasOwn(RESULTS, code) ? RESULTS[code as keyof typeof RESULTS] : undefined;
+}
+
+export function isSdkErrorCode(code: string): code is SdkErrorCode {
   return Object.hasOwn(SENTENCES, code);
 }

@@ -41,7 +41,7 @@ export function beginAttempt(attemptId: string, kind: TransactionDetail['kind'],
       ...detail,
       ...known,
       // What was once known is not forgotten because an answer left it out.
-      transactionId: known.transactionId ?? detail.transactionId,
+      transactionId: known.transactionId === undefined ? detail.transactionId : known.transactionId,
       authorizedCap: known.authorizedCap ?? detail.authorizedCap,
       error: error && { code: error.code, message: error.message, userCancelled: error.isUserCancelled() },
     };

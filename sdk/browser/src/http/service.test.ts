@@ -10,7 +10,8 @@ function serviceAt(baseUrl: string) {
     seen.push({ url: input as string, init });
     return new Response('{}');
   };
-  const limits = { publishableKey: 'pk_test_x', requestTimeoutMs: 1_000, settleTimeoutMs: 1_000 };
+  const credential = { kind: 'publishable_key', text: 'pk_test_x' } as const;
+  const limits = { credential, requestTimeoutMs: 1_000, settleTimeoutMs: 1_000 };
   return { seen, service: createService({ ...systemPorts, fetch }, { baseUrl, ...limits }) };
 }
 

@@ -1,12 +1,15 @@
-// The service as the SDK knows it: six calls of the publishable key, each one request. What may be repeated is decided by
-// who calls; nothing here repeats by itself.
+// The service as the SDK knows it: calls of a publishable key or of the client secret of one intent, each one request. What
+// may be repeated is decided by who calls; nothing here repeats by itself.
 import type { Acceptance, CreateIntentRequest, PrepareRequest, SettleRequest } from '@svc-pay/protocol';
 import type { Ports } from '../ports.ts';
 import { type Reply, sendOnce } from './send-once.ts';
 
+/** Who asks. A client secret reads and pays its one intent. */
+export type Credential = { readonly kind: 'publishable_key' | 'client_secret'; readonly text: string };
+
 export type ServiceOptions = {
   readonly baseUrl: string;
-  readonly publishableKey: string;
+  readonly credential: Credential | undefined;
   readonly requestTimeoutMs: number;
   readonly settleTimeoutMs: number;
 };
@@ -19,9 +22,10 @@ export type Submission = Pick<SettleRequest, 'paymentIntentId' | 'paymentHeader'
 export type Service = ReturnType<typeof createService>;
 
 export function createService(ports: Ports, options: ServiceOptions) {
-  const { publishableKey, requestTimeoutMs, settleTimeoutMs } = options;
+  const { credential, requestTimeoutMs, settleTimeoutMs } = options;
   const base = new URL(options.baseUrl);
-  const authorization = { authorization: `Bearer ${publishableKey}` };
+  const authorization: Record<string, string> =
+    credential === undefined ? {} : { authorization: `Bearer ${credential.text}` };
   const at = (path: string, from: string = base.href) => `${from.replace(/\/+$/, '')}/sdk/public/payments/${path}`;
 
   const post = (
@@ -43,6 +47,10 @@ export function createService(ports: Ports, options: ServiceOptions) {
       signal,
     );
 
+  const get = (url: string, signal: AbortSignal) =>
+    sendOnce(ports, { method: 'GET', url, headers: authorization, timeoutMs: requestTimeoutMs }, signal);
+  const intentPath = (paymentIntentId: string) => `intents/${encodeURIComponent(paymentIntentId)}`;
+
   /** The acceptance may name a facilitator. A signed header is money, so it goes only to the origin that was configured. */
   const facilitatorOf = ({ paymentRequirements }: Submission): string => {
     const named = paymentRequirements.extra?.facilitatorUrl;
@@ -58,6 +66,10 @@ export function createService(ports: Ports, options: ServiceOptions) {
     ): Promise<Reply | undefined> =>
       post(at('intents/x402'), body, signal, requestTimeoutMs, { 'idempotency-key': idempotencyKey }),
 
+    /** What may be signed for an intent that exists. */
+    getOffer: (paymentIntentId: string, signal: AbortSignal): Promise<Reply | undefined> =>
+      get(at(`${intentPath(paymentIntentId)}/x402`), signal),
+
     /** Safe to repeat: nothing can come of a transaction before it is signed. */
     prepare: (body: PrepareRequest, signal: AbortSignal): Promise<Reply | undefined> =>
       post(at('x402/prepare'), body, signal, requestTimeoutMs),
@@ -70,13 +82,15 @@ export function createService(ports: Ports, options: ServiceOptions) {
     confirmUpto: (submission: Submission, signal: AbortSignal): Promise<Reply | undefined> =>
       post(at('intents/x402/upto/confirm', facilitatorOf(submission)), submission, signal, settleTimeoutMs),
 
-    /** Asks how the intent stands, and that somebody looks after it. Moves nothing. */
+    /** Asks how the intent stands; with a key also that somebody looks after it. Moves nothing. */
     notify: (paymentIntentId: string, signal: AbortSignal): Promise<Reply | undefined> =>
-      post(at('notify'), { paymentIntentId }, signal, requestTimeoutMs),
+      credential?.kind === 'client_secret'
+        ? get(at(intentPath(paymentIntentId)), signal)
+        : post(at('notify'), { paymentIntentId }, signal, requestTimeoutMs),
 
     /** The event stream; rejects when it can't be opened. By fetch, so that the key stays out of addresses. */
     openStream: (paymentIntentId: string, signal: AbortSignal): Promise<Response> =>
-      ports.fetch(at(`intents/${encodeURIComponent(paymentIntentId)}/stream`), {
+      ports.fetch(at(`${intentPath(paymentIntentId)}/stream`), {
         headers: { ...authorization, accept: 'text/event-stream' },
         redirect: 'error',
         credentials: 'omit',

@@ -1,33 +1,47 @@
-// From a request to a signed header, for both kinds of payment: ask for an intent, hold every acceptance against what was
-// asked, let the wallet choose and sign. Nothing has been sent when this ends, so whatever goes wrong here moved no money.
+// From a request to a signed header, for both kinds of payment: ask for an intent, or for what may be signed for one that
+// exists, hold every acceptance against what was asked, let the wallet choose and sign. Nothing has been sent when this ends, so whatever goes wrong here moved no money.
 import { type Acceptance, encodePaymentHeader, type Scheme } from '@svc-pay/protocol';
-import { askedBy, intentRequestOf } from '../check/asked.ts';
+import { askedBy, intentRequestOf, isIntentToPay } from '../check/asked.ts';
 import { type Difference, differenceFrom } from '../check/check-acceptance.ts';
-import type { UptoRequest } from '../check/payment-request.ts';
+import type { IntentToPay, UptoRequest } from '../check/payment-request.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { haltIfAborted } from '../http/race.ts';
 import type { Submission } from '../http/service.ts';
-import type { Offered } from '../read/read-intent.ts';
+import type { OfferAnswer, Offered } from '../read/read-intent.ts';
 import type { WalletCall } from '../wallet.ts';
-import type { ClientDeps } from './parts.ts';
+import { type ClientDeps, requireCredential } from './parts.ts';
 import { payRegularly } from './pay-regularly.ts';
 import { prepareTransaction } from './prepare-transaction.ts';
-import { requestIntent } from './request-intent.ts';
+import { requestIntent, requestOffer } from './request-intent.ts';
+
+type Wanted = {
+  readonly request: UptoRequest | IntentToPay;
+  readonly scheme: Scheme;
+  readonly signal: AbortSignal;
+};
+
+/** The intent exists and nothing is to be signed for it; nobody was asked to. */
+export type Standing = Extract<OfferAnswer, { kind: 'stands' }>;
 
 export async function authorize(
   deps: ClientDeps,
   attempt: Attempt,
-  { request, scheme, signal }: { readonly request: UptoRequest; readonly scheme: Scheme; readonly signal: AbortSignal },
-): Promise<Submission> {
+  { request, scheme, signal }: Wanted,
+): Promise<Submission | Standing> {
   const { ports, wallet, walletTimeoutMs } = deps;
   haltIfAborted(signal);
   const asked = askedBy(request, scheme, deps.payTo);
+  requireCredential(deps);
   const call: WalletCall = { ports, signal, walletTimeoutMs, nowSeconds: () => Math.floor(ports.nowMs() / 1_000) };
-  const payerFields = await wallet?.intentFields?.(call);
-  const body = { ...intentRequestOf(request, scheme), ...payerFields };
-  const { answer, nowSeconds } = await requestIntent(deps, body, attempt.attemptId, signal);
-  attempt.created({ paymentIntentId: answer.paymentIntentId, status: 'requires_payment' });
+  const askPayer = () => wallet?.intentFields?.(call);
+  const fieldsFirst = isIntentToPay(request) ? undefined : await askPayer();
+  const { answer, nowSeconds } = isIntentToPay(request)
+    ? await requestOffer(deps, request.paymentIntentId, signal)
+    : await requestIntent(deps, { ...intentRequestOf(request, scheme), ...fieldsFirst }, attempt.attemptId, signal);
+  const status = answer.kind === 'stands' ? answer.situation.status : 'requires_payment';
+  attempt.created({ paymentIntentId: answer.paymentIntentId, status });
+  if (answer.kind === 'stands') return answer;
   if (answer.kind === 'fallback') return payRegularly(attempt, scheme, answer.reason);
   const { paymentIntentId } = answer;
 
@@ -35,6 +49,7 @@ export async function authorize(
   if (wallet === undefined) throw new SvcPayError('no_wallet');
   const signable = fitting.filter(({ acceptance }) => wallet.canSign(acceptance));
   if (signable.length === 0) throw new SvcPayError('no_usable_acceptance');
+  const payerFields = isIntentToPay(request) ? await askPayer() : fieldsFirst;
   haltIfAborted(signal);
   const offered = signable.map(({ acceptance }) => acceptance);
   const echoOf = (acceptance: Acceptance) => signable.find((offer) => offer.acceptance === acceptance)?.echo;

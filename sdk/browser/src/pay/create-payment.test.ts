@@ -186,6 +186,17 @@ describe('after the header was sent', () => {
     expect(heard.at(-2)?.detail).toMatchObject({ status: 'processing', moneyMoved: 'unknown' });
   });
 
+  test.each([
+    ['that says so is forgotten', { payment: { transactionId: null } }, null],
+    ['that leaves it out is kept', { payment: {} }, HASH],
+  ])('a transaction of the payment, in an answer %s', async (_, more, transactionId) => {
+    const { pay, failure, terminals } = payWorld({
+      answers: { intent, settle: steps, stream: ['silence'], notify: [stands('processing', more)] },
+    });
+    await failure(pay.createPayment(REQUEST));
+    expect(terminals()[0]?.detail).toMatchObject({ status: 'processing', transactionId });
+  });
+
   test('without a stream it is asked for, ever more slowly', async () => {
     const { pay, time, service } = payWorld({
       answers: {

@@ -1,3 +1,4 @@
+import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Announcer } from '../events/announce.ts';
 import type { Service } from '../http/service.ts';
 import type { Ports } from '../ports.ts';
@@ -6,7 +7,9 @@ import type { PayerWallet } from '../wallet.ts';
 /** What a client is made of. */
 export type ClientDeps = {
   readonly ports: Ports;
+  /** Asks with the client secret of the call or, without one, with the publishable key. */
   readonly service: Service;
+  readonly hasCredential: boolean;
   readonly wallet: PayerWallet | undefined;
   readonly announcer: Announcer;
   readonly walletTimeoutMs: number;
@@ -23,3 +26,8 @@ export type CallOptions = {
 };
 
 export const signalOf = ({ signal }: CallOptions): AbortSignal => signal ?? new AbortController().signal;
+
+/** Throws `invalid_request` for a call without a client secret, of a client without a key. */
+export function requireCredential({ hasCredential }: ClientDeps): void {
+  if (!hasCredential) throw new SvcPayError('invalid_request', { reason: 'publishableKey' });
+}

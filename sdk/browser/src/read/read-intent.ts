@@ -1,6 +1,7 @@
 // What the service answers when it is asked for an intent: acceptances, or the advice to pay another way.
 import { type Acceptance, acceptance } from '@svc-pay/protocol';
 import { fieldsOf, textIn } from './fields.ts';
+import { readSituation, type Situation } from './read-situation.ts';
 
 export type Offered = {
   /** As the rules of the wire read it. */
@@ -25,6 +26,27 @@ export function readIntentAnswer(status: number, body: unknown): IntentAnswer | 
   }
   if (status !== 402 || paymentIntentId === undefined) return undefined;
   return { kind: 'offered', paymentIntentId, offers: accepts.flatMap(readOffer) };
+}
+
+export type OfferAnswer =
+  | IntentAnswer
+  /** Nothing is to be signed: how the intent stands. */
+  | { readonly kind: 'stands'; readonly paymentIntentId: string; readonly situation: Situation };
+
+/** What the service answers when it is asked what may be signed for an intent that exists. */
+export function readOfferAnswer(status: number, body: unknown, paymentIntentId: string): OfferAnswer | undefined {
+  const situation = status === 200 ? readSituation(body, paymentIntentId) : undefined;
+  if (situation !== undefined) return { kind: 'stands', paymentIntentId, situation };
+  const answer = status === 402 ? readIntentAnswer(status, body) : undefined;
+  if (answer?.paymentIntentId !== paymentIntentId) return undefined;
+  return answer.kind === 'offered' ? { ...answer, offers: answer.offers.map(withoutTransaction) } : answer;
+}
+
+/** A transaction lives for about a minute, and nobody knows how old this one is: another is prepared. */
+function withoutTransaction({ acceptance: { extra, ...rest }, echo }: Offered): Offered {
+  if (extra === undefined) return { acceptance: rest, echo };
+  const { transactionBase64: _, ...others } = extra;
+  return { acceptance: { ...rest, extra: others }, echo };
 }
 
 function readOffer(came: unknown): readonly Offered[] {

@@ -8,7 +8,8 @@ const CAP_KEY = 'svc_x402_upto_max_amount_atomic';
 
 export type Situation = {
   readonly status: IntentStatus;
-  readonly transactionId: string | null;
+  /** Null: no transaction carries the payment. Absent where the answer does not say. */
+  readonly transactionId?: string | null;
   readonly requestedAmount: string | null;
   readonly paidAmount: string | null;
   readonly authorizedCap: string | null;
@@ -35,7 +36,7 @@ export function readSettleAnswer(body: unknown, paymentIntentId: string): Settle
   return {
     status,
     ...paymentIn(fields),
-    transactionId: textIn(fields, 'transactionId') ?? null,
+    ...transactionIn(fields),
     error: textIn(fields, 'error'),
   };
 }
@@ -61,11 +62,16 @@ function speaksOfAnother(fields: Fields, paymentIntentId: string): boolean {
 function paymentIn(fields: Fields | undefined): Omit<Situation, 'status'> {
   const payment = fieldsOf(fields?.['payment']);
   return {
-    transactionId: textIn(payment, 'transactionId') ?? null,
+    ...transactionIn(payment),
     requestedAmount: textIn(payment, 'requestedAmount') ?? null,
     paidAmount: textIn(payment, 'paidAmount') ?? null,
     authorizedCap: textIn(fieldsOf(fieldsOf(fields?.['paymentIntent'])?.['metadata']), CAP_KEY) ?? null,
   };
+}
+
+function transactionIn(fields: Fields | undefined): Pick<Situation, 'transactionId'> {
+  const transactionId = fields?.['transactionId'] === null ? null : textIn(fields, 'transactionId');
+  return transactionId === undefined ? {} : { transactionId };
 }
 
 function oneOf<const Word extends string>(words: readonly Word[], value: unknown): Word | undefined {

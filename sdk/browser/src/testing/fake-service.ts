@@ -9,9 +9,14 @@ export type Answer =
   | 'silence'
   | 'broken';
 
-export type Route = 'intent' | 'prepare' | 'settle' | 'confirm' | 'notify' | 'stream' | 'node';
+export type Route = 'intent' | 'offer' | 'status' | 'prepare' | 'settle' | 'confirm' | 'notify' | 'stream' | 'node';
 
-type Asked = { readonly route: Route; readonly body: Record<string, unknown>; readonly headers: Headers };
+type Asked = {
+  readonly route: Route;
+  readonly url: string;
+  readonly body: Record<string, unknown>;
+  readonly headers: Headers;
+};
 
 export const SAMPLE: Acceptance = {
   scheme: 'exact',
@@ -75,6 +80,7 @@ export function fakeService(answers: Partial<Record<Route, readonly Answer[]>>) 
     times.set(route, time);
     asked.push({
       route,
+      url,
       get body() {
         return typeof init?.body === 'string' ? JSON.parse(init.body) : {};
       },
@@ -113,6 +119,8 @@ function readerOf(text: string) {
 
 function routeOf(url: string): Route {
   if (url.endsWith('/intents/x402')) return 'intent';
+  if (/\/intents\/\w+\/x402$/.test(url)) return 'offer';
+  if (/\/intents\/\w+$/.test(url)) return 'status';
   if (url.endsWith('/x402/prepare')) return 'prepare';
   if (url.endsWith('/x402/settle')) return 'settle';
   if (url.endsWith('/upto/confirm')) return 'confirm';

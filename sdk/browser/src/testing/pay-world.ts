@@ -28,11 +28,18 @@ export function payWorld({ answers = {}, provider = fakeWallet(), wallet, startM
     drawn += 1;
     return new Uint8Array(length).fill(drawn % 256);
   };
+  const warned: string[] = [];
   const pay = createSvcPay({
     baseUrl: 'https://pay.example',
     publishableKey: 'pk_test_x',
     wallet: wallet ?? evmWallet({ provider }),
-    ports: { fetch: service.fetch, nowMs: time.nowMs, sleep: time.sleep, randomBytes },
+    ports: {
+      fetch: service.fetch,
+      nowMs: time.nowMs,
+      sleep: time.sleep,
+      randomBytes,
+      warn: (line) => warned.push(line),
+    },
     ...client,
   });
   const heard: Heard[] = [];
@@ -43,6 +50,7 @@ export function payWorld({ answers = {}, provider = fakeWallet(), wallet, startM
     service,
     provider,
     heard,
+    warned,
     terminals: () => heard.filter(isTerminal),
     /** The error a call must end with. */
     failure: async (call: Promise<unknown>): Promise<SvcPayError> => {

@@ -5,6 +5,7 @@ import type { Stage } from '../stage.ts';
 import type { WalletOffer } from '../wallets/wallet-kind.ts';
 import { endOf, remember } from './end-of.ts';
 import type { Scene } from './scene.ts';
+import { secretOf } from './secret-of.ts';
 import { tellUptoSubmitted } from './tell-page.ts';
 
 const DEFAULT_WINDOW_SECONDS = 300;
@@ -14,7 +15,8 @@ const MARGIN_SECONDS = 60;
 /** Never rejects. */
 export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<void> {
   const { settings, records, show, signal, nowMs } = scene;
-  const { baseUrl, publishableKey, mode, request, key, order } = settings;
+  const { baseUrl, mode, payment, key, order } = settings;
+  const { request, ...credential } = payment;
   let paymentIntentId: string | null = null;
   let isUnderWay = false;
   const onSigned = ({ acceptance }: Authorized) => {
@@ -27,7 +29,7 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
     onQuestion: (name) => show({ name, wallet: offer.name }),
     chooseToken: scene.chooseToken,
   });
-  const pay = createSvcPay({ baseUrl, publishableKey, wallet: noting(opened, onSigned), enableEvents: true });
+  const pay = createSvcPay({ baseUrl, ...credential, wallet: noting(opened, onSigned), enableEvents: true });
   pay.on('svc-sdk-transaction-created', (detail) => {
     paymentIntentId = detail.paymentIntentId;
     show({ name: 'preparing' }, { paymentIntentId });
@@ -43,7 +45,13 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
       return { name: 'paid', transactionId };
     }
     const authorization = await pay.createUptoAuthorization(request, { signal });
-    const { capAmount, asset, network, payer, expiresAt } = authorization;
+    const { capAmount, asset, network, payer, expiresAt, attemptId, status } = authorization;
+    if (status !== 'requires_payment') {
+      // Confirmed on another page, and the merchant charges it or has.
+      const charged = { paymentIntentId: authorization.paymentIntentId, attemptId, ...secretOf(request) };
+      const { transactionId } = await pay.waitForPayment(charged, { signal });
+      return { name: 'paid', transactionId };
+    }
     const record = records.find(key);
     if (record !== undefined) records.save(key, { ...record, isTold: true });
     tellUptoSubmitted({

@@ -16,11 +16,12 @@ export function endOf(problem: unknown, isUnderWay: boolean): Stage {
 }
 
 /**
- * While a payment may still move money its record stays. A thing with a name of its own is also remembered once paid, so
- * that it isn't paid again after a reload; without a name the next payer may want the same once more.
+ * While a payment may still move money its record stays. A thing with a name of its own, an order or an intent, is also
+ * remembered once paid, so that a reload shows it; without a name the next payer may want the same once more.
  */
-export function remember(records: OpenPayments, { key, order }: Settings, end: Stage): void {
+export function remember(records: OpenPayments, { key, order, payment }: Settings, end: Stage): void {
+  const isNamed = order !== undefined || 'paymentIntentId' in payment.request;
   const isDone = end.name === 'paid' || end.name === 'authorized';
   const isOver = end.name === 'ready' || end.name === 'failed';
-  if (isOver || (isDone && order === undefined)) records.forget(key);
+  if (isOver || (isDone && !isNamed)) records.forget(key);
 }

@@ -5,6 +5,7 @@ import type { OpenPayment } from '../record/open-payments.ts';
 import type { Stage } from '../stage.ts';
 import { endOf, remember } from './end-of.ts';
 import type { Scene } from './scene.ts';
+import { secretOf } from './secret-of.ts';
 import { tellTransaction, tellUptoSubmitted } from './tell-page.ts';
 
 /** Long enough for the window of an exact payment to end meanwhile. */
@@ -28,7 +29,8 @@ export async function resumePayment(scene: Scene, open: OpenPayment): Promise<vo
 
 async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promise<Stage> {
   const { settings, signal, show, nowMs } = scene;
-  const { baseUrl, publishableKey, mode } = settings;
+  const { baseUrl, mode, payment } = settings;
+  const { request, ...credential } = payment;
   const enough = new AbortController();
   let isUnderWay = false;
   let found: Stage | undefined;
@@ -46,7 +48,7 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
       conclude({ name: 'authorized', expiresAt: null });
     } else if (nowMs() >= open.takenBeforeMs) conclude({ name: 'failed', code: 'not_received' });
   };
-  const pay = createSvcPay({ baseUrl, publishableKey });
+  const pay = createSvcPay({ baseUrl, ...credential });
   pay.on('svc-sdk-transaction-updated', hear);
   for (const type of TRANSACTION_EVENTS) {
     // Who turns away from waiting has not failed: the page hears of ends that the service spoke of.
@@ -57,7 +59,7 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
   }
   try {
     const { transactionId } = await pay.waitForPayment(
-      { paymentIntentId: open.paymentIntentId },
+      { paymentIntentId: open.paymentIntentId, ...secretOf(request) },
       { signal: AbortSignal.any([signal, enough.signal]), timeoutMs },
     );
     return { name: 'paid', transactionId };

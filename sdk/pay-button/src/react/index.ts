@@ -10,6 +10,8 @@ export type SvcPayButtonProps = Partial<
     SvcPayButtonElement,
     | 'apiUrl'
     | 'publishableKey'
+    | 'paymentIntentId'
+    | 'clientSecret'
     | 'usdAmount'
     | 'amount'
     | 'tokenShortcode'
@@ -54,6 +56,8 @@ export type { StateDetail, SvcPayButtonElement, UptoSubmitted };
 const UNTOLD: SvcPayButtonProps = {
   apiUrl: undefined,
   publishableKey: undefined,
+  paymentIntentId: undefined,
+  clientSecret: undefined,
   usdAmount: undefined,
   amount: undefined,
   tokenShortcode: undefined,

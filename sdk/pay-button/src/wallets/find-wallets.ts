@@ -17,8 +17,9 @@ export async function findWallets(
 }
 
 /** A token stands on one chain, and a cap is signed on EVM chains alone. */
-function kindsFor({ mode, request }: Settings): readonly WalletKind[] {
-  const network = tokenNamed(request.tokenShortcode)?.network;
+function kindsFor({ mode, payment: { request } }: Settings): readonly WalletKind[] {
+  const { tokenShortcode } = 'clientSecret' in request ? (request.expect ?? {}) : request;
+  const network = tokenNamed(tokenShortcode)?.network;
   if (mode === 'upto' || network?.startsWith('eip155:') === true) return [evmWallets()];
   return network === undefined ? [evmWallets(), solanaWallets()] : [solanaWallets()];
 }

@@ -45,6 +45,7 @@ export const DE: Words = {
   paidPlain: 'Bezahlt',
   paidText: 'Vielen Dank. Transaktion {id}',
   paidPlainText: 'Vielen Dank.',
+  signedCap: 'den Betrag in Ihrer Wallet',
   authorized: 'Freigegeben',
   authorizedText: 'Es wurde noch nichts abgebucht. Der Shop bucht ab, was Sie nutzen, höchstens {amount}.',
   authorizedUntilText:

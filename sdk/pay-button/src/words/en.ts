@@ -42,6 +42,7 @@ export const EN: Words = {
   paidPlain: 'Paid',
   paidText: 'Thank you. Transaction {id}',
   paidPlainText: 'Thank you.',
+  signedCap: 'the cap in your wallet',
   authorized: 'Authorized',
   authorizedText: 'Nothing was charged yet. The shop charges what you use, {amount} at most.',
   authorizedUntilText: 'Nothing was charged yet. The shop charges what you use, {amount} at most, until {time}.',

@@ -26,7 +26,7 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
   const upto = settings?.mode === 'upto';
   const amount = settings === undefined ? '' : printAsked(settings, language);
   const wallet = 'wallet' in stage && stage.wallet !== '' ? stage.wallet : words.yourWallet;
-  const values = { amount, wallet };
+  const values = { amount: upto && amount === '' ? words.signedCap : amount, wallet };
   const busy = (label: string, text: string, slowText: string): Saying => ({
     label: fill(label, values),
     title: '',
@@ -66,7 +66,7 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
     case 'authorized': {
       const time = stage.expiresAt === null ? '' : printTime(stage.expiresAt, language);
       const text = time === '' ? words.authorizedText : words.authorizedUntilText;
-      return { label: words.authorized, title: '', text: fill(text, { amount, time }), tone: 'good' };
+      return { label: words.authorized, title: '', text: fill(text, { ...values, time }), tone: 'good' };
     }
     case 'failed': {
       const problem = words.problems[stage.code] ?? words.problems.otherwise;

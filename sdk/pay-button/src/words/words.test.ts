@@ -55,6 +55,24 @@ test.each(['en', 'de-AT', 'fr', ''])('in “%s” every stage says what is going
   }
 });
 
+test('a cap whose amount the page does not know is spoken of without a gap', () => {
+  const intent = { apiUrl: 'https://x.example', paymentIntentId: 'pi_1', clientSecret: 'test_acct_1_x', mode: 'upto' };
+  const unpriced = readSettings(intent);
+  if (!unpriced.ok) throw new Error(unpriced.part);
+  for (const words of [EN, DE]) {
+    for (const stage of [
+      { name: 'sign', wallet: '' },
+      { name: 'authorized', expiresAt: null },
+    ] as const) {
+      const { text } = sayStage(stage, { words, language: 'en', settings: unpriced.settings, isSlow: false });
+      expect(text).toContain(words.signedCap);
+    }
+    expect(
+      sayStage({ name: 'ready' }, { words, language: 'en', settings: unpriced.settings, isSlow: false }).label,
+    ).toBe(words.authorizePlain);
+  }
+});
+
 test('“nothing was charged” is said of what failed, and of nothing else that was sent', () => {
   for (const words of [EN, DE]) {
     for (const stage of STAGES) {

@@ -43,6 +43,8 @@ export type Words = {
   readonly paidPlain: string;
   readonly paidText: string;
   readonly paidPlainText: string;
+  /** Stands for the amount of a cap where the page does not know it. */
+  readonly signedCap: string;
   readonly authorized: string;
   readonly authorizedText: string;
   readonly authorizedUntilText: string;

@@ -1,4 +1,5 @@
 // One attempt of one call: a whole answer, or nothing that can be relied on.
+import { EXPORT_CURSOR_HEADER, EXPORT_MORE_HEADER, JSON_LINES } from '@svc-pay/protocol/merchant';
 import type { Now } from '../clock.ts';
 
 export type Outgoing = {
@@ -36,13 +37,22 @@ export async function sendOnce(send: typeof fetch, now: Now, outgoing: Outgoing)
     const text = await response.text();
     return {
       httpStatus: response.status,
-      value: parsed(text),
+      value: isJsonLines(response.headers) ? pageOf(text, response.headers) : parsed(text),
       requestId: response.headers.get('x-request-id'),
       retryAfterMs: msIn(response.headers.get('retry-after'), now),
     };
   } catch {
     return 'no_answer';
   }
+}
+
+const isJsonLines = (headers: Headers) => headers.get('content-type')?.startsWith(JSON_LINES) === true;
+
+/** A page of an export: a line each for its rows, and the cursor in its headers. Undefined for a line that is no JSON. */
+function pageOf(text: string, headers: Headers): unknown {
+  const rows = text === '' ? [] : text.trimEnd().split('\n').map(parsed);
+  if (rows.includes(undefined)) return undefined;
+  return { rows, cursor: headers.get(EXPORT_CURSOR_HEADER), hasMore: headers.get(EXPORT_MORE_HEADER) === 'true' };
 }
 
 function parsed(text: string): unknown {

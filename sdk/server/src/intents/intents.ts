@@ -13,14 +13,23 @@ import type { CallOptions, Connection, MakeOptions } from '../call/connection.ts
 import { segment } from '../call/path.ts';
 import { exactly } from '../call/read-answer.ts';
 import { type CreateIntentCall, checkIntentCall } from './create-intent-call.ts';
+import { type IntentLists, intentListsOf } from './intent-lists.ts';
 
 /** An intent and its latest payment, as they are now. */
 export type IntentSituation = IntentStatusResponse;
 
-export type IntentCreated = { readonly ok: true; readonly paymentIntentId: string } & (
+export type IntentCreated = {
+  readonly ok: true;
+  readonly paymentIntentId: string;
+  /**
+   * Hand it to your page with the id: it pays and follows this one intent, and does nothing else. Null from a service of a
+   * version before it.
+   */
+  readonly clientSecret: string | null;
+} & (
   | {
       readonly kind: 'payment_required';
-      /** The body of the 402, to be handed to the payer as it is. */
+      /** The body of the 402 without the client secret, to be handed to the payer as it is. */
       readonly paymentRequired: PaymentRequired;
     }
   | {
@@ -34,7 +43,7 @@ export type IntentCreated = { readonly ok: true; readonly paymentIntentId: strin
 );
 export type IntentFound = { readonly ok: true; readonly situation: IntentSituation };
 
-export type Intents = {
+export type Intents = IntentLists & {
   /** One intent per call, however often the answer was lost on its way. */
   readonly create: (call: CreateIntentCall, options?: MakeOptions) => Promise<IntentCreated | CallFailure>;
   readonly get: (paymentIntentId: string, options?: CallOptions) => Promise<IntentFound | CallFailure>;
@@ -48,19 +57,24 @@ const readFallback = exactly(fallbackRecommendation, 200);
 const readCreated: ReadAnswer<IntentCreated> = (value, httpStatus) => {
   const required = readRequired(value, httpStatus);
   if (required !== undefined) {
-    const { paymentIntentId } = required;
-    return { ok: true, kind: 'payment_required', paymentIntentId, paymentRequired: required };
+    const { clientSecret = null, ...rest } = required;
+    const { paymentIntentId } = rest;
+    return { ok: true, kind: 'payment_required', paymentIntentId, clientSecret, paymentRequired: rest };
   }
-  const fallback = readFallback(value, httpStatus);
-  return fallback && { ok: true, kind: 'fallback', paymentIntentId: fallback.paymentIntentId, fallback };
+  const recommended = readFallback(value, httpStatus);
+  if (recommended === undefined) return undefined;
+  const { clientSecret = null, ...fallback } = recommended;
+  return { ok: true, kind: 'fallback', paymentIntentId: fallback.paymentIntentId, clientSecret, fallback };
 };
 
-export function intentsOf({ call }: Connection): Intents {
+export function intentsOf(connection: Connection): Intents {
+  const { call } = connection;
   const found = async (method: 'GET' | 'POST', path: string, options: CallOptions | undefined) => {
     const answer = await call({ method, path, read: exactly(intentStatusResponse) }, options);
     return answer.ok ? ({ ok: true, situation: answer.value } as const) : answer;
   };
   return {
+    ...intentListsOf(connection),
     create: async (asked, options) => {
       const refused = checkIntentCall(asked);
       if (refused !== undefined) return refused;

@@ -62,7 +62,7 @@ const payment = {
 
 export function sampleEvent(type: string = 'payment.completed', id = 'evt_1') {
   const isPayment = (PAYMENT_EVENT_TYPES as readonly string[]).includes(type);
-  const object = type === 'payment_intent.created' ? intent : isPayment ? payment : snapshot;
+  const object = type.startsWith('payment_intent.') ? intent : isPayment ? payment : snapshot;
   return {
     id,
     object: 'event' as const,

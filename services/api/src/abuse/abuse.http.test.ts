@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addressHash, dayOf, makeApiKey } from '@svc-pay/core';
 import { addDenied, createAdminActions, readAbuse, removeDenied } from '@svc-pay/postgres/operator';
 import { createLogger } from '@svc-pay/runtime/logging';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readApiConfig } from '../config.ts';
 import { startApi } from '../start.ts';
 import { afterwards } from '../testing/afterwards.ts';
@@ -140,6 +140,22 @@ test.each([
   const streams = [await open(one), await open(other)];
   await end(one.accountId, await keyIdOf(one.keys.test.publishable));
   await expect.poll(() => streams.map((isOpen) => isOpen()), { timeout: 1_500, interval: 20 }).toEqual([false, true]);
+});
+
+test('the stream of a client secret ends with its account', async () => {
+  const [one, other] = [await seedAccount(pool), await seedAccount(pool)];
+  const open = async ({ keys: { test: own } }: typeof one) => {
+    const { paymentIntentId, clientSecret } = (await create(own.secret, '192.0.2.50')).json();
+    const headers = { authorization: `Bearer ${clientSecret}`, ...from('192.0.2.50') };
+    const stream = await readEvents(`${api.url}${intentPath(paymentIntentId)}/stream`, headers);
+    onTestFinished(stream.close);
+    expect((await stream.next())?.event).toBe('payment_intent_update');
+    return stream;
+  };
+  const [ended, going] = [await open(one), await open(other)];
+  await admin().closeAccount({ accountId: one.accountId, now: true });
+  expect(await ended.next(1_500)).toBeUndefined();
+  await expect(going.next(100)).rejects.toThrow();
 });
 
 test('what clients cause is in the database for `svc abuse top`, by hash, key and account', async () => {

@@ -60,10 +60,13 @@ test('a merchant whose server creates and whose customers pay stands nowhere as 
   const { traces, shown } = world();
   traces.created({ address: '192.0.2.1', caller: caller('secret') });
   traces.paid({ address: '198.51.100.1', caller: caller('publishable') });
+  const ofSecret = { accountId: 'acct_1', mode: 'live', kind: 'publishable' } as never;
+  traces.created({ address: '192.0.2.1', caller: caller('secret') });
+  traces.paid({ address: '198.51.100.2', caller: ofSecret });
   traces.created({ address: '192.0.2.9', caller: caller('publishable') });
   await traces.flush();
   expect(shown()).toEqual([
-    'created account acct_1/live 2 1',
+    'created account acct_1/live 3 2',
     'created address hash of 192.0.2.9 1 0',
     'created key key_publishable 1 0',
   ]);

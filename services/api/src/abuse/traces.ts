@@ -6,8 +6,8 @@ import { type AbuseCause, type AbusePage, type Caller, type Clock, createAbuseCo
 export type Traced = {
   /** Text of the client's address. */
   readonly address: string;
-  /** Key of the request, valid or not; undefined where none was found. */
-  readonly caller?: Pick<Caller, 'keyId' | 'accountId' | 'mode' | 'kind'> | undefined;
+  /** Key of the request, valid or not, or the account of its client secret; undefined where neither was found. */
+  readonly caller?: (Pick<Caller, 'accountId' | 'mode' | 'kind'> & Partial<Pick<Caller, 'keyId'>>) | undefined;
 };
 
 export type Traces = {

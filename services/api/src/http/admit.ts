@@ -4,6 +4,7 @@ import {
   authenticate,
   type Caller,
   keyIndex,
+  looksLikeClientSecret,
   parseApiKey,
   rightsRefusal,
   type StoredKey,
@@ -55,6 +56,9 @@ export function createAdmit({ ports, limiter, keyUsed }: AdmitOptions): Admit {
       request.foundKey = shown && lookups.recall(keyIndex(ports.pepper, shown.text));
       return early;
     }
+
+    if (presented !== undefined && looksLikeClientSecret(presented))
+      return { ok: false, code: 'client_secret_not_allowed' };
 
     const looked: { index?: Uint8Array; limited?: Limited | undefined } = {};
     const findKey: AdmitOptions['ports']['findKey'] = async (index) => {
@@ -110,10 +114,15 @@ function revokeDenied({ isKeyDenied }: Denials, stored: StoredKey | undefined): 
  * only a publishable key, because URLs end up in histories and logs.
  */
 function presentedKey(request: FastifyRequest, keyInQuery: boolean): string | undefined {
-  const { authorization } = request.headers;
-  if (authorization !== undefined) return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? 'no bearer';
+  const bearer = bearerOf(request);
+  if (bearer !== undefined) return bearer;
   if (!keyInQuery) return undefined;
   const given = (request.query as Readonly<Record<string, unknown>>)['publishableKey'];
   if (typeof given !== 'string') return undefined;
   return given.startsWith('sk_') ? 'not a publishable key' : given;
+}
+
+/** Undefined without the header; no key and no secret for a header that is no bearer. */
+export function bearerOf({ headers: { authorization } }: FastifyRequest): string | undefined {
+  return authorization === undefined ? undefined : (/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? 'no bearer');
 }

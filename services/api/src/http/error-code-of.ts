@@ -4,7 +4,7 @@ import { Refused } from './refuse.ts';
 const FRAMEWORK_CODES: ReadonlyMap<unknown, ErrorCode> = new Map([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'payload_too_large'],
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported_media_type'],
-  ['FST_ERR_BAD_URL', 'not_found'],
+  ['FST_ERR_BAD_URL', 'route_unknown'],
   ['FST_ERR_MAX_PARAM_LENGTH', 'not_found'],
   ['ERR_HTTP_REQUEST_TIMEOUT', 'request_timeout'],
 ]);

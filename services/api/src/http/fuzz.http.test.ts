@@ -1,6 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { insertRow } from '@svc-pay/postgres/testing';
 import { errorBody } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
 import fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { padHex } from 'viem';
@@ -57,7 +59,18 @@ const recoveryIds = await Promise.all(
   }),
 );
 const { rows: emitted } = await api.database.pool.query<{ id: string }>('select id from svc.events limit 20');
-const pathIds = { endpointId: endpointIds, recoveryId: recoveryIds, eventId: emitted.map(({ id }) => id) };
+const paymentIds = [newId('payment', Date.now()), newId('payment', Date.now())];
+await insertRow(api.database.pool, 'payments', {
+  account_id: api.account.accountId,
+  id: paymentIds[0],
+  intent_id: intentIds[0],
+});
+const pathIds = {
+  endpointId: endpointIds,
+  recoveryId: recoveryIds,
+  eventId: emitted.map(({ id }) => id),
+  paymentId: paymentIds,
+};
 
 const payer = newPayer();
 const signed = await Promise.all(

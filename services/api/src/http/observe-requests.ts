@@ -34,6 +34,7 @@ export type Observers = {
 export function observeRequests(app: FastifyInstance, { metrics, tracer, hashOf }: Observers): void {
   app.decorateRequest('caller');
   app.decorateRequest('foundKey');
+  app.decorateRequest('shownSecret');
   app.decorateRequest('clientAddress', '');
   app.decorateRequest('limitedBy');
   app.decorateRequest('span');

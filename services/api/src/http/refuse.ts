@@ -3,8 +3,16 @@ import type { MoneyMoved } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode, errorBodyOf } from '@svc-pay/protocol/errors';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearsPayment } from '../buyer/payment-headers.ts';
+import { PAGE_HEADERS } from '../checkout/page-headers.ts';
+import { prefersPage } from './prefers-page.ts';
+import { sentenceByParam } from './way-out.ts';
 
-type Refusal = { readonly code: ErrorCode; readonly param?: string | null; readonly moneyMoved?: MoneyMoved };
+type Refusal = {
+  readonly code: ErrorCode;
+  readonly param?: string | null;
+  readonly message?: string | undefined;
+  readonly moneyMoved?: MoneyMoved;
+};
 
 /** For callers that Fastify gives no other way to refuse, such as a body parser. */
 export class Refused extends Error {
@@ -31,6 +39,8 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
   'address_denied',
   'origin_not_allowed',
   'key_invalid',
+  'client_secret_invalid',
+  'client_secret_not_allowed',
   'key_scope_missing',
   'request_timeout',
   'idempotency_in_progress',
@@ -39,24 +49,30 @@ const BLIND: ReadonlySet<ErrorCode> = new Set([
 /** Fields that a protocol asks for in a refusal, beside ours. */
 export type RefusalShape = (code: ErrorCode) => object;
 
+/** HTML of a refusal. */
+export type RefusalPage = (code: ErrorCode, requestId: string) => string;
+
 /**
  * On `headerPaths`, and in a payment header anywhere, the signed header may have been submitted before: if that was not
  * looked up, answers `unknown`. Paths in `shapes` add the fields of their own answers, so that every answer of theirs has
- * its shape.
+ * its shape. On `pages` a browser is answered with HTML, unless it bears a payment.
  */
 export function createRefuse(
   docsUrl: string,
   headerPaths: ReadonlySet<string>,
   shapes: ReadonlyMap<string, RefusalShape> = new Map(),
+  pages: ReadonlyMap<string, RefusalPage> = new Map(),
 ): Refuse {
-  return (request, reply, { code, param, moneyMoved: known }) => {
+  return (request, reply, { code, param, message: told, moneyMoved: known }) => {
     const shape = shapes.get(request.routeOptions.url ?? '');
     const submits = headerPaths.has(request.routeOptions.url ?? '') || bearsPayment(request.headers);
     const moneyMoved = known ?? (BLIND.has(code) && submits ? 'unknown' : undefined);
+    const message = told ?? sentenceByParam(code, param);
     const body = errorBodyOf({
       code,
       requestId: request.id,
       docsUrl,
+      ...(message !== undefined && { message }),
       ...(typeof param === 'string' && { param }),
       ...(moneyMoved !== undefined && { moneyMoved }),
     });
@@ -64,11 +80,10 @@ export function createRefuse(
     const retryAfter = RETRY_AFTER_SECONDS.get(status);
     if (retryAfter !== undefined && !reply.hasHeader('retry-after')) reply.header('retry-after', retryAfter);
     if (status === 401) reply.header('www-authenticate', 'Bearer');
-    return reply
-      .code(status)
-      .header('x-request-id', request.id)
-      .header('cache-control', 'no-store')
-      .type('application/json; charset=utf-8')
-      .send(JSON.stringify({ ...body, ...shape?.(code) }));
+    reply.code(status).header('x-request-id', request.id).header('cache-control', 'no-store');
+    const page = pages.get(request.routeOptions.url ?? '');
+    if (page !== undefined && prefersPage(request.headers.accept) && !bearsPayment(request.headers))
+      return reply.headers(PAGE_HEADERS).send(page(code, request.id));
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify({ ...body, ...shape?.(code) }));
   };
 }

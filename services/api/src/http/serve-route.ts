@@ -1,6 +1,6 @@
 // Registers one route of the table with Fastify: admission before the body, then the handler, then the answer.
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '@svc-pay/core';
+import { type Caller, looksLikeClientSecret } from '@svc-pay/core';
 import { ERRORS } from '@svc-pay/protocol/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Traced } from '../abuse/traces.ts';
@@ -9,12 +9,21 @@ import { bearsPayment, paymentHeadersOf } from '../buyer/payment-headers.ts';
 import { addressNames } from '../limit/address-name.ts';
 import { type RateLimiter, rateLimitHeaders } from '../limit/rate-limit.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
-import { malformed } from '../routes/read-body.ts';
-import { classOf, type KeyedRoute, type PayableRoute, type Route, type World } from '../routes/route.ts';
-import type { Admit } from './admit.ts';
+import { malformedQuery, refuseUnknownField } from '../routes/read-body.ts';
+import {
+  classOf,
+  type KeyedRoute,
+  type PayableRoute,
+  type Route,
+  refusesUnknownFields,
+  type World,
+} from '../routes/route.ts';
+import { type Admit, bearerOf, type LimitedBy, showTightest } from './admit.ts';
 import type { AdmitSecret } from './admit-secret.ts';
 import type { Cors } from './cors.ts';
+import { prefersPage } from './prefers-page.ts';
 import type { Refuse } from './refuse.ts';
+import { keySentence } from './way-out.ts';
 
 export type ServeOptions = {
   readonly world: World;
@@ -42,7 +51,10 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
   if (route.access === 'open') {
     app.route({
       ...shared,
-      handler: async (request, reply) => send(request, reply, route, await route.handle(options.world), options),
+      handler: async (request, reply) => {
+        const outcome = await route.handle(options.world, { accept: request.headers.accept });
+        return send(request, reply, route, outcome, options);
+      },
     });
     return;
   }
@@ -56,14 +68,28 @@ export function serveRoute(app: FastifyInstance, route: Route, options: ServeOpt
     ...shared,
     onRequest: async (request, reply) => {
       if (route.access === 'publishable') options.cors.allow(request, reply);
-      const admission = await options.admit(request, reply, served(request));
+      const own = served(request);
+      const bearer = own.takesClientSecret === true ? bearerOf(request) : undefined;
+      if (bearer !== undefined && looksLikeClientSecret(bearer)) {
+        request.shownSecret = { text: bearer, within: showTightest(reply) };
+        const refused = await options.admitSecret.toRoute(request, request.shownSecret, own);
+        return refused && refuseSecret(request, reply, refused, options);
+      }
+      const admission = await options.admit(request, reply, own);
       request.limitedBy = admission.limitedBy;
-      if (!admission.ok) return refuse(request, reply, admission, options);
+      if (!admission.ok)
+        return refuse(request, reply, { ...admission, message: keySentence(request, admission.code) }, options);
       request.caller = admission.caller;
       return undefined;
     },
     handler: async (request, reply) => {
       const own = served(request);
+      if (request.shownSecret !== undefined) {
+        const admission = await options.admitSecret.toIntent(request, request.shownSecret, own);
+        if (!admission.ok) return refuseSecret(request, reply, admission, options);
+        request.limitedBy = admission.limitedBy;
+        request.caller = admission.caller;
+      }
       return send(
         request,
         reply,
@@ -83,16 +109,29 @@ function servePayable(app: FastifyInstance, url: string, route: PayableRoute, op
     exposeHeadRoute: false,
     onRequest: async (request, reply) => {
       options.cors.allow(request, reply);
+      const vary = reply.getHeader('vary');
+      reply.header('vary', vary === undefined ? 'Accept' : `${String(vary)}, Accept`);
     },
     handler: async (request, reply) => {
-      const admission = await options.admitSecret(request, reply);
-      request.limitedBy = admission.ok || 'limitedBy' in admission ? admission.limitedBy : undefined;
-      if (!admission.ok) return refuse(request, reply, admission, options);
+      const admission = await options.admitSecret.toAddress(request, reply);
+      if (!admission.ok) return refuseSecret(request, reply, admission, options);
       const { caller, intentId } = admission;
+      request.limitedBy = admission.limitedBy;
+      request.caller = caller;
       const outcome = await route.handle(options.world, { ...anyCall(request, caller, options.world), intentId });
       return send(request, reply, route, outcome, options);
     },
   });
+}
+
+function refuseSecret(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Parameters<Refuse>[2] & { readonly limitedBy?: LimitedBy },
+  options: ServeOptions,
+): FastifyReply {
+  request.limitedBy = refusal.limitedBy;
+  return refuse(request, reply, refusal, options);
 }
 
 function anyCall(request: FastifyRequest, caller: Caller, { ports }: World) {
@@ -101,6 +140,7 @@ function anyCall(request: FastifyRequest, caller: Caller, { ports }: World) {
     traced: tracedOf(request),
     limited: request.limitedBy !== undefined,
     payments: paymentHeadersOf(request.headers),
+    wantsPage: prefersPage(request.headers.accept),
     baseUrl: () => ports.facilitatorUrl ?? `${request.protocol}://${request.host}`,
   };
 }
@@ -133,7 +173,10 @@ async function call(request: FastifyRequest, route: KeyedRoute, world: World): P
       : ({ ok: true, claim: null } as const);
   if (!read.ok) return { ok: false, code: read.code, param: 'Idempotency-Key' };
   const query = route.query?.safeParse(request.query);
-  if (query?.success === false) return malformed(query.error);
+  if (route.query !== undefined && query?.success === false)
+    return malformedQuery(query.error, request.query, route.query);
+  const unknown = refusesUnknownFields(route) && route.body && refuseUnknownField(route.body.schema, request.body);
+  if (unknown) return unknown;
   const lastEventId = headers['last-event-id'];
   const handled = route.handle(world, {
     ...anyCall(request, caller, world),
@@ -169,9 +212,10 @@ function refuse(
   return write(request, reply, refusal);
 }
 
-const tracedOf = ({ clientAddress, foundKey }: FastifyRequest): Traced => ({
+/** A client secret is no key: what it does counts for the account that created its intent. */
+const tracedOf = ({ clientAddress, foundKey, caller }: FastifyRequest): Traced => ({
   address: clientAddress,
-  caller: foundKey,
+  caller: foundKey ?? (caller && { accountId: caller.accountId, mode: caller.mode, kind: caller.kind }),
 });
 
 /** A stream lives for minutes: it also ends when its address or its key is denied, or its key has ended. */
@@ -223,8 +267,9 @@ function send(
     outcome.stream(raw);
     return reply;
   }
-  const { answer, replayed, answered } = outcome;
+  const { answer, replayed, answered, sendTimeoutMs } = outcome;
   if (answered !== undefined) watchAnswer(reply.raw, answered);
+  if (sendTimeoutMs !== undefined) reply.raw.setTimeout(sendTimeoutMs, () => reply.raw.destroy());
   if (replayed) {
     reply.header('idempotent-replayed', 'true');
     options.world.metrics.answerReplayed(route.path);

@@ -18,6 +18,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
       'service_unavailable',
     );
   }
+  if (isKeyed(route)) codes.push(route.takesClientSecret ? 'client_secret_invalid' : 'client_secret_not_allowed');
   if (isKeyed(route) && route.accountRequired) codes.push('account_id_required');
   if (route.access === 'publishable') codes.push('origin_not_allowed');
   if (route.access === 'secret' || (route.access === 'publishable' && route.creates))

@@ -18,10 +18,10 @@ export const cancelIntent: KeyedRoute = {
     },
   },
   refusals: ['not_found', 'intent_not_cancelable'],
-  async handle({ ports }, { caller, params, claim }) {
+  async handle({ ports }, { caller, params, claim, requestId }) {
     const intentId = intentIdOf(params);
     if (intentId === undefined) return { ok: false, code: 'not_found', param: null };
-    const canceled = await cancel(ports, caller, intentId, claim);
+    const canceled = await cancel(ports, caller, intentId, claim, requestId);
     return canceled.ok ? canceled : { ...canceled, param: null };
   },
 };

@@ -12,6 +12,7 @@ export const confirmUpto: KeyedRoute = {
   scope: 'charge',
   quota: 'settles',
   sparesClaimed: true,
+  takesClientSecret: true,
   summary: 'Confirm an up-to authorization',
   description:
     'Verifies the signed cap as settle would, takes it for the intent and keeps it. No money moves. The same header again ' +

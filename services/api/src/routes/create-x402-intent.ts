@@ -1,10 +1,13 @@
-import { type Caller, createIntent, isPayable } from '@svc-pay/core';
+import { type Answer, type Caller, clientSecretOf, createIntent, isPayable } from '@svc-pay/core';
 import { createIntentRequest, fallbackRecommendation, type PaymentRequired, paymentRequired } from '@svc-pay/protocol';
-import { isId } from '@svc-pay/protocol/ids';
+
+import { ERRORS } from '@svc-pay/protocol/errors';
+import { type Id, isId } from '@svc-pay/protocol/ids';
 import { paidResponse } from '@svc-pay/protocol/x402';
 import { challengeHeaders } from '../buyer/challenge.ts';
 import type { ApiPorts } from '../ports.ts';
 import { payX402Intent } from './pay-x402-intent.ts';
+import { malformed, strayField } from './read-body.ts';
 import type { KeyedRoute } from './route.ts';
 
 export const createX402Intent: KeyedRoute = {
@@ -21,7 +24,8 @@ export const createX402Intent: KeyedRoute = {
     'Answers 402 with what the payer may sign, or 200 with a fallback recommendation where X402 can’t be used: `error` says ' +
     'why. No other way of paying this intent is credited today, so offer another token, network or amount. ' +
     'Dollars are read digit by digit, as a JSON number or as text. ' +
-    'Where published x402 clients can pay it, the 402 also has `PAYMENT-REQUIRED` (version 2), and `X-SVC-Pay-Url`, an ' +
+    'A secret key also gets `clientSecret`, with which a page pays this one intent and follows it: hand it to your page with the ' +
+    'id. Where published x402 clients can pay it, the 402 also has `PAYMENT-REQUIRED` (version 2), and `X-SVC-Pay-Url`, an ' +
     'address that pays this one intent without a key. The same request with `PAYMENT-SIGNATURE` creates nothing: it settles ' +
     'the intent that the payment names, and answers `PaidResponse` with `PAYMENT-RESPONSE`: 200, 202 while the payment is ' +
     'under way, 402 if it was refused and the same intent may be paid again, 409 if that can’t be paid any more.',
@@ -55,24 +59,32 @@ export const createX402Intent: KeyedRoute = {
   ],
   async handle({ ports, metrics, traces }, { caller, traced, requestId, body, claim, baseUrl }) {
     const request = createIntentRequest.safeParse(body);
-    if (!request.success) {
-      const [field] = request.error.issues[0]?.path ?? [];
-      return { ok: false, code: 'malformed_request', param: typeof field === 'string' ? field : null };
-    }
+    if (!request.success) return malformed(request.error, body, createIntentRequest);
     const created = await createIntent(ports, { caller, requestId, request: request.data, claim });
+    if (!created.ok && created.code === 'amount_missing')
+      return { ...created, message: `${ERRORS.amount_missing.message}${strayField(createIntentRequest, body)}` };
     if (created.ok && !created.replayed) {
       metrics.intentCreated(caller.mode, created.answer.status === 402 ? 'payment_required' : 'fallback');
       traces.created(traced);
     }
-    if (!created.ok || created.answer.status !== 402) return created;
-    // Not stored with the answer: the address has a secret.
+    if (!created.ok) return created;
     const required = created.required ?? (JSON.parse(created.answer.body) as PaymentRequired);
+    // Not stored with the answer: the secret is derived each time.
+    const answer = caller.kind === 'secret' ? withSecret(ports, caller, created.answer, required) : created.answer;
+    if (answer.status !== 402) return { ...created, answer };
     // A stock client that sees a challenge signs once more: a repeated request gets none while its intent is being paid.
-    if (created.replayed && !(await isStillPayable(ports, caller, required.paymentIntentId))) return created;
+    if (created.replayed && !(await isStillPayable(ports, caller, required.paymentIntentId)))
+      return { ...created, answer };
     const stock = challengeHeaders(required, baseUrl(), ports.pepper, caller);
-    return { ...created, answer: { ...created.answer, headers: { ...created.answer.headers, ...stock } } };
+    return { ...created, answer: { ...answer, headers: { ...answer.headers, ...stock } } };
   },
 };
+
+/** The answer with the client secret of its intent as the last field, for the server that hands it to its page. */
+function withSecret({ pepper }: ApiPorts, caller: Caller, answer: Answer, named: { paymentIntentId: string }): Answer {
+  const clientSecret = clientSecretOf(pepper, caller, named.paymentIntentId as Id<'paymentIntent'>);
+  return { ...answer, body: `${answer.body.slice(0, -1)},"clientSecret":"${clientSecret}"}` };
+}
 
 async function isStillPayable(ports: ApiPorts, caller: Caller, intentId: string): Promise<boolean> {
   const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;

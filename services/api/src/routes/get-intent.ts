@@ -10,6 +10,7 @@ export const getIntent: KeyedRoute = {
   access: 'publishable',
   scope: 'read',
   keyInQuery: true,
+  takesClientSecret: true,
   summary: 'Get an intent',
   description: 'The intent and its latest payment as they are now.',
   responses: {

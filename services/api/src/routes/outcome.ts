@@ -11,6 +11,8 @@ export type RouteOutcome =
       readonly replayed: boolean;
       /** Called once: true when the answer was written to the connection as a whole, false when that ended before. */
       readonly answered?: (arrived: boolean) => void;
+      /** The connection is closed when the client takes nothing of the answer for so long. */
+      readonly sendTimeoutMs?: number;
     }
   /** `stream` takes over the response and ends it. */
   | { readonly ok: true; readonly stream: (response: ServerResponse) => void }
@@ -18,6 +20,8 @@ export type RouteOutcome =
       readonly ok: false;
       readonly code: ErrorCode;
       readonly param: string | null;
+      /** Of this very mistake; absent: the catalogue's sentence. */
+      readonly message?: string;
       readonly moneyMoved?: MoneyMoved;
       readonly headers?: Readonly<Record<string, string>>;
     };

@@ -1,10 +1,12 @@
 // The payable address of one intent, for clients that hold no API key: stock x402 of version 1 and version 2.
-import { INTENT_STATUS, type Intent, isPayable, PAYMENT_STATUS, settlePayment } from '@svc-pay/core';
+import { INTENT_STATUS, type Intent, isConfirmed, isPayable, PAYMENT_STATUS, settlePayment } from '@svc-pay/core';
 import type { SettleStatus } from '@svc-pay/protocol';
 import { PAYMENT_REQUIRED_HEADER, type PaidResponse, paidResponse, x402ChallengeV1 } from '@svc-pay/protocol/x402';
 import { answerPayment, NO_STORE, refuseUnreadable } from '../buyer/answer-payment.ts';
 import { loadChallenge, payPath } from '../buyer/challenge.ts';
 import { readSubmittedX402 } from '../buyer/payment-headers.ts';
+import { refusalPage } from '../checkout/refusal-page.ts';
+import { showCheckout } from '../checkout/show-checkout.ts';
 import type { IntentSituation } from '../ports.ts';
 import type { RouteOutcome } from './outcome.ts';
 import type { PayableCall, PayableRoute, World } from './route.ts';
@@ -15,14 +17,18 @@ export const payIntent: PayableRoute = {
   method: 'GET',
   path: '/pay/{intentId}',
   access: 'client_secret',
+  refusalPage,
   summary: 'Pay an intent without a key',
   description:
     'The address in `X-SVC-Pay-Url` of a new intent’s 402, for published x402 clients of version 1 and version 2. Answers 402 ' +
     'with version 1’s body and version 2’s `PAYMENT-REQUIRED` while the intent may be paid. The same request with `X-PAYMENT` ' +
-    'or `PAYMENT-SIGNATURE` settles it. The secret pays this one intent, and reads its outcome for 30 days.',
+    'or `PAYMENT-SIGNATURE` settles it. The secret pays this one intent, and reads its outcome for 30 days. A client whose ' +
+    '`Accept` names `application/xhtml+xml` and rates `text/html` above `application/json`, as browsers do, gets a checkout page ' +
+    'with status 200 instead.',
   responses: {
     402: {
-      description: 'What may be signed; after a payment, why it was refused',
+      description:
+        'What may be signed, nothing where only the checkout page pays it; after a payment, why it was refused',
       schema: { name: 'X402ChallengeV1', schema: x402ChallengeV1 },
     },
     200: { description: 'The intent is paid', schema: { name: 'PaidResponse', schema: paidResponse } },
@@ -38,7 +44,8 @@ export const payIntent: PayableRoute = {
   refusals: ['not_found', 'chain_unavailable'],
   async handle(world, call) {
     const { v1, v2 } = call.payments;
-    return v1 === undefined && v2 === undefined ? show(world, call) : pay(world, call);
+    if (v1 !== undefined || v2 !== undefined) return pay(world, call);
+    return call.wantsPage ? showCheckout(world, call) : show(world, call);
   },
 };
 
@@ -48,22 +55,28 @@ async function show(world: World, { caller, intentId, baseUrl }: PayableCall): P
   if (read === undefined) return { ok: false, code: 'not_found', param: null };
   const { intent, latest } = read;
   const statusUrl = `${baseUrl()}${payPath(intentId)}`;
-  if (isPayable(intent, ports.clock.nowMs())) {
+  const canBePaid = isPayable(intent, ports.clock.nowMs());
+  // A confirmed cap is for the merchant to charge: nothing is to be signed any more.
+  if (canBePaid && !isConfirmed(intent)) {
     const challenge = await loadChallenge(ports, caller, payable(intent, baseUrl()), baseUrl(), 'payment_required');
     if (challenge.header !== undefined) return say(402, challenge.v1, { [PAYMENT_REQUIRED_HEADER]: challenge.header });
+    return say(402, { ...challenge.v1, error: NO_STOCK_WAY });
   }
-  const status = SHOWN[intent.status] ?? 'failed';
+  const status = canBePaid ? 'processing' : (SHOWN[intent.status] ?? 'failed');
   const code = status === 'completed' ? 200 : status === 'processing' ? 202 : 409;
   const shown: PaidResponse = {
     paymentIntentId: intentId,
     status,
     ...statusViews({ intent, payment: latest?.payment ?? null }, caller.kind),
-    transactionId: latest?.payment.transactionId ?? latest?.sentTransactionId ?? null,
+    transactionId: latest?.payment.transactionId ?? null,
     statusUrl,
     ...(status === 'failed' && { error: 'intent_not_payable' }),
   };
   return say(code, shown);
 }
+
+/** The checkout page may still pay it: an up-to cap, or a token that stock clients can't sign. */
+const NO_STOCK_WAY = 'x402_not_available_for_token';
 
 const SHOWN: Readonly<Partial<Record<IntentSituation['intent']['status'], SettleStatus>>> = {
   [INTENT_STATUS.completed]: 'completed',

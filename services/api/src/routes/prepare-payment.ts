@@ -10,6 +10,7 @@ export const preparePayment: KeyedRoute = {
   access: 'publishable',
   scope: 'charge',
   quota: 'chain_reads',
+  takesClientSecret: true,
   summary: 'Prepare a Solana transaction',
   description:
     'Builds the transaction that pays the intent, for the payer’s wallet to sign. It may be prepared again at any time, also ' +

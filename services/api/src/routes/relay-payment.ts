@@ -13,6 +13,7 @@ export const relayPayment: KeyedRoute = {
   scope: 'charge',
   quota: 'settles',
   sparesClaimed: true,
+  takesClientSecret: true,
   summary: 'Relay a signed Solana transaction',
   description:
     'Takes the transaction that the payer’s wallet signed, adds the relayer’s signature, sends it, and waits a bounded time ' +

@@ -1,6 +1,7 @@
 import { cancelIntent } from '@svc-pay/core';
 import { intentStatusResponse, uptoReleaseRequest } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
+import { readBody } from './read-body.ts';
 import type { KeyedRoute } from './route.ts';
 
 export const releaseUpto: KeyedRoute = {
@@ -22,12 +23,12 @@ export const releaseUpto: KeyedRoute = {
     },
   },
   refusals: ['not_found', 'not_an_upto_intent', 'intent_not_cancelable'],
-  async handle({ ports }, { caller, body, claim }) {
-    const request = uptoReleaseRequest.safeParse(body);
-    if (!request.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+  async handle({ ports }, { caller, body, claim, requestId }) {
+    const request = readBody(uptoReleaseRequest, body);
+    if (!request.ok) return request;
     const { paymentIntentId: intentId } = request.data;
     if (!isId('paymentIntent', intentId)) return { ok: false, code: 'not_found', param: null };
-    const released = await cancelIntent(ports, caller, intentId, claim, 'upto.released');
+    const released = await cancelIntent(ports, caller, intentId, claim, requestId, 'upto.released');
     return released.ok ? released : { ...released, param: null };
   },
 };

@@ -3,8 +3,12 @@ import { withDocs } from '../openapi/docs-routes.ts';
 import { cancelIntent } from './cancel-intent.ts';
 import { confirmUpto } from './confirm-upto.ts';
 import { createX402Intent } from './create-x402-intent.ts';
+import { EXPORT_ROUTES } from './exports/index.ts';
 import { getIntent } from './get-intent.ts';
+import { getIntentOffer } from './get-intent-offer.ts';
 import { health } from './health.ts';
+import { listTokens } from './list-tokens.ts';
+import { LIST_ROUTES } from './lists/index.ts';
 import { notifyPayment } from './notify-payment.ts';
 import { payIntent } from './pay-intent.ts';
 import { preparePayment } from './prepare-payment.ts';
@@ -29,10 +33,14 @@ export const ROUTES = withDocs([
   releaseUpto,
   notifyPayment,
   getIntent,
+  getIntentOffer,
   streamIntent,
   cancelIntent,
   payIntent,
+  listTokens,
+  ...LIST_ROUTES,
   ...FACILITATOR_ROUTES,
+  ...EXPORT_ROUTES,
   ...WEBHOOK_ROUTES,
   health,
   ready,

@@ -6,7 +6,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type * as z from 'zod/mini';
 import type { Traced, Traces } from '../abuse/traces.ts';
 import type { PaymentHeaders } from '../buyer/payment-headers.ts';
-import type { RefusalShape } from '../http/refuse.ts';
+import type { RefusalPage, RefusalShape } from '../http/refuse.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { ApiPorts } from '../ports.ts';
 import type { IntentStreams } from '../stream/intent-streams.ts';
@@ -43,6 +43,8 @@ type AnyCall = {
   readonly payments: PaymentHeaders;
   /** Base URL under which the client reaches this API, without a slash at its end. */
   readonly baseUrl: () => string;
+  /** The client is a browser that opens the address, and not a program. */
+  readonly wantsPage: boolean;
 };
 
 /** Call of a payable address with the secret of its intent. */
@@ -70,9 +72,12 @@ export type World = {
   readonly stopping: () => boolean;
 };
 
+/** Call without a key. */
+type OpenCall = { readonly accept: string | undefined };
+
 export type OpenRoute = RouteContract & {
   readonly access: 'open';
-  readonly handle: (world: World) => RouteOutcome | Promise<RouteOutcome>;
+  readonly handle: (world: World, call: OpenCall) => RouteOutcome | Promise<RouteOutcome>;
 };
 
 export type KeyedRoute = RouteContract & {
@@ -82,6 +87,11 @@ export type KeyedRoute = RouteContract & {
   readonly scope: KeyScope;
   /** Also accepts a publishable key as `?publishableKey=`, for clients that cannot set headers. */
   readonly keyInQuery?: true;
+  /**
+   * Also takes the client secret of one intent in the place of a key: of the one in its path or, without one, of
+   * `paymentIntentId` in its body. The handler must work on no other intent.
+   */
+  readonly takesClientSecret?: true;
   /** The handler decides who is answered despite the key's rate limit: a header that is already claimed always is. */
   readonly sparesClaimed?: true;
   /** Class of its quotas. Without it a GET counts as `reads` and everything else as `writes`. */
@@ -95,6 +105,8 @@ export type KeyedRoute = RouteContract & {
   readonly body?: NamedSchema;
   /** The body may be omitted. */
   readonly bodyOptional?: true;
+  /** Ignores fields that it does not know, because another document says so: the interface, or x402. */
+  readonly ignoresUnknownFields?: true;
   /** Serves the same method and path instead when a request bears a payment; has its own rights and quotas. */
   readonly whenPaid?: KeyedRoute;
   /** Schema of string parameters. Unknown or repeated parameters are refused. */
@@ -105,6 +117,8 @@ export type KeyedRoute = RouteContract & {
 /** An intent's payable address: its secret in the query takes the place of a key. */
 export type PayableRoute = RouteContract & {
   readonly access: 'client_secret';
+  /** Body of a refusal for browsers. */
+  readonly refusalPage: RefusalPage;
   readonly handle: (world: World, call: PayableCall) => Promise<RouteOutcome>;
 };
 
@@ -112,6 +126,10 @@ export type Route = OpenRoute | KeyedRoute | PayableRoute;
 
 export const isKeyed = (route: Route): route is KeyedRoute =>
   route.access === 'publishable' || route.access === 'secret';
+
+/** On our own routes for a merchant's backend a mistyped field is refused, so that it is not ignored in silence. */
+export const refusesUnknownFields = (route: Route): boolean =>
+  route.access === 'secret' && route.body !== undefined && route.ignoresUnknownFields !== true;
 
 export function classOf({ quota, method }: KeyedRoute): RequestClass {
   return quota ?? (method === 'GET' ? 'reads' : 'writes');

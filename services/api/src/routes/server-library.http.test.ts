@@ -1,8 +1,10 @@
 // The merchant's library against the running API: every call, also over a network that loses requests and answers.
 import { endpointContext } from '@svc-pay/core';
+import { newId } from '@svc-pay/protocol/ids';
 import { createSvcPay, orThrow, type SvcPayError, type SvcPayOptions } from '@svc-pay/server';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { call, intentPath } from '../testing/call.ts';
 import { lossyFetch, REQUEST_FAULTS, type RequestFault } from '../testing/lossy-fetch.ts';
 import { USDC } from '../testing/payment-chain.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
@@ -29,7 +31,11 @@ test('an intent is created, found and canceled', async () => {
     kind: 'payment_required',
     paymentRequired: { x402Version: 2, accepts: [{ scheme: 'exact', maxAmountRequired: '1500000' }] },
   });
-  const { paymentIntentId } = created;
+  const { paymentIntentId, clientSecret } = created;
+  // The page's part of it; the body that is handed on does not have it.
+  const read = await call(api, 'GET', intentPath(paymentIntentId), { key: String(clientSecret) });
+  expect(read.json()).toMatchObject({ paymentIntent: { id: paymentIntentId, metadata: {} } });
+  expect(created).not.toHaveProperty('paymentRequired.clientSecret');
   const found = await svc.intents.get(paymentIntentId);
   expect(found).toMatchObject({
     ok: true,
@@ -268,6 +274,22 @@ describe('whatever the network loses', () => {
     expect(again).toEqual({ ...first, secret: null });
     orThrow(await svc.endpoints.delete(first.endpoint.id));
   });
+});
+
+test('exports and statements are read', async () => {
+  expect(orThrow(await svc.exports.payments()).hasMore).toBe(false);
+  expect(orThrow(await svc.exports.ledger()).hasMore).toBe(false);
+  expect(orThrow(await svc.exports.statement('2020-02-29')).lines).toEqual([]);
+});
+
+test('payments, intents and attempts are listed', async () => {
+  const made = orThrow(await svc.intents.create(order));
+  const intents = orThrow(await svc.intents.list({ limit: 1 }));
+  expect(intents.data.map(({ id }) => id)).toEqual([made.paymentIntentId]);
+  expect(orThrow(await svc.intents.attempts(made.paymentIntentId)).attempts).toEqual([]);
+  expect(orThrow(await svc.payments.list({ intentId: made.paymentIntentId })).data).toEqual([]);
+  const missing = await svc.payments.get(newId('payment', Date.now()));
+  expect(missing).toMatchObject({ ok: false, code: 'not_found' });
 });
 
 test('more calls at once than the service takes in a second all get through, by waiting as it says', async () => {

@@ -86,7 +86,7 @@ describe('the answer waits for the end', () => {
     expect((await answer).json()).toMatchObject({
       status: 'processing',
       transactionId: TRANSACTION,
-      payment: { status: 'pending', transactionId: null },
+      payment: { status: 'pending', transactionId: TRANSACTION },
     });
     await playCompletion(pool, intent.id);
     expect((await settle(body)).json()).toMatchObject({ status: 'succeeded' });

@@ -12,6 +12,7 @@ export const settlePayment: KeyedRoute = {
   scope: 'charge',
   quota: 'settles',
   sparesClaimed: true,
+  takesClientSecret: true,
   summary: 'Settle an exact payment',
   description:
     'Verifies the signed header, takes it for the intent, and waits a bounded time for the result. Every business result ' +

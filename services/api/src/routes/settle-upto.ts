@@ -3,6 +3,7 @@ import { uptoSettleRequest, uptoSettleResponse } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { isId } from '@svc-pay/protocol/ids';
 import { answerJson } from './answer-json.ts';
+import { malformed } from './read-body.ts';
 import type { KeyedRoute } from './route.ts';
 
 export const settleUpto: KeyedRoute = {
@@ -14,6 +15,7 @@ export const settleUpto: KeyedRoute = {
   quota: 'settles',
   accountRequired: true,
   sparesClaimed: true,
+  ignoresUnknownFields: true,
   summary: 'Settle an up-to payment',
   description:
     'Charges the final amount, above 0 and at most the signed cap; what is left of the cap goes back to the payer in the ' +
@@ -41,9 +43,7 @@ export const settleUpto: KeyedRoute = {
   ],
   async handle({ ports, metrics }, { caller, body, claim, requestId, limited }) {
     const request = uptoSettleRequest.safeParse(body);
-    if (!request.success) {
-      return { ok: false, code: 'malformed_request', param: String(request.error.issues[0]?.path[0] ?? '') || null };
-    }
+    if (!request.success) return malformed(request.error, body, uptoSettleRequest);
     const { paymentIntentId: intentId, paymentHeader } = request.data;
     const amount = readSettledAmount(request.data);
     if (!amount.ok) return amount;

@@ -13,6 +13,7 @@ export const signablePayment: KeyedRoute = {
   access: 'publishable',
   scope: 'charge',
   quota: 'chain_reads',
+  takesClientSecret: true,
   summary: 'Prepare a Solana message',
   description:
     'Writes the text that pays the intent, for the payer’s wallet to sign as a message. `fields` is the `authorization` of ' +

@@ -8,6 +8,7 @@ export const streamIntent: KeyedRoute = {
   access: 'publishable',
   scope: 'read',
   keyInQuery: true,
+  takesClientSecret: true,
   summary: 'Follow an intent',
   description:
     'Server-sent events. `payment_intent_update` carries the body of the GET, at once and after every change. When the ' +

@@ -58,12 +58,23 @@ export type Ids = {
 const QUERY_IDS = ['intentId', 'paymentId'] as const;
 const NO_IDS = [
   'limit',
+  'format',
+  'cursor',
+  'day',
   'startingAfter',
   'status',
   'type',
   'createdAfter',
   'createdBefore',
   'undelivered',
+  'after',
+  'before',
+  'chain',
+  'token',
+  'payer',
+  'transactionId',
+  'metadata',
+  'expand',
   'client_secret',
 ];
 

@@ -28,6 +28,10 @@ export async function playBroadcast(pool: Pool, intentId: string): Promise<void>
     "update svc.settlements set status = 'batched', relayer = $2, batch_id = $3 where intent_id = $1 and status = 'queued'",
     [intentId, relayer, id],
   );
+  await pool.query(
+    "update svc.payments set transaction_id = $2, created_event = true where intent_id = $1 and status = 'pending'",
+    [intentId, TRANSACTION],
+  );
 }
 
 export async function playCompletion(pool: Pool, intentId: string): Promise<void> {

@@ -27,7 +27,8 @@ export async function startPayableApi(environment: Environment = {}, clock?: Clo
   });
   await new Promise<void>((resolve) => void prices.listen(0, '127.0.0.1', resolve));
   afterwards(() => void prices.close());
-  const local = { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls: [chain.rpcUrl] };
+  const explorerUrl = 'https://explorer.example/tx/{transactionId}';
+  const local = { processor: PROCESSOR, processorVersion: '1.3.0', ready: true, rpcUrls: [chain.rpcUrl], explorerUrl };
   const networks = JSON.stringify({ ...NETWORKS, 'eip155:31337': local });
   const api = await startTestApi(
     {

@@ -7,5 +7,6 @@ export async function POST() {
   }
   // An order is known by its intent, so that the webhook finds it.
   orders.set(created.paymentIntentId, { status: 'open' });
-  return Response.json(created.paymentRequired, { status: 402 });
+  // With the client secret its buyer pays this one intent; no key leaves the shop.
+  return Response.json({ ...created.paymentRequired, clientSecret: created.clientSecret }, { status: 402 });
 }

@@ -366,7 +366,7 @@ describe('every answer has the shape of its route', () => {
       expect((await post(route, {}, 'sk_test_nobody')).statusCode).toBe(401);
       const shown = await post(route, {}, api.account.keys.test.publishable);
       expect(shown.statusCode).toBe(403);
-      expect(JSON.stringify(shown.json())).toContain('This endpoint takes a secret key.');
+      expect(JSON.stringify(shown.json())).toContain('This endpoint takes a secret key');
     }
   });
 });

@@ -15,6 +15,7 @@ export const settle: KeyedRoute = {
   method: 'POST',
   path: '/x402/settle',
   access: 'secret',
+  ignoresUnknownFields: true,
   scope: 'charge',
   quota: 'settles',
   sparesClaimed: true,

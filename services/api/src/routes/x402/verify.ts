@@ -10,6 +10,7 @@ export const verify: KeyedRoute = {
   method: 'POST',
   path: '/x402/verify',
   access: 'secret',
+  ignoresUnknownFields: true,
   scope: 'charge',
   quota: 'chain_reads',
   summary: 'Verify a payment for a stock x402 seller',

@@ -10,7 +10,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 export const raw = (text: string): SafeHtml => ({ text });
 
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

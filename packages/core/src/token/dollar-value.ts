@@ -1,0 +1,32 @@
+// What an amount of a token is worth, at the rate that was stored with it and never at the current price.
+import {
+  type AtomicAmount,
+  microsToUsd,
+  type Token,
+  tokenAmount,
+  tokenToUsdMicros,
+  USD_DECIMALS,
+  type Usd,
+  usd,
+} from '@svc-pay/money';
+import { TOKENS } from './catalogue.ts';
+import type { TokenEntry } from './token-entry.ts';
+
+const BY_SHORTCODE: ReadonlyMap<string, TokenEntry> = new Map(TOKENS.map((token) => [token.shortcode, token]));
+
+export function findToken(shortcode: string): TokenEntry | undefined {
+  return BY_SHORTCODE.get(shortcode);
+}
+
+const ONE_DOLLAR = usd(10n ** BigInt(USD_DECIMALS));
+
+/** Null where no rate was stored, unless the token's price is fixed. */
+export function rateOr(stored: Usd | null, shortcode: string): Usd | null {
+  return stored ?? (findToken(shortcode)?.price === 'fixed' ? ONE_DOLLAR : null);
+}
+
+/** Rounded down to a millionth. Null above the range of dollars: anyone can name a large amount of a worthless token. */
+export function dollarValue(token: Token, amount: AtomicAmount, usdPerToken: Usd): Usd | null {
+  const worth = tokenToUsdMicros(tokenAmount(token, amount), { token, usdPerToken }, 'down');
+  return worth.ok ? microsToUsd(worth.micros) : null;
+}

@@ -1,0 +1,104 @@
+// Sums of a day, in parts of at most 5,000 entries along the primary key: ids carry the time of booking, so a day is a range
+// of ids in one month.
+import {
+  type DayOrder,
+  type DayPart,
+  type LedgerAccount,
+  MAX_EXPORT_ROWS,
+  NATIVE_ASSET,
+  NETWORK_PARTY,
+} from '@svc-pay/core';
+import { idBound } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import { inTransaction } from '../database/in-transaction.ts';
+import { ONE_BY_KEY } from '../database/planner.ts';
+import { namedParameters } from '../database/statement-parameters.ts';
+import { beginExport } from './read-bookings.ts';
+
+const GIVEN = namedParameters({
+  account_id: 'text',
+  mode: 'text',
+  after_id: 'text',
+  before_id: 'text',
+  native: 'text',
+  network_party: 'text',
+});
+const { at } = GIVEN;
+
+// Only an entry of gas does not say which token was paid with.
+export const DAY_PART = {
+  name: 'sum-ledger-day',
+  text: `
+    with part as materialized (
+      select id, payment_id, network, asset, account_name, party, amount, reverses from svc.ledger_entries e
+      where account_id = ${at.account_id} and mode = ${at.mode} and id > ${at.after_id} and id < ${at.before_id}
+      order by account_id, mode, id limit ${MAX_EXPORT_ROWS}
+    ),
+    named as (
+      select part.network, part.account_name, part.amount, part.reverses is not null as is_reversal,
+        part.asset = ${at.native} as is_gas, coalesce(p.asset, part.asset) as asset
+      from part
+      left join lateral (
+        select p.asset from svc.payments p
+        where part.asset = ${at.native} and p.account_id = ${at.account_id} and p.mode = ${at.mode}
+          and p.id = part.payment_id ${ONE_BY_KEY}
+      ) p on true
+      where part.asset <> ${at.native} or part.party = ${at.network_party}
+    ),
+    summed as (
+      select network, asset, account_name, is_gas, is_reversal, sum(amount)::text as amount,
+        count(*) filter (where amount > 0)::integer as added, count(*) filter (where amount < 0)::integer as taken
+      from named group by network, asset, account_name, is_gas, is_reversal
+    )
+    select (select max(id) from part) as last_id, (select count(*) from part)::integer as count,
+      coalesce((select jsonb_agg(to_jsonb(summed)) from summed), '[]') as sums`,
+};
+
+type SumRow = {
+  readonly last_id: string | null;
+  readonly count: number;
+  readonly sums: readonly {
+    readonly network: string;
+    readonly asset: string;
+    readonly account_name: LedgerAccount;
+    readonly is_gas: boolean;
+    readonly is_reversal: boolean;
+    readonly amount: string;
+    readonly added: number;
+    readonly taken: number;
+  }[];
+};
+
+export async function sumDay(pool: pg.Pool, order: DayOrder): Promise<DayPart> {
+  return inTransaction(pool, async (client) => {
+    const { alone } = await beginExport(client, order);
+    if (!alone) return { ok: false, reason: 'busy' };
+    const first = idBound('ledgerEntry', order.fromMs);
+    const values = GIVEN.values({
+      account_id: order.accountId,
+      mode: order.mode,
+      after_id: order.afterId > first ? order.afterId : first,
+      before_id: idBound('ledgerEntry', order.toMs),
+      native: NATIVE_ASSET,
+      network_party: NETWORK_PARTY,
+    });
+    const { rows } = await client.query<SumRow>({ ...DAY_PART, values });
+    const [row] = rows;
+    if (row === undefined) throw new Error('a day was not summed');
+    return {
+      ok: true,
+      lastId: row.last_id ?? undefined,
+      hasMore: row.count === MAX_EXPORT_ROWS,
+      sums: row.sums.map((sum) => ({
+        network: sum.network,
+        asset: sum.asset,
+        accountName: sum.account_name,
+        isGas: sum.is_gas,
+        isReversal: sum.is_reversal,
+        amountAtomic: BigInt(sum.amount),
+        added: sum.added,
+        taken: sum.taken,
+      })),
+    };
+  });
+}

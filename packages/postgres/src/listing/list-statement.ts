@@ -1,0 +1,91 @@
+// SQL that the statements of lists share. A list reads the index of its filter, which is by a hash of account, mode and value;
+// account and mode stand in no other condition that an index could serve (docs/internals/planner-rules.md, rule 11).
+import { isoTime } from '@svc-pay/core';
+import { type Id, type IdKind, timeOfId } from '@svc-pay/protocol/ids';
+import { NOT_MERGED, withoutIndex } from '../database/planner.ts';
+
+export type ListOrder = 'older' | 'newer';
+export const LIST_ORDERS: readonly ListOrder[] = ['older', 'newer'];
+
+/** Rows of the largest page, and one that tells whether there are more. */
+const MOST_READ = 101;
+
+const hashOf = (account: string, mode: string, of: string) =>
+  `hashtextextended(${account} || ' ' || ${mode} || ' ' || ${of}, 0)`;
+
+/** Conditions of a page, and the order of the index that it reads. */
+export type ListedRows = { readonly where: string; readonly order: readonly string[] };
+
+/**
+ * Rows by the index of `column`; `value` is the filter's placeholder. The order names the hash too: where a table has row
+ * security the planner does not conclude from the condition that it is one and the same, and would sort.
+ */
+export function listedBy(
+  at: { readonly account_id: string; readonly mode: string },
+  column: string,
+  value: string,
+): ListedRows {
+  const hash = hashOf('account_id', 'mode', column);
+  const where = `${hash} = ${hashOf(at.account_id, at.mode, value)} and ${column} is not null
+      and ${withoutIndex('account_id')} = ${at.account_id} and ${withoutIndex('mode')} = ${at.mode}
+      and ${withoutIndex(column)} = ${value}`;
+  return { where, order: [hash, 'id'] };
+}
+
+export const ownRows = (at: { readonly account_id: string; readonly mode: string }): ListedRows => ({
+  where: `account_id = ${at.account_id} and mode = ${at.mode}`,
+  order: ['id'],
+});
+
+/**
+ * One page in the order of ids. The planner knows the size of the inner limit and reads in order; the outer one is the page's,
+ * and no row behind it is read.
+ */
+export function pageText(
+  columns: string,
+  from: string,
+  rows: ListedRows,
+  span: { readonly from_id: string; readonly to_id: string; readonly limit: string },
+  order: ListOrder,
+): string {
+  const id = rows.order.at(-1);
+  const direction = order === 'older' ? 'desc' : 'asc';
+  return `
+    select * from (
+      select ${columns} from ${from}
+      where ${rows.where} and ${id} > ${span.from_id} and ${id} < ${span.to_id}
+      order by ${rows.order.map((column) => `${column} ${direction}`).join(', ')} limit ${MOST_READ}
+    ) page limit ${span.limit}`;
+}
+
+/**
+ * Rows by their keys, month after month: a month that has none of them is not looked at. Several keys of a block are read at
+ * once; a lookup for each of them would descend the index as often.
+ */
+export function byKeysText(columns: string, from: string): string {
+  return `
+    select found.* from unnest($3::text[], $4::text[]) as month (first_id, last_id)
+    cross join lateral (
+      select ${columns} from ${from}
+      where account_id = $1 and mode = $2 and id = any ($5::text[])
+        and id >= month.first_id and id <= month.last_id and id >= $6 and id <= $7
+      ${NOT_MERGED}
+    ) found`;
+}
+
+export function keyValues(
+  owner: { readonly accountId: string; readonly mode: string },
+  ids: readonly string[],
+): readonly unknown[] {
+  const sorted = [...new Set(ids)].toSorted((one, other) => (one < other ? -1 : 1));
+  const months = new Map<string, { readonly first: string; last: string }>();
+  for (const id of sorted) {
+    const month = isoTime(timeOfId(id as Id<IdKind>)).slice(0, 7);
+    const known = months.get(month);
+    if (known === undefined) months.set(month, { first: id, last: id });
+    else known.last = id;
+  }
+  const spans = [...months.values()];
+  const [firsts, lasts] = [spans.map(({ first }) => first), spans.map(({ last }) => last)];
+  return [owner.accountId, owner.mode, firsts, lasts, sorted, sorted[0], sorted.at(-1)];
+}

@@ -1,0 +1,136 @@
+// Exports of payments and ledger, page by page along the order in which they were committed, and the statement of a day.
+import type { StatementPart, StatementTotals } from '@svc-pay/protocol/merchant';
+import type { CallFailure } from '../call/call-failure.ts';
+import type { CallOptions, Connection } from '../call/connection.ts';
+import { withQuery } from '../call/path.ts';
+import { withFields } from '../call/read-answer.ts';
+import { orThrow } from '../call/svc-pay-error.ts';
+import { addLines } from './add-lines.ts';
+
+/** A booking of a payment. Amounts are whole coins as decimal text. */
+export type ExportedPayment = {
+  readonly paymentId: string;
+  readonly paymentIntentId: string;
+  readonly bookingId: string;
+  readonly bookedAt: string;
+  readonly kind: 'paid' | 'stranded' | 'returned';
+  /** Takes back an earlier row of the payment: amounts have the opposite sign. */
+  readonly reversal: boolean;
+  readonly chain: string;
+  readonly tokenShortcode: string | null;
+  readonly asset: string;
+  readonly decimals: number;
+  readonly payer: string | null;
+  readonly gross: string;
+  readonly fee: string;
+  readonly splits: string;
+  readonly refund: string;
+  readonly escrow: string;
+  readonly net: string;
+  readonly gas: string;
+  readonly gasToken: string | null;
+  readonly transactionId: string;
+  readonly block: string | null;
+  /** JSON, as you gave it to the intent. */
+  readonly metadata: string | null;
+};
+
+export type ExportedEntry = {
+  readonly entryId: string;
+  readonly bookingId: string;
+  readonly paymentId: string;
+  readonly paymentIntentId: string;
+  readonly bookedAt: string;
+  readonly chain: string;
+  readonly tokenShortcode: string | null;
+  readonly asset: string;
+  readonly decimals: number;
+  readonly account: string;
+  readonly party: string;
+  readonly amount: string;
+  readonly transactionId: string;
+  readonly logIndex: number;
+  readonly block: string | null;
+  readonly reverses: string | null;
+};
+
+export type ExportedPage<Row> = {
+  readonly ok: true;
+  readonly rows: readonly Row[];
+  /** Where the next page begins. Keep it when `rows` are stored: an export goes on from it after a crash. */
+  readonly cursor: string;
+  /** False at the end. The cursor then begins a later export behind this one. */
+  readonly hasMore: boolean;
+};
+
+export type ExportPageQuery = {
+  /** Most rows, 1 to 5,000; 1,000 when left out. */
+  readonly limit?: number;
+  readonly cursor?: string;
+};
+
+export type DayStatement = { readonly ok: true; readonly day: string; readonly lines: readonly StatementTotals[] };
+
+type PageCall<Row> = (query?: ExportPageQuery, options?: CallOptions) => Promise<ExportedPage<Row> | CallFailure>;
+type Pages<Row> = (
+  query?: ExportPageQuery,
+  options?: CallOptions,
+) => AsyncGenerator<ExportedPage<Row>, void, undefined>;
+
+export type Exports = {
+  /** One page of payments. */
+  readonly payments: PageCall<ExportedPayment>;
+  /** Every page up to now, as the loop goes on. Throws a `SvcPayError` when one can't be had. */
+  readonly eachPaymentsPage: Pages<ExportedPayment>;
+  /** One page of ledger entries. */
+  readonly ledger: PageCall<ExportedEntry>;
+  readonly eachLedgerPage: Pages<ExportedEntry>;
+  /** What was booked on a day (UTC), such as `2026-11-16`, by chain and token. Calls until the whole day is summed. */
+  readonly statement: (day: string, options?: CallOptions) => Promise<DayStatement | CallFailure>;
+};
+
+type PageBody<Row> = Omit<ExportedPage<Row>, 'ok'>;
+
+export function exportsOf({ call }: Connection): Exports {
+  const pageOf =
+    <Row>(kind: 'payments' | 'ledger'): PageCall<Row> =>
+    async (query = {}, options) => {
+      const read = withFields<PageBody<Row>>({ rows: 'list', cursor: 'text', hasMore: 'flag' });
+      const path = withQuery(`/sdk/exports/${kind}`, { format: 'jsonl', ...query });
+      const answer = await call({ method: 'GET', path, read }, options);
+      return answer.ok ? { ok: true, ...answer.value } : answer;
+    };
+  const payments = pageOf<ExportedPayment>('payments');
+  const ledger = pageOf<ExportedEntry>('ledger');
+  return {
+    payments,
+    eachPaymentsPage: (query, options) => everyPage(payments, query, options),
+    ledger,
+    eachLedgerPage: (query, options) => everyPage(ledger, query, options),
+    statement: async (day, options) => {
+      const read = withFields<StatementPart>({ lines: 'list', hasMore: 'flag', cursor: 'text or null' });
+      let lines: readonly StatementTotals[] = [];
+      for (let cursor: string | undefined; ; ) {
+        const path = withQuery('/sdk/statement', { day, cursor });
+        const part = await call({ method: 'GET', path, read }, options);
+        if (!part.ok) return part;
+        lines = addLines(lines, part.value.lines);
+        if (!part.value.hasMore || part.value.cursor === null) return { ok: true, day, lines };
+        cursor = part.value.cursor;
+      }
+    },
+  };
+}
+
+async function* everyPage<Row>(
+  pageOf: PageCall<Row>,
+  query: ExportPageQuery = {},
+  options?: CallOptions,
+): AsyncGenerator<ExportedPage<Row>, void, undefined> {
+  for (let asked = query; ; ) {
+    const page = orThrow(await pageOf(asked, options));
+    yield page;
+    if (!page.hasMore) return;
+    asked = { ...query, cursor: page.cursor };
+  }
+}

@@ -1,0 +1,48 @@
+// Intents of the account by filter, and why attempts to pay one were refused.
+import type { IntentStatus } from '@svc-pay/protocol';
+import type { AttemptBody, ListedIntentBody } from '@svc-pay/protocol/merchant';
+import type { CallFailure } from '../call/call-failure.ts';
+import type { CallOptions, Connection } from '../call/connection.ts';
+import { type CursorPage, type CursorQuery, everyListed, listAt } from '../call/cursor-pages.ts';
+import { segment } from '../call/path.ts';
+import { withFields } from '../call/read-answer.ts';
+
+/** Status or metadata, with any range of time. */
+export type IntentListFilter = CursorQuery & {
+  readonly status?: IntentStatus;
+  /** Adds `payment`, the latest one, to each intent. */
+  readonly expand?: 'payment';
+};
+
+export type AttemptsFound = { readonly ok: true; readonly attempts: readonly AttemptBody[] };
+
+export type IntentLists = {
+  /** One page, newest first. */
+  readonly list: (
+    filter?: IntentListFilter,
+    options?: CallOptions,
+  ) => Promise<CursorPage<ListedIntentBody> | CallFailure>;
+  /** Every intent, newest first, asking for pages as the loop goes on. Throws a `SvcPayError` when one can't be had. */
+  readonly each: (
+    filter?: Omit<IntentListFilter, 'before'>,
+    options?: CallOptions,
+  ) => AsyncGenerator<ListedIntentBody, void, undefined>;
+  /** Refused headers of an intent, newest first. A payer is named as the header claimed. */
+  readonly attempts: (paymentIntentId: string, options?: CallOptions) => Promise<AttemptsFound | CallFailure>;
+};
+
+const INTENTS = '/sdk/payment-intents';
+
+export function intentListsOf(connection: Connection): IntentLists {
+  const list = listAt<ListedIntentBody, IntentListFilter>(connection, INTENTS);
+  return {
+    list: (filter = {}, options) => list(filter, options),
+    each: (filter = {}, options) => everyListed(list, filter, options),
+    attempts: async (id, options) => {
+      const read = withFields<{ data: readonly AttemptBody[] }>({ data: 'list' });
+      const path = `${INTENTS}/${segment(id)}/attempts`;
+      const answer = await connection.call({ method: 'GET', path, read }, options);
+      return answer.ok ? { ok: true, attempts: answer.value.data } : answer;
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// The pay button, and script and style of the checkout page. Pages of merchants load the button by its plain name, from any origin.
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createHashedFiles } from '../http/hashed-files.ts';
+
+const read = (file: string) => ({ plain: readFileSync(new URL(`../../assets/${file}`, import.meta.url)) });
+const ASSETS = createHashedFiles({
+  'svc-pay-button.js': read('generated/svc-pay-button.js'),
+  'checkout.js': read('generated/checkout.js'),
+  'checkout.css': read('checkout.css'),
+});
+
+type AssetName = Parameters<typeof ASSETS.nameOf>[0];
+
+/** Path of a file below the base address of the API, without a slash at its begin. */
+export const assetPath = (name: AssetName): string => `assets/${ASSETS.nameOf(name)}`;
+
+export function serveAssets(
+  app: FastifyInstance,
+  notFound: (request: FastifyRequest, reply: FastifyReply) => unknown,
+): void {
+  ASSETS.serve(app, '/assets/:file', notFound, {
+    'access-control-allow-origin': '*',
+    'cross-origin-resource-policy': 'cross-origin',
+  });
+}

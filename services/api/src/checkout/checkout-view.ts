@@ -1,0 +1,147 @@
+// What the checkout page of an intent shows, from stored rows. Decides, and writes no HTML.
+import {
+  askedDollars,
+  explorerUrlOf,
+  findChain,
+  hasPriceEnded,
+  INTENT_STATUS,
+  type Intent,
+  isConfirmed,
+  isPayable,
+  normalizeAddress,
+  PAYMENT_STATUS,
+  type PaymentProgress,
+  type StoredAcceptance,
+  type StoredPayment,
+  TOKENS,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import { showToken, showUsd } from './print-amounts.ts';
+
+/**
+ * `open`: may be paid. `settling`: a payment is under way. `authorized`: the merchant may charge a confirmed cap. `expired`: its
+ * time is over, and a payment on chain may still turn up. `ended`: was canceled, or has expired and nobody paid it. `no_way`: none
+ * of its ways to pay is open, if it ever had one. `unpaid`: the last payment failed and the intent has expired. `mismatch`: another
+ * amount arrived.
+ */
+export type CheckoutState =
+  | 'open'
+  | 'settling'
+  | 'paid'
+  | 'authorized'
+  | 'expired'
+  | 'ended'
+  | 'no_way'
+  | 'unpaid'
+  | 'mismatch';
+
+export type CheckoutView = {
+  readonly state: CheckoutState;
+  readonly intent: Intent;
+  readonly merchant: string;
+  /** What is asked for; of an up-to intent that is paid, what was charged. */
+  readonly amount: string;
+  /** What the merchant's server wrote about it. A publishable key is public, and its words are not the merchant's. */
+  readonly description: string;
+  readonly ways: readonly ShownWay[];
+  /** The last attempt failed, and the intent may be paid again. */
+  readonly hasFailed: boolean;
+  readonly transfer: ShownTransfer | null;
+  readonly expiresInMs: number;
+};
+
+export type ShownWay = {
+  readonly tokenShortcode: string;
+  readonly amount: string;
+  readonly network: NetworkId;
+  readonly networkName: string;
+};
+
+/** The payment that is under way or has paid. */
+export type ShownTransfer = {
+  readonly amount: string | null;
+  readonly networkName: string;
+  readonly transactionId: string | null;
+  readonly explorerUrl: string | null;
+  readonly completedAtMs: number | null;
+};
+
+export type CheckoutFacts = {
+  readonly intent: Intent;
+  readonly latest: PaymentProgress | null;
+  /** Needed while the intent may be paid. */
+  readonly acceptances: readonly StoredAcceptance[];
+  readonly merchant: string;
+  readonly nowMs: number;
+};
+
+export function checkoutView({ intent, latest, acceptances, merchant, nowMs }: CheckoutFacts): CheckoutView {
+  const ways = acceptances
+    .filter((acceptance) => !hasPriceEnded(acceptance, nowMs) && acceptance.payoutWithdrawn !== true)
+    .map(({ token, amount, network }) => ({
+      tokenShortcode: token.shortcode,
+      amount: showToken(token, amount),
+      network,
+      networkName: networkNameOf(network),
+    }));
+  const state = stateOf(intent, ways.length > 0, nowMs);
+  const isShown = state === 'settling' || state === 'paid' || state === 'mismatch';
+  const transfer = isShown && latest !== null ? transferOf(latest) : null;
+  return {
+    state,
+    intent,
+    merchant,
+    amount: (state === 'paid' && intent.upto ? transfer?.amount : null) ?? askedAmount(intent, state),
+    description: intent.createdWith === 'secret' ? (intent.description ?? '') : '',
+    ways: state === 'open' ? ways : [],
+    hasFailed: state === 'open' && latest?.payment.status === PAYMENT_STATUS.failed,
+    transfer,
+    expiresInMs: Math.max(0, intent.expiresAtMs - nowMs),
+  };
+}
+
+const STATES: Readonly<Record<Intent['status'], CheckoutState>> = {
+  [INTENT_STATUS.requires_payment]: 'open',
+  [INTENT_STATUS.processing]: 'settling',
+  [INTENT_STATUS.completed]: 'paid',
+  [INTENT_STATUS.mismatched]: 'mismatch',
+  [INTENT_STATUS.failed]: 'unpaid',
+  [INTENT_STATUS.canceled]: 'ended',
+};
+
+function stateOf(intent: Intent, hasWays: boolean, nowMs: number): CheckoutState {
+  const state = STATES[intent.status];
+  if (state !== 'open') return state;
+  if (!isPayable(intent, nowMs)) return 'expired';
+  if (isConfirmed(intent)) return 'authorized';
+  return hasWays ? 'open' : 'no_way';
+}
+
+/** Of a cap that is confirmed, the tokens that were signed: their price may move until the merchant charges. */
+function askedAmount(intent: Intent, state: CheckoutState): string {
+  const { amount, tokenShortcode } = intent;
+  const dollars = state === 'authorized' ? null : askedDollars(intent);
+  if (dollars !== null) return showUsd(dollars);
+  const token = TOKENS.find(({ shortcode }) => shortcode === tokenShortcode);
+  return token === undefined ? '' : showToken(token, amount);
+}
+
+function transferOf({ payment }: PaymentProgress): ShownTransfer {
+  const { transactionId } = payment;
+  return {
+    amount: amountOf(payment),
+    networkName: networkNameOf(payment.network),
+    transactionId,
+    explorerUrl: explorerUrlOf(payment.network, transactionId),
+    completedAtMs: payment.completedAtMs,
+  };
+}
+
+function amountOf({ network, asset, amount, paidAmount }: StoredPayment): string | null {
+  const token = TOKENS.find(
+    (one) => one.network === network && normalizeAddress(one.address) === normalizeAddress(asset),
+  );
+  return token === undefined ? null : showToken(token, paidAmount ?? amount);
+}
+
+const networkNameOf = (network: NetworkId): string => findChain(network)?.name ?? network;
