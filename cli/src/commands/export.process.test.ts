@@ -1,7 +1,8 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { bookSettled, createTestDatabase } from '@svc-pay/postgres/testing';
+import { type BookedRows, bookSettled, createTestDatabase } from '@svc-pay/postgres/testing';
+import type { Pool } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { runSvc, svcEnvironment } from '../testing/run-svc.ts';
 
@@ -77,6 +78,53 @@ test('a file that is not an export of this command is not touched', async () => 
   writeFileSync(file, 'mine');
   expect(await svc('export', 'ledger', '--out', file)).toMatchObject({ exitCode: 1, answer: { error: 'file_exists' } });
   expect(readFileSync(file, 'utf8')).toBe('mine');
+});
+
+const [CLONES, METADATA_BYTES] = [3_000, 16 * 1_024];
+
+/** Copies of a booked payment under ids of their own, each with as much metadata as a secret key may give. */
+async function cloneBooked(pool: Pool, { paymentId, intentId }: BookedRows): Promise<void> {
+  const clone = (table: string, key: string, id: string, changes: string) =>
+    pool.query(
+      `insert into svc.${table} select made.* from svc.${table} of_one cross join generate_series(1, $2::integer) n
+       cross join lateral jsonb_populate_record(of_one, ${changes}) made where of_one.${key} = $1`,
+      [id, CLONES],
+    );
+  const numbered = (id: string) => `left(${id}, 20) || lpad(n::text, 10, '0')`;
+  const metadata = JSON.stringify({ text: 'x'.repeat(METADATA_BYTES - 11) });
+  await pool.query('update svc.intents set metadata = $2 where id = $1', [intentId, metadata]);
+  const payment = `'payment_id', ${numbered(`'${paymentId}'`)}`;
+  const intent = numbered(`'${intentId}'`);
+  await clone('intents', 'id', intentId, `jsonb_build_object('id', ${intent}, 'intent_code', 5000 + n, ${payment})`);
+  await clone(
+    'payments',
+    'id',
+    paymentId,
+    `jsonb_build_object('id', ${numbered('of_one.id')}, 'intent_id', ${intent})`,
+  );
+  await clone(
+    'ledger_entries',
+    'payment_id',
+    paymentId,
+    `jsonb_build_object('id', left(of_one.id, 18) || lpad(n::text, 6, '0') || right(of_one.id, 5), ${payment})`,
+  );
+}
+
+test('an export of 49 MB runs in a heap that can not hold it', { timeout: 120_000 }, async () => {
+  const { url, pool } = await createTestDatabase();
+  await cloneBooked(pool, await bookSettled(pool, { accountId: 'acct_a', nowMs: NOON }));
+  await pool.query('analyze');
+  const file = path.join(folder, 'large.jsonl');
+  const environment = { ...svcEnvironment(url), NODE_OPTIONS: '--max-old-space-size=64' };
+  const run = () => runSvc(environment, 'export', 'payments', '--format', 'jsonl', '--out', file, ...ACCOUNT);
+  const exitCodes: number[] = [];
+  const grown = async () => {
+    exitCodes.push((await run()).exitCode);
+    return statSync(file).size > CLONES * METADATA_BYTES;
+  };
+  // What other tests have begun in the same server holds the watermark back.
+  await expect.poll(grown, { timeout: 90_000 }).toBe(true);
+  expect(new Set(exitCodes)).toEqual(new Set([0]));
 });
 
 test('a statement has the sums of the day', async () => {

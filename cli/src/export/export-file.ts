@@ -3,6 +3,7 @@
 import { constants, type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  EXPORT_PIECE_ROWS,
   type ExportCursor,
   type ExportFormat,
   type ExportKind,
@@ -11,10 +12,10 @@ import {
   exportLines,
   LEDGER_START,
   type LedgerOwner,
-  MAX_EXPORT_ROWS,
   printExportCursor,
   readExportCursor,
   readExportPage,
+  restAfter,
 } from '@svc-pay/core';
 
 export type ExportFileOrder = LedgerOwner & {
@@ -53,7 +54,8 @@ export async function exportToFile(store: ExportStore, order: ExportFileOrder): 
     await handle.truncate(bytes);
     if (bytes === 0) bytes += await append(handle, bytes, exportHead(kind, format));
     for (let bookings = 0; ; ) {
-      const page = await readPatiently(store, { accountId, mode, kind, cursor, limit: MAX_EXPORT_ROWS });
+      const beganMs = performance.now();
+      const page = await readPatiently(store, { accountId, mode, kind, cursor, limit: EXPORT_PIECE_ROWS });
       if (!page.ok) return page;
       const text = page.bookings.map((booking) => exportLines(kind, format, booking)).join('');
       bytes += await append(handle, bytes, text);
@@ -63,6 +65,7 @@ export async function exportToFile(store: ExportStore, order: ExportFileOrder): 
       bookings += page.bookings.length;
       order.onPage(bookings);
       if (!page.hasMore) return { ok: true, bookings, bytes, resumed: mark !== undefined };
+      await sleep(restAfter(performance.now() - beganMs));
     }
   } finally {
     await handle.close();

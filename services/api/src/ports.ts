@@ -18,6 +18,7 @@ import type {
 import type { ListStores, MerchantStores } from '@svc-pay/postgres/merchant-api';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Denials } from './abuse/denials.ts';
+import type { UnsentPages } from './limit/unsent-pages.ts';
 
 export type IntentSituation = {
   readonly intent: Intent;
@@ -58,6 +59,7 @@ export type ApiPorts = AuthenticatePorts &
     /** The acceptances of the caller's intent as they were answered, and how often it was begun to be paid. */
     readonly loadIssued: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IssuedOffer>;
     readonly exports: ExportStore;
+    readonly unsentPages: UnsentPages;
     readonly denials: Denials;
     /** Notes whether the answer of a seller's call arrived. */
     readonly noteAnswer: (lease: LeasedCall, arrived: boolean) => void;

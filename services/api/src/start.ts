@@ -36,6 +36,7 @@ import type { ApiConfig } from './config.ts';
 import { closeWithin, watchUnused } from './http/close-within.ts';
 import { createKeyUses } from './http/key-uses.ts';
 import { concurrentExports } from './limit/concurrent-exports.ts';
+import { createUnsentPages } from './limit/unsent-pages.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
 import { createPaymentFamilies } from './payment-families.ts';
@@ -202,6 +203,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       merchant: createMerchantStores(database, clock),
       lists: createListStores(listDatabase, clock),
       exports: concurrentExports(createExportStore(exportDatabase), EXPORTS_AT_ONCE),
+      unsentPages: createUnsentPages(),
       sealer: config.sealingKey && createSealer(config.sealingKey),
       endpointUrls: { allowLoopback: config.allowLoopback, deniedPorts: config.deniedPorts },
       clock,

@@ -107,7 +107,12 @@ export type ExportStore = {
   readonly allCommitted: (waitMs: number) => Promise<boolean>;
 };
 
-/** Most entries that one transaction reads. */
+/** Most rows of a page, and most entries that one transaction reads. */
 export const MAX_EXPORT_ROWS = 5_000;
+/** Rows that an export reads at once: those of a whole page would keep a core from settlements for a second. */
+export const EXPORT_PIECE_ROWS = 500;
+const MAX_REST_MS = 2_000;
+/** How long an export rests after a piece that took so long: at most half of a core is spent on it. */
+export const restAfter = (tookMs: number): number => Math.min(tookMs, MAX_REST_MS);
 /** Most metadata of one page; a first booking with more is given whole. */
 export const MAX_METADATA_BYTES = 2_097_152;

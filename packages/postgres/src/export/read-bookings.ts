@@ -1,6 +1,6 @@
 // One page of an account's bookings in commit order, with their entries and what belongs to their payments. One short
 // transaction: its first statement fixes how far everything is committed, so nothing that commits later is skipped.
-import type { ExportOrder, ExportPage, LedgerOwner } from '@svc-pay/core';
+import { EXPORT_PIECE_ROWS, type ExportOrder, type ExportPage, type LedgerOwner, MAX_EXPORT_ROWS } from '@svc-pay/core';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
@@ -39,7 +39,7 @@ const { at } = GIVEN;
 
 // Sizes are numbers in the text: docs/internals/planner-rules.md, rule 7. One more than the page tells whether it is the last.
 // The order names the table's column: `position` alone would be the text of the select list, by which 9 comes after 10.
-const SIZES = [101, 1_001, 5_001];
+const SIZES = [101, EXPORT_PIECE_ROWS + 1, MAX_EXPORT_ROWS + 1];
 export const BOOKING_PAGES = SIZES.map((size) => ({
   size,
   query: {

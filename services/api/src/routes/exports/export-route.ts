@@ -11,7 +11,6 @@ import {
   openCursor,
   printExportCursor,
   readExportCursor,
-  readExportPage,
   signCursor,
 } from '@svc-pay/core';
 import {
@@ -22,10 +21,10 @@ import {
   exportQuery,
   JSON_LINES,
 } from '@svc-pay/protocol/merchant';
-import { createUnsentPages } from '../../limit/unsent-pages.ts';
 import type { ApiPorts } from '../../ports.ts';
 import type { RouteOutcome } from '../outcome.ts';
 import type { KeyedRoute } from '../route.ts';
+import { readInPieces } from './read-in-pieces.ts';
 
 const CONTENT_TYPES = {
   csv: 'text/csv; charset=utf-8; header=present',
@@ -35,7 +34,6 @@ const CONTENT_TYPES = {
 const SLICE = 100;
 /** A client that takes nothing for so long is left. */
 const SEND_TIMEOUT_MS = 60_000;
-const unsentPages = createUnsentPages();
 export const BUSY: RouteOutcome = { ok: false, code: 'export_busy', param: null, headers: { 'retry-after': '1' } };
 
 type Named = Pick<KeyedRoute, 'operationId' | 'path' | 'summary' | 'description'> & { readonly kind: ExportKind };
@@ -56,7 +54,7 @@ export function exportRoute({ kind, ...named }: Named): KeyedRoute {
       const opened = given === undefined ? undefined : openCursor(ports.pepper, caller, of, given);
       const cursor = opened === undefined ? undefined : readExportCursor(opened);
       if (given !== undefined && cursor === undefined) return { ok: false, code: 'cursor_invalid', param: 'cursor' };
-      const sent = unsentPages.take(caller.accountId);
+      const sent = ports.unsentPages.take(caller.accountId);
       if (sent === undefined) return BUSY;
       let outcome: RouteOutcome | undefined;
       try {
@@ -89,24 +87,25 @@ type PageAsk = {
 };
 
 async function answerPage(
-  { exports, pepper }: Pick<ApiPorts, 'exports' | 'pepper'>,
+  ports: ApiPorts,
   caller: LedgerOwner,
   { kind, format, of, cursor, isFirst, limit, answered }: PageAsk,
 ): Promise<RouteOutcome> {
   const { accountId, mode } = caller;
-  const page = await readExportPage(exports, { accountId, mode, kind, cursor, limit });
+  const ask = { accountId, mode, kind, cursor, limit };
+  const page = await readInPieces(ports, ask, (bookings) => textOf(kind, format, bookings));
   if (!page.ok) return page.reason === 'busy' ? BUSY : { ok: false, code: 'export_unavailable', param: null };
   const headers = {
     'cache-control': 'no-store',
     'content-type': CONTENT_TYPES[format],
     'content-disposition': `attachment; filename="${kind}.${format}"`,
-    [EXPORT_CURSOR_HEADER]: signCursor(pepper, caller, of, printExportCursor(page.next)),
+    [EXPORT_CURSOR_HEADER]: signCursor(ports.pepper, caller, of, printExportCursor(page.next)),
     [EXPORT_MORE_HEADER]: String(page.hasMore),
     [EXPORT_WATERMARK_HEADER]: page.watermark.toString(),
   };
   // Pages behind the first have no head, so that a file is its pages one after the other.
   const head = isFirst ? exportHead(kind, format) : '';
-  const body = `${head}${await textOf(kind, format, page.bookings)}`;
+  const body = `${head}${page.text}`;
   return {
     ok: true,
     replayed: false,
