@@ -79,7 +79,8 @@ export async function startReaderWorld(nodes = 2) {
    */
   const send = async (to: Hex, data: Hex) => {
     const hash = await node.sendTransaction({ account, chain: null, to, data, gas: GAS });
-    while ((await ask('eth_getTransactionReceipt', [hash])) === null) await new Promise((resolve) => setTimeout(resolve, 10));
+    while ((await ask('eth_getTransactionReceipt', [hash])) === null)
+      await new Promise((resolve) => setTimeout(resolve, 10));
     return hash;
   };
   const honest = createReaderNode(rpc);
