@@ -1,4 +1,5 @@
-import { findChain, normalizeAddress, TOKENS } from '@svc-pay/core';
+import { findChain, findTokenOf } from '@svc-pay/core';
+import { printSigned } from '@svc-pay/money';
 import { type AccountCost, readCosts } from '@svc-pay/postgres/operator';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
 import type { Command } from 'commander';
@@ -78,24 +79,14 @@ function shownCost({ accountId, mode, network: name, payments, gasPaidAtomic, ga
     network: name,
     payments,
     coin,
-    gasPaid: shownAmount(gasPaidAtomic, decimals),
-    gasLost: shownAmount(gasLostAtomic, decimals),
+    gasPaid: printSigned(gasPaidAtomic, decimals),
+    gasLost: printSigned(gasLostAtomic, decimals),
     fees: fees.map(({ asset, atomic }) => {
-      const known = TOKENS.find(
-        (token) => token.network === name && normalizeAddress(token.address) === normalizeAddress(asset),
-      );
+      const known = network && findTokenOf(network, asset);
       // Of a token that the catalogue no longer has, the smallest units are shown.
       return known === undefined
         ? { token: asset, amount: String(atomic) }
-        : { token: known.symbol, amount: shownAmount(atomic, known.unit.decimals) };
+        : { token: known.symbol, amount: printSigned(atomic, known.unit.decimals) };
     }),
   };
-}
-
-/** Decimal text. Negative where reversals of earlier payments outweigh what the period booked. */
-function shownAmount(atomic: bigint, decimals: number): string {
-  const digits = (atomic < 0n ? -atomic : atomic).toString().padStart(decimals + 1, '0');
-  const [whole, rest] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)];
-  const fraction = rest.replace(/0+$/, '');
-  return `${atomic < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }

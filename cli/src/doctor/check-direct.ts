@@ -1,6 +1,6 @@
 // Checks what direct payments need: activations with both signatures, the batch contract, the order of a token's logs, and
 // cursors of the chain reader near the head.
-import { type Clock, TOKENS } from '@svc-pay/core';
+import { type Clock, findTokenOf } from '@svc-pay/core';
 import {
   type CheckActivation,
   createActivationCheck,
@@ -130,7 +130,7 @@ async function checkBatchContract(network: NetworkId, rpc: JsonRpc): Promise<Fin
 }
 
 async function checkTokenLogs(network: NetworkId, asset: string, rpc: JsonRpc): Promise<Finding> {
-  const token = TOKENS.find((entry) => entry.network === network && entry.address.toLowerCase() === asset);
+  const token = findTokenOf(network, asset);
   const { ok, warning, problem } = findingsOf('token', token?.shortcode ?? asset);
   const advice = 'Direct payments in it can’t be proven: retire its direct payouts.';
   if (token?.directLogs === undefined) return problem('The catalogue does not pin the order of its logs.', advice);

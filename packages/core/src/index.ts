@@ -17,6 +17,7 @@ export * from './account/publishable-rights.ts';
 export { createSealer, type Sealer, type SealingKey, sealingKeyOf } from './account/sealing-key.ts';
 export * from './account/secret-box.ts';
 export type { SecretContext } from './account/secret-context.ts';
+export * from './account/signed-cursor.ts';
 export { type SigningCandidate, signingKeyAt } from './account/signing-key.ts';
 export * from './audit/audit-entry.ts';
 export * from './audit/audit-export.ts';
@@ -319,8 +320,8 @@ export { createHeldWatch } from './stranded/watch-held.ts';
 export { normalizeAddress } from './token/address.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
-export { findToken } from './token/dollar-value.ts';
 export { type ExplorerUrls, explorerUrlOf, useExplorers } from './token/explorer.ts';
+export { findToken, findTokenOf } from './token/find-token.ts';
 export type { HourlyCap } from './token/hourly-caps.ts';
 export { type SignatureRule, type Signing, signatureRuleOf, type TokenEntry } from './token/token-entry.ts';
 export {

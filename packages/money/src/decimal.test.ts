@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseDecimal, parseJsonNumber, printDecimal } from './decimal.ts';
+import { parseDecimal, parseJsonNumber, printDecimal, printSigned, readSigned } from './decimal.ts';
 
 const MAX = 2n ** 256n - 1n;
 const decimals = fc.integer({ min: 0, max: 36 });
@@ -157,4 +157,15 @@ test.each([
 
 test('2^53 - 1 is the largest JSON number accepted', () => {
   expect(parseJsonNumber(2 ** 53 - 1, 0, MAX)).toEqual({ ok: true, scaled: 2n ** 53n - 1n });
+});
+
+test('a signed sum is read back to the unit, below zero too', () => {
+  expect([printSigned(-1_500_000n, 6), printSigned(-1n, 6), printSigned(0n, 6)]).toEqual(['-1.5', '-0.000001', '0']);
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 128n), max: 2n ** 128n }), fc.nat(24), (sum, places) => {
+      expect(readSigned(printSigned(sum, places), places)).toBe(sum);
+    }),
+  );
+  for (const text of ['', '-', '1.', '.5', '1e3', '0.0000001', '--1'])
+    expect(() => readSigned(text, 6), text).toThrow(RangeError);
 });

@@ -54,3 +54,19 @@ export function printDecimal(scaled: bigint, decimals: number): string {
   const fraction = digits.slice(point).replace(/0+$/, '');
   return fraction === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
 }
+
+/** As `printDecimal`, for sums that may be below zero, such as reversals in the books. */
+export function printSigned(scaled: bigint, decimals: number): string {
+  return scaled < 0n ? `-${printDecimal(-scaled, decimals)}` : printDecimal(scaled, decimals);
+}
+
+const SIGNED = /^(-?)(\d+)(?:\.(\d+))?$/;
+
+/** The inverse of `printSigned`; throws for text that it does not print. */
+export function readSigned(text: string, decimals: number): bigint {
+  const [, sign, whole = '', fraction = ''] = SIGNED.exec(text) ?? [];
+  if (sign === undefined || fraction.length > decimals)
+    throw new RangeError(`${text} is no decimal number with at most ${decimals} decimals.`);
+  const scaled = BigInt(`${whole}${fraction.padEnd(decimals, '0')}`);
+  return sign === '-' ? -scaled : scaled;
+}

@@ -21,7 +21,7 @@ export {
   type UsdMicrosResult,
   usdToToken,
 } from './convert.ts';
-export type { DecimalRefusal } from './decimal.ts';
+export { type DecimalRefusal, printSigned, readSigned } from './decimal.ts';
 export { externalCost, gasCost } from './external-cost.ts';
 export {
   MAX_FEE_BPS,

@@ -172,7 +172,7 @@ function wait(milliseconds: number): Promise<void> {
 
 type Seen = { readonly status: string; readonly isConfirmed: boolean };
 type Looked = { readonly paymentIntent?: { readonly status?: string; readonly metadata?: object } };
-/** The service's key of a confirmed cap. */
+/** UPTO_CAP_METADATA_KEY of the protocol, written out: its import brings 18 kB of schemas into the page. */
 const CAP = 'svc_x402_upto_max_amount_atomic';
 
 /** How the intent stands; undefined if nobody answered. */

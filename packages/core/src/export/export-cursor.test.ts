@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openCursor, printExportCursor, readExportCursor, signCursor } from './export-cursor.ts';
+import { openCursor, signCursor } from '../account/signed-cursor.ts';
+import { printExportCursor, readExportCursor } from './export-cursor.ts';
 
 const PEPPER = new Uint8Array(32).fill(7);
 const OWNER = { accountId: 'acct_a', mode: 'live' } as const;

@@ -1,10 +1,10 @@
 // Rows of an export. Amounts are decimal text in whole coins; the sum of a column is the ledger's, to the unit.
-
+import { printSigned } from '@svc-pay/money';
+import type { NetworkId } from '@svc-pay/protocol';
 import { isoTime } from '../clock.ts';
 import { NATIVE_ASSET, NETWORK_PARTY } from '../ledger/ledger-entry.ts';
-import { normalizeAddress } from '../token/address.ts';
-import { TOKENS } from '../token/catalogue.ts';
 import { findChain } from '../token/chain.ts';
+import { findTokenOf } from '../token/find-token.ts';
 import type { BookingEntry, ExportedBooking } from './export-store.ts';
 
 /** `paid`: the payment was divided. `stranded`: its money lies with the processor. `returned`: it went back from there. */
@@ -79,7 +79,7 @@ function paymentRow(booking: ExportedBooking, entries: readonly BookingEntry[], 
   const sumOf = (...accounts: readonly string[]) =>
     inToken.filter(({ accountName }) => accounts.includes(accountName)).reduce((sum, e) => sum + e.amountAtomic, 0n);
   const gas = entries.reduce((sum, e) => (isGas(e) ? sum + e.amountAtomic : sum), 0n);
-  const shown = (atomic: bigint) => printUnits(atomic, token.decimals);
+  const shown = (atomic: bigint) => printSigned(atomic, token.decimals);
   return {
     paymentId: payment.id,
     paymentIntentId: payment.intentId,
@@ -98,7 +98,7 @@ function paymentRow(booking: ExportedBooking, entries: readonly BookingEntry[], 
     refund: shown(sumOf('refund')),
     escrow: shown(sumOf('escrow')),
     net: shown(sumOf('merchant')),
-    gas: printUnits(gas, coin.decimals),
+    gas: printSigned(gas, coin.decimals),
     gasToken: coin.symbol,
     transactionId: first.transactionId,
     block: blockOf(booking, first),
@@ -131,7 +131,7 @@ export function ledgerRows(booking: ExportedBooking): readonly LedgerExportRow[]
       account: entry.accountName,
       party:
         payment.payer === null && (payers.has(entry.party) || entry.accountName === 'refund') ? ERASED : entry.party,
-      amount: printUnits(entry.amountAtomic, decimals),
+      amount: printSigned(entry.amountAtomic, decimals),
       transactionId: entry.transactionId,
       logIndex: entry.logIndex,
       block: blockOf(booking, entry),
@@ -157,18 +157,12 @@ export const isGas = ({ asset, party }: Pick<BookingEntry, 'asset' | 'party'>): 
 const blockOf = ({ sent }: ExportedBooking, { transactionId }: BookingEntry): string | null =>
   sent?.transactionId === transactionId ? sent.blockNumber.toString() : null;
 
-const KNOWN = new Map(
-  TOKENS.map(({ network, address, shortcode, unit }) => [
-    `${network} ${normalizeAddress(address)}`,
-    { shortcode, decimals: unit.decimals },
-  ]),
-);
-
 export function tokenOf(
-  network: string,
+  network: NetworkId,
   asset: string,
 ): { readonly shortcode: string | null; readonly decimals: number } {
-  return KNOWN.get(`${network} ${normalizeAddress(asset)}`) ?? { shortcode: null, decimals: 0 };
+  const known = findTokenOf(network, asset);
+  return { shortcode: known?.shortcode ?? null, decimals: known?.unit.decimals ?? 0 };
 }
 
 /** The coin that pays for gas. */
@@ -178,20 +172,4 @@ export function coinOf(network: ExportedBooking['network']): {
 } {
   const chain = findChain(network);
   return { symbol: chain?.gasSymbol ?? null, decimals: chain?.gasDecimals ?? 0 };
-}
-
-/** Decimal text of smallest units, negative ones too, without zeros at the end. */
-export function printUnits(atomic: bigint, decimals: number): string {
-  const digits = (atomic < 0n ? -atomic : atomic).toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return `${atomic < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
-}
-
-/** The inverse of `printUnits`. */
-export function readUnits(text: string, decimals: number): bigint {
-  const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  if (sign === undefined || fraction.length > decimals) throw new RangeError(`${text} has no ${decimals} decimals`);
-  const atomic = BigInt(`${whole}${fraction.padEnd(decimals, '0')}`);
-  return sign === '-' ? -atomic : atomic;
 }

@@ -1,8 +1,9 @@
 // The statement of a day: what was booked between two midnights (UTC), by chain and token. Its sums are linear in the entries,
 // so parts of a day are added up line by line.
+import { printSigned } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { DaySum } from './export-store.ts';
-import { coinOf, printUnits, tokenOf } from './exported-rows.ts';
+import { coinOf, tokenOf } from './exported-rows.ts';
 
 export type StatementLine = {
   readonly chain: string;
@@ -47,7 +48,7 @@ function lineOf(network: NetworkId, asset: string, sums: readonly DaySum[]): Sta
   const coin = coinOf(network);
   const inToken = sums.filter(({ isGas }) => !isGas);
   const shown = (sign: bigint, ...accounts: readonly string[]) =>
-    printUnits(
+    printSigned(
       inToken.reduce((sum, s) => (accounts.includes(s.accountName) ? sum + s.amountAtomic * sign : sum), 0n),
       token.decimals,
     );
@@ -67,7 +68,7 @@ function lineOf(network: NetworkId, asset: string, sums: readonly DaySum[]): Sta
     refund: shown(1n, 'refund'),
     escrow: shown(1n, 'escrow'),
     net: shown(1n, 'merchant'),
-    gas: printUnits(gas, coin.decimals),
+    gas: printSigned(gas, coin.decimals),
   };
 }
 

@@ -11,7 +11,8 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { KeyKind } from '../account/api-key.ts';
 import type { Mode } from '../account/mode.ts';
 import { isoTime } from '../clock.ts';
-import { dollarValue, findToken, rateOr } from '../token/dollar-value.ts';
+import { dollarValue, rateOr } from '../token/dollar-value.ts';
+import { findToken } from '../token/find-token.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
-// Tokens that an account takes in the mode of its key, and whether each can be paid now. Made of facts that the process has
-// in its caches, so a call costs no query while they are fresh.
+// Tokens that an account takes in the mode of its key, and whether each can be paid now. A call costs no
+// query while the facts in the caches of the process are fresh; only a contract wallet whose activation was not found on chain
+// is asked for again, as by every create.
 import { printUsdMicros } from '@svc-pay/money';
 import { type AcceptedToken, chainTypeOf, type TokenList } from '@svc-pay/protocol';
 import { ERRORS } from '@svc-pay/protocol/errors';

@@ -1,8 +1,6 @@
-// Cursors of lists: a position in the order of ids, with a code that binds it to the list, its filters, the account and the
-// mode. A cursor that was made up, or taken from another list, is refused and never becomes part of a query.
-import { timingSafeEqual } from 'node:crypto';
+// Cursors of lists: a position in the order of ids, bound to the list, its filters, the account and the mode.
 import type { Caller } from '../account/authenticate.ts';
-import { keyIndex } from '../account/key-index.ts';
+import { openCursor, signCursor } from '../account/signed-cursor.ts';
 
 /** The list that a cursor belongs to: its name, and its filters in a fixed order. */
 export type ListedBy = {
@@ -11,30 +9,25 @@ export type ListedBy = {
   readonly filters: Readonly<Record<string, string | number | undefined>>;
 };
 
-const CODE_BYTES = 12;
 /** Positions are ids or the beginnings of ids; `~` sorts after every id that begins alike. */
-const FORM = /^([a-z]{1,4}_[0-9a-z]{10,26}~?)\.([0-9A-Za-z_-]{16})$/;
+const FORM = /^[a-z]{1,4}_[0-9a-z]{10,26}~?$/;
 
 export function cursorOf(pepper: Uint8Array, listed: ListedBy, position: string): string {
-  return Buffer.from(`${position}.${codeOf(pepper, listed, position).toString('base64url')}`).toString('base64url');
+  return signCursor(pepper, listed.caller, nameOf(listed), position);
 }
 
 /** The position; undefined for a cursor that is not of this list. */
 export function readCursor(pepper: Uint8Array, listed: ListedBy, cursor: string): string | undefined {
-  if (cursor.length > 100) return undefined;
-  const [, position, code = ''] = FORM.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (position === undefined) return undefined;
-  const given = Buffer.from(code, 'base64url');
-  return timingSafeEqual(given, codeOf(pepper, listed, position)) ? position : undefined;
+  const position = openCursor(pepper, listed.caller, nameOf(listed), cursor);
+  return position !== undefined && FORM.test(position) ? position : undefined;
 }
 
-/** No API key begins with the label, so no code is the index of a key. */
-function codeOf(pepper: Uint8Array, { caller, list, filters }: ListedBy, position: string): Buffer {
+/** JSON keeps a value from passing for another filter. */
+function nameOf({ list, filters }: ListedBy): string {
   const given = Object.entries(filters)
     .filter(([, value]) => value !== undefined)
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const text = JSON.stringify([caller.accountId, caller.mode, list, given, position]);
-  return Buffer.from(keyIndex(pepper, `list_cursor\n${text}`).subarray(0, CODE_BYTES));
+  return `list ${JSON.stringify([list, given])}`;
 }
 
 const WHOLE_ID = /_[0-9a-z]{26}$/;

@@ -7,8 +7,9 @@ import { caip2NameOf } from '@svc-pay/protocol/x402';
 import type { KeyKind } from '../account/api-key.ts';
 import { isoTime } from '../clock.ts';
 import { type Intent, shownMetadata } from '../intent/intent.ts';
-import { dollarValue, findToken, rateOr } from '../token/dollar-value.ts';
+import { dollarValue, rateOr } from '../token/dollar-value.ts';
 import { explorerUrlOf } from '../token/explorer.ts';
+import { findToken } from '../token/find-token.ts';
 
 export type PaidSplit = { readonly recipient: string; readonly amount: AtomicAmount };
 

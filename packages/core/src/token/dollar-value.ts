@@ -9,14 +9,7 @@ import {
   type Usd,
   usd,
 } from '@svc-pay/money';
-import { TOKENS } from './catalogue.ts';
-import type { TokenEntry } from './token-entry.ts';
-
-const BY_SHORTCODE: ReadonlyMap<string, TokenEntry> = new Map(TOKENS.map((token) => [token.shortcode, token]));
-
-export function findToken(shortcode: string): TokenEntry | undefined {
-  return BY_SHORTCODE.get(shortcode);
-}
+import { findToken } from './find-token.ts';
 
 const ONE_DOLLAR = usd(10n ** BigInt(USD_DECIMALS));
 

@@ -4,6 +4,7 @@ import { nearestName } from '@svc-pay/protocol/errors';
 import type { Mode } from '../account/mode.ts';
 import { TOKENS } from './catalogue.ts';
 import { findChain } from './chain.ts';
+import { findToken } from './find-token.ts';
 
 const MAX_NAMED = 5;
 const LISTED = 'GET /sdk/public/tokens lists what your account takes.';
@@ -13,7 +14,7 @@ export function tokenSentence(shortcode: string | undefined, mode: Mode, enabled
   if (own.length === 0) return `No token is enabled for your account in ${mode} mode; ask the operator to enable one.`;
   const choices = `use ${oneOf(own)}`;
   if (shortcode === undefined) return `No token of ${mode} mode is selected by this request; ${choices}. ${LISTED}`;
-  const known = TOKENS.find((token) => token.shortcode === shortcode.toLowerCase());
+  const known = findToken(shortcode.toLowerCase());
   if (known === undefined) {
     const meant = nearestName(shortcode, own) ?? nearestName(shortcode, shortcodesOf(mode));
     const hint = meant === undefined ? choices : `did you mean ${meant}? Otherwise ${choices}`;

@@ -1,6 +1,6 @@
 // A payment that a seller sends to us: which authorization it is, without asking anybody. What the payer signed decides;
 // the seller's requirements must say the same.
-import { encodePaymentHeader, type NetworkId } from '@svc-pay/protocol';
+import { encodePaymentHeader } from '@svc-pay/protocol';
 import { readBoundNonce } from '@svc-pay/protocol/bound-nonce';
 import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
@@ -10,8 +10,8 @@ import { claimKey } from '../payment/claim-key.ts';
 import type { ForeignMemo, PaymentFamily } from '../settlement/payment-family.ts';
 import { type EncodedPayment, readSubmission, type Submission } from '../settlement/read-submission.ts';
 import { normalizeAddress, sameAddress } from '../token/address.ts';
-import { TOKENS } from '../token/catalogue.ts';
 import { findChain } from '../token/chain.ts';
+import { findTokenOf } from '../token/find-token.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { type LeasedTerms, leasedTermsOf } from './lease.ts';
 import type { LeasedAuthorization } from './lease-store.ts';
@@ -51,7 +51,7 @@ export function readSellerPayment(
 ): ReadSellerPayment {
   const contradiction = contradictionOf(payment, terms);
   if (contradiction !== undefined) return contradiction;
-  const token = findToken(terms.network, terms.asset);
+  const token = findTokenOf(terms.network, terms.asset);
   if (token === undefined || findChain(terms.network)?.mode !== mode)
     return refusal('token_unknown', `paymentRequirements.asset names no token that is known in ${mode} mode.`);
   if (token.signing === 'Permit')
@@ -101,10 +101,6 @@ function domainRefusal({ domain }: TokenEntry, { extra }: X402Terms): SellerRefu
     'acceptance_mismatch',
     `paymentRequirements.extra.${field} must be "${domain[field]}" for this token.`,
   );
-}
-
-function findToken(network: NetworkId, asset: string): TokenEntry | undefined {
-  return TOKENS.find((token) => token.network === network && sameAddress(token.address, asset));
 }
 
 function encodedOf({ payload, network, scheme }: X402Payment, { extra }: X402Terms): EncodedPayment {

@@ -5,9 +5,9 @@ import {
   type PaymentExportRow,
   paymentRows,
   readExportPage,
-  readUnits,
   statementLines,
 } from '@svc-pay/core';
+import { readSigned } from '@svc-pay/money';
 import * as fc from 'fast-check';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
@@ -67,7 +67,7 @@ const added = (rows: readonly Readonly<Record<Column | 'gas', string>>[]) =>
   Object.fromEntries(
     [...COLUMNS, 'gas' as const].map((column) => [
       column,
-      rows.reduce((sum, row) => sum + readUnits(row[column], column === 'gas' ? 18 : 6), 0n),
+      rows.reduce((sum, row) => sum + readSigned(row[column], column === 'gas' ? 18 : 6), 0n),
     ]),
   );
 

@@ -1,4 +1,4 @@
-import { type Caller, type PaidTerms, type StoredAcceptance, TOKENS } from '@svc-pay/core';
+import { type Caller, findToken, type PaidTerms, type StoredAcceptance } from '@svc-pay/core';
 import { atomicAmount, parseRate, printUsd, type Rate, type Split, type Token, usd, usdMicros } from '@svc-pay/money';
 import { familyOf, type NetworkId, type Scheme } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -116,7 +116,7 @@ function acceptanceOf(row: Row): StoredAcceptance {
 }
 
 export function paidTermsOf(row: PaidTermsRow): PaidTerms {
-  const known = TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode);
+  const known = findToken(row.token_shortcode);
   if (known === undefined)
     throw new UnreadableAcceptance(
       `token ${row.token_shortcode} on ${row.network} was offered, and the catalogue no longer has it`,

@@ -6,8 +6,8 @@ import { expectedColumn } from '../database/planner.ts';
 import { requireText } from '../database/require.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 import { sqlStatus } from '../database/status-sql.ts';
+import { writeEvents } from '../event/write-events.ts';
 import { loadIntentsToChange } from '../intent/load-intent.ts';
-import { writeEvents } from './write-payment-results.ts';
 
 const GIVEN = namedParameters({ now: 'timestamptz' });
 const { now } = GIVEN.at;

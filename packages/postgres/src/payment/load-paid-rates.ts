@@ -1,5 +1,5 @@
 // Loads the token rate that was stored with each payment's acceptance when it was offered.
-import { type LaneItem, TOKENS } from '@svc-pay/core';
+import { findToken, type LaneItem } from '@svc-pay/core';
 import { parseRate, printUsd, type Rate, usd } from '@svc-pay/money';
 import type pg from 'pg';
 
@@ -45,7 +45,7 @@ export async function loadPaidRates(
 }
 
 function rateOf(row: Row): readonly (readonly [string, Rate])[] {
-  const token = TOKENS.find(({ shortcode }) => shortcode === row.token_shortcode)?.unit;
+  const token = findToken(row.token_shortcode)?.unit;
   if (token === undefined) return [];
   const read = parseRate({
     token,

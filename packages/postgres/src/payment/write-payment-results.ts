@@ -18,8 +18,6 @@ import { writeEvents } from '../event/write-events.ts';
 import { splitsColumn } from './insert-payment.ts';
 import { deleteProofs, insertProofs, requireProofs } from './log-proofs.ts';
 
-export { writeEvents } from '../event/write-events.ts';
-
 const GIVEN = namedParameters({ now: 'timestamptz', settlement_from: 'text', foreign: 'boolean' });
 const { now, foreign } = GIVEN.at;
 

@@ -20,6 +20,7 @@ import {
 import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { writeEvents } from '../event/write-events.ts';
 import { bringBackIntent, loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { type IntentToChange, loadIntentsToChange, lockIntent } from '../intent/load-intent.ts';
@@ -30,7 +31,7 @@ import {
 } from '../payment/insert-unclaimed-payment.ts';
 import { writeProofs } from '../payment/log-proofs.ts';
 import { closeRefused, findOpenRefused, type RefusedRow } from '../payment/refused-authorizations.ts';
-import { writeEntries, writeEvents, writePaymentResults } from '../payment/write-payment-results.ts';
+import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
 import { payoutKey } from './activated-payouts.ts';
 import { findIntentOfCode, type IntentOfCode, type OwnedIntent } from './lock-for-apply.ts';
 import { findClaimOwner, loadUseFacts, storeReceipt, transferOf, type UseToApply } from './use-to-apply.ts';

@@ -6,10 +6,10 @@ import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { writeEvents } from '../event/write-events.ts';
 import { storedServiceMetadata } from '../intent/service-metadata.ts';
 import { insertAuthorization, insertClaim } from '../payment/insert-authorization.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
-import { writeEvents } from '../payment/write-payment-results.ts';
 import type { PaymentToRestore } from './payment-to-restore.ts';
 
 const PENDING = namedParameters({

@@ -18,11 +18,11 @@ import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
+import { writeEvents } from '../event/write-events.ts';
 import { lockIntent } from '../intent/load-intent.ts';
 import { storedServiceMetadata } from '../intent/service-metadata.ts';
 import { findClaim } from '../payment/claim-payment.ts';
 import { insertAuthorization, insertClaim } from '../payment/insert-authorization.ts';
-import { writeEvents } from '../payment/write-payment-results.ts';
 import { STORED_JSON, type StoredRow, storedOf } from './load-upto.ts';
 
 /** Thrown to roll back; an expected outcome, not a failure. */

@@ -19,9 +19,10 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { sameNames } from '../database/insert-text.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { isLocked } from '../database/try-for-lock.ts';
+import { writeEvents } from '../event/write-events.ts';
 import { type IntentToChange, lockIntent, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
-import { writeEntries, writeEvents } from '../payment/write-payment-results.ts';
+import { writeEntries } from '../payment/write-payment-results.ts';
 import { loadClaimedPayments } from './claimed-payments.ts';
 
 type HeldRow = {

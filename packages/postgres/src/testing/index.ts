@@ -1,4 +1,4 @@
-export { writeEvents } from '../payment/write-payment-results.ts';
+export { writeEvents } from '../event/write-events.ts';
 export { createApplyHarness } from './apply-harness.ts';
 export { type BookedRows, type BookedWish, bookReversal, bookSettled } from './book-settled.ts';
 export { Crash, crashingDeps } from './crashing-deps.ts';

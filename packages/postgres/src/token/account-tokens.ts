@@ -1,4 +1,4 @@
-import { findChain, type Mode, TOKENS } from '@svc-pay/core';
+import { findChain, findToken, type Mode } from '@svc-pay/core';
 import type pg from 'pg';
 import { lockAccountMode } from '../account/lock-account-mode.ts';
 import type { Operation } from '../audit/operation.ts';
@@ -20,7 +20,7 @@ export type ChangedTokens =
 /** Enables all shortcodes or none: an unknown shortcode changes nothing. */
 export async function enableTokens(operation: Operation, change: TokenChange): Promise<ChangedTokens> {
   for (const shortcode of change.shortcodes) {
-    const known = TOKENS.find((token) => token.shortcode === shortcode);
+    const known = findToken(shortcode);
     if (known === undefined) return { ok: false, code: 'token_unknown', shortcode };
     if (findChain(known.network)?.mode !== change.mode) return { ok: false, code: 'token_of_other_mode', shortcode };
   }

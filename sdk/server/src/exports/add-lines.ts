@@ -1,3 +1,4 @@
+import { printSigned, readSigned } from '@svc-pay/money';
 import type { StatementTotals } from '@svc-pay/protocol/merchant';
 
 const AMOUNTS = ['gross', 'fee', 'splits', 'refund', 'escrow', 'net'] as const;
@@ -29,18 +30,5 @@ function sumOf(one: StatementTotals, other: StatementTotals): StatementTotals {
 }
 
 function addAmounts(one: string, other: string, decimals: number): string {
-  return print(units(one, decimals) + units(other, decimals), decimals);
-}
-
-function units(text: string, decimals: number): bigint {
-  const [whole = '', fraction = ''] = text.replace('-', '').split('.');
-  const atomic = BigInt(`${whole}${fraction.padEnd(decimals, '0')}`);
-  return text.startsWith('-') ? -atomic : atomic;
-}
-
-function print(atomic: bigint, decimals: number): string {
-  const digits = (atomic < 0n ? -atomic : atomic).toString().padStart(decimals + 1, '0');
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  const whole = digits.slice(0, digits.length - decimals);
-  return `${atomic < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+  return printSigned(readSigned(one, decimals) + readSigned(other, decimals), decimals);
 }

@@ -3,17 +3,17 @@ import {
   askedDollars,
   explorerUrlOf,
   findChain,
+  findToken,
+  findTokenOf,
   hasPriceEnded,
   INTENT_STATUS,
   type Intent,
   isConfirmed,
   isPayable,
-  normalizeAddress,
   PAYMENT_STATUS,
   type PaymentProgress,
   type StoredAcceptance,
   type StoredPayment,
-  TOKENS,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { showToken, showUsd } from './print-amounts.ts';
@@ -122,7 +122,7 @@ function askedAmount(intent: Intent, state: CheckoutState): string {
   const { amount, tokenShortcode } = intent;
   const dollars = state === 'authorized' ? null : askedDollars(intent);
   if (dollars !== null) return showUsd(dollars);
-  const token = TOKENS.find(({ shortcode }) => shortcode === tokenShortcode);
+  const token = findToken(tokenShortcode);
   return token === undefined ? '' : showToken(token, amount);
 }
 
@@ -138,9 +138,7 @@ function transferOf({ payment }: PaymentProgress): ShownTransfer {
 }
 
 function amountOf({ network, asset, amount, paidAmount }: StoredPayment): string | null {
-  const token = TOKENS.find(
-    (one) => one.network === network && normalizeAddress(one.address) === normalizeAddress(asset),
-  );
+  const token = findTokenOf(network, asset);
   return token === undefined ? null : showToken(token, paidAmount ?? amount);
 }
 

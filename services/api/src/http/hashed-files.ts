@@ -51,7 +51,6 @@ export function createHashedFiles<Name extends string>(contents: Readonly<Record
             ...headers,
             'content-type': TYPES[ending],
             'cache-control': cachingOf(file, hash),
-            'x-content-type-options': 'nosniff',
             vary: 'Accept-Encoding',
             ...(isPacked && { 'content-encoding': 'gzip' }),
           })

@@ -23,11 +23,7 @@ small { color: light-dark(#595959, #b5b5b5); }
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
 const NOTHING_ELSE = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-const COMMON = {
-  'content-type': 'text/html; charset=utf-8',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
+const COMMON = { 'content-type': 'text/html; charset=utf-8' };
 
 export const PLAIN_HEADERS = {
   ...COMMON,
