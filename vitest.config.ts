@@ -168,6 +168,7 @@ export default defineConfig({
         test: {
           name: 'drill',
           include: ['tests/chaos/{restore,upgrade}/*.test.ts'],
+          exclude: [LONG],
           globalSetup: ['tests/e2e/warm-compile-cache.ts'],
           maxWorkers: EVERY_CORE,
           testTimeout: 240_000,

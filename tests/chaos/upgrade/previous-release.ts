@@ -1,4 +1,4 @@
-// The commit before this one, as an operator would still be running it: its files in a folder of their own, with the
+// An older commit, as an operator would still be running it: its files in a folder of their own, with the
 // packages that npm installed, and with its own workspaces in place of ours.
 import { execFileSync } from 'node:child_process';
 import {
@@ -29,11 +29,18 @@ export type PreviousRelease = {
 };
 
 const git = (...argv: string[]) => execFileSync('git', ['-C', ROOT, ...argv], { maxBuffer: 1 << 30 });
-const previousCommit = () => git('rev-parse', '--verify', 'HEAD^1').toString().trim();
 
-/** The migrations of the commit before this one, and those of this tree. */
-export function readMigrationsOfBoth(): Readonly<Record<'before' | 'after', readonly LandedMigration[]>> {
-  const commit = previousCommit();
+/** Throws when there is no commit before this one, as in a shallow clone: then nothing can be proven. */
+export const previousCommit = () => git('rev-parse', '--verify', 'HEAD^1').toString().trim();
+
+/** The commit of the newest tag `v*` before this commit; undefined while nothing is released. */
+export function newestRelease(): string | undefined {
+  const [tag] = git('tag', '--merged', 'HEAD^1', '--list', 'v[0-9]*', '--sort=-version:refname').toString().split('\n');
+  return tag === undefined || tag === '' ? undefined : git('rev-parse', `${tag}^{commit}`).toString().trim();
+}
+
+/** The migrations of an older commit, and those of this tree. */
+export function migrationsSince(commit: string): Readonly<Record<'before' | 'after', readonly LandedMigration[]>> {
   const names = git('ls-tree', '--name-only', `${commit}:${MIGRATIONS}`).toString().trim().split('\n');
   const own = path.join(ROOT, MIGRATIONS);
   return {
@@ -42,9 +49,7 @@ export function readMigrationsOfBoth(): Readonly<Record<'before' | 'after', read
   };
 }
 
-/** Throws when there is no commit before this one, as in a shallow clone: then nothing can be proven. */
-export function unpackPreviousRelease(): PreviousRelease {
-  const commit = previousCommit();
+export function unpackRelease(commit: string): PreviousRelease {
   const there = git('ls-tree', '--name-only', commit).toString().split('\n');
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'svc-previous-')));
   execFileSync('tar', ['-x', '-C', folder], {
