@@ -39,7 +39,7 @@ function nameOf(purl: string): string {
 }
 
 /** RFC 9562 version 8: a hash of ours in the shape of a UUID. */
-function uuidOf(text: string): string {
+export function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
     '-',

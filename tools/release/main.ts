@@ -1,39 +1,83 @@
-// npm run release              checks what only a release must check, and publishes nothing
-// npm run release -- --dry     makes what a release consists of in .cache/release and publishes nothing
+// npm run release -- --key <file>   makes and signs the files of a release in .cache/release; publishes nothing
+// npm run release -- --dry          the same with a key that nobody keeps, and without what only a release must fulfil
+import type { KeyObject } from 'node:crypto';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { buildPackages } from '../pack/build-packages.ts';
 import { checkProgram } from './check-program.ts';
-import { dryRun } from './dry-run.ts';
+import { type BuiltImage, buildImage } from './image/build-image.ts';
+import { makeFiles, readOrder } from './make-files.ts';
+import { releaseProblems } from './release-ready.ts';
+import { openSigningKey, signFiles, throwAwayKey } from './sign-files.ts';
 
-const { values } = parseArgs({ options: { dry: { type: 'boolean', default: false } } });
-const program = checkProgram(process.cwd(), values.dry ? 'if the compiler is here' : 'fetch the compiler');
-if (!program.ok) {
-  console.error(`release: RED\n  ${program.problem}`);
-  process.exit(1);
-}
-if (!values.dry) {
-  console.log(program.note);
-  console.error('Publishing needs registry credentials and a person who decides, so this command does not publish.');
-  console.error('What a release would consist of: npm run release -- --dry');
-  process.exit(64);
-}
+const root = process.cwd();
+const { values } = parseArgs({ options: { dry: { type: 'boolean', default: false }, key: { type: 'string' } } });
+const notes: string[] = [];
 
+const key = values.dry ? throwAwayKey() : signingKey(values.key);
+if (!values.dry) stopIf(releaseProblems(root));
+const program = checkProgram(root, values.dry ? 'if the compiler is here' : 'fetch the compiler');
+if (!program.ok) stopIf([program.problem]);
+const image = await makeImage();
 const outDirectory = path.resolve('.cache/release');
-const staged = await buildPackages(process.cwd(), path.resolve('.cache/pack'));
-const run = dryRun(process.cwd(), outDirectory, staged);
-if (!run.ok) {
-  console.error(['release: RED', ...run.problems.map((problem) => `  ${problem}`)].join('\n'));
+const staged = await buildPackages(root, path.resolve('.cache/pack'));
+const made = makeFiles(root, outDirectory, { staged, image });
+if (!made.ok) {
+  stopIf(made.problems);
   process.exit(1);
 }
-const width = Math.max(...run.artifacts.map(({ file }) => file.length));
-for (const { file, about, bytes, sha256 } of run.artifacts) {
+const signed = signFiles(outDirectory, made.provenance, key);
+
+const width = Math.max(...made.artifacts.map(({ file }) => file.length));
+for (const { file, about, bytes, sha256 } of made.artifacts)
   console.log(`${file.padEnd(width)}  ${kilobytes(bytes).padStart(10)}  ${sha256.slice(0, 12)}  ${about}`);
-}
-for (const note of [...run.notes, program.note]) console.log(`note: ${note}`);
+if (image !== undefined) printImage(image);
+if (program.ok) notes.push(program.note);
+for (const note of [...made.notes, ...notes]) console.log(`note: ${note}`);
+if (values.dry) console.log('note: signed by a key that this run made and forgot');
+const folder = path.relative('.', outDirectory);
 console.log(
-  `release: ${run.artifacts.length} files and SHA256SUMS in ${path.relative('.', outDirectory)}, nothing published`,
+  `release: ${made.artifacts.length} files, SHA256SUMS, ${signed.join(', ')} in ${folder}, nothing published`,
 );
+
+function signingKey(file: string | undefined): KeyObject {
+  if (file === undefined) {
+    console.error('A release is signed: npm run release -- --key <file with an ed25519 key in PEM>.');
+    console.error('What a release would consist of, without a key: npm run release -- --dry');
+    process.exit(64);
+  }
+  const opened = openSigningKey(file);
+  if (opened.ok) return opened.key;
+  stopIf([opened.problem]);
+  process.exit(1);
+}
+
+/** A dry run without an input on this machine leaves the image out and says so. */
+async function makeImage(): Promise<BuiltImage | undefined> {
+  const order = readOrder(root);
+  if (!order.ok) {
+    stopIf([order.problem]);
+    return undefined;
+  }
+  const built = await buildImage(root, order);
+  if (built.ok) return built.image;
+  if (!values.dry || built.cause === 'content') stopIf(built.problems);
+  notes.push(...built.problems.map((problem) => `image: skipped, ${problem}`));
+  return undefined;
+}
+
+function printImage({ digest, archive, layers, listing }: BuiltImage): void {
+  console.log(`image ${digest}  ${(archive.length / 1e6).toFixed(1)} MB, of at most 90`);
+  for (const { about, bytes, compressedBytes } of layers)
+    console.log(`  ${about}: ${(compressedBytes / 1e6).toFixed(1)} MB, unpacked ${(bytes / 1e6).toFixed(1)} MB`);
+  console.log(`  programs: ${listing.flatMap(({ path: file }) => /^usr\/bin\/(.+)$/.exec(file)?.[1] ?? []).join(' ')}`);
+}
+
+function stopIf(problems: readonly string[]): void {
+  if (problems.length === 0) return;
+  console.error(['release: RED', ...problems.map((problem) => `  ${problem}`)].join('\n'));
+  process.exit(1);
+}
 
 function kilobytes(bytes: number): string {
   return `${(bytes / 1_000).toFixed(1)} kB`;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dryRun } from './dry-run.ts';
+import { makeFiles } from './make-files.ts';
 
 let root: string;
 let out: string;
@@ -56,32 +56,33 @@ const entriesOf = (file: string) =>
 
 test('a workspace that is not private is packed, and every file is in the sums', { timeout: 30_000 }, () => {
   repository({});
-  const run = dryRun(root, out);
+  const run = makeFiles(root, out);
   expect(run).toMatchObject({ ok: true, notes: [] });
   expect(run.ok && run.artifacts.map(({ file }) => file)).toEqual([
     'shop-till-2.1.0.tgz',
     'shop-1.0.0-source.tar.gz',
     'shop-1.0.0.cdx.json',
     'THIRD-PARTY-NOTICES.txt',
+    'shop-1.0.0.provenance.json',
   ]);
   expect(entriesOf('shop-till-2.1.0.tgz')).toEqual(expect.arrayContaining(['package/index.js', 'package/LICENSE']));
   expect(entriesOf('shop-1.0.0-source.tar.gz')).toContain('shop-1.0.0/packages/till/index.js');
   const checked = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out, encoding: 'utf8' });
-  expect(checked.match(/: OK$/gm)).toHaveLength(4);
+  expect(checked.match(/: OK$/gm)).toHaveLength(5);
 });
 
 test('a folder that was built to be published is packed as it lies', { timeout: 30_000 }, () => {
   repository({ private: true });
   write('.cache/stage/package.json', { name: '@shop/page', version: '3.0.0', exports: './page.js' });
   write('.cache/stage/page.js', 'export const page = 1;\n');
-  const run = dryRun(root, out, [path.join(root, '.cache/stage')]);
+  const run = makeFiles(root, out, { staged: [path.join(root, '.cache/stage')] });
   expect(run).toMatchObject({ ok: true, notes: [] });
   expect(entriesOf('shop-page-3.0.0.tgz')).toEqual(expect.arrayContaining(['package/package.json', 'package/page.js']));
 });
 
 test('private workspaces only: says that there is nothing to pack, and makes the rest', { timeout: 30_000 }, () => {
   repository({ private: true });
-  const run = dryRun(root, out);
+  const run = makeFiles(root, out);
   expect(run).toMatchObject({ ok: true, notes: ['no package to pack: every workspace is private'] });
   expect(run.ok && run.artifacts.map(({ file }) => file)).not.toContain('shop-till-2.1.0.tgz');
 });
@@ -93,7 +94,7 @@ test('the bill of materials names the product and its parts, and nothing of this
   lock.packages['node_modules/left'] = { version: '3.0.0', resolved: 'https://mirror.invalid/left/-/left-3.0.0.tgz' };
   write('package-lock.json', lock);
   write('node_modules/left/package.json', { name: 'left', version: '3.0.0', license: 'MIT' });
-  expect(dryRun(root, out)).toMatchObject({ ok: true });
+  expect(makeFiles(root, out)).toMatchObject({ ok: true });
 
   const text = readFileSync(path.join(out, 'shop-1.0.0.cdx.json'), 'utf8');
   const bom = JSON.parse(text);
@@ -106,14 +107,14 @@ test('the bill of materials names the product and its parts, and nothing of this
 
 test('the same commit makes the same bytes', { timeout: 30_000 }, () => {
   repository({});
-  const first = dryRun(root, out);
-  expect(dryRun(root, out)).toEqual(first);
+  const first = makeFiles(root, out);
+  expect(makeFiles(root, out)).toEqual(first);
 });
 
 test('a package that nobody could use is refused', { timeout: 30_000 }, () => {
   repository({ exports: { '.': { types: './index.d.ts', default: './src/index.ts' } } });
   rmSync(path.join(root, 'packages/till/LICENSE'));
-  expect(dryRun(root, out)).toEqual({
+  expect(makeFiles(root, out)).toEqual({
     ok: false,
     problems: ['@shop/till: has no LICENSE file to publish', '@shop/till: exports TypeScript (./src/index.ts)'],
   });
@@ -122,12 +123,12 @@ test('a package that nobody could use is refused', { timeout: 30_000 }, () => {
 test('uncommitted changes are named, since the archive does not hold them', { timeout: 30_000 }, () => {
   repository({ private: true });
   write('new.txt', 'x');
-  const run = dryRun(root, out);
-  expect(run.ok && run.notes[0]).toMatch(/uncommitted changes are not in it/);
+  const run = makeFiles(root, out);
+  expect(run.ok && run.notes).toContainEqual(expect.stringMatching(/uncommitted changes are not in it/));
   expect(entriesOf('shop-1.0.0-source.tar.gz')).not.toContain('shop-1.0.0/new.txt');
 });
 
 test('a folder that is no repository is refused', () => {
   write('package.json', { name: 'shop', version: '1.0.0' });
-  expect(dryRun(root, out)).toEqual({ ok: false, problems: [expect.stringContaining('not a git repository')] });
+  expect(makeFiles(root, out)).toEqual({ ok: false, problems: [expect.stringContaining('not a git repository')] });
 });

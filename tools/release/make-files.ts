@@ -1,0 +1,134 @@
+// Makes everything a release consists of, publishes nothing.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { billOfMaterials } from './bill-of-materials.ts';
+import type { BuiltImage, ImageOrder } from './image/build-image.ts';
+import { imageBillOfMaterials } from './image-bill-of-materials.ts';
+import { noticesOf } from './notices.ts';
+import { packedFile, packFolder } from './pack-folder.ts';
+import { provenanceStatement } from './provenance.ts';
+import { publishableWorkspaces } from './publishable.ts';
+import { NPM_FLAGS, runTool } from './run-tool.ts';
+
+type Artifact = {
+  readonly file: string;
+  readonly about: string;
+  readonly bytes: number;
+  readonly sha256: string;
+};
+
+export type MadeFiles =
+  | {
+      readonly ok: true;
+      readonly artifacts: readonly Artifact[];
+      readonly notes: readonly string[];
+      /** The file with the provenance statement. */
+      readonly provenance: string;
+    }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+type Parts = {
+  /** Folders that were built to be packed as they are. */
+  readonly staged?: readonly string[];
+  readonly image?: BuiltImage | undefined;
+};
+
+type Order = ({ readonly ok: true } & ImageOrder) | { readonly ok: false; readonly problem: string };
+
+/** What is released: the name and the version of the root manifest, at HEAD. */
+export function readOrder(root: string): Order {
+  const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as ImageOrder;
+  const head = runTool(root, 'git', ['show', '--no-patch', '--format=%H %cI', 'HEAD']);
+  if (!head.ok) return head;
+  const [commit = '', committedAt = ''] = head.output.trim().split(' ');
+  return { ok: true, name, version, commit, committedAt };
+}
+
+export function makeFiles(root: string, outDirectory: string, { staged = [], image }: Parts = {}): MadeFiles {
+  const order = readOrder(root);
+  if (!order.ok) return { ok: false, problems: [order.problem] };
+  rmSync(outDirectory, { recursive: true, force: true });
+  mkdirSync(outDirectory, { recursive: true });
+  const made: { file: string; about: string }[] = [];
+  const notes: string[] = [];
+  const write: Write = (file, about, content) => {
+    writeFileSync(path.join(outDirectory, file), content);
+    made.push({ file, about });
+  };
+  const problems = [
+    ...packWorkspaces(root, outDirectory, staged, made, notes),
+    ...archiveSource(root, outDirectory, order, made, notes),
+    ...writePapers(root, order, write),
+  ];
+  if (image !== undefined) writeImage(image, order, write);
+  if (problems.length > 0) return { ok: false, problems };
+
+  const subjects = made.map(({ file, about }) => describe(outDirectory, file, about));
+  const provenance = `${order.name}-${order.version}.provenance.json`;
+  write(provenance, 'what the files were made from, in-toto and SLSA', provenanceStatement(subjects, order, image));
+  const artifacts = made.map(({ file, about }) => describe(outDirectory, file, about));
+  const sums = artifacts.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join('');
+  writeFileSync(path.join(outDirectory, 'SHA256SUMS'), sums);
+  return { ok: true, artifacts, notes, provenance };
+}
+
+type Write = (file: string, about: string, content: string | Buffer) => void;
+type Made = { file: string; about: string }[];
+
+function packWorkspaces(root: string, out: string, staged: readonly string[], made: Made, notes: string[]): string[] {
+  const problems: string[] = [];
+  const workspaces = publishableWorkspaces(root);
+  if (workspaces.length + staged.length === 0) notes.push('no package to pack: every workspace is private');
+  for (const workspace of workspaces) {
+    problems.push(...workspace.problems);
+    const argv = ['pack', '--json', '--workspace', workspace.name, '--pack-destination', out];
+    const packed = runTool(root, 'npm', [...argv, ...NPM_FLAGS]);
+    if (packed.ok) made.push({ file: packedFile(packed.output), about: `npm package ${workspace.name}` });
+    else problems.push(packed.problem);
+  }
+  for (const folder of staged) {
+    const packed = packFolder(root, folder, out);
+    if (packed.ok) made.push({ file: packed.file, about: 'npm package, built' });
+    else problems.push(packed.problem);
+  }
+  return problems;
+}
+
+function archiveSource(root: string, out: string, order: ImageOrder, made: Made, notes: string[]): string[] {
+  const { name, version, commit } = order;
+  const short = commit.slice(0, 7);
+  const dirty = runTool(root, 'git', ['status', '--porcelain']);
+  if (dirty.ok && dirty.output !== '')
+    notes.push(`source archive and image are of ${short}; uncommitted changes are not in it`);
+  const source = `${name}-${version}-source.tar.gz`;
+  const argv = ['archive', '--format=tar.gz', `--prefix=${name}-${version}/`, `--output=${path.resolve(out, source)}`];
+  const archived = runTool(root, 'git', [...argv, 'HEAD']);
+  if (!archived.ok) return [archived.problem];
+  made.push({ file: source, about: `source, at ${short}` });
+  return [];
+}
+
+function writePapers(root: string, { name, version, committedAt }: ImageOrder, write: Write): readonly string[] {
+  const problems: string[] = [];
+  const bom = billOfMaterials(root, committedAt);
+  if (bom.ok) write(`${name}-${version}.cdx.json`, `bill of materials, CycloneDX, components: ${bom.count}`, bom.json);
+  else problems.push(bom.problem);
+  const notices = noticesOf(root, `${name} ${version}`);
+  if (notices.ok) write('THIRD-PARTY-NOTICES.txt', `licences of others, packages: ${notices.count}`, notices.text);
+  else problems.push(...notices.problems);
+  return problems;
+}
+
+function writeImage(image: BuiltImage, order: ImageOrder, write: Write): void {
+  const stem = `${order.name}-${order.version}-linux-amd64`;
+  write(`${stem}.oci.tar`, `image ${image.digest}`, image.archive);
+  write(`${stem}.cdx.json`, 'bill of materials of the image, CycloneDX', imageBillOfMaterials(image, order));
+  const lines = image.listing.map(({ path: file, bytes }) => `${String(bytes).padStart(10)}  ${file}\n`);
+  write(`${stem}.contents.txt`, `every file of the image: ${lines.length}`, lines.join(''));
+}
+
+function describe(directory: string, file: string, about: string): Artifact {
+  const content = readFileSync(path.join(directory, file));
+  return { file, about, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') };
+}

@@ -1,0 +1,59 @@
+// What the files of a release were made from: an in-toto statement with SLSA's provenance, and its signed envelope.
+import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import type { BuiltImage } from './image/build-image.ts';
+import { DEBIAN_PACKAGES } from './image/debian.ts';
+
+type Subject = { readonly file: string; readonly sha256: string };
+type Origin = { readonly name: string; readonly version: string; readonly commit: string };
+
+const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
+
+/** Holds no time and no machine: the same commit gives the same statement. */
+export function provenanceStatement(subjects: readonly Subject[], origin: Origin, image?: BuiltImage): string {
+  const npm = image === undefined ? [] : [image.node, ...image.packages];
+  const debian = image === undefined ? [] : DEBIAN_PACKAGES;
+  const purl = (name: string, version: string) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  const statement = {
+    _type: 'https://in-toto.io/Statement/v1',
+    subject: [
+      ...subjects.map(({ file, sha256 }) => ({ name: file, digest: { sha256 } })),
+      ...(image === undefined
+        ? []
+        : [{ name: `${origin.name}:${origin.version}`, digest: { sha256: image.digest.replace('sha256:', '') } }]),
+    ],
+    predicateType: 'https://slsa.dev/provenance/v1',
+    predicate: {
+      buildDefinition: {
+        buildType: `urn:${origin.name}:npm-run-release:1`,
+        externalParameters: { version: origin.version, commit: origin.commit },
+        resolvedDependencies: [
+          { name: origin.name, digest: { gitCommit: origin.commit } },
+          ...npm.map(({ name, version, sha512 }) => ({ uri: purl(name, version), digest: { sha512 } })),
+          ...debian.map(({ name, version, sha256 }) => ({
+            uri: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`,
+            digest: { sha256 },
+          })),
+        ],
+      },
+      // A person runs the command on a machine of theirs; the bytes can be made again to check them.
+      runDetails: { builder: { id: `urn:${origin.name}:release-by-hand` } },
+    },
+  };
+  return `${JSON.stringify(statement, null, 2)}\n`;
+}
+
+/** DSSE, as cosign and in-toto read it. */
+export function signedEnvelope(statement: string, key: KeyObject): string {
+  const payload = Buffer.from(statement);
+  const text = Buffer.concat([
+    Buffer.from(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `),
+    payload,
+  ]);
+  return `${JSON.stringify({
+    payloadType: PAYLOAD_TYPE,
+    payload: payload.toString('base64'),
+    signatures: [{ sig: sign(null, text, key).toString('base64') }],
+  })}\n`;
+}
+
+export const publicPem = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();
