@@ -6,7 +6,7 @@ import { API_SETTINGS } from '@svc-pay/api/config';
 import { BUYER_SETTINGS } from '@svc-pay/cli/buyer-config';
 import { OPERATOR_SETTINGS } from '@svc-pay/cli/config';
 import { MERCHANT_SETTINGS } from '@svc-pay/cli/merchant-config';
-import { type Settings, settingsTable } from '@svc-pay/runtime/config';
+import { fileNameOf, type Settings, settingsTable } from '@svc-pay/runtime/config';
 import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
 import { WEBHOOKS_SETTINGS } from '@svc-pay/webhooks/config';
 
@@ -58,7 +58,9 @@ export function configPage(): string {
 
 Every setting is an environment variable. A service reads all of its settings once, at the start; if any does not fit it
 names every problem by variable, never by value, and ends with exit code 78. An empty variable counts as absent. Secrets
-have no default. This page is made from the code (\`npm run docs:config\`).
+have no default, and each is read either from its variable or from the file that the variable with \`_FILE\` names. A file
+that not only its owner may use (any mode beyond 600) is refused, except in the folder \`CREDENTIALS_DIRECTORY\` of systemd.
+This page is made from the code (\`npm run docs:config\`).
 
 ${sections.join('\n')}`;
 }
@@ -73,7 +75,9 @@ const STARTED = {
 /** The text of packages/runtime/src/config/service-settings.ts. */
 export function serviceSettingsFile(): string {
   const lists = Object.entries(STARTED).map(([service, settings]) => {
-    const names = Object.values<Settings[string]>(settings).map(({ name }) => `    '${name}',\n`);
+    const names = Object.values<Settings[string]>(settings)
+      .flatMap(({ name, secret }) => (secret ? [name, fileNameOf(name)] : [name]))
+      .map((name) => `    '${name}',\n`);
     return `  ${service}: [\n${names.join('')}  ],\n`;
   });
   return `// The names of the settings of each service. Made from the code (\`npm run docs:config\`).

@@ -1,17 +1,10 @@
 // Settings of the buyer's command. It calls sellers only: no database, and no secret of the operator.
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { type Environment, optional, readSettings, secret, text } from '@svc-pay/runtime/config';
 
 export const BUYER_SETTINGS = {
   key: optional(secret(text({ name: 'SVC_AGENT_KEY', about: 'Private key of the payer, 32 bytes in hex with 0x.' }))),
-  keyFile: optional(
-    text({
-      name: 'SVC_AGENT_KEY_FILE',
-      about: 'File with the private key of the payer. Set either this or `SVC_AGENT_KEY`.',
-    }),
-  ),
   store: optional(
     text({
       name: 'SVC_AGENT_STORE',
@@ -45,25 +38,11 @@ export type ReadBuyerConfig =
 export function readBuyerConfig(environment: Environment): ReadBuyerConfig {
   const read = readSettings(BUYER_SETTINGS, environment);
   if (!read.ok) return read;
-  const { key, keyFile, store = path.join(homedir(), '.svc-pay', 'agent'), maxPerHost, maxPerDay } = read.values;
+  const { key: privateKey, store = path.join(homedir(), '.svc-pay', 'agent'), maxPerHost, maxPerDay } = read.values;
   const problem = (text: string) => ({ ok: false, problems: [text] }) as const;
-  if (key !== undefined && keyFile !== undefined)
-    return problem('SVC_AGENT_KEY and SVC_AGENT_KEY_FILE are both set: take one of them');
-  const privateKey = keyFile === undefined ? key : contentOf(keyFile);
-  if (privateKey === undefined)
-    return problem(
-      keyFile === undefined ? 'SVC_AGENT_KEY is missing: the payer’s private key' : 'SVC_AGENT_KEY_FILE can’t be read',
-    );
+  if (privateKey === undefined) return problem('SVC_AGENT_KEY is missing: the payer’s private key');
   if (!isKey(privateKey)) return problem('SVC_AGENT_KEY must be 32 bytes in hex with 0x');
   return { ok: true, config: { privateKey, store, maxPerHost, maxPerDay } };
 }
 
 const isKey = (text: string): text is `0x${string}` => /^0x[0-9a-fA-F]{64}$/.test(text);
-
-function contentOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
-}

@@ -40,6 +40,7 @@ const leaves = commands.filter((command) => command.commands.length === 0).map((
 
 test('there are the commands that the manual promises', () => {
   expect(leaves).toEqual([
+    'init',
     'migrate',
     'start',
     'operators create',

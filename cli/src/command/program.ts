@@ -9,6 +9,7 @@ import { denyCommand } from '../commands/deny.ts';
 import { doctorCommand } from '../commands/doctor.ts';
 import { eventsCommand } from '../commands/events.ts';
 import { exportCommand } from '../commands/export.ts';
+import { initCommand } from '../commands/init.ts';
 import { keysCommand } from '../commands/keys.ts';
 import { ledgerCommand } from '../commands/ledger.ts';
 import { listenCommand } from '../commands/listen.ts';
@@ -43,6 +44,7 @@ Examples:
   $ ${COMMAND} doctor`,
     );
   for (const make of [
+    initCommand,
     migrateCommand,
     startCommand,
     operatorsCommand,

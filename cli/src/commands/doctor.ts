@@ -8,29 +8,41 @@ import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { bundleText } from '../doctor/bundle.ts';
+import { checkAgreement } from '../doctor/check-agreement.ts';
 import { checkConfiguration } from '../doctor/check-configuration.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkDirectOf } from '../doctor/check-direct.ts';
+import { checkEdge } from '../doctor/check-edge.ts';
+import { checkFolder } from '../doctor/check-folder.ts';
 import { checkNetwork } from '../doctor/check-network.ts';
+import { checkRoles } from '../doctor/check-roles.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { type Installation, readInstallation } from '../doctor/installation.ts';
 import { type CommandOutcome, done, failed } from '../output/outcome.ts';
 import { harmless } from '../output/table.ts';
 
-type Options = { readonly bundle?: string };
+type Options = { readonly bundle?: string; readonly folder?: string };
 
 export function doctorCommand(surroundings: Surroundings): Command {
   return leaf(
     'doctor',
     'Check the settings, the database, the clocks, the chains, the tokens, direct payouts and the chain reader. For each problem, print what is wrong and what to do. Exit code 1 means a problem; warnings do not count.',
-    ['doctor', 'doctor --bundle report.json'],
+    ['doctor', 'doctor --folder /etc/svc-pay', 'doctor --bundle report.json'],
   )
+    .option('--folder <folder>', 'also check a folder of `init`, with the settings of its command.env')
     .option('--bundle <file>', 'also write a report without secrets to this file, for support')
     .action(runs<Options>(surroundings, run));
 }
 
 async function run({ options, context }: Input<Options>): Promise<CommandOutcome> {
-  const { environment, clock, paint } = context;
-  const { findings, networks } = await examine(environment, clock, context.print);
+  const { clock, paint, print } = context;
+  const installation = options.folder === undefined ? undefined : readInstallation(options.folder);
+  if (installation?.environments.size === 0)
+    return failed('no_installation', 'The folder has no environment files.', 'Name a folder that `init` wrote.');
+  const environment = installation?.environments.get('command') ?? context.environment;
+  const own = installation === undefined ? [] : await examineFolder(installation, print);
+  const { findings: others, networks } = await examine(environment, clock, print);
+  const findings = [...own, ...others];
   if (options.bundle !== undefined) {
     const text = bundleText({
       findings,
@@ -65,6 +77,13 @@ function shown({ area, subject, status, message, advice }: Finding, paint: Paint
   const mark = { ok: paint.good('ok     '), warning: paint.warn('look   '), problem: paint.bad('wrong  ') }[status];
   const line = `${mark}${area} ${harmless(subject)}: ${harmless(message)}`;
   return advice === undefined ? line : `${line}\n       → ${advice}`;
+}
+
+async function examineFolder(installation: Installation, print: (text: string) => void): Promise<readonly Finding[]> {
+  print('looking at the folder …\n');
+  const findings = [...checkFolder(installation), ...checkAgreement(installation), ...checkEdge(installation)];
+  print('looking at the roles …\n');
+  return [...findings, ...(await checkRoles(installation))];
 }
 
 type Examination = { readonly findings: readonly Finding[]; readonly networks: OperatedNetworks };

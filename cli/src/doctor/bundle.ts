@@ -1,5 +1,5 @@
 // Support bundle to hand to somebody else: findings and configuration, without any secret.
-import type { Environment } from '@svc-pay/runtime/config';
+import { type Environment, fileNameOf, textOf } from '@svc-pay/runtime/config';
 import type { OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import { OPERATOR_SETTINGS } from '../config.ts';
 import type { Finding } from './finding.ts';
@@ -15,7 +15,10 @@ export type BundleInput = {
 
 /** Throws if the text would contain a secret. */
 export function bundleText({ findings, environment, networks, generatedAt, machine }: BundleInput): string {
-  const settings = Object.values(OPERATOR_SETTINGS).map(({ name }) => [name, Boolean(environment[name])]);
+  const settings = Object.values(OPERATOR_SETTINGS).map(({ name }) => [
+    name,
+    Boolean(environment[name] || environment[fileNameOf(name)]),
+  ]);
   const bundle = {
     generatedAt,
     machine,
@@ -44,7 +47,10 @@ export function bundleText({ findings, environment, networks, generatedAt, machi
 function secretTexts(environment: Environment, networks: OperatedNetworks): readonly string[] {
   const values = Object.values(OPERATOR_SETTINGS)
     .filter(({ secret }) => secret)
-    .map(({ name }) => environment[name] ?? '');
+    .map((setting) => {
+      const found = textOf(setting, environment);
+      return 'problem' in found ? '' : (found.text ?? '');
+    });
   const urls = [...networks.values()].flatMap(({ rpcUrls = [] }) => rpcUrls);
   const parts = [...values, ...urls].flatMap((value) => {
     if (!URL.canParse(value)) return value.split(/[,:]/);

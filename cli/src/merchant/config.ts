@@ -1,6 +1,5 @@
 // Settings of the merchant's commands. These commands call only the public API: no database, and no secret of the
 // operator.
-import { readFileSync } from 'node:fs';
 import { type Environment, httpUrl, optional, readSettings, secret, text } from '@svc-pay/runtime/config';
 
 export const MERCHANT_SETTINGS = {
@@ -10,12 +9,6 @@ export const MERCHANT_SETTINGS = {
     fallback: 'http://127.0.0.1:8402',
   }),
   secretKey: optional(secret(text({ name: 'SVC_SECRET_KEY', about: 'Secret key of the account, `sk_test_…`.' }))),
-  secretKeyFile: optional(
-    text({
-      name: 'SVC_SECRET_KEY_FILE',
-      about: 'File with the secret key of the account. Set either this or `SVC_SECRET_KEY`.',
-    }),
-  ),
 };
 
 export type MerchantConfig = { readonly apiUrl: string; readonly secretKey: string };
@@ -33,21 +26,11 @@ export function readMerchantConfig(environment: Environment, apiUrl: string | un
     ...(apiUrl !== undefined && { SVC_API_URL: apiUrl }),
   });
   if (!read.ok) return read;
-  const { secretKey, secretKeyFile, ...values } = read.values;
-  if (secretKey !== undefined && secretKeyFile !== undefined)
-    return { ok: false, problems: ['SVC_SECRET_KEY and SVC_SECRET_KEY_FILE are both set: take one of them'] };
-  const name = secretKeyFile === undefined ? 'SVC_SECRET_KEY' : 'SVC_SECRET_KEY_FILE';
-  const key = secretKeyFile === undefined ? (secretKey ?? '') : contentOf(secretKeyFile);
-  if (key === undefined) return { ok: false, problems: [`${name} names a file that can't be read`] };
-  if (key === '') return { ok: false, problems: ['SVC_SECRET_KEY is missing: a secret key, sk_test_… or sk_live_…'] };
-  if (!SECRET_KEY.test(key)) return { ok: false, problems: [`${name} must hold a secret key, sk_test_… or sk_live_…`] };
-  return { ok: true, config: { apiUrl: values.apiUrl, secretKey: key } };
-}
-
-function contentOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    return undefined;
-  }
+  const { secretKey = '', apiUrl: baseUrl } = read.values;
+  const name = environment['SVC_SECRET_KEY'] ? 'SVC_SECRET_KEY' : 'SVC_SECRET_KEY_FILE';
+  if (secretKey === '')
+    return { ok: false, problems: ['SVC_SECRET_KEY is missing: a secret key, sk_test_… or sk_live_…'] };
+  if (!SECRET_KEY.test(secretKey))
+    return { ok: false, problems: [`${name} must hold a secret key, sk_test_… or sk_live_…`] };
+  return { ok: true, config: { apiUrl: baseUrl, secretKey } };
 }

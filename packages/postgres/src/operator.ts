@@ -11,6 +11,7 @@ export type { Operation } from './audit/operation.ts';
 export { type SealedChain, sealAuditChains } from './audit/seal-audit-chains.ts';
 export { type AuditChainFault, type VerifiedChain, verifyAuditChains } from './audit/verify-audit-chains.ts';
 export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './database/inspect-database.ts';
+export { inspectRole, type RoleFacts } from './database/inspect-role.ts';
 export { loadInstallationId } from './database/load-installation.ts';
 export { type HeldTransfer, type ResolvedHeld, resolveHeld } from './direct/resolve-held.ts';
 export { createExportStore } from './export/export-store.ts';

@@ -1,6 +1,12 @@
 // Settings of the settlement service. Settlement is the only process that is given relayer keys.
 
-import { archiveProblems, type Environment, readSettings, type ValuesOf } from '@svc-pay/runtime/config';
+import {
+  archiveProblems,
+  type Environment,
+  readSettings,
+  secretFileProblem,
+  type ValuesOf,
+} from '@svc-pay/runtime/config';
 import { chosenNetworks, isSolana, liveNetworkOf, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import { INTERNAL_KEY_MIN, SETTLEMENT_SETTINGS } from './settings.ts';
 
@@ -23,6 +29,7 @@ export function readSettlementConfig(environment: Environment = process.env): Re
   const problems = [
     ...chosen.problems,
     ...relayerProblems(rest, networks),
+    ...fileProblems(rest, environment['CREDENTIALS_DIRECTORY']),
     ...solanaProblems(rest, networks),
     ...recoveryProblems(rest, networks),
     ...identityProblems(rest, networks),
@@ -78,6 +85,20 @@ function relayerProblems(
   }
   const live = liveNetworkOf(networks);
   return live === undefined ? [] : [`SVC_RELAYER_TEST_KEYS is refused beside ${live}: use keystores`];
+}
+
+type KeyFiles = Pick<SettlementConfig, 'relayerPasswordFile' | 'solanaRelayerFiles'>;
+
+/** These files hold keys as they are; a keystore is encrypted. */
+function fileProblems({ relayerPasswordFile, solanaRelayerFiles = [] }: KeyFiles, credentials?: string): string[] {
+  const problems = [
+    ...(relayerPasswordFile === undefined ? [] : [['SVC_RELAYER_PASSWORD_FILE', relayerPasswordFile] as const]),
+    ...solanaRelayerFiles.map((file) => ['SVC_SOLANA_RELAYER_FILES', file] as const),
+  ].flatMap(([name, file]) => {
+    const problem = secretFileProblem(file, credentials);
+    return problem === undefined ? [] : [`${name} ${problem}`];
+  });
+  return [...new Set(problems)];
 }
 
 type SolanaSettings = Pick<SettlementConfig, 'solanaRelayerFiles' | 'solanaRelayerTestKeys'>;

@@ -27,6 +27,8 @@ export type RestateOptions = {
    * server runs in its own session, so that Ctrl-C does not stop it before the processes that use it.
    */
   readonly guard?: (pid: number) => () => void;
+  /** PEM file of the Ed25519 key that signs the calls of the server. Default: calls are not signed. */
+  readonly identityFile?: string;
   /** Starts a member of a cluster instead of a single server. */
   readonly node?: RestateNode;
 };
@@ -84,7 +86,7 @@ export async function startRestate(options: RestateOptions): Promise<RestateServ
   return { ingressUrl, adminUrl, pid: child.pid ?? 0, ended, stop };
 }
 
-const alone = (node: number, { alwaysReplay }: RestateOptions) => ({
+const alone = (node: number, { alwaysReplay, identityFile }: RestateOptions) => ({
   RESTATE_NODE_NAME: 'svc',
   RESTATE_CLUSTER_NAME: `svc-${node}`,
   RESTATE_AUTO_PROVISION: 'true',
@@ -92,6 +94,9 @@ const alone = (node: number, { alwaysReplay }: RestateOptions) => ({
   RESTATE_DEFAULT_NUM_PARTITIONS: '1',
   RESTATE_DISABLE_TELEMETRY: 'true',
   RESTATE_LOG_FILTER: 'error',
+  ...(identityFile !== undefined && {
+    RESTATE_WORKER__INVOKER__REQUEST_IDENTITY_PRIVATE_KEY_PEM_FILE: identityFile,
+  }),
   ...(alwaysReplay && { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }),
 });
 

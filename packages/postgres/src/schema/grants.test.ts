@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readRoleRights } from '../database/role-rights.ts';
 import { createTestDatabase } from '../testing/index.ts';
 import { rightsPage } from '../testing/rights-page.ts';
 import { insertRow, insertRows, type SampleTable } from '../testing/sample-rows.ts';
@@ -268,6 +269,11 @@ test('a backup reads whole tables as a member of the owner, and stops with an er
 
 test('each role has the rights of the page, on each table', async () => {
   await expect(await rightsPage(pool)).toMatchFileSnapshot('../../../../docs/reference/rights.md');
+});
+
+test('the release carries the same rights for the doctor to compare with', async () => {
+  const lines = await readRoleRights(pool);
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('../../migrations/rights');
 });
 
 test('nothing is open to everyone', async () => {

@@ -1,5 +1,6 @@
 // docs/reference/rights.md, made from the catalogue of a migrated database.
 import type pg from 'pg';
+import { GROUPS, OTHER_RIGHTS, type Right, TABLE_RIGHTS, TABLES } from '../database/role-rights.ts';
 
 const HEAD = `# What each service may do in the database
 
@@ -11,44 +12,8 @@ and none may truncate, alter or reference one.
 Why it is so: [least rights](../decisions/0036-least-rights.md).
 `;
 
-type Right = {
-  readonly object: string;
-  readonly role: string;
-  readonly right: string;
-  readonly columns: string | null;
-};
 type Policy = { readonly table: string; readonly role: string; readonly right: string; readonly rows: string };
 
-/** Groups of services; `svc_migrator` owns everything. */
-const ROLES = `
-  select rolname as role from pg_roles where rolname like 'svc\\_%' and rolname <> 'svc_migrator' and not rolcanlogin`;
-const TABLES = `
-  select oid, relname as object from pg_class
-  where relnamespace = 'svc'::regnamespace and relkind in ('r', 'p') and not relispartition`;
-
-const TABLE_RIGHTS = `
-  select object, role, lower(wish) as right, case
-      when not has_table_privilege(role, oid, wish) then string_agg(attname, ', ' order by attnum)
-    end as columns
-  from (${TABLES}) tables
-  cross join (${ROLES}) roles
-  cross join unnest(array['SELECT', 'INSERT', 'UPDATE']) with ordinality as wished (wish, position)
-  join pg_attribute on attrelid = oid and attnum > 0 and not attisdropped and has_column_privilege(role, oid, attnum, wish)
-  group by object, role, oid, wish, position
-  union all
-  select object, role, lower(wish), null
-  from (${TABLES}) tables
-  cross join (${ROLES}) roles
-  cross join unnest(array['DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER']) as wished (wish)
-  where has_table_privilege(role, oid, wish)`;
-const OTHER_RIGHTS = `
-  select proname || '()' as object, role, 'execute' as right, null as columns
-  from pg_proc cross join (${ROLES}) roles
-  where pronamespace = 'svc'::regnamespace and has_function_privilege(role, pg_proc.oid, 'execute')
-  union all
-  select relname, role, 'next value', null
-  from pg_class cross join (${ROLES}) roles
-  where relnamespace = 'svc'::regnamespace and relkind = 'S' and has_sequence_privilege(role, pg_class.oid, 'usage')`;
 const POLICIES = `
   select tablename as table, role, lower(cmd) as right, coalesce(with_check, qual) as rows
   from pg_policies cross join lateral unnest(roles) as named (role)
@@ -57,7 +22,7 @@ const POLICIES = `
 const ORDER = ['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger', 'execute', 'next value'];
 
 export async function rightsPage(pool: pg.Pool): Promise<string> {
-  const { rows: roles } = await pool.query<{ role: string }>(`${ROLES} order by role`);
+  const { rows: roles } = await pool.query<{ role: string }>(`${GROUPS} order by role`);
   const names = roles.map(({ role }) => role);
   const { rows: tables } = await pool.query<{ object: string }>(`${TABLES} order by relname`);
   const { rows: onTables } = await pool.query<Right>(TABLE_RIGHTS);

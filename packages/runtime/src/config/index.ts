@@ -5,5 +5,6 @@ export * from './forms.ts';
 export { type MasterKeys, masterKeys, sealingKey, sealKeyText, sealKeyTextFrom } from './master-keys.ts';
 export { PAYOUT_SETTINGS, type PayoutRules, payoutRules } from './payout-settings.ts';
 export * from './read-settings.ts';
+export { fileNameOf, readSecretFile, secretFileProblem } from './secret-file.ts';
 export * from './setting.ts';
 export { settingsTable } from './settings-table.ts';

@@ -61,7 +61,7 @@ test('every problem is named at once, by variable', () => {
     ok: false,
     problems: [
       'SVC_PORT must be a whole number, 0 to 65535',
-      'SVC_PEPPER is missing: base64 of at least 32 bytes',
+      'SVC_PEPPER is missing: base64 of at least 32 bytes, or in the file that SVC_PEPPER_FILE names',
       'SVC_FEED must be an http or https address',
     ],
   });
@@ -83,7 +83,7 @@ test('a secret can have no fallback', () => {
 test('the table says what is required, what is secret and what happens otherwise', () => {
   expect(settingsTable(group).split('\n').slice(2)).toEqual([
     '| `SVC_PORT` | a whole number, 0 to 65535 | `80` | Where to listen. |',
-    '| `SVC_PEPPER` | secret; base64 of at least 32 bytes | **required** | Peppers keys. |',
+    '| `SVC_PEPPER` or `SVC_PEPPER_FILE` | secret; base64 of at least 32 bytes | **required** | Peppers keys. |',
     '| `SVC_FEED` | an http or https address | nothing | Prices. |',
   ]);
 });

@@ -1,4 +1,5 @@
 // Reads a whole group of settings, so that the operator sees every problem in one run.
+import { fileNameOf, readSecretFile } from './secret-file.ts';
 import type { ReadSetting, Setting, Settings } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,14 +17,35 @@ export function readSettings<Group extends Settings>(group: Group, environment: 
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [key, setting] of Object.entries(group)) {
-    const text = environment[setting.name] || setting.fallback;
-    if (text === undefined) {
-      if (!setting.optional) problems.push(`${setting.name} is missing: ${setting.form}`);
+    const found = textOf(setting, environment);
+    if ('problem' in found) {
+      problems.push(found.problem);
       continue;
     }
-    const read: ReadSetting<unknown> = setting.read(text);
+    if (found.text === undefined) {
+      if (!setting.optional) problems.push(missing(setting));
+      continue;
+    }
+    const read: ReadSetting<unknown> = setting.read(found.text);
     if (read.ok) values[key] = read.value;
-    else problems.push(`${setting.name} must be ${read.expected}`);
+    else problems.push(`${found.name} must ${found.name === setting.name ? 'be' : 'hold'} ${read.expected}`);
   }
   return problems.length > 0 ? { ok: false, problems } : { ok: true, values: Object.freeze(values) as ValuesOf<Group> };
+}
+
+type Found = { readonly name: string; readonly text: string | undefined } | { readonly problem: string };
+
+/** A secret is in its variable, or in the file that its variable with `_FILE` names. */
+export function textOf({ name, secret, fallback }: Setting<unknown>, environment: Environment): Found {
+  const text = environment[name] || undefined;
+  const fileName = fileNameOf(name);
+  const file = secret ? environment[fileName] || undefined : undefined;
+  if (file === undefined) return { name, text: text ?? fallback };
+  if (text !== undefined) return { problem: `${name} and ${fileName} are both given; one is enough` };
+  const read = readSecretFile(file, environment['CREDENTIALS_DIRECTORY']);
+  return read.ok ? { name: fileName, text: read.text } : { problem: `${fileName} ${read.problem}` };
+}
+
+function missing({ name, form, secret }: Setting<unknown>): string {
+  return `${name} is missing: ${form}${secret ? `, or in the file that ${fileNameOf(name)} names` : ''}`;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SERVICE_SETTINGS } from '../config/service-settings.ts';
-import { dropForeignSettings, environmentFor } from './config.ts';
+import { childEnvironment, dropForeignSettings, environmentFor } from './config.ts';
 import { SERVICE_NAMES } from './find-service.ts';
 
 const SECRETS = {
@@ -70,4 +70,14 @@ test('a service forgets what is not its own, and says the names', () => {
     'SVC_DATABASE_URL',
     'SVC_MASTER_KEYS',
   ]);
+});
+
+test('a secret that is given replaces the file that the surroundings name', () => {
+  process.env['SVC_KEY_PEPPER_FILE'] = '/a/file';
+  try {
+    expect(childEnvironment('api', {})).toMatchObject({ SVC_KEY_PEPPER_FILE: '/a/file' });
+    expect(childEnvironment('api', { SVC_KEY_PEPPER: 'a' })['SVC_KEY_PEPPER_FILE']).toBeUndefined();
+  } finally {
+    delete process.env['SVC_KEY_PEPPER_FILE'];
+  }
 });

@@ -1,0 +1,250 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import { openKeystore } from '@svc-pay/evm';
+import { SERVICE_SETTINGS } from '@svc-pay/runtime/config/service-settings';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { checkAgreement } from '../doctor/check-agreement.ts';
+import { checkEdge } from '../doctor/check-edge.ts';
+import { checkFolder } from '../doctor/check-folder.ts';
+import { readInstallation } from '../doctor/installation.ts';
+import { callSvc } from '../testing/call-svc.ts';
+import { base58 } from './base58.ts';
+import { findOperatedChain } from './choices.ts';
+import { scramVerifier } from './scram.ts';
+
+function newFolder(): string {
+  const root = mkdtempSync(path.join(tmpdir(), 'svc-init-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  return path.join(root, 'svc-pay');
+}
+const init = (folder: string, ...more: readonly string[]) =>
+  callSvc({}, 'init', folder, '--public', 'https://pay.example.com', '--image', 'svc-pay:1', ...more);
+const SELF = `${process.getuid?.()}:${process.getgid?.()}`;
+const TEST_NET = ['--network', 'base-sepolia', '--relayers', '0', '--owner', SELF];
+const contents = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => path.join(parentPath, name))
+      .map((file) => [path.relative(folder, file), readFileSync(file, 'utf8')]),
+  );
+const secretsOf = (folder: string) =>
+  Object.entries(contents(folder)).flatMap(([name, text]) => (name.startsWith('secrets/') ? [text.trim()] : []));
+
+test('secrets and settings are closed to others, and no secret is in a second file', async () => {
+  const folder = newFolder();
+  expect(await init(folder, ...TEST_NET)).toMatchObject({ exitCode: 0 });
+  for (const name of ['.', 'secrets', 'relayers']) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o700);
+  const files = contents(folder);
+  for (const name of Object.keys(files).filter((each) => /^secrets\/|\.env$|^networks\.json$/.test(each)))
+    expect(statSync(path.join(folder, name)).mode & 0o777, name).toBe(0o600);
+  const [secrets, others] = [secretsOf(folder), Object.entries(files).filter(([name]) => !name.startsWith('secrets/'))];
+  const parts = secrets.flatMap((text) => [text, URL.canParse(text) ? new URL(text).password : text]).filter(Boolean);
+  for (const [name, text] of others) for (const part of parts) expect(text.includes(part), name).toBe(false);
+});
+
+test('each environment file has settings of its service alone, and every secret by its file', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  for (const service of ['api', 'settlement', 'webhooks', 'admin'] as const) {
+    const names = Object.keys(parseEnv(readFileSync(path.join(folder, `${service}.env`), 'utf8')));
+    const own: readonly string[] = SERVICE_SETTINGS[service];
+    expect(names.filter((name) => !own.includes(name))).toEqual([]);
+    expect(names.filter((name) => own.includes(`${name}_FILE`))).toEqual([]);
+  }
+});
+
+test('a second run changes nothing, and brings back what is no secret', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  writeFileSync(path.join(folder, 'api.env'), 'SVC_LOG_LEVEL=debug\n');
+  const before = contents(folder);
+  expect((await init(folder, ...TEST_NET)).stdout).toContain(': 0 files written');
+  expect(contents(folder)).toEqual(before);
+  rmSync(path.join(folder, 'webhooks.env'));
+  await init(folder, ...TEST_NET);
+  expect(contents(folder)).toEqual(before);
+});
+
+test('a secret that is gone from a complete folder is not made anew; an interrupted first run goes on', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  const file = path.join(folder, 'secrets/key-pepper');
+  const before = contents(folder);
+  rmSync(file);
+  const refused = await init(folder, ...TEST_NET);
+  expect(refused).toMatchObject({ exitCode: 1 });
+  expect(refused.stderr).toMatch(/secrets\/key-pepper existed before.*second copy/s);
+  expect(existsSync(file)).toBe(false);
+  rmSync(path.join(folder, 'command.env'));
+  expect(await init(folder, ...TEST_NET)).toMatchObject({ exitCode: 0 });
+  const { 'secrets/key-pepper': pepper, ...others } = contents(folder);
+  expect(pepper).not.toBe(before['secrets/key-pepper']);
+  expect(others).toEqual(Object.fromEntries(Object.entries(before).filter(([name]) => name !== 'secrets/key-pepper')));
+});
+
+test('keys of relayers are made, and the keystore opens with the password of the folder', async () => {
+  const folder = newFolder();
+  const { stdout } = await init(folder, '--network', 'base', 'solana', '--owner', SELF);
+  const read = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+  const opened = await openKeystore(read('relayers/evm-1.json'), read('secrets/relayer-password').trim());
+  if (!opened.ok) throw new Error(opened.code);
+  expect(stdout).toContain(opened.signer.address);
+  expect(JSON.parse(read('relayers/solana-1.json'))).toHaveLength(64);
+});
+
+test('the compose file gives each service its own secrets, and only Caddy a port on the internet', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  type Service = { readonly ports?: readonly string[]; readonly volumes?: readonly (string | { source: string })[] };
+  const { services } = parse(readFileSync(path.join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as {
+    services: Record<string, Service>;
+  };
+  const secretsOfService = (name: string) =>
+    (services[name]?.volumes ?? []).flatMap((volume) =>
+      typeof volume !== 'string' && volume.source.includes('/secrets/') ? [path.basename(volume.source)] : [],
+    );
+  expect(secretsOfService('api')).toEqual(['database-url-api', 'key-pepper', 'internal-key']);
+  expect(secretsOfService('webhooks')).toEqual(['database-url-webhooks', 'master-keys']);
+  const open = Object.entries(services).filter(([, { ports = [] }]) =>
+    ports.some((port) => !port.startsWith('127.0.0.1:')),
+  );
+  expect(open.map(([name]) => name)).toEqual(['caddy']);
+});
+
+test.each([
+  ['no network', []],
+  ['a network that is none', ['--network', 'base-mainnet']],
+  ['a database with a password', ['--network', 'base', '--database', 'canary:canary@db:5432/svc']],
+  ['an owner that is none', ['--network', 'base', '--owner', 'root']],
+  ['a subnet of public addresses', ['--network', 'base', '--subnet', '8.8.8.0/24']],
+])('%s is refused, and nothing is written', async (_, argv) => {
+  const folder = newFolder();
+  const { exitCode, stderr } = await init(folder, ...argv);
+  expect(exitCode).toBe(64);
+  expect(stderr).not.toContain('canary');
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('networks are found by the names of the catalogue', () => {
+  const names = ['base', 'base-sepolia', 'polygon', 'arbitrum', 'solana', 'solana-devnet', 'eip155:8453'];
+  expect(names.map((name) => findOperatedChain(name)?.network)).toEqual([
+    'eip155:8453',
+    'eip155:84532',
+    'eip155:137',
+    'eip155:42161',
+    'solana:mainnet',
+    'solana:devnet',
+    'eip155:8453',
+  ]);
+  expect(findOperatedChain('internet-computer')).toBeUndefined();
+});
+
+test('the verifier is the one of RFC 7677, and base58 keeps leading zeros', () => {
+  // RFC 7677 has the password `pencil` with this salt; PostgreSQL stores these two keys.
+  expect(scramVerifier('pencil', Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64'))).toBe(
+    'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
+  );
+  expect(base58(Uint8Array.from([0, 0, 255]))).toBe('115Q');
+  expect(base58(new Uint8Array(32))).toBe('1'.repeat(32));
+});
+
+/** Messages of the doctor about the files of a folder. */
+function complaints(folder: string): string {
+  const installation = readInstallation(folder);
+  return [...checkFolder(installation), ...checkAgreement(installation), ...checkEdge(installation)]
+    .flatMap(({ status, message }) => (status === 'ok' ? [] : [message]))
+    .join('\n');
+}
+
+const edit = (name: string, from: RegExp | string, to: string) => (folder: string) => {
+  const file = path.join(folder, name);
+  const text = readFileSync(file, 'utf8');
+  const changed = text.replace(from, to);
+  if (changed === text) throw new Error(`${name} has no ${from}`);
+  writeFileSync(file, changed);
+};
+const newSecret = (name: string, text: string) => (folder: string) =>
+  writeFileSync(path.join(folder, 'secrets', name), `${text}\n`);
+/** What an operator writes after `init`. */
+function fillIn(folder: string): void {
+  edit('networks.json', /0x0{40}/, `0x${'52'.repeat(20)}`)(folder);
+  edit('networks.json', /"rpcUrls": \[[^\]]*\]/, '"rpcUrls": ["https://a.example", "https://b.example"]')(folder);
+  edit('settlement.env', 'SVC_RELAYER_KMS_KEYS=replace-me', 'SVC_RELAYER_KMS_KEYS=arn')(folder);
+  edit('alertmanager.yaml', /https:.*/, 'https://hooks.example.com/')(folder);
+}
+
+test('a new folder is complained about for its placeholders alone, each by its place', async () => {
+  const folder = newFolder();
+  await init(folder, '--network', 'base', '--relayers', '0', '--owner', SELF);
+  expect(complaints(folder).split('\n')).toEqual([
+    'alertmanager.yaml:15 is still a placeholder.',
+    expect.stringMatching(/^settlement\.env:\d+ is still a placeholder\.$/),
+    'networks.json eip155:8453 processor is still a placeholder.',
+    'networks.json eip155:8453 rpcUrls is still a placeholder.',
+  ]);
+  fillIn(folder);
+  expect(complaints(folder)).toBe('');
+});
+
+test.each<readonly [fault: string, plant: (folder: string) => void, found: string]>([
+  [
+    'a secret for the group',
+    (folder) => chmodSync(path.join(folder, 'secrets/key-pepper'), 0o640),
+    'may use secrets/key-pepper',
+  ],
+  ['an open folder', (folder) => chmodSync(path.join(folder, 'secrets'), 0o755), 'may use secrets.'],
+  [
+    'a secret that is gone',
+    (folder) => rmSync(path.join(folder, 'secrets/master-keys')),
+    'SVC_MASTER_KEYS_FILE names a file that does not exist',
+  ],
+  ['settings that are gone', (folder) => rmSync(path.join(folder, 'admin.env')), 'admin.env does not exist'],
+  [
+    'another pepper',
+    edit('admin.env', 'key-pepper', 'internal-key'),
+    'SVC_KEY_PEPPER differs between api, admin, command',
+  ],
+  ['another internal key', newSecret('internal-key', 'x'.repeat(40)), 'Settlement does not accept'],
+  ['another master key', newSecret('master-keys', `2:${Buffer.alloc(32).toString('base64')}`), 'not the public half'],
+  [
+    'another engine',
+    edit('settlement.env', /publickeyv1_\w+/, 'publickeyv1_a'),
+    'does not name the key in secrets/engine-identity.pem',
+  ],
+  ['a role for two', edit('api.env', 'database-url-api', 'database-url-admin'), 'log in as the same role'],
+  [
+    'another database',
+    newSecret('database-url-api', 'postgres://svc_pay_api:a@other:5432/svc_pay'),
+    'different databases',
+  ],
+  [
+    'a secret of another',
+    edit('webhooks.env', '\nSVC_WEB', '\nSVC_KEY_PEPPER=a\nSVC_WEB'),
+    'SVC_KEY_PEPPER is no setting of webhooks',
+  ],
+  ['any origin', edit('api.env', /CORS_ORIGINS=.*/, 'CORS_ORIGINS=*'), 'Every page may call'],
+  ['an origin with a path', edit('api.env', /CORS_ORIGINS=.*/, 'CORS_ORIGINS=https://a.example/b'), 'is no origin'],
+  ['no trusted proxy', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES='), 'all clients are one address'],
+  ['any proxy', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=0.0.0.0/0'), 'trusts strangers'],
+  ['a proxy that is none', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=caddy'), 'no address and no range'],
+  ['no TLS', edit('api.env', 'PUBLIC_URL=https', 'PUBLIC_URL=http'), 'has no TLS'],
+])('the doctor finds %s', async (_, plant, found) => {
+  const folder = newFolder();
+  await init(folder, '--network', 'base', '--relayers', '0', '--owner', SELF);
+  fillIn(folder);
+  plant(folder);
+  expect(complaints(folder)).toContain(found);
+});

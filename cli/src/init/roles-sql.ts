@@ -1,0 +1,44 @@
+// SQL that makes the roles of an installation. Run by a superuser, once; running it again changes nothing.
+import { databaseSecretOf, GROUP_OF, loginOf, PROGRAMS } from './folder-layout.ts';
+import { scramVerifier } from './scram.ts';
+import { type SecretFiles, secretOf } from './secrets.ts';
+
+const HEAD = `-- Roles of SVC Pay. Run it as a superuser in the database of the installation, before \`migrate\`; a repeat changes
+-- nothing. Passwords are here as SCRAM verifiers: nobody can log in with what this file holds.
+`;
+
+export function rolesSql(secrets: SecretFiles): string {
+  const groups = PROGRAMS.map((program) => GROUP_OF[program]);
+  const logins = PROGRAMS.map((program) => {
+    const { password } = new URL(secretOf(secrets, databaseSecretOf(program)));
+    return loginSql(loginOf(program), GROUP_OF[program], scramVerifier(password));
+  });
+  return [
+    HEAD,
+    '-- What a service may do is granted to its group by the migrations.',
+    ...groups.map((group) => create(group, 'nologin')),
+    '',
+    ...logins,
+    '-- The operator’s role owns the schema through its group, and may create nothing outside of it.',
+    `create schema if not exists svc authorization ${GROUP_OF.command};`,
+    'do $$ begin',
+    ...PROGRAMS.map(
+      (program) => `  execute format('grant connect on database %I to ${loginOf(program)}', current_database());`,
+    ),
+    'end $$;',
+    '',
+  ].join('\n');
+}
+
+const create = (role: string, kind: string) =>
+  `do $$ begin if to_regrole('${role}') is null then create role ${role} ${kind}; end if; end $$;`;
+
+function loginSql(login: string, group: string, verifier: string): string {
+  return [
+    create(login, 'login'),
+    `alter role ${login} login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls`,
+    `  password '${verifier}';`,
+    `grant ${group} to ${login};`,
+    '',
+  ].join('\n');
+}
