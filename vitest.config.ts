@@ -184,7 +184,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      { test: { name: 'house', include: ['tests/house/**/*.test.ts'], testTimeout: 30_000 } },
+      { test: { name: 'house', include: ['tests/house/**/*.test.ts'], exclude: [LONG], testTimeout: 30_000 } },
     ],
   },
 });

@@ -1,78 +1,81 @@
-// As much of PromQL as it takes to know which metrics and labels an expression names. What it does not understand it
-// refuses, so that nothing goes unread.
+// Which metrics and labels a PromQL expression names, and what it compares, by the grammar of the Prometheus project. Text that
+// the grammar does not take is refused.
+import { parser } from '@prometheus-io/lezer-promql';
 
 export type Matcher = { readonly label: string; readonly operator: string; readonly value: string };
+/** `inside` is the function around the selector, or nothing. */
 export type Selector = { readonly metric: string; readonly matchers: readonly Matcher[]; readonly inside: string };
+/** A comparison, or `absent(…)`: what decides whether a rule fires. Positions are those of the expression's text. */
+export type Condition = {
+  readonly kind: 'comparison' | 'absent';
+  readonly from: number;
+  readonly to: number;
+  readonly left: string;
+  readonly operator: string;
+  readonly right: string;
+};
 export type ReadExpression = {
   readonly selectors: readonly Selector[];
   /** Labels that the whole is grouped by or matched on. */
   readonly grouping: readonly string[];
+  readonly conditions: readonly Condition[];
 };
 
-const FUNCTIONS = new Set([
-  'sum',
-  'max',
-  'min',
-  'avg',
-  'count',
-  'topk',
-  'rate',
-  'increase',
-  'histogram_quantile',
-  'absent',
-  'time',
-  'clamp_min',
-  'avg_over_time',
-]);
-const WORDS = new Set(['and', 'or', 'unless', 'bool']);
-const GROUPINGS = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
-const TOKEN =
-  /\s+|"(?:[^"\\]|\\.)*"|\[[^\]]*\]|[A-Za-z_:][A-Za-z0-9_:]*|\d+(?:\.\d+)?|=~|!~|!=|==|>=|<=|[-+*/%^<>=(){},]/y;
+type Node = ReturnType<typeof parser.parse>['topNode'];
+
+const COMPARISONS = ['Eql', 'Neq', 'Gtr', 'Gte', 'Lss', 'Lte'];
 
 export function readExpression(text: string): ReadExpression {
-  const tokens = tokensOf(text);
-  const selectors: Selector[] = [];
-  const grouping: string[] = [];
-  const open: string[] = [];
-  for (let at = 0; at < tokens.length; at += 1) {
-    const [token = '', next] = [tokens[at], tokens[at + 1]];
-    if (token === '(') open.push(tokens[at - 1] ?? '');
-    if (token === ')') open.pop();
-    if (!/^[A-Za-z_:]/.test(token) || WORDS.has(token)) continue;
-    if (GROUPINGS.has(token)) {
-      const end = tokens.indexOf(')', at);
-      grouping.push(...tokens.slice(at + 2, end).filter((name) => name !== ','));
-      at = end;
-    } else if (next === '(' || next === 'by' || next === 'without') {
-      if (!FUNCTIONS.has(token)) throw new Error(`no function that is known here: ${token} in ${text}`);
-    } else {
-      const end = next === '{' ? tokens.indexOf('}', at) : at;
-      const inside = tokens.slice(at + 2, end);
-      selectors.push({ metric: token, matchers: matchersOf(inside, text), inside: open.at(-1) ?? '' });
-      at = end;
-    }
-  }
-  return { selectors, grouping };
+  const textOf = ({ from, to }: Pick<Node, 'from' | 'to'>) => text.slice(from, to);
+  const nodes = [...nodesBelow(parser.parse(text).topNode)];
+  const broken = nodes.find(({ type }) => type.isError);
+  if (broken !== undefined) throw new Error(`not understood at ${broken.from}: ${text}`);
+  const named = (name: string) => nodes.filter((node) => node.name === name);
+  return {
+    selectors: named('VectorSelector').map((node) => readSelector(node, textOf)),
+    grouping: named('GroupingLabels').flatMap((node) => node.getChildren('LabelName').map(textOf)),
+    conditions: [
+      ...named('BinaryExpr').flatMap((node) => readComparison(node, textOf)),
+      ...named('FunctionCall')
+        .filter((node) => functionOf(node, textOf) === 'absent')
+        .map(({ from, to }) => ({ kind: 'absent' as const, from, to, left: '', operator: '', right: '' })),
+    ],
+  };
 }
 
-function tokensOf(text: string): readonly string[] {
-  const tokens: string[] = [];
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const from = TOKEN.lastIndex;
-    const [token] = TOKEN.exec(text) ?? [];
-    if (token === undefined) throw new Error(`not understood: ${text.slice(from)}`);
-    if (token.trim() !== '') tokens.push(token);
-  }
-  return tokens;
+function* nodesBelow(node: Node): Generator<Node> {
+  yield node;
+  for (let child = node.firstChild; child !== null; child = child.nextSibling) yield* nodesBelow(child);
 }
 
-function matchersOf(tokens: readonly string[], text: string): readonly Matcher[] {
-  const matchers: Matcher[] = [];
-  for (let at = 0; at < tokens.length; at += 4) {
-    const [label = '', operator = '', value = '', comma = ','] = tokens.slice(at, at + 4);
-    if (comma !== ',' || !value.startsWith('"')) throw new Error(`not a list of matchers: ${text}`);
-    matchers.push({ label, operator, value: JSON.parse(value) as string });
+type TextOf = (node: Pick<Node, 'from' | 'to'>) => string;
+
+function readSelector(node: Node, textOf: TextOf): Selector {
+  const name = node.getChild('Identifier');
+  if (name === null) throw new Error(`a selector names no metric: ${textOf(node)}`);
+  const list = node.getChild('LabelMatchers')?.getChildren('UnquotedLabelMatcher') ?? [];
+  const matchers = list.map((matcher) => {
+    const part = (kind: string) => matcher.getChild(kind) ?? matcher;
+    const value = JSON.parse(textOf(part('StringLiteral'))) as string;
+    return { label: textOf(part('LabelName')), operator: textOf(part('MatchOp')), value };
+  });
+  return { metric: textOf(name), matchers, inside: enclosingFunction(node, textOf) };
+}
+
+function enclosingFunction(node: Node, textOf: TextOf): string {
+  for (let outer = node.parent; outer !== null; outer = outer.parent) {
+    if (outer.name === 'FunctionCall') return functionOf(outer, textOf);
+    if (outer.name === 'AggregateExpr' || outer.name === 'BinaryExpr') return '';
   }
-  return matchers;
+  return '';
+}
+
+const functionOf = (call: Node, textOf: TextOf): string => textOf(call.getChild('FunctionIdentifier') ?? call);
+
+function readComparison(node: Node, textOf: TextOf): readonly Condition[] {
+  const [operator] = COMPARISONS.flatMap((kind) => node.getChildren(kind));
+  const { firstChild: left, lastChild: right, from, to } = node;
+  if (operator === undefined || left === null || right === null) return [];
+  const texts = { left: textOf(left), operator: textOf(operator), right: textOf(right) };
+  return [{ kind: 'comparison', from, to, ...texts }];
 }

@@ -1,0 +1,87 @@
+// The cases of deploy/prometheus/tests, run by promtool. Each alert is a file of its own with its rule alone: promtool
+// evaluates every rule of a file at every step, and all rules together take forty times as long.
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Unpacked } from '../../tools/debian/debian-package.ts';
+import type { AlertRule } from './alert-mutants.ts';
+
+type ExpectedAlert = { readonly exp_labels: object; readonly exp_annotations: object };
+export type AlertCase = {
+  readonly name: string;
+  readonly interval: string;
+  readonly input_series: readonly { readonly series: string; readonly values: string }[];
+  readonly alert_rule_test: readonly {
+    readonly eval_time: string;
+    readonly alertname: string;
+    readonly exp_alerts?: readonly ExpectedAlert[];
+  }[];
+};
+type CaseFile = { readonly evaluation_interval: string; readonly tests: readonly AlertCase[] };
+
+const FOLDER = 'deploy/prometheus/tests';
+
+export function readAlertRules(): readonly AlertRule[] {
+  type Rules = { readonly groups: readonly { readonly rules: readonly AlertRule[] }[] };
+  const { groups } = parse(readFileSync('deploy/prometheus/alerts.yaml', 'utf8')) as Rules;
+  return groups.flatMap(({ rules }) => rules);
+}
+
+export const promtoolIn = (prometheus: Unpacked): string =>
+  path.join(prometheus.ok ? prometheus.folder : '', 'usr/bin/promtool');
+
+export const alertOf = ({ name }: AlertCase): string => name.split(':')[0] ?? '';
+
+export function readAlertCases(): readonly AlertCase[] {
+  return readdirSync(FOLDER).flatMap(
+    (file) => (parse(readFileSync(path.join(FOLDER, file), 'utf8')) as CaseFile).tests,
+  );
+}
+
+export type RuleUnderTest = { readonly name: string; readonly rule: AlertRule };
+
+/** What promtool prints of each rule, by name; nothing where all its cases hold. */
+export function runAlertCases(promtool: string, rules: readonly RuleUnderTest[]): ReadonlyMap<string, string> {
+  const cases = readAlertCases();
+  mkdirSync('.cache', { recursive: true });
+  const folder = mkdtempSync(path.resolve('.cache/alert-cases-'));
+  try {
+    const files = rules.map(({ name, rule }, index) => {
+      const rulesFile = path.join(folder, `rules-${index}.yaml`);
+      const file = path.join(folder, `cases-${index}.yaml`);
+      const tests = cases.filter((each) => alertOf(each) === rule.alert);
+      writeFileSync(rulesFile, stringify({ groups: [{ name: 'one', rules: [rule] }] }));
+      writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
+      return { name, file };
+    });
+    const printed = print(
+      promtool,
+      files.map(({ file }) => file),
+      path.join(folder, 'printed'),
+    );
+    return new Map(files.map(({ name, file }) => [name, failuresOf(file, printed)]));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** promtool names files on standard output and failures on standard error: both go to one file, in their order. */
+function print(promtool: string, files: readonly string[], to: string): string {
+  const descriptor = openSync(to, 'w');
+  try {
+    const stdio = ['ignore', descriptor, descriptor] as const;
+    const { error } = spawnSync(promtool, ['test', 'rules', ...files], { stdio: [...stdio], timeout: 60_000 });
+    if (error !== undefined) throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+  return readFileSync(to, 'utf8');
+}
+
+function failuresOf(file: string, printed: string): string {
+  const [, after] = printed.split(`Unit Testing:  ${file}\n`);
+  if (after === undefined) return `promtool did not run ${file}: ${printed}`;
+  const [own = ''] = after.split('Unit Testing:');
+  return own.trim() === 'SUCCESS' ? '' : own.trim();
+}
