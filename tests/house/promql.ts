@@ -1,5 +1,5 @@
-// Which metrics and labels a PromQL expression names, and what it compares, by the grammar of the Prometheus project. Text that
-// the grammar does not take is refused.
+// Which metrics and labels a PromQL expression names, and what it compares, by the grammar of the Prometheus project.
+// Text that the grammar does not take is refused.
 import { parser } from '@prometheus-io/lezer-promql';
 
 export type Matcher = { readonly label: string; readonly operator: string; readonly value: string };

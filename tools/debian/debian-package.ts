@@ -1,5 +1,5 @@
-// Programs of Debian that tests run and nobody installs: a package of one version and digest, unpacked into .cache/debian.
-// Where it comes from is the machine's own apt configuration.
+// Programs of Debian that tests run and nobody installs: a package of one version and digest, unpacked into
+// .cache/debian. Where it comes from is the machine's own apt configuration.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';

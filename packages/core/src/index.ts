@@ -1,6 +1,6 @@
 export * from './abuse/abuse-counts.ts';
 export { ADDRESS_HASH, addressHash, createAddressHasher, dayEndMs, dayOf } from './abuse/address-hash.ts';
-export { readClientRange } from './abuse/client-address.ts';
+export { readClientAddress, readClientRange } from './abuse/client-address.ts';
 export * from './abuse/deny-list.ts';
 export { isPrintableName } from './account/account-name.ts';
 export * from './account/account-transitions.ts';
@@ -67,7 +67,7 @@ export {
   type UrlPolicy,
   type UrlProblem,
 } from './endpoint/endpoint-url.ts';
-export { type IpRange, parseRange } from './endpoint/ip-address.ts';
+export { type IpRange, isWithin, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export * from './endpoint/switch-endpoint.ts';
 export type { CausedEvent, EventDraft, Origin } from './event/event-draft.ts';

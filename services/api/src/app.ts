@@ -18,6 +18,7 @@ import { readBodiesAsJson } from './http/json-parser.ts';
 import { observeRequests } from './http/observe-requests.ts';
 import { createRefuse } from './http/refuse.ts';
 import { serveRoute } from './http/serve-route.ts';
+import { trustProxies } from './http/trust-proxies.ts';
 import { createUnknownRoute, methodSentence } from './http/way-out.ts';
 import { createQuotaRounds, type QuotaRounds } from './limit/quota-rounds.ts';
 import { createRateLimiter } from './limit/rate-limit.ts';
@@ -46,6 +47,8 @@ export type ApiOptions = {
   readonly settleWaits: () => number;
   readonly corsOrigins: readonly string[];
   readonly trustedProxies: readonly string[];
+  /** Proxies that a request passes, one behind another. */
+  readonly trustedHops: number;
   /** Base URL of the error pages; the error code is appended as the fragment. */
   readonly docsUrl: string;
   readonly requestTimeoutMs: number;
@@ -102,7 +105,7 @@ export function createApi(options: ApiOptions): Api {
     http: { connectionsCheckingInterval: Math.min(LATE_REQUEST_CHECK_MS, requestTimeoutMs) },
     // While stopping, requests on open connections are still answered normally.
     return503OnClosing: false,
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    trustProxy: options.trustedProxies.length > 0 && trustProxies(options.trustedProxies, options.trustedHops),
     clientErrorHandler: answerBrokenRequest(ports.clock, docsUrl),
     frameworkErrors: (problem, request, reply) => {
       refuse(request, reply, { code: errorCodeOf(problem) });

@@ -101,6 +101,14 @@ test('metrics never share the public port', () => {
   expect(readApiConfig({ ...needed, SVC_API_PORT: '0', SVC_API_METRICS_PORT: '0' })).toMatchObject({ ok: true });
 });
 
+test('a proxy that is no address and no range is named at start', () => {
+  expect(readApiConfig({ ...needed, SVC_API_TRUSTED_PROXIES: '10.0.0.5, loopback' })).toEqual({
+    ok: false,
+    problems: [expect.stringContaining('SVC_API_TRUSTED_PROXIES: loopback')],
+  });
+  expect(readApiConfig({ ...needed, SVC_API_TRUSTED_PROXIES: '10.0.0.0/24,2001:db8::1' })).toMatchObject({ ok: true });
+});
+
 test('the address of settlement and the key for it go together', () => {
   const [url, key] = [{ SVC_SETTLEMENT_URL: 'http://127.0.0.1:8403' }, { SVC_INTERNAL_KEY: 'k'.repeat(32) }];
   expect(readApiConfig({ ...needed, ...url, ...key })).toMatchObject({ ok: true });

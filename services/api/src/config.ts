@@ -1,7 +1,7 @@
 // Settings of the API. The API has no key that signs and none that opens secrets: it seals webhook secrets and cannot
 // read them again.
 
-import { type ExplorerUrls, minimumFromUsd, type NetworkSetup } from '@svc-pay/core';
+import { type ExplorerUrls, minimumFromUsd, type NetworkSetup, parseRange } from '@svc-pay/core';
 import type { RpcUrls } from '@svc-pay/evm/verify';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Environment, readSettings, type ValuesOf } from '@svc-pay/runtime/config';
@@ -46,6 +46,9 @@ export function readApiConfig(environment: Environment = process.env): ReadApiCo
     ...((rest.settlementUrls === undefined) !== (rest.internalKey === undefined)
       ? ['SVC_SETTLEMENT_URL and SVC_INTERNAL_KEY go together']
       : []),
+    ...(rest.trustedProxies ?? [])
+      .filter((range) => parseRange(range) === undefined)
+      .map((range) => `SVC_API_TRUSTED_PROXIES: ${range} is no address and no range such as 10.0.0.0/24`),
     ...(ports.every((port) => /^[1-9]\d{0,4}$/.test(port)) ? [] : ['SVC_WEBHOOKS_DENIED_PORTS: each is a port']),
   ];
   if (problems.length > 0) return { ok: false, problems };

@@ -168,6 +168,16 @@ export const API_SETTINGS = {
         'Addresses or CIDR ranges of your proxies. The API reads the client address from `X-Forwarded-For` only if the request comes from one of them.',
     }),
   ),
+  trustedHops: wholeNumber(
+    {
+      name: 'SVC_API_TRUSTED_HOPS',
+      about:
+        'Number of your proxies that a request passes, one behind another. The client address is that many entries from the right of `X-Forwarded-For`; what stands further left was written by the client. Counts only beside `SVC_API_TRUSTED_PROXIES`.',
+      fallback: '1',
+    },
+    1,
+    10,
+  ),
   rateLimits: flag({
     name: 'SVC_API_RATE_LIMITS',
     about:

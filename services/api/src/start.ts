@@ -258,6 +258,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     keyUsed: keyUses.note,
     corsOrigins: config.corsOrigins,
     trustedProxies: config.trustedProxies ?? [],
+    trustedHops: config.trustedHops,
     docsUrl: `${config.publicUrl ?? ''}/reference/errors`,
     requestTimeoutMs: config.requestTimeoutMs,
     poolStats: () => countConnections(database),
