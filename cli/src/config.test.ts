@@ -11,7 +11,7 @@ const everything = {
   SVC_MASTER_KEYS: `2:${base64(2)}, 1:${base64(1)}`,
   SVC_OPERATOR: 'ada',
 };
-const needs = ['databaseUrl', 'keyPepper', 'masterKeys'] as const;
+const needs = ['databaseUrl', 'keyPeppers', 'masterKeys'] as const;
 const networks = JSON.stringify({
   'eip155:84532': { processor: `0x${'52'.repeat(20)}`, processorVersion: '1.3.0', ready: true, rpcUrls: ['http://a'] },
 });

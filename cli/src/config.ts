@@ -5,10 +5,10 @@ import { isId } from '@svc-pay/protocol/ids';
 import {
   ARCHIVE_SETTINGS,
   AUDIT_SIGNING_KEY,
-  base64Bytes,
   base64Key,
   type Environment,
   httpUrl,
+  keyPeppers,
   masterKeys,
   optional,
   PAYOUT_SETTINGS,
@@ -28,15 +28,12 @@ export const OPERATOR_SETTINGS = {
         'PostgreSQL database of the installation. Connect directly: a connection pooler between breaks migrations and locks.',
     }),
   ),
-  keyPepper: secret(
-    base64Bytes(
-      {
-        name: 'SVC_KEY_PEPPER',
-        about:
-          'Secret that hashes API keys before they are stored. Never change it: every API key stops working after a change.',
-      },
-      32,
-    ),
+  keyPeppers: secret(
+    keyPeppers({
+      name: 'SVC_KEY_PEPPER',
+      about:
+        'Secret that hashes API keys and operators’ keys before they are stored. Replace it only by the steps of docs/operate/rotate-secrets.md: without them every key stops working.',
+    }),
   ),
   masterKeys: secret(
     masterKeys({ name: 'SVC_MASTER_KEYS', about: 'Master keys that encrypt secret keys in the database.' }),
@@ -94,7 +91,7 @@ export const OPERATOR_SETTINGS = {
 
 type All = ValuesOf<typeof OPERATOR_SETTINGS>;
 /** Settings that only some commands need; all others are read for every command. */
-export type Need = 'databaseUrl' | 'keyPepper' | 'masterKeys' | 'rpcUrl';
+export type Need = 'databaseUrl' | 'keyPeppers' | 'masterKeys' | 'rpcUrl';
 
 export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Needed>> & {
   readonly networks: OperatedNetworks;
@@ -118,8 +115,8 @@ export function readOperatorConfig<Needed extends Need>(
   needs: readonly Needed[],
   environment: Environment,
 ): ReadOperatorConfig<Needed> {
-  const { databaseUrl, keyPepper, masterKeys, rpcUrl, ...always } = OPERATOR_SETTINGS;
-  const onNeed = { databaseUrl, keyPepper, masterKeys, rpcUrl } satisfies Record<Need, unknown>;
+  const { databaseUrl, keyPeppers, masterKeys, rpcUrl, ...always } = OPERATOR_SETTINGS;
+  const onNeed = { databaseUrl, keyPeppers, masterKeys, rpcUrl } satisfies Record<Need, unknown>;
   const needed = Object.fromEntries(needs.map((need) => [need, onNeed[need]]));
   const read = readSettings({ ...needed, ...always }, environment);
   if (!read.ok) return read;

@@ -22,10 +22,7 @@ const image = await makeImage();
 const outDirectory = path.resolve('.cache/release');
 const staged = await buildPackages(root, path.resolve('.cache/pack'));
 const made = makeFiles(root, outDirectory, { staged, image });
-if (!made.ok) {
-  stopIf(made.problems);
-  process.exit(1);
-}
+if (!made.ok) stop(made.problems);
 const signed = signFiles(outDirectory, made.provenance, key);
 
 const width = Math.max(...made.artifacts.map(({ file }) => file.length));
@@ -44,21 +41,16 @@ function signingKey(file: string | undefined): KeyObject {
   if (file === undefined) {
     console.error('A release is signed: npm run release -- --key <file with an ed25519 key in PEM>.');
     console.error('What a release would consist of, without a key: npm run release -- --dry');
-    process.exit(64);
+    return process.exit(64);
   }
   const opened = openSigningKey(file);
-  if (opened.ok) return opened.key;
-  stopIf([opened.problem]);
-  process.exit(1);
+  return opened.ok ? opened.key : stop([opened.problem]);
 }
 
 /** A dry run without an input on this machine leaves the image out and says so. */
 async function makeImage(): Promise<BuiltImage | undefined> {
   const order = readOrder(root);
-  if (!order.ok) {
-    stopIf([order.problem]);
-    return undefined;
-  }
+  if (!order.ok) return stop([order.problem]);
   const built = await buildImage(root, order);
   if (built.ok) return built.image;
   if (!values.dry || built.cause === 'content') stopIf(built.problems);
@@ -74,7 +66,10 @@ function printImage({ digest, archive, layers, listing }: BuiltImage): void {
 }
 
 function stopIf(problems: readonly string[]): void {
-  if (problems.length === 0) return;
+  if (problems.length > 0) stop(problems);
+}
+
+function stop(problems: readonly string[]): never {
   console.error(['release: RED', ...problems.map((problem) => `  ${problem}`)].join('\n'));
   process.exit(1);
 }

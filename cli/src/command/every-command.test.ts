@@ -46,6 +46,7 @@ test('there are the commands that the manual promises', () => {
     'operators create',
     'operators list',
     'operators disable',
+    'operators roll',
     'accounts create',
     'accounts list',
     'accounts close',
@@ -62,6 +63,8 @@ test('there are the commands that the manual promises', () => {
     'keys sign-with',
     'keys revoke',
     'keys seal-key',
+    'keys reseal',
+    'keys rehash',
     'tokens list',
     'tokens enable',
     'tokens disable',
@@ -74,6 +77,7 @@ test('there are the commands that the manual promises', () => {
     'contracts deploy',
     'contracts verify',
     'contracts pause',
+    'contracts retire-relayer',
     'contracts deploy-direct',
     'contracts verify-direct',
     'relayers list',
@@ -125,7 +129,7 @@ test.each(leaves)(
 test('no option of any command takes a secret', () => {
   const flags = commands.flatMap(({ options }) => options.map(({ flags: text }) => text));
   const suspicious = flags.filter((text) => /secret|password|pepper|url|token|master/i.test(text));
-  expect(new Set(suspicious)).toEqual(new Set(['--api-url <address>']));
+  expect(new Set(suspicious)).toEqual(new Set(['--api-url <address>', '--password-file <file>']));
 });
 
 test.each([

@@ -33,7 +33,9 @@ export async function withAdmin(
   if (makesKeys !== true) {
     return withOperation(context, [], ({ operation }) => work(createAdminActions(operation, undefined)));
   }
-  return withOperation(context, ['keyPepper', 'masterKeys'], ({ operation, config }) =>
-    work(createAdminActions(operation, { pepper: config.keyPepper, box: createSecretBox(config.masterKeys) })),
+  return withOperation(context, ['keyPeppers', 'masterKeys'], ({ operation, config }) =>
+    work(
+      createAdminActions(operation, { pepper: config.keyPeppers[0].bytes, box: createSecretBox(config.masterKeys) }),
+    ),
   );
 }

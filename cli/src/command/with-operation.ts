@@ -1,5 +1,5 @@
 // Opens what a command needs, closes it afterwards, and reports missing settings.
-import { authenticateOperator, useExplorers } from '@svc-pay/core';
+import { authenticateOperator, pepperBytes, useExplorers } from '@svc-pay/core';
 import { openDatabase } from '@svc-pay/postgres';
 import { findOperator, type Operation } from '@svc-pay/postgres/operator';
 import { explorersOf } from '@svc-pay/runtime/config/networks';
@@ -38,7 +38,7 @@ export async function withOperation<Needed extends Need>(
   try {
     const { pool } = database;
     const nowMs = context.clock.nowMs();
-    const actor = await actorOf(context, config, (index) => findOperator(pool, index, nowMs));
+    const actor = await actorOf(context, config, (indexes) => findOperator(pool, indexes, nowMs));
     if (typeof actor !== 'string') return actor;
     return await work({ config, operation: { pool, nowMs, actor } });
   } finally {
@@ -53,9 +53,10 @@ async function actorOf(
   find: Parameters<typeof authenticateOperator>[0]['findOperator'],
 ): Promise<string | Failure> {
   if (operatorKey === undefined) return actor;
-  const read = readOperatorConfig(['keyPepper'], environment);
+  const read = readOperatorConfig(['keyPeppers'], environment);
   if (!read.ok) return misconfigured(read.problems);
-  const known = await authenticateOperator({ pepper: read.config.keyPepper, findOperator: find }, operatorKey);
+  const peppers = pepperBytes(read.config.keyPeppers);
+  const known = await authenticateOperator({ peppers, findOperator: find }, operatorKey);
   if (known.ok) return known.actor;
   return failed('operator_unknown', 'No operator has the key in SVC_OPERATOR_KEY, or the operator is disabled.');
 }

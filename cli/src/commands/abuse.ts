@@ -60,11 +60,12 @@ async function showHashes({ options, positionals: [text = ''], context }: Input<
   if (!named.ok || named.kind !== 'address' || text.includes('/')) return misused('Name one IPv4 or IPv6 address.');
   const days = readCount(options.days, MAX_DAYS);
   if (days === undefined) return misused(`Days are 1 to ${MAX_DAYS}.`);
-  const read = readOperatorConfig(['keyPepper'], context.environment);
+  const read = readOperatorConfig(['keyPeppers'], context.environment);
   if (!read.ok) return misconfigured(read.problems);
-  const hashes = Array.from({ length: days }, (_, back) => {
+  const hashes = Array.from({ length: days }, (_, back) => back).flatMap((back) => {
     const day = dayOf(context.clock.nowMs() - back * DAY_MS);
-    return { day, addressHash: addressHash(read.config.keyPepper, text, day) };
+    // While a pepper is replaced, lines of one day may have been written with either.
+    return read.config.keyPeppers.map(({ bytes }) => ({ day, addressHash: addressHash(bytes, text, day) }));
   });
   const columns = [
     { head: 'DAY (UTC)', cell: ({ day }: (typeof hashes)[number]) => day },

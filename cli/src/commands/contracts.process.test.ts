@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DIRECT_BATCH_ADDRESS, paymentProcessorAbi, retirePayout } from '@svc-pay/evm';
+import { DIRECT_BATCH_ADDRESS, paymentProcessorAbi, retirePayout, sealKeystore } from '@svc-pay/evm';
 import { planWorld, startAnvil } from '@svc-pay/evm/testing';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askSvc } from '../testing/call-svc.ts';
 import { svcEnvironment } from '../testing/run-svc.ts';
@@ -143,6 +144,29 @@ describe('a payout', () => {
     await svc('payouts', 'sync', ...chainArguments, '--from-block', '0');
     expect(await statusOf(account)).toEqual(['disabled']);
   });
+});
+
+test('a relayer’s keystore gives up its role at once, without the council, and only once', async () => {
+  const { relayer, relayerKey } = world;
+  const password = keyFile('password', 'of the keystore\n');
+  const keystore = keyFile(
+    'relayer.json',
+    await sealKeystore(Buffer.from(relayerKey.slice(2), 'hex'), 'of the keystore'),
+  );
+  const holds = () =>
+    guardian.chain.readContract({
+      abi: paymentProcessorAbi,
+      address: processor,
+      functionName: 'hasRole',
+      args: [keccak256(toHex('OPERATOR_ROLE')), relayer.account.address],
+    });
+  expect(await holds()).toBe(true);
+  const retire = (...argv: string[]) => svc('contracts', 'retire-relayer', ...chainArguments, ...argv);
+  expect(await retire()).toMatchObject({ exitCode: 64 });
+  expect(await retire('--keystore', planFile)).toMatchObject({ exitCode: 64 });
+  expect(await retire('--key-file', guardian.file)).toMatchObject({ document: { error: 'relayer_has_no_role' } });
+  expect(await retire('--keystore', keystore, '--password-file', password)).toMatchObject({ exitCode: 0 });
+  expect(await holds()).toBe(false);
 });
 
 test('the guardian’s key pauses, another one does not', async () => {

@@ -6,10 +6,12 @@ import {
   deploymentProblems,
   deployProcessor,
   directBatchProblems,
+  openSigners,
   pauseProcessor,
   performCeremony,
   readDeploymentRecord,
   readPlan,
+  retireRelayerBySigner,
   writeDeploymentRecord,
 } from '@svc-pay/evm';
 import { Command } from 'commander';
@@ -24,6 +26,11 @@ export const RECORDS = 'contracts/deployments';
 
 type KeyOptions = { readonly keyFile?: string };
 type RecordOptions = KeyOptions & { readonly records: string };
+type RetireOptions = RecordOptions & {
+  readonly keystore?: string;
+  readonly passwordFile?: string;
+  readonly kmsKey?: string;
+};
 type PlanOptions = RecordOptions & { readonly plan: string };
 type DeployOptions = PlanOptions & { readonly ceremony?: boolean };
 
@@ -49,6 +56,19 @@ export function contractsCommand(surroundings: Surroundings): Command {
   ])
     .requiredOption('--key-file <file>', 'file with the guardian’s private key')
     .action(runs<RecordOptions>(surroundings, pauseOne));
+  const retire = chainLeaf(
+    'retire-relayer',
+    'Let a relayer key give up its own role, at once and for good: only the council can give it back. For a stolen key, since both holders have it; it replaces a pending transaction of the key.',
+    [
+      'contracts retire-relayer --keystore relayer-1.json --password-file password',
+      'contracts retire-relayer --kms-key arn:aws:kms:…',
+    ],
+  )
+    .option('--keystore <file>', 'encrypted keystore of the relayer, as in SVC_RELAYER_KEYSTORES')
+    .option('--password-file <file>', 'file whose first line is the password of the keystore')
+    .option('--kms-key <arn>', 'ARN of the relayer’s key in AWS KMS, as in SVC_RELAYER_KMS_KEYS')
+    .option('--key-file <file>', 'file with the relayer’s private key')
+    .action(runs<RetireOptions>(surroundings, retireRelayerOne));
   const deployDirect = leaf(
     'deploy-direct',
     'Deploy DirectBatch, which submits direct payments in batches. It has one address on every chain. The RPC node is SVC_RPC_URL.',
@@ -66,6 +86,7 @@ export function contractsCommand(surroundings: Surroundings): Command {
     .addCommand(deploy)
     .addCommand(verify)
     .addCommand(pause)
+    .addCommand(retire)
     .addCommand(deployDirect)
     .addCommand(verifyDirect);
 }
@@ -123,6 +144,49 @@ async function pauseOne({ options, context }: Input<RecordOptions>): Promise<Com
   const paused = await pauseProcessor(opened.chain, read.record.processor);
   if (!paused.ok) return failed(paused.code, `The processor was not paused: ${paused.reason}`);
   return done({ processor: read.record.processor }, `Paused ${read.record.processor}.`);
+}
+
+async function retireRelayerOne({ options, context }: Input<RetireOptions>): Promise<CommandOutcome> {
+  const { keystore, kmsKey, keyFile } = options;
+  if ([keystore, kmsKey, keyFile].filter((given) => given !== undefined).length !== 1)
+    return misused('Name one key: --keystore with --password-file, --kms-key or --key-file.');
+  const config = readOperatorConfig(['rpcUrl'], context.environment);
+  if (!config.ok) return misconfigured(config.problems);
+  const { rpcUrl } = config.config;
+  const reader = await openChainAccount(rpcUrl, undefined);
+  if (!reader.ok) return reader.failure;
+  const read = await readDeploymentRecord(options.records, reader.chain.chain.id);
+  if (!read.ok) return missingRecord(read.file);
+  const signer = await openRelayer(options);
+  if (signer === undefined) return misused('The key can’t be opened: look at the file and its password, or the ARN.');
+  const { processor } = read.record;
+  const pause = 'If this key is stolen, let the guardian pause the processor: contracts pause.';
+  const retired = await retireRelayerBySigner(rpcUrl, signer, processor).catch(() => undefined);
+  if (retired === undefined)
+    return failed('not_sent', `The transaction of ${signer.address} was not mined: has it coins for gas?`, pause);
+  if (!retired.ok)
+    return retired.code === 'relayer_has_no_role'
+      ? failed(retired.code, `${signer.address} has no relayer’s role on ${processor}.`)
+      : failed(retired.code, `${signer.address} still has its role on ${processor}.`, pause);
+  const { transactionHash } = retired;
+  return done(
+    { processor, relayer: signer.address, transactionHash },
+    `${signer.address} can settle nothing on ${processor} any more.`,
+  );
+}
+
+/** Undefined for a key that can't be opened: the message of the library may contain a part of it. */
+async function openRelayer({ keystore, passwordFile, kmsKey, keyFile }: RetireOptions) {
+  try {
+    const { relayers } = await openSigners({
+      ...(keystore !== undefined && { relayerKeystores: [keystore], relayerPasswordFile: passwordFile }),
+      ...(kmsKey !== undefined && { relayerKmsKeys: [kmsKey] }),
+      ...(keyFile !== undefined && { relayerTestKeys: [readFileSync(keyFile, 'utf8').trim()] }),
+    });
+    return relayers[0];
+  } catch {
+    return undefined;
+  }
 }
 
 async function deployDirectOne({ options, context }: Input<KeyOptions>): Promise<CommandOutcome> {

@@ -54,9 +54,9 @@ async function addOne({ options, positionals: [text = ''], context }: Input<Add>
   const durationMs = options.for === undefined ? null : readDurationMs(options.for);
   if (durationMs === undefined || durationMs === 0) return misused('A time is such as 90s, 30m, 24h or 7d.');
   const { kind, value } = named;
-  return withOperation(context, ['keyPepper'], async ({ operation, config }) => {
+  return withOperation(context, ['keyPeppers'], async ({ operation, config }) => {
     const expiresAtMs = endOf(kind, durationMs, operation.nowMs);
-    const reference = auditName(config.keyPepper, kind, value);
+    const reference = auditName(config.keyPeppers[0].bytes, kind, value);
     if (!(await addDenied(operation, { kind, value, reference, reason, expiresAtMs }))) return unknownKey();
     const until = expiresAtMs === null ? 'until it is removed' : `until ${shownTime(expiresAtMs)} UTC`;
     return done(
@@ -70,8 +70,8 @@ async function removeOne({ positionals: [text = ''], context }: Input<unknown>):
   const named = readDenied(text);
   if (!named.ok) return misused(named.message);
   const { kind, value } = named;
-  return withOperation(context, ['keyPepper'], async ({ operation, config }) => {
-    const reference = auditName(config.keyPepper, kind, value);
+  return withOperation(context, ['keyPeppers'], async ({ operation, config }) => {
+    const reference = auditName(config.keyPeppers[0].bytes, kind, value);
     if (!(await removeDenied(operation, { kind, value, reference }))) {
       return failed('not_denied', `${value} is not on the list.`, `\`${COMMAND} deny list\` shows what is.`);
     }

@@ -12,6 +12,8 @@ import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts
 import { table } from '../output/table.ts';
 import { shownTime, timeOrNull } from '../output/times.ts';
 import { readDurationMs } from './duration.ts';
+import { keysRehashCommand } from './keys-rehash.ts';
+import { keysResealCommand } from './keys-reseal.ts';
 import { unknownAccount, unknownKey } from './refusals.ts';
 import { SHOWN_ONCE, shownKeys } from './shown-key.ts';
 
@@ -79,7 +81,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     ['keys seal-key'],
   ).action(runs(surroundings, showSealKey));
   const group = new Command('keys').description('Make, roll and revoke API keys.');
-  for (const command of [create, list, roll, signWith, revoke, sealKey]) group.addCommand(command);
+  const rotations = [keysResealCommand(surroundings), keysRehashCommand(surroundings)];
+  for (const command of [create, list, roll, signWith, revoke, sealKey, ...rotations]) group.addCommand(command);
   return group;
 }
 

@@ -1,5 +1,5 @@
 import { isoTime, isPrintableName } from '@svc-pay/core';
-import { createOperator, disableOperator, listOperators } from '@svc-pay/postgres/operator';
+import { createOperator, disableOperator, listOperators, rollOperator } from '@svc-pay/postgres/operator';
 import { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
@@ -7,8 +7,12 @@ import { withOperation } from '../command/with-operation.ts';
 import { type CommandOutcome, done, failed, misused } from '../output/outcome.ts';
 import { harmless, table } from '../output/table.ts';
 import { shownTime, timeOrNull } from '../output/times.ts';
+import { readDurationMs } from './duration.ts';
 
+type Roll = { readonly overlap: string };
 type Create = { readonly name: string; readonly email: string };
+
+const MAX_OVERLAP_MS = 7 * 86_400_000;
 
 export function operatorsCommand(surroundings: Surroundings): Command {
   const create = leaf(
@@ -25,11 +29,20 @@ export function operatorsCommand(surroundings: Surroundings): Command {
   const disable = leaf('disable', 'Refuse the key of an operator from now on.', ['operators disable op_…'])
     .argument('<operator>', 'id of the operator')
     .action(runs(surroundings, disableOne));
+  const roll = leaf(
+    'roll',
+    'Give an operator another key. The key before works until the overlap ends. With --overlap 0 every earlier key ends now, as for a key that has leaked.',
+    ['operators roll op_…', 'operators roll op_… --overlap 0'],
+  )
+    .argument('<operator>', 'id of the operator')
+    .option('--overlap <time>', 'how long the key before stays valid: 0 to 7d, such as 90s, 30m, 24h', '24h')
+    .action(runs<Roll>(surroundings, rollOne));
   return new Command('operators')
     .description('Make and disable operators of the admin API.')
     .addCommand(create)
     .addCommand(list)
-    .addCommand(disable);
+    .addCommand(disable)
+    .addCommand(roll);
 }
 
 async function createOne({ options, context }: Input<Create>): Promise<CommandOutcome> {
@@ -37,8 +50,8 @@ async function createOne({ options, context }: Input<Create>): Promise<CommandOu
   if (!isPrintableName(name)) return misused('A name has 1 to 200 printable characters.');
   if (!isPrintableName(email) || !/^[^\s@]+@[^\s@]+$/.test(email))
     return misused('An address looks like ada@example.com.');
-  return withOperation(context, ['keyPepper'], async ({ operation, config }) => {
-    const created = await createOperator(operation, config.keyPepper, { name, email });
+  return withOperation(context, ['keyPeppers'], async ({ operation, config }) => {
+    const created = await createOperator(operation, config.keyPeppers[0], { name, email });
     if (!created.ok)
       return failed(
         created.code,
@@ -75,8 +88,9 @@ async function listAll({ context }: Input<unknown>): Promise<CommandOutcome> {
       ],
       context.paint,
     );
-    const data = operators.map(({ createdAtMs, disabledAtMs, lastUsedAtMs, ...operator }) => ({
+    const data = operators.map(({ createdAtMs, disabledAtMs, lastUsedAtMs, previousExpiresAtMs, ...operator }) => ({
       ...operator,
+      previousExpiresAt: timeOrNull(previousExpiresAtMs),
       createdAt: isoTime(createdAtMs),
       disabledAt: timeOrNull(disabledAtMs),
       lastUsedAt: timeOrNull(lastUsedAtMs),
@@ -90,5 +104,36 @@ async function disableOne({ positionals: [id = ''], context }: Input<unknown>): 
     if (!(await disableOperator(operation, id)))
       return failed('operator_unknown', 'No operator has this id.', `\`${COMMAND} operators list\` shows them.`);
     return done({ operatorId: id, disabled: true }, `The key of ${harmless(id)} is refused from now on.`);
+  });
+}
+
+async function rollOne({ options, positionals: [id = ''], context }: Input<Roll>): Promise<CommandOutcome> {
+  const overlapMs = readDurationMs(options.overlap);
+  if (overlapMs === undefined || overlapMs > MAX_OVERLAP_MS)
+    return misused('An overlap is 0 to 7d.', 'Write it as 0, 90s, 30m, 24h or 7d.');
+  return withOperation(context, ['keyPeppers'], async ({ operation, config }) => {
+    const rolled = await rollOperator(operation, config.keyPeppers[0], { id, overlapMs });
+    if (!rolled.ok) {
+      if (rolled.code === 'roll_in_progress')
+        return failed(
+          rolled.code,
+          `The key before the current one works until ${shownTime(rolled.previousExpiresAtMs)} UTC.`,
+          'Wait until then, or end every earlier key with --overlap 0.',
+        );
+      const message = rolled.code === 'operator_unknown' ? 'No operator has this id.' : 'The operator is disabled.';
+      return failed(rolled.code, message, `\`${COMMAND} operators list\` shows them.`);
+    }
+    const { key, previousExpiresAtMs } = rolled;
+    return done(
+      { operatorId: id, key, previousExpiresAt: isoTime(previousExpiresAtMs) },
+      [
+        key,
+        '',
+        context.paint.warn('The key is shown this once and can’t be shown again: store it now.'),
+        overlapMs === 0
+          ? 'Every earlier key of the operator is refused from now on.'
+          : `The key before works until ${shownTime(previousExpiresAtMs)} UTC.`,
+      ].join('\n'),
+    );
   });
 }

@@ -36,9 +36,9 @@ async function exportOne({ positionals: [payer = ''], context }: Input<unknown>)
   if (!isPayer(payer)) return noPayer();
   return withOperation(
     context,
-    ['keyPepper'],
+    ['keyPeppers'],
     async ({ operation, config }) => {
-      const reference = referenceOf(config.keyPepper, 'payer', payer);
+      const reference = referenceOf(config.keyPeppers[0].bytes, 'payer', payer);
       const rows = await exportPayer(operation, payer, reference);
       const counts = PAYER_TABLES.map((name) => ({ name, count: rows[name].length }));
       const total = counts.reduce((sum, { count }) => sum + count, 0);
@@ -62,9 +62,9 @@ async function eraseOne({ options, positionals: [payer = ''], context }: Input<E
   }
   return withOperation(
     context,
-    ['keyPepper'],
+    ['keyPeppers'],
     async ({ operation, config }) => {
-      const reference = referenceOf(config.keyPepper, 'payer', payer);
+      const reference = referenceOf(config.keyPeppers[0].bytes, 'payer', payer);
       const { erased, kept, waitForRecovery } = await erasePayer(operation, payer, reference);
       const counts = PAYER_TABLES.map((name) => ({
         name,

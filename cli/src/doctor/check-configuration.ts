@@ -4,7 +4,7 @@ import { minimumUsdOf, type OperatedNetworks } from '@svc-pay/runtime/config/net
 import { type OperatorConfig, readOperatorConfig } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-const NEEDS = ['databaseUrl', 'keyPepper', 'masterKeys'] as const;
+const NEEDS = ['databaseUrl', 'keyPeppers', 'masterKeys'] as const;
 
 export type CheckedConfiguration = {
   readonly findings: readonly Finding[];

@@ -1,11 +1,17 @@
 import type { Clock } from '@svc-pay/core';
 import { openDatabase, planMigrations } from '@svc-pay/postgres';
-import { type DatabaseFacts, DURABILITY_SETTINGS, findSealedKeys, inspectDatabase } from '@svc-pay/postgres/operator';
+import {
+  countSealed,
+  type DatabaseFacts,
+  DURABILITY_SETTINGS,
+  findSealedKeys,
+  inspectDatabase,
+} from '@svc-pay/postgres/operator';
 import { explainFailure } from '../command/explain-failure.ts';
 import { COMMAND } from '../command/leaf.ts';
 import { BEFORE_BASELINE } from '../commands/migrate.ts';
 import { checkClock } from './check-clock.ts';
-import { checkKeySecrets, type KeySecretsAtHand } from './check-key-secrets.ts';
+import { checkKeySecrets, checkSealed, type KeySecretsAtHand } from './check-key-secrets.ts';
 import { checkLanes } from './check-lanes.ts';
 import { checkRetention } from './check-retention.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -43,6 +49,7 @@ export async function checkDatabase(url: string, secrets: KeySecretsAtHand, cloc
       await checkMigrations(url),
       ...checkDurability(facts),
       ...checkKeySecrets(sealed, secrets),
+      ...checkSealed(facts.migrated ? await countSealed(database.pool).catch(() => []) : [], secrets),
       ...(facts.migrated ? await checkRetention(database.pool, afterMs).catch(unread('retention')) : []),
       ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(unread('lanes')) : []),
     ];

@@ -13,6 +13,7 @@ export * from './account/key-scope.ts';
 export type { MasterKey } from './account/master-key.ts';
 export * from './account/mode.ts';
 export * from './account/new-key.ts';
+export * from './account/peppers.ts';
 export * from './account/publishable-rights.ts';
 export { createSealer, type Sealer, type SealingKey, sealingKeyOf } from './account/sealing-key.ts';
 export * from './account/secret-box.ts';

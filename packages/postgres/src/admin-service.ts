@@ -1,5 +1,5 @@
 // Statements of the admin service.
-import type { AuditExport, AuditSigner, KeySecrets, KnownOperator } from '@svc-pay/core';
+import type { AuditExport, AuditSigner, KeyIndexes, KeySecrets, KnownOperator } from '@svc-pay/core';
 import { type AdminActions, createAdminActions } from './admin-actions.ts';
 import { exportAuditHeads } from './audit/audit-exports.ts';
 import type { Database } from './database/open-database.ts';
@@ -8,7 +8,7 @@ import { findOperator } from './operator/operators.ts';
 export type { AdminActions } from './admin-actions.ts';
 
 export type AdminStores = {
-  readonly findOperator: (index: Uint8Array, nowMs: number) => Promise<KnownOperator | undefined>;
+  readonly findOperator: (indexes: KeyIndexes, nowMs: number) => Promise<KnownOperator | undefined>;
   /** Actions that are audited under `actor`. */
   readonly actionsOf: (actor: string, nowMs: number) => AdminActions;
   readonly exportAuditHeads: (nowMs: number, signer: AuditSigner) => Promise<AuditExport | undefined>;
@@ -16,7 +16,7 @@ export type AdminStores = {
 
 export function createAdminStores({ pool }: Database, secrets: KeySecrets): AdminStores {
   return {
-    findOperator: (index, nowMs) => findOperator(pool, index, nowMs),
+    findOperator: (indexes, nowMs) => findOperator(pool, indexes, nowMs),
     actionsOf: (actor, nowMs) => createAdminActions({ pool, nowMs, actor }, secrets),
     exportAuditHeads: (nowMs, signer) => exportAuditHeads(pool, nowMs, signer),
   };

@@ -8,6 +8,7 @@ import type {
   Clock,
   CreateIntentPorts,
   IssuedOffer,
+  KeyIndexes,
   Lane,
   LeasedAuthorization,
   LeaseOrder,
@@ -114,8 +115,8 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
   return {
     findKey: ttlCache(
       memory,
-      (index: Uint8Array) => Buffer.from(index).toString('latin1'),
-      (index) => findKey(pool, index),
+      ([index]: KeyIndexes) => Buffer.from(index).toString('latin1'),
+      (indexes) => findKey(pool, indexes),
     ),
     loadMerchant: ttlCache(
       memory,

@@ -4,7 +4,9 @@ export { type AbuseTotal, type GasLossTotal, readAbuse, readGasLosses } from './
 export { createAccount, type NewAccount } from './account/create-account.ts';
 export { findSealedKeys, type SealedKey } from './account/find-sealed-keys.ts';
 export { type AccountRow, listAccounts } from './account/list-accounts.ts';
+export { type ResealedSecrets, resealSecrets } from './account/reseal-secrets.ts';
 export type { RevokedKey } from './account/revoke-key.ts';
+export { countSealed, type SealedCount } from './account/sealed-columns.ts';
 export { type AdminActions, createAdminActions, type MadeKey } from './admin-actions.ts';
 export { exportAuditHeads, type FoundExportFault, verifyAuditExports } from './audit/audit-exports.ts';
 export type { Operation } from './audit/operation.ts';
@@ -20,7 +22,15 @@ export { withBooks } from './ledger/open-books.ts';
 export { listProcessors, listRelayers } from './ledger/read-batches.ts';
 export { type AccountCost, readCosts } from './ledger/read-costs.ts';
 export { type DeclaredKey, declareMetadataKeys, listMetadataKeys } from './listing/metadata-keys.ts';
-export { createOperator, disableOperator, findOperator, listOperators } from './operator/operators.ts';
+export {
+  createOperator,
+  disableOperator,
+  findOperator,
+  findOperatorsUnderOthers,
+  listOperators,
+  rollOperator,
+} from './operator/operators.ts';
+export { type RehashedKeys, rehashKeys } from './operator/rehash-keys.ts';
 export { type ActivatedPayout, activatePayout } from './payout/activate-payout.ts';
 export { loadActivationFacts } from './payout/activation-facts.ts';
 export { listPayouts } from './payout/list-payouts.ts';

@@ -1,6 +1,6 @@
 // Serves the table of admin routes: operator's key, input, action, answer. Every action is audited under the id of the
 // operator whose key was shown.
-import { authenticateOperator, type Clock, readScopes } from '@svc-pay/core';
+import { authenticateOperator, type Clock, type KeyIndexes, type Peppers, readScopes } from '@svc-pay/core';
 import type { AdminStores } from '@svc-pay/postgres/admin-service';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
@@ -12,7 +12,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, 
 export type AdminAppOptions = Pick<AdminStores, 'findOperator' | 'actionsOf'> & {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly pepper: Uint8Array;
+  readonly peppers: Peppers;
   readonly onAnswered: (action: AdminRouteName, status: number) => void;
 };
 
@@ -25,7 +25,7 @@ type Answer = { readonly ok: true } | Refused;
 type Action = (input: unknown) => Promise<Answer>;
 
 export function createAdminApp(options: AdminAppOptions): FastifyInstance {
-  const { clock, logger, pepper, findOperator, actionsOf, onAnswered } = options;
+  const { clock, logger, peppers, findOperator, actionsOf, onAnswered } = options;
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -45,7 +45,7 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
       // Before the body is read.
       onRequest: async (request, reply) => {
         const nowMs = clock.nowMs();
-        const ports = { pepper, findOperator: (index: Uint8Array) => findOperator(index, nowMs) };
+        const ports = { peppers, findOperator: (indexes: KeyIndexes) => findOperator(indexes, nowMs) };
         const known = await authenticateOperator(ports, presentedKey(request));
         if (!known.ok) return refuse(request, reply, known.code);
         operators.set(request, known.actor);

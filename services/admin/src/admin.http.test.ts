@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const shell = () => ({ pool, nowMs: Date.now(), actor: 'operator:shell' });
 async function newOperator(email: string) {
-  const made = await createOperator(shell(), PEPPER, { name: 'A platform', email });
+  const made = await createOperator(shell(), { number: 1, bytes: PEPPER }, { name: 'A platform', email });
   if (!made.ok) throw new Error(made.code);
   return made;
 }
@@ -92,7 +92,7 @@ const secretOf = (keys: readonly Key[]) => keys.find(({ mode, kind }) => mode ==
 const works = async (text: string) => {
   const clock = { nowMs: () => Date.now() };
   const { findKey } = createApiStores(database, { clock, cacheMs: 0 });
-  return (await authenticate({ clock, pepper: PEPPER, findKey }, text)).ok;
+  return (await authenticate({ clock, peppers: [PEPPER], findKey }, text)).ok;
 };
 
 test.each([

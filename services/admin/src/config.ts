@@ -2,8 +2,8 @@
 // key that is stored.
 import {
   AUDIT_SIGNING_KEY,
-  base64Bytes,
   type Environment,
+  keyPeppers,
   logLevel,
   optional,
   postgresUrl,
@@ -24,15 +24,12 @@ export const ADMIN_SETTINGS = {
       about: 'PostgreSQL database of the installation, as a role of group `svc_admin`.',
     }),
   ),
-  keyPepper: secret(
-    base64Bytes(
-      {
-        name: 'SVC_KEY_PEPPER',
-        about:
-          'Secret that hashes API keys and operators’ keys before they are stored. Never change it: every key stops working after a change.',
-      },
-      32,
-    ),
+  keyPeppers: secret(
+    keyPeppers({
+      name: 'SVC_KEY_PEPPER',
+      about:
+        'Secret that hashes API keys and operators’ keys before they are stored. Replace it only by the steps of docs/operate/rotate-secrets.md: without them every key stops working.',
+    }),
   ),
   sealingKey: sealingKey({
     name: 'SVC_SEAL_KEY',

@@ -1,6 +1,6 @@
 // Starts the admin service: database, listener, and the order of shutdown.
 import type { AddressInfo } from 'node:net';
-import { type Clock, createAuditSigner, createSealer, systemClock } from '@svc-pay/core';
+import { type Clock, createAuditSigner, createSealer, pepperBytes, systemClock } from '@svc-pay/core';
 import { createPendingMigrations, openDatabase } from '@svc-pay/postgres';
 import { createAdminStores } from '@svc-pay/postgres/admin-service';
 import { addProbeRoutes } from '@svc-pay/runtime/http/probe-routes';
@@ -27,12 +27,13 @@ export async function startAdmin(config: AdminConfig, options: StartOptions = {}
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     onConnectionLost: (problem) => logEvent(logger, 'database_connection_lost', { err: problem }),
   });
-  const stores = createAdminStores(database, { pepper: config.keyPepper, box: createSealer(config.sealingKey) });
+  const peppers = pepperBytes(config.keyPeppers);
+  const stores = createAdminStores(database, { pepper: peppers[0], box: createSealer(config.sealingKey) });
   const metrics = createAdminMetrics();
   const app = createAdminApp({
     clock,
     logger,
-    pepper: config.keyPepper,
+    peppers,
     onAnswered: metrics.answered,
     ...stores,
   });

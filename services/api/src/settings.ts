@@ -2,11 +2,11 @@
 
 import { DENIED_PORTS } from '@svc-pay/core';
 import {
-  base64Bytes,
   commaList,
   flag,
   httpUrl,
   httpUrls,
+  keyPeppers,
   logLevel,
   optional,
   PAYOUT_SETTINGS,
@@ -48,15 +48,12 @@ export const API_SETTINGS = {
     10,
     60_000,
   ),
-  keyPepper: secret(
-    base64Bytes(
-      {
-        name: 'SVC_KEY_PEPPER',
-        about:
-          'Secret that hashes API keys before they are stored. Never change it: every API key stops working after a change.',
-      },
-      32,
-    ),
+  keyPeppers: secret(
+    keyPeppers({
+      name: 'SVC_KEY_PEPPER',
+      about:
+        'Secret that hashes API keys before they are stored. Replace it only by the steps of docs/operate/rotate-secrets.md: without them every key stops working.',
+    }),
   ),
   cacheMs: wholeNumber(
     {

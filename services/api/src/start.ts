@@ -8,6 +8,7 @@ import {
   createSealer,
   LANE_DRAIN,
   laneKey,
+  pepperBytes,
   systemClock,
   useExplorers,
   wholeUsd,
@@ -162,9 +163,10 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     onProblem: (network, problem) => logEvent(logger, 'chain_read_failed', { network, err: problem }),
     log: (event, details) => logEvent(logger, event, details),
   });
+  const peppers = pepperBytes(config.keyPeppers);
   const denials = followDenials({
     clock,
-    pepper: config.keyPepper,
+    peppers,
     load: (version) => loadDenied(limitDatabase.pool, version),
     findEndedKeys: (held, nowMs) => findEndedKeys(limitDatabase.pool, held, nowMs),
     onProblem: (problem) => logEvent(logger, 'deny_list_not_read', { err: problem }),
@@ -207,7 +209,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       sealer: config.sealingKey && createSealer(config.sealingKey),
       endpointUrls: { allowLoopback: config.allowLoopback, deniedPorts: config.deniedPorts },
       clock,
-      pepper: config.keyPepper,
+      peppers,
       families,
       networks: config.networks,
       facilitatorUrl: config.publicUrl ?? null,

@@ -3,9 +3,9 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { Clock } from '../clock.ts';
 import { type KeyKind, parseApiKey } from './api-key.ts';
 import { keyStateAt } from './key-change.ts';
-import { keyIndex } from './key-index.ts';
 import type { KeyScope } from './key-scope.ts';
 import type { Mode } from './mode.ts';
+import { type KeyIndexes, keyIndexes, type Peppers } from './peppers.ts';
 import type { PublishableRights } from './publishable-rights.ts';
 
 export type Caller = {
@@ -28,9 +28,9 @@ export type StoredKey = Caller & {
 
 export type AuthenticatePorts = {
   readonly clock: Clock;
-  readonly pepper: Uint8Array;
-  /** The key with this index, of an account that is not closed; undefined when there is none. */
-  readonly findKey: (index: Uint8Array) => Promise<StoredKey | undefined>;
+  readonly peppers: Peppers;
+  /** The key with one of these indexes, of an account that is not closed; undefined when there is none. */
+  readonly findKey: (indexes: KeyIndexes) => Promise<StoredKey | undefined>;
 };
 
 export type Authentication =
@@ -46,7 +46,7 @@ export async function authenticate(ports: AuthenticatePorts, presented: string |
   if (presented === undefined || presented === '') return { ok: false, code: 'key_missing' };
   const key = parseApiKey(presented);
   if (key === undefined) return { ok: false, code: 'key_invalid' };
-  const stored = await ports.findKey(keyIndex(ports.pepper, key.text));
+  const stored = await ports.findKey(keyIndexes(ports.peppers, key.text));
   const usable =
     stored !== undefined &&
     keyStateAt(stored, ports.clock.nowMs()) === 'usable' &&

@@ -16,6 +16,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + NONCE_BYTES;
 
+/** Number of the master key that opens a ciphertext. */
+export function sealedUnder(sealed: Uint8Array): number | undefined {
+  return sealed[0] === SEALED_TO_PUBLIC ? sealed[1] : sealed[0];
+}
+
 /** The first key seals; all keys open, also what was sealed with the public half of one of them. */
 export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): SecretBox {
   for (const { number, bytes } of keys) {
@@ -33,13 +38,12 @@ export function createSecretBox(keys: readonly [MasterKey, ...MasterKey[]]): Sec
       return Buffer.concat([Uint8Array.of(current.number), nonce, ciphertext, cipher.getAuthTag()]);
     },
     open(sealed, context) {
-      const toPublic = sealed[0] === SEALED_TO_PUBLIC;
-      const key = keys.find(({ number }) => number === sealed[toPublic ? 1 : 0]);
+      const key = keys.find(({ number }) => number === sealedUnder(sealed));
       if (key === undefined || sealed.length < HEAD_BYTES + TAG_BYTES)
         throw new Error(
           `no master key opens the ${context.purpose} of ${context.id} (account ${context.accountId}): configure the key it was sealed with`,
         );
-      if (toPublic) return openSealed(sealed, context, key);
+      if (sealed[0] === SEALED_TO_PUBLIC) return openSealed(sealed, context, key);
       const decipher = createDecipheriv(ALGORITHM, key.bytes, sealed.subarray(1, HEAD_BYTES), {
         authTagLength: TAG_BYTES,
       });

@@ -3,6 +3,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { keyIndex } from './key-index.ts';
 import type { Mode } from './mode.ts';
+import type { Peppers } from './peppers.ts';
 
 export type CursorOwner = { readonly accountId: string; readonly mode: Mode };
 
@@ -15,13 +16,14 @@ export function signCursor(pepper: Uint8Array, owner: CursorOwner, of: string, t
 }
 
 /** Undefined for a cursor that was not given for this. */
-export function openCursor(pepper: Uint8Array, owner: CursorOwner, of: string, cursor: string): string | undefined {
+export function openCursor(peppers: Peppers, owner: CursorOwner, of: string, cursor: string): string | undefined {
   if (cursor.length > MAX_LENGTH) return undefined;
   const [body = '', code = '', ...rest] = cursor.split('.');
   if (rest.length > 0) return undefined;
   const text = Buffer.from(body, 'base64url').toString();
   const given = Buffer.from(code, 'base64url');
-  const isOurs = given.length === CODE_BYTES && timingSafeEqual(given, codeOf(pepper, owner, of, text));
+  const isOurs =
+    given.length === CODE_BYTES && peppers.some((pepper) => timingSafeEqual(given, codeOf(pepper, owner, of, text)));
   return isOurs ? text : undefined;
 }
 

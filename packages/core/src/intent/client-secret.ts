@@ -1,10 +1,12 @@
 // The secret of one intent, for whoever pays it. It pays that one intent while it is open and reads its outcome for 30 days,
 // and does nothing else: it stands in the payable address, or takes the place of an API key on the routes of payers. It is
-// derived from the pepper of the API keys, so it is stored nowhere, and a repeated create answers the same one.
+// derived from the pepper of the API keys, so it is stored nowhere, and a repeated create answers the same one while the pepper
+// does not change. A secret that was derived from an older pepper is taken as long as that pepper is given.
 import { timingSafeEqual } from 'node:crypto';
 import { type Id, isId, timeOfId } from '@svc-pay/protocol/ids';
 import { keyIndex } from '../account/key-index.ts';
 import type { Mode } from '../account/mode.ts';
+import type { Peppers } from '../account/peppers.ts';
 
 export type PayableOwner = { readonly accountId: Id<'account'>; readonly mode: Mode };
 
@@ -23,7 +25,7 @@ export const looksLikeClientSecret = (text: string): boolean => FORM.test(text);
 
 /** The owner of the intent; undefined for a secret that is not this intent's, or an intent that is too old. */
 export function readClientSecret(
-  pepper: Uint8Array,
+  peppers: Peppers,
   intentId: Id<'paymentIntent'>,
   secret: string,
   nowMs: number,
@@ -32,7 +34,8 @@ export function readClientSecret(
   if ((mode !== 'test' && mode !== 'live') || !isId('account', accountId)) return undefined;
   const owner = { accountId, mode } as const;
   const given = Buffer.from(code, 'base64url');
-  const isSame = given.length === SECRET_BYTES && timingSafeEqual(given, codeOf(pepper, owner, intentId));
+  const isSame =
+    given.length === SECRET_BYTES && peppers.some((pepper) => timingSafeEqual(given, codeOf(pepper, owner, intentId)));
   return isSame && timeOfId(intentId) + READABLE_MS > nowMs ? owner : undefined;
 }
 

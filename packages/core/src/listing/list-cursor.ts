@@ -1,5 +1,6 @@
 // Cursors of lists: a position in the order of ids, bound to the list, its filters, the account and the mode.
 import type { Caller } from '../account/authenticate.ts';
+import type { Peppers } from '../account/peppers.ts';
 import { openCursor, signCursor } from '../account/signed-cursor.ts';
 
 /** The list that a cursor belongs to: its name, and its filters in a fixed order. */
@@ -17,8 +18,8 @@ export function cursorOf(pepper: Uint8Array, listed: ListedBy, position: string)
 }
 
 /** The position; undefined for a cursor that is not of this list. */
-export function readCursor(pepper: Uint8Array, listed: ListedBy, cursor: string): string | undefined {
-  const position = openCursor(pepper, listed.caller, nameOf(listed), cursor);
+export function readCursor(peppers: Peppers, listed: ListedBy, cursor: string): string | undefined {
+  const position = openCursor(peppers, listed.caller, nameOf(listed), cursor);
   return position !== undefined && FORM.test(position) ? position : undefined;
 }
 

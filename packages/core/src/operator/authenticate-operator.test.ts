@@ -13,8 +13,8 @@ const operator: KnownOperator = { id: newId('operator', 0), name: 'Ada', disable
 const ask = (presented: string | undefined, stored: KnownOperator = operator) =>
   authenticateOperator(
     {
-      pepper,
-      findOperator: async (index) => (Buffer.compare(index, keyIndex(pepper, key)) === 0 ? stored : undefined),
+      peppers: [pepper],
+      findOperator: async ([index]) => (Buffer.compare(index, keyIndex(pepper, key)) === 0 ? stored : undefined),
     },
     presented,
   );

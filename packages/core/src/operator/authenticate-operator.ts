@@ -1,13 +1,13 @@
 // Authenticates an operator by a presented key. Who did it is taken from the row of the key, never from what a caller says.
 import type { Id } from '@svc-pay/protocol/ids';
-import { keyIndex } from '../account/key-index.ts';
+import { type KeyIndexes, keyIndexes, type Peppers } from '../account/peppers.ts';
 import { parseOperatorKey } from './operator-key.ts';
 
 export type KnownOperator = { readonly id: Id<'operator'>; readonly name: string; readonly disabled: boolean };
 
 export type AuthenticateOperatorPorts = {
-  readonly pepper: Uint8Array;
-  readonly findOperator: (index: Uint8Array) => Promise<KnownOperator | undefined>;
+  readonly peppers: Peppers;
+  readonly findOperator: (indexes: KeyIndexes) => Promise<KnownOperator | undefined>;
 };
 
 export type OperatorAuthentication =
@@ -15,12 +15,12 @@ export type OperatorAuthentication =
   | { readonly ok: false; readonly code: 'key_missing' | 'key_invalid' };
 
 export async function authenticateOperator(
-  { pepper, findOperator }: AuthenticateOperatorPorts,
+  { peppers, findOperator }: AuthenticateOperatorPorts,
   presented: string | undefined,
 ): Promise<OperatorAuthentication> {
   if (presented === undefined || presented === '') return { ok: false, code: 'key_missing' };
   const key = parseOperatorKey(presented);
-  const operator = key && (await findOperator(keyIndex(pepper, key)));
+  const operator = key && (await findOperator(keyIndexes(peppers, key)));
   if (operator === undefined || operator.disabled) return { ok: false, code: 'key_invalid' };
   return { ok: true, operator, actor: operatorActor(operator.id) };
 }

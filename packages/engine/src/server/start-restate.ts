@@ -29,6 +29,8 @@ export type RestateOptions = {
   readonly guard?: (pid: number) => () => void;
   /** PEM file of the Ed25519 key that signs the calls of the server. Default: calls are not signed. */
   readonly identityFile?: string;
+  /** Settings beside those that a local server needs. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Starts a member of a cluster instead of a single server. */
   readonly node?: RestateNode;
 };
@@ -65,6 +67,7 @@ export async function startRestate(options: RestateOptions): Promise<RestateServ
       RESTATE_INGRESS__BIND_PORT: String(ingress),
       RESTATE_ADMIN__BIND_PORT: String(admin),
       RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64 MiB',
+      ...options.environment,
       ...(member === undefined ? alone(node, options) : { RESTATE_NODE_NAME: member.name, ...member.environment }),
     },
   });

@@ -23,7 +23,7 @@ const now = at(OPERATION_MS);
 const works = async (text: string, nowMs: number) =>
   (
     await authenticate(
-      { clock: { nowMs: () => nowMs }, pepper: TEST_SECRETS.pepper, findKey: (index) => findKey(pool, index) },
+      { clock: { nowMs: () => nowMs }, peppers: [TEST_SECRETS.pepper], findKey: (indexes) => findKey(pool, indexes) },
       text,
     )
   ).ok;
@@ -199,8 +199,8 @@ test('a key with scopes never signs, also when no other key can; its scopes are 
   );
   const [listed] = (await listKeys(pool, { accountId: id }, OPERATION_MS)).filter((key) => key.id === scoped.record.id);
   expect(listed?.scopes).toEqual(['read', 'webhooks']);
-  expect((await findKey(pool, scoped.record.index))?.scopes).toEqual(['read', 'webhooks']);
-  expect((await findKey(pool, secret.record.index))?.scopes).toBeUndefined();
+  expect((await findKey(pool, [scoped.record.index]))?.scopes).toEqual(['read', 'webhooks']);
+  expect((await findKey(pool, [secret.record.index]))?.scopes).toBeUndefined();
   expect(await actions(id)).toContainEqual(
     expect.objectContaining({
       action: 'key.created',

@@ -1,4 +1,4 @@
-import type { StoredKey } from '@svc-pay/core';
+import type { KeyIndexes, StoredKey } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 
@@ -15,19 +15,23 @@ type Row = {
   readonly scopes: StoredKey['scopes'] | null;
 };
 
-const FIND_KEY = {
-  name: 'find-key',
-  text: `
+const BY_LOOKUP = `
     select key.account_id, key.id, key.kind, key.mode, key.expires_at, key.revoked_at is not null as revoked,
       key.scopes, settings.rate_limit_per_second, settings.publishable_origins, settings.publishable_creates
     from svc.api_keys key
     join svc.accounts account on account.id = key.account_id and account.status = 'active'
     join svc.account_modes settings on settings.account_id = key.account_id and settings.mode = key.mode
-    where key.lookup = $1`,
-};
+    where key.lookup`;
 
-export async function findKey(pool: pg.Pool, index: Uint8Array): Promise<StoredKey | undefined> {
-  const { rows } = await pool.query<Row>({ ...FIND_KEY, values: [index] });
+const FIND_KEY = { name: 'find-key', text: `${BY_LOOKUP} = $1` };
+/** While a pepper is replaced. */
+const FIND_KEY_BY_ANY = { name: 'find-key-by-any', text: `${BY_LOOKUP} = any ($1::bytea[])` };
+
+export async function findKey(pool: pg.Pool, indexes: KeyIndexes): Promise<StoredKey | undefined> {
+  const [index, ...older] = indexes;
+  const { rows } = await pool.query<Row>(
+    older.length === 0 ? { ...FIND_KEY, values: [index] } : { ...FIND_KEY_BY_ANY, values: [indexes] },
+  );
   const [row] = rows;
   if (row === undefined) return undefined;
   const { account_id: accountId, id: keyId, kind, mode, revoked } = row;

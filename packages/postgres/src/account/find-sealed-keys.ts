@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { sqlSealedUnder } from './sealed-columns.ts';
 
 export type SealedKey = {
   readonly accountId: string;
@@ -17,9 +18,9 @@ type Row = {
 /** The newest unrevoked secret key for each master key: enough to check that the configured master keys fit. */
 export async function findSealedKeys(pool: pg.Pool): Promise<readonly SealedKey[]> {
   const { rows } = await pool.query<Row>(
-    `select distinct on (get_byte(ciphertext, 0)) account_id, id, ciphertext, lookup
+    `select distinct on (${sqlSealedUnder('ciphertext')}) account_id, id, ciphertext, lookup
      from svc.api_keys where kind = 'secret' and revoked_at is null
-     order by get_byte(ciphertext, 0), id desc`,
+     order by ${sqlSealedUnder('ciphertext')}, id desc`,
   );
   return rows.map(({ account_id, id, ciphertext, lookup }) => ({
     accountId: account_id,

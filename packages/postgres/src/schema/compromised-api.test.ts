@@ -52,7 +52,7 @@ describe('keys', () => {
     } finally {
       client.release();
     }
-    expect(await findKey(pool, record.index)).toBeUndefined();
+    expect(await findKey(pool, [record.index])).toBeUndefined();
   });
 
   test('a revoked one stays revoked, an expired one expired, and nothing else of a key can be changed', async () => {

@@ -1,6 +1,6 @@
 // The context of an operator's action in tests, with secrets of the test.
 import { randomBytes } from 'node:crypto';
-import { createSecretBox, type KeySecrets, type Mode, newKey } from '@svc-pay/core';
+import { createSecretBox, type KeySecrets, type MasterKey, type Mode, newKey } from '@svc-pay/core';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { createAccount } from '../account/create-account.ts';
@@ -8,9 +8,11 @@ import type { Operation } from '../audit/operation.ts';
 
 export const OPERATION_MS = 1_794_744_000_000;
 
+export const TEST_MASTER_KEY: MasterKey = { number: 1, bytes: randomBytes(32) };
+
 export const TEST_SECRETS: KeySecrets = {
   pepper: randomBytes(32),
-  box: createSecretBox([{ number: 1, bytes: randomBytes(32) }]),
+  box: createSecretBox([TEST_MASTER_KEY]),
 };
 
 export function newOperation(pool: pg.Pool, nowMs = OPERATION_MS): Operation {

@@ -2,6 +2,7 @@ export { ARCHIVE_SETTINGS, archiveChoice, archiveProblems } from './archive-sett
 export { AUDIT_SIGNING_KEY } from './audit-settings.ts';
 export { ENGINE_SETTINGS } from './engine-settings.ts';
 export * from './forms.ts';
+export { keyPeppers } from './key-peppers.ts';
 export { type MasterKeys, masterKeys, sealingKey, sealKeyText, sealKeyTextFrom } from './master-keys.ts';
 export { PAYOUT_SETTINGS, type PayoutRules, payoutRules } from './payout-settings.ts';
 export * from './read-settings.ts';

@@ -7,6 +7,7 @@ import {
   httpUrl,
   httpUrls,
   json,
+  keyPeppers,
   oneOf,
   optional,
   postgresUrl,
@@ -18,6 +19,7 @@ import {
   wholeNumber,
 } from './index.ts';
 
+const P = Buffer.alloc(32, 7).toString('base64');
 const about = { name: 'SVC_X', about: 'A sentence.' };
 const read = (setting: Setting<unknown>, given: string) => setting.read(given);
 
@@ -26,6 +28,12 @@ describe('text that fits is read, and what does not fit is refused', () => {
     ['whole number', wholeNumber(about, 1, 65_535), ['1', '65535'], ['0', '65536', '-1', '1.0', '1e3', ' 1', '٣', '']],
     ['flag', flag(about), ['on', 'off'], ['true', 'ON', '1', 'toString']],
     ['word', oneOf(about, ['info', 'warn']), ['info'], ['Info', 'debug', '']],
+    [
+      'peppers',
+      keyPeppers(about),
+      [P, `1:${P}`, `2:${P}, 1:${P}`, `255:${P}`],
+      ['', `${P},`, `${P},1:${P}`, `0:${P}`, `256:${P}`, `2:${P.slice(8)}`, 'x'],
+    ],
     ['http address', httpUrl(about), ['http://a', 'https://a/b/'], ['a', 'ftp://a', 'postgres://a', '/a']],
     ['http addresses', httpUrls(about), ['http://a', 'http://a, https://b/'], ['', 'http://a,', 'http://a,b', 'a']],
     ['database address', postgresUrl(about), ['postgres://a/b', 'postgresql://u:p@h:1/d'], ['mysql://a', 'a']],

@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { followDenials } from './denials.ts';
 
 const PEPPER = new Uint8Array(32).fill(7);
+const OLDER_PEPPER = new Uint8Array(32).fill(8);
 const keyOf = (keyId: string) => ({ accountId: 'acct_1', mode: 'test', keyId }) as Caller;
 const denied = (kind: DeniedEntry['kind'], value: string, expiresAtMs: number | null = null): DeniedEntry => ({
   kind,
@@ -20,7 +21,7 @@ function world() {
   const endedKeys = new Set<string>();
   const denials = followDenials({
     clock: { nowMs: () => nowMs },
-    pepper: PEPPER,
+    peppers: [PEPPER, OLDER_PEPPER],
     load: async (version) => {
       loads.push(version);
       if (down) throw new Error('the database is away');
@@ -109,6 +110,14 @@ test('an address is denied by the hash that log lines show of it', async () => {
   set(denied('address_hash', addressHash(PEPPER, '192.0.2.1', dayOf(now()))));
   await denials.refresh();
   expect([denials.isAddressDenied('192.0.2.1'), denials.isAddressDenied('192.0.2.2')]).toEqual([true, false]);
+});
+
+test('a hash that was made with the pepper before this one is denied too, and lines show the new one', async () => {
+  const { denials, set, now } = world();
+  set(denied('address_hash', addressHash(OLDER_PEPPER, '192.0.2.1', dayOf(now()))));
+  await denials.refresh();
+  expect([denials.isAddressDenied('192.0.2.1'), denials.isAddressDenied('192.0.2.2')]).toEqual([true, false]);
+  expect(denials.hashOf('192.0.2.1')).toBe(addressHash(PEPPER, '192.0.2.1', dayOf(now())));
 });
 
 test('open streams of a denied key or address end, others do not', async () => {

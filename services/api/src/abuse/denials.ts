@@ -1,7 +1,14 @@
 // The deny list in the memory of this process. It is read again when the database announces a change, and every moment in
 // case the announcement was lost. While the database does not answer, the last list holds, and its entries end at their
 // time. No request waits for it. Streams that are open are looked at in the same rhythm: they end when their key has ended.
-import { type Caller, type Clock, createAddressHasher, createDenyList, type DeniedEntry } from '@svc-pay/core';
+import {
+  type Caller,
+  type Clock,
+  createAddressHasher,
+  createDenyList,
+  type DeniedEntry,
+  type Peppers,
+} from '@svc-pay/core';
 import type { LoadedDenyList } from '@svc-pay/postgres';
 
 type HeldKey = Pick<Caller, 'accountId' | 'mode' | 'keyId'>;
@@ -31,7 +38,7 @@ export type FollowedDenials = Denials & {
 
 export type DenialOptions = {
   readonly clock: Clock;
-  readonly pepper: Uint8Array;
+  readonly peppers: Peppers;
   readonly load: (version: string | null) => Promise<LoadedDenyList | undefined>;
   /** The ids of those keys that are revoked, have expired, or whose account is closed. */
   readonly findEndedKeys: (keys: readonly HeldKey[], nowMs: number) => Promise<ReadonlySet<string>>;
@@ -41,9 +48,16 @@ export type DenialOptions = {
 /** Below a second with the time of the statement. */
 const POLL_MS = 800;
 
-export function followDenials({ clock, pepper, load, findEndedKeys, onProblem }: DenialOptions): FollowedDenials {
-  const hash = createAddressHasher(pepper);
+export function followDenials({ clock, peppers, load, findEndedKeys, onProblem }: DenialOptions): FollowedDenials {
+  const [hash, ...olderHashes] = [
+    createAddressHasher(peppers[0]),
+    ...peppers.slice(1).map(createAddressHasher),
+  ] as const;
   const hashOf = (address: string) => hash(address, clock.nowMs());
+  // A hash that was denied today may have been made with the pepper before this one.
+  const deniesAddress = (address: string) =>
+    list.deniesAddress(address, hashOf) ||
+    olderHashes.some((older) => list.deniesAddress(address, (text) => older(text, clock.nowMs())));
   const held = new Set<OpenConnection>();
   let entries: readonly DeniedEntry[] = [];
   let list = createDenyList(entries, clock.nowMs());
@@ -57,8 +71,7 @@ export function followDenials({ clock, pepper, load, findEndedKeys, onProblem }:
     list = createDenyList(entries, clock.nowMs());
     for (const connection of held) if (isDenied(connection)) connection.end();
   };
-  const isDenied = ({ address, key }: OpenConnection) =>
-    list.deniesKey(key.keyId) || list.deniesAddress(address, hashOf);
+  const isDenied = ({ address, key }: OpenConnection) => list.deniesKey(key.keyId) || deniesAddress(address);
 
   async function endStreamsOfEndedKeys(): Promise<void> {
     if (held.size === 0) return;
@@ -99,7 +112,7 @@ export function followDenials({ clock, pepper, load, findEndedKeys, onProblem }:
   const timer = setInterval(() => void refresh(), POLL_MS);
   timer.unref();
   return {
-    isAddressDenied: (address) => list.deniesAddress(address, hashOf),
+    isAddressDenied: deniesAddress,
     isKeyDenied: (keyId) => list.deniesKey(keyId),
     isPayerDenied: (payer) => list.deniesPayer(payer),
     hold(connection) {

@@ -24,7 +24,7 @@ export async function showCheckout({ ports }: World, call: PayableCall): Promise
   const { intent, latest } = read;
   const acceptances = isPayable(intent, nowMs) ? await ports.loadAcceptances(caller, intentId) : [];
   const view = checkoutView({ intent, latest, acceptances, merchant, nowMs });
-  const clientSecret = clientSecretOf(ports.pepper, caller, intentId);
+  const clientSecret = clientSecretOf(ports.peppers[0], caller, intentId);
   const url = linkOf(baseUrl(), caller.mode, `${payPath(intentId)}?client_secret=${clientSecret}`);
   const body = renderCheckout(view, { clientSecret, url });
   return { ok: true, replayed: false, answer: { status: 200, headers: PAGE_HEADERS, body } };

@@ -35,7 +35,7 @@ function world() {
   const { toRoute, toIntent } = createAdmitSecret({
     ports: {
       clock: { nowMs: () => NOW_MS },
-      pepper: PEPPER,
+      peppers: [PEPPER],
       denials: {
         isAddressDenied: (address) => address === 'denied',
         isKeyDenied: () => false,

@@ -53,7 +53,7 @@ export type AdmitSecret = {
 };
 
 export type AdmitSecretOptions = {
-  readonly ports: Pick<ApiPorts, 'clock' | 'pepper' | 'denials' | 'isAccountActive'>;
+  readonly ports: Pick<ApiPorts, 'clock' | 'peppers' | 'denials' | 'isAccountActive'>;
   readonly limiter: RateLimiter | undefined;
 };
 
@@ -76,7 +76,7 @@ export function createAdmitSecret({ ports, limiter }: AdmitSecretOptions): Admit
   async function admit({ clientAddress }: FastifyRequest, asked: Asked): Promise<Admitted | Limited | undefined> {
     const { of, within, intentId, secret } = asked;
     if (!isId('paymentIntent', intentId) || typeof secret !== 'string') return undefined;
-    const owner = readClientSecret(ports.pepper, intentId, secret, ports.clock.nowMs());
+    const owner = readClientSecret(ports.peppers, intentId, secret, ports.clock.nowMs());
     if (owner === undefined) return undefined;
     // There is no key: all client secrets of an account share the quota of one, and see what a publishable key sees.
     const keyId = `pay/${owner.accountId}/${owner.mode}` as Id<'key'>;

@@ -33,7 +33,7 @@ function world() {
   const admit = createAdmit({
     ports: {
       clock: { nowMs: () => nowMs },
-      pepper: PEPPER,
+      peppers: [PEPPER],
       denials: {
         isAddressDenied: (address) => denied.has(address),
         isKeyDenied: (keyId) => denied.has(keyId),
@@ -41,7 +41,7 @@ function world() {
         hold: () => () => {},
         hashOf: (address) => address,
       },
-      findKey: async (index) => {
+      findKey: async ([index]) => {
         lookups += 1;
         return table.get(Buffer.from(index).toString('hex'));
       },

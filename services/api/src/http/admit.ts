@@ -3,7 +3,8 @@ import {
   allowsScope,
   authenticate,
   type Caller,
-  keyIndex,
+  type KeyIndexes,
+  keyIndexes,
   looksLikeClientSecret,
   parseApiKey,
   rightsRefusal,
@@ -29,7 +30,7 @@ type Admission =
 export type Limited = { readonly ok: false; readonly code: 'rate_limited'; readonly limitedBy: LimitedBy };
 
 export type AdmitOptions = {
-  readonly ports: Pick<ApiPorts, 'clock' | 'pepper' | 'findKey' | 'denials'>;
+  readonly ports: Pick<ApiPorts, 'clock' | 'peppers' | 'findKey' | 'denials'>;
   /** Undefined when rate limits are switched off. */
   readonly limiter: RateLimiter | undefined;
   /** Called for every request with an accepted key. */
@@ -53,28 +54,28 @@ export function createAdmit({ ports, limiter, keyUsed }: AdmitOptions): Admit {
     const isCounted = shown?.kind !== 'secret';
     const early = isCounted ? within(await limiter?.byAddress(of, names, shown?.mode ?? 'live')) : undefined;
     if (early !== undefined) {
-      request.foundKey = shown && lookups.recall(keyIndex(ports.pepper, shown.text));
+      request.foundKey = shown && lookups.recall(keyIndexes(ports.peppers, shown.text));
       return early;
     }
 
     if (presented !== undefined && looksLikeClientSecret(presented))
       return { ok: false, code: 'client_secret_not_allowed' };
 
-    const looked: { index?: Uint8Array; limited?: Limited | undefined } = {};
-    const findKey: AdmitOptions['ports']['findKey'] = async (index) => {
-      const found = await lookups.find(index, names);
+    const looked: { indexes?: KeyIndexes; limited?: Limited | undefined } = {};
+    const findKey: AdmitOptions['ports']['findKey'] = async (indexes) => {
+      const found = await lookups.find(indexes, names);
       if (!found.ok) {
         looked.limited = within(found.verdict);
-        request.foundKey = lookups.recall(index);
+        request.foundKey = lookups.recall(indexes);
         return undefined;
       }
-      looked.index = index;
+      looked.indexes = indexes;
       request.foundKey = found.stored;
       return revokeDenied(ports.denials, found.stored);
     };
     const known = await authenticate({ ...ports, findKey }, presented);
     if (looked.limited !== undefined) return looked.limited;
-    if (looked.index !== undefined) lookups.judged(looked.index, request.foundKey, known.ok);
+    if (looked.indexes !== undefined) lookups.judged(looked.indexes, request.foundKey, known.ok);
     if (!known.ok) return known;
     const { caller } = known;
     keyUsed?.(caller);

@@ -75,14 +75,14 @@ export const createX402Intent: KeyedRoute = {
     // A stock client that sees a challenge signs once more: a repeated request gets none while its intent is being paid.
     if (created.replayed && !(await isStillPayable(ports, caller, required.paymentIntentId)))
       return { ...created, answer };
-    const stock = challengeHeaders(required, baseUrl(), ports.pepper, caller);
+    const stock = challengeHeaders(required, baseUrl(), ports.peppers[0], caller);
     return { ...created, answer: { ...answer, headers: { ...answer.headers, ...stock } } };
   },
 };
 
 /** The answer with the client secret of its intent as the last field, for the server that hands it to its page. */
-function withSecret({ pepper }: ApiPorts, caller: Caller, answer: Answer, named: { paymentIntentId: string }): Answer {
-  const clientSecret = clientSecretOf(pepper, caller, named.paymentIntentId as Id<'paymentIntent'>);
+function withSecret({ peppers }: ApiPorts, caller: Caller, answer: Answer, named: { paymentIntentId: string }): Answer {
+  const clientSecret = clientSecretOf(peppers[0], caller, named.paymentIntentId as Id<'paymentIntent'>);
   return { ...answer, body: `${answer.body.slice(0, -1)},"clientSecret":"${clientSecret}"}` };
 }
 

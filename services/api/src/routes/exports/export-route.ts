@@ -51,7 +51,7 @@ export function exportRoute({ kind, ...named }: Named): KeyedRoute {
     async handle({ ports }, { caller, query }) {
       const { format = 'csv', limit, cursor: given } = exportQuery.parse(query);
       const of = `export ${kind}`;
-      const opened = given === undefined ? undefined : openCursor(ports.pepper, caller, of, given);
+      const opened = given === undefined ? undefined : openCursor(ports.peppers, caller, of, given);
       const cursor = opened === undefined ? undefined : readExportCursor(opened);
       if (given !== undefined && cursor === undefined) return { ok: false, code: 'cursor_invalid', param: 'cursor' };
       const sent = ports.unsentPages.take(caller.accountId);
@@ -99,7 +99,7 @@ async function answerPage(
     'cache-control': 'no-store',
     'content-type': CONTENT_TYPES[format],
     'content-disposition': `attachment; filename="${kind}.${format}"`,
-    [EXPORT_CURSOR_HEADER]: signCursor(ports.pepper, caller, of, printExportCursor(page.next)),
+    [EXPORT_CURSOR_HEADER]: signCursor(ports.peppers[0], caller, of, printExportCursor(page.next)),
     [EXPORT_MORE_HEADER]: String(page.hasMore),
     [EXPORT_WATERMARK_HEADER]: page.watermark.toString(),
   };

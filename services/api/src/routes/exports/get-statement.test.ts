@@ -8,7 +8,7 @@ type Handle = typeof getStatement.handle;
 function ask(parts: readonly ('part' | 'busy')[]) {
   const afters: string[] = [];
   const ports = {
-    pepper: new Uint8Array(32),
+    peppers: [new Uint8Array(32)],
     clock: { nowMs: () => Date.parse('2026-11-17T12:00:00Z') },
     exports: {
       allCommitted: async () => true,

@@ -40,7 +40,7 @@ export const getStatement: KeyedRoute = {
     if (range === undefined) return { ok: false, code: 'malformed_request', param: 'day' };
     if (ports.clock.nowMs() < range.toMs + STATEMENT_READY_MS) return NOT_READY;
     const of = `statement ${day}`;
-    const opened = given === undefined ? '' : openCursor(ports.pepper, caller, of, given);
+    const opened = given === undefined ? '' : openCursor(ports.peppers, caller, of, given);
     if (opened === undefined || !isEntryCursor(opened)) return { ok: false, code: 'cursor_invalid', param: 'cursor' };
     // Later parts rely on the first: by then everything of the day is committed.
     if (given === undefined && !(await ports.exports.allCommitted(COMMIT_WAIT_MS))) return NOT_READY;
@@ -57,7 +57,7 @@ export const getStatement: KeyedRoute = {
       afterId = part.lastId ?? afterId;
       hasMore = part.hasMore;
     }
-    const cursor = hasMore ? signCursor(ports.pepper, caller, of, afterId) : null;
+    const cursor = hasMore ? signCursor(ports.peppers[0], caller, of, afterId) : null;
     return answerJson({ day, lines: statementLines(sums), hasMore, cursor });
   },
 };

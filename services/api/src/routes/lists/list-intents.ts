@@ -31,7 +31,7 @@ export const listIntents: KeyedRoute = {
     const withPayments = expand === 'payment';
     const page = await ports.lists.intents(caller, filter, { ...asked.page, withPayments });
     return answerJson(
-      listBody(ports.pepper, asked, page, ({ intent, payment }) => ({
+      listBody(ports.peppers[0], asked, page, ({ intent, payment }) => ({
         ...intentView(intent, caller.kind),
         ...(withPayments && { payment: payment && paymentView(payment, intent, caller.kind) }),
       })),

@@ -36,7 +36,7 @@ const refused = (code: Refusal['code'], param: string | null): Refusal => ({ ok:
 
 /** Everything but the limit and what is expanded is a filter, and every cursor is bound to the filters. */
 export async function readList(
-  { pepper, loadMerchant }: Pick<ApiPorts, 'pepper' | 'loadMerchant'>,
+  { peppers, loadMerchant }: Pick<ApiPorts, 'peppers' | 'loadMerchant'>,
   caller: Caller,
   list: ListedBy['list'],
   query: Query,
@@ -45,7 +45,7 @@ export async function readList(
   if (after !== undefined && before !== undefined) return refused('malformed_request', 'before');
   const listed = { caller, list, filters };
   const cursor = after ?? before;
-  const position = cursor === undefined ? undefined : readCursor(pepper, listed, cursor);
+  const position = cursor === undefined ? undefined : readCursor(peppers, listed, cursor);
   if (cursor !== undefined && position === undefined)
     return refused('cursor_invalid', after === undefined ? 'before' : 'after');
   const { createdAfter, createdBefore } = filters;

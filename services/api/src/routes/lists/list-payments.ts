@@ -46,7 +46,7 @@ export const listPayments: KeyedRoute = {
     if (!choosePaymentIndex(filter).ok) return { ok: false, code: 'filters_not_combinable', param: null };
     const page = await ports.lists.payments(caller, filter, asked.page);
     return answerJson(
-      listBody(ports.pepper, asked, page, ({ payment, intent }) => ({
+      listBody(ports.peppers[0], asked, page, ({ payment, intent }) => ({
         ...paymentView(payment, intent, caller.kind),
         ...(expand === 'intent' && { paymentIntent: intentView(intent, caller.kind) }),
       })),
