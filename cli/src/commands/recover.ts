@@ -1,13 +1,14 @@
 import { type ChainRestoreResult, ChainUnavailable, LaneTakenOver, type NetworkRestore } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable } from '@svc-pay/evm';
 import { lockRestore } from '@svc-pay/postgres/restore';
+import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
 import { type CommandOutcome, done, type Failure, failed, misused } from '../output/outcome.ts';
 import { harmless, table } from '../output/table.ts';
-import { runRestore } from '../restore/run-restore.ts';
+import { runRestore, type TransferNetworkToRead } from '../restore/run-restore.ts';
 import { RECORDS } from './contracts.ts';
 import { networksOf } from './ledger.ts';
 
@@ -15,12 +16,15 @@ type Options = {
   readonly fromChain?: boolean;
   readonly network?: string;
   readonly fromBlock?: string;
+  readonly relayer?: readonly string[];
   readonly records: string;
 };
 
 const STATEMENT_TIMEOUT_MS = 600_000;
 const RPC_TIMEOUT_MS = 30_000;
 const PATIENCE_MS = 120_000;
+/** A transaction lives for 150 blocks of about 0.4 s, and is final some 13 s later. */
+const EXPIRY_PATIENCE_MS = 300_000;
 
 export function recoverCommand(surroundings: Surroundings): Command {
   return leaf(
@@ -28,9 +32,14 @@ export function recoverCommand(surroundings: Surroundings): Command {
     'Bring a restored database up to date from the chains: restore payments that settled after the backup, and continue with unused nonces and intent codes. Stop all services first. The command can be run again safely.',
     ['recover --from-chain', 'recover --from-chain --network eip155:8453 --from-block 31000000'],
   )
-    .option('--from-chain', 'restore from every EVM network of SVC_NETWORKS that has rpcUrls')
+    .alias('restore')
+    .option('--from-chain', 'restore from every network of SVC_NETWORKS that has rpcUrls')
     .option('--network <caip2>', 'restore from this network only')
-    .option('--from-block <number>', 'first block to read (default: the last block that the database knows completely)')
+    .option(
+      '--from-block <number>',
+      'first block or slot to read, with --network (default: the last one that the database knows completely)',
+    )
+    .option('--relayer <address...>', 'Solana relayers that began after the backup, with --network')
     .option('--records <folder>', 'where deployment records are kept', RECORDS)
     .action(runs<Options>(surroundings, recover));
 }
@@ -39,22 +48,29 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
   const { fromBlock } = options;
   if (options.fromChain !== true) return misused('--from-chain: say what to recover from');
   if (fromBlock !== undefined && !/^\d{1,18}$/.test(fromBlock)) return misused('--from-block: a block’s number');
+  const lostRelayers = options.relayer ?? [];
+  if (options.network === undefined && (fromBlock !== undefined || lostRelayers.length > 0))
+    return misused('--network: say of which network the block or the relayer is');
   return withOperation(
     context,
     [],
     async ({ operation, config }) => {
-      const networks = await networksOf(config.networks, options);
-      if (networks === undefined || networks.length === 0)
-        return misused('SVC_NETWORKS has no such EVM network with rpcUrls');
+      const networks = (await networksOf(config.networks, options)) ?? [];
+      const transferNetworks = solanaNetworksOf(config.networks, options.network);
+      if (networks.length + transferNetworks.length === 0)
+        return misused('SVC_NETWORKS has no such network with rpcUrls');
       try {
         const held = await lockRestore(operation.pool, () =>
           runRestore({
             operation,
             clock: context.clock,
             networks,
+            transferNetworks,
+            lostRelayers,
             fromBlock: fromBlock === undefined ? undefined : BigInt(fromBlock),
             rpcTimeoutMs: RPC_TIMEOUT_MS,
             patienceMs: PATIENCE_MS,
+            expiryPatienceMs: EXPIRY_PATIENCE_MS,
             print: context.print,
           }),
         );
@@ -67,6 +83,17 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
     },
     { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
   );
+}
+
+function solanaNetworksOf(
+  operated: OperatedNetworks,
+  only: string | undefined,
+): readonly TransferNetworkToRead[] {
+  return [...operated].flatMap(([network, setup]) => {
+    const [first, ...others] = setup.rpcUrls ?? [];
+    if (!isSolana(setup) || first === undefined || (only !== undefined && network !== only)) return [];
+    return [{ network, rpcUrls: [first, ...others], genesisHash: setup.genesisHash }];
+  });
 }
 
 function brokenOff(problem: unknown): Failure {
@@ -107,7 +134,7 @@ function refusalOf(recovery: Extract<ChainRestoreResult, { ok: false }>): Failur
   if (recovery.code === 'transactions_waiting')
     return failed(
       recovery.code,
-      `Transactions of ${recovery.keys.join(', ')} on ${recovery.network} are in no block yet.`,
+      `Transactions of ${recovery.keys.join(', ')} on ${recovery.network} may be in no block yet.`,
       'Run it again when they are. Nothing was changed.',
     );
   if (recovery.code === 'payouts_unknown')
@@ -145,7 +172,7 @@ function shown(network: NetworkRestore, paint: Paint): string {
           table(
             list,
             [
-              { head: 'INTENT CODE', cell: ({ intentCode }) => intentCode },
+              { head: 'INTENT CODE', cell: ({ intentCode }) => intentCode ?? '' },
               { head: 'ACCOUNT', cell: ({ accountId }) => accountId ?? '' },
               { head: 'INTENT', cell: ({ intentId }) => intentId ?? '' },
               { head: 'PAYER', cell: ({ payer }) => payer },
@@ -163,7 +190,7 @@ function shown(network: NetworkRestore, paint: Paint): string {
       adopted,
     ),
     ...payments(`${refused.length} payments that the books contradict:`, refused),
-    ...notRebuilt.map((id) => `${id} settled or returned stranded money, and is not rebuilt.`),
+    ...notRebuilt.map(({ transactionId, reason }) => `${transactionId} is not rebuilt: ${reason}.`),
     ...silentNonces.map((nonce) => `The transaction of ${nonce} was not found.`),
   ]);
 }

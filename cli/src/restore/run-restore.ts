@@ -3,18 +3,31 @@ import { type ChainRestoreResult, type Clock, type RestoreProgress, restoreFromC
 import { createJsonRpc, createRestoreChain } from '@svc-pay/evm';
 import type { Operation } from '@svc-pay/postgres/operator';
 import { createLaneStore, createRestoreStore } from '@svc-pay/postgres/restore';
-import { parseNetwork } from '@svc-pay/protocol';
+import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
+import { createTransferRestoreChain, openClusterNode } from '@svc-pay/solana';
 import type { NetworkToCheck } from '../ledger/check-ledger.ts';
+
+/** A Solana network to restore from. */
+export type TransferNetworkToRead = {
+  readonly network: NetworkId;
+  readonly rpcUrls: readonly [string, ...string[]];
+  readonly genesisHash: string | undefined;
+};
 
 export type RestoreCommand = {
   readonly operation: Operation;
   readonly clock: Clock;
   readonly networks: readonly NetworkToCheck[];
+  readonly transferNetworks: readonly TransferNetworkToRead[];
+  /** Solana relayers that began after the backup. */
+  readonly lostRelayers: readonly string[];
   /** First block to read; overrides the last block up to which the database is complete. */
   readonly fromBlock: bigint | undefined;
   readonly rpcTimeoutMs: number;
   /** Limit of the wait for pending transactions. */
   readonly patienceMs: number;
+  /** Limit of the wait until no Solana transaction can land any more. */
+  readonly expiryPatienceMs: number;
   readonly print: (text: string) => void;
 };
 
@@ -30,8 +43,13 @@ export async function runRestore(given: RestoreCommand): Promise<ChainRestoreRes
       const rpc = createJsonRpc({ urls: rpcUrls, timeoutMs: given.rpcTimeoutMs });
       return { network, chain: createRestoreChain(rpc, network), processor, deployedAtBlock };
     }),
+    transferNetworks: given.transferNetworks.map(({ network, rpcUrls, genesisHash }) => {
+      const nodes = rpcUrls.map((url) => openClusterNode({ url, network, genesisHash, timeoutMs: given.rpcTimeoutMs }));
+      return { network, transfers: createTransferRestoreChain(nodes, network), lostRelayers: given.lostRelayers };
+    }),
     fromBlock,
     patienceMs,
+    expiryPatienceMs: given.expiryPatienceMs,
     pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     note: (progress) => print(`${textOf(progress)}\n`),
   });
@@ -39,6 +57,8 @@ export async function runRestore(given: RestoreCommand): Promise<ChainRestoreRes
 
 function textOf(progress: RestoreProgress): string {
   if (progress.step === 'waiting_for_transactions') return `waiting for transactions of ${progress.keys.join(', ')} …`;
+  if (progress.step === 'waiting_for_expiry')
+    return `${progress.network}: waiting for ${progress.blocks} more final blocks, after which no transaction can land …`;
   if (progress.step === 'reading_blocks')
     return `${progress.network}: reading blocks ${progress.fromBlock} to ${progress.toBlock} …`;
   if (progress.step === 'intent_codes_skipped') return `intent codes begin anew, in epoch ${progress.epoch}`;

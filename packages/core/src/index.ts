@@ -236,10 +236,13 @@ export * from './reader/reader-chain.ts';
 export type * from './reader/reader-store.ts';
 export * from './reader/watch-lanes.ts';
 export * from './restore/adopt-payment.ts';
+export * from './restore/choose-payout.ts';
 export * from './restore/decide-restored-batch.ts';
 export * from './restore/decide-restored-payment.ts';
 export { firstBlockToRead, type RecordedBlocks } from './restore/first-block-to-read.ts';
 export type { CarriedPayment, OnChainTransaction } from './restore/on-chain-transaction.ts';
+export * from './restore/on-chain-transfer.ts';
+export { LaneTakenOver, type RestoreFindMined } from './restore/record-pending-batches.ts';
 export type * from './restore/restore-chain.ts';
 export {
   type ChainRestoreResult,
@@ -247,9 +250,10 @@ export {
   type RestoreToRun,
   restoreFromChain,
 } from './restore/restore-from-chain.ts';
-export { LaneTakenOver, type RestoreProgress } from './restore/restore-network.ts';
+export type { RestoreProgress } from './restore/restore-network.ts';
 export type { NetworkRestore } from './restore/restore-report.ts';
 export type * from './restore/restore-store.ts';
+export type { TransferNetwork } from './restore/restore-transfers.ts';
 export type { RestoredRows } from './restore/restored-rows.ts';
 export * from './restore/resume-payment.ts';
 export * from './retention/decide-retirement.ts';

@@ -60,8 +60,10 @@ export function createRestoreDrill(
             deployedAtBlock: chain.blocks()[0]?.number,
           },
         ],
+        transferNetworks: [],
         fromBlock: undefined,
         patienceMs: PATIENCE_MS,
+        expiryPatienceMs: PATIENCE_MS,
         pause,
         note: ({ step }) => note('restore', step),
       });

@@ -10,6 +10,7 @@ const payoutOwner = { accountId: newId('account', NOW_MS), mode: 'test' } as con
 const facts = (change: Partial<AdoptFacts> = {}): AdoptFacts => ({
   network: evmNetwork(84_532),
   carried: carriedPayment(),
+  intentCode: 4_242n,
   batchId: 'bat_1',
   payoutOwner,
   nowMs: NOW_MS,

@@ -10,8 +10,8 @@ import type { Intent } from '../intent/intent.ts';
 import { isIntentCode } from '../intent/intent-code.ts';
 import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import { draftEvents, eventsFor } from '../payment/payment-events.ts';
+import { sameAddress } from '../token/address.ts';
 import { TOKENS } from '../token/catalogue.ts';
-import type { CarriedPayment } from './on-chain-transaction.ts';
 import type { RestoredRows } from './restored-rows.ts';
 
 /** Key of an intent's service metadata, visible to merchants: the intent is a stand-in made from chain data. */
@@ -19,7 +19,11 @@ export const STAND_IN_KEY = 'svc_recovered_from_chain';
 
 export type AdoptFacts = {
   readonly network: NetworkId;
-  readonly carried: CarriedPayment;
+  readonly carried: RestoredRows['carried'];
+  /** Code of the stand-in. One that is not of ours is refused: another program uses the processor. */
+  readonly intentCode: bigint;
+  /** The id that the transaction names; the stand-in gets a new one where it names none. */
+  readonly intentId?: Id<'paymentIntent'>;
   readonly batchId: string;
   /** The account of the payout that the transaction names. */
   readonly payoutOwner: { readonly accountId: Id<'account'>; readonly mode: Mode } | undefined;
@@ -31,12 +35,13 @@ export type AdoptStep =
   | { readonly step: 'write'; readonly standIn: Intent; readonly rows: RestoredRows }
   | { readonly step: 'refuse'; readonly reason: string };
 
-export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: AdoptFacts): AdoptStep {
-  const token = TOKENS.find((known) => known.network === network && known.address.toLowerCase() === carried.asset);
-  if (payoutOwner === undefined || token === undefined || !isIntentCode(carried.intentCode))
+export function adoptPayment(facts: AdoptFacts): AdoptStep {
+  const { network, carried, intentCode, batchId, payoutOwner, nowMs } = facts;
+  const token = TOKENS.find((known) => known.network === network && sameAddress(known.address, carried.asset));
+  if (payoutOwner === undefined || token === undefined || !isIntentCode(intentCode))
     return { step: 'refuse', reason: 'no payout of ours has its payout id' };
   const bound = carried.direct ? readDirectNonce(carried.nonce) : undefined;
-  if (bound !== undefined && bound.intentCode !== carried.intentCode)
+  if (bound !== undefined && bound.intentCode !== intentCode)
     return { step: 'refuse', reason: 'its nonce is bound to another intent' };
   const { accountId, mode } = payoutOwner;
   // Only an up-to payment settles less than its cap. A payment that settled all of it may have either scheme.
@@ -44,8 +49,8 @@ export function adoptPayment({ network, carried, batchId, payoutOwner, nowMs }: 
   const standIn: Intent = {
     accountId,
     mode,
-    id: newId('paymentIntent', nowMs),
-    intentCode: Number(carried.intentCode),
+    id: facts.intentId ?? newId('paymentIntent', nowMs),
+    intentCode: Number(intentCode),
     status: INTENT_STATUS.requires_payment,
     upto,
     amount: atomicAmount(carried.capAtomic),

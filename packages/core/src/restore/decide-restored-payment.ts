@@ -56,7 +56,7 @@ const LOOKED_AFTER = [SETTLEMENT_STATUS.completed, SETTLEMENT_STATUS.held];
 const refuse = (reason: string): RestoredPaymentStep => ({ step: 'refuse', reason });
 
 export function decideRestoredPayment(
-  carried: CarriedPayment,
+  carried: Pick<CarriedPayment, 'settledAtomic'>,
   batch: BatchOfPayment,
   { claim, owner }: StoredPaymentState,
 ): RestoredPaymentStep {
@@ -72,7 +72,7 @@ export function decideRestoredPayment(
 }
 
 function decideBinding(
-  { settledAtomic }: CarriedPayment,
+  { settledAtomic }: Pick<CarriedPayment, 'settledAtomic'>,
   batch: BatchOfPayment,
   settlement: StoredSettlement,
 ): RestoredPaymentStep {

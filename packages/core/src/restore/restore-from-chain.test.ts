@@ -7,7 +7,7 @@ import { settledPayment, someAddress } from '../testing/settled-payment.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
 import type { ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
 import { restoreFromChain } from './restore-from-chain.ts';
-import { LaneTakenOver } from './restore-network.ts';
+import { LaneTakenOver } from './record-pending-batches.ts';
 import type { RestoredTransaction, RestoreStore } from './restore-store.ts';
 
 const network = evmNetwork(84_532);
@@ -61,6 +61,8 @@ function worldOf(change: Partial<World>) {
     loadLanes: async () => [{ network, relayer: RELAYER, duty: world.duty, nextNonce: 5n }],
     loadProcessors: async () => [],
     loadWallets: async () => [],
+    loadTransferPayouts: async () => [],
+    restoreTransfer: async () => undefined,
     loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),
     findUnknownPayouts: async () => world.unknownPayouts,
     skipUsedIntentCodes: async (codes) => {
@@ -119,8 +121,10 @@ function worldOf(change: Partial<World>) {
       store,
       laneStore,
       chains: [{ network, chain, processor: someAddress(0xee), deployedAtBlock: undefined }],
+      transferNetworks: [],
       fromBlock,
       patienceMs: 2_000,
+      expiryPatienceMs: 2_000,
       pause: async (ms) => void paused.push(ms),
       note: () => {},
     });
@@ -211,7 +215,7 @@ test('transactions of stranded transfers are reported and not stored', async () 
     settled: [sent(5n, { form: 'resolve_stranded', carried: [] })],
     facts: [factsOf(5n)],
   });
-  expect(await run()).toMatchObject({ networks: [{ notRebuilt: ['0x5'], restoredTransactions: 0 }] });
+  expect(await run()).toMatchObject({ networks: [{ notRebuilt: [{ transactionId: '0x5' }], restoredTransactions: 0 }] });
   expect(writes.filter((write) => write.startsWith('restore'))).toEqual([]);
 });
 

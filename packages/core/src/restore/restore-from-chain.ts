@@ -6,6 +6,7 @@ import type { BlockRange, ChainFacts, NamedPayout, RestoreChain } from './restor
 import { type RestoreProgress, restoreNetwork } from './restore-network.ts';
 import type { NetworkRestore } from './restore-report.ts';
 import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-store.ts';
+import { restoreTransfers, type SurveyedTransfers, surveyTransfers, type TransferNetwork } from './restore-transfers.ts';
 
 export type ChainToRestoreFrom = {
   readonly network: NetworkId;
@@ -19,10 +20,14 @@ export type RestoreToRun = {
   readonly store: RestoreStore;
   readonly laneStore: RestoreLaneStore;
   readonly chains: readonly ChainToRestoreFrom[];
+  /** Networks whose payers sign whole transactions. */
+  readonly transferNetworks: readonly TransferNetwork[];
   /** First block to read; overrides the last block up to which the database is complete. */
   readonly fromBlock: bigint | undefined;
   /** Limit of the wait for pending transactions. */
   readonly patienceMs: number;
+  /** Limit of the wait until no transaction of `transferNetworks` can land any more. */
+  readonly expiryPatienceMs: number;
   readonly pause: (ms: number) => Promise<void>;
   readonly note: (progress: RestoreProgress) => void;
 };
@@ -63,11 +68,18 @@ export async function restoreFromChain(given: RestoreToRun): Promise<ChainRestor
     if ('code' in survey) return survey;
     surveyed.push(survey);
   }
+  const transfers: SurveyedTransfers[] = [];
+  for (const network of given.transferNetworks) {
+    const survey = await surveyTransfers(given, network);
+    if ('code' in survey) return survey;
+    transfers.push(survey);
+  }
   // Comes first: even a restore that is cut off then guarantees that no intent code is given out twice.
   const epoch = await store.skipUsedIntentCodes(surveyed.flatMap(({ intentCodes }) => intentCodes));
   note({ step: 'intent_codes_skipped', epoch });
   const networks: NetworkRestore[] = [];
   for (const survey of surveyed) networks.push(await restoreNetwork({ ...survey, store, laneStore, note }));
+  for (const survey of transfers) networks.push(await restoreTransfers({ ...survey, store, laneStore, note }));
   return { ok: true, epoch, networks };
 }
 

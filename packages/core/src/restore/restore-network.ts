@@ -2,11 +2,11 @@
 // is stored as it was when sent, then recorded by the lane's own steps under the lane's fence. After an interruption
 // the next run continues where this one stopped.
 import type { NetworkId } from '@svc-pay/protocol';
-import { isConfirmedBatch } from '../lane/is-confirmed.ts';
 import { ChainUnavailable } from '../lane/lane-chain.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
 import { LOST_LANE } from './decide-restored-batch.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
+import { LaneTakenOver, recordPendingBatches } from './record-pending-batches.ts';
 import type { BlockRange, RestoreChain } from './restore-chain.ts';
 import { addTransaction, type NetworkRestore, newReport } from './restore-report.ts';
 import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-store.ts';
@@ -15,6 +15,7 @@ import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-st
 export type RestoreProgress =
   | { readonly step: 'waiting_for_transactions'; readonly keys: readonly string[] }
   | ({ readonly step: 'reading_blocks'; readonly network: NetworkId } & BlockRange)
+  | { readonly step: 'waiting_for_expiry'; readonly network: NetworkId; readonly blocks: bigint }
   | { readonly step: 'intent_codes_skipped'; readonly epoch: number }
   | {
       readonly step: 'transactions_restored';
@@ -38,11 +39,6 @@ export type NetworkToRestore = {
 
 type Run = NetworkToRestore & { readonly leases: Map<string, LaneLease>; readonly report: NetworkRestore };
 
-/** Thrown if a process took over a lane during the restore: a service was started. */
-export class LaneTakenOver extends Error {
-  override readonly name = 'LaneTakenOver';
-}
-
 const PAGE = 40;
 
 export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRestore> {
@@ -58,7 +54,7 @@ export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRe
   for (const lease of run.leases.values()) {
     const count = counts.get(lease.relayer) ?? 0n;
     await restoreSilent(run, lease, count);
-    run.report.unconfirmedTransactions += await recordPendingBatches(run, lease);
+    run.report.unconfirmedTransactions += await recordBatches(run, lease);
     await lift(run, lease, count);
   }
   return run.report;
@@ -76,7 +72,7 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
   const touched = new Set<LaneLease>();
   for (const onChain of page) {
     report.transactions += 1;
-    if (onChain.form === 'resolve_stranded') report.notRebuilt.push(onChain.transactionId);
+    if (onChain.form === 'resolve_stranded') report.notRebuilt.push(notRebuilt(onChain.transactionId));
     const [first] = onChain.carried;
     if (onChain.form !== 'settle' || first === undefined) continue;
     if (!mayBeOurs(run, onChain)) continue;
@@ -88,8 +84,10 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
     addTransaction(report, onChain.transactionId, restored);
     touched.add(lease);
   }
-  for (const lease of touched) await recordPendingBatches(run, lease);
+  for (const lease of touched) await recordBatches(run, lease);
 }
+
+const notRebuilt = (transactionId: string) => ({ transactionId, reason: 'it settled or returned stranded money' });
 
 /**
  * Anybody may submit a direct payment and write any intent code behind it, so its transaction is believed only if a
@@ -118,7 +116,7 @@ async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise
     for (const nonce of missing.filter((one) => one >= first)) {
       const id = await chain.findByNonce(lease.relayer, nonce, range);
       const onChain = await chain.readTransactions([id]);
-      await restorePage(run, report.notRebuilt.includes(id) ? [] : onChain);
+      await restorePage(run, report.notRebuilt.some(({ transactionId }) => transactionId === id) ? [] : onChain);
     }
   } catch (problem) {
     if (!(problem instanceof ChainUnavailable)) throw problem;
@@ -142,24 +140,8 @@ function resolvesStranded({ lanes }: Run, { relayer }: LaneLease): boolean {
   return lanes.find((lane) => lane.relayer === relayer)?.duty === 'resolve_stranded';
 }
 
-/** Records mined batches with enough confirmations. Returns the number of mined batches without enough. */
-async function recordPendingBatches(run: Run, lease: LaneLease): Promise<number> {
-  if (resolvesStranded(run, lease)) return 0;
-  const { chain, laneStore, report } = run;
-  const pendingBatches = await laneStore.loadPendingBatches(lease);
-  const mined = await chain.findMined(pendingBatches);
-  let unconfirmed = 0;
-  for (const batch of pendingBatches) {
-    const found = mined.find(({ batchId }) => batchId === batch.id);
-    if (found === undefined) continue;
-    if (!isConfirmedBatch(found, batch.items)) {
-      unconfirmed += 1;
-      continue;
-    }
-    if (!(await laneStore.recordMined(lease, [{ batch, mined: found }]))) throw new LaneTakenOver(lease.relayer);
-    report.completedPayments += found.items.filter(({ outcome }) => outcome === 'settled').length;
-  }
-  return unconfirmed;
+async function recordBatches(run: Run, lease: LaneLease): Promise<number> {
+  return resolvesStranded(run, lease) ? 0 : recordPendingBatches(run, lease);
 }
 
 async function lift({ store, lanes, report }: Run, lease: LaneLease, count: bigint): Promise<void> {

@@ -1,15 +1,18 @@
 // Report of restoring one network, for the operator.
+import type { CarriedTransfer, OnChainTransfer } from './on-chain-transfer.ts';
 import type { BlockRange } from './restore-chain.ts';
-import type { RestoredTransaction } from './restore-store.ts';
+import type { RestoredTransaction, RestoredTransfer } from './restore-store.ts';
 
 type ReportedPayment = {
-  readonly intentCode: string;
+  /** Null where the chain does not say it. */
+  readonly intentCode: string | null;
   readonly transactionId: string;
   readonly payer: string;
   readonly token: string;
   readonly capAtomic: string;
   readonly settledAtomic: string;
-  readonly payoutId: string;
+  /** Null where no payout fits. */
+  readonly payoutId: string | null;
   readonly intentId: string | null;
   readonly accountId: string | null;
   readonly reason?: string;
@@ -30,8 +33,8 @@ export type NetworkRestore = {
   readonly adopted: ReportedPayment[];
   /** Payments whose books contradict the chain: an operator must decide. */
   readonly refused: ReportedPayment[];
-  /** Transactions that settled or returned stranded transfers; they are not restored. */
-  readonly notRebuilt: string[];
+  /** Transactions of ours that moved money and are not restored, and why. */
+  readonly notRebuilt: { readonly transactionId: string; readonly reason: string }[];
   /** Used nonces whose transaction no node could return. */
   readonly silentNonces: string[];
   /** `nonceBefore` is null for a key that was first used after the backup. */
@@ -61,11 +64,8 @@ export function addTransaction(report: NetworkRestore, transactionId: string, re
     const told: ReportedPayment = {
       intentCode: carried.intentCode.toString(),
       transactionId,
-      payer: carried.payer,
-      token: carried.asset,
-      capAtomic: carried.capAtomic.toString(),
-      settledAtomic: carried.settledAtomic.toString(),
       payoutId: carried.payoutId.toString(),
+      ...moneyOf(carried),
       intentId,
       accountId,
       ...(reason !== undefined && { reason }),
@@ -73,4 +73,29 @@ export function addTransaction(report: NetworkRestore, transactionId: string, re
     if (outcome === 'refused') report.refused.push(told);
     else if (standIn) report.adopted.push(told);
   }
+}
+
+export function addTransfer(
+  report: NetworkRestore,
+  { transactionId, carried }: Pick<OnChainTransfer, 'transactionId' | 'carried'>,
+  { batch, payment }: RestoredTransfer,
+): void {
+  if (batch === 'missing') report.restoredTransactions += 1;
+  const { outcome, standIn, intentId, accountId, reason, intentCode, payoutId } = payment;
+  const told: ReportedPayment = {
+    intentCode,
+    transactionId,
+    payoutId,
+    ...moneyOf(carried),
+    intentId: intentId ?? carried.intentId,
+    accountId,
+    ...(reason !== undefined && { reason }),
+  };
+  if (outcome === 'refused') report.refused.push(told);
+  else if (standIn) report.adopted.push(told);
+}
+
+function moneyOf(carried: Pick<CarriedTransfer, 'payer' | 'asset' | 'capAtomic' | 'settledAtomic'>) {
+  const { payer, asset, capAtomic, settledAtomic } = carried;
+  return { payer, token: asset, capAtomic: capAtomic.toString(), settledAtomic: settledAtomic.toString() };
 }

@@ -5,6 +5,7 @@ import type { LaneLease, LaneStore } from '../lane/lane-store.ts';
 import type { RestoredPaymentOutcome } from './decide-restored-payment.ts';
 import type { RecordedBlocks } from './first-block-to-read.ts';
 import type { CarriedPayment, OnChainTransaction } from './on-chain-transaction.ts';
+import type { OnChainTransfer, TransferPayout } from './on-chain-transfer.ts';
 import type { DirectWallet, NamedPayout } from './restore-chain.ts';
 
 export type LaneToRestore = Lane & { readonly duty: 'settle' | 'resolve_stranded'; readonly nextNonce: bigint };
@@ -24,6 +25,16 @@ export type RestoredTransaction = {
   readonly batch: 'missing' | 'pending' | 'recorded';
   /** The payments that settled, in the order of the call. */
   readonly payments: readonly (RestoredPayment & { readonly carried: CarriedPayment })[];
+};
+
+export type RestoredTransfer = {
+  /** `refused`: nothing was written. */
+  readonly batch: RestoredTransaction['batch'] | 'refused';
+  readonly payment: RestoredPayment & {
+    /** Of the intent, as the database has it. */
+    readonly intentCode: string | null;
+    readonly payoutId: string | null;
+  };
 };
 
 export type RestoreStore = {
@@ -54,6 +65,13 @@ export type RestoreStore = {
     lease: LaneLease,
     onChain: OnChainTransaction,
   ) => Promise<RestoredTransaction | undefined>;
+  /** Every payout of a network whose payers sign whole transactions, whatever its status. */
+  readonly loadTransferPayouts: (network: NetworkId) => Promise<readonly TransferPayout[]>;
+  /**
+   * One transaction: the batch, under the lane's next nonce, and its payment by `decideRestoredPayment`. A payment that is
+   * refused leaves nothing behind, so that the next run decides again. Undefined, with nothing written, after a take-over.
+   */
+  readonly restoreTransfer: (lease: LaneLease, onChain: OnChainTransfer) => Promise<RestoredTransfer | undefined>;
   /** Nonces below `count` that no batch of the database has, from `from` on or from the lane's first batch if lower. */
   readonly findMissingNonces: (lane: Lane, from: bigint, count: bigint) => Promise<readonly bigint[]>;
   /**

@@ -2,11 +2,12 @@
 // transaction, as the API and a lane write it between header and receipt.
 import type { EventDraft } from '../event/event-draft.ts';
 import type { Intent } from '../intent/intent.ts';
+import type { SignedTransfer } from '../payment/signed-transfer.ts';
 import type { CarriedPayment } from './on-chain-transaction.ts';
 
 export type RestoredRows = {
   /** Addresses are written as in the token catalogue and the acceptance. */
-  readonly carried: CarriedPayment;
+  readonly carried: Omit<CarriedPayment, 'intentCode'> & { readonly transfer?: SignedTransfer };
   /** The intent with its new status and terms; the payment becomes the intent's payment. */
   readonly intent: Intent;
   readonly confirmations: number;

@@ -9,12 +9,12 @@ import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { confirmIntent } from '../settlement/confirm-intent.ts';
 import { OPEN_SETTLEMENT, type OpenSettlement } from '../settlement/settlement-transitions.ts';
-import type { CarriedPayment } from './on-chain-transaction.ts';
+import { sameAddress } from '../token/address.ts';
 import type { RestoredRows } from './restored-rows.ts';
 
 export type ResumeFacts = {
   readonly network: NetworkId;
-  readonly carried: CarriedPayment;
+  readonly carried: RestoredRows['carried'];
   readonly batchId: string;
   readonly acceptances: readonly StoredAcceptance[];
   /** The intent and its latest payment; undefined when the intent is gone. */
@@ -69,15 +69,15 @@ export function resumePayment(facts: ResumeFacts): ResumeStep {
 function isOffered(offered: StoredAcceptance, { carried, network }: ResumeFacts): boolean {
   return (
     offered.network === network &&
-    offered.token.address.toLowerCase() === carried.asset &&
-    offered.payTo.toLowerCase() === carried.processor &&
+    sameAddress(offered.token.address, carried.asset) &&
+    sameAddress(offered.payTo, carried.processor) &&
     offered.amount === carried.capAtomic &&
     offered.payoutId === carried.payoutId
   );
 }
 
 /** The intent with the terms that the payer signed, as it was after the header was submitted. */
-function withSignedTerms(intent: Intent, acceptance: StoredAcceptance, carried: CarriedPayment): Intent {
+function withSignedTerms(intent: Intent, acceptance: StoredAcceptance, carried: RestoredRows['carried']): Intent {
   const { payer: from, processor: to, capAtomic, validAfterSeconds, validBeforeSeconds, nonce } = carried;
   const authorization = {
     from,

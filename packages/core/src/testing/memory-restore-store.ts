@@ -54,6 +54,10 @@ export function createMemoryRestoreStore(
       ),
     loadProcessors: () => statement('loadProcessors', () => []),
     loadWallets: async () => [],
+    loadTransferPayouts: async () => [],
+    restoreTransfer: async ({ relayer }) => {
+      throw new Error(`the memory store has no transfers of ${relayer}: no simulated chain has them`);
+    },
     loadRecordedBlocks: (network) =>
       statement('loadRecordedBlocks', () => {
         const blocks = recorded(network).flatMap(({ blockNumber }) => blockNumber ?? []);
@@ -212,7 +216,8 @@ function restorePayment(tables: Tables, given: ToRestore): RestoredPayment {
 }
 
 function adopt(tables: Tables, { lease, batch, carried, payout, nowMs }: ToRestore): RestoredPayment {
-  const facts = { network: lease.network, carried, batchId: batch.id, payoutOwner: payout, nowMs };
+  const { intentCode } = carried;
+  const facts = { network: lease.network, carried, intentCode, batchId: batch.id, payoutOwner: payout, nowMs };
   const decided = adoptPayment(facts);
   const nobody = { intentId: null, accountId: null, standIn: false };
   if (decided.step === 'refuse') return { ...nobody, outcome: 'refused', reason: decided.reason };

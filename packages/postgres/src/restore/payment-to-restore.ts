@@ -1,8 +1,8 @@
-import type { BatchOfPayment, CarriedPayment, LaneLease } from '@svc-pay/core';
+import type { BatchOfPayment, LaneLease, RestoredRows } from '@svc-pay/core';
 
 export type PaymentToRestore = {
   readonly lease: LaneLease;
   readonly batch: BatchOfPayment;
-  readonly carried: CarriedPayment;
+  readonly carried: RestoredRows['carried'];
   readonly nowMs: number;
 };

@@ -22,6 +22,7 @@ export async function restoreBatch(
   lease: LaneLease,
   onChain: OnChainTransaction,
   nowMs: number,
+  itemCount = onChain.carried.length,
 ): Promise<RestoredBatch> {
   const decided = decideRestoredBatch(onChain, await loadFacts(client, onChain));
   if (decided.step === 'contradiction') throw new Error(decided.reason);
@@ -44,7 +45,7 @@ export async function restoreBatch(
       id,
       onChain.nonce.toString(),
       lease.epoch.toString(),
-      onChain.carried.length,
+      itemCount,
       onChain.transactionId,
       isoTime(nowMs),
     ],

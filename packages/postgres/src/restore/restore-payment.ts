@@ -1,6 +1,7 @@
 // Restores one settled payment of an on-chain transaction to its state when that transaction was sent: claimed,
 // authorized, pending, and bound to its batch. The lane's own steps record the result afterwards.
 import {
+  type CarriedPayment,
   decideRestoredPayment,
   isoTime,
   type RestoredPayment,
@@ -15,7 +16,10 @@ import { writeResumed } from './resume-payment.ts';
 import { findStoredState } from './stored-payment-state.ts';
 
 /** Runs in the caller's transaction, which must have checked the lease. */
-export async function restorePayment(client: pg.ClientBase, given: PaymentToRestore): Promise<RestoredPayment> {
+export async function restorePayment(
+  client: pg.ClientBase,
+  given: PaymentToRestore & { readonly carried: CarriedPayment },
+): Promise<RestoredPayment> {
   const stored = await findStoredState(client, given.carried);
   const { claim, owner } = stored;
   const said = {
@@ -36,15 +40,15 @@ export async function restorePayment(client: pg.ClientBase, given: PaymentToRest
     return resumed.ok ? { ...said, outcome: 'resumed' } : { ...said, outcome: 'refused', reason: resumed.reason };
   }
   step satisfies 'adopt';
-  const adopted = await writeAdopted(client, given);
+  const adopted = await writeAdopted(client, given, given.carried.intentCode);
   if (!adopted.ok) return { ...said, outcome: 'refused', reason: adopted.reason };
   const { id: intentId, accountId } = adopted.intent;
   return { outcome: 'adopted', intentId, accountId, standIn: true };
 }
 
-async function bindPayment(
+export async function bindPayment(
   client: pg.ClientBase,
-  { lease, batch, nowMs }: PaymentToRestore,
+  { lease, batch, nowMs }: Omit<PaymentToRestore, 'carried'>,
   { accountId, mode, paymentId, status }: StoredSettlement,
 ): Promise<void> {
   const { rowCount } = await client.query({

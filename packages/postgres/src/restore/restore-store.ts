@@ -12,7 +12,9 @@ import {
   loadWallets,
 } from './lanes-to-restore.ts';
 import { restoreTransaction } from './restore-transaction.ts';
+import { restoreTransfer } from './restore-transfer.ts';
 import { skipUsedIntentCodes } from './skip-used-intent-codes.ts';
+import { loadTransferPayouts } from './transfer-payouts.ts';
 
 /** `actor` is the actor of the audit records. */
 export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clock; actor: string }): RestoreStore {
@@ -25,6 +27,8 @@ export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clo
     skipUsedIntentCodes: (usedCodes) => skipUsedIntentCodes({ pool, nowMs: clock.nowMs(), actor }, usedCodes),
     addLostLane: (...given) => addLostLane(pool, ...given, clock.nowMs()),
     restoreTransaction: (...given) => restoreTransaction(pool, ...given, clock.nowMs()),
+    loadTransferPayouts: (network) => loadTransferPayouts(pool, network),
+    restoreTransfer: (...given) => restoreTransfer(pool, ...given, clock.nowMs()),
     findMissingNonces: (...given) => findMissingNonces(pool, ...given),
     liftLane: (...given) => liftLane(pool, ...given, clock.nowMs()),
   };

@@ -1,9 +1,11 @@
 // What the database has of a payment that the chain settled.
 import {
   type CarriedPayment,
+  type CarriedTransfer,
   type IntentOwner,
   isIntentCode,
   type Mode,
+  type OwnedPayout,
   STAND_IN_KEY,
   type StoredPaymentState,
   type StoredSettlement,
@@ -26,7 +28,56 @@ export async function findStoredState(
   client: pg.ClientBase,
   { claimKey, intentCode }: CarriedPayment,
 ): Promise<StoredPaymentState> {
-  const claims = await client.query<ClaimRow>({
+  const claim = await findClaim(client, claimKey);
+  const owners = await client.query<IntentOwner>({
+    name: 'restore-find-owner',
+    text: `
+      select i.account_id as "accountId", i.mode, i.id as "intentId", i.service_metadata ? $2 as "standIn"
+      from svc.intent_codes k
+      join svc.intents i on i.account_id = k.account_id and i.mode = k.mode and i.id = k.intent_id
+      where k.intent_code = $1`,
+    // A code that is not one of ours may not fit a Postgres bigint.
+    values: [isIntentCode(intentCode) ? intentCode.toString() : '-1', STAND_IN_KEY],
+  });
+  return { owner: owners.rows[0], claim: claim && claimOf(claim) };
+}
+
+export type StoredTransferState = StoredPaymentState & {
+  /** Of the owner's intent. */
+  readonly intentCode: string | null;
+};
+
+/**
+ * A transfer's memo names its intent, of one of the accounts whose payouts divide the money so. One without such a memo
+ * belongs to the intent that claimed it, and to none if nothing did.
+ */
+export async function findStoredTransfer(
+  client: pg.ClientBase,
+  { claimKey, intentId }: CarriedTransfer,
+  payouts: readonly Pick<OwnedPayout, 'accountId' | 'mode'>[],
+): Promise<StoredTransferState> {
+  const claim = await findClaim(client, claimKey);
+  const owners = claim === undefined ? payouts : [{ accountId: claim.account_id, mode: claim.mode }];
+  const { rows } = await client.query<IntentOwner & { readonly intentCode: string }>({
+    name: 'restore-find-named-owner',
+    text: `
+      select i.account_id as "accountId", i.mode, i.id as "intentId", i.service_metadata ? $4 as "standIn",
+        i.intent_code as "intentCode"
+      from (select distinct * from unnest($1::text[], $2::text[])) as o (account_id, mode)
+      join svc.intents i on i.account_id = o.account_id and i.mode = o.mode and i.id = $3`,
+    values: [
+      owners.map(({ accountId }) => accountId),
+      owners.map(({ mode }) => mode),
+      intentId ?? claim?.intent_id ?? '',
+      STAND_IN_KEY,
+    ],
+  });
+  const { intentCode = null, ...owner } = rows[0] ?? {};
+  return { owner: rows[0] && (owner as IntentOwner), intentCode, claim: claim && claimOf(claim) };
+}
+
+async function findClaim(client: pg.ClientBase, claimKey: Uint8Array): Promise<ClaimRow | undefined> {
+  const { rows } = await client.query<ClaimRow>({
     name: 'restore-find-claim',
     text: `
       select c.account_id, c.mode, c.intent_id, c.payment_id, s.status, s.batch_id, s.settled_amount, exists (
@@ -39,18 +90,7 @@ export async function findStoredState(
       where c.claim_key = $1`,
     values: [Buffer.from(claimKey)],
   });
-  const owners = await client.query<IntentOwner>({
-    name: 'restore-find-owner',
-    text: `
-      select i.account_id as "accountId", i.mode, i.id as "intentId", i.service_metadata ? $2 as "standIn"
-      from svc.intent_codes k
-      join svc.intents i on i.account_id = k.account_id and i.mode = k.mode and i.id = k.intent_id
-      where k.intent_code = $1`,
-    // A code that is not one of ours may not fit a Postgres bigint.
-    values: [isIntentCode(intentCode) ? intentCode.toString() : '-1', STAND_IN_KEY],
-  });
-  const [row] = claims.rows;
-  return { owner: owners.rows[0], claim: row && claimOf(row) };
+  return rows[0];
 }
 
 function claimOf(row: ClaimRow): StoredPaymentState['claim'] {

@@ -10,6 +10,7 @@ import { writeEvents } from '../event/write-events.ts';
 import { storedServiceMetadata } from '../intent/service-metadata.ts';
 import { insertAuthorization, insertClaim } from '../payment/insert-authorization.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
+import { transferColumn } from '../payment/lane-item-row.ts';
 import type { PaymentToRestore } from './payment-to-restore.ts';
 
 const PENDING = namedParameters({
@@ -31,6 +32,8 @@ const PENDING = namedParameters({
   signature: 'bytea',
   by_contract: 'boolean',
   direct: 'boolean',
+  transfer: 'jsonb',
+  bound_relayer: 'text',
   intent_code: 'bigint',
   settled_amount: 'numeric',
   payout_id: 'bigint',
@@ -45,7 +48,7 @@ const PENDING = namedParameters({
 });
 const { at } = PENDING;
 const { claim_key, account_id, mode, intent_id, network, asset, payer, nonce, payment_id, now } = at;
-const { kind, recipient, cap, valid_after, valid_before, signature, by_contract, direct } = at;
+const { kind, recipient, cap, valid_after, valid_before, signature, by_contract, direct, transfer, bound_relayer } = at;
 // The use of a direct authorization is the one that was found on chain, so every block counts.
 const DIRECT = { direct, unused_at_block: `case when ${direct} then 0 end` };
 const SIGNED = { claim_key, account_id, mode, intent_id, network, asset, payer, nonce, created_at: now };
@@ -67,10 +70,10 @@ const WRITE = {
       on conflict (claim_key) do update set payment_id = excluded.payment_id
     ),
     signed as (
-      ${insertAuthorization({ ...SIGNED, ...DIRECT, kind, recipient, cap, valid_after, valid_before, signature, by_contract })}
+      ${insertAuthorization({ ...SIGNED, ...DIRECT, kind, recipient, cap, valid_after, valid_before, signature, by_contract, transfer })}
       on conflict do nothing
     ),
-    ${insertPayment({ ...SETTLED, usd_per_token_atto: RATE, account_id, mode, intent_id, claim_key, network, asset, payer, direct, status: SETTLEMENT_STATUS.batched })}
+    ${insertPayment({ ...SETTLED, usd_per_token_atto: RATE, account_id, mode, intent_id, claim_key, network, asset, payer, direct, bound_relayer, status: SETTLEMENT_STATUS.batched })}
     update svc.intents
     set status = ${at.intent_status}, payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
       token_shortcode = ${token_shortcode}, service_metadata = ${at.service_metadata}, expires_at = ${at.expires_at},
@@ -105,6 +108,8 @@ export async function writeRestored(
       signature: bytesOfHex(carried.signature),
       by_contract: carried.byContract,
       direct: carried.direct === true,
+      transfer: transferColumn(carried.transfer),
+      bound_relayer: carried.transfer?.relayer ?? null,
       intent_code: intent.intentCode,
       settled_amount: carried.settledAtomic.toString(),
       payout_id: carried.payoutId.toString(),

@@ -2,7 +2,12 @@ export { writeEvents } from '../event/write-events.ts';
 export { createApplyHarness } from './apply-harness.ts';
 export { type BookedRows, type BookedWish, bookReversal, bookSettled } from './book-settled.ts';
 export { Crash, crashingDeps } from './crashing-deps.ts';
-export { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './create-test-database.ts';
+export {
+  copyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  type TestDatabaseOptions,
+} from './create-test-database.ts';
 export { createTestIntent } from './create-test-intent.ts';
 export { idAt } from './id-at.ts';
 export { type QueuedPayment, queuePayment } from './queue-payment.ts';

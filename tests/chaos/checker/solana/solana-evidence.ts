@@ -54,6 +54,7 @@ export async function readSolana(
     for (let before: string | undefined; ; ) {
       const page = await ask<readonly { signature: string }[]>('getSignaturesForAddress', relayer, {
         limit: PAGE,
+        commitment: 'confirmed',
         ...(before !== undefined && { before }),
       });
       for (const { signature } of page) {

@@ -71,6 +71,21 @@ export const TRANSACTION = z
 
 export type TransactionAnswer = z.output<typeof TRANSACTION>;
 
+/** The transaction as bytes, from `encoding: base64`. */
+export const WIRE = z.object({
+  slot: U64,
+  blockTime: z.nullish(U64),
+  transaction: z.tuple([z.base64(), z.literal('base64')]),
+});
+
+const SIGNATURE = z.object({
+  signature: z.string().check(z.regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/)),
+  slot: U64,
+  err: ERROR,
+});
+export type SignatureAnswer = z.output<typeof SIGNATURE>;
+export const SIGNATURES = z.array(SIGNATURE);
+
 /** An error, or a result; `result` may be null but must be present. */
 export const RPC_BODY = z.union([
   z.object({ error: z.object({ code: z.bigint(), message: z.string(), data: z.optional(z.unknown()) }) }),

@@ -9,11 +9,14 @@ import {
   KEY,
   LATEST_BLOCKHASH,
   readAnswer,
+  SIGNATURES,
+  type SignatureAnswer,
   SIMULATION,
   statuses,
   TRANSACTION,
   type TransactionAnswer,
   U64,
+  WIRE,
 } from './answer-shapes.ts';
 import { type AskNode, askNodeAt } from './post-call.ts';
 
@@ -35,6 +38,13 @@ export type TransactionStatus = {
 
 export type ChainAccount = { readonly owner: string; readonly data: Uint8Array; readonly lamports: bigint };
 
+export type FinalWire = {
+  readonly wire: Uint8Array;
+  readonly slot: bigint;
+  /** Undefined where the node does not know the time of the block. */
+  readonly blockTimeSeconds: bigint | undefined;
+};
+
 type Simulation =
   | { readonly ok: true }
   | { readonly ok: false; readonly error: unknown; readonly logs: readonly string[] };
@@ -53,6 +63,10 @@ export type SolanaNode = {
   readonly statuses: (transactionIds: readonly string[]) => Promise<readonly (TransactionStatus | null)[]>;
   /** The node's JSON; null below the commitment. */
   readonly transaction: (transactionId: string, commitment: Commitment) => Promise<TransactionAnswer | null>;
+  /** The bytes of a final transaction; null where the node has none. */
+  readonly wire: (transactionId: string) => Promise<FinalWire | null>;
+  /** Final transactions that name the address, newest first, those before a transaction if one is given. */
+  readonly signatures: (address: string, before: string | undefined) => Promise<readonly SignatureAnswer[]>;
   readonly firstAvailableSlot: () => Promise<bigint>;
   readonly accounts: (addresses: readonly string[]) => Promise<readonly (ChainAccount | null)[]>;
   /** Does not check signatures: the caller has verified them, and may leave some out. */
@@ -96,6 +110,17 @@ export function nodeFrom(ask: AskNode): SolanaNode {
       if (toldId !== transactionId) throw new ChainUnavailable('getTransaction: the node told of another transaction');
       return told;
     },
+    wire: async (transactionId) => {
+      const config = { commitment: 'finalized', encoding: 'base64', maxSupportedTransactionVersion: 0 };
+      const told = await read(z.nullable(WIRE), 'getTransaction', [transactionId, config]);
+      if (told === null) return null;
+      const wire = Uint8Array.from(Buffer.from(told.transaction[0], 'base64'));
+      return { wire, slot: told.slot, blockTimeSeconds: told.blockTime ?? undefined };
+    },
+    signatures: (address, before) => {
+      const config = { commitment: 'finalized', limit: MOST_SIGNATURES, ...(before !== undefined && { before }) };
+      return read(SIGNATURES, 'getSignaturesForAddress', [address, config]);
+    },
     firstAvailableSlot: () => read(U64, 'getFirstAvailableBlock'),
     accounts: async (addresses) => {
       const config = { commitment: 'confirmed', encoding: 'base64' };
@@ -117,6 +142,9 @@ export function nodeFrom(ask: AskNode): SolanaNode {
     send: (wire) => send(ask, wire),
   };
 }
+
+/** The most that a node tells in one answer. */
+export const MOST_SIGNATURES = 1_000;
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 

@@ -49,6 +49,8 @@ export type SolanaLaneWorld = {
 };
 
 type QueueOptions = {
+  /** An intent that exists; a new one if absent. */
+  readonly intentId?: Id<'paymentIntent'>;
   readonly sign?: (prepared: PreparedTransfer, payer: KeyPairSigner) => Promise<string>;
   readonly confirmations?: number;
   /** The memo that the API found in a transaction signed before its intent existed. */
@@ -155,7 +157,7 @@ async function queue(world: QueueWorld, options: QueueOptions = {}): Promise<Que
   const { pool, caller, chain, node, actors, acceptance } = world;
   const { payer } = await drawActors();
   await chain.fundToken(payer.address, AMOUNT);
-  const intentId = await createTestIntent(pool, caller);
+  const intentId = options.intentId ?? (await createTestIntent(pool, caller));
   const made = await prepareOnChain([node], { ...actors.terms(intentId), payer: payer.address });
   if (!made.ok) throw new Error(made.code);
   const { prepared } = made;

@@ -20,7 +20,7 @@ export function readForeignMemo(message: MessageV0, { required }: ForeignMemo): 
   return memo?.startsWith(MEMO_PREFIX) ? undefined : memo;
 }
 
-function memosIn({ staticAccounts, instructions }: MessageV0): readonly Uint8Array[] {
+export function memosIn({ staticAccounts, instructions }: MessageV0): readonly Uint8Array[] {
   const programs: readonly (string | undefined)[] = [MEMO_PROGRAM, NEWER_MEMO_PROGRAM];
   return instructions
     .filter(({ programAddressIndex }) => programs.includes(staticAccounts[programAddressIndex]))

@@ -24,6 +24,7 @@ export type Balances = { readonly lamports: readonly bigint[]; readonly tokens: 
 
 export type LiteRecord = {
   readonly transactionId: string;
+  readonly wire: Uint8Array;
   readonly slot: bigint;
   readonly error: unknown;
   readonly accounts: readonly Address[];
@@ -148,6 +149,7 @@ export class LiteLedger {
     this.#messages.add(keyOf(transaction.messageBytes));
     this.#records.set(transactionId, {
       transactionId,
+      wire,
       slot: this.#slot,
       error,
       accounts,

@@ -62,7 +62,9 @@ export function methodsOf(ledger: LiteLedger): Methods {
         readonly before?: string;
         readonly limit?: bigint;
       };
-      const all = ledger.recordsOf(String(account));
+      const deepEnough = (record: LiteRecord) =>
+        RANKS[ledger.commitmentOf(record)] >= RANKS[commitmentIn(config)];
+      const all = ledger.recordsOf(String(account)).filter(deepEnough);
       const from = before === undefined ? 0 : all.findIndex(({ transactionId }) => transactionId === before) + 1;
       return all.slice(from, from + Number(limit)).map(({ transactionId, slot, error }) => ({
         signature: transactionId,
@@ -81,7 +83,9 @@ export function methodsOf(ledger: LiteLedger): Methods {
       const record = ledger.find(String(id));
       if (record === undefined) return null;
       const deepEnough = RANKS[ledger.commitmentOf(record)] >= RANKS[commitmentIn(config)];
-      return deepEnough ? transactionJson(record) : null;
+      if (!deepEnough) return null;
+      const { encoding } = (config ?? {}) as { readonly encoding?: string };
+      return encoding === 'base64' ? wireJson(record) : transactionJson(record);
     },
   };
 }
@@ -108,6 +112,10 @@ function statusJson(ledger: LiteLedger, id: string) {
   const record = ledger.find(id);
   if (record === undefined) return null;
   return { slot: record.slot, err: record.error, confirmationStatus: ledger.commitmentOf(record) };
+}
+
+function wireJson({ slot, wire }: LiteRecord) {
+  return { slot, blockTime: null, transaction: [Buffer.from(wire).toString('base64'), 'base64'] };
 }
 
 function transactionJson({ slot, error, accounts, transactionId, before, after }: LiteRecord) {

@@ -1,0 +1,71 @@
+// TransferRestoreChain over the nodes of one network.
+import {
+  ChainUnavailable,
+  type FoundTransfer,
+  mapConcurrent,
+  type ReadTransfer,
+  type RestoreFindMined,
+  type TransferPayout,
+  type TransferRestoreChain,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import { findMined } from '../finality/find-batches.ts';
+import { askEvery } from '../rpc/ask-nodes.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
+import { findSignedTransactions } from './find-signed-transactions.ts';
+import { readTransfer } from './read-transfer.ts';
+
+const MOST_AT_ONCE = 16;
+
+export function createTransferRestoreChain(
+  nodes: readonly SolanaNode[],
+  network: NetworkId,
+): TransferRestoreChain & RestoreFindMined {
+  return {
+    readHeights: () => readHeights(nodes, network),
+    findTransactions: (relayer, fromSlot) => findSignedTransactions(nodes, relayer, fromSlot),
+    readTransfers: (relayer, found, payouts) =>
+      mapConcurrent(MOST_AT_ONCE, found, (one) => readFromAny({ nodes, network, relayer, found: one, payouts })),
+    findMined: (batches) => findMined(nodes, batches),
+  };
+}
+
+async function readHeights(nodes: readonly SolanaNode[], network: NetworkId) {
+  const told = await askEvery(nodes, async (node) => ({
+    finalizedSlot: await node.slot('finalized'),
+    finalized: await node.blockHeight('finalized'),
+    highest: await node.blockHeight('processed'),
+  }));
+  const [first, ...others] = told;
+  if (first === undefined) throw new ChainUnavailable(`no node of ${network} tells its height`);
+  return others.reduce(
+    (all, one) => ({
+      ...(one.finalized < all.finalized ? one : all),
+      highest: one.highest > all.highest ? one.highest : all.highest,
+    }),
+    first,
+  );
+}
+
+type Wanted = {
+  readonly nodes: readonly SolanaNode[];
+  readonly network: NetworkId;
+  readonly relayer: string;
+  readonly found: FoundTransfer;
+  readonly payouts: readonly TransferPayout[];
+};
+
+/** One node suffices: the relayer's signature is under the bytes. A node without them, or with others, is passed over. */
+async function readFromAny({ nodes, ...wanted }: Wanted): Promise<ReadTransfer> {
+  let last = new ChainUnavailable(`no node has the bytes of ${wanted.found.transactionId}`);
+  for (const node of nodes) {
+    try {
+      const told = await node.wire(wanted.found.transactionId);
+      if (told !== null) return await readTransfer({ ...wanted, told });
+    } catch (problem) {
+      if (!(problem instanceof ChainUnavailable)) throw problem;
+      last = problem;
+    }
+  }
+  throw last;
+}

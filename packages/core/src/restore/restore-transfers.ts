@@ -1,0 +1,191 @@
+// Restores one network whose payers sign whole transactions: every final transaction of its relayers that the database may
+// lack, in the order of the chain. Each is stored as it was when sent, then recorded by the lane's own steps.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { Lane } from '../lane/lane.ts';
+import type { LaneLease } from '../lane/lane-store.ts';
+import {
+  type FoundTransfer,
+  LONGEST_LIFE_BLOCKS,
+  type ReadTransfer,
+  type TransferPayout,
+  type TransferRestoreChain,
+} from './on-chain-transfer.ts';
+import { LaneTakenOver, type RestoreFindMined, recordPendingBatches } from './record-pending-batches.ts';
+import type { RestoreProgress } from './restore-network.ts';
+import { addTransfer, type NetworkRestore, newReport } from './restore-report.ts';
+import type { RestoreLaneStore, RestoreStore } from './restore-store.ts';
+
+export type TransferNetwork = {
+  readonly network: NetworkId;
+  readonly transfers: TransferRestoreChain & RestoreFindMined;
+  /** Relayers that began after the backup, as the operator names them. */
+  readonly lostRelayers: readonly string[];
+};
+
+/** The transactions of each relayer, oldest first. */
+export type SurveyedTransfers = TransferNetwork & {
+  readonly fromSlot: bigint;
+  readonly toSlot: bigint;
+  readonly found: ReadonlyMap<string, readonly FoundTransfer[]>;
+};
+
+export type TransferSurvey =
+  | SurveyedTransfers
+  | { readonly ok: false; readonly code: 'transactions_waiting'; readonly network: string; readonly keys: readonly string[] }
+  | { readonly ok: false; readonly code: 'from_block_unknown'; readonly network: string };
+
+export type TransferSurveyDeps = {
+  readonly store: RestoreStore;
+  readonly fromBlock: bigint | undefined;
+  readonly expiryPatienceMs: number;
+  readonly pause: (ms: number) => Promise<void>;
+  readonly note: (progress: RestoreProgress) => void;
+};
+
+const PAUSE_MS = 1_000;
+/**
+ * A transaction that the database lacks was stored, and so sent, after the newest block that the database knows. Leaders
+ * number their slots by their own clocks: this many slots are read once more.
+ */
+const OVERLAP_SLOTS = 150n;
+
+export async function surveyTransfers(given: TransferSurveyDeps, chain: TransferNetwork): Promise<TransferSurvey> {
+  const { store, note } = given;
+  const { network, transfers } = chain;
+  const relayers = await relayersOf(store, chain);
+  const nothing = { ...chain, fromSlot: 0n, toSlot: 0n, found: new Map() };
+  if (relayers.length === 0) return nothing;
+  const toSlot = await awaitExpiry(given, chain);
+  if (toSlot === undefined) return { ok: false, code: 'transactions_waiting', network, keys: relayers };
+  const { finalBlock, firstBlock } = await store.loadRecordedBlocks(network);
+  const newest = finalBlock ?? firstBlock;
+  const known = newest === undefined ? undefined : newest > OVERLAP_SLOTS ? newest - OVERLAP_SLOTS : 0n;
+  const fromSlot = given.fromBlock ?? known;
+  note({ step: 'reading_blocks', network, fromBlock: fromSlot ?? 0n, toBlock: toSlot });
+  const found = new Map<string, readonly FoundTransfer[]>();
+  for (const relayer of relayers) found.set(relayer, await transfers.findTransactions(relayer, fromSlot));
+  if (fromSlot === undefined && (await anyPayment(transfers, found)))
+    return { ok: false, code: 'from_block_unknown', network };
+  return { ...chain, fromSlot: fromSlot ?? 0n, toSlot, found };
+}
+
+async function anyPayment(
+  transfers: TransferRestoreChain,
+  found: ReadonlyMap<string, readonly FoundTransfer[]>,
+): Promise<boolean> {
+  for (const [relayer, list] of found) {
+    const read = await transfers.readTransfers(relayer, list, []);
+    if (read.some(({ kind }) => kind !== 'other')) return true;
+  }
+  return false;
+}
+
+async function relayersOf(store: RestoreStore, { network, lostRelayers }: TransferNetwork): Promise<readonly string[]> {
+  const lanes = await store.loadLanes(network);
+  return [...new Set([...lanes.map(({ relayer }) => relayer), ...lostRelayers])];
+}
+
+/**
+ * No node tells of transactions that are on their way. The services are stopped, so every transaction that they sent is
+ * final or expired once a final block is past the life of the newest blockhash. Returns the final slot; undefined when that
+ * takes too long.
+ */
+async function awaitExpiry(
+  { expiryPatienceMs, pause, note }: TransferSurveyDeps,
+  { network, transfers }: TransferNetwork,
+): Promise<bigint | undefined> {
+  const target = (await transfers.readHeights()).highest + LONGEST_LIFE_BLOCKS;
+  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
+    const { finalized, finalizedSlot } = await transfers.readHeights();
+    if (finalized >= target) return finalizedSlot;
+    if (waitedMs >= expiryPatienceMs) return undefined;
+    note({ step: 'waiting_for_expiry', network, blocks: target - finalized });
+    await pause(PAUSE_MS);
+  }
+}
+
+export type TransfersToRestore = SurveyedTransfers & {
+  readonly store: RestoreStore;
+  readonly laneStore: RestoreLaneStore;
+  readonly note: (progress: RestoreProgress) => void;
+};
+
+const PAGE = 40;
+
+export async function restoreTransfers(given: TransfersToRestore): Promise<NetworkRestore> {
+  const { network, store, laneStore, transfers: chain, found, fromSlot, toSlot, note } = given;
+  const report = newReport(network, { fromBlock: fromSlot, toBlock: toSlot });
+  const payouts = await store.loadTransferPayouts(network);
+  const of = [...found.values()].reduce((sum, list) => sum + list.length, 0);
+  for (const [relayer, list] of found) {
+    const lease = await takeLease(given, { network, relayer }, payouts);
+    if (lease === undefined) continue;
+    for (let start = 0; start < list.length; start += PAGE) {
+      const page = list.slice(start, start + PAGE);
+      await restorePage({ ...given, report }, lease, page, payouts);
+      await recordPendingBatches({ chain, laneStore, report }, lease);
+      const { transactions, completedPayments } = report;
+      note({ step: 'transactions_restored', network, transactions, of, completedPayments });
+    }
+    report.unconfirmedTransactions += await recordPendingBatches({ chain, laneStore, report }, lease);
+  }
+  return report;
+}
+
+/** Undefined for a relayer that the database does not have and, without a payout, can't get. */
+async function takeLease(
+  { store, laneStore, lostRelayers }: TransfersToRestore,
+  lane: Lane,
+  [payout]: readonly TransferPayout[],
+): Promise<LaneLease | undefined> {
+  if (lostRelayers.includes(lane.relayer)) {
+    if (payout === undefined) return undefined;
+    await store.addLostLane(lane, payout.feeRecipient);
+  }
+  return { ...lane, epoch: await laneStore.takeOver(lane) };
+}
+
+async function restorePage(
+  { store, transfers, report }: TransfersToRestore & { readonly report: NetworkRestore },
+  lease: LaneLease,
+  page: readonly FoundTransfer[],
+  payouts: readonly TransferPayout[],
+): Promise<void> {
+  const read = await transfers.readTransfers(lease.relayer, page, payouts);
+  for (const [index, { transactionId }] of page.entries()) {
+    const one = read[index];
+    if (one === undefined || one.kind === 'other') continue;
+    report.transactions += 1;
+    await restoreOne(store, report, lease, transactionId, one);
+  }
+}
+
+async function restoreOne(
+  store: RestoreStore,
+  report: NetworkRestore,
+  lease: LaneLease,
+  transactionId: string,
+  read: Exclude<ReadTransfer, { kind: 'other' }>,
+): Promise<void> {
+  if (read.kind === 'text_payment') {
+    report.notRebuilt.push({ transactionId, reason: 'it carries a payment by a signed text' });
+  } else if (read.kind === 'payout_unknown') {
+    const { carried } = read;
+    const reason = 'no payout of ours divides it so: set the payout again, then run the restore again';
+    const payment = { ...UNKNOWN, reason };
+    addTransfer(report, { transactionId, carried }, { batch: 'refused', payment });
+  } else {
+    const restored = await store.restoreTransfer(lease, read.onChain);
+    if (restored === undefined) throw new LaneTakenOver(lease.relayer);
+    addTransfer(report, read.onChain, restored);
+  }
+}
+
+const UNKNOWN = {
+  outcome: 'refused',
+  intentId: null,
+  accountId: null,
+  standIn: false,
+  intentCode: null,
+  payoutId: null,
+} as const;
