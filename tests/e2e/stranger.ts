@@ -35,7 +35,7 @@ export function signedIn({ paymentHeader }: SettleCall): {
 }
 
 /** Submits the authorization directly, with a tip that puts it before others. Resolves when mined. */
-export async function submitDirectly({ chain }: World, call: SettleCall, tipWei = 0n): Promise<Hex> {
+export async function submitDirectly({ chain }: Pick<World, 'chain'>, call: SettleCall, tipWei = 0n): Promise<Hex> {
   const { authorization, signature } = signedIn(call);
   const { r, s, yParity } = parseSignature(signature);
   const { account } = await chain.newKey(parseEther('1'));

@@ -75,7 +75,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
         'token',
         'watch',
       ],
-      restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'token'],
+      restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'stranded', 'token'],
       retention: ['idempotency'],
     },
   },

@@ -85,10 +85,7 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
   );
 }
 
-function solanaNetworksOf(
-  operated: OperatedNetworks,
-  only: string | undefined,
-): readonly TransferNetworkToRead[] {
+function solanaNetworksOf(operated: OperatedNetworks, only: string | undefined): readonly TransferNetworkToRead[] {
   return [...operated].flatMap(([network, setup]) => {
     const [first, ...others] = setup.rpcUrls ?? [];
     if (!isSolana(setup) || first === undefined || (only !== undefined && network !== only)) return [];

@@ -2,7 +2,7 @@
 import { type ChainRestoreResult, type Clock, type RestoreProgress, restoreFromChain } from '@svc-pay/core';
 import { createJsonRpc, createRestoreChain } from '@svc-pay/evm';
 import type { Operation } from '@svc-pay/postgres/operator';
-import { createLaneStore, createRestoreStore } from '@svc-pay/postgres/restore';
+import { createLaneStore, createRestoreStore, createStrandedLaneStore } from '@svc-pay/postgres/restore';
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import { createTransferRestoreChain, openClusterNode } from '@svc-pay/solana';
 import type { NetworkToCheck } from '../ledger/check-ledger.ts';
@@ -37,6 +37,7 @@ export async function runRestore(given: RestoreCommand): Promise<ChainRestoreRes
   return restoreFromChain({
     store: createRestoreStore(pool, { clock, actor }),
     laneStore: createLaneStore(pool, { clock, gasCoinRate: () => undefined }),
+    strandedLaneStore: createStrandedLaneStore(pool, { clock, gasCoinRate: () => undefined }),
     chains: given.networks.map(({ network: name, processor, rpcUrls, deployedAtBlock }) => {
       const network = parseNetwork(name);
       if (network === undefined) throw new Error(`${name} is no network`);

@@ -2,3 +2,4 @@
 export { createLaneStore } from './lane/lane-store.ts';
 export { lockRestore } from './restore/restore-lock.ts';
 export { createRestoreStore } from './restore/restore-store.ts';
+export { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';

@@ -52,6 +52,7 @@ export function createRestoreDrill(
       const restored = await restoreFromChain({
         store: createMemoryRestoreStore(tables, statement, clock, { ...ACCOUNT, terms: PAYOUT }),
         laneStore: createMemoryLaneStore(tables, statement, clock),
+        strandedLaneStore: createMemoryLaneStore(tables, statement, clock),
         chains: [
           {
             network,

@@ -26,6 +26,11 @@ export type CarriedPayment = Pick<
   readonly claimKey: Uint8Array;
 };
 
+/** A stranded transfer that the transaction settled or returned. The call of a return names neither intent nor payout. */
+export type ResolvedStranding =
+  | { readonly action: 'settle'; readonly carried: CarriedPayment }
+  | { readonly action: 'return'; readonly carried: Omit<CarriedPayment, 'intentCode' | 'payoutId' | 'settledAtomic'> };
+
 export type OnChainTransaction = {
   readonly network: NetworkId;
   /** Address that signed the transaction. */
@@ -40,6 +45,8 @@ export type OnChainTransaction = {
    * or one that can't be decoded.
    */
   readonly form: 'settle' | 'resolve_stranded' | 'other';
+  /** Of a `resolve_stranded` that was not reverted. */
+  readonly resolved?: ResolvedStranding;
   /** All payments of the transaction, in call order. */
   readonly carried: readonly CarriedPayment[];
   /** The payments that settled, by the same evidence that a lane requires. */

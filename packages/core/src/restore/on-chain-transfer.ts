@@ -38,7 +38,7 @@ export type OnChainTransfer = {
 };
 
 /** What one successful transaction of a relayer is. */
-export type ReadTransfer =
+export type TransferReading =
   | { readonly kind: 'payment'; readonly onChain: OnChainTransfer }
   /** A payment that no payout of the database fits: the payout was set after the backup. */
   | { readonly kind: 'payout_unknown'; readonly carried: CarriedTransfer; readonly slot: bigint }
@@ -69,7 +69,7 @@ export type TransferRestoreChain = {
     relayer: string,
     found: readonly FoundTransfer[],
     payouts: readonly TransferPayout[],
-  ) => Promise<readonly ReadTransfer[]>;
+  ) => Promise<readonly TransferReading[]>;
 };
 
 export type FoundTransfer = { readonly transactionId: string; readonly slot: bigint };

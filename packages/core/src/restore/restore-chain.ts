@@ -1,7 +1,8 @@
 // Port of a restore to one chain. Calls throw when the chain can't be read: then nothing is concluded.
 import type { PendingBatch } from '../lane/lane.ts';
 import type { MinedBatch } from '../lane/lane-chain.ts';
-import type { OnChainTransaction } from './on-chain-transaction.ts';
+import type { Stranding } from '../stranded/book-stranding.ts';
+import type { OnChainTransaction, ResolvedStranding } from './on-chain-transaction.ts';
 
 export type BlockRange = { readonly fromBlock: bigint; readonly toBlock: bigint };
 
@@ -28,6 +29,15 @@ export type ChainFacts = {
   readonly waiting: readonly string[];
 };
 
+export type StrandingToFind = {
+  readonly carried: ResolvedStranding['carried'];
+  /** Time of the claim; undefined where it was lost: then it is later than `fromBlock`. */
+  readonly sinceSeconds: bigint | undefined;
+  readonly fromBlock: bigint;
+  /** Block in which the transfer was settled or returned. */
+  readonly toBlock: bigint;
+};
+
 export type RestoreChain = {
   /** Throws when the node belongs to another chain. */
   readonly readFacts: (keys: readonly string[]) => Promise<ChainFacts>;
@@ -46,6 +56,8 @@ export type RestoreChain = {
   readonly findByNonce: (relayer: string, nonce: bigint, range: BlockRange) => Promise<string>;
   /** Number of transactions of `relayer` that are mined up to and including `block`. */
   readonly countAt: (relayer: string, block: bigint) => Promise<bigint>;
+  /** Position of the transfer that brought the money of a stranded authorization; undefined where no log shows it. */
+  readonly findStranding: (traced: StrandingToFind) => Promise<Stranding | undefined>;
   /** The batches that are mined, with the outcome of each payment. */
   readonly findMined: (batches: readonly PendingBatch[]) => Promise<readonly MinedBatch[]>;
 };

@@ -5,9 +5,9 @@ import { ChainUnavailable, type MinedBatch } from '../lane/lane-chain.ts';
 import { carriedPayment, onChainTransaction } from '../testing/carried-payment.ts';
 import { settledPayment, someAddress } from '../testing/settled-payment.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
+import { LaneTakenOver } from './record-pending-batches.ts';
 import type { ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
 import { restoreFromChain } from './restore-from-chain.ts';
-import { LaneTakenOver } from './record-pending-batches.ts';
 import type { RestoredTransaction, RestoreStore } from './restore-store.ts';
 
 const network = evmNetwork(84_532);
@@ -61,6 +61,11 @@ function worldOf(change: Partial<World>) {
     loadLanes: async () => [{ network, relayer: RELAYER, duty: world.duty, nextNonce: 5n }],
     loadProcessors: async () => [],
     loadWallets: async () => [],
+    findStrandedClaim: async () => ({ recorded: false, claimedAtSeconds: undefined }),
+    restoreStranded: async ({ epoch }, onChain) => {
+      writes.push(`restore stranded ${onChain.nonce} in epoch ${epoch}`);
+      return { ok: true, ...restored };
+    },
     loadTransferPayouts: async () => [],
     restoreTransfer: async () => undefined,
     loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),
@@ -104,6 +109,7 @@ function worldOf(change: Partial<World>) {
       return found.transactionId;
     },
     countAt: async () => 4n,
+    findStranding: async () => undefined,
     findMined: async (pending) =>
       pending.filter(({ nonce }) => mined.has(nonce)).map((batch) => minedOf(batch, world.confirmations)),
   };
@@ -120,6 +126,7 @@ function worldOf(change: Partial<World>) {
     restoreFromChain({
       store,
       laneStore,
+      strandedLaneStore: laneStore,
       chains: [{ network, chain, processor: someAddress(0xee), deployedAtBlock: undefined }],
       transferNetworks: [],
       fromBlock,
@@ -210,13 +217,18 @@ test('a transaction without a log is found by its nonce; one that no node has is
   expect(gone).toMatchObject({ networks: [{ silentNonces: [`${RELAYER} 5`] }] });
 });
 
-test('transactions of stranded transfers are reported and not stored', async () => {
+test('a transaction of a stranded transfer is stored under its lane; one that was reverted is not', async () => {
+  const resolved = { action: 'settle', carried: carriedPayment() } as const;
   const { run, writes } = worldOf({
-    settled: [sent(5n, { form: 'resolve_stranded', carried: [] })],
+    settled: [
+      sent(5n, { form: 'resolve_stranded', carried: [], resolved }),
+      sent(6n, { form: 'resolve_stranded', carried: [] }),
+    ],
     facts: [factsOf(5n)],
+    duty: 'resolve_stranded',
   });
-  expect(await run()).toMatchObject({ networks: [{ notRebuilt: [{ transactionId: '0x5' }], restoredTransactions: 0 }] });
-  expect(writes.filter((write) => write.startsWith('restore'))).toEqual([]);
+  expect(await run()).toMatchObject({ networks: [{ notRebuilt: [], restoredTransactions: 1 }] });
+  expect(writes.filter((write) => write.startsWith('restore'))).toEqual(['restore stranded 5 in epoch 3']);
 });
 
 test('a mined batch without enough confirmations is left to the lanes', async () => {

@@ -6,7 +6,12 @@ import type { BlockRange, ChainFacts, NamedPayout, RestoreChain } from './restor
 import { type RestoreProgress, restoreNetwork } from './restore-network.ts';
 import type { NetworkRestore } from './restore-report.ts';
 import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-store.ts';
-import { restoreTransfers, type SurveyedTransfers, surveyTransfers, type TransferNetwork } from './restore-transfers.ts';
+import {
+  restoreTransfers,
+  type SurveyedTransfers,
+  surveyTransfers,
+  type TransferNetwork,
+} from './restore-transfers.ts';
 
 export type ChainToRestoreFrom = {
   readonly network: NetworkId;
@@ -19,6 +24,8 @@ export type ChainToRestoreFrom = {
 export type RestoreToRun = {
   readonly store: RestoreStore;
   readonly laneStore: RestoreLaneStore;
+  /** Of the lanes that settle and return stranded transfers. */
+  readonly strandedLaneStore: RestoreLaneStore;
   readonly chains: readonly ChainToRestoreFrom[];
   /** Networks whose payers sign whole transactions. */
   readonly transferNetworks: readonly TransferNetwork[];
@@ -61,7 +68,7 @@ const PAUSE_MS = 1_000;
 
 /** Throws if a node or the database does not answer. Rows written until then are consistent; a second run is safe. */
 export async function restoreFromChain(given: RestoreToRun): Promise<ChainRestoreResult> {
-  const { store, laneStore, note } = given;
+  const { store, laneStore, strandedLaneStore, note } = given;
   const surveyed: Surveyed[] = [];
   for (const chain of given.chains) {
     const survey = await surveyNetwork(given, chain);
@@ -78,7 +85,8 @@ export async function restoreFromChain(given: RestoreToRun): Promise<ChainRestor
   const epoch = await store.skipUsedIntentCodes(surveyed.flatMap(({ intentCodes }) => intentCodes));
   note({ step: 'intent_codes_skipped', epoch });
   const networks: NetworkRestore[] = [];
-  for (const survey of surveyed) networks.push(await restoreNetwork({ ...survey, store, laneStore, note }));
+  for (const survey of surveyed)
+    networks.push(await restoreNetwork({ ...survey, store, laneStore, strandedLaneStore, note }));
   for (const survey of transfers) networks.push(await restoreTransfers({ ...survey, store, laneStore, note }));
   return { ok: true, epoch, networks };
 }

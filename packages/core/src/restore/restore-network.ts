@@ -28,6 +28,8 @@ export type RestoreProgress =
 export type NetworkToRestore = {
   readonly store: RestoreStore;
   readonly laneStore: RestoreLaneStore;
+  /** Of the lanes that settle and return stranded transfers. */
+  readonly strandedLaneStore: RestoreLaneStore;
   readonly chain: RestoreChain;
   readonly network: NetworkId;
   readonly range: BlockRange;
@@ -37,13 +39,23 @@ export type NetworkToRestore = {
   readonly note: (progress: RestoreProgress) => void;
 };
 
-type Run = NetworkToRestore & { readonly leases: Map<string, LaneLease>; readonly report: NetworkRestore };
+type Run = NetworkToRestore & {
+  readonly leases: Map<string, LaneLease>;
+  readonly report: NetworkRestore;
+  /** Relayers of stranded transfers that began after the backup. */
+  readonly strandedRelayers: Set<string>;
+};
 
 const PAGE = 40;
 
 export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRestore> {
   const { chain, network, range, transactionIds, note } = given;
-  const run = { ...given, leases: new Map<string, LaneLease>(), report: newReport(network, range) };
+  const run = {
+    ...given,
+    leases: new Map<string, LaneLease>(),
+    report: newReport(network, range),
+    strandedRelayers: new Set<string>(),
+  };
   for (const { relayer } of given.lanes) await takeLease(run, relayer);
   for (let start = 0; start < transactionIds.length; start += PAGE) {
     await restorePage(run, await chain.readTransactions(transactionIds.slice(start, start + PAGE)));
@@ -72,12 +84,12 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
   const touched = new Set<LaneLease>();
   for (const onChain of page) {
     report.transactions += 1;
-    if (onChain.form === 'resolve_stranded') report.notRebuilt.push(notRebuilt(onChain.transactionId));
+    if (onChain.form === 'resolve_stranded') await restoreStranded(run, onChain, touched);
     const [first] = onChain.carried;
     if (onChain.form !== 'settle' || first === undefined) continue;
     if (!mayBeOurs(run, onChain)) continue;
     if (!run.leases.has(onChain.relayer))
-      await store.addLostLane({ network, relayer: onChain.relayer }, first.processor);
+      await store.addLostLane({ network, relayer: onChain.relayer }, first.processor, 'settle');
     const lease = run.leases.get(onChain.relayer) ?? (await takeLease(run, onChain.relayer));
     const restored = await store.restoreTransaction(lease, onChain);
     if (restored === undefined) throw new LaneTakenOver(onChain.relayer);
@@ -87,7 +99,27 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
   for (const lease of touched) await recordBatches(run, lease);
 }
 
-const notRebuilt = (transactionId: string) => ({ transactionId, reason: 'it settled or returned stranded money' });
+/** A transaction that was reverted moved no money, and its nonce is lifted over. */
+async function restoreStranded(run: Run, onChain: OnChainTransaction, touched: Set<LaneLease>): Promise<void> {
+  const { store, chain, network, range, report } = run;
+  const { resolved, relayer, transactionId, blockNumber } = onChain;
+  if (resolved === undefined) return;
+  const { carried } = resolved;
+  if (!run.leases.has(relayer)) {
+    await store.addLostLane({ network, relayer }, carried.processor, 'resolve_stranded');
+    run.strandedRelayers.add(relayer);
+  }
+  const lease = run.leases.get(relayer) ?? (await takeLease(run, relayer));
+  const { recorded, claimedAtSeconds } = await store.findStrandedClaim(carried.claimKey);
+  const { fromBlock } = range;
+  const traced = { carried, sinceSeconds: claimedAtSeconds, fromBlock, toBlock: blockNumber };
+  const position = recorded ? undefined : await chain.findStranding(traced);
+  const restored = await store.restoreStranded(lease, { ...onChain, resolved }, position);
+  if (restored === undefined) throw new LaneTakenOver(relayer);
+  if (!restored.ok) report.notRebuilt.push({ transactionId, reason: restored.reason });
+  else addTransaction(report, transactionId, restored);
+  touched.add(lease);
+}
 
 /**
  * Anybody may submit a direct payment and write any intent code behind it, so its transaction is believed only if a
@@ -135,13 +167,14 @@ async function findBumpedNonces(run: Run, lease: LaneLease, count: bigint): Prom
   return used.filter(({ id }) => !mined.has(id)).map(({ nonce }) => nonce);
 }
 
-/** Transactions for stranded transfers follow other rules; settlement handles them. */
-function resolvesStranded({ lanes }: Run, { relayer }: LaneLease): boolean {
-  return lanes.find((lane) => lane.relayer === relayer)?.duty === 'resolve_stranded';
+/** Batches of stranded transfers have a store of their own. */
+function resolvesStranded({ lanes, strandedRelayers }: Run, { relayer }: LaneLease): boolean {
+  return strandedRelayers.has(relayer) || lanes.find((lane) => lane.relayer === relayer)?.duty === 'resolve_stranded';
 }
 
 async function recordBatches(run: Run, lease: LaneLease): Promise<number> {
-  return resolvesStranded(run, lease) ? 0 : recordPendingBatches(run, lease);
+  const { strandedLaneStore } = run;
+  return recordPendingBatches(resolvesStranded(run, lease) ? { ...run, laneStore: strandedLaneStore } : run, lease);
 }
 
 async function lift({ store, lanes, report }: Run, lease: LaneLease, count: bigint): Promise<void> {

@@ -2,9 +2,10 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Lane } from '../lane/lane.ts';
 import type { LaneLease, LaneStore } from '../lane/lane-store.ts';
+import type { Stranding } from '../stranded/book-stranding.ts';
 import type { RestoredPaymentOutcome } from './decide-restored-payment.ts';
 import type { RecordedBlocks } from './first-block-to-read.ts';
-import type { CarriedPayment, OnChainTransaction } from './on-chain-transaction.ts';
+import type { CarriedPayment, OnChainTransaction, ResolvedStranding } from './on-chain-transaction.ts';
 import type { OnChainTransfer, TransferPayout } from './on-chain-transfer.ts';
 import type { DirectWallet, NamedPayout } from './restore-chain.ts';
 
@@ -26,6 +27,17 @@ export type RestoredTransaction = {
   /** The payments that settled, in the order of the call. */
   readonly payments: readonly (RestoredPayment & { readonly carried: CarriedPayment })[];
 };
+
+export type StrandedClaim = {
+  /** The stranding is recorded: its position is known. */
+  readonly recorded: boolean;
+  /** Undefined without a claim. */
+  readonly claimedAtSeconds: bigint | undefined;
+};
+
+export type RestoredStranded =
+  /** `payments`: the payment of a transfer that was settled. */
+  ({ readonly ok: true } & RestoredTransaction) | { readonly ok: false; readonly reason: string };
 
 export type RestoredTransfer = {
   /** `refused`: nothing was written. */
@@ -55,7 +67,7 @@ export type RestoreStore = {
    * Adds a relayer that began after the backup, with `LOST_LANE` as its state and the mode of the processor's payouts.
    * False when the database has the relayer, or no payout of the processor.
    */
-  readonly addLostLane: (lane: Lane, processor: string) => Promise<boolean>;
+  readonly addLostLane: (lane: Lane, processor: string, duty: LaneToRestore['duty']) => Promise<boolean>;
   /**
    * One transaction: the batch by `decideRestoredBatch`, each settled payment by `decideRestoredPayment`, and the
    * lane's next nonce by `raisedNonce`. A second call changes nothing. Undefined, with nothing written, after a take-over.
@@ -65,6 +77,18 @@ export type RestoreStore = {
     lease: LaneLease,
     onChain: OnChainTransaction,
   ) => Promise<RestoredTransaction | undefined>;
+  /** What the database has of an authorization whose money was stranded. */
+  readonly findStrandedClaim: (claimKey: Uint8Array) => Promise<StrandedClaim>;
+  /**
+   * One transaction: the batch, the payment, and the stranded transfer in that batch, as they were when it was sent, by
+   * `decideResolvedStranding`. `position` is needed where the stranding is not recorded. A transfer that is refused leaves
+   * nothing behind. Undefined, with nothing written, after a take-over.
+   */
+  readonly restoreStranded: (
+    lease: LaneLease,
+    onChain: OnChainTransaction & { readonly resolved: ResolvedStranding },
+    position: Stranding | undefined,
+  ) => Promise<RestoredStranded | undefined>;
   /** Every payout of a network whose payers sign whole transactions, whatever its status. */
   readonly loadTransferPayouts: (network: NetworkId) => Promise<readonly TransferPayout[]>;
   /**

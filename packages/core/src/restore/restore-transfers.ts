@@ -6,8 +6,8 @@ import type { LaneLease } from '../lane/lane-store.ts';
 import {
   type FoundTransfer,
   LONGEST_LIFE_BLOCKS,
-  type ReadTransfer,
   type TransferPayout,
+  type TransferReading,
   type TransferRestoreChain,
 } from './on-chain-transfer.ts';
 import { LaneTakenOver, type RestoreFindMined, recordPendingBatches } from './record-pending-batches.ts';
@@ -31,7 +31,12 @@ export type SurveyedTransfers = TransferNetwork & {
 
 export type TransferSurvey =
   | SurveyedTransfers
-  | { readonly ok: false; readonly code: 'transactions_waiting'; readonly network: string; readonly keys: readonly string[] }
+  | {
+      readonly ok: false;
+      readonly code: 'transactions_waiting';
+      readonly network: string;
+      readonly keys: readonly string[];
+    }
   | { readonly ok: false; readonly code: 'from_block_unknown'; readonly network: string };
 
 export type TransferSurveyDeps = {
@@ -140,7 +145,7 @@ async function takeLease(
 ): Promise<LaneLease | undefined> {
   if (lostRelayers.includes(lane.relayer)) {
     if (payout === undefined) return undefined;
-    await store.addLostLane(lane, payout.feeRecipient);
+    await store.addLostLane(lane, payout.feeRecipient, 'settle');
   }
   return { ...lane, epoch: await laneStore.takeOver(lane) };
 }
@@ -165,7 +170,7 @@ async function restoreOne(
   report: NetworkRestore,
   lease: LaneLease,
   transactionId: string,
-  read: Exclude<ReadTransfer, { kind: 'other' }>,
+  read: Exclude<TransferReading, { kind: 'other' }>,
 ): Promise<void> {
   if (read.kind === 'text_payment') {
     report.notRebuilt.push({ transactionId, reason: 'it carries a payment by a signed text' });

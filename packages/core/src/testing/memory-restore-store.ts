@@ -54,6 +54,8 @@ export function createMemoryRestoreStore(
       ),
     loadProcessors: () => statement('loadProcessors', () => []),
     loadWallets: async () => [],
+    findStrandedClaim: async () => ({ recorded: false, claimedAtSeconds: undefined }),
+    restoreStranded: async () => ({ ok: false, reason: 'the memory store restores no stranded transfers' }),
     loadTransferPayouts: async () => [],
     restoreTransfer: async ({ relayer }) => {
       throw new Error(`the memory store has no transfers of ${relayer}: no simulated chain has them`);

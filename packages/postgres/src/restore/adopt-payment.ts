@@ -4,9 +4,7 @@ import type pg from 'pg';
 import type { PaymentToRestore } from './payment-to-restore.ts';
 import { insertStandIn, writeRestored } from './write-restored-payment.ts';
 
-export type Adopted =
-  | { readonly ok: true; readonly intent: Intent }
-  | { readonly ok: false; readonly reason: string };
+export type Adopted = { readonly ok: true; readonly intent: Intent } | { readonly ok: false; readonly reason: string };
 
 export async function writeAdopted(
   client: pg.ClientBase,

@@ -67,12 +67,18 @@ export async function loadRecordedBlocks(pool: pg.Pool, network: NetworkId): Pro
 const blockOf = (block: string | null | undefined) =>
   block === null || block === undefined ? undefined : BigInt(block);
 
-export async function addLostLane(pool: pg.Pool, lane: Lane, processor: string, nowMs: number): Promise<boolean> {
+export async function addLostLane(
+  pool: pg.Pool,
+  lane: Lane,
+  processor: string,
+  duty: LaneToRestore['duty'],
+  nowMs: number,
+): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at)
-     select $1, $2, mode, $4, $5, $6 from svc.payouts where network = $1 and processor = $3 limit 1
+    `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at, duty)
+     select $1, $2, mode, $4, $5, $6, $7 from svc.payouts where network = $1 and processor = $3 limit 1
      on conflict do nothing`,
-    [lane.network, lane.relayer, processor, LOST_LANE.nextNonce.toString(), LOST_LANE.status, isoTime(nowMs)],
+    [lane.network, lane.relayer, processor, LOST_LANE.nextNonce.toString(), LOST_LANE.status, isoTime(nowMs), duty],
   );
   return rowCount === 1;
 }

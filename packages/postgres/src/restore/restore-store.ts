@@ -11,6 +11,7 @@ import {
   loadRecordedBlocks,
   loadWallets,
 } from './lanes-to-restore.ts';
+import { findStrandedClaim, restoreStranded } from './restore-stranded.ts';
 import { restoreTransaction } from './restore-transaction.ts';
 import { restoreTransfer } from './restore-transfer.ts';
 import { skipUsedIntentCodes } from './skip-used-intent-codes.ts';
@@ -27,6 +28,8 @@ export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clo
     skipUsedIntentCodes: (usedCodes) => skipUsedIntentCodes({ pool, nowMs: clock.nowMs(), actor }, usedCodes),
     addLostLane: (...given) => addLostLane(pool, ...given, clock.nowMs()),
     restoreTransaction: (...given) => restoreTransaction(pool, ...given, clock.nowMs()),
+    findStrandedClaim: (claimKey) => findStrandedClaim(pool, claimKey),
+    restoreStranded: (...given) => restoreStranded(pool, ...given, clock.nowMs()),
     loadTransferPayouts: (network) => loadTransferPayouts(pool, network),
     restoreTransfer: (...given) => restoreTransfer(pool, ...given, clock.nowMs()),
     findMissingNonces: (...given) => findMissingNonces(pool, ...given),

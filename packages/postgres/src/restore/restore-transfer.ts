@@ -122,7 +122,7 @@ async function adoptTransfer(
 
 /** Where the nodes do not tell the time of the block, the moment of the restore is the end of the authorization. */
 function dividedBy(
-  { transfer, intentId: _, ...carried }: CarriedTransfer,
+  { transfer, ...carried }: CarriedTransfer,
   { payoutId, merchant, feeRecipient }: OwnedPayout,
   nowMs: number,
 ): RestoredRows['carried'] {

@@ -42,6 +42,12 @@ export async function findStoredState(
   return { owner: owners.rows[0], claim: claim && claimOf(claim) };
 }
 
+/** Without the owner: of an authorization whose intent nobody names. */
+export async function findClaimedState(client: pg.ClientBase, claimKey: Uint8Array): Promise<StoredPaymentState> {
+  const claim = await findClaim(client, claimKey);
+  return { owner: undefined, claim: claim && claimOf(claim) };
+}
+
 export type StoredTransferState = StoredPaymentState & {
   /** Of the owner's intent. */
   readonly intentCode: string | null;

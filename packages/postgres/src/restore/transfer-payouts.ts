@@ -1,7 +1,8 @@
 // Payouts of a network whose payers sign whole transactions.
-import type { OwnedPayout, TransferPayout } from '@svc-pay/core';
+import { type OwnedPayout, PAYOUT_STATUS, type TransferPayout } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlIsNot } from '../database/status-sql.ts';
 
 type Row = Omit<OwnedPayout, 'payoutId'> & { readonly payoutId: string };
 
@@ -13,7 +14,7 @@ const payoutOf = ({ payoutId, ...row }: Row): OwnedPayout => ({ ...row, payoutId
 /** In the order in which they were set. A pending payout was not paid to yet. */
 export async function loadTransferPayouts(pool: pg.Pool, network: NetworkId): Promise<readonly TransferPayout[]> {
   const { rows } = await pool.query<Row>(
-    `select ${COLUMNS} from svc.payouts where network = $1 and status <> 'pending' order by created_at, payout_id`,
+    `select ${COLUMNS} from svc.payouts where network = $1 and status ${sqlIsNot(PAYOUT_STATUS.pending)} order by created_at, payout_id`,
     [network],
   );
   return rows.map(payoutOf);

@@ -79,31 +79,38 @@ export async function recordStranding(
   stranded: StrandedAuthorization,
   nowMs: number,
 ): Promise<StrandedAction | undefined> {
+  return inTransaction(pool, (client) => writeStranding(client, stranded, nowMs));
+}
+
+/** `recordStranding` in the caller's transaction. */
+export async function writeStranding(
+  client: pg.ClientBase,
+  stranded: StrandedAuthorization,
+  nowMs: number,
+): Promise<StrandedAction | undefined> {
   const { accountId, mode, claimKey, intentId, item, network, position } = stranded;
-  return inTransaction(pool, async (client) => {
-    const settlement = item === null ? undefined : await lockSettlement(client, item);
-    const action = decideStranding({ paymentId: item?.paymentId ?? null, settlement: settlement ?? null });
-    if (action === undefined) return undefined;
-    const written = await client.query({
-      ...STRAND,
-      values: STRANDED.values({
-        account_id: accountId,
-        mode,
-        claim_key: Buffer.from(claimKey),
-        intent_id: intentId,
-        payment_id: item?.paymentId ?? null,
-        network,
-        action,
-        stranded_transaction_id: position.transactionId,
-        stranded_log_index: position.logIndex,
-        created_at: isoTime(nowMs),
-      }),
-    });
-    if (written.rowCount !== 1) return undefined;
-    if (item !== null) await writeEntries(client, bookStranding(network, item, position, { nowMs }));
-    await closeAuthorizations(client, [stranded], nowMs);
-    return action;
+  const settlement = item === null ? undefined : await lockSettlement(client, item);
+  const action = decideStranding({ paymentId: item?.paymentId ?? null, settlement: settlement ?? null });
+  if (action === undefined) return undefined;
+  const written = await client.query({
+    ...STRAND,
+    values: STRANDED.values({
+      account_id: accountId,
+      mode,
+      claim_key: Buffer.from(claimKey),
+      intent_id: intentId,
+      payment_id: item?.paymentId ?? null,
+      network,
+      action,
+      stranded_transaction_id: position.transactionId,
+      stranded_log_index: position.logIndex,
+      created_at: isoTime(nowMs),
+    }),
   });
+  if (written.rowCount !== 1) return undefined;
+  if (item !== null) await writeEntries(client, bookStranding(network, item, position, { nowMs }));
+  await closeAuthorizations(client, [stranded], nowMs);
+  return action;
 }
 
 /** Fails a held payment whose authorization was used up without its money reaching the processor. */

@@ -10,7 +10,15 @@ import { unpackBatchItem } from '../processor/batch-item.ts';
 
 /** A payment as the call describes it; the call does not contain the claim key. */
 export type CalledPayment = Omit<CarriedPayment, 'claimKey'>;
-export type ReadCall = { readonly form: OnChainTransaction['form']; readonly payments: readonly CalledPayment[] };
+export type ReadCall = {
+  readonly form: OnChainTransaction['form'];
+  readonly payments: readonly CalledPayment[];
+  readonly stranded?: CalledStranded;
+};
+/** A stranded transfer as the call describes it. A return names neither intent nor payout. */
+export type CalledStranded =
+  | { readonly action: 'settle'; readonly payment: CalledPayment }
+  | { readonly action: 'return'; readonly payment: Omit<CalledPayment, 'intentCode' | 'payoutId' | 'settledAtomic'> };
 
 type ProcessorCall = DecodeFunctionDataReturnType<typeof paymentProcessorAbi>;
 const OTHER: ReadCall = { form: 'other', payments: [] };
@@ -50,11 +58,28 @@ function directPayment(asset: string, { wallet, ...transfer }: ReadTransfer): Ca
 function readProcessorCall(processor: string, data: Hex): ReadCall {
   const call = decoded(data);
   if (call === undefined) return OTHER;
-  const { functionName } = call;
-  if (functionName === 'settleStranded' || functionName === 'returnStranded')
-    return { form: 'resolve_stranded', payments: [] };
+  const stranded = strandedOf(processor, call);
+  if (stranded !== undefined) return { form: 'resolve_stranded', payments: [], stranded };
   const payments = paymentsOf(processor, call);
   return payments === undefined ? OTHER : { form: 'settle', payments };
+}
+
+function strandedOf(processor: string, call: ProcessorCall): CalledStranded | undefined {
+  if (call.functionName === 'settleStranded') {
+    const [asset, intentCode, payoutId, authorization, settledAtomic, signature] = call.args;
+    const terms = { asset, processor, payoutId, intentCode, settledAtomic };
+    return { action: 'settle', payment: alone(terms, authorization, signature) };
+  }
+  if (call.functionName !== 'returnStranded') return undefined;
+  const [asset, authorization, signature] = call.args;
+  const terms = { asset, processor, payoutId: 0n, intentCode: 0n, settledAtomic: 0n };
+  const {
+    intentCode: _code,
+    payoutId: _payout,
+    settledAtomic: _settled,
+    ...payment
+  } = alone(terms, authorization, signature);
+  return { action: 'return', payment };
 }
 
 function paymentsOf(processor: string, call: ProcessorCall): readonly CalledPayment[] | undefined {

@@ -1,6 +1,13 @@
 // Reads mined transactions with raw bytes, call and outcome. The bytes are rebuilt from the fields that a node returns
 // and must hash to the transaction id.
-import { ChainUnavailable, claimKey, type LaneItem, type OnChainTransaction, TOKENS } from '@svc-pay/core';
+import {
+  ChainUnavailable,
+  claimKey,
+  type LaneItem,
+  type OnChainTransaction,
+  type ResolvedStranding,
+  TOKENS,
+} from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { type Hex, hexToBytes, keccak256, serializeTransaction } from 'viem';
 import { readDirectEvidence } from '../prove/direct-evidence.ts';
@@ -9,7 +16,7 @@ import { type Receipt, readReceipt } from '../prove/read-receipt.ts';
 import { askChain, fieldOf, quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { signedDigests } from '../verify/signed-digests.ts';
-import { type CalledPayment, readCall } from './read-call.ts';
+import { type CalledPayment, type CalledStranded, readCall } from './read-call.ts';
 
 /** In the order given. Throws `ChainUnavailable` when a node does not have one of the transactions. */
 export async function readOnChainTransaction(
@@ -39,7 +46,7 @@ function onChainOf(network: NetworkId, transaction: unknown, receipt: Receipt): 
     return value.toLowerCase() as Hex;
   };
   const to = typeof fieldOf(transaction, 'to') === 'string' ? text('to') : '0x';
-  const { form, payments } = readCall(to, text('input'));
+  const { form, payments, stranded } = readCall(to, text('input'));
   const carried = payments.map((payment) => ({ ...payment, claimKey: claimKeyOf(network, payment) }));
   const items = carried.map(asItem);
   const isDirect = carried.some(({ direct }) => direct);
@@ -55,8 +62,17 @@ function onChainOf(network: NetworkId, transaction: unknown, receipt: Receipt): 
     blockNumber,
     form,
     carried,
+    ...(stranded !== undefined && !reverted && { resolved: resolvedOf(network, stranded) }),
     settled: carried.filter((_, index) => evidence[index]?.outcome === 'settled'),
   };
+}
+
+function resolvedOf(network: NetworkId, stranded: CalledStranded): ResolvedStranding {
+  const { asset, payer, nonce } = stranded.payment;
+  const key = claimKey({ network, asset, payer, uniquePart: nonce });
+  return stranded.action === 'settle'
+    ? { action: 'settle', carried: { ...stranded.payment, claimKey: key } }
+    : { action: 'return', carried: { ...stranded.payment, claimKey: key } };
 }
 
 /** A lane item with the fields that `readEvidence` uses; the other fields are placeholders. */

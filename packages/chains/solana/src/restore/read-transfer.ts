@@ -6,9 +6,9 @@ import {
   ChainUnavailable,
   claimKey,
   type FoundTransfer,
-  type ReadTransfer,
   TOKENS,
   type TransferPayout,
+  type TransferReading,
 } from '@svc-pay/core';
 import { atomicAmount, payoutTerms } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
@@ -35,10 +35,14 @@ export type TransferToRead = {
 const LIFE_BLOCKS = 300n;
 const LIFE_SECONDS = 120n;
 
-type Facts = { readonly carried: CarriedTransfer; readonly terms: Omit<TransferTerms, 'legs'>; readonly amount: bigint };
+type Facts = {
+  readonly carried: CarriedTransfer;
+  readonly terms: Omit<TransferTerms, 'legs'>;
+  readonly amount: bigint;
+};
 
 /** Throws `ChainUnavailable` where the bytes are not those of the transaction: the node lies or is broken. */
-export async function readTransfer(given: TransferToRead): Promise<ReadTransfer> {
+export async function readTransfer(given: TransferToRead): Promise<TransferReading> {
   const { relayer, found, told } = given;
   if (getBase58Decoder().decode(told.wire.subarray(1, 65)) !== found.transactionId)
     throw new ChainUnavailable(`getTransaction: the bytes of ${found.transactionId} have another signature`);
@@ -95,7 +99,11 @@ function factsOf(
     claimKey: claimKey({ network, asset: mint, payer, uniquePart: messageHash }),
     transfer: { relayer, tokenProgram, decimals, ...lifetime, ...ownMemo },
   };
-  return { carried, amount, terms: { intentId: intentId ?? '', payer, relayer, mint, tokenProgram, decimals, ...ownMemo } };
+  return {
+    carried,
+    amount,
+    terms: { intentId: intentId ?? '', payer, relayer, mint, tokenProgram, decimals, ...ownMemo },
+  };
 }
 
 /** The payouts under whose terms the relayer would have signed these very bytes. */
@@ -112,7 +120,8 @@ async function payoutsThatFit(
     if (!made.ok) continue;
     const legs = legsOf(atomicAmount(amount), { merchant, feeRecipient, terms: made.terms });
     const [first] = legs;
-    if (first === undefined || !named.has(await tokenAccountOf(first.owner, carried.asset, terms.tokenProgram))) continue;
+    if (first === undefined || !named.has(await tokenAccountOf(first.owner, carried.asset, terms.tokenProgram)))
+      continue;
     const verified = await verifySigned(base64, { terms: { ...terms, legs }, blockhash: null, messageHash: null });
     if (verified.ok) fitting.push(payout);
   }

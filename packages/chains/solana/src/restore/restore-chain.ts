@@ -3,9 +3,9 @@ import {
   ChainUnavailable,
   type FoundTransfer,
   mapConcurrent,
-  type ReadTransfer,
   type RestoreFindMined,
   type TransferPayout,
+  type TransferReading,
   type TransferRestoreChain,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
@@ -56,7 +56,7 @@ type Wanted = {
 };
 
 /** One node suffices: the relayer's signature is under the bytes. A node without them, or with others, is passed over. */
-async function readFromAny({ nodes, ...wanted }: Wanted): Promise<ReadTransfer> {
+async function readFromAny({ nodes, ...wanted }: Wanted): Promise<TransferReading> {
   let last = new ChainUnavailable(`no node has the bytes of ${wanted.found.transactionId}`);
   for (const node of nodes) {
     try {

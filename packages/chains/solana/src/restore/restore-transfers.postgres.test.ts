@@ -30,7 +30,16 @@ async function offer({ pool, caller, acceptance }: World): Promise<Id<'paymentIn
        amount, payout_id, max_timeout_seconds, usd_per_token_atto, rate_source, rate_observed_at, body)
      select $1, 'test', $2, 9, 'exact', $3, $4, $5, $6, $7, $8, 60, usd_per_token_atto, rate_source, rate_observed_at, '{}'
      from svc.acceptances where intent_id = $2 limit 1`,
-    [caller.accountId, intentId, network, token.shortcode, token.address, payTo, amount.toString(), payoutId!.toString()],
+    [
+      caller.accountId,
+      intentId,
+      network,
+      token.shortcode,
+      token.address,
+      payTo,
+      amount.toString(),
+      payoutId.toString(),
+    ],
   );
   return intentId;
 }
@@ -62,6 +71,7 @@ async function restore(
       },
     },
     laneStore: createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined }),
+    strandedLaneStore: createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined }),
     chains: [],
     transferNetworks: [{ network, transfers: createTransferRestoreChain(nodes, network), lostRelayers }],
     fromBlock: fromBlock < 0n ? undefined : fromBlock,
@@ -178,11 +188,12 @@ test('a node that hides transactions, tells of others or lies about bytes change
   for (let payments = 0; payments < 2; payments += 1) await lane.queue();
   await lane.settle();
   const liar = await lane.chain.openNode();
-  const [{ transactionId = '' } = {}, other] = lane.chain.ledger.recordsOf(lane.lane.relayer);
+  const [newest, other] = lane.chain.ledger.recordsOf(lane.lane.relayer);
   liar.faults.lie = ({ method, params }, truth) => {
     const config = params?.[1] as { encoding?: string } | undefined;
     if (method === 'getSignaturesForAddress') return (truth as readonly unknown[]).slice(1);
-    if (method !== 'getTransaction' || config?.encoding !== 'base64' || params?.[0] !== transactionId) return undefined;
+    if (method !== 'getTransaction' || config?.encoding !== 'base64' || params?.[0] !== newest!.transactionId)
+      return undefined;
     return { slot: 1n, blockTime: null, transaction: [Buffer.from(other!.wire).toString('base64'), 'base64'] };
   };
   const nodes = [openNode(liar.rpcUrl), lane.node];
@@ -204,7 +215,9 @@ test('a payout that was set after the backup is named; once it is set again, its
   const columns = 'account_id, mode, network, payout_id, processor, merchant, fee_bps, status, created_at';
   await backup.pool.query(
     `insert into svc.payouts (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, now())`,
-    ['account_id', 'mode', 'network', 'payout_id', 'processor', 'merchant', 'fee_bps', 'status'].map((name) => rows[0][name]),
+    ['account_id', 'mode', 'network', 'payout_id', 'processor', 'merchant', 'fee_bps', 'status'].map(
+      (name) => rows[0][name],
+    ),
   );
   expect(networkOf(await restore(lane, backup))).toMatchObject({ completedPayments: 1, refused: [] });
   expect(await booksOf(backup)).toEqual(once(1));

@@ -62,8 +62,7 @@ export function methodsOf(ledger: LiteLedger): Methods {
         readonly before?: string;
         readonly limit?: bigint;
       };
-      const deepEnough = (record: LiteRecord) =>
-        RANKS[ledger.commitmentOf(record)] >= RANKS[commitmentIn(config)];
+      const deepEnough = (record: LiteRecord) => RANKS[ledger.commitmentOf(record)] >= RANKS[commitmentIn(config)];
       const all = ledger.recordsOf(String(account)).filter(deepEnough);
       const from = before === undefined ? 0 : all.findIndex(({ transactionId }) => transactionId === before) + 1;
       return all.slice(from, from + Number(limit)).map(({ transactionId, slot, error }) => ({
