@@ -10,7 +10,9 @@ import { reportCluster } from './cluster/report-cluster.ts';
 import { runClusterChaos } from './cluster/run-cluster.ts';
 import { printEnemy, reportEnemy } from './enemy/report-enemy.ts';
 import { runEnemy } from './enemy/run-enemy.ts';
+import { fetchPgbackrest } from './harness/fetch-pgbackrest.ts';
 import { runRestore } from './restore/run-restore.ts';
+import { runSolanaRestore } from './restore/run-solana-restore.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
 import { runSettlementChaos } from './settlement/run-settlement.ts';
 import { SETTLEMENT_BUGS, type SettlementBug } from './settlement/service-programs.ts';
@@ -29,7 +31,7 @@ const USAGE = [
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- burner [--seconds N] [--quiet N] [--wallets N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json]',
   'npm run chaos -- enemy [--seconds N] [--rehearsal N] [--quiet N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json] [--svg FILE]',
-  'npm run chaos -- restore [--payments N] [--seed N]',
+  'npm run chaos -- restore [--payments N] [--before N] [--seed N] [--pgbackrest]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
   'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
 ];
@@ -39,6 +41,8 @@ const { values, positionals } = parseArgs({
     intents: { type: 'string' },
     deliveries: { type: 'string' },
     payments: { type: 'string' },
+    before: { type: 'string' },
+    pgbackrest: { type: 'boolean' },
     faults: { type: 'string' },
     minutes: { type: 'string' },
     seconds: { type: 'string' },
@@ -59,7 +63,7 @@ const { values, positionals } = parseArgs({
 });
 
 class NotANumber extends Error {}
-type Counted = Exclude<keyof typeof values, 'only' | 'bug' | 'svg' | 'json'>;
+type Counted = Exclude<keyof typeof values, 'only' | 'bug' | 'svg' | 'json' | 'pgbackrest'>;
 const count = (name: Counted, otherwise: number): number => {
   const text = values[name];
   if (text === undefined) return otherwise;
@@ -147,12 +151,21 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     return reportEnemy(run, plan, progress.print, values.svg);
   },
   restore: async () => {
-    const plan = { payments: count('payments', 500), seed: count('seed', 1) };
+    const tool = values.pgbackrest ? fetchPgbackrest('.cache/pgbackrest') : undefined;
+    if (tool?.ok === false) {
+      console.log(`skipped: restore with pgBackRest, because ${tool.why}`);
+      return true;
+    }
+    const plan = { payments: count('payments', 500), before: count('before', 15), seed: count('seed', 1) };
     const progress = createProgress(plan.payments);
-    const { problems, ...figures } = await runRestore(plan, progress);
+    const { problems, ...figures } = await runRestore({ ...plan, pgbackrest: tool?.binary }, progress);
     for (const problem of problems) progress.print(problem);
     console.log(JSON.stringify({ seed: plan.seed, ...figures, problems: problems.length }));
-    return problems.length === 0;
+    if (values.pgbackrest !== true) return problems.length === 0;
+    const solana = await runSolanaRestore({ ...plan, pgbackrest: tool?.binary }, progress);
+    for (const problem of solana.problems.slice(0, 20)) progress.print(problem);
+    console.log(JSON.stringify({ network: 'solana', ...solana, problems: solana.problems.length }));
+    return problems.length + solana.problems.length === 0;
   },
   soak: async () => {
     const [minutes, seed] = [count('minutes', 30), count('seed', 1)];

@@ -139,6 +139,11 @@ export const LONG_SUITES: readonly Suite[] = [
     checks: [chaos('webhooks', '--deliveries', '8000', '--faults', '12', '--seed', '101')],
   },
   { name: 'long-restore', budgetSeconds: 180, checks: [chaos('restore', '--payments', '300', '--seed', '101')] },
+  {
+    name: 'long-backup',
+    budgetSeconds: 420,
+    checks: [chaos('restore', '--pgbackrest', '--before', '1800', '--payments', '200', '--seed', '103')],
+  },
   { name: 'long-expiry', budgetSeconds: 180, checks: [chaos('expiry', '--intents', '20000')] },
   { name: 'long-burner', budgetSeconds: 240, checks: [chaos('burner', '--seconds', '60')] },
   { name: 'long-enemy', budgetSeconds: 240, checks: [chaos('enemy', '--seconds', '60')] },

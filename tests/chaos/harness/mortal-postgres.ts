@@ -1,8 +1,10 @@
 // A durable PostgreSQL that restarts at the same address after a shutdown or a crash.
+import { rmSync } from 'node:fs';
 import { migrate } from '@svc-pay/postgres';
 import { freePort, type PostgresServer, startPostgres } from '@svc-pay/postgres/server';
 import pg from 'pg';
 import { backUp, copy } from './back-up.ts';
+import { createPgbackrest } from './pgbackrest.ts';
 
 export type MortalPostgres = {
   readonly pid: () => number;
@@ -18,13 +20,22 @@ export type MortalPostgres = {
   readonly stop: () => Promise<void>;
 };
 
-export async function startMortalPostgres(dataDirectory: string): Promise<MortalPostgres> {
+/** `pgbackrest` is the program that backs up and restores; absent: files are copied. */
+export type MortalOptions = { readonly pgbackrest?: string | undefined };
+
+export async function startMortalPostgres(
+  dataDirectory: string,
+  { pgbackrest: binary }: MortalOptions = {},
+): Promise<MortalPostgres> {
   const port = await freePort();
-  const settings = { max_connections: '60', shared_buffers: '128MB', max_wal_size: '1GB' };
+  const folder = `${dataDirectory}-backups`;
+  const tool = binary === undefined ? undefined : createPgbackrest({ binary, folder, dataDirectory, port });
+  const settings = { max_connections: '60', shared_buffers: '128MB', max_wal_size: '1GB', ...tool?.settings };
   const start = () => startPostgres({ dataDirectory, port, settings });
   let server: PostgresServer = await start();
   const migrated = await migrate(server.url);
   if (!migrated.ok) throw new Error(`a fresh database refuses ${migrated.name}`);
+  await tool?.begin(server.url);
   const pool = new pg.Pool({ connectionString: server.url, max: 6 });
   pool.on('error', () => {});
   const { url } = server;
@@ -40,10 +51,12 @@ export async function startMortalPostgres(dataDirectory: string): Promise<Mortal
       await (how === 'fast' ? server.stop() : crash());
       server = await start();
     },
-    backUp: (folder) => backUp(url, dataDirectory, folder),
+    backUp: (folder) => (tool === undefined ? backUp(url, dataDirectory, folder) : tool.backUp(url)),
     loseAndRestore: async (folder) => {
+      await tool?.awaitArchive(url);
       await crash();
-      await copy(folder, dataDirectory);
+      rmSync(dataDirectory, { recursive: true, force: true });
+      await (tool === undefined ? copy(folder, dataDirectory) : tool.restore());
       server = await start();
     },
     stop: async () => {

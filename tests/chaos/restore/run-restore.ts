@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import pg from 'pg';
+import { submitDirectly } from '../../e2e/stranger.ts';
 import type { Progress } from '../../progress.ts';
 import { createDice } from '../harness/dice.ts';
 import { waitUntil } from '../harness/wait-until.ts';
@@ -18,12 +19,17 @@ import {
   settleOne,
   type Told,
 } from './shoppers.ts';
+import { prepareCaps, settleStranded } from './stranded-caps.ts';
 import { type Answer, svc } from './svc.ts';
 
 export type RestorePlan = {
   /** Settled after the backup: nine of ten of intents that the backup knows. */
   readonly payments: number;
+  /** Settled before the backup. */
+  readonly before?: number;
   readonly seed: number;
+  /** The program that backs up and restores to a moment; absent: files are copied. */
+  readonly pgbackrest?: string | undefined;
 };
 
 export type RestoreResult = {
@@ -36,12 +42,18 @@ export type RestoreResult = {
 
 const BEFORE = 15;
 const AFTER = 15;
+/** On their way when everything is lost. */
+const IN_FLIGHT = 10;
+const UNTIL_SENT_MS = 120;
 const QUIET_MS = 60_000;
 
-export async function runRestore({ payments, seed }: RestorePlan, { print }: Progress): Promise<RestoreResult> {
+export async function runRestore(
+  { payments, before: settledBefore = BEFORE, seed, pgbackrest }: RestorePlan,
+  { print }: Progress,
+): Promise<RestoreResult> {
   const startMs = performance.now();
   const seconds = (since = startMs) => Math.round((performance.now() - since) / 100) / 10;
-  const world = await startSettlementWorld({ seed, dice: createDice(seed) });
+  const world = await startSettlementWorld({ seed, dice: createDice(seed), pgbackrest });
   const problems: string[] = [];
   const expect = (isSo: boolean, what: string) => {
     if (!isSo) problems.push(what);
@@ -50,28 +62,44 @@ export async function runRestore({ payments, seed }: RestorePlan, { print }: Pro
   try {
     const payers = await openPurses(world);
     world.receiver.tell({ calm: true });
-    const early = await prepareAll(world, payers, BEFORE);
+    const early = await prepareAll(world, payers, settledBefore);
     await confirmAll(world, early);
     const earlyTold = await settleAll(world, early);
     const strangers = Math.ceil(payments / 10);
     const known = await prepareAll(world, payers, payments - strangers);
+    const flying = await prepareAll(world, payers, IN_FLIGHT);
+    await confirmAll(world, flying);
+    const caps = await prepareCaps(world, payers, 3);
+    const [early1, late, open] = caps as readonly [Purchase, Purchase, Purchase];
+    await confirmAll(world, [early1, open]);
     // Of the up-to ones some are confirmed before the backup and some after.
     await confirmAll(world, known.slice(0, known.length / 2));
     // Some are under way while the backup is made: they are in it as waiting, as sent, or not at all.
-    const underway = settleAll(world, known.slice(0, 10));
+    const sentEarly = Math.min(10, Math.floor(known.length / 2));
+    const underway = settleAll(world, known.slice(0, sentEarly));
     await world.postgres.backUp(path.join(world.directory, 'backup'));
     print(`backed up after ${seconds()} s`);
     await confirmAll(world, known.slice(known.length / 2));
     const lost = await prepareAll(world, payers, strangers);
     await confirmAll(world, lost);
-    const told = [...(await underway), ...(await settleAll(world, known.slice(10)))];
+    const [gone] = (await prepareCaps(world, payers, 1)) as readonly [Purchase];
+    await confirmAll(world, [late, gone]);
+    // Strangers submit caps to the token, and the merchants settle with the stranded money.
+    const stranded = [early1, late, gone];
+    for (const { call } of stranded) await submitDirectly(world, call);
+    const told = [...(await underway), ...(await settleAll(world, known.slice(sentEarly)))];
     const lostTold = await settleAll(world, lost);
+    const strandedTold = await settleStranded(world, stranded);
+    expect(allSucceeded(strandedTold), `stranded caps are told ${JSON.stringify(strandedTold)}`);
     expect(allSucceeded([...earlyTold, ...told, ...lostTold]), 'not every payment succeeded before the disaster');
     const epochBefore = await codeEpoch(world);
     print(`${payments} payments settled after ${seconds()} s; now everything is lost`);
 
+    const cutOff = Promise.allSettled(flying.map((purchase) => settleOne(world, purchase)));
+    await new Promise((resolve) => setTimeout(resolve, UNTIL_SENT_MS));
     const services = [...world.apis, ...world.senders, ...world.settlements];
     await Promise.all(services.map((service) => service.kill()));
+    await cutOff;
     await world.postgres.loseAndRestore(path.join(world.directory, 'backup'));
     for (const engine of world.engines) await engine.restart('emptied');
     const before = await svc(world, ['ledger', 'check']);
@@ -90,17 +118,24 @@ export async function runRestore({ payments, seed }: RestorePlan, { print }: Pro
     for (const [table, digest] of Object.entries(books))
       expect(rebooked[table] === digest, `a second run changes ${table}`);
     await expectBooks(world, payers, expect, 'after recovering');
-    await expectPaid(world, known, told, expect);
-    expect(adopted(recovered) === strangers, `not ${strangers} payments of lost intents are listed`);
+    await expectPaid(world, [...known, early1, late], [...told, ...strandedTold.slice(0, 2)], expect);
+    expect(adopted(recovered) === strangers + 1, `not ${strangers + 1} payments of lost intents are listed`);
     expect((await codeEpoch(world)) !== epochBefore, 'intent codes go on in the epoch that was lost');
 
+    // A stranger submits one more while everything is down.
+    await submitDirectly(world, open.call);
     for (const service of services) await service.start();
+    const openTold = await settleStranded(world, [open]);
+    expect(allSucceeded(openTold), `a cap that was stranded and not settled ends as ${JSON.stringify(openTold)}`);
     const replayed = await settleAll(world, known);
     for (const [index, answer] of replayed.entries())
       expect(
         sameSuccess(answer, told[index]),
         `a repeated header hears ${JSON.stringify(answer)}, before ${JSON.stringify(told[index])}`,
       );
+    // Whoever was cut off asks again, and hears the truth: paid once, by whatever had become of the first attempt.
+    const landed = await settleAll(world, flying);
+    expect(allSucceeded(landed), `what was under way at the disaster ends as ${JSON.stringify(landed)}`);
     const unknown = await Promise.all(lost.map((purchase) => settleOne(world, purchase)));
     expect(
       unknown.every(({ http }) => http === 404),
@@ -113,7 +148,7 @@ export async function runRestore({ payments, seed }: RestorePlan, { print }: Pro
     const quiet = await waitUntil(() => isQuiet(world), QUIET_MS, 200);
     expect(quiet, 'it does not come to rest');
     await expectBooks(world, payers, expect, 'at the end');
-    await expectPaid(world, [...known, ...early], [...told, ...earlyTold], expect);
+    await expectPaid(world, [...known, ...early, ...flying], [...told, ...earlyTold, ...landed], expect);
     const delivered = await deliveryProblems(world, arrivals(world));
     expect(delivered.pending + delivered.missing === 0, `deliveries: ${JSON.stringify(delivered)}`);
     red = problems.length > 0;

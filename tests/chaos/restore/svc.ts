@@ -13,11 +13,7 @@ export type Answer = {
 };
 
 /** `killAt`: it is killed as soon as its progress says so. */
-export async function svc(
-  { postgres, chain }: SettlementWorld,
-  argv: readonly string[],
-  killAt?: string,
-): Promise<Answer> {
+export function svc({ postgres, chain }: SettlementWorld, argv: readonly string[], killAt?: string): Promise<Answer> {
   const networks = {
     [chain.network]: {
       processor: chain.record.processor,
@@ -26,10 +22,20 @@ export async function svc(
       rpcUrls: [chain.rpcUrl],
     },
   };
+  return svcOn({ databaseUrl: postgres.url, networks }, argv, killAt);
+}
+
+export type Installation = { readonly databaseUrl: string; readonly networks: object };
+
+export async function svcOn(
+  { databaseUrl, networks }: Installation,
+  argv: readonly string[],
+  killAt?: string,
+): Promise<Answer> {
   const child = spawn(process.execPath, [MAIN, ...argv, '--json'], {
     env: {
       ...COMPILE_CACHE,
-      SVC_DATABASE_URL: postgres.url,
+      SVC_DATABASE_URL: databaseUrl,
       SVC_NETWORKS: JSON.stringify(networks),
       SVC_OPERATOR: 'drill',
     },

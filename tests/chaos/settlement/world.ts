@@ -34,6 +34,8 @@ export type WorldPlan = {
   readonly dice: Dice;
   readonly bug?: SettlementBug | undefined;
   readonly cluster?: ClusterPlan;
+  /** The program that backs the database up; absent: files are copied. */
+  readonly pgbackrest?: string | undefined;
 };
 
 export type SettlementWorld = ServicePrograms & {
@@ -68,13 +70,19 @@ const DIRECT_SHOPS = 2;
 const READER_MS = 30_000;
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
-export async function startSettlementWorld({ seed, dice, bug, cluster: plan }: WorldPlan): Promise<SettlementWorld> {
+export async function startSettlementWorld({
+  seed,
+  dice,
+  bug,
+  cluster: plan,
+  pgbackrest,
+}: WorldPlan): Promise<SettlementWorld> {
   const { directory, inside, onStop, stoppable, stop } = openWorldFolder('svc-chaos-');
   try {
     const chainOptions = { blockTimeSeconds: BLOCK_SECONDS, slotsInAnEpoch: SLOTS_IN_AN_EPOCH, relayers: RELAYERS };
     const ownEngines = plan === undefined ? SETTLEMENTS : 0;
     const [postgres, chain, ...engines] = await Promise.all([
-      stoppable(startMortalPostgres(inside('postgres'))),
+      stoppable(startMortalPostgres(inside('postgres'), { pgbackrest })),
       stoppable(startChain({ ...chainOptions, guard: killOnParentExit })),
       ...Array.from({ length: ownEngines }, (_, index) => stoppable(startMortalEngine(inside(`engine-${index}`)))),
     ]);

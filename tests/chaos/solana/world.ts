@@ -10,7 +10,7 @@ import { openSolanaShop, type SolanaShop } from '../../solana/open-solana-shop.t
 import type { Dice } from '../harness/dice.ts';
 import { type History, openHistory } from '../harness/history.ts';
 import { type MortalEngine, startMortalEngine } from '../harness/mortal-engine.ts';
-import { type MortalPostgres, startMortalPostgres } from '../harness/mortal-postgres.ts';
+import { type MortalOptions, type MortalPostgres, startMortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
 import { openWorldFolder } from '../harness/world-folder.ts';
 import { openEndpoint } from '../settlement/open-endpoint.ts';
@@ -35,6 +35,8 @@ export type SolanaChaosWorld = {
   readonly relayer: string;
   readonly feeAccount: string;
   readonly shops: readonly SolanaShop[];
+  /** The value of `SVC_NETWORKS`. */
+  readonly networks: object;
   readonly logFiles: readonly string[];
   readonly secrets: readonly string[];
   readonly stop: (keep: boolean) => Promise<void>;
@@ -48,7 +50,12 @@ const LEASE_MS = '3000';
 const SLOWEST_ANSWER_MS = '50';
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
-export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: SettlementBug): Promise<SolanaChaosWorld> {
+export async function startSolanaChaosWorld(
+  seed: number,
+  dice: Dice,
+  bug?: SettlementBug,
+  options: MortalOptions = {},
+): Promise<SolanaChaosWorld> {
   const { directory, inside, onStop, stoppable, stop } = openWorldFolder('svc-chaos-');
   const logFiles: string[] = [];
   const program = (name: string, file: string, given: readonly string[], environment: Record<string, string>) => {
@@ -60,7 +67,7 @@ export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: Sett
   };
   try {
     const [postgres, engine] = await Promise.all([
-      stoppable(startMortalPostgres(inside('postgres'))),
+      stoppable(startMortalPostgres(inside('postgres'), options)),
       stoppable(startMortalEngine(inside('engine'))),
     ]);
     const history = openHistory(inside('history.log'));
@@ -100,16 +107,17 @@ export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: Sett
       return Object.assign(new URL(postgres.url), { username: `chaos_${group}`, password }).href;
     };
     const internalKey = randomBytes(24).toString('hex');
+    const networks = {
+      'solana:devnet': {
+        feeAccount,
+        ready: true,
+        rpcUrls: nodes.map(({ url }) => url),
+        gasCoinUsd: '150',
+        genesisHash: await openNode(chainUrl).genesisHash(),
+      },
+    };
     const shared = {
-      SVC_NETWORKS: JSON.stringify({
-        'solana:devnet': {
-          feeAccount,
-          ready: true,
-          rpcUrls: nodes.map(({ url }) => url),
-          gasCoinUsd: '150',
-          genesisHash: await openNode(chainUrl).genesisHash(),
-        },
-      }),
+      SVC_NETWORKS: JSON.stringify(networks),
       SVC_ENGINE_ADMIN_URL: engine.adminUrl,
       SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
     };
@@ -163,6 +171,7 @@ export async function startSolanaChaosWorld(seed: number, dice: Dice, bug?: Sett
       relayer,
       feeAccount,
       shops,
+      networks,
       logFiles,
       secrets: [
         password,
