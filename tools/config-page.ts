@@ -6,6 +6,7 @@ import { API_SETTINGS } from '@svc-pay/api/config';
 import { BUYER_SETTINGS } from '@svc-pay/cli/buyer-config';
 import { OPERATOR_SETTINGS } from '@svc-pay/cli/config';
 import { MERCHANT_SETTINGS } from '@svc-pay/cli/merchant-config';
+import { REHEARSE_SETTINGS } from '@svc-pay/cli/rehearse-config';
 import { fileNameOf, type Settings, settingsTable } from '@svc-pay/runtime/config';
 import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
 import { WEBHOOKS_SETTINGS } from '@svc-pay/webhooks/config';
@@ -47,6 +48,11 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
     title: 'Buyer’s command',
     about: '`npm run svc -- pay`: pays x402 sellers within limits.',
     settings: BUYER_SETTINGS,
+  },
+  {
+    title: 'Rehearsal',
+    about: '`npm run svc -- rehearse`: pays a deployment on a test network, with keys of test mode.',
+    settings: REHEARSE_SETTINGS,
   },
 ];
 

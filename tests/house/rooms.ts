@@ -39,9 +39,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     outside: ['node:*', '@restatedev/*'],
   },
   'services/api': service('fastify', 'prom-client', 'qr', 'zod/mini', '@opentelemetry/*'),
-  // `svc pay` is the buyer's command.
+  // `svc pay` is the buyer's command; `svc rehearse` is a merchant and a payer by their libraries.
   cli: {
-    inside: [...ADAPTERS, ...RULES, '@svc-pay/runtime', '@svc-pay/sdk/agent'],
+    inside: [...ADAPTERS, ...RULES, '@svc-pay/runtime', '@svc-pay/sdk', '@svc-pay/server'],
     outside: ['node:*', 'commander', 'zod/mini', '@noble/hashes/*'],
   },
   'services/admin': service('fastify', 'prom-client'),

@@ -31,6 +31,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   'services/api/src/buyer/answer-payment.ts': 'statuses of a settle answer, as the wire has them',
   'services/api/src/routes/pay-intent.ts': 'statuses of a settle answer, as the wire has them',
   'services/api/src/openapi/texts/': 'examples of the wire',
+  'cli/src/rehearse/': 'a client of the API: statuses of the wire',
   'sandbox/src/check/': 'a client of the API: statuses of the wire',
   'sandbox/src/local/check.ts': 'a client of the API: statuses of the wire',
   'sandbox/src/local/pay-as-client.ts': 'a client of the API: statuses of the wire',

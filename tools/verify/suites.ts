@@ -66,20 +66,20 @@ export const SUITES: readonly Suite[] = [
   { name: 'simulation', budgetSeconds: 42, checks: [tests('simulation')] },
   {
     name: 'postgres',
-    budgetSeconds: 115,
+    budgetSeconds: 118,
     checks: [
       tests('postgres'),
       command('bench reader', 'node', 'tests/bench/main.ts', 'reader', '--most', '100000', '--check'),
     ],
   },
-  { name: 'api', budgetSeconds: 74, checks: [processTests('api')] },
+  { name: 'api', budgetSeconds: 76, checks: [processTests('api')] },
   { name: 'webhooks', budgetSeconds: 60, checks: [processTests('webhooks')] },
-  { name: 'cli', budgetSeconds: 72, checks: [processTests('cli')] },
-  { name: 'e2e', budgetSeconds: 280, checks: [processTests('e2e')] },
+  { name: 'cli', budgetSeconds: 84, checks: [processTests('cli')] },
+  { name: 'e2e', budgetSeconds: 282, checks: [processTests('e2e')] },
   { name: 'browser', budgetSeconds: 97, checks: [processTests('browser')] },
   { name: 'chaos', budgetSeconds: 115, checks: [tests('chaos')] },
-  { name: 'drill', budgetSeconds: 100, checks: [processTests('drill')] },
-  { name: 'solana', budgetSeconds: 40, checks: [processTests('solana')] },
+  { name: 'drill', budgetSeconds: 90, checks: [processTests('drill')] },
+  { name: 'solana', budgetSeconds: 46, checks: [processTests('solana')] },
   {
     name: 'sandbox',
     budgetSeconds: 52,
@@ -87,14 +87,14 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'interop',
-    budgetSeconds: 150,
+    budgetSeconds: 125,
     checks: [
       command('stock x402 packages', 'npm', 'install', '--no-progress', '--prefix', 'tests/interop'),
       command('their lock unchanged', 'git', 'diff', '--exit-code', '--stat', '--', 'tests/interop/package-lock.json'),
       processTests('interop'),
     ],
   },
-  { name: 'engine', budgetSeconds: 32, checks: [processTests('engine')] },
+  { name: 'engine', budgetSeconds: 34, checks: [processTests('engine')] },
   {
     name: 'contracts',
     budgetSeconds: 85,
@@ -108,7 +108,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'packages',
-    budgetSeconds: 30,
+    budgetSeconds: 38,
     checks: [
       command('packages, installed and used', 'npm', 'run', 'packages'),
       command('known holes in dependencies', 'node', 'tools/release/advisories.ts'),
@@ -121,7 +121,7 @@ const chaos = (...argv: string[]): Check => command(`chaos ${argv.join(' ')}`, '
 
 /** What `npm run verify -- --long` runs: too large a download, or too slow, for every change. */
 export const LONG_SUITES: readonly Suite[] = [
-  { name: 'long-tests', budgetSeconds: 420, checks: [tests('long')] },
+  { name: 'long-tests', budgetSeconds: 900, checks: [tests('long')] },
   { name: 'long-simulation', budgetSeconds: 420, checks: [chaos('simulate', '--seeds', '2000', '--from', '201')] },
   {
     name: 'long-settlement',

@@ -102,6 +102,7 @@ test('there are the commands that the manual promises', () => {
     'statement',
     'recover',
     'doctor',
+    'rehearse',
     'listen',
     'trigger',
     'events list',

@@ -20,6 +20,7 @@ import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
 import { recoverCommand } from '../commands/recover.ts';
+import { rehearseCommand } from '../commands/rehearse.ts';
 import { relayersCommand } from '../commands/relayers.ts';
 import { startCommand } from '../commands/start.ts';
 import { statementCommand } from '../commands/statement.ts';
@@ -66,6 +67,7 @@ Examples:
     statementCommand,
     recoverCommand,
     doctorCommand,
+    rehearseCommand,
     listenCommand,
     triggerCommand,
     eventsCommand,

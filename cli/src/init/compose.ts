@@ -112,7 +112,7 @@ function ownService(
   return [
     `  ${name}:`,
     '    <<: *ours',
-    `    command: [${name}]`,
+    `    command: [svc-${name}]`,
     `    env_file: ${environmentFileOf(name)}`,
     '    depends_on: [postgres, restate]',
     `    networks: [${networks.join(', ')}]`,

@@ -23,7 +23,7 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
 
 /** What programs read beside their modules. */
 const READ_AT_RUN_TIME =
-  /^(?:LICENSE|packages\/postgres\/(?:migrations\/[^/]+|src\/migration\/prepare\.sql)|services\/api\/assets\/.+)$/;
+  /^(?:LICENSE|deploy\/prometheus\/alerts\.yaml|packages\/postgres\/(?:migrations\/[^/]+|src\/migration\/prepare\.sql)|services\/api\/assets\/.+)$/;
 
 const file = (name: string, data: string | Buffer, executable = false): TarEntry => ({
   path: name,

@@ -102,6 +102,11 @@ export { type DirectSubmission, provesStranding, type ReceiptLog } from './prove
 export { type LogOrder, readLogOrder } from './prove/read-log-order.ts';
 export { openReaderChains } from './reader/reader-chain.ts';
 export { createReaderNode } from './reader/reader-node.ts';
+export { type RecorderOptions, type RpcRecorder, startRpcRecorder } from './recording/record-rpc.ts';
+export { type Exchange, type Recording, readRecording } from './recording/recording.ts';
+export { providerOf } from './recording/redact.ts';
+export { NOT_RECORDED, type RpcReplayer, startRpcReplayer } from './recording/replay-rpc.ts';
+export type { ListenAddress } from './recording/serve-rpc.ts';
 export { createRestoreChain } from './restore/restore-chain.ts';
 export { NodeRefused } from './rpc/ask-node.ts';
 export { type CoalesceOptions, coalesceRpcCalls } from './rpc/coalesce-rpc-calls.ts';

@@ -34,7 +34,7 @@ export function answersOf(calls: readonly RpcCall[], body: unknown): readonly Rp
 }
 
 /** `fetch` refuses URLs with user and password, so they go into a header. */
-function withoutCredentials(url: string): { address: string; headers: Record<string, string> } {
+export function withoutCredentials(url: string): { address: string; headers: Record<string, string> } {
   const address = new URL(url);
   const { username, password } = address;
   if (username === '' && password === '') return { address: url, headers: {} };
