@@ -15,13 +15,20 @@ export type PageInPieces =
   | (Omit<Extract<ReadExportPage, { readonly ok: true }>, 'bookings'> & { readonly text: string })
   | Extract<ReadExportPage, { readonly ok: false }>;
 
-/** The page ends early where a later piece is refused, and where its text is as long as the metadata of a page may be. */
+/** Clients wait 30 seconds for an answer: a page that they throw away would be asked for again, and never end. */
+const MOST_MS = 5_000;
+
+/**
+ * The page ends early where a later piece is refused, after five seconds, and where its text is as long as the metadata of a page
+ * may be.
+ */
 export async function readInPieces(
   { exports, pause }: Pick<ApiPorts, 'exports' | 'pause'>,
   ask: ExportAsk,
   textOf: (bookings: readonly ExportedBooking[]) => Promise<string>,
 ): Promise<PageInPieces> {
   let page: PageInPieces | undefined;
+  const pageBeganMs = performance.now();
   for (let left = ask.limit; ; ) {
     const beganMs = performance.now();
     const cursor = page?.ok === true ? page.next : ask.cursor;
@@ -33,6 +40,8 @@ export async function readInPieces(
     left -= bookings.reduce((rows, { entries }) => rows + (ask.kind === 'ledger' ? entries.length : 1), 0);
     // A page never has more rows than were asked for, so the last piece is a whole one.
     if (!piece.hasMore || left < EXPORT_PIECE_ROWS || text.length >= MAX_METADATA_BYTES) return page;
-    await pause(restAfter(performance.now() - beganMs));
+    const tookMs = performance.now() - beganMs;
+    if (performance.now() - pageBeganMs + 2 * tookMs > MOST_MS) return page;
+    await pause(restAfter(tookMs));
   }
 }
