@@ -47,6 +47,7 @@ async function run({ options, context }: Input<Options>): Promise<CommandOutcome
     const text = bundleText({
       findings,
       environment,
+      others: [...(installation?.environments.values() ?? [])],
       networks,
       generatedAt: isoTime(clock.nowMs()),
       machine: { node: process.version, system: `${platform()} ${release()} ${arch()}` },

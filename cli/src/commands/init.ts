@@ -23,6 +23,10 @@ export function initCommand(surroundings: Surroundings): Command {
     .requiredOption('--public <address>', 'address of the API from outside')
     .option('--origin <origin...>', 'origins of the pages that may call the API with a publishable key')
     .option('--proxy <address...>', 'addresses of your own proxies in front of the API (default: Caddy’s)')
+    .option(
+      '--hops <number>',
+      'how many of your proxies a request passes, Caddy among them (default: 1, or 2 with --proxy before Caddy)',
+    )
     .option('--database <place>', 'host:port/name of the database')
     .option('--image <name>', 'image of the release, for the compose file')
     .option('--subnet <range>', 'addresses of the network between Caddy and the API', '172.30.84.0/24')
@@ -42,13 +46,30 @@ async function init({ positionals: [folder = ''], options }: Input<InitOptions>)
   } catch (problem) {
     return failed('not_written', harmless(String(problem)), 'Nothing that existed was changed. Run the command again.');
   }
-  if (!result.ok)
-    return failed(
-      'secrets_missing',
-      `${result.missing.join(', ')} existed before and ${result.missing.length === 1 ? 'is' : 'are'} gone; nothing was changed.`,
-      'Copy them back from where you keep a second copy. A new secret would not fit the database and the other services.',
-    );
+  if (!result.ok) return refused(choices.folder, result);
   return done({ folder: choices.folder, ...result }, shownFolder(choices, result));
+}
+
+function refused(folder: string, result: Extract<WrittenFolder, { ok: false }>): CommandOutcome {
+  if (result.code === 'foreign')
+    return failed(
+      'foreign_folder',
+      `${folder} holds files, and none of an installation; nothing was changed.`,
+      'Name a folder that does not exist or is empty: `init` closes its folder to all others.',
+    );
+  const [names, verb] = [result.files.join(', '), result.files.length === 1 ? 'is' : 'are'];
+  const back = 'Copy them back from where you keep a second copy.';
+  return result.code === 'missing'
+    ? failed(
+        'secrets_missing',
+        `${names} existed before and ${verb} gone; nothing was changed.`,
+        `${back} A new secret would not fit the database and the other services.`,
+      )
+    : failed(
+        'secrets_empty',
+        `${names} ${verb} empty; nothing was changed.`,
+        `${back} If the installation never had them, remove the empty files and run the command again.`,
+      );
 }
 
 function shownFolder(

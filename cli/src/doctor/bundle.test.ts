@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { evmNetwork } from '@svc-pay/protocol';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { bundleText } from './bundle.ts';
 import { findingsOf } from './finding.ts';
 
@@ -37,3 +40,20 @@ test.each(['canary-password', 'canary-pepper-text', 'v2/canary-path', 'key=canar
     expect(() => bundleText({ ...input, findings })).toThrow('not written');
   },
 );
+
+test('secrets of every program stop the report: by value, by file, and a value in the place of a path', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-bundle-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = path.join(folder, 'internal-key');
+  writeFileSync(file, 'canary-in-file\n');
+  const others = [
+    { SVC_INTERNAL_KEY_FILE: file, SVC_KEY_PEPPER_FILE: '/canary/raw+value' },
+    { SVC_INTERNAL_KEYS: 'canary-by-value' },
+  ];
+  const reportWith = (text: string) =>
+    bundleText({ ...input, others, findings: [findingsOf('network', 'x').problem(`it said ${text}`, 'Look.')] });
+  for (const secret of ['canary-in-file', '/canary/raw+value', 'canary-by-value'])
+    expect(() => reportWith(secret), secret).toThrow('not written');
+  // The path of a file that exists is no secret.
+  expect(reportWith(file)).toContain(file);
+});

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { findChain } from '@svc-pay/core';
+import { findChain, isWithin, parseRange, readClientAddress } from '@svc-pay/core';
 import { parseNetwork } from '@svc-pay/protocol';
 import { COMPOSE_FILE } from '../init/compose.ts';
 import { NETWORKS_FILE } from '../init/folder-layout.ts';
@@ -21,6 +21,8 @@ export function checkEdge(installation: Installation): readonly Finding[] {
     ...checkPublicUrl(api['SVC_API_PUBLIC_URL'], live),
     ...checkOrigins(listOf(api['SVC_API_CORS_ORIGINS'] || '*'), live),
     ...checkProxies(listOf(api['SVC_API_TRUSTED_PROXIES']), api['SVC_API_PUBLIC_URL']),
+    ...checkHops(listOf(api['SVC_API_TRUSTED_PROXIES']), api['SVC_API_TRUSTED_HOPS'] || '1'),
+    ...checkCaddy(installation.folder, listOf(api['SVC_API_TRUSTED_PROXIES'])),
     ...checkListeners(installation),
   ];
   return findings.length > 0
@@ -73,6 +75,33 @@ function checkProxies(proxies: readonly string[], publicUrl: string | undefined)
       ),
     ];
   });
+}
+
+function checkHops(proxies: readonly string[], hops: string): readonly Finding[] {
+  if (proxies.length < 2 || hops.trim() !== '1') return [];
+  return [
+    findingsOf('configuration', 'SVC_API_TRUSTED_HOPS').warning(
+      'SVC_API_TRUSTED_HOPS is 1, and several proxies are trusted: if a request passes two, all clients are one address.',
+      'Set how many proxies a request passes; leave 1 if they stand side by side.',
+    ),
+  ];
+}
+
+/** The address that the compose file gives to Caddy. */
+function checkCaddy(folder: string, proxies: readonly string[]): readonly Finding[] {
+  const file = path.join(folder, COMPOSE_FILE);
+  if (proxies.length === 0 || !existsSync(file)) return [];
+  const [, caddy = ''] = /\bipv4_address:\s*["']?([\d.]+)/.exec(readFileSync(file, 'utf8')) ?? [];
+  const address = readClientAddress(caddy);
+  if (address === undefined) return [];
+  const ranges = proxies.map(parseRange);
+  if (ranges.some((range) => range !== undefined && isWithin(address, range))) return [];
+  return [
+    findingsOf('configuration', 'SVC_API_TRUSTED_PROXIES').warning(
+      `The API does not trust Caddy, which has ${caddy} in ${COMPOSE_FILE}: all clients are Caddy and share its limits.`,
+      `Add ${caddy} to SVC_API_TRUSTED_PROXIES in api.env, and count Caddy in SVC_API_TRUSTED_HOPS.`,
+    ),
+  ];
 }
 
 /** Outside of containers a listener on all addresses is on the internet. */

@@ -1,5 +1,5 @@
 // Checks files of an installation: who may read them, what they lack, and what the operator still has to write.
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { secretFileProblem } from '@svc-pay/runtime/config';
 import { SERVICE_SETTINGS } from '@svc-pay/runtime/config/service-settings';
@@ -17,6 +17,9 @@ import { type Finding, findingsOf } from './finding.ts';
 import { type Installation, listOf } from './installation.ts';
 
 const OTHERS = 0o077;
+const NAMES_FILES = /(?:_FILE|_FILES|_KEYSTORES?)$/;
+/** Here systemd shows files to one unit alone, while it runs. */
+const CREDENTIALS = '/run/credentials/';
 
 export function checkFolder(installation: Installation): readonly Finding[] {
   const findings = [
@@ -40,26 +43,33 @@ function checkModes({ folder }: Installation): readonly Finding[] {
     const file = path.join(folder, name);
     const { problem } = findingsOf('configuration', name);
     if (!existsSync(file)) return [problem(`${name} does not exist.`, 'Copy it back, or run `svc init` again.')];
-    const status = lstatSync(file);
-    if ((status.mode & OTHERS) === 0 || status.isSymbolicLink()) return [];
+    // Of a link, the file that it names: a link itself has no mode.
+    const status = statSync(file);
+    if ((status.mode & OTHERS) === 0) return [];
     const mode = status.isDirectory() ? '700' : '600';
     return [problem(`Others than its owner may use ${name}.`, `Run \`chmod ${mode} ${file}\`.`)];
   });
 }
 
-/** Files that the settings name, wherever they are. */
+/** Files that the settings name, wherever they are. Values are never shown: people write the secret itself there. */
 function checkNamedFiles({ environments }: Installation): readonly Finding[] {
-  const findings: Finding[] = [];
-  for (const [program, environment] of environments)
-    for (const [name, value] of Object.entries(environment))
-      for (const file of /(?:_FILE|_FILES|_KEYSTORES?)$/.test(name) ? listOf(value) : []) {
-        const wrong = name === 'SVC_AUDIT_EXPORT_FILE' ? undefined : secretFileProblem(file);
-        if (wrong !== undefined)
-          findings.push(
-            findingsOf('configuration', environmentFileOf(program)).problem(`${name} ${wrong}.`, `Put ${file} right.`),
-          );
-      }
-  return findings;
+  return [...environments].flatMap(([program, environment]) =>
+    Object.entries(environment).flatMap(([name, value]) => {
+      if (!NAMES_FILES.test(name) || name === 'SVC_AUDIT_EXPORT_FILE') return [];
+      const files = listOf(value);
+      return files.flatMap((file, index) => {
+        const wrong = path.resolve(file).startsWith(CREDENTIALS) ? undefined : secretFileProblem(file);
+        if (wrong === undefined) return [];
+        const entry = files.length === 1 ? name : `${name}, entry ${index + 1},`;
+        return [
+          findingsOf('configuration', environmentFileOf(program)).problem(
+            `${entry} ${wrong}.`,
+            `Put right what ${name} names; its value is the path of a file.`,
+          ),
+        ];
+      });
+    }),
+  );
 }
 
 function checkForeign({ environments }: Installation): readonly Finding[] {

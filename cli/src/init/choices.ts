@@ -1,6 +1,6 @@
 // What an operator chooses for a new folder of settings, read from the options of `svc init`.
 import path from 'node:path';
-import { CHAINS, type Chain } from '@svc-pay/core';
+import { CHAINS, type Chain, parseRange } from '@svc-pay/core';
 import { familyOf } from '@svc-pay/protocol';
 
 /** `compose`: services in containers, by their names. `server`: processes of one machine, over loopback. */
@@ -17,7 +17,12 @@ export type InitChoices = {
   /** Base address of the API from outside, without a path. */
   readonly publicUrl: string;
   readonly origins: readonly string[];
+  /** Who may say to the API whom it forwards for. In the compose form Caddy is the first. */
   readonly proxies: readonly string[];
+  /** Proxies of the operator that stand in front of the Caddy of the compose form. */
+  readonly outerProxies: readonly string[];
+  /** Proxies that a request passes, Caddy among them. */
+  readonly hops: number;
   /** `host:port/database`, perhaps with parameters. */
   readonly database: string;
   readonly image: string;
@@ -26,8 +31,11 @@ export type InitChoices = {
   readonly owner: FileOwner;
 };
 
-/** Addresses of the network between Caddy and the API. */
-type ComposeSubnet = { readonly range: string; readonly proxy: string };
+/**
+ * Addresses of the network between Caddy and the API. Docker hands out those of `dynamic` alone: the API starts before
+ * Caddy, and would get Caddy's address.
+ */
+type ComposeSubnet = { readonly range: string; readonly proxy: string; readonly dynamic: string };
 
 export type InitOptions = {
   readonly for: DeploymentForm;
@@ -35,6 +43,7 @@ export type InitOptions = {
   readonly public: string;
   readonly origin?: readonly string[];
   readonly proxy?: readonly string[];
+  readonly hops?: string;
   readonly database?: string;
   readonly image?: string;
   readonly subnet: string;
@@ -49,6 +58,8 @@ export type ReadChoices =
 /** Uid and gid of the image, for an operator who is root. */
 const IMAGE_OWNER: FileOwner = { uid: 65_532, gid: 65_532 };
 const MAX_RELAYERS = 16;
+/** Of SVC_API_TRUSTED_HOPS. */
+const MAX_HOPS = 10;
 
 export function readChoices(folder: string, options: InitOptions, self: FileOwner): ReadChoices {
   const { form, network = [], origin = [], proxy = [] } = { form: options.for, ...options };
@@ -83,6 +94,8 @@ export function readChoices(folder: string, options: InitOptions, self: FileOwne
     return no('--image is missing, or is no name of an image.', 'Name the image of the release with --image.');
   const relayers = /^\d{1,2}$/.test(options.relayers) ? Number.parseInt(options.relayers, 10) : -1;
   if (relayers < 0 || relayers > MAX_RELAYERS) return no(`--relayers is 0 to ${MAX_RELAYERS}.`, 'Give a number.');
+  const trust = trustOf(form, subnet.proxy, proxy, options.hops);
+  if ('problem' in trust) return no(trust.problem, trust.advice);
   const owner = ownerOf(options.owner, form, self);
   if (owner === undefined) return no('--owner is no uid:gid.', 'Give numbers such as 65532:65532.');
   return {
@@ -94,7 +107,7 @@ export function readChoices(folder: string, options: InitOptions, self: FileOwne
       publicUrl,
       // The checkout page of the API is a page of its own address.
       origins: [...new Set([publicUrl, ...origins.filter((each) => each !== undefined)])],
-      proxies: proxy.length > 0 ? proxy : [form === 'compose' ? subnet.proxy : '127.0.0.1'],
+      ...trust,
       database,
       image,
       subnet,
@@ -132,7 +145,32 @@ function isDatabase(given: string): boolean {
 
 function subnetOf(given: string): ComposeSubnet | undefined {
   const [, start] = /^((?:10\.\d{1,3}|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.\d{1,3}\.)0\/24$/.exec(given) ?? [];
-  return start === undefined ? undefined : { range: given, proxy: `${start}2` };
+  return start === undefined ? undefined : { range: given, proxy: `${start}2`, dynamic: `${start}128/25` };
+}
+
+type Trust = Pick<InitChoices, 'proxies' | 'outerProxies' | 'hops'>;
+type Refusal = { readonly problem: string; readonly advice: string };
+
+function trustOf(
+  form: DeploymentForm,
+  caddy: string,
+  given: readonly string[],
+  hopsText: string | undefined,
+): Trust | Refusal {
+  if (given.some((each) => parseRange(each) === undefined))
+    return { problem: '--proxy is no address and no range.', advice: 'Give such as 10.0.0.5 or 10.0.0.0/28.' };
+  const least = form === 'compose' && given.length > 0 ? 2 : 1;
+  const hops = hopsText === undefined ? least : /^\d{1,2}$/.test(hopsText) ? Number.parseInt(hopsText, 10) : 0;
+  if (hops < 1 || hops > MAX_HOPS) return { problem: `--hops is 1 to ${MAX_HOPS}.`, advice: 'Give a number.' };
+  if (form === 'server') return { proxies: given.length > 0 ? given : ['127.0.0.1'], outerProxies: [], hops };
+  if (hops < least)
+    return { problem: '--hops 1 leaves out Caddy or the proxy before it.', advice: 'Count Caddy: give 2 or more.' };
+  if (hops > 1 && given.length === 0)
+    return {
+      problem: 'Caddy is the only proxy of the compose file, and --hops counts more.',
+      advice: 'Name the proxies before Caddy with --proxy.',
+    };
+  return { proxies: [caddy, ...given], outerProxies: given, hops };
 }
 
 function ownerOf(given: string | undefined, form: DeploymentForm, self: FileOwner): FileOwner | undefined {

@@ -80,9 +80,10 @@ ${[
 ].join('\n\n')}
 
 networks:
-  # Between Caddy and the API. The address of Caddy is fixed: the API trusts it alone (SVC_API_TRUSTED_PROXIES).
+  # Between Caddy and the API. The address of Caddy is fixed, because the API trusts it (SVC_API_TRUSTED_PROXIES). Docker
+  # hands out the addresses of ip_range, so no other container gets Caddy's.
   edge:
-    ipam: { config: [{ subnet: ${choices.subnet.range} }] }
+    ipam: { config: [{ subnet: ${choices.subnet.range}, ip_range: ${choices.subnet.dynamic} }] }
   # No way to the internet.
   back: { internal: true }
   # To RPC nodes, to endpoints of merchants, and to ports on loopback.
@@ -189,7 +190,8 @@ function caddyService({ folder, subnet }: InitChoices): string {
     cap_drop: [ALL]
     cap_add: [NET_BIND_SERVICE]
     depends_on: [api]
-    ports: ["80:80", "443:443", "443:443/udp"]
+    # IPv4 alone: Docker would hand on an IPv6 client with the address of the bridge, and all of them would be one client.
+    ports: ["0.0.0.0:80:80", "0.0.0.0:443:443", "0.0.0.0:443:443/udp"]
     networks:
       edge: { ipv4_address: ${subnet.proxy} }
     volumes:

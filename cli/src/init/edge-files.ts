@@ -3,9 +3,16 @@ import type { InitChoices } from './choices.ts';
 import { ALERTS_FILE } from './compose.ts';
 import { PLACEHOLDER } from './folder-layout.ts';
 
-/** TLS by itself. Caddy puts the address of its client into X-Forwarded-For, and drops what the client wrote there. */
-export function caddyText({ publicUrl }: InitChoices): string {
+/**
+ * TLS by itself. Caddy puts the address of its client into X-Forwarded-For, and drops what the client wrote there. Behind
+ * proxies of the operator it adds to what these wrote.
+ */
+export function caddyText({ publicUrl, outerProxies }: InitChoices): string {
   const { protocol, host } = new URL(publicUrl);
+  const trusted =
+    outerProxies.length === 0
+      ? ''
+      : `\t\t# Your own proxies before Caddy.\n\t\ttrusted_proxies ${outerProxies.join(' ')}\n`;
   return `# TLS, limits and the way to the API. Yours to edit: \`svc init\` does not change a file that exists.
 {
 	servers {
@@ -23,8 +30,11 @@ ${protocol === 'https:' ? host : publicUrl} {
 		max_size 1MB
 	}
 	header Strict-Transport-Security "max-age=31536000"
+	# It reads the database: for monitors of your own network, which ask the API itself.
+	@internal path /ready
+	respond @internal 404
 	reverse_proxy api:8402 {
-		# Events of a stream arrive one by one.
+${trusted}		# Events of a stream arrive one by one.
 		flush_interval -1
 		transport http {
 			dial_timeout 5s

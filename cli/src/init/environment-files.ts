@@ -86,6 +86,7 @@ function apiLines(choices: InitChoices, secrets: SecretFiles): Lines {
     SVC_API_PUBLIC_URL: choices.publicUrl,
     SVC_API_CORS_ORIGINS: choices.origins.join(','),
     SVC_API_TRUSTED_PROXIES: choices.proxies.join(','),
+    SVC_API_TRUSTED_HOPS: String(choices.hops),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -122,6 +123,54 @@ test('the compose file gives each service its own secrets, and only Caddy a port
     ports.some((port) => !port.startsWith('127.0.0.1:')),
   );
   expect(open.map(([name]) => name)).toEqual(['caddy']);
+  // Docker hands on IPv6 clients with one address for all.
+  expect(services['caddy']?.ports?.filter((port) => !port.startsWith('0.0.0.0:'))).toEqual([]);
+});
+
+test('no container gets the address of Caddy from Docker', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET, '--subnet', '10.9.8.0/24');
+  const { services, networks } = parse(readFileSync(path.join(folder, 'compose.yaml'), 'utf8'), { merge: true });
+  expect(services.caddy.networks.edge.ipv4_address).toBe('10.9.8.2');
+  expect(networks.edge.ipam.config).toEqual([{ subnet: '10.9.8.0/24', ip_range: '10.9.8.128/25' }]);
+});
+
+test.each([
+  ['Caddy alone', [], '172.30.84.2', '1', undefined],
+  ['a proxy before Caddy', ['--proxy', '192.0.2.1'], '172.30.84.2,192.0.2.1', '2', '192.0.2.1'],
+  [
+    'two proxies before Caddy',
+    ['--proxy', '192.0.2.1', '10.0.0.0/28', '--hops', '3'],
+    '172.30.84.2,192.0.2.1,10.0.0.0/28',
+    '3',
+    '192.0.2.1 10.0.0.0/28',
+  ],
+  ['a proxy of the machine', ['--for', 'server'], '127.0.0.1', '1', undefined],
+  [
+    'two in a row',
+    ['--for', 'server', '--proxy', '10.0.0.5', '10.0.0.6', '--hops', '2'],
+    '10.0.0.5,10.0.0.6',
+    '2',
+    undefined,
+  ],
+] as const)('behind %s the API trusts them, and as many', async (_, argv, proxies, hops, trustedByCaddy) => {
+  const folder = newFolder();
+  expect(await init(folder, ...TEST_NET, ...argv)).toMatchObject({ exitCode: 0 });
+  const files = contents(folder);
+  expect(parseEnv(files['api.env'] ?? '')).toMatchObject({
+    SVC_API_TRUSTED_PROXIES: proxies,
+    SVC_API_TRUSTED_HOPS: hops,
+  });
+  expect(/^\t\ttrusted_proxies (.*)$/m.exec(files['Caddyfile'] ?? '')?.[1]).toBe(trustedByCaddy);
+  expect(complaints(folder)).not.toMatch(/prox|Caddy/i);
+});
+
+test('Caddy does not forward /ready', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  expect(readFileSync(path.join(folder, 'Caddyfile'), 'utf8')).toMatch(
+    /^\t@internal path \/ready\n\trespond @internal 404\n\treverse_proxy api:8402 \{$/m,
+  );
 });
 
 test.each([
@@ -130,6 +179,10 @@ test.each([
   ['a database with a password', ['--network', 'base', '--database', 'canary:canary@db:5432/svc']],
   ['an owner that is none', ['--network', 'base', '--owner', 'root']],
   ['a subnet of public addresses', ['--network', 'base', '--subnet', '8.8.8.0/24']],
+  ['a proxy that is no address', ['--network', 'base', '--proxy', 'proxy.internal']],
+  ['no hop', ['--network', 'base', '--hops', '0']],
+  ['hops without proxies', ['--network', 'base', '--hops', '2']],
+  ['a proxy before Caddy in one hop', ['--network', 'base', '--proxy', '192.0.2.1', '--hops', '1']],
 ])('%s is refused, and nothing is written', async (_, argv) => {
   const folder = newFolder();
   const { exitCode, stderr } = await init(folder, ...argv);
@@ -178,6 +231,13 @@ const edit = (name: string, from: RegExp | string, to: string) => (folder: strin
 };
 const newSecret = (name: string, text: string) => (folder: string) =>
   writeFileSync(path.join(folder, 'secrets', name), `${text}\n`);
+const linkToOpenFile = (name: string) => (folder: string) => {
+  const target = `${folder}-linked`;
+  writeFileSync(target, readFileSync(path.join(folder, name)));
+  chmodSync(target, 0o644);
+  rmSync(path.join(folder, name));
+  symlinkSync(target, path.join(folder, name));
+};
 /** What an operator writes after `init`. */
 function fillIn(folder: string): void {
   edit('networks.json', /0x0{40}/, `0x${'52'.repeat(20)}`)(folder);
@@ -240,6 +300,17 @@ test.each<readonly [fault: string, plant: (folder: string) => void, found: strin
   ['no trusted proxy', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES='), 'all clients are one address'],
   ['any proxy', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=0.0.0.0/0'), 'trusts strangers'],
   ['a proxy that is none', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=caddy'), 'no address and no range'],
+  [
+    'a Caddy that is not trusted',
+    edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=10.0.0.5'),
+    'does not trust Caddy',
+  ],
+  [
+    'one hop for two proxies',
+    edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=172.30.84.2,10.0.0.5'),
+    'SVC_API_TRUSTED_HOPS is 1',
+  ],
+  ['a link to a secret for all', linkToOpenFile('secrets/key-pepper'), 'may use secrets/key-pepper'],
   ['no TLS', edit('api.env', 'PUBLIC_URL=https', 'PUBLIC_URL=http'), 'has no TLS'],
 ])('the doctor finds %s', async (_, plant, found) => {
   const folder = newFolder();
@@ -247,4 +318,26 @@ test.each<readonly [fault: string, plant: (folder: string) => void, found: strin
   fillIn(folder);
   plant(folder);
   expect(complaints(folder)).toContain(found);
+});
+
+test('the doctor does not show what stands in the place of a path, in its findings or its report', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  edit('api.env', /PEPPER_FILE=.*/, 'PEPPER_FILE=canary-pepper,canary-second')(folder);
+  const report = path.join(folder, 'report.json');
+  const { stdout, stderr } = await callSvc({}, 'doctor', '--folder', folder, '--bundle', report);
+  expect(stdout + stderr).toContain('SVC_KEY_PEPPER_FILE, entry 2, names a file that does not exist');
+  expect(stdout + stderr).not.toContain('canary');
+  expect(readFileSync(report, 'utf8')).not.toContain('canary');
+});
+
+test('the doctor leaves credentials of systemd to the unit that has them', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  fillIn(folder);
+  const inUnit = '/run/credentials/svc-pay-settlement.service';
+  edit('settlement.env', /^SVC_RELAYER_KMS.*/m, `SVC_RELAYER_KEYSTORES=${inUnit}/relayer_evm-1.json`)(folder);
+  expect(complaints(folder)).toBe('');
+  edit('settlement.env', inUnit, `${inUnit}/../../elsewhere`)(folder);
+  expect(complaints(folder)).toContain('SVC_RELAYER_KEYSTORES names a file that does not exist');
 });

@@ -1,17 +1,19 @@
-// SQL that makes the roles of an installation. Run by a superuser, once; running it again changes nothing.
+// SQL that makes the roles of an installation. Run by a superuser. Running it again sets attributes and passwords anew.
 import { databaseSecretOf, GROUP_OF, loginOf, PROGRAMS } from './folder-layout.ts';
 import { scramVerifier } from './scram.ts';
 import { type SecretFiles, secretOf } from './secrets.ts';
 
-const HEAD = `-- Roles of SVC Pay. Run it as a superuser in the database of the installation, before \`migrate\`; a repeat changes
--- nothing. Passwords are here as SCRAM verifiers: nobody can log in with what this file holds.
+const HEAD = `-- Roles of SVC Pay. Run it as a superuser in the database of the installation, before \`migrate\`. Running
+-- it again sets the passwords to those of the folder that it came with. Passwords are here as SCRAM verifiers:
+-- nobody can log in with what this file holds.
 `;
 
 export function rolesSql(secrets: SecretFiles): string {
   const groups = PROGRAMS.map((program) => GROUP_OF[program]);
   const logins = PROGRAMS.map((program) => {
+    // A URL holds it escaped, and clients send what it stands for.
     const { password } = new URL(secretOf(secrets, databaseSecretOf(program)));
-    return loginSql(loginOf(program), GROUP_OF[program], scramVerifier(password));
+    return loginSql(loginOf(program), GROUP_OF[program], scramVerifier(decodeURIComponent(password)));
   });
   return [
     HEAD,

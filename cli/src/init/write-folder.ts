@@ -1,7 +1,8 @@
 // Writes the folder of an installation. A file that exists is never changed: a lost secret is a lost installation, and
 // settings are the operator's to edit.
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, chown, link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileOwner, InitChoices } from './choices.ts';
 import {
@@ -36,26 +37,38 @@ export type WrittenFolder =
       /** Addresses of relayers and of the recovery key, by file. */
       readonly addresses: Readonly<Record<string, string>>;
     }
-  /** The folder was complete once, and these secrets are gone. Nothing was changed. */
-  | { readonly ok: false; readonly missing: readonly string[] };
+  /**
+   * Nothing was changed. `missing`: the folder was complete once, and these secrets are gone. `empty`: these files of
+   * secrets hold none. `foreign`: the folder holds something, and nothing of ours.
+   */
+  | { readonly ok: false; readonly code: 'missing' | 'empty'; readonly files: readonly string[] }
+  | { readonly ok: false; readonly code: 'foreign' };
 
 const OWNER_ONLY = 0o600;
 /** Containers of others read these as users of their own. None holds a secret, and the folder is closed. */
 const READABLE = 0o644;
 /** Written last: where it is, every secret was. */
 const LAST_FILE = environmentFileOf('command');
+const FOLDERS: readonly string[] = [SECRETS_FOLDER, RELAYERS_FOLDER, ARCHIVE_FOLDER];
+/** End of the name of a file that is being written. A run that was ended leaves it behind, with a secret in it. */
+const STAGING = /\.[0-9a-f]{16}\.staging$/;
 const ALERT_RULES = new URL('../../../deploy/prometheus/alerts.yaml', import.meta.url);
 
 export async function writeFolder(choices: InitChoices): Promise<WrittenFolder> {
   const { folder, owner } = choices;
+  if (await isForeign(choices)) return { ok: false, code: 'foreign' };
   const complete = existsSync(path.join(folder, LAST_FILE));
   const existing = await existingSecrets(choices);
+  const empty = [...existing].flatMap(([name, secret]) => (secret === '' ? [path.join(SECRETS_FOLDER, name)] : []));
+  if (empty.length > 0) return { ok: false, code: 'empty', files: empty };
   const secrets = completeSecrets(choices, existing);
   const missing = [...secrets.keys()].filter((name) => !existing.has(name));
   if (complete && missing.length > 0)
-    return { ok: false, missing: missing.map((name) => path.join(SECRETS_FOLDER, name)) };
+    return { ok: false, code: 'missing', files: missing.map((name) => path.join(SECRETS_FOLDER, name)) };
 
-  for (const name of ['.', SECRETS_FOLDER, RELAYERS_FOLDER, ARCHIVE_FOLDER]) await ensureFolder(folder, name, owner);
+  // Folders above are not ours to close.
+  await mkdir(path.dirname(folder), { recursive: true });
+  for (const name of ['.', ...FOLDERS]) await ensureFolder(path.join(folder, name), owner);
   const [written, kept]: [string[], string[]] = [[], []];
   const write = async (name: string, make: () => string | Promise<string>, mode = OWNER_ONLY) => {
     const file = path.join(folder, name);
@@ -95,6 +108,19 @@ function derivedFiles(choices: InitChoices, secrets: SecretFiles): readonly Deri
   ];
 }
 
+/** A folder of somebody else, such as /etc, is not ours to close to others. */
+async function isForeign(choices: InitChoices): Promise<boolean> {
+  const { folder } = choices;
+  if (!existsSync(folder)) return false;
+  // The root of a volume of its own is empty but for `lost+found`.
+  const found = (await readdir(folder)).filter((name) => name !== 'lost+found');
+  if (found.length === 0) return false;
+  // A first run that ended early has made nothing but folders, that of secrets first.
+  if (found.includes(SECRETS_FOLDER) && found.every((name) => FOLDERS.includes(name))) return false;
+  const secrets = [...completeSecrets(choices, new Map()).keys()].map((name) => path.join(SECRETS_FOLDER, name));
+  return ![...secrets, ...PROGRAMS.map(environmentFileOf)].some((name) => existsSync(path.join(folder, name)));
+}
+
 async function existingSecrets(choices: InitChoices): Promise<SecretFiles> {
   const found = new Map<string, string>();
   for (const name of completeSecrets(choices, new Map()).keys()) {
@@ -105,25 +131,22 @@ async function existingSecrets(choices: InitChoices): Promise<SecretFiles> {
 }
 
 /** Closes a folder that exists as well: what it holds is for its owner alone. */
-async function ensureFolder(folder: string, name: string, owner: FileOwner): Promise<void> {
-  const directory = path.join(folder, name);
+async function ensureFolder(directory: string, owner: FileOwner): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
   await give(directory, owner);
+  const stale = (await readdir(directory)).filter((name) => STAGING.test(name));
+  for (const name of stale) await rm(path.join(directory, name), { force: true });
 }
 
 /** The file appears whole, or not at all, and never replaces another one. */
 async function writeNew(file: string, text: string, mode: number, owner: FileOwner): Promise<void> {
-  const staging = `${file}.${process.pid}`;
-  const handle = await open(staging, 'wx', mode);
+  const staging = `${file}.${randomBytes(8).toString('hex')}.staging`;
   try {
+    await using handle = await open(staging, 'wx', mode);
     await handle.writeFile(text);
     await handle.chmod(mode);
     await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  try {
     await give(staging, owner);
     await link(staging, file);
   } finally {
