@@ -1,5 +1,5 @@
 // What `svc rehearse` refuses before anything is asked of a deployment, with a node that answers from a recording.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startRpcReplayer } from '@svc-pay/evm';
@@ -90,4 +90,39 @@ test('more than the limit is not signed for', async () => {
 test('a node of another chain is refused', async () => {
   const SVC_RPC_URL = await nodeOf(8_453n, 10_000_000n);
   expect(await rehearse({ SVC_RPC_URL })).toMatchObject({ exitCode: 1, error: 'wrong_chain' });
+});
+
+test('a node of another chain is not recorded either', async () => {
+  const SVC_RPC_URL = await nodeOf(8_453n, 0n);
+  expect(await rehearse({ SVC_RPC_URL }, '--record-only')).toMatchObject({ exitCode: 1, error: 'wrong_chain' });
+});
+
+test('a folder in which another process rehearses is refused; a lock of a dead one is not', async () => {
+  const SVC_RPC_URL = await nodeOf(84_532n, 0n);
+  const used = path.join(folder, 'used');
+  mkdirSync(used);
+  writeFileSync(path.join(used, 'lock'), String(process.ppid));
+  const refused = await rehearse({ SVC_RPC_URL }, '--out', used);
+  expect(refused).toMatchObject({ exitCode: 1, error: 'folder_in_use' });
+  expect(readdirSync(used)).toEqual(['lock']);
+  writeFileSync(path.join(used, 'lock'), '4194999');
+  expect(await rehearse({ SVC_RPC_URL }, '--out', used)).toMatchObject({ error: 'payer_too_poor' });
+  expect(readdirSync(used)).toEqual(['rpc-1.jsonl']);
+});
+
+test('a released cap counts against the limit until its signature has expired', async () => {
+  const SVC_RPC_URL = await nodeOf(84_532n, 0n);
+  const out = path.join(folder, 'released');
+  mkdirSync(out);
+  const journalOf = (validBefore: number) =>
+    [
+      { kind: 'intent', flow: 'upto', paymentIntentId: 'pi_1', signs: '50038' },
+      { kind: 'signed', paymentIntentId: 'pi_1', token: '0x', amount: '50038', validBefore },
+      { kind: 'ended', paymentIntentId: 'pi_1', how: 'released' },
+    ].map((line) => `${JSON.stringify(line)}\n`);
+  const nowSeconds = Math.floor(Date.now() / 1_000);
+  writeFileSync(path.join(out, 'journal.jsonl'), journalOf(nowSeconds + 600).join(''));
+  expect(await rehearse({ SVC_RPC_URL }, '--out', out)).toMatchObject({ error: 'limit_reached' });
+  writeFileSync(path.join(out, 'journal.jsonl'), journalOf(nowSeconds - 600).join(''));
+  expect(await rehearse({ SVC_RPC_URL }, '--out', out)).toMatchObject({ error: 'payer_too_poor' });
 });

@@ -2,8 +2,11 @@
 
 import type { SeenReceipt } from './chain-facts.ts';
 import { agree, type Check, holds } from './check.ts';
+import { checkBooks, checkEvents } from './check-payment.ts';
 import type { PaymentFacts } from './payment-facts.ts';
 import { type Rehearsal, waitFor } from './rehearsal.ts';
+
+export const FINAL = 'block is final';
 
 /** `patienceMs` 0: finality is not waited for. */
 export type FinalityOptions = { readonly patienceMs: number };
@@ -21,11 +24,11 @@ export async function checkFinality(
     patienceMs,
     stopping,
   );
-  if (final === undefined) return [holds('block is final', false, `block ${receipt.blockNumber} is not final in time`)];
+  if (final === undefined) return [holds(FINAL, false, `block ${receipt.blockNumber} is not final in time`)];
   const [block, again] = [await chain.block(receipt.blockNumber), await chain.receipt(receipt.transactionId)];
   const now = await merchantOf(asked.flow).api.payments.get(payment.id);
   return [
-    holds('block is final', true, `block ${receipt.blockNumber}, final up to ${final.number}`),
+    holds(FINAL, true, `block ${receipt.blockNumber}, final up to ${final.number}`),
     agree('block hash', { before: receipt.blockHash, chain: block.hash, receipt: again?.blockHash }),
     holds(
       'logs are the same when final',
@@ -34,6 +37,19 @@ export async function checkFinality(
     ),
     agree('payment when final', { expected: 'completed', payment: now.ok ? now.payment.status : now.code }),
   ];
+}
+
+/** Books and events as they were read again after the block became final: none came twice. */
+export function checkAgain(facts: PaymentFacts): readonly Check[] {
+  return [
+    summed('books are the same when final', checkBooks(facts)),
+    summed('events are the same when final', checkEvents(facts)),
+  ];
+}
+
+function summed(id: string, checks: readonly Check[]): Check {
+  const red = checks.filter(({ ok }) => !ok).map((check) => `${check.id}: ${check.seen}`);
+  return holds(id, red.length === 0, red.length === 0 ? `${checks.length} checks are green again` : red.join('; '));
 }
 
 const logsOf = ({ logs }: SeenReceipt): string =>

@@ -40,6 +40,16 @@ export async function collectFacts(
   return { asked, payment, receipt, events, ...books, ...onChain };
 }
 
+/** What may come twice, read again: a second booking or event that came after the first ones is among them. */
+export async function collectAgain(
+  rehearsal: Rehearsal,
+  facts: PaymentFacts,
+  options: CollectOptions,
+): Promise<PaymentFacts> {
+  const books = await booksOf(rehearsal, facts.asked.flow, facts.payment.id, options);
+  return { ...facts, ...books, events: await eventsOf(rehearsal, facts.asked, options.patienceMs) };
+}
+
 async function receiptOf(
   { chain, stopping }: Rehearsal,
   transactionId: string,

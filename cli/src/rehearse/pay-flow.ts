@@ -18,8 +18,8 @@ export type FlowTimes = {
 export type PaidFlow = { readonly asked: AskedPayment; readonly times: FlowTimes };
 
 const PAYMENT_TIMEOUT_MS = 300_000;
-/** The cap is charged at once. A short life bounds what a leaked one could cost. */
-const CAP_SECONDS = 3_600;
+/** The cap is charged at once. A short life bounds what a leaked one could cost. The payer signs for an hour at most. */
+const CAP_SECONDS = 1_800;
 
 /** Throws `FlowFailed` with a sentence; the journal then has the intent without an end. */
 export async function payFlow(rehearsal: Rehearsal, flow: PaymentFlow, amounts: FlowAmounts): Promise<PaidFlow> {
@@ -45,7 +45,19 @@ export async function payFlow(rehearsal: Rehearsal, flow: PaymentFlow, amounts: 
   if (clientSecret === null) throw new FlowFailed('the service is of a version before client secrets');
   const { payTo } = offered(rehearsal, flow, amounts, created.paymentRequired.accepts);
   const { situation } = answered('read the intent', await api.intents.get(paymentIntentId));
-  payer.expect({ to: payTo, amountAtomic: amounts.signedAtomic });
+  const token = network.token.address;
+  payer.expect({
+    to: payTo,
+    amountAtomic: amounts.signedAtomic,
+    beforeSigning: (validBefore) =>
+      journal.write({
+        kind: 'signed',
+        paymentIntentId,
+        token,
+        amount: amounts.signedAtomic.toString(),
+        validBefore,
+      }),
+  });
   const client = createSvcPay({
     baseUrl: apiUrl,
     wallet: evmWallet({ provider: payer.provider, account: payer.address }),
@@ -54,7 +66,7 @@ export async function payFlow(rehearsal: Rehearsal, flow: PaymentFlow, amounts: 
   });
   const expect = {
     payTo,
-    asset: network.token.address,
+    asset: token,
     network: network.chain.network,
     maxAmount: amounts.signedAtomic.toString(),
   };
@@ -78,7 +90,7 @@ export async function payFlow(rehearsal: Rehearsal, flow: PaymentFlow, amounts: 
       flow,
       paymentIntentId,
       intentCode: situation.paymentIntent.intentCode,
-      token: network.token.address,
+      token,
       decimals: network.token.unit.decimals,
       payer: payer.address,
       payTo,

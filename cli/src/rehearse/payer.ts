@@ -1,9 +1,14 @@
 // The payer: a wallet as the browser SDK uses it (EIP-1193), over a key from a file. It signs one transfer at a time, of
-// exactly the token, amount and recipient that the rehearsal expects, and never more than the limit of the whole rehearsal.
+// exactly the token, amount and recipient that the rehearsal expects, valid for an hour at most.
 import { type SignableTypedData, typedDataSigner } from '@svc-pay/evm';
 import type { AskProvider } from './ask-node.ts';
 
-type ExpectedTransfer = { readonly to: string; readonly amountAtomic: bigint };
+type ExpectedTransfer = {
+  readonly to: string;
+  readonly amountAtomic: bigint;
+  /** Called before the signature is made, with its end in unix seconds. */
+  readonly beforeSigning: (validBefore: number) => void;
+};
 
 export type Payer = {
   readonly address: string;
@@ -22,15 +27,19 @@ export type PayerOptions = {
   readonly chainId: number;
   readonly token: string;
   readonly ask: AskProvider;
+  readonly nowMs: () => number;
 };
 
 const SIGNED: ReadonlySet<string> = new Set(['TransferWithAuthorization', 'ReceiveWithAuthorization']);
 
-export function createPayer({ privateKey, chainId, token, ask }: PayerOptions): Payer {
+/** Signatures count against the limit until they expire: a service that asks for longer ones is refused. */
+const LONGEST_SECONDS = 3_600;
+
+export function createPayer({ privateKey, chainId, token, ask, nowMs }: PayerOptions): Payer {
   const signer = typedDataSigner(privateKey);
   let expected: ExpectedTransfer | undefined;
   let signedAtMs: number | undefined;
-  const sign = (text: unknown): Promise<string> => {
+  const sign = async (text: unknown): Promise<string> => {
     const data = JSON.parse(String(text)) as SignableTypedData;
     const { domain, primaryType, message } = data;
     const wanted = expected;
@@ -44,6 +53,10 @@ export function createPayer({ privateKey, chainId, token, ask }: PayerOptions): 
       isSame(message['to'], wanted.to) &&
       isSame(message['value'], wanted.amountAtomic);
     if (!fits) throw new Error('the payer was asked to sign something else than the rehearsal pays');
+    const validBefore = Number(message['validBefore']);
+    if (!Number.isSafeInteger(validBefore) || validBefore > nowMs() / 1_000 + LONGEST_SECONDS)
+      throw new Error('the payer was asked for a signature that is valid for more than an hour');
+    wanted.beforeSigning(validBefore);
     signedAtMs = performance.now();
     return signer.signTypedData(data);
   };

@@ -1,7 +1,8 @@
 // The report of a rehearsal: JSON for programs, Markdown for people. Neither has a key, a client secret or the provider's URL.
 import type { Check } from './check.ts';
+import { WEBHOOKS } from './check-payment.ts';
 import type { CleanedUp } from './clean-up.ts';
-import type { PaymentFlow } from './journal.ts';
+import { FLOWS, type PaymentFlow } from './journal.ts';
 import type { FlowTimes } from './pay-flow.ts';
 import { printUnits } from './units.ts';
 
@@ -36,19 +37,47 @@ export type RehearsalReport = {
   readonly gasSymbol: string;
   readonly gasDecimals: number;
   readonly payer: string;
-  /** Smallest units: the limit, and what was signed for by every run in the folder. */
+  /**
+   * Smallest units: the limit, and what every run in the folder signed for, without signatures that have expired unused.
+   */
   readonly maxSpend: string;
   readonly spent: string;
   readonly flows: readonly FlowReport[];
   /** Checks over the whole rehearsal. */
   readonly checks: readonly Check[];
   readonly cleanedUp: readonly CleanedUp[];
+  /** Sentences: what a green report says nothing about. */
+  readonly notChecked: readonly string[];
   readonly stopped: boolean;
   readonly recording: { readonly file: string; readonly recorded: number; readonly repeated: number };
 };
 
 const mark = (ok: boolean): string => (ok ? 'green' : '**RED**');
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+type Checked = {
+  readonly endedAt: string;
+  /** How long finality was waited for. */
+  readonly waitMs: number;
+  readonly flows: readonly FlowReport[];
+};
+
+export function notCheckedOf({ endedAt, waitMs, flows }: Checked): readonly string[] {
+  const checked = flows.filter(({ checks }) => checks.length > 0);
+  const leftOut = FLOWS.filter((flow) => checked.every((one) => one.flow !== flow));
+  const silent = checked.filter(({ checks }) => checks.every(({ id }) => id !== WEBHOOKS));
+  const listed = (names: readonly string[]) => names.join(', ');
+  return [
+    ...(waitMs === 0
+      ? ['Finality: --wait is 0. A payment that a reorg undoes, a second booking or a second event is not seen.']
+      : []),
+    ...(leftOut.length === 0 ? [] : [`Payments that were left out or not made: ${listed(leftOut)}.`]),
+    ...(silent.length === 0
+      ? []
+      : [`Webhooks of ${listed(silent.map(({ flow }) => flow))}: the account has no endpoint that takes the events.`]),
+    `The statement of ${endedAt.slice(0, 10)}: it can be read from ten minutes after midnight UTC.`,
+  ];
+}
 
 export function reportPage(report: RehearsalReport): string {
   const { token, flows, cleanedUp, recording } = report;
@@ -63,7 +92,7 @@ export function reportPage(report: RehearsalReport): string {
     `| network | ${report.network}, provider ${cell(report.provider)} |`,
     `| token | ${token.shortcode}, ${token.address} |`,
     `| payer | ${report.payer} |`,
-    `| signed for | ${coins(report.spent)} of at most ${coins(report.maxSpend)} |`,
+    `| signed for, all runs in the folder | ${coins(report.spent)} of at most ${coins(report.maxSpend)} |`,
     `| recorded | ${recording.file}: ${recording.recorded} requests, ${recording.repeated} repeats left out |`,
     '',
     ...flows.flatMap((flow) => flowLines(flow, report, coins)),
@@ -71,8 +100,7 @@ export function reportPage(report: RehearsalReport): string {
     ...(cleanedUp.length === 0 ? [] : ['## Left open by a run, and ended', '', ...cleanedUp.map(cleanedLine), '']),
     '## Not checked',
     '',
-    `- The statement of ${report.endedAt.slice(0, 10)}: it can be read from ten minutes after midnight UTC.`,
-    '- Webhooks, where the account has no endpoint that takes the event: "0 succeeded" above.',
+    ...report.notChecked.map((sentence) => `- ${sentence}`),
     '',
   ].join('\n');
 }

@@ -1,10 +1,10 @@
 // The rehearsal from the first question to the report. Everything that was begun is in the journal; whatever ends the run, what
 // is open is ended or named.
 import { agree, type Check, holds } from './check.ts';
-import { checkFinality, type FinalityOptions } from './check-finality.ts';
+import { checkAgain, checkFinality, FINAL, type FinalityOptions } from './check-finality.ts';
 import { checkPayment } from './check-payment.ts';
 import { type CleanedUp, cleanUp } from './clean-up.ts';
-import { collectFacts, type ExportStart, exportStartOf } from './collect-facts.ts';
+import { type CollectOptions, collectAgain, collectFacts, type ExportStart, exportStartOf } from './collect-facts.ts';
 import type { PaymentFlow } from './journal.ts';
 import { type FlowAmounts, type PaidFlow, payFlow } from './pay-flow.ts';
 import type { PaymentFacts } from './payment-facts.ts';
@@ -26,7 +26,8 @@ export type RunResult = {
   readonly stopped: boolean;
 };
 
-type Made = { readonly report: FlowReport; readonly facts?: PaymentFacts; readonly minedAtMs?: number };
+type Seen = { readonly facts: PaymentFacts; readonly minedAtMs: number; readonly collect: CollectOptions };
+type Made = { readonly report: FlowReport; readonly seen?: Seen };
 
 export async function runRehearsal(rehearsal: Rehearsal, options: RunOptions): Promise<RunResult> {
   const { print, chain, payer, network } = rehearsal;
@@ -34,6 +35,11 @@ export async function runRehearsal(rehearsal: Rehearsal, options: RunOptions): P
   const balance = async (at: bigint | 'latest') => (await chain.balances(token, [payer.address], at))[0] ?? 0n;
   const made: Made[] = [];
   let cleanedUp: readonly CleanedUp[] = [];
+  // What could not be ended is tried again at the end.
+  const endWhatIsOpen = async () => {
+    const before = cleanedUp.filter(({ how }) => how !== 'open');
+    cleanedUp = [...before, ...(await cleanUp(rehearsal))];
+  };
   let stopped = false;
   let checks: readonly Check[] = [];
   try {
@@ -45,13 +51,13 @@ export async function runRehearsal(rehearsal: Rehearsal, options: RunOptions): P
       print(`${flow}: ${made.at(-1)?.report.ok === true ? 'green' : 'RED'}\n`);
     }
     checks = [await checkSpent(made, before, balance)];
-    for (const [index, one] of made.entries()) made[index] = await withFinality(rehearsal, one, options.finality);
+    await finishFlows(rehearsal, made, options.finality, endWhatIsOpen);
   } catch (problem) {
     if (!(problem instanceof Stopped))
       checks = [...checks, holds('the rehearsal ran to its end', false, said(problem))];
     stopped = problem instanceof Stopped;
   } finally {
-    cleanedUp = await cleanUp(rehearsal);
+    await endWhatIsOpen();
   }
   return { flows: made.map(({ report }) => report), checks, cleanedUp, stopped };
 }
@@ -75,9 +81,10 @@ async function makeFlow(
   const { signedAtomic, chargedAtomic } = amounts[flow];
   const common = { flow, signed: signedAtomic.toString(), charged: chargedAtomic.toString() };
   let paid: PaidFlow | undefined;
+  const collect = { start, patienceMs };
   try {
     paid = await payFlow(rehearsal, flow, amounts[flow]);
-    const facts = await collectFacts(rehearsal, paid.asked, { start, patienceMs });
+    const facts = await collectFacts(rehearsal, paid.asked, collect);
     const { receipt, payment } = facts;
     const checks = checkPayment(facts);
     const report: FlowReport = {
@@ -95,7 +102,7 @@ async function makeFlow(
       times: paid.times,
       checks,
     };
-    return { report, facts, minedAtMs: performance.now() };
+    return { report, seen: { facts, minedAtMs: performance.now(), collect } };
   } catch (problem) {
     if (problem instanceof Stopped || rehearsal.stopping.aborted) throw new Stopped('the rehearsal was stopped');
     const seen = paid && { paymentIntentId: paid.asked.paymentIntentId, payTo: paid.asked.payTo, times: paid.times };
@@ -103,10 +110,25 @@ async function makeFlow(
   }
 }
 
+/** Finality may take an hour: what is open is ended before, so that no cap stays open for that long. */
+export async function finishFlows(
+  rehearsal: Rehearsal,
+  made: Made[],
+  finality: FinalityOptions,
+  endWhatIsOpen: () => Promise<void>,
+): Promise<void> {
+  await endWhatIsOpen();
+  for (const [index, one] of made.entries()) made[index] = await withFinality(rehearsal, one, finality);
+}
+
 async function withFinality(rehearsal: Rehearsal, made: Made, options: FinalityOptions): Promise<Made> {
-  const { report, facts, minedAtMs } = made;
-  if (facts === undefined || minedAtMs === undefined || options.patienceMs === 0) return made;
-  const checks = [...report.checks, ...(await checkFinality(rehearsal, facts, options))];
+  const { report, seen } = made;
+  if (seen === undefined || options.patienceMs === 0) return made;
+  const { facts, minedAtMs, collect } = seen;
+  const final = await checkFinality(rehearsal, facts, options);
+  const isFinal = final.every(({ ok, id }) => ok || id !== FINAL);
+  const again = isFinal ? checkAgain(await collectAgain(rehearsal, facts, collect)) : [];
+  const checks = [...report.checks, ...final, ...again];
   const times = report.times && { ...report.times, finalMs: Math.round(performance.now() - minedAtMs) };
   return { ...made, report: { ...report, checks, ok: checks.every(({ ok }) => ok), ...(times && { times }) } };
 }
@@ -117,13 +139,13 @@ async function checkSpent(
   before: bigint,
   balance: (at: bigint) => Promise<bigint>,
 ): Promise<Check> {
-  const paid = made.filter(({ facts }) => facts !== undefined);
+  const paid = made.filter(({ seen }) => seen !== undefined);
   const charged = paid.reduce((sum, { report }) => sum + BigInt(report.charged), 0n);
   if (paid.length < made.length)
     return holds('payer lost what was charged', false, 'not every payment was made: see above');
   // A node behind the others would call an older balance the latest.
   const last = paid.reduce(
-    (most, { facts }) => (facts && facts.receipt.blockNumber > most ? facts.receipt.blockNumber : most),
+    (most, { seen }) => (seen && seen.facts.receipt.blockNumber > most ? seen.facts.receipt.blockNumber : most),
     0n,
   );
   return agree('payer lost what was charged', { charged, balance: before - (await balance(last)) });

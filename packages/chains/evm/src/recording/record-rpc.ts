@@ -1,5 +1,6 @@
-// A local RPC node that passes every request on to a provider and records it with its answer. The URL of the provider, which
-// may contain a key, is in neither.
+// A local RPC node that passes requests on to a provider and records them with their answers, except for those that repeat the
+// last answer. The URL of the provider, which may contain a key, is in neither.
+import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { withoutCredentials } from '../rpc/post-calls.ts';
 import { type Exchange, keyOfCalls, type RecordedAnswer, type RecordingHead } from './recording.ts';
@@ -25,6 +26,10 @@ export type RecorderOptions = {
   /** Any free port of loopback when left out. */
   readonly listen?: ListenAddress | undefined;
   readonly timeoutMs?: number;
+  /** Requests whose last answer is known, to leave repeats out. */
+  readonly maxKnown?: number;
+  /** A larger answer is passed on as none. */
+  readonly maxAnswerBytes?: number;
 };
 
 export type RpcRecorder = RpcServer & {
@@ -34,27 +39,44 @@ export type RpcRecorder = RpcServer & {
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** Requests whose last answer is known. One that is forgotten is recorded once more than needed. */
+const MAX_KNOWN = 20_000;
 /** What a chain is asked with. Other methods of a node are for whoever runs it. */
 const PASSED = /^(?:eth|net|web3)_(?!accounts|sign|sendTransaction)\w+$/;
 
 export async function startRpcRecorder(options: RecorderOptions): Promise<RpcRecorder> {
-  const { upstream, network, file, recordedAt, timeoutMs = TIMEOUT_MS } = options;
+  const {
+    upstream,
+    network,
+    file,
+    recordedAt,
+    timeoutMs = TIMEOUT_MS,
+    maxKnown = MAX_KNOWN,
+    maxAnswerBytes = MAX_ANSWER_BYTES,
+  } = options;
   const redact = redactionOf(upstream);
   const startedMs = performance.now();
   const output = fs.openSync(file, 'wx', 0o600);
   const write = (line: RecordingHead | Exchange) => fs.writeSync(output, `${redact(JSON.stringify(line))}\n`);
   write({ recording: 1, network, provider: providerOf(upstream), recordedAt });
   const lastAnswers = new Map<string, string>();
+  const remember = (key: string, answer: string) => {
+    lastAnswers.delete(key);
+    lastAnswers.set(key, answer);
+    const [oldest] = lastAnswers.keys();
+    if (lastAnswers.size > maxKnown && oldest !== undefined) lastAnswers.delete(oldest);
+  };
   let [recorded, repeated] = [0, 0];
   const record = (exchange: Exchange) => {
     const { calls, batch, atMs: _at, ms: _ms, ...answered } = exchange;
-    const key = keyOfCalls(calls, batch);
-    const answer = JSON.stringify(answered);
-    if (lastAnswers.get(key) === answer) {
+    const key = digestOf(keyOfCalls(calls, batch));
+    const answer = digestOf(JSON.stringify(answered));
+    const isRepeat = lastAnswers.get(key) === answer;
+    remember(key, answer);
+    if (isRepeat) {
       repeated += 1;
       return;
     }
-    lastAnswers.set(key, answer);
     recorded += 1;
     write(exchange);
   };
@@ -62,7 +84,7 @@ export async function startRpcRecorder(options: RecorderOptions): Promise<RpcRec
     const refused = asked.calls.find(({ method }) => !PASSED.test(method));
     if (refused !== undefined) return refusalOf(asked);
     const atMs = performance.now();
-    const answer = await ask(upstream, asked.text, timeoutMs);
+    const answer = await ask(upstream, asked.text, { timeoutMs, maxAnswerBytes });
     const times = { atMs: Math.round(atMs - startedMs), ms: Math.round(performance.now() - atMs) };
     record({ ...times, ...exchangeOf(asked, answer) });
     return answer ?? 'hang up';
@@ -87,7 +109,11 @@ export async function startRpcRecorder(options: RecorderOptions): Promise<RpcRec
 type Answer = Exclude<RpcReply, string>;
 
 /** Undefined when the provider does not answer, or with more than can be kept. */
-async function ask(url: string, body: string, timeoutMs: number): Promise<Answer | undefined> {
+async function ask(
+  url: string,
+  body: string,
+  { timeoutMs, maxAnswerBytes }: { readonly timeoutMs: number; readonly maxAnswerBytes: number },
+): Promise<Answer | undefined> {
   try {
     const { address, headers } = withoutCredentials(url);
     const response = await fetch(address, {
@@ -97,13 +123,27 @@ async function ask(url: string, body: string, timeoutMs: number): Promise<Answer
       redirect: 'error',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const text = await response.text();
-    if (text.length > MAX_ANSWER_BYTES) return undefined;
+    const text = await textOf(response, maxAnswerBytes);
+    if (text === undefined) return undefined;
     return { status: response.status, retryAfter: response.headers.get('retry-after') ?? undefined, text };
   } catch {
     return undefined;
   }
 }
+
+/** Stops reading, and ends the connection, at the first byte too many. */
+async function textOf({ body }: Response, maxBytes: number): Promise<string | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
 function exchangeOf({ calls, batch }: Asked, answer: Answer | undefined): Omit<Exchange, 'atMs' | 'ms'> {
   const asked = { calls: calls.map(({ method, params }) => ({ method, params })), batch };

@@ -20,7 +20,7 @@ type Reply = { readonly status?: number; readonly text: string } | undefined;
 const KEY = 'k3y-of-the-provider';
 
 /** A provider, and a recorder in front of it. */
-async function recorded(reply: (body: Call | readonly Call[], url: string) => Reply) {
+async function recorded(reply: (body: Call | readonly Call[], url: string) => Reply, bounds: object = {}) {
   const server = createServer((request, response) => {
     let text = '';
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -38,7 +38,7 @@ async function recorded(reply: (body: Call | readonly Call[], url: string) => Re
   files += 1;
   const file = path.join(folder, `${files}.jsonl`);
   const upstream = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/${KEY}`;
-  const recorder = await startRpcRecorder({ upstream, network: 'eip155:84532', file, recordedAt: 'then' });
+  const recorder = await startRpcRecorder({ upstream, network: 'eip155:84532', file, recordedAt: 'then', ...bounds });
   const replayed = async () => {
     await recorder.close();
     const replayer = await startRpcReplayer(readRecording(file));
@@ -109,6 +109,22 @@ test('answers that change come in their order, the last one stays, and repeats a
   expect(results).toEqual(['0x1', '0x2', '0x1', '0x1', '0x1']);
 });
 
+test('of so many requests the last answer is known; one that was forgotten is recorded again', async () => {
+  const { recorder } = await recorded(() => ({ text: '{"id":1,"result":"0x1"}' }), { maxKnown: 2 });
+  const ask = (block: string) => post(recorder.url, call(1, 'eth_getBlockByNumber', block));
+  for (const block of ['0x1', '0x2', '0x1', '0x3', '0x1', '0x2']) await ask(block);
+  await recorder.close();
+  expect(recorder.counts()).toEqual({ recorded: 4, repeated: 2 });
+});
+
+test('an answer that is too large is not read to its end, and is recorded as none', async () => {
+  const text = `{"id":1,"result":"0x${'é'.repeat(600)}"}`;
+  const { recorder, file } = await recorded(() => ({ text }), { maxAnswerBytes: 1_000 });
+  await expect(post(recorder.url, call(1, 'eth_chainId'))).rejects.toThrow();
+  await recorder.close();
+  expect(readRecording(file).exchanges).toMatchObject([{ status: 0 }]);
+});
+
 test('calls of another request are found one by one; what was never asked is refused and noted', async () => {
   const { recorder, replayed } = await recorded((body) => ({
     text: JSON.stringify((body as readonly Call[]).map(({ id, method }) => ({ id, result: method }))),
@@ -174,7 +190,11 @@ test.each([
   ['https://base-sepolia.g.alchemy.com/v2/aB3dEfGh1JkLmN0p', 'alchemy.com', 'aB3dEfGh1JkLmN0p'],
   ['https://red-cold-sky.base-sepolia.quiknode.pro/0a1b2c3d4e5f/', 'quiknode.pro', 'red-cold-sky'],
   ['https://rpc.example/?apikey=s%2Fcret1', 'rpc.example', 's/cret1'],
+  ['https://rpc.example/?apikey=s%2Fcret1', 'rpc.example', 's%2Fcret1'],
+  ['https://rpc.example/?k3y-without-name', 'rpc.example', 'k3y-without-name'],
+  ['https://rpc.example/?a=1&k3y-without-value=', 'rpc.example', 'k3y-without-value'],
   ['https://user:passw0rd@node.example', 'node.example', 'passw0rd'],
+  ['https://user:p%40ssw0rd@node.example', 'node.example', btoa('user:p@ssw0rd')],
 ])('%s: the provider is named, its secrets are not', (url, provider, secret) => {
   expect(providerOf(url)).toBe(provider);
   expect(redactionOf(url)(`it says ${secret} at ${url}`)).not.toContain(secret);
