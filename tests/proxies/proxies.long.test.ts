@@ -145,8 +145,10 @@ describe.skipIf(missing !== '')(named, () => {
   });
 
   test.each(PROXY_KINDS)('%s: /ready is not for the internet', async (kind) => {
-    const answer = await send({ port: portTo(alone, kind), path: '/ready' });
-    expect(answer).toEqual({ status: 404, requestId: 'undefined' });
+    for (const path of ['/ready', '/%72eady', '/ready?x=1']) {
+      const answer = await send({ port: portTo(alone, kind), path });
+      expect(answer, path).toEqual({ status: 404, requestId: 'undefined' });
+    }
   });
 
   test.concurrent.each(PROXY_KINDS)('%s: a client that never ends its headers is let go', async (kind) => {

@@ -246,7 +246,7 @@ test('the doctor names what is wrong with the harness database, and its report h
   const { exitCode, stdout, stderr } = await runSvc(environment, 'doctor', '--bundle', file);
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/ok +database migrations: The schema is that of this release/);
-  expect(stdout).toMatch(/ok +configuration SVC_KEY_PEPPER: Stored keys are found with it/);
+  expect(stdout).toMatch(/ok +configuration SVC_KEY_PEPPER: \d+ stored keys are found with it/);
   expect(stdout).toMatch(/wrong +database fsync: fsync is off: a crash can lose payments.*\n +→ Set fsync = on/);
   expect(stdout).toMatch(/look +configuration SVC_NETWORKS: No network is configured/);
   const report = readFileSync(file, 'utf8');

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { DIRECT_BATCH_ADDRESS, paymentProcessorAbi, retirePayout, sealKeystore } from '@svc-pay/evm';
 import { planWorld, startAnvil } from '@svc-pay/evm/testing';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
-import { keccak256, toHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestClient, http, keccak256, toHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { askSvc } from '../testing/call-svc.ts';
 import { svcEnvironment } from '../testing/run-svc.ts';
 
@@ -146,7 +150,7 @@ describe('a payout', () => {
   });
 });
 
-test('a relayer’s keystore gives up its role at once, without the council, and only once', async () => {
+test('a relayer’s keystore gives up its role without the council; what was sent is named until it is mined', async () => {
   const { relayer, relayerKey } = world;
   const password = keyFile('password', 'of the keystore\n');
   const keystore = keyFile(
@@ -165,9 +169,49 @@ test('a relayer’s keystore gives up its role at once, without the council, and
   expect(await retire()).toMatchObject({ exitCode: 64 });
   expect(await retire('--keystore', planFile)).toMatchObject({ exitCode: 64 });
   expect(await retire('--key-file', guardian.file)).toMatchObject({ document: { error: 'relayer_has_no_role' } });
+  // Opening a keystore takes seconds.
+  const keyed = ['--key-file', keyFile('relayer.key', relayerKey)];
+
+  // A thief's transaction has the nonce, at a higher fee than the first offer, and nothing is mined.
+  const node = createTestClient({ mode: 'anvil', transport: http(anvil.rpcUrl) });
+  await node.setAutomine(false);
+  const { maxFeePerGas, maxPriorityFeePerGas } = await relayer.estimateFeesPerGas();
+  const thief = { maxFeePerGas: maxFeePerGas * 4n, maxPriorityFeePerGas: maxPriorityFeePerGas * 4n };
+  await relayer.sendTransaction({ to: relayer.account.address, ...thief });
+  const hashOf = ({ document }: { document: unknown }) => (document as { transactionHash: string }).transactionHash;
+  const first = await retire(...keyed, '--wait', '0');
+  expect(first).toMatchObject({ exitCode: 1, document: { error: 'pending' } });
+  // The second run meets the transaction of the first one. Its node fails as soon as it has the transaction.
+  const failing = await failAfterSend(anvil.rpcUrl);
+  const again = ['contracts', 'retire-relayer', ...chainArguments, ...keyed, '--wait', '1'];
+  const second = await askSvc({ ...environment, SVC_RPC_URL: failing }, ...again);
+  expect(second).toMatchObject({ exitCode: 1, document: { error: 'pending' } });
+  expect(new Set([hashOf(first), hashOf(second)]).size).toBe(2);
+  for (const sent of [first, second]) expect(hashOf(sent)).toMatch(/^0x[0-9a-f]{64}$/);
+  expect(await holds()).toBe(true);
+
+  await node.setAutomine(true);
   expect(await retire('--keystore', keystore, '--password-file', password)).toMatchObject({ exitCode: 0 });
   expect(await holds()).toBe(false);
+  expect(await retire(...keyed)).toMatchObject({ document: { error: 'relayer_has_no_role' } });
 });
+
+/** URL of a node that passes calls on until a transaction was taken, and answers 503 from then on. */
+async function failAfterSend(rpcUrl: string): Promise<string> {
+  let sent = false;
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    if (sent) return response.writeHead(503).end();
+    const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const answered = await answer.text();
+    sent = body.includes('eth_sendRawTransaction') && !answered.includes('"error"');
+    return response.writeHead(200, { 'content-type': 'application/json' }).end(answered);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 test('the guardian’s key pauses, another one does not', async () => {
   expect(await svc('contracts', 'pause', ...chainArguments, '--key-file', registrar.file)).toMatchObject({

@@ -9,6 +9,7 @@ import {
   openSigners,
   pauseProcessor,
   performCeremony,
+  type RetiredRelayer,
   readDeploymentRecord,
   readPlan,
   retireRelayerBySigner,
@@ -30,6 +31,7 @@ type RetireOptions = RecordOptions & {
   readonly keystore?: string;
   readonly passwordFile?: string;
   readonly kmsKey?: string;
+  readonly wait: string;
 };
 type PlanOptions = RecordOptions & { readonly plan: string };
 type DeployOptions = PlanOptions & { readonly ceremony?: boolean };
@@ -68,6 +70,7 @@ export function contractsCommand(surroundings: Surroundings): Command {
     .option('--password-file <file>', 'file whose first line is the password of the keystore')
     .option('--kms-key <arn>', 'ARN of the relayer’s key in AWS KMS, as in SVC_RELAYER_KMS_KEYS')
     .option('--key-file <file>', 'file with the relayer’s private key')
+    .option('--wait <seconds>', 'how long to wait until it is mined', '180')
     .action(runs<RetireOptions>(surroundings, retireRelayerOne));
   const deployDirect = leaf(
     'deploy-direct',
@@ -150,6 +153,8 @@ async function retireRelayerOne({ options, context }: Input<RetireOptions>): Pro
   const { keystore, kmsKey, keyFile } = options;
   if ([keystore, kmsKey, keyFile].filter((given) => given !== undefined).length !== 1)
     return misused('Name one key: --keystore with --password-file, --kms-key or --key-file.');
+  if (!/^\d{1,4}$/.test(options.wait)) return misused('--wait: a number of seconds, up to 9999.');
+  const waitSeconds = Number.parseInt(options.wait, 10);
   const config = readOperatorConfig(['rpcUrl'], context.environment);
   if (!config.ok) return misconfigured(config.problems);
   const { rpcUrl } = config.config;
@@ -160,19 +165,47 @@ async function retireRelayerOne({ options, context }: Input<RetireOptions>): Pro
   const signer = await openRelayer(options);
   if (signer === undefined) return misused('The key can’t be opened: look at the file and its password, or the ARN.');
   const { processor } = read.record;
-  const pause = 'If this key is stolen, let the guardian pause the processor: contracts pause.';
-  const retired = await retireRelayerBySigner(rpcUrl, signer, processor).catch(() => undefined);
-  if (retired === undefined)
-    return failed('not_sent', `The transaction of ${signer.address} was not mined: has it coins for gas?`, pause);
-  if (!retired.ok)
-    return retired.code === 'relayer_has_no_role'
-      ? failed(retired.code, `${signer.address} has no relayer’s role on ${processor}.`)
-      : failed(retired.code, `${signer.address} still has its role on ${processor}.`, pause);
+  const retired = await retireRelayerBySigner(rpcUrl, signer, { processor, patienceMs: waitSeconds * 1_000 }).catch(
+    () => ({ ok: false, code: 'not_sent', reason: 'the node or the signer did not answer' }) as const,
+  );
+  if (!retired.ok) return notRetired(retired, { relayer: signer.address, processor });
   const { transactionHash } = retired;
   return done(
     { processor, relayer: signer.address, transactionHash },
     `${signer.address} can settle nothing on ${processor} any more.`,
   );
+}
+
+function notRetired(
+  retired: Extract<RetiredRelayer, { ok: false }>,
+  { relayer, processor }: { readonly relayer: string; readonly processor: string },
+): Failure {
+  const { code } = retired;
+  const pause = 'If this key is stolen, let the guardian pause the processor: contracts pause.';
+  if (code === 'relayer_has_no_role')
+    return failed(code, `${relayer} has no relayer’s role on ${processor}: there is nothing to give up.`);
+  if (code === 'not_sent')
+    return failed(code, `Nothing was sent: ${retired.reason}.`, `Has ${relayer} coins for gas? ${pause}`);
+  const { transactionHash } = retired;
+  const { message, advice } = {
+    pending: {
+      message: `${transactionHash} was sent and is not mined yet: ${relayer} still has its role.`,
+      advice:
+        'Run the command again: it looks whether the role is gone, and otherwise replaces the transaction at a higher fee. ',
+    },
+    nonce_taken: {
+      message: `Another transaction of ${relayer} was mined instead of ${transactionHash}: it still has its role.`,
+      advice: 'Run the command again. ',
+    },
+    role_not_given_up: {
+      message: `${transactionHash} was mined, and ${relayer} still has its role on ${processor}.`,
+      advice: '',
+    },
+  }[code];
+  return {
+    ...failed(code, message, `${advice}${pause}`),
+    report: { data: { error: code, message, processor, relayer, transactionHash }, text: transactionHash },
+  };
 }
 
 /** Undefined for a key that can't be opened: the message of the library may contain a part of it. */

@@ -13,6 +13,14 @@ async function openShop() {
   return environment;
 }
 
+/** Statuses of the doctor's findings on one setting. */
+async function doctorSays(environment: Record<string, string>, setting: string) {
+  const { findings } = (await askSvc(environment, 'doctor')).document as {
+    findings: { subject: string; status: string }[];
+  };
+  return findings.filter(({ subject }) => subject === setting).map(({ status }) => status);
+}
+
 test('keys reseal counts what is left, and says so by its exit code until nothing is', async () => {
   const environment = await openShop();
   const { SVC_MASTER_KEYS: old = '' } = environment;
@@ -26,10 +34,7 @@ test('keys reseal counts what is left, and says so by its exit code until nothin
   expect(await askSvc(both, 'keys', 'reseal')).toMatchObject({ exitCode: 0, document: { resealed: 2, left: [] } });
   expect(await askSvc(both, 'keys', 'reseal')).toMatchObject({ exitCode: 0, document: { resealed: 0 } });
   const rotated = { ...environment, SVC_MASTER_KEYS: next };
-  const { findings } = (await askSvc(rotated, 'doctor')).document as {
-    findings: { subject: string; status: string }[];
-  };
-  expect(findings.filter(({ subject }) => subject === 'SVC_MASTER_KEYS').map(({ status }) => status)).toEqual(['ok']);
+  expect(await doctorSays(rotated, 'SVC_MASTER_KEYS')).toEqual(['ok']);
 });
 
 test('keys rehash names operators, whose next key is made by operators roll', async () => {
@@ -38,6 +43,7 @@ test('keys rehash names operators, whose next key is made by operators roll', as
   const made = await askSvc(environment, 'operators', 'create', '--name', 'Ada', '--email', 'ada@example.com');
   const { operator, key } = made.document as { operator: { id: string }; key: string };
   const both = { ...environment, SVC_KEY_PEPPER: `${drawn(2)},1:${old}` };
+  expect(await doctorSays(both, 'SVC_KEY_PEPPER')).toEqual(['warning', 'warning']);
   expect(await askSvc(both, 'keys', 'rehash')).toMatchObject({
     exitCode: 1,
     document: { rehashed: 4, left: 0, operators: [operator.id] },
@@ -51,5 +57,8 @@ test('keys rehash names operators, whose next key is made by operators roll', as
   expect(await askSvc(both, 'keys', 'rehash', '--check')).toMatchObject({ exitCode: 0, document: { operators: [] } });
   const next = { ...both, SVC_KEY_PEPPER: both.SVC_KEY_PEPPER.split(',')[0] ?? '' };
   expect(await list(nextKey, next)).toMatchObject({ exitCode: 0 });
+  await askSvc(environment, 'accounts', 'create', '--name', 'Made by a process that was forgotten');
+  expect(await doctorSays(next, 'SVC_KEY_PEPPER')).toEqual(['problem']);
+  expect(await doctorSays(both, 'SVC_KEY_PEPPER')).toEqual(['warning']);
   expect((await list(nextKey, environment)).exitCode).toBe(1);
 });

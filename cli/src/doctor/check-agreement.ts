@@ -82,7 +82,9 @@ function checkIdentity(installation: Installation): readonly Finding[] {
     differs(
       'SVC_ENGINE_IDENTITY_KEYS',
       `SVC_ENGINE_IDENTITY_KEYS does not name the key in ${SECRETS_FOLDER}/${IDENTITY_FILE}: calls of the engine are refused.`,
-      identity === undefined ? 'The file holds no Ed25519 key in PEM: copy it back.' : `Set it to ${identity}.`,
+      identity === undefined
+        ? 'The file holds no Ed25519 key in PEM: copy it back.'
+        : `If Restate was given another key, put that key into the file. Otherwise add ${identity} to the list.`,
     ),
   ];
 }

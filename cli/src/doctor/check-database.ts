@@ -1,11 +1,12 @@
-import type { Clock } from '@svc-pay/core';
+import { type Clock, createSecretBox } from '@svc-pay/core';
 import { openDatabase, planMigrations } from '@svc-pay/postgres';
 import {
   countSealed,
   type DatabaseFacts,
   DURABILITY_SETTINGS,
-  findSealedKeys,
   inspectDatabase,
+  type Operation,
+  rehashKeys,
 } from '@svc-pay/postgres/operator';
 import { explainFailure } from '../command/explain-failure.ts';
 import { COMMAND } from '../command/leaf.ts';
@@ -42,14 +43,12 @@ export async function checkDatabase(url: string, secrets: KeySecretsAtHand, cloc
     const beforeMs = clock.nowMs();
     const facts = await inspectDatabase(database.pool);
     const afterMs = clock.nowMs();
-    const sealed = facts.migrated ? await findSealedKeys(database.pool).catch(() => []) : [];
     return [
       checkVersion(facts),
       checkClock('database', 'clock', facts.nowMs, beforeMs, afterMs),
       await checkMigrations(url),
       ...checkDurability(facts),
-      ...checkKeySecrets(sealed, secrets),
-      ...checkSealed(facts.migrated ? await countSealed(database.pool).catch(() => []) : [], secrets),
+      ...(facts.migrated ? await checkKeys(database.pool, secrets, afterMs).catch(unread('keys')) : []),
       ...(facts.migrated ? await checkRetention(database.pool, afterMs).catch(unread('retention')) : []),
       ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(unread('lanes')) : []),
     ];
@@ -59,6 +58,19 @@ export async function checkDatabase(url: string, secrets: KeySecretsAtHand, cloc
   } finally {
     await database.close();
   }
+}
+
+async function checkKeys(
+  pool: Operation['pool'],
+  secrets: KeySecretsAtHand,
+  nowMs: number,
+): Promise<readonly Finding[]> {
+  const { keyPeppers: peppers, masterKeys } = secrets;
+  const sealed = checkSealed(await countSealed(pool), secrets);
+  if (peppers === undefined || masterKeys === undefined) return sealed;
+  const operation = { pool, nowMs, actor: 'doctor' };
+  const checked = await rehashKeys(operation, { peppers, box: createSecretBox(masterKeys), check: true });
+  return [...checkKeySecrets(checked, peppers), ...sealed];
 }
 
 function checkVersion({ version, versionNumber }: DatabaseFacts): Finding {

@@ -1,8 +1,7 @@
 // Checks how the API is seen from outside: its address, the origins that may call it, and the proxies that it trusts.
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import path from 'node:path';
-import { findChain, isWithin, parseRange, readClientAddress } from '@svc-pay/core';
+import { findChain, isWithin, parseRange, readClientAddress, unmapRange } from '@svc-pay/core';
 import { parseNetwork } from '@svc-pay/protocol';
 import { COMPOSE_FILE } from '../init/compose.ts';
 import { NETWORKS_FILE } from '../init/folder-layout.ts';
@@ -11,6 +10,7 @@ import { type Installation, listOf } from './installation.ts';
 
 /** Fewer fixed bits than this are more than the machines of one operator. */
 const MIN_BITS = { 4: 16, 6: 48 } as const;
+const BITS = { 4: 32, 6: 128 } as const;
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 export function checkEdge(installation: Installation): readonly Finding[] {
@@ -63,11 +63,10 @@ function checkProxies(proxies: readonly string[], publicUrl: string | undefined)
           ),
         ];
   return proxies.flatMap((proxy) => {
-    const [address = '', bits] = proxy.split('/');
-    const version = isIP(address);
-    if (version === 0) return [problem(`${proxy} is no address and no range.`, 'Write addresses or CIDR ranges.')];
-    const fixed = bits === undefined ? 128 : Number.parseInt(bits, 10);
-    if (fixed >= MIN_BITS[version as 4 | 6]) return [];
+    const read = parseRange(proxy);
+    if (read === undefined) return [problem(`${proxy} is no address and no range.`, 'Write addresses or CIDR ranges.')];
+    const { family, first, last } = unmapRange(read);
+    if (last - first < 1n << BigInt(BITS[family] - MIN_BITS[family])) return [];
     return [
       problem(
         `${proxy} trusts strangers: whoever connects from there chooses the address that limits and the deny list see.`,

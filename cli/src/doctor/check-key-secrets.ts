@@ -1,8 +1,7 @@
 // Checks that the configured pepper and master keys are those that the stored keys were made with. With a wrong pepper
 // every API key is unknown; with a lost master key webhooks are not signed.
-import { timingSafeEqual } from 'node:crypto';
-import { createSecretBox, keyIndex, type NumberedPeppers, sealedUnder, secretKeyContext } from '@svc-pay/core';
-import type { SealedCount, SealedKey } from '@svc-pay/postgres/operator';
+import type { NumberedPeppers } from '@svc-pay/core';
+import type { RehashedKeys, SealedCount } from '@svc-pay/postgres/operator';
 import type { MasterKeys } from '@svc-pay/runtime/config';
 import { COMMAND } from '../command/leaf.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -12,40 +11,79 @@ export type KeySecretsAtHand = {
   readonly masterKeys?: MasterKeys | undefined;
 };
 
-export function checkKeySecrets(
-  sealed: readonly SealedKey[],
-  { keyPeppers, masterKeys }: KeySecretsAtHand,
-): readonly Finding[] {
-  if (masterKeys === undefined || sealed.length === 0) return [];
-  const box = createSecretBox(masterKeys);
-  const findings: Finding[] = [];
-  const opened: { readonly text: string; readonly index: Uint8Array }[] = [];
-  for (const { accountId, id, ciphertext, index } of sealed) {
-    try {
-      opened.push({ text: box.open(ciphertext, secretKeyContext(accountId, id)), index });
-    } catch {
-      findings.push(
-        findingsOf('configuration', 'SVC_MASTER_KEYS').problem(
-          `No master key opens what was sealed under number ${sealedUnder(ciphertext)}.`,
-          'Put the master key of that number back; a retired one stays in the list behind the current one.',
-        ),
-      );
-    }
-  }
-  if (findings.length === 0)
-    findings.push(findingsOf('configuration', 'SVC_MASTER_KEYS').ok('Stored secret keys open.'));
-  const [first] = opened;
-  if (first === undefined || keyPeppers === undefined) return findings;
-  const { ok, problem } = findingsOf('configuration', 'SVC_KEY_PEPPER');
-  const fits = keyPeppers.some(({ bytes }) => timingSafeEqual(keyIndex(bytes, first.text), first.index));
+/** `checked` is what `keys rehash --check` counts: every stored key, not a sample. */
+export function checkKeySecrets(checked: RehashedKeys, [current]: NumberedPeppers): readonly Finding[] {
+  const { stored, left, operators } = checked;
+  if (stored === 0 && operators.length === 0) return [];
+  const unopened = left.filter(({ why }) => why === 'unopened').length;
+  const master = findingsOf('configuration', 'SVC_MASTER_KEYS');
+  const wrong = [...unknownPeppers(checked), ...otherPeppers(checked, current.number)];
+  const compared = stored - unopened;
   return [
-    ...findings,
-    fits
-      ? ok('Stored keys are found with it.')
-      : problem(
-          'Stored keys are not found with it: no merchant can log in.',
-          'Put the pepper back that the keys were made with.',
+    unopened === 0
+      ? master.ok('Stored secret keys open.')
+      : master.problem(
+          `No master key opens ${unopened} of ${stored} stored API keys.`,
+          'Put the master key back that sealed them; a retired one stays in the list behind the current one.',
         ),
+    ...wrong,
+    ...(wrong.length === 0 && compared > 0
+      ? [findingsOf('configuration', 'SVC_KEY_PEPPER').ok(`${compared} stored keys are found with it.`)]
+      : []),
+  ];
+}
+
+function unknownPeppers({ stored, left, operatorsLocked }: RehashedKeys): readonly Finding[] {
+  const { problem } = findingsOf('configuration', 'SVC_KEY_PEPPER');
+  const unknown = left.filter(({ why }) => why === 'unknown').length;
+  return [
+    ...(unknown > 0
+      ? [
+          problem(
+            `${unknown} of ${stored} stored keys are not found with it: their merchants are refused.`,
+            'Put the pepper back that these keys were made with, behind the current one.',
+          ),
+        ]
+      : []),
+    ...(operatorsLocked.length > 0
+      ? [
+          problem(
+            `${operatorsLocked.length} operators have a key under a pepper that is not given: the key is refused.`,
+            `Put that pepper back behind the current one, or make their next keys with \`${COMMAND} operators roll\`.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** What still needs another pepper of the list. Numbers only grow, so a higher one than the first is a step back or a mistake. */
+function otherPeppers(checked: RehashedKeys, current: number): readonly Finding[] {
+  const { warning } = findingsOf('configuration', 'SVC_KEY_PEPPER');
+  const numbers = Map.groupBy(
+    checked.left.flatMap((key) => (key.why === 'old' ? [key.pepper] : [])),
+    (number) => number,
+  );
+  const operators = checked.operators.length - checked.operatorsLocked.length;
+  return [
+    ...[...numbers].map(([number, of]) =>
+      number < current
+        ? warning(
+            `${of.length} stored keys are still under pepper ${number}.`,
+            `Run \`${COMMAND} keys rehash\` before you take pepper ${number} away.`,
+          )
+        : warning(
+            `${of.length} stored keys are under pepper ${number}, although the first in the list is ${current}.`,
+            `If pepper ${current} is the new one, exchange the two numbers: a pepper keeps its number, and the first was 1. If you go back to pepper ${current}, run \`${COMMAND} keys rehash\`.`,
+          ),
+    ),
+    ...(operators > 0
+      ? [
+          warning(
+            `${operators} operators have a key under another pepper than ${current}.`,
+            `Make their next keys with \`${COMMAND} operators roll\` before you take a pepper away.`,
+          ),
+        ]
+      : []),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -23,6 +24,7 @@ import { readInstallation } from '../doctor/installation.ts';
 import { callSvc } from '../testing/call-svc.ts';
 import { base58 } from './base58.ts';
 import { findOperatedChain } from './choices.ts';
+import { identityKeyOf } from './ed25519-keys.ts';
 import { scramVerifier } from './scram.ts';
 
 function newFolder(): string {
@@ -299,6 +301,11 @@ test.each<readonly [fault: string, plant: (folder: string) => void, found: strin
   ['an origin with a path', edit('api.env', /CORS_ORIGINS=.*/, 'CORS_ORIGINS=https://a.example/b'), 'is no origin'],
   ['no trusted proxy', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES='), 'all clients are one address'],
   ['any proxy', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=0.0.0.0/0'), 'trusts strangers'],
+  [
+    'any proxy, in IPv6',
+    edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=::ffff:0.0.0.0/96'),
+    'trusts strangers',
+  ],
   ['a proxy that is none', edit('api.env', /TRUSTED_PROXIES=.*/, 'TRUSTED_PROXIES=caddy'), 'no address and no range'],
   [
     'a Caddy that is not trusted',
@@ -340,4 +347,17 @@ test('the doctor leaves credentials of systemd to the unit that has them', async
   expect(complaints(folder)).toBe('');
   edit('settlement.env', inUnit, `${inUnit}/../../elsewhere`)(folder);
   expect(complaints(folder)).toContain('SVC_RELAYER_KEYSTORES names a file that does not exist');
+});
+
+test('after a new identity for Restate the doctor names it, and never tells to go back to the old one alone', async () => {
+  const folder = newFolder();
+  await init(folder, '--network', 'base', '--relayers', '0', '--owner', SELF);
+  fillIn(folder);
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+  newSecret('engine-identity.pem', pem)(folder);
+  const next = identityKeyOf(pem) ?? '';
+  const advice = () => checkAgreement(readInstallation(folder)).flatMap((finding) => finding.advice ?? []);
+  expect(advice()).toEqual([expect.stringContaining(`Otherwise add ${next} to the list.`)]);
+  for (const file of ['settlement.env', 'webhooks.env']) edit(file, /publickeyv1_\w+/, `${next},$&`)(folder);
+  expect(advice()).toEqual([]);
 });

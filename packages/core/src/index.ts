@@ -1,6 +1,6 @@
 export * from './abuse/abuse-counts.ts';
 export { ADDRESS_HASH, addressHash, createAddressHasher, dayEndMs, dayOf } from './abuse/address-hash.ts';
-export { readClientAddress, readClientRange } from './abuse/client-address.ts';
+export { readClientAddress, readClientRange, unmapRange } from './abuse/client-address.ts';
 export * from './abuse/deny-list.ts';
 export { isPrintableName } from './account/account-name.ts';
 export * from './account/account-transitions.ts';

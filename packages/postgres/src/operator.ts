@@ -2,7 +2,6 @@
 export { addDenied, type DeniedRow, listDenied, type NewDenial, removeDenied } from './abuse/change-denied.ts';
 export { type AbuseTotal, type GasLossTotal, readAbuse, readGasLosses } from './abuse/read-abuse.ts';
 export { createAccount, type NewAccount } from './account/create-account.ts';
-export { findSealedKeys, type SealedKey } from './account/find-sealed-keys.ts';
 export { type AccountRow, listAccounts } from './account/list-accounts.ts';
 export { type ResealedSecrets, resealSecrets } from './account/reseal-secrets.ts';
 export type { RevokedKey } from './account/revoke-key.ts';

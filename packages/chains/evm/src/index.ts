@@ -27,12 +27,8 @@ export {
 } from './admin/read-deployment.ts';
 export { type RegistryEntry, readPayouts } from './admin/read-payouts.ts';
 export { type ReadPlan, readPlan } from './admin/read-plan.ts';
-export {
-  retireRelayer,
-  retireRelayerBySigner,
-  revokeRelayerOperation,
-  rotateRelayerOperation,
-} from './admin/relayers.ts';
+export { retireRelayer, revokeRelayerOperation, rotateRelayerOperation } from './admin/relayers.ts';
+export { type RetiredRelayer, retireRelayerBySigner } from './admin/retire-relayer-by-signer.ts';
 export { type RoleName, roleMembers } from './admin/roles.ts';
 export { type Call, type CallOutcome } from './admin/send-call.ts';
 export { type OnChainPayoutTerms, retirePayout, type SetPayoutOutcome, setPayout } from './admin/set-payout.ts';

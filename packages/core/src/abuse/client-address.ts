@@ -15,6 +15,12 @@ export function readClientAddress(text: string): IpAddress | undefined {
   return { family: 4, value: address.value & 0xffff_ffffn };
 }
 
+/** A range of IPv4 addresses in IPv6 notation is the range of these IPv4 addresses, as with `readClientAddress`. */
+export function unmapRange(range: IpRange): IpRange {
+  const mapped = range.family === 6 && range.first >= MAPPED.first && range.last <= MAPPED.last;
+  return mapped ? { family: 4, first: range.first & 0xffff_ffffn, last: range.last & 0xffff_ffffn } : range;
+}
+
 /** One name per client. An IPv6 customer has at least a /64, so a /64 is one client. */
 export function clientName({ family, value }: IpAddress): string {
   return `${family}/${family === 4 ? value : value >> CUSTOMER_BITS_V6}`;
@@ -36,12 +42,8 @@ export function readClientRange(text: string): ReadClientRange {
   const alone = !text.includes('/');
   const read = parseRange(text);
   if (read === undefined) return { ok: false, code: 'not_a_range' };
-  const mapped = read.family === 6 && read.first >= MAPPED.first && read.last <= MAPPED.last;
-  const range: IpRange = mapped
-    ? { family: 4, first: read.first & 0xffff_ffffn, last: read.last & 0xffff_ffffn }
-    : alone && read.family === 6
-      ? customerOf(read)
-      : read;
+  const unmapped = unmapRange(read);
+  const range = alone && unmapped.family === 6 ? customerOf(unmapped) : unmapped;
   const prefix = prefixOf(range);
   if (prefix < SHORTEST_PREFIX[range.family]) return { ok: false, code: 'too_wide' };
   return { ok: true, range, text: `${writeAddress(range.family, range.first)}/${prefix}` };

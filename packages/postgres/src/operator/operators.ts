@@ -165,18 +165,22 @@ export async function findOperator(
   return { id, name, disabled };
 }
 
-/** Operators with a valid key, the previous one included, that another pepper than `current` hashed. */
+/**
+ * Operators with a valid key, the previous one included, that another pepper than the first of `peppers` hashed. `locked`: a
+ * pepper that is not in `peppers` did.
+ */
 export async function findOperatorsUnderOthers(
   pool: pg.Pool,
-  current: number,
+  peppers: readonly number[],
   nowMs: number,
-): Promise<readonly string[]> {
-  const { rows } = await pool.query<{ id: string }>(
-    `select id from svc.operators
-     where disabled_at is null and lookup is not null
-       and (pepper <> $1 or (previous_pepper <> $1 and previous_expires_at > $2))
+): Promise<readonly { readonly id: string; readonly locked: boolean }[]> {
+  const { rows } = await pool.query<{ id: string; locked: boolean }>(
+    `select id, pepper <> all($1::integer[]) or coalesce(valid_previous <> all($1), false) as locked
+     from svc.operators,
+       lateral (select case when previous_expires_at > $2 then previous_pepper end as valid_previous) as overlap
+     where disabled_at is null and lookup is not null and (pepper <> $1[1] or valid_previous <> $1[1])
      order by id`,
-    [current, new Date(nowMs)],
+    [peppers, new Date(nowMs)],
   );
-  return rows.map(({ id }) => id);
+  return rows;
 }

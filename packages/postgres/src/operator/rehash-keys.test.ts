@@ -47,9 +47,11 @@ test('before, while and after keys are hashed anew a process with both peppers a
   expect((await rehashKeys(operation, { peppers: BOTH, box: dying, check: false })).left).toHaveLength(1);
   expect([await accepted(both), await accepted(reversed), await accepted([NEXT.bytes])]).toEqual([4, 4, 3]);
   expect(await rehashKeys(operation, { peppers: BOTH, box, check: false })).toEqual({
+    stored: 4,
     rehashed: 1,
     left: [],
     operators: [],
+    operatorsLocked: [],
   });
   expect([await accepted(both), await accepted(reversed)]).toEqual([4, 4]);
 });
@@ -73,7 +75,10 @@ test('a check writes nothing; keys that can’t be moved and operators are named
   const operator = await createOperator(operation, OLD, { name: 'Ada', email: 'ada@example.com' });
   if (!operator.ok) throw new Error(operator.code);
   const checked = await rehashKeys(operation, { peppers: BOTH, box, check: true });
-  expect(checked).toMatchObject({ rehashed: 0, operators: [operator.id] });
+  expect(checked).toMatchObject({ stored: 4, rehashed: 0, operators: [operator.id], operatorsLocked: [] });
+  expect(checked.left.map((key) => key.why === 'old' && key.pepper)).toEqual([1, 1, 1, 1]);
+  const without = await rehashKeys(operation, { peppers: [NEXT], box, check: true });
+  expect(without).toMatchObject({ operators: [operator.id], operatorsLocked: [operator.id] });
   expect(checked.left.map(({ why }) => why)).toEqual(['old', 'old', 'old', 'old']);
   expect(await accepted([OLD.bytes])).toBe(4);
   const [secret, publishable] = keys;

@@ -10,18 +10,19 @@ import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { findOperatorsUnderOthers } from './operators.ts';
 
-type LeftKey = {
-  readonly accountId: string;
-  readonly id: string;
-  /** `unopened`: no given master key opens it. `unknown`: no given pepper hashed it. `old`: an older pepper did. */
-  readonly why: 'unopened' | 'unknown' | 'old';
-};
+/** `unopened`: no given master key opens it. `unknown`: no given pepper hashed it. `old`: one behind the first did. */
+type Why = { readonly why: 'unopened' | 'unknown' } | { readonly why: 'old'; readonly pepper: number };
+type LeftKey = { readonly accountId: string; readonly id: string } & Why;
 
 export type RehashedKeys = {
+  /** How many unrevoked keys are stored. */
+  readonly stored: number;
   readonly rehashed: number;
   readonly left: readonly LeftKey[];
   /** Operators with a key under another pepper: only another key of theirs moves them. */
   readonly operators: readonly string[];
+  /** Those of them with a key under a pepper that is not given: nobody can use that key. */
+  readonly operatorsLocked: readonly string[];
 };
 
 type Row = {
@@ -41,14 +42,16 @@ export async function rehashKeys(
   { peppers, box, check }: { readonly peppers: NumberedPeppers; readonly box: SecretBox; readonly check: boolean },
 ): Promise<RehashedKeys> {
   const [current] = peppers;
-  let rehashed = 0;
+  let [stored, rehashed] = [0, 0];
   const left: LeftKey[] = [];
   for await (const row of usableKeys(pool)) {
+    stored += 1;
     const judged = judge(peppers, box, row);
     if (judged === 'current') continue;
-    const done = !check && judged.why === 'old' && (await replace(pool, row, keyIndex(current.bytes, judged.text)));
+    const { text, ...why } = judged;
+    const done = !check && text !== undefined && (await replace(pool, row, keyIndex(current.bytes, text)));
     if (done) rehashed += 1;
-    else left.push({ accountId: row.account_id, id: row.id, why: judged.why });
+    else left.push({ accountId: row.account_id, id: row.id, ...why });
   }
   if (rehashed > 0)
     await inTransaction(pool, (client) =>
@@ -61,17 +64,26 @@ export async function rehashKeys(
         detail: { rehashed },
       }),
     );
-  return { rehashed, left, operators: await findOperatorsUnderOthers(pool, current.number, nowMs) };
+  const numbers = peppers.map(({ number }) => number);
+  const operators = await findOperatorsUnderOthers(pool, numbers, nowMs);
+  return {
+    stored,
+    rehashed,
+    left,
+    operators: operators.map(({ id }) => id),
+    operatorsLocked: operators.filter(({ locked }) => locked).map(({ id }) => id),
+  };
 }
 
-type Judged = 'current' | { readonly why: 'old'; readonly text: string } | { readonly why: 'unopened' | 'unknown' };
+/** With the text of a key that can be hashed anew. */
+type Judged = 'current' | (Why & { readonly text?: string });
 
 function judge(peppers: NumberedPeppers, box: SecretBox, row: Row): Judged {
   const text = textOf(box, row);
   if (text === undefined) return { why: 'unopened' };
-  const hashedBy = peppers.findIndex(({ bytes }) => timingSafeEqual(keyIndex(bytes, text), row.lookup));
-  if (hashedBy === 0) return 'current';
-  return hashedBy === -1 ? { why: 'unknown' } : { why: 'old', text };
+  const hashedBy = peppers.find(({ bytes }) => timingSafeEqual(keyIndex(bytes, text), row.lookup));
+  if (hashedBy === undefined) return { why: 'unknown' };
+  return hashedBy === peppers[0] ? 'current' : { why: 'old', pepper: hashedBy.number, text };
 }
 
 function textOf(box: SecretBox, { account_id, id, publishable_text, ciphertext }: Row): string | undefined {

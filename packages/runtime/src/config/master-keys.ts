@@ -1,4 +1,5 @@
 import { type MasterKey, type SealingKey, sealingKeyOf } from '@svc-pay/core';
+import { sameSecretTwice } from './numbered-secrets.ts';
 import { type Setting, type SettingText, setting } from './setting.ts';
 
 export type MasterKeys = readonly [MasterKey, ...MasterKey[]];
@@ -10,6 +11,7 @@ export const masterKeys = (about: SettingText): Setting<MasterKeys> =>
   setting(about, {
     form: '`number:base64 of 32 bytes`, several with commas; the first seals, all of them open',
     read: readAll,
+    refusalOf: sameSecretTwice,
   });
 
 /** The public half of a master key, as `keys seal-key` prints it. */

@@ -8,6 +8,7 @@ import {
   httpUrls,
   json,
   keyPeppers,
+  masterKeys,
   oneOf,
   optional,
   postgresUrl,
@@ -20,6 +21,7 @@ import {
 } from './index.ts';
 
 const P = Buffer.alloc(32, 7).toString('base64');
+const Q = Buffer.alloc(32, 8).toString('base64');
 const about = { name: 'SVC_X', about: 'A sentence.' };
 const read = (setting: Setting<unknown>, given: string) => setting.read(given);
 
@@ -31,9 +33,21 @@ describe('text that fits is read, and what does not fit is refused', () => {
     [
       'peppers',
       keyPeppers(about),
-      [P, `1:${P}`, `2:${P}, 1:${P}`, `255:${P}`],
-      ['', `${P},`, `${P},1:${P}`, `0:${P}`, `256:${P}`, `2:${P.slice(8)}`, 'x'],
+      [P, `1:${P}`, `2:${Q}, 1:${P}`, `1:${P},2:${Q}`, `255:${P}`],
+      [
+        '',
+        `${P},`,
+        `${P},1:${Q}`,
+        `2:${P},1:${P}`,
+        `${Q},2:${P}`,
+        `2:${Q},${P}`,
+        `0:${P}`,
+        `256:${P}`,
+        `2:${P.slice(8)}`,
+        'x',
+      ],
     ],
+    ['master keys', masterKeys(about), [`1:${P}`, `2:${Q},1:${P}`], [P, `2:${P},1:${P}`, `1:${P},1:${Q}`]],
     ['http address', httpUrl(about), ['http://a', 'https://a/b/'], ['a', 'ftp://a', 'postgres://a', '/a']],
     ['http addresses', httpUrls(about), ['http://a', 'http://a, https://b/'], ['', 'http://a,', 'http://a,b', 'a']],
     ['database address', postgresUrl(about), ['postgres://a/b', 'postgresql://u:p@h:1/d'], ['mysql://a', 'a']],
@@ -43,6 +57,14 @@ describe('text that fits is read, and what does not fit is refused', () => {
     for (const given of fitting) expect(read(setting, given), given).toMatchObject({ ok: true });
     for (const given of unfitting) expect(read(setting, given), given).toMatchObject({ ok: false });
   });
+});
+
+test('a refused list of peppers or master keys says the way out, and shows no secret', () => {
+  const [same, unnumbered] = [read(masterKeys(about), `2:${P},1:${P}`), read(keyPeppers(about), `${Q},2:${P}`)];
+  expect(same).toMatchObject({ expected: expect.stringContaining('2 and 1 are the same. Draw the new one') });
+  expect(read(keyPeppers(about), `2:${P},1:${P}`)).toEqual(same);
+  expect(unnumbered).toMatchObject({ expected: expect.stringContaining('every pepper has a number') });
+  for (const secret of [P, Q]) expect(JSON.stringify([same, unnumbered])).not.toContain(secret);
 });
 
 test('a list loses its blanks, an address its last slash', () => {

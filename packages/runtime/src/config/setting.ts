@@ -22,10 +22,18 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
 export type SettingText = { readonly name: string; readonly about: string; readonly fallback?: string };
 
-type Form<Value> = { readonly form: string; readonly read: (text: string) => Value | undefined };
+type Form<Value> = {
+  readonly form: string;
+  readonly read: (text: string) => Value | undefined;
+  /** For text of the right form that is refused all the same: what is expected, and the way out. */
+  readonly refusalOf?: (value: Value, text: string) => string | undefined;
+};
 
 /** A setting that must be given unless it has a fallback. `read` returns undefined for text that does not fit. */
-export function setting<Value>({ name, about, fallback }: SettingText, { form, read }: Form<Value>): Setting<Value> {
+export function setting<Value>(
+  { name, about, fallback }: SettingText,
+  { form, read, refusalOf }: Form<Value>,
+): Setting<Value> {
   return {
     name,
     about,
@@ -35,7 +43,9 @@ export function setting<Value>({ name, about, fallback }: SettingText, { form, r
     ...(fallback !== undefined && { fallback }),
     read: (text) => {
       const value = read(text);
-      return value === undefined ? { ok: false, expected: form } : { ok: true, value };
+      if (value === undefined) return { ok: false, expected: form };
+      const refusal = refusalOf?.(value, text);
+      return refusal === undefined ? { ok: true, value } : { ok: false, expected: refusal };
     },
   };
 }

@@ -39,6 +39,14 @@ test('a proxy that is seen by IPv6 notation of its IPv4 address is the same prox
   expect(await clientOf(PROXIES, 1, '::ffff:10.0.0.1', CLIENT)).toBe(CLIENT);
 });
 
+test.each(['::ffff:10.0.0.1', '::ffff:10.0.0.0/120', '::ffff:a00:1'])(
+  'and so is one that is listed as %s',
+  async (listed) => {
+    for (const socket of [OUTER, `::ffff:${OUTER}`]) expect(await clientOf([listed], 1, socket, CLIENT)).toBe(CLIENT);
+    expect(await clientOf([listed], 1, '10.0.1.1', CLIENT)).toBe('10.0.1.1');
+  },
+);
+
 test('without the header the proxy is the client', async () => {
   expect(await clientOf(PROXIES, 1, OUTER)).toBe(OUTER);
 });

@@ -13,7 +13,6 @@ import {
   type PublicActions,
   publicActions,
   type TransactionReceipt,
-  TransactionReceiptNotFoundError,
   WaitForTransactionReceiptTimeoutError,
   type WalletClient,
 } from 'viem';
@@ -45,14 +44,16 @@ export async function openChain(options: {
 
 const PATIENCE_MS = 180_000;
 
-/** Polls for the receipt. viem would wait for the next block, and on a chain that mines on demand none may follow. */
+/**
+ * Polls for the receipt. viem would wait for the next block, and on a chain that mines on demand none may follow. A node that
+ * fails to answer is asked again: the transaction was sent, and the error at the end names it.
+ */
 async function waitMined(client: AdminClient, hash: Hash, pollingIntervalMs: number): Promise<TransactionReceipt> {
   const startMs = performance.now();
   for (;;) {
     try {
       return await client.getTransactionReceipt({ hash });
-    } catch (problem) {
-      if (!(problem instanceof TransactionReceiptNotFoundError)) throw problem;
+    } catch {
       if (performance.now() - startMs > PATIENCE_MS) throw new WaitForTransactionReceiptTimeoutError({ hash });
     }
     await sleep(pollingIntervalMs);
