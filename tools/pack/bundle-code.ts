@@ -1,6 +1,6 @@
 // JavaScript of a package: our own packages and their two dependencies go in, Node's modules stay outside.
 import path from 'node:path';
-import { rolldown } from 'rolldown';
+import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
 
 export type BundledCode = {
   /** Folders in node_modules whose code went in: their licences go along. */
@@ -35,6 +35,10 @@ export async function bundleCode(
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
+  return { borrowed: borrowedBy(output) };
+}
+
+export function borrowedBy(output: readonly (OutputChunk | OutputAsset)[]): Set<string> {
   const borrowed = new Set<string>();
   for (const chunk of output) {
     for (const module of chunk.type === 'chunk' ? chunk.moduleIds : []) {
@@ -42,5 +46,5 @@ export async function bundleCode(
       if (found !== undefined) borrowed.add(found);
     }
   }
-  return { borrowed };
+  return borrowed;
 }

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 import { runTool } from '../release/run-tool.ts';
+import { type BundledCode, borrowedBy } from './bundle-code.ts';
 import { manifestIn } from './plan.ts';
 
 /** Declarations of all of our own packages, as `<outDirectory>/<path of the source>.d.ts`. */
@@ -38,7 +39,7 @@ export async function bundleTypes(
   declarations: string,
   input: Readonly<Record<string, string>>,
   { outDirectory, external = [] }: { readonly outDirectory: string; readonly external?: readonly string[] },
-): Promise<void> {
+): Promise<BundledCode> {
   const bundle = await rolldown({
     input: { ...input },
     external: [/^node:/, ...external],
@@ -50,8 +51,9 @@ export async function bundleTypes(
       throw new Error(log.message);
     },
   });
-  await bundle.write({ dir: outDirectory, format: 'esm', chunkFileNames: 'shared-[hash].d.ts' });
+  const { output } = await bundle.write({ dir: outDirectory, format: 'esm', chunkFileNames: 'shared-[hash].d.ts' });
   await bundle.close();
+  return { borrowed: borrowedBy(output) };
 }
 
 /** `@svc-pay/protocol/hash` is the declaration that was made from its source; zod is where it is installed. */

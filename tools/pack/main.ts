@@ -10,7 +10,7 @@ const root = process.cwd();
 const out = path.resolve('.cache/pack');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(path.join(out, 'packed'), { recursive: true });
-const staged = await buildPackages(root, out);
+const { staged } = await buildPackages(root, out);
 const problems: string[] = [];
 const tarballs: string[] = [];
 for (const stage of staged) {

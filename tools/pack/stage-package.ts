@@ -1,18 +1,19 @@
 // A package as it is published, in a folder of its own: bundles, declarations, a manifest without dependencies, licences.
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { bundleCode } from './bundle-code.ts';
+import { type BundledCode, bundleCode } from './bundle-code.ts';
 import { bundleTypes, declarationOf } from './bundle-types.ts';
 import { entryName, type Manifest, manifestIn, type PackagePlan } from './plan.ts';
 
 const ENGINES = { node: '>=20.19' };
 
+/** Returns what of others went in. */
 export async function stagePackage(
   root: string,
   declarations: string,
   plan: PackagePlan,
   stageDirectory: string,
-): Promise<void> {
+): Promise<BundledCode> {
   const folder = path.join(root, plan.folder);
   const manifest = manifestIn(folder);
   const dist = path.join(stageDirectory, 'dist');
@@ -33,7 +34,8 @@ export async function stagePackage(
     for (const place of built.borrowed) borrowed.add(place);
   }
   const types = inputOf((file) => declarationOf(declarations, path.join(plan.folder, file)));
-  await bundleTypes(root, declarations, types, { outDirectory: dist, external });
+  const declared = await bundleTypes(root, declarations, types, { outDirectory: dist, external });
+  for (const place of declared.borrowed) borrowed.add(place);
   if (plan.wholeFile !== undefined)
     await writeWhole(
       plan.wholeFile,
@@ -44,6 +46,7 @@ export async function stagePackage(
   copyFileSync(path.join(root, 'LICENSE'), path.join(stageDirectory, 'LICENSE'));
   copyFileSync(path.join(folder, 'README.md'), path.join(stageDirectory, 'README.md'));
   writeFileSync(path.join(stageDirectory, 'THIRD-PARTY-NOTICES.txt'), noticesFor(borrowed));
+  return { borrowed };
 }
 
 async function writeWhole(file: string, names: readonly string[], dist: string): Promise<void> {

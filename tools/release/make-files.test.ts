@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeFiles } from './make-files.ts';
+import { type MadeFiles, makeFiles, readOrder } from './make-files.ts';
 
 let root: string;
 let out: string;
@@ -50,13 +50,18 @@ function repository(workspace: object): void {
   );
 }
 
+function make(parts: Parameters<typeof makeFiles>[3] = {}): MadeFiles {
+  const order = readOrder(root);
+  return order.ok ? makeFiles(root, out, order, parts) : { ok: false, problems: [order.problem] };
+}
+
 const git = (...argv: string[]) => execFileSync('git', argv, { cwd: root });
 const entriesOf = (file: string) =>
   execFileSync('tar', ['-tzf', path.join(out, file)], { encoding: 'utf8' }).split('\n');
 
 test('a workspace that is not private is packed, and every file is in the sums', { timeout: 30_000 }, () => {
   repository({});
-  const run = makeFiles(root, out);
+  const run = make();
   expect(run).toMatchObject({ ok: true, notes: [] });
   expect(run.ok && run.artifacts.map(({ file }) => file)).toEqual([
     'shop-till-2.1.0.tgz',
@@ -75,14 +80,36 @@ test('a folder that was built to be published is packed as it lies', { timeout: 
   repository({ private: true });
   write('.cache/stage/package.json', { name: '@shop/page', version: '3.0.0', exports: './page.js' });
   write('.cache/stage/page.js', 'export const page = 1;\n');
-  const run = makeFiles(root, out, { staged: [path.join(root, '.cache/stage')] });
+  const run = make({ staged: [path.join(root, '.cache/stage')] });
   expect(run).toMatchObject({ ok: true, notes: [] });
   expect(entriesOf('shop-page-3.0.0.tgz')).toEqual(expect.arrayContaining(['package/package.json', 'package/page.js']));
 });
 
+test('the provenance names what was bundled, with its hash, once', { timeout: 30_000 }, () => {
+  repository({ private: true });
+  const zod = { name: '@z/zod', version: '4.0.0', sha512: 'ab'.repeat(64) };
+  expect(make({ bundled: [zod, zod] })).toMatchObject({ ok: true });
+  const statement = JSON.parse(readFileSync(path.join(out, 'shop-1.0.0.provenance.json'), 'utf8'));
+  const [source, ...rest] = statement.predicate.buildDefinition.resolvedDependencies;
+  expect(source.digest.gitCommit).toMatch(/^[\da-f]{40}$/);
+  expect(rest).toEqual([{ uri: 'pkg:npm/%40z/zod@4.0.0', digest: { sha512: zod.sha512 } }]);
+});
+
+test('files are made of the commit that was read, also when HEAD moves meanwhile', { timeout: 30_000 }, () => {
+  repository({ private: true });
+  const order = readOrder(root);
+  if (!order.ok) throw new Error(order.problem);
+  write('package.json', { name: 'other', version: '6.6.6', private: true, workspaces: ['packages/*'] });
+  write('late.txt', 'x');
+  git('add', '--all');
+  git('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--quiet', '--message=second');
+  expect(makeFiles(root, out, order)).toMatchObject({ ok: true });
+  expect(entriesOf('shop-1.0.0-source.tar.gz')).not.toContain('shop-1.0.0/late.txt');
+});
+
 test('private workspaces only: says that there is nothing to pack, and makes the rest', { timeout: 30_000 }, () => {
   repository({ private: true });
-  const run = makeFiles(root, out);
+  const run = make();
   expect(run).toMatchObject({ ok: true, notes: ['no package to pack: every workspace is private'] });
   expect(run.ok && run.artifacts.map(({ file }) => file)).not.toContain('shop-till-2.1.0.tgz');
 });
@@ -94,7 +121,7 @@ test('the bill of materials names the product and its parts, and nothing of this
   lock.packages['node_modules/left'] = { version: '3.0.0', resolved: 'https://mirror.invalid/left/-/left-3.0.0.tgz' };
   write('package-lock.json', lock);
   write('node_modules/left/package.json', { name: 'left', version: '3.0.0', license: 'MIT' });
-  expect(makeFiles(root, out)).toMatchObject({ ok: true });
+  expect(make()).toMatchObject({ ok: true });
 
   const text = readFileSync(path.join(out, 'shop-1.0.0.cdx.json'), 'utf8');
   const bom = JSON.parse(text);
@@ -107,14 +134,14 @@ test('the bill of materials names the product and its parts, and nothing of this
 
 test('the same commit makes the same bytes', { timeout: 30_000 }, () => {
   repository({});
-  const first = makeFiles(root, out);
-  expect(makeFiles(root, out)).toEqual(first);
+  const first = make();
+  expect(make()).toEqual(first);
 });
 
 test('a package that nobody could use is refused', { timeout: 30_000 }, () => {
   repository({ exports: { '.': { types: './index.d.ts', default: './src/index.ts' } } });
   rmSync(path.join(root, 'packages/till/LICENSE'));
-  expect(makeFiles(root, out)).toEqual({
+  expect(make()).toEqual({
     ok: false,
     problems: ['@shop/till: has no LICENSE file to publish', '@shop/till: exports TypeScript (./src/index.ts)'],
   });
@@ -123,12 +150,12 @@ test('a package that nobody could use is refused', { timeout: 30_000 }, () => {
 test('uncommitted changes are named, since the archive does not hold them', { timeout: 30_000 }, () => {
   repository({ private: true });
   write('new.txt', 'x');
-  const run = makeFiles(root, out);
+  const run = make();
   expect(run.ok && run.notes).toContainEqual(expect.stringMatching(/uncommitted changes are not in it/));
   expect(entriesOf('shop-1.0.0-source.tar.gz')).not.toContain('shop-1.0.0/new.txt');
 });
 
 test('a folder that is no repository is refused', () => {
   write('package.json', { name: 'shop', version: '1.0.0' });
-  expect(makeFiles(root, out)).toEqual({ ok: false, problems: [expect.stringContaining('not a git repository')] });
+  expect(make()).toEqual({ ok: false, problems: [expect.stringContaining('not a git repository')] });
 });

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { billOfMaterials } from './bill-of-materials.ts';
 import type { BuiltImage, ImageOrder } from './image/build-image.ts';
+import type { NpmTarball } from './image/inputs.ts';
 import { imageBillOfMaterials } from './image-bill-of-materials.ts';
 import { noticesOf } from './notices.ts';
 import { packedFile, packFolder } from './pack-folder.ts';
@@ -31,23 +32,26 @@ export type MadeFiles =
 type Parts = {
   /** Folders that were built to be packed as they are. */
   readonly staged?: readonly string[];
+  /** Packages of others whose code is in those folders. */
+  readonly bundled?: readonly NpmTarball[];
   readonly image?: BuiltImage | undefined;
 };
 
 type Order = ({ readonly ok: true } & ImageOrder) | { readonly ok: false; readonly problem: string };
 
-/** What is released: the name and the version of the root manifest, at HEAD. */
+/** What is released: HEAD, with the name and the version of the root manifest in it. Read it once and pass it on. */
 export function readOrder(root: string): Order {
-  const { name, version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as ImageOrder;
   const head = runTool(root, 'git', ['show', '--no-patch', '--format=%H %cI', 'HEAD']);
   if (!head.ok) return head;
   const [commit = '', committedAt = ''] = head.output.trim().split(' ');
+  const manifest = runTool(root, 'git', ['show', `${commit}:package.json`]);
+  if (!manifest.ok) return manifest;
+  const { name, version } = JSON.parse(manifest.output) as ImageOrder;
   return { ok: true, name, version, commit, committedAt };
 }
 
-export function makeFiles(root: string, outDirectory: string, { staged = [], image }: Parts = {}): MadeFiles {
-  const order = readOrder(root);
-  if (!order.ok) return { ok: false, problems: [order.problem] };
+export function makeFiles(root: string, outDirectory: string, order: ImageOrder, parts: Parts = {}): MadeFiles {
+  const { staged = [], bundled = [], image } = parts;
   rmSync(outDirectory, { recursive: true, force: true });
   mkdirSync(outDirectory, { recursive: true });
   const made: { file: string; about: string }[] = [];
@@ -66,7 +70,11 @@ export function makeFiles(root: string, outDirectory: string, { staged = [], ima
 
   const subjects = made.map(({ file, about }) => describe(outDirectory, file, about));
   const provenance = `${order.name}-${order.version}.provenance.json`;
-  write(provenance, 'what the files were made from, in-toto and SLSA', provenanceStatement(subjects, order, image));
+  write(
+    provenance,
+    'what the files were made from, in-toto and SLSA',
+    provenanceStatement(subjects, order, { image, bundled }),
+  );
   const artifacts = made.map(({ file, about }) => describe(outDirectory, file, about));
   const sums = artifacts.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join('');
   writeFileSync(path.join(outDirectory, 'SHA256SUMS'), sums);
@@ -103,7 +111,7 @@ function archiveSource(root: string, out: string, order: ImageOrder, made: Made,
     notes.push(`source archive and image are of ${short}; uncommitted changes are not in it`);
   const source = `${name}-${version}-source.tar.gz`;
   const argv = ['archive', '--format=tar.gz', `--prefix=${name}-${version}/`, `--output=${path.resolve(out, source)}`];
-  const archived = runTool(root, 'git', [...argv, 'HEAD']);
+  const archived = runTool(root, 'git', [...argv, commit]);
   if (!archived.ok) return [archived.problem];
   made.push({ file: source, about: `source, at ${short}` });
   return [];

@@ -1,16 +1,27 @@
 // What the files of a release were made from: an in-toto statement with SLSA's provenance, and its signed envelope.
-import { createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { type KeyObject, sign } from 'node:crypto';
 import type { BuiltImage } from './image/build-image.ts';
 import { DEBIAN_PACKAGES } from './image/debian.ts';
+import type { NpmTarball } from './image/inputs.ts';
 
 type Subject = { readonly file: string; readonly sha256: string };
 type Origin = { readonly name: string; readonly version: string; readonly commit: string };
 
 const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 
-/** Holds no time and no machine: the same commit gives the same statement. */
-export function provenanceStatement(subjects: readonly Subject[], origin: Origin, image?: BuiltImage): string {
-  const npm = image === undefined ? [] : [image.node, ...image.packages];
+type Parts = { readonly image?: BuiltImage | undefined; readonly bundled: readonly NpmTarball[] };
+
+/**
+ * Holds no time and no machine: the same commit and the same sums of the files give the same statement. Its dependencies
+ * are the packages whose code is in the image or in a package; the tools that build are pinned by the lock in the commit.
+ */
+export function provenanceStatement(
+  subjects: readonly Subject[],
+  origin: Origin,
+  { image, bundled }: Parts = { bundled: [] },
+): string {
+  const all = [...(image === undefined ? [] : [image.node, ...image.packages]), ...bundled];
+  const npm = [...new Map(all.map((one) => [`${one.name}@${one.version} ${one.sha512}`, one])).values()];
   const debian = image === undefined ? [] : DEBIAN_PACKAGES;
   const purl = (name: string, version: string) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
   const statement = {
@@ -35,7 +46,8 @@ export function provenanceStatement(subjects: readonly Subject[], origin: Origin
           })),
         ],
       },
-      // A person runs the command on a machine of theirs; the bytes can be made again to check them.
+      // A person runs the command on a machine of theirs. Whoever makes the image again gets the same digest; archives that
+      // git and npm compress have the same content, and the same bytes with the same versions of git and npm.
       runDetails: { builder: { id: `urn:${origin.name}:release-by-hand` } },
     },
   };
@@ -55,5 +67,3 @@ export function signedEnvelope(statement: string, key: KeyObject): string {
     signatures: [{ sig: sign(null, text, key).toString('base64') }],
   })}\n`;
 }
-
-export const publicPem = (key: KeyObject) => createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString();

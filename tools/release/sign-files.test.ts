@@ -1,10 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createPublicKey, verify } from 'node:crypto';
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openSigningKey, PUBLIC_KEY_FILE, signFiles } from './sign-files.ts';
+import { fingerprintOf, openSigningKey, signFiles } from './sign-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -22,20 +31,29 @@ const makeKey = (algorithm: string) => {
 test('openssl makes the key and checks the sums; a changed sum is refused', () => {
   const opened = openSigningKey(makeKey('ed25519'));
   if (!opened.ok) throw new Error(opened.problem);
-  writeFileSync(path.join(folder, 'SHA256SUMS'), 'aa  file\n');
-  writeFileSync(path.join(folder, 'x.provenance.json'), '{"_type":"statement"}\n');
-  signFiles(folder, 'x.provenance.json', opened.key);
-  const check = ['pkeyutl', '-verify', '-pubin', '-inkey', PUBLIC_KEY_FILE, '-rawin', '-in', 'SHA256SUMS'];
-  const checked = () => spawnSync('openssl', [...check, '-sigfile', 'SHA256SUMS.sig'], { cwd: folder }).status;
+  const release = path.join(folder, 'release');
+  mkdirSync(release);
+  writeFileSync(path.join(release, 'SHA256SUMS'), 'aa  file\n');
+  writeFileSync(path.join(release, 'x.provenance.json'), '{"_type":"statement"}\n');
+  const added = signFiles(release, 'x.provenance.json', opened.key);
+  expect(added).toEqual(['SHA256SUMS.sig', 'x.provenance.intoto.jsonl']);
+  // A key beside the files would check whatever its owner put there.
+  expect(readdirSync(release).toSorted()).toEqual(['SHA256SUMS', 'x.provenance.json', ...added].toSorted());
+
+  openssl('pkey', '-in', 'key.pem', '-pubout', '-out', 'release-key.pem');
+  const der = openssl('pkey', '-pubin', '-in', 'release-key.pem', '-outform', 'DER');
+  expect(fingerprintOf(opened.key)).toBe(createHash('sha256').update(der).digest('hex'));
+  const check = ['pkeyutl', '-verify', '-pubin', '-inkey', '../release-key.pem', '-rawin', '-in', 'SHA256SUMS'];
+  const checked = () => spawnSync('openssl', [...check, '-sigfile', 'SHA256SUMS.sig'], { cwd: release }).status;
   expect(checked()).toBe(0);
 
-  const envelope = JSON.parse(readFileSync(path.join(folder, 'x.provenance.intoto.jsonl'), 'utf8'));
+  const envelope = JSON.parse(readFileSync(path.join(release, 'x.provenance.intoto.jsonl'), 'utf8'));
   const payload = Buffer.from(envelope.payload, 'base64');
   const signed = Buffer.concat([Buffer.from(`DSSEv1 28 application/vnd.in-toto+json ${payload.length} `), payload]);
-  const publicKey = createPublicKey(readFileSync(path.join(folder, PUBLIC_KEY_FILE)));
+  const publicKey = createPublicKey(readFileSync(path.join(folder, 'release-key.pem')));
   expect(verify(null, signed, publicKey, Buffer.from(envelope.signatures[0].sig, 'base64'))).toBe(true);
 
-  appendFileSync(path.join(folder, 'SHA256SUMS'), 'bb  other\n');
+  appendFileSync(path.join(release, 'SHA256SUMS'), 'bb  other\n');
   expect(checked()).not.toBe(0);
 });
 

@@ -1,12 +1,10 @@
 // Signs the sums of a release, and with them every file, by an ed25519 key that openssl can make and check.
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { publicPem, signedEnvelope } from './provenance.ts';
+import { signedEnvelope } from './provenance.ts';
 
 type Opened = { readonly ok: true; readonly key: KeyObject } | { readonly ok: false; readonly problem: string };
-
-export const PUBLIC_KEY_FILE = 'release-key.pem';
 
 /** A key that is forgotten when the command ends: a dry run shows the steps and vouches for nothing. */
 export const throwAwayKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
@@ -25,7 +23,17 @@ export function openSigningKey(file: string): Opened {
   }
 }
 
-/** The names of the files it adds. They are not in SHA256SUMS, because another key gives other bytes. */
+/** sha256 of the public key: `openssl pkey -pubin -in release-key.pem -outform DER | sha256sum`. */
+export function fingerprintOf(key: KeyObject): string {
+  return createHash('sha256')
+    .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+}
+
+/**
+ * The names of the files it adds. They are not in SHA256SUMS, because another key gives other bytes.
+ * The public key is not among them: whoever changes a download would put their own key next to it.
+ */
 export function signFiles(directory: string, provenance: string, key: KeyObject): readonly string[] {
   const write = (file: string, content: string | Buffer) => {
     writeFileSync(path.join(directory, file), content);
@@ -35,6 +43,5 @@ export function signFiles(directory: string, provenance: string, key: KeyObject)
   return [
     write('SHA256SUMS.sig', sign(null, readFileSync(path.join(directory, 'SHA256SUMS')), key)),
     write(provenance.replace(/\.json$/, '.intoto.jsonl'), signedEnvelope(statement, key)),
-    write(PUBLIC_KEY_FILE, publicPem(key)),
   ];
 }

@@ -1,12 +1,13 @@
 // The image of one commit. Its bytes follow from the commit and from pinned inputs: nothing of the working tree or of
 // node_modules goes in.
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { imageProblems } from './image-rules.ts';
 import { type NpmTarball, openInputs, pinnedNode } from './inputs.ts';
 import { type InstalledPackage, installedPackages, type Lock } from './installed-packages.ts';
 import { baseLayer, PROGRAMS, packagesLayer, sourcesLayer, USER_ID } from './layers.ts';
 import { type Layer, type OciImage, writeOciImage } from './oci.ts';
-import { readTar } from './tar.ts';
+import { readTar, type TarEntry } from './tar.ts';
 import { type SourceFiles, traceSources } from './trace-sources.ts';
 
 export type ImageOrder = {
@@ -18,6 +19,8 @@ export type ImageOrder = {
 
 export type BuiltImage = OciImage & {
   readonly node: NpmTarball;
+  /** Of the program `node` in the image, which is the pinned one. */
+  readonly nodeSha256: string;
   readonly packages: readonly InstalledPackage[];
   /** Every file of the image with its size. */
   readonly listing: readonly { readonly path: string; readonly bytes: number }[];
@@ -35,7 +38,7 @@ export async function buildImage(root: string, order: ImageOrder): Promise<Built
   const trace = traceSources(sources, Object.values(PROGRAMS));
   const lock = JSON.parse(sources.get('package-lock.json')?.toString('utf8') ?? '{}') as Lock;
   const packages = installedPackages(lock, trace.imported);
-  const node = pinnedNode(root);
+  const node = pinnedNode(sources.get('.ci/with-node')?.toString('utf8') ?? '');
   // The compressor is Node's own: another version may write other bytes.
   if (process.versions.node !== node.version || process.platform !== 'linux' || process.arch !== 'x64')
     return refused(`the image is built by Node ${node.version} on Linux x64; this is Node ${process.versions.node}`);
@@ -60,7 +63,13 @@ export async function buildImage(root: string, order: ImageOrder): Promise<Built
       cause: 'content',
       problems: [`the image has ${written.archive.length} bytes of ${MOST_BYTES}`],
     };
-  return { ok: true, image: { ...written, node, packages, listing } };
+  return { ok: true, image: { ...written, node, nodeSha256: nodeProgramHash(entries), packages, listing } };
+}
+
+function nodeProgramHash(entries: readonly TarEntry[]): string {
+  const program = entries.find(({ path }) => path === 'usr/bin/node');
+  if (program?.kind !== 'file') throw new Error('the image has no usr/bin/node');
+  return createHash('sha256').update(program.data).digest('hex');
 }
 
 const refused = (problem: string): Built => ({ ok: false, cause: 'inputs', problems: [problem] });

@@ -11,11 +11,13 @@ const file = (path: string, text = ''): TarEntry => ({
 });
 const ANVIL_KEY = ['ac0974bec39a17e36ba4a6b4d238ff94', '4bacb478cbed5efcae784d7bf4f2ff80'].join('');
 const PEM = ['-----BEGIN PRIVATE', ` KEY-----\n${'A'.repeat(40)}\n`].join('');
+const PEM_IN_A_STRING = JSON.stringify(PEM.replaceAll('\n', '\r\n'));
+const accountKey = (mode: string) => ['sk', mode, 'a1'.repeat(24)].join('_');
 
 test('what programs need is allowed, a quoted test key in a package of others too', () => {
   const entries = [
     file('usr/bin/node'),
-    file('app/services/api/src/main.ts'),
+    file('app/services/api/src/main.ts', 'A secret key begins with sk_test_ or sk_live_…'),
     file('app/node_modules/zod/a.js', ANVIL_KEY),
   ];
   expect(imageProblems(entries, lock)).toEqual([]);
@@ -30,6 +32,9 @@ test.each([
   [file('app/node_modules/vitest/index.js'), 'belongs to a development dependency'],
   [file('app/packages/core/src/a.ts', ANVIL_KEY), 'holds a private key'],
   [file('app/node_modules/zod/a.js', PEM), 'holds a private key'],
+  [file('app/node_modules/zod/a.json', PEM_IN_A_STRING), 'holds a private key'],
+  [file('app/packages/core/src/a.ts', accountKey('live')), 'holds a private key'],
+  [file('app/node_modules/zod/a.js', accountKey('test')), 'holds a private key'],
 ])('%o is refused', (entry, problem) => {
   expect(imageProblems([entry], lock)).toEqual([`${entry.path} ${problem}`]);
 });

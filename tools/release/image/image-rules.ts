@@ -5,7 +5,10 @@ import type { TarEntry } from './tar.ts';
 /** Programs with which whoever breaks into a process could go on. */
 const SHELL = /(?:^|\/)s?bin\/(?:ash|bash|busybox|curl|dash|env|ksh|ld\.so|npm|npx|perl|python[\d.]*|sh|wget|zsh)$/;
 const TEST_FILE = /^app\/(?!.*node_modules\/).*(?:^|\/)(?:testing|tests?)\/|\.test\.[cm]?[jt]s$/;
-const PEM_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----\s+[A-Za-z0-9+/=]{20,}/;
+/** Also inside a string of a program or of JSON, where a line ends in the two characters `\\n`. */
+const PEM_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\s|\\[rn])+[A-Za-z0-9+/=]{20,}/;
+/** A secret key of an account of ours; many payment services write theirs like this. */
+const ACCOUNT_KEY = /\bsk_(?:live|test)_[A-Za-z0-9]{20,}/;
 /** Anvil's mnemonic and the first keys that it gives to everybody. Comments in packages of others quote them, ours may not. */
 const TEST_KEYS = [
   /(?:test ){11}junk/,
@@ -41,5 +44,6 @@ function packageFolders(path: string): string[] {
 function holdsKey(path: string, data: Buffer): boolean {
   if (data.length > LARGEST_SCANNED_BYTES) return false;
   const text = data.toString('latin1');
-  return PEM_KEY.test(text) || (!path.includes('node_modules/') && TEST_KEYS.some((key) => key.test(text)));
+  if (PEM_KEY.test(text) || ACCOUNT_KEY.test(text)) return true;
+  return !path.includes('node_modules/') && TEST_KEYS.some((key) => key.test(text));
 }

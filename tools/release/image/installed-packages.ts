@@ -14,6 +14,9 @@ type LockEntry = {
   readonly version?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
+  readonly link?: boolean;
+  /** Inside the tarball of the package above it, whose hash covers it. */
+  readonly inBundle?: boolean;
   readonly os?: readonly string[];
   readonly cpu?: readonly string[];
   readonly libc?: readonly string[];
@@ -70,6 +73,13 @@ function locate(lock: Lock, name: string, from: string): string | undefined {
 function runsOnLinux({ os, cpu, libc }: LockEntry): boolean {
   const fits = (list: readonly string[] | undefined, own: string) => list === undefined || list.includes(own);
   return fits(os, 'linux') && fits(cpu, 'x64') && fits(libc, 'glibc');
+}
+
+/** The package at this place of the lock. A place that the lock does not have, or has without a hash, throws. */
+export function lockedPackage(lock: Lock, location: string): InstalledPackage {
+  const entry = lock.packages[location];
+  if (entry === undefined) throw new Error(`${location} is not in the lock`);
+  return tarballOf(location, entry);
 }
 
 function tarballOf(location: string, entry: LockEntry): InstalledPackage {
