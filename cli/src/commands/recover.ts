@@ -39,7 +39,7 @@ export function recoverCommand(surroundings: Surroundings): Command {
       '--from-block <number>',
       'first block or slot to read, with --network (default: the last one that the database knows completely)',
     )
-    .option('--relayer <address...>', 'Solana relayers that began after the backup, with --network')
+    .option('--relayer <address...>', 'Solana relayers that began after the backup, with --network and --from-block')
     .option('--records <folder>', 'where deployment records are kept', RECORDS)
     .action(runs<Options>(surroundings, recover));
 }
@@ -111,10 +111,11 @@ function outcomeOf(recovery: ChainRestoreResult, paint: Paint): CommandOutcome {
     ...recovery.networks.map((network) => shown(network, paint)),
     `Now run \`${COMMAND} ledger check\`, then start the services.`,
   ].join('\n\n');
-  const open = recovery.networks.flatMap(({ refused, notRebuilt, silentNonces }) => [
+  const open = recovery.networks.flatMap(({ network, refused, notRebuilt, silentNonces, relayersUnknown }) => [
     ...refused,
     ...notRebuilt,
     ...silentNonces,
+    ...(relayersUnknown ? [network] : []),
   ]);
   if (open.length === 0) return done(recovery, text);
   return {
@@ -148,12 +149,18 @@ function refusalOf(recovery: Extract<ChainRestoreResult, { ok: false }>): Failur
 }
 
 function shown(network: NetworkRestore, paint: Paint): string {
-  const { adopted, refused, notRebuilt, silentNonces, lanes } = network;
+  const { adopted, refused, notRebuilt, silentNonces, lanes, relayers, readAgainFrom } = network;
   const facts = [
     `${network.network}: blocks ${network.fromBlock} to ${network.toBlock}, ${network.transactions} transactions, ${network.restoredTransactions} of them were missing.`,
     `${network.completedPayments} payments completed.`,
     ...(network.unconfirmedTransactions > 0
       ? [`${network.unconfirmedTransactions} transactions wait for more blocks; settlement completes them.`]
+      : []),
+    ...(relayers.length > 0 ? [`Relayers that were read: ${relayers.join(', ')}.`] : []),
+    ...(network.relayersUnknown
+      ? [
+          `relayers_unknown: the database has no relayer of ${network.network}, and nothing was read. If payments were settled there, run it again with --network ${network.network} --relayer … --from-block ….`,
+        ]
       : []),
     ...lanes.map(({ relayer, nonceBefore, nextNonce }) =>
       nonceBefore === null
@@ -188,6 +195,11 @@ function shown(network: NetworkRestore, paint: Paint): string {
     ),
     ...payments(`${refused.length} payments that the books contradict:`, refused),
     ...notRebuilt.map(({ transactionId, reason }) => `${transactionId} is not rebuilt: ${reason}.`),
+    ...(readAgainFrom === null
+      ? []
+      : [
+          `Once the cause is mended, run it again with --network ${network.network} --from-block ${readAgainFrom}: without it, what is left open is not read again after the services have run.`,
+        ]),
     ...silentNonces.map((nonce) => `The transaction of ${nonce} was not found.`),
   ]);
 }

@@ -52,6 +52,16 @@ test.each(['mined', 'finalized'] as const)(
   },
 );
 
+test('a batch that was given up and has the transaction is revived, never created beside it', () => {
+  expect(decide({ givenUp: 'bat_0' })).toEqual({ step: 'revive', batchId: 'bat_0', giveUp: undefined });
+  expect(decide({ givenUp: 'bat_0', ofNonce: stored() })).toEqual({
+    step: 'revive',
+    batchId: 'bat_0',
+    giveUp: 'bat_1',
+  });
+  expect(decide({ givenUp: 'bat_0', ofNonce: stored({ status: 'mined' }) })).toMatchObject({ step: 'contradiction' });
+});
+
 test('a next nonce is only ever raised', () => {
   expect(raisedNonce(7n, 9n)).toBe(9n);
   expect(raisedNonce(9n, 7n)).toBe(9n);

@@ -44,6 +44,8 @@ export type TransferReading =
   | { readonly kind: 'payout_unknown'; readonly carried: CarriedTransfer; readonly slot: bigint }
   /** A payment by a signed text: its rows are not restored. */
   | { readonly kind: 'text_payment' }
+  /** No node returns its bytes. */
+  | { readonly kind: 'unread'; readonly reason: string }
   /** Somebody else's transaction that names the relayer, or one of the relayer that moves no payment. */
   | { readonly kind: 'other' };
 

@@ -1,5 +1,6 @@
 // The lanes' own step: a batch that the chain has is recorded with the lane's proofs.
 import { isConfirmedBatch } from '../lane/is-confirmed.ts';
+import type { PendingBatch } from '../lane/lane.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
 import type { RestoreChain } from './restore-chain.ts';
 import type { NetworkRestore } from './restore-report.ts';
@@ -16,11 +17,13 @@ export type BatchesToRecord = {
   readonly chain: RestoreFindMined;
   readonly laneStore: RestoreLaneStore;
   readonly report: NetworkRestore;
+  /** Called for each batch that the chain does not have, or on which its nodes do not agree. */
+  readonly onUnmined?: (batch: PendingBatch) => void;
 };
 
 /** Records mined batches with enough confirmations. Returns the number of mined batches without enough. */
 export async function recordPendingBatches(
-  { chain, laneStore, report }: BatchesToRecord,
+  { chain, laneStore, report, onUnmined }: BatchesToRecord,
   lease: LaneLease,
 ): Promise<number> {
   const pendingBatches = await laneStore.loadPendingBatches(lease);
@@ -28,7 +31,10 @@ export async function recordPendingBatches(
   let unconfirmed = 0;
   for (const batch of pendingBatches) {
     const found = mined.find(({ batchId }) => batchId === batch.id);
-    if (found === undefined) continue;
+    if (found === undefined) {
+      onUnmined?.(batch);
+      continue;
+    }
     if (!isConfirmedBatch(found, batch.items)) {
       unconfirmed += 1;
       continue;

@@ -66,6 +66,7 @@ function worldOf(change: Partial<World>) {
       writes.push(`restore stranded ${onChain.nonce} in epoch ${epoch}`);
       return { ok: true, ...restored };
     },
+    hasTransaction: async () => false,
     loadTransferPayouts: async () => [],
     restoreTransfer: async () => undefined,
     loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),

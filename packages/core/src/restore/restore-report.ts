@@ -1,4 +1,5 @@
 // Report of restoring one network, for the operator.
+import type { NetworkId } from '@svc-pay/protocol';
 import type { CarriedTransfer, OnChainTransfer } from './on-chain-transfer.ts';
 import type { BlockRange } from './restore-chain.ts';
 import type { RestoredTransaction, RestoredTransfer } from './restore-store.ts';
@@ -19,7 +20,7 @@ type ReportedPayment = {
 };
 
 export type NetworkRestore = {
-  readonly network: string;
+  readonly network: NetworkId;
   readonly fromBlock: string;
   readonly toBlock: string;
   /** Transactions on the chain, and how many of them the database lacked. */
@@ -37,11 +38,17 @@ export type NetworkRestore = {
   readonly notRebuilt: { readonly transactionId: string; readonly reason: string }[];
   /** Used nonces whose transaction no node could return. */
   readonly silentNonces: string[];
+  /** Relayers whose transactions were read one by one; empty on networks whose blocks are read. */
+  readonly relayers: string[];
+  /** The database has no relayer of the network, so nothing of it was read. */
+  relayersUnknown: boolean;
+  /** First block that the next run must be told to read, because something is left open: services move the default on. */
+  readAgainFrom: string | null;
   /** `nonceBefore` is null for a key that was first used after the backup. */
   readonly lanes: { readonly relayer: string; readonly nonceBefore: string | null; readonly nextNonce: string }[];
 };
 
-export function newReport(network: string, { fromBlock, toBlock }: BlockRange): NetworkRestore {
+export function newReport(network: NetworkId, { fromBlock, toBlock }: BlockRange): NetworkRestore {
   return {
     network,
     fromBlock: fromBlock.toString(),
@@ -54,6 +61,9 @@ export function newReport(network: string, { fromBlock, toBlock }: BlockRange): 
     refused: [],
     notRebuilt: [],
     silentNonces: [],
+    relayers: [],
+    relayersUnknown: false,
+    readAgainFrom: null,
     lanes: [],
   };
 }

@@ -89,6 +89,8 @@ export type RestoreStore = {
     onChain: OnChainTransaction & { readonly resolved: ResolvedStranding },
     position: Stranding | undefined,
   ) => Promise<RestoredStranded | undefined>;
+  /** The database has a batch of the transaction that was not given up: the lane records its result. */
+  readonly hasTransaction: (network: NetworkId, transactionId: string) => Promise<boolean>;
   /** Every payout of a network whose payers sign whole transactions, whatever its status. */
   readonly loadTransferPayouts: (network: NetworkId) => Promise<readonly TransferPayout[]>;
   /**

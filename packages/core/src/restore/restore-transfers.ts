@@ -1,7 +1,7 @@
 // Restores one network whose payers sign whole transactions: every final transaction of its relayers that the database may
 // lack, in the order of the chain. Each is stored as it was when sent, then recorded by the lane's own steps.
 import type { NetworkId } from '@svc-pay/protocol';
-import type { Lane } from '../lane/lane.ts';
+import type { Lane, PendingBatch } from '../lane/lane.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
 import {
   type FoundTransfer,
@@ -26,6 +26,7 @@ export type TransferNetwork = {
 export type SurveyedTransfers = TransferNetwork & {
   readonly fromSlot: bigint;
   readonly toSlot: bigint;
+  /** Empty when neither the database nor the operator knows a relayer. */
   readonly found: ReadonlyMap<string, readonly FoundTransfer[]>;
 };
 
@@ -60,6 +61,9 @@ export async function surveyTransfers(given: TransferSurveyDeps, chain: Transfer
   const relayers = await relayersOf(store, chain);
   const nothing = { ...chain, fromSlot: 0n, toSlot: 0n, found: new Map() };
   if (relayers.length === 0) return nothing;
+  // What the database knows of other relayers says nothing of one that began after the backup.
+  if (chain.lostRelayers.length > 0 && given.fromBlock === undefined)
+    return { ok: false, code: 'from_block_unknown', network };
   const toSlot = await awaitExpiry(given, chain);
   if (toSlot === undefined) return { ok: false, code: 'transactions_waiting', network, keys: relayers };
   const { finalBlock, firstBlock } = await store.loadRecordedBlocks(network);
@@ -120,43 +124,58 @@ const PAGE = 40;
 export async function restoreTransfers(given: TransfersToRestore): Promise<NetworkRestore> {
   const { network, store, laneStore, transfers: chain, found, fromSlot, toSlot, note } = given;
   const report = newReport(network, { fromBlock: fromSlot, toBlock: toSlot });
+  report.relayers.push(...found.keys());
+  report.relayersUnknown = found.size === 0;
   const payouts = await store.loadTransferPayouts(network);
   const of = [...found.values()].reduce((sum, list) => sum + list.length, 0);
   for (const [relayer, list] of found) {
     const lease = await takeLease(given, { network, relayer }, payouts);
-    if (lease === undefined) continue;
     for (let start = 0; start < list.length; start += PAGE) {
       const page = list.slice(start, start + PAGE);
-      await restorePage({ ...given, report }, lease, page, payouts);
-      await recordPendingBatches({ chain, laneStore, report }, lease);
+      await restorePage({ ...given, report }, { relayer, lease }, page, payouts);
+      if (lease !== undefined) await recordPendingBatches({ chain, laneStore, report }, lease);
       const { transactions, completedPayments } = report;
       note({ step: 'transactions_restored', network, transactions, of, completedPayments });
     }
-    report.unconfirmedTransactions += await recordPendingBatches({ chain, laneStore, report }, lease);
+    if (lease === undefined) continue;
+    const onUnmined = (batch: PendingBatch) => tellUndecided(report, batch, list);
+    report.unconfirmedTransactions += await recordPendingBatches({ chain, laneStore, report, onUnmined }, lease);
   }
+  if (report.refused.length + report.notRebuilt.length > 0) report.readAgainFrom = report.fromBlock;
   return report;
 }
 
-/** Undefined for a relayer that the database does not have and, without a payout, can't get. */
+/** A node has told that the transaction is final. A batch that no node told of has expired, and the lane gives it up. */
+function tellUndecided(report: NetworkRestore, batch: PendingBatch, list: readonly FoundTransfer[]): void {
+  const told = list.find(({ transactionId }) => batch.transactions.some((own) => own.transactionId === transactionId));
+  if (told === undefined) return;
+  const reason = `the nodes do not agree on the result of its batch ${batch.id}; ${again(report)}`;
+  report.notRebuilt.push({ transactionId: told.transactionId, reason });
+}
+
+const again = ({ network, fromBlock }: NetworkRestore) =>
+  `run the restore again with --network ${network} --from-block ${fromBlock}`;
+
+/** Undefined for a relayer that the database does not have and, without a payout, can't get: no payment of it fits one. */
 async function takeLease(
   { store, laneStore, lostRelayers }: TransfersToRestore,
   lane: Lane,
   [payout]: readonly TransferPayout[],
 ): Promise<LaneLease | undefined> {
-  if (lostRelayers.includes(lane.relayer)) {
-    if (payout === undefined) return undefined;
+  if (lostRelayers.includes(lane.relayer) && payout !== undefined)
     await store.addLostLane(lane, payout.feeRecipient, 'settle');
-  }
+  const lanes = await store.loadLanes(lane.network);
+  if (!lanes.some(({ relayer }) => relayer === lane.relayer)) return undefined;
   return { ...lane, epoch: await laneStore.takeOver(lane) };
 }
 
 async function restorePage(
   { store, transfers, report }: TransfersToRestore & { readonly report: NetworkRestore },
-  lease: LaneLease,
+  { relayer, lease }: { readonly relayer: string; readonly lease: LaneLease | undefined },
   page: readonly FoundTransfer[],
   payouts: readonly TransferPayout[],
 ): Promise<void> {
-  const read = await transfers.readTransfers(lease.relayer, page, payouts);
+  const read = await transfers.readTransfers(relayer, page, payouts);
   for (const [index, { transactionId }] of page.entries()) {
     const one = read[index];
     if (one === undefined || one.kind === 'other') continue;
@@ -168,18 +187,22 @@ async function restorePage(
 async function restoreOne(
   store: RestoreStore,
   report: NetworkRestore,
-  lease: LaneLease,
+  lease: LaneLease | undefined,
   transactionId: string,
   read: Exclude<TransferReading, { kind: 'other' }>,
 ): Promise<void> {
   if (read.kind === 'text_payment') {
+    if (await store.hasTransaction(report.network, transactionId)) return;
     report.notRebuilt.push({ transactionId, reason: 'it carries a payment by a signed text' });
+  } else if (read.kind === 'unread') {
+    report.notRebuilt.push({ transactionId, reason: `${read.reason}; ${again(report)}` });
   } else if (read.kind === 'payout_unknown') {
     const { carried } = read;
-    const reason = 'no payout of ours divides it so: set the payout again, then run the restore again';
+    const reason = `no payout of ours divides it so: set the payout again, then ${again(report)}`;
     const payment = { ...UNKNOWN, reason };
     addTransfer(report, { transactionId, carried }, { batch: 'refused', payment });
   } else {
+    if (lease === undefined) throw new Error(`${transactionId} fits a payout, and its relayer was not added`);
     const restored = await store.restoreTransfer(lease, read.onChain);
     if (restored === undefined) throw new LaneTakenOver(lease.relayer);
     addTransfer(report, read.onChain, restored);

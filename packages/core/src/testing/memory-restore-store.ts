@@ -56,6 +56,7 @@ export function createMemoryRestoreStore(
     loadWallets: async () => [],
     findStrandedClaim: async () => ({ recorded: false, claimedAtSeconds: undefined }),
     restoreStranded: async () => ({ ok: false, reason: 'the memory store restores no stranded transfers' }),
+    hasTransaction: async () => false,
     loadTransferPayouts: async () => [],
     restoreTransfer: async ({ relayer }) => {
       throw new Error(`the memory store has no transfers of ${relayer}: no simulated chain has them`);

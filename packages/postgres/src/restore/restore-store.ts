@@ -11,6 +11,7 @@ import {
   loadRecordedBlocks,
   loadWallets,
 } from './lanes-to-restore.ts';
+import { hasTransaction } from './restore-batch.ts';
 import { findStrandedClaim, restoreStranded } from './restore-stranded.ts';
 import { restoreTransaction } from './restore-transaction.ts';
 import { restoreTransfer } from './restore-transfer.ts';
@@ -30,6 +31,7 @@ export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clo
     restoreTransaction: (...given) => restoreTransaction(pool, ...given, clock.nowMs()),
     findStrandedClaim: (claimKey) => findStrandedClaim(pool, claimKey),
     restoreStranded: (...given) => restoreStranded(pool, ...given, clock.nowMs()),
+    hasTransaction: (...given) => hasTransaction(pool, ...given),
     loadTransferPayouts: (network) => loadTransferPayouts(pool, network),
     restoreTransfer: (...given) => restoreTransfer(pool, ...given, clock.nowMs()),
     findMissingNonces: (...given) => findMissingNonces(pool, ...given),

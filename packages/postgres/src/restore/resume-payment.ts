@@ -1,8 +1,11 @@
 // Loads the intent of a payment whose claim was lost, and writes the decided claim, authorization and payment.
-import { type IntentOwner, resumePayment } from '@svc-pay/core';
+import { type IntentOwner, OPEN_SETTLEMENT, resumePayment } from '@svc-pay/core';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { lockIntent } from '../intent/load-intent.ts';
+import { giveUpBatch } from '../lane/record-replaced.ts';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { loadClaimedPayments } from '../stranded/claimed-payments.ts';
@@ -30,8 +33,41 @@ export async function writeResumed(
     if (latest === undefined) throw new Error(`intent ${owner.intentId} has no payment to fail`);
     const cause = { requestId: batch.id, nowMs };
     const results = await failPayments(client, [{ item: latest.item, code: 'intent_not_payable' }], null, cause);
+    const emptied = await findBatchOf(client, owner, latest.item.paymentId);
     await writePaymentResults(client, results, decided.from, nowMs);
+    if (emptied !== undefined) await giveUpIfEmpty(client, emptied, nowMs);
   }
+}
+
+type BatchOfOther = { readonly id: string; readonly network: NetworkId };
+
+async function findBatchOf(
+  client: pg.ClientBase,
+  { accountId, mode }: IntentOwner,
+  paymentId: string,
+): Promise<BatchOfOther | undefined> {
+  const { rows } = await client.query<BatchOfOther>({
+    name: 'restore-batch-of-other',
+    text: `
+      select b.id, b.network from svc.settlements s join svc.batches b on b.id = s.batch_id
+      where s.account_id = $1 and s.mode = $2 and s.payment_id = $3`,
+    values: [accountId, mode, paymentId],
+  });
+  return rows[0];
+}
+
+/**
+ * A Solana transaction carries one payment and expires: a batch that has lost its payment is never recorded, and nothing
+ * waits for it. A batch of another chain keeps its nonce until the chain has used it.
+ */
+async function giveUpIfEmpty(client: pg.ClientBase, { id, network }: BatchOfOther, nowMs: number): Promise<void> {
+  if (familyOf(network) !== 'solana') return;
+  const { rowCount } = await client.query({
+    name: 'restore-open-items',
+    text: `select from svc.settlements where batch_id = $1 and status ${sqlIs(...OPEN_SETTLEMENT)} limit 1`,
+    values: [id],
+  });
+  if (rowCount === 0) await giveUpBatch(client, id, nowMs);
 }
 
 async function loadLatest(client: pg.ClientBase, { accountId, mode }: IntentOwner, paymentId: string | null) {

@@ -6,11 +6,15 @@ import { lifetimeOf } from '../transfer/item-terms.ts';
 import { findTransactionOutcomes } from './find-transaction-outcome.ts';
 import { minedBatchOf } from './mined-batch.ts';
 
-/** Batches whose transaction landed, whether it succeeded or failed and was charged for. */
+/**
+ * Batches whose transaction landed, whether it succeeded or failed and was charged for. Batches without a payment are left
+ * out: one of them must not stop the whole lane.
+ */
 export async function findMined(
   nodes: readonly SolanaNode[],
-  batches: readonly PendingBatch[],
+  all: readonly PendingBatch[],
 ): Promise<readonly MinedBatch[]> {
+  const batches = all.filter(hasItems);
   const pending = batches.map(pendingOf);
   const outcomes = await findTransactionOutcomes(nodes, pending);
   const mined = batches.map(async (batch, index) => {
@@ -21,11 +25,12 @@ export async function findMined(
   return (await Promise.all(mined)).filter((found) => found !== undefined);
 }
 
-/** Ids of batches whose transaction can never land any more, by every node that answers. */
+/** Ids of batches whose transaction can never land any more, by every node that answers. Those without a payment as above. */
 export async function findExpired(
   nodes: readonly SolanaNode[],
-  batches: readonly PendingBatch[],
+  all: readonly PendingBatch[],
 ): Promise<readonly string[]> {
+  const batches = all.filter(hasItems);
   // One call for all of them: most batches are young and need no further call.
   const height = await askFirst(nodes, (node) => node.blockHeight('finalized'));
   const old = batches.filter((batch) => pendingOf(batch).lifetime.lastValidBlockHeight < height);
@@ -38,6 +43,9 @@ export async function finalizedSlot(nodes: readonly SolanaNode[]): Promise<bigin
   const slots = await askEvery(nodes, (node) => node.slot('finalized'));
   return slots.reduce((low, slot) => (low < 0n || slot < low ? slot : low), -1n);
 }
+
+/** Without its payment nothing tells how long the transaction of a batch lives. */
+const hasItems = ({ items }: PendingBatch) => items.length > 0;
 
 export function only([item, ...others]: readonly LaneItem[]): LaneItem {
   if (item === undefined || others.length > 0) {

@@ -29,6 +29,8 @@ export type TransferToRead = {
   readonly found: FoundTransfer;
   readonly told: FinalWire;
   readonly payouts: readonly TransferPayout[];
+  /** Height of the newest block that a node has. The transaction is final, so its own block is not higher. */
+  readonly height: bigint;
 };
 
 /** More than the blocks of a blockhash, so that a transaction never counts as expired too early. */
@@ -68,7 +70,7 @@ export async function readTransfer(given: TransferToRead): Promise<TransferReadi
 }
 
 function factsOf(
-  { network, relayer, told }: TransferToRead,
+  { network, relayer, told, height }: TransferToRead,
   payer: string,
   { message, messageHash }: { readonly message: MessageV0; readonly messageHash: string },
 ): Facts | undefined {
@@ -81,7 +83,7 @@ function factsOf(
   const ownMemo = intentId === null ? { memo } : {};
   const lifetime = {
     blockhash: message.lifetimeToken,
-    lastValidBlockHeight: told.slot + LIFE_BLOCKS,
+    lastValidBlockHeight: height + LIFE_BLOCKS,
     slot: told.slot > LIFE_BLOCKS ? told.slot - LIFE_BLOCKS : 0n,
   };
   const carried: CarriedTransfer = {

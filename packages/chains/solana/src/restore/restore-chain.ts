@@ -24,8 +24,11 @@ export function createTransferRestoreChain(
   return {
     readHeights: () => readHeights(nodes, network),
     findTransactions: (relayer, fromSlot) => findSignedTransactions(nodes, relayer, fromSlot),
-    readTransfers: (relayer, found, payouts) =>
-      mapConcurrent(MOST_AT_ONCE, found, (one) => readFromAny({ nodes, network, relayer, found: one, payouts })),
+    readTransfers: async (relayer, found, payouts) => {
+      const { highest } = await readHeights(nodes, network);
+      const wanted = { nodes, network, relayer, payouts, height: highest };
+      return mapConcurrent(MOST_AT_ONCE, found, (one) => readFromAny({ ...wanted, found: one }));
+    },
     findMined: (batches) => findMined(nodes, batches),
   };
 }
@@ -53,19 +56,23 @@ type Wanted = {
   readonly relayer: string;
   readonly found: FoundTransfer;
   readonly payouts: readonly TransferPayout[];
+  readonly height: bigint;
 };
 
-/** One node suffices: the relayer's signature is under the bytes. A node without them, or with others, is passed over. */
+/**
+ * One node suffices: the relayer's signature is under the bytes. A node without them, or with others, is passed over. One
+ * transaction that no node returns, or that a node made up, does not stop the others.
+ */
 async function readFromAny({ nodes, ...wanted }: Wanted): Promise<TransferReading> {
-  let last = new ChainUnavailable(`no node has the bytes of ${wanted.found.transactionId}`);
+  let reason = 'no node returns its bytes';
   for (const node of nodes) {
     try {
       const told = await node.wire(wanted.found.transactionId);
       if (told !== null) return await readTransfer({ ...wanted, told });
     } catch (problem) {
       if (!(problem instanceof ChainUnavailable)) throw problem;
-      last = problem;
+      reason = `no node returns its bytes (${problem.message})`;
     }
   }
-  throw last;
+  return { kind: 'unread', reason };
 }

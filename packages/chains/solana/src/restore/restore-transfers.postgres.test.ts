@@ -1,101 +1,13 @@
 // Payments that the chain has and a restored database lacks, with real Postgres and a real virtual machine.
 import { getTransactionDecoder, getTransactionEncoder, partiallySignTransaction } from '@solana/kit';
-import { type ChainRestoreResult, type NetworkRestore, restoreFromChain, systemClock } from '@svc-pay/core';
-import { createLaneStore, createRestoreStore } from '@svc-pay/postgres/restore';
-import { copyTestDatabase, createTestDatabase, createTestIntent, type TestDatabase } from '@svc-pay/postgres/testing';
-import type { Id } from '@svc-pay/protocol/ids';
-import { expect, onTestFinished, test } from 'vitest';
+import { copyTestDatabase } from '@svc-pay/postgres/testing';
+import { expect, test } from 'vitest';
 import { prepareOnChain } from '../prepare/prepare-on-chain.ts';
-import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
+import { openNode } from '../rpc/solana-node.ts';
 import { drawActors, signAsWallet } from '../testing/actors.ts';
 import { alter } from '../testing/alter.ts';
-import { AMOUNT, createSolanaLaneWorld, type SolanaLaneWorld } from '../testing/lane-world.ts';
-import { createTransferRestoreChain } from './restore-chain.ts';
-
-type World = SolanaLaneWorld & { readonly database: TestDatabase };
-
-async function world(): Promise<World> {
-  const database = await createTestDatabase();
-  const lane = await createSolanaLaneWorld(database.pool);
-  onTestFinished(() => lane.chain.stop());
-  return { ...lane, database };
-}
-
-/** An intent that offers the world's Solana acceptance. */
-async function offer({ pool, caller, acceptance }: World): Promise<Id<'paymentIntent'>> {
-  const intentId = await createTestIntent(pool, caller);
-  const { network, token, payTo, amount, payoutId } = acceptance;
-  await pool.query(
-    `insert into svc.acceptances (account_id, mode, intent_id, position, scheme, network, token_shortcode, asset, pay_to,
-       amount, payout_id, max_timeout_seconds, usd_per_token_atto, rate_source, rate_observed_at, body)
-     select $1, 'test', $2, 9, 'exact', $3, $4, $5, $6, $7, $8, 60, usd_per_token_atto, rate_source, rate_observed_at, '{}'
-     from svc.acceptances where intent_id = $2 limit 1`,
-    [
-      caller.accountId,
-      intentId,
-      network,
-      token.shortcode,
-      token.address,
-      payTo,
-      amount.toString(),
-      payoutId.toString(),
-    ],
-  );
-  return intentId;
-}
-
-type RestoreOptions = {
-  readonly nodes?: readonly SolanaNode[];
-  readonly fromBlock?: bigint;
-  readonly lostRelayers?: readonly string[];
-  /** Dies before this transfer, counted from 0, is restored. */
-  readonly dieBefore?: number;
-};
-
-class Killed extends Error {}
-
-async function restore(
-  lane: World,
-  { pool }: TestDatabase,
-  { nodes = [lane.node], fromBlock = 0n, lostRelayers = [], dieBefore }: RestoreOptions = {},
-): Promise<ChainRestoreResult> {
-  const store = createRestoreStore(pool, { clock: systemClock, actor: 'operator:test' });
-  let restored = 0;
-  const { network } = lane.lane;
-  return restoreFromChain({
-    store: {
-      ...store,
-      restoreTransfer: (...given) => {
-        if (restored++ === dieBefore) throw new Killed();
-        return store.restoreTransfer(...given);
-      },
-    },
-    laneStore: createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined }),
-    strandedLaneStore: createLaneStore(pool, { clock: systemClock, gasCoinRate: () => undefined }),
-    chains: [],
-    transferNetworks: [{ network, transfers: createTransferRestoreChain(nodes, network), lostRelayers }],
-    fromBlock: fromBlock < 0n ? undefined : fromBlock,
-    patienceMs: 1_000,
-    expiryPatienceMs: 60_000,
-    pause: async () => lane.chain.ledger.advance(40n),
-    note: () => {},
-  });
-}
-
-function networkOf(result: ChainRestoreResult): NetworkRestore {
-  if (!result.ok) throw new Error(result.code);
-  return result.networks[0]!;
-}
-
-const BOOKS = `
-  select coalesce(sum(amount) filter (where account_name = 'payer'), 0)::text as paid,
-    count(distinct payment_id)::integer as payments,
-    (select count(*)::integer from svc.events where type = 'payment.completed') as told
-  from svc.ledger_entries where asset <> 'native'`;
-const booksOf = async ({ pool }: TestDatabase) => (await pool.query(BOOKS)).rows[0];
-const once = (count: number) => ({ paid: (-AMOUNT * BigInt(count)).toString(), payments: count, told: count });
-const statusesOf = async ({ pool }: TestDatabase) =>
-  (await pool.query<{ id: string; status: string }>('select id, status from svc.intents order by intent_code')).rows;
+import { AMOUNT } from '../testing/lane-world.ts';
+import { booksOf, Killed, networkOf, offer, once, restore, statusesOf, world } from '../testing/restore-world.ts';
 
 test('what settled after the backup is in the books once: of known intents, of lost ones, and of what waited', async () => {
   const lane = await world();
