@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { cleanCheckout } from '../../tools/release/clean-checkout.ts';
+import { releaseEnvironment } from '../../tools/release/config.ts';
 
 let root: string;
 beforeEach(() => {
@@ -43,7 +44,7 @@ test('nothing of the working tree gets in: no changed package, no ignored file, 
   const head = commit();
   write('node_modules/left/index.js', 'throw new Error("changed by a stranger");\n');
   write('packages/till/package.json', { name: '@shop/till', version: '6.6.6' });
-  vi.stubEnv('PATH', `${path.join(root, 'node_modules/.bin')}:${process.env['PATH']}`);
+  vi.stubEnv('PATH', `${path.join(root, 'node_modules/.bin')}:${releaseEnvironment()['PATH']}`);
   vi.stubEnv('NODE_OPTIONS', '--no-warnings');
   const made = cleanCheckout(root, head);
   if (!made.ok) throw new Error(made.problems.join('\n'));

@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { releaseEnvironment } from './config.ts';
 import type { Lock } from './image/installed-packages.ts';
 import { runTool } from './run-tool.ts';
 
@@ -37,10 +38,11 @@ export function cleanCheckout(root: string, commit: string): Checkout {
 
 /** The programs of the checkout come first on PATH, and nothing that `npm run` or Node keeps of the working tree stays. */
 function environmentIn(folder: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
+  const given = releaseEnvironment();
+  const kept = Object.entries(given).filter(
     ([name]) => !/^(?:npm_(?!config_(?:cache|registry|userconfig)$).*|NODE_.*|INIT_CWD)$/.test(name),
   );
-  const programs = (process.env['PATH'] ?? '').split(path.delimiter).filter((place) => !place.includes('node_modules'));
+  const programs = (given['PATH'] ?? '').split(path.delimiter).filter((place) => !place.includes('node_modules'));
   const first = [path.join(folder, 'node_modules/.bin'), path.dirname(process.execPath)];
   return { ...Object.fromEntries(kept), PATH: [...first, ...programs].join(path.delimiter) };
 }
@@ -48,7 +50,7 @@ function environmentIn(folder: string): NodeJS.ProcessEnv {
 function unpinned(lock: Lock): string[] {
   return Object.entries(lock.packages)
     .filter(([location, { link }]) => location.includes('node_modules/') && link !== true)
-    .filter(([, { integrity, inBundle }]) => inBundle !== true && !/^sha512-/.test(integrity ?? ''))
+    .filter(([, { integrity, inBundle }]) => inBundle !== true && integrity?.startsWith('sha512-') !== true)
     .map(([location]) => `package-lock.json has no sha512 for ${location}`);
 }
 

@@ -5,7 +5,7 @@ type Ran = { readonly ok: true; readonly output: string } | { readonly ok: false
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
-export function runTool(cwd: string, program: string, argv: readonly string[], env = process.env): Ran {
+export function runTool(cwd: string, program: string, argv: readonly string[], env?: NodeJS.ProcessEnv): Ran {
   const child = spawnSync(program, argv, { cwd, env, encoding: 'utf8', maxBuffer: MAX_OUTPUT_BYTES });
   if (child.status === 0) return { ok: true, output: child.stdout };
   const words = child.error?.message ?? child.stderr.trim();

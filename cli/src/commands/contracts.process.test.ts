@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -199,14 +199,15 @@ test('a relayer’s keystore gives up its role without the council; what was sen
 /** URL of a node that passes calls on until a transaction was taken, and answers 503 from then on. */
 async function failAfterSend(rpcUrl: string): Promise<string> {
   let sent = false;
-  const server = createServer(async (request, response) => {
+  const pass = async (request: IncomingMessage, response: ServerResponse) => {
     const body = await text(request);
     if (sent) return response.writeHead(503).end();
     const answer = await fetch(rpcUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     const answered = await answer.text();
     sent = body.includes('eth_sendRawTransaction') && !answered.includes('"error"');
     return response.writeHead(200, { 'content-type': 'application/json' }).end(answered);
-  });
+  };
+  const server = createServer((request, response) => void pass(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());

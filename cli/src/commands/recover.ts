@@ -1,6 +1,7 @@
 import { type ChainRestoreResult, ChainUnavailable, LaneTakenOver, type NetworkRestore } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable } from '@svc-pay/evm';
 import { lockRestore } from '@svc-pay/postgres/restore';
+import { familyOf, parseNetwork } from '@svc-pay/protocol';
 import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
@@ -51,6 +52,8 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
   const lostRelayers = options.relayer ?? [];
   if (options.network === undefined && (fromBlock !== undefined || lostRelayers.length > 0))
     return misused('--network: say of which network the block or the relayer is');
+  if (lostRelayers.length > 0 && !isSolanaName(options.network))
+    return misused('--relayer: only for a Solana network; the relayers of an EVM network are found on chain');
   return withOperation(
     context,
     [],
@@ -85,10 +88,16 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
   );
 }
 
+function isSolanaName(name: string | undefined): boolean {
+  const network = name === undefined ? undefined : parseNetwork(name);
+  return network !== undefined && familyOf(network) === 'solana';
+}
+
 function solanaNetworksOf(operated: OperatedNetworks, only: string | undefined): readonly TransferNetworkToRead[] {
+  const wanted = only === undefined ? undefined : parseNetwork(only);
   return [...operated].flatMap(([network, setup]) => {
     const [first, ...others] = setup.rpcUrls ?? [];
-    if (!isSolana(setup) || first === undefined || (only !== undefined && network !== only)) return [];
+    if (!isSolana(setup) || first === undefined || (only !== undefined && network !== wanted)) return [];
     return [{ network, rpcUrls: [first, ...others], genesisHash: setup.genesisHash }];
   });
 }

@@ -36,7 +36,7 @@ async function sign(validBefore: unknown) {
   const told: number[] = [];
   payer.expect({ to: TO, amountAtomic: 7n, beforeSigning: (until) => told.push(until) });
   const call = { method: 'eth_signTypedData_v4', params: [payer.address, typedData(validBefore)] };
-  const signature = await payer.provider.request(call).catch((problem: Error) => problem.message);
+  const signature = await payer.provider.request(call).catch((problem: unknown) => (problem as Error).message);
   return { signature, told };
 }
 

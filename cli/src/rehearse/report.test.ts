@@ -35,7 +35,11 @@ test('the page says what was not checked', () => {
     notChecked: ['Finality: no.', 'Payments: none.'],
     token: { shortcode: 'usdc', address: '0x', decimals: 6 },
     recording: { file: '', recorded: 0, repeated: 0 },
-    ...{ spent: '0', maxSpend: '0', api: '', provider: '', endedAt },
+    spent: '0',
+    maxSpend: '0',
+    api: '',
+    provider: '',
+    endedAt,
   } as unknown as RehearsalReport;
   expect(reportPage(report)).toContain('## Not checked\n\n- Finality: no.\n- Payments: none.\n');
 });

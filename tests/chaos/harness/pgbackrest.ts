@@ -101,14 +101,15 @@ export function createPgbackrest({ binary: fetched, folder, dataDirectory, port 
       'repo1-path': inside('repo'),
       'spool-path': inside('spool'),
       'log-path': inside('log'),
-      'lock-path': inside('lock'),
       'pg1-path': changed.dataDirectory,
       'pg1-port': String(changed.port),
       'pg1-socket-path': inside('socket'),
     };
     const text = readFileSync(path.join(DEPLOY, 'pgbackrest.conf'), 'utf8');
-    const lines = text.split('\n').map((line) => {
+    const lines = text.split('\n').flatMap((line) => {
       const [key = ''] = line.split('=');
+      // The default is one folder of the machine, which may belong to another user.
+      if (line === '[global]') return [line, `lock-path=${inside('lock')}`];
       return values[key] === undefined ? line : `${key}=${values[key]}`;
     });
     writeFileSync(config, lines.join('\n'), { mode: 0o644 });

@@ -50,6 +50,11 @@ test.each<[string, ResolvedStranding, StoredSettlement]>([
 });
 
 test('an authorization that another intent claimed is refused', () => {
-  const claim = { accountId, intentId: 'pi_other', settlement: undefined };
-  expect(decideResolvedStranding(settle, { owner, claim }, { recorded: false })).toMatchObject({ step: 'refuse' });
+  for (const settlement of [undefined, settlementOf('held')]) {
+    const claim = { accountId, intentId: 'pi_other', settlement };
+    expect(decideResolvedStranding(settle, { owner, claim }, { recorded: false })).toMatchObject({ step: 'refuse' });
+  }
+  // The call of a return names no intent: the claim decides.
+  const returned = { owner: undefined, claim: { accountId, intentId, settlement: settlementOf('held') } };
+  expect(decideResolvedStranding(back, returned, { recorded: false })).toMatchObject({ step: 'use' });
 });

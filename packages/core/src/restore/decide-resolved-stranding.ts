@@ -20,12 +20,13 @@ export function decideResolvedStranding(
   batch: { readonly recorded: boolean },
 ): ResolvedStrandingStep {
   if (batch.recorded) return { step: 'known' };
+  // A return names no intent, so it has no owner.
+  if (resolved.action === 'settle' && claim !== undefined && claim.intentId !== owner?.intentId)
+    return refuse('its authorization is claimed for another intent');
   const settlement = claim?.settlement;
   if (settlement === undefined) {
     if (resolved.action === 'return')
       return refuse('it returned money to a payer, and the database has no payment that the money was for');
-    if (claim !== undefined && claim.intentId !== owner?.intentId)
-      return refuse('its authorization is claimed for another intent');
     return { step: 'write', owner };
   }
   const from = OPEN_SETTLEMENT.find((one) => one === settlement.status);

@@ -63,9 +63,14 @@ export type TransferRestoreChain = {
   readonly readHeights: () => Promise<TransferHeights>;
   /**
    * Final and successful transactions that name the relayer, from the slot on, oldest first, as all nodes together tell
-   * them. Throws `ChainUnavailable` when the history of no node reaches back to the slot. Without a slot: all that nodes have.
+   * them. Throws `ChainUnavailable` when no node has all of them: back to `fromSlot`, and final up to `toSlot`. Without a
+   * first slot: all that nodes have.
    */
-  readonly findTransactions: (relayer: string, fromSlot: bigint | undefined) => Promise<readonly FoundTransfer[]>;
+  readonly findTransactions: (
+    relayer: string,
+    fromSlot: bigint | undefined,
+    toSlot: bigint,
+  ) => Promise<readonly FoundTransfer[]>;
   /** Of transactions that the relayer signed, in the order given. */
   readonly readTransfers: (
     relayer: string,

@@ -47,8 +47,11 @@ export type RestoreChain = {
     wallets: readonly DirectWallet[],
     range: BlockRange,
   ) => AsyncIterable<readonly FoundTransaction[]>;
-  /** In the order given. */
-  readonly readTransactions: (transactionIds: readonly string[]) => Promise<readonly OnChainTransaction[]>;
+  /** In the order given. A call of a contract that is none of the processors is `other`, whatever it looks like. */
+  readonly readTransactions: (
+    transactionIds: readonly string[],
+    processors: readonly string[],
+  ) => Promise<readonly OnChainTransaction[]>;
   /**
    * The id of the transaction with this nonce; it may have left no log. Throws `ChainUnavailable` when the node has no
    * state of that time.

@@ -28,6 +28,8 @@ type World = {
   readonly duty: 'settle' | 'resolve_stranded';
   readonly confirmations: bigint;
   readonly fenced: boolean;
+  /** False: no payout of the database has the processor. */
+  readonly canAddLanes: boolean;
 };
 
 const factsOf = (count: bigint, waiting: readonly string[] = []): ChainFacts => ({
@@ -48,6 +50,7 @@ function worldOf(change: Partial<World>) {
     duty: 'settle',
     confirmations: 1n,
     fenced: false,
+    canAddLanes: true,
     ...change,
   };
   const writes: string[] = [];
@@ -75,7 +78,7 @@ function worldOf(change: Partial<World>) {
       writes.push(`skip codes ${codes.join(' ')}`);
       return 77;
     },
-    addLostLane: async ({ relayer }) => writes.push(`add lane ${relayer}`) > 0,
+    addLostLane: async ({ relayer }) => world.canAddLanes && writes.push(`add lane ${relayer}`) > 0,
     restoreTransaction: async ({ epoch }, onChain) => {
       if (world.fenced) return undefined;
       writes.push(`restore ${onChain.nonce} in epoch ${epoch}`);
@@ -259,6 +262,22 @@ test('direct payments are believed only in transactions of relayers that the bac
     'restore 0 in epoch 3',
     'restore 5 in epoch 3',
   ]);
+});
+
+test.each<[string, string, boolean]>([
+  ['a contract that is no processor of ours', someAddress(0x66), true],
+  ['a processor without a payout of ours', someAddress(0xee), false],
+])('a stranger’s transaction at %s is passed over, and the restore goes on', async (_, processor, canAddLanes) => {
+  const carried = [carriedPayment({ processor })];
+  const resolved = { action: 'settle', carried: carriedPayment({ processor }) } as const;
+  const settled = [
+    sent(0n, { relayer: STRANGER, transactionId: '0xa', carried }),
+    sent(1n, { relayer: STRANGER, transactionId: '0xb', form: 'resolve_stranded', carried: [], resolved }),
+    sent(5n),
+  ];
+  const { run, writes } = worldOf({ settled, facts: [factsOf(6n)], canAddLanes });
+  expect(await run()).toMatchObject({ networks: [{ restoredTransactions: 1, lanes: [{ relayer: RELAYER }] }] });
+  expect(writes).not.toContain(`add lane ${STRANGER}`);
 });
 
 test('a lane that a service takes over stops the restore', async () => {

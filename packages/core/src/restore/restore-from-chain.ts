@@ -60,6 +60,7 @@ type Surveyed = {
   readonly chain: RestoreChain;
   readonly range: BlockRange;
   readonly lanes: readonly LaneToRestore[];
+  readonly processors: readonly string[];
   readonly transactionIds: readonly string[];
   readonly intentCodes: readonly bigint[];
 };
@@ -115,7 +116,7 @@ async function surveyNetwork(
   }
   const unknown = await store.findUnknownPayouts(network, payouts);
   if (unknown.length > 0) return { ok: false, code: 'payouts_unknown', network, payouts: unknown };
-  return { network, chain, range, lanes, transactionIds, intentCodes };
+  return { network, chain, range, lanes, processors, transactionIds, intentCodes };
 }
 
 /** Waits up to `patienceMs` until no key has a pending transaction, which might settle after the chain was read. */

@@ -34,6 +34,8 @@ export type NetworkToRestore = {
   readonly network: NetworkId;
   readonly range: BlockRange;
   readonly lanes: readonly LaneToRestore[];
+  /** Processors of this installation, in lower case. A call of any other contract proves nothing. */
+  readonly processors: readonly string[];
   /** Transaction ids from the logs, in the order of the chain. */
   readonly transactionIds: readonly string[];
   readonly note: (progress: RestoreProgress) => void;
@@ -49,7 +51,7 @@ type Run = NetworkToRestore & {
 const PAGE = 40;
 
 export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRestore> {
-  const { chain, network, range, transactionIds, note } = given;
+  const { chain, network, range, processors, transactionIds, note } = given;
   const run = {
     ...given,
     leases: new Map<string, LaneLease>(),
@@ -58,7 +60,7 @@ export async function restoreNetwork(given: NetworkToRestore): Promise<NetworkRe
   };
   for (const { relayer } of given.lanes) await takeLease(run, relayer);
   for (let start = 0; start < transactionIds.length; start += PAGE) {
-    await restorePage(run, await chain.readTransactions(transactionIds.slice(start, start + PAGE)));
+    await restorePage(run, await chain.readTransactions(transactionIds.slice(start, start + PAGE), processors));
     const { transactions, completedPayments } = run.report;
     note({ step: 'transactions_restored', network, transactions, of: transactionIds.length, completedPayments });
   }
@@ -79,8 +81,22 @@ async function takeLease({ laneStore, network, leases }: Run, relayer: string): 
   return own;
 }
 
+/** Adds a relayer that the database lacks. Undefined where it can't: no payout of the database has the processor. */
+async function leaseOf(
+  run: Run,
+  relayer: string,
+  processor: string,
+  duty: LaneToRestore['duty'],
+): Promise<LaneLease | undefined> {
+  const own = run.leases.get(relayer);
+  if (own !== undefined) return own;
+  if (!(await run.store.addLostLane({ network: run.network, relayer }, processor, duty))) return undefined;
+  if (duty === 'resolve_stranded') run.strandedRelayers.add(relayer);
+  return takeLease(run, relayer);
+}
+
 async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promise<void> {
-  const { store, network, report } = run;
+  const { store, report } = run;
   const touched = new Set<LaneLease>();
   for (const onChain of page) {
     report.transactions += 1;
@@ -88,9 +104,8 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
     const [first] = onChain.carried;
     if (onChain.form !== 'settle' || first === undefined) continue;
     if (!mayBeOurs(run, onChain)) continue;
-    if (!run.leases.has(onChain.relayer))
-      await store.addLostLane({ network, relayer: onChain.relayer }, first.processor, 'settle');
-    const lease = run.leases.get(onChain.relayer) ?? (await takeLease(run, onChain.relayer));
+    const lease = await leaseOf(run, onChain.relayer, first.processor, 'settle');
+    if (lease === undefined) continue;
     const restored = await store.restoreTransaction(lease, onChain);
     if (restored === undefined) throw new LaneTakenOver(onChain.relayer);
     addTransaction(report, onChain.transactionId, restored);
@@ -101,15 +116,12 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
 
 /** A transaction that was reverted moved no money, and its nonce is lifted over. */
 async function restoreStranded(run: Run, onChain: OnChainTransaction, touched: Set<LaneLease>): Promise<void> {
-  const { store, chain, network, range, report } = run;
+  const { store, chain, processors, range, report } = run;
   const { resolved, relayer, transactionId, blockNumber } = onChain;
-  if (resolved === undefined) return;
+  if (resolved === undefined || !processors.includes(resolved.carried.processor)) return;
   const { carried } = resolved;
-  if (!run.leases.has(relayer)) {
-    await store.addLostLane({ network, relayer }, carried.processor, 'resolve_stranded');
-    run.strandedRelayers.add(relayer);
-  }
-  const lease = run.leases.get(relayer) ?? (await takeLease(run, relayer));
+  const lease = await leaseOf(run, relayer, carried.processor, 'resolve_stranded');
+  if (lease === undefined) return;
   const { recorded, claimedAtSeconds } = await store.findStrandedClaim(carried.claimKey);
   const { fromBlock } = range;
   const traced = { carried, sinceSeconds: claimedAtSeconds, fromBlock, toBlock: blockNumber };
@@ -123,10 +135,14 @@ async function restoreStranded(run: Run, onChain: OnChainTransaction, touched: S
 
 /**
  * Anybody may submit a direct payment and write any intent code behind it, so its transaction is believed only if a
- * relayer that the backup knows has sent it. A processor's own logs prove its payments, whoever sent them.
+ * relayer that the backup knows has sent it. A processor's own logs prove its payments, whoever sent them; a contract that
+ * only looks like a processor proves nothing.
  */
-function mayBeOurs({ lanes }: Run, { carried, relayer }: OnChainTransaction): boolean {
-  return !carried.some(({ direct }) => direct) || lanes.some((lane) => lane.relayer === relayer);
+function mayBeOurs({ lanes, processors }: Run, { carried, relayer }: OnChainTransaction): boolean {
+  return (
+    carried.every(({ direct, processor }) => direct || processors.includes(processor)) &&
+    (!carried.some(({ direct }) => direct) || lanes.some((lane) => lane.relayer === relayer))
+  );
 }
 
 /**
@@ -147,7 +163,7 @@ async function restoreSilent(run: Run, lease: LaneLease, count: bigint): Promise
     const first = range.fromBlock === 0n ? 0n : await chain.countAt(lease.relayer, range.fromBlock - 1n);
     for (const nonce of missing.filter((one) => one >= first)) {
       const id = await chain.findByNonce(lease.relayer, nonce, range);
-      const onChain = await chain.readTransactions([id]);
+      const onChain = await chain.readTransactions([id], run.processors);
       await restorePage(run, report.notRebuilt.some(({ transactionId }) => transactionId === id) ? [] : onChain);
     }
   } catch (problem) {

@@ -72,7 +72,7 @@ export async function surveyTransfers(given: TransferSurveyDeps, chain: Transfer
   const fromSlot = given.fromBlock ?? known;
   note({ step: 'reading_blocks', network, fromBlock: fromSlot ?? 0n, toBlock: toSlot });
   const found = new Map<string, readonly FoundTransfer[]>();
-  for (const relayer of relayers) found.set(relayer, await transfers.findTransactions(relayer, fromSlot));
+  for (const relayer of relayers) found.set(relayer, await transfers.findTransactions(relayer, fromSlot, toSlot));
   if (fromSlot === undefined && (await anyPayment(transfers, found)))
     return { ok: false, code: 'from_block_unknown', network };
   return { ...chain, fromSlot: fromSlot ?? 0n, toSlot, found };

@@ -92,6 +92,11 @@ async function restorePayment(
     await bindPayment(client, { lease, batch, nowMs }, decided.settlement);
     return { ...said, outcome: 'bound' };
   }
+  // The wallet may be that of several accounts: money of one account's intent is never booked for another account.
+  if (stored.elsewhere !== undefined)
+    return refused(
+      `its intent is of account ${stored.elsewhere}, and no payout of that account divides it so: set the payout again, then run the restore again`,
+    );
   if (!chosen.ok) return refused(chosen.reason);
   const given = { lease, batch, carried: dividedBy(carried, chosen.payout, nowMs), nowMs };
   if (step === 'resume') {

@@ -51,11 +51,13 @@ export async function findClaimedState(client: pg.ClientBase, claimKey: Uint8Arr
 export type StoredTransferState = StoredPaymentState & {
   /** Of the owner's intent. */
   readonly intentCode: string | null;
+  /** Account that has the named intent, and none of the payouts that fit. */
+  readonly elsewhere: string | undefined;
 };
 
 /**
- * A transfer's memo names its intent, of one of the accounts whose payouts divide the money so. One without such a memo
- * belongs to the intent that claimed it, and to none if nothing did.
+ * A transfer's memo names its intent, of one of the accounts whose payouts divide the money so; `elsewhere` is set where
+ * another account has it. A transfer without such a memo belongs to the intent that claimed it, and to none if nothing did.
  */
 export async function findStoredTransfer(
   client: pg.ClientBase,
@@ -79,7 +81,23 @@ export async function findStoredTransfer(
     ],
   });
   const { intentCode = null, ...owner } = rows[0] ?? {};
-  return { owner: rows[0] && (owner as IntentOwner), intentCode, claim: claim && claimOf(claim) };
+  const isMissing = rows[0] === undefined && claim === undefined && intentId !== null;
+  return {
+    owner: rows[0] && (owner as IntentOwner),
+    intentCode,
+    claim: claim && claimOf(claim),
+    elsewhere: isMissing ? await findAccountOf(client, intentId) : undefined,
+  };
+}
+
+/** Of any account: the id alone decides, and names the partition that is searched. */
+async function findAccountOf(client: pg.ClientBase, intentId: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ account_id: string }>({
+    name: 'restore-find-account-of-intent',
+    text: 'select account_id from svc.intents where id = $1 limit 1',
+    values: [intentId],
+  });
+  return rows[0]?.account_id;
 }
 
 async function findClaim(client: pg.ClientBase, claimKey: Uint8Array): Promise<ClaimRow | undefined> {

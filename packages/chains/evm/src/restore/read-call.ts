@@ -21,12 +21,17 @@ export type CalledStranded =
   | { readonly action: 'return'; readonly payment: Omit<CalledPayment, 'intentCode' | 'payoutId' | 'settledAtomic'> };
 
 type ProcessorCall = DecodeFunctionDataReturnType<typeof paymentProcessorAbi>;
-const OTHER: ReadCall = { form: 'other', payments: [] };
+export const OTHER_CALL: ReadCall = { form: 'other', payments: [] };
 
-/** `to` is the address that the transaction calls: a processor, the contract of direct batches, or a token. */
-export function readCall(to: string, data: Hex): ReadCall {
-  const direct = readDirectCall(to.toLowerCase(), data);
-  return direct === undefined ? readProcessorCall(to, data) : { form: 'settle', payments: direct };
+/**
+ * `to` is the address that the transaction calls: a processor, the contract of direct batches, or a token. Anybody can
+ * deploy a contract with a processor's functions, so only a call of one of `processors`, in lower case, is read as one.
+ */
+export function readCall(to: string, data: Hex, processors: readonly string[]): ReadCall {
+  const called = to.toLowerCase();
+  const direct = readDirectCall(called, data);
+  if (direct !== undefined) return { form: 'settle', payments: direct };
+  return processors.includes(called) ? readProcessorCall(called, data) : OTHER_CALL;
 }
 
 const DIRECT_BATCH = DIRECT_BATCH_ADDRESS.toLowerCase();
@@ -57,11 +62,11 @@ function directPayment(asset: string, { wallet, ...transfer }: ReadTransfer): Ca
 
 function readProcessorCall(processor: string, data: Hex): ReadCall {
   const call = decoded(data);
-  if (call === undefined) return OTHER;
+  if (call === undefined) return OTHER_CALL;
   const stranded = strandedOf(processor, call);
   if (stranded !== undefined) return { form: 'resolve_stranded', payments: [], stranded };
   const payments = paymentsOf(processor, call);
-  return payments === undefined ? OTHER : { form: 'settle', payments };
+  return payments === undefined ? OTHER_CALL : { form: 'settle', payments };
 }
 
 function strandedOf(processor: string, call: ProcessorCall): CalledStranded | undefined {

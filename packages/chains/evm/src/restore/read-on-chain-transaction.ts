@@ -13,16 +13,18 @@ import { type Hex, hexToBytes, keccak256, serializeTransaction } from 'viem';
 import { readDirectEvidence } from '../prove/direct-evidence.ts';
 import { readEvidence } from '../prove/item-evidence.ts';
 import { type Receipt, readReceipt } from '../prove/read-receipt.ts';
+import { hasTopics, STRANDED_RETURNED, STRANDED_SETTLED, wordOf } from '../prove/settlement-logs.ts';
 import { askChain, fieldOf, quantityOf, resultOf } from '../rpc/ask-chain.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { signedDigests } from '../verify/signed-digests.ts';
-import { type CalledPayment, type CalledStranded, readCall } from './read-call.ts';
+import { type CalledPayment, type CalledStranded, OTHER_CALL, readCall } from './read-call.ts';
 
 /** In the order given. Throws `ChainUnavailable` when a node does not have one of the transactions. */
 export async function readOnChainTransaction(
   rpc: JsonRpc,
   network: NetworkId,
   transactionIds: readonly string[],
+  processors: readonly string[],
 ): Promise<readonly OnChainTransaction[]> {
   const answers = await askChain(
     rpc,
@@ -34,11 +36,13 @@ export async function readOnChainTransaction(
   return transactionIds.map((id, index) => {
     const receipt = readReceipt(resultOf(answers[2 * index + 1]));
     if (receipt === undefined) throw new ChainUnavailable(`no receipt of ${id}`);
-    return onChainOf(network, resultOf(answers[2 * index]), receipt);
+    return onChainOf({ network, processors }, resultOf(answers[2 * index]), receipt);
   });
 }
 
-function onChainOf(network: NetworkId, transaction: unknown, receipt: Receipt): OnChainTransaction {
+type Reading = { readonly network: NetworkId; readonly processors: readonly string[] };
+
+function onChainOf({ network, processors }: Reading, transaction: unknown, receipt: Receipt): OnChainTransaction {
   const { transactionId, blockNumber, logs, reverted } = receipt;
   const text = (name: string): Hex => {
     const value = fieldOf(transaction, name);
@@ -46,7 +50,8 @@ function onChainOf(network: NetworkId, transaction: unknown, receipt: Receipt): 
     return value.toLowerCase() as Hex;
   };
   const to = typeof fieldOf(transaction, 'to') === 'string' ? text('to') : '0x';
-  const { form, payments, stranded } = readCall(to, text('input'));
+  const call = mayBeSignedByUs(transaction) ? readCall(to, text('input'), processors) : OTHER_CALL;
+  const { form, payments, stranded } = call;
   const carried = payments.map((payment) => ({ ...payment, claimKey: claimKeyOf(network, payment) }));
   const items = carried.map(asItem);
   const isDirect = carried.some(({ direct }) => direct);
@@ -62,9 +67,21 @@ function onChainOf(network: NetworkId, transaction: unknown, receipt: Receipt): 
     blockNumber,
     form,
     carried,
-    ...(stranded !== undefined && !reverted && { resolved: resolvedOf(network, stranded) }),
+    ...(stranded !== undefined && isProven(stranded, receipt) && { resolved: resolvedOf(network, stranded) }),
     settled: carried.filter((_, index) => evidence[index]?.outcome === 'settled'),
   };
+}
+
+/** The processor's own log says that the money was settled or returned. */
+function isProven(stranded: CalledStranded, { logs, reverted }: Receipt): boolean {
+  const { processor, payer, asset, nonce } = stranded.payment;
+  const own = logs.filter(({ address }) => address === processor);
+  if (reverted) return false;
+  if (stranded.action === 'return')
+    return own.some((log) => hasTopics(log, STRANDED_RETURNED, wordOf(payer), wordOf(asset), nonce.toLowerCase()));
+  const { intentCode } = stranded.payment;
+  const topics = [STRANDED_SETTLED, wordOf(intentCode), wordOf(payer), wordOf(asset)];
+  return own.some((log) => hasTopics(log, ...topics) && log.data === nonce.toLowerCase());
 }
 
 function resolvedOf(network: NetworkId, stranded: CalledStranded): ResolvedStranding {
@@ -111,6 +128,12 @@ function permitDigest(network: NetworkId, payment: CalledPayment): string {
   });
   if (signed?.kind !== 'permit') throw new Error(`the token at ${payment.asset} takes no permit`);
   return `0x${Buffer.from(signed.digest).toString('hex')}`;
+}
+
+/** Our lanes sign transactions of EIP-1559 without an access list. The bytes of others are not rebuilt. */
+function mayBeSignedByUs(transaction: unknown): boolean {
+  const [type, listed] = [fieldOf(transaction, 'type'), fieldOf(transaction, 'accessList')];
+  return (type === undefined || quantityOf(type) === 2n) && !(Array.isArray(listed) && listed.length > 0);
 }
 
 function bytesOf(transaction: unknown, transactionId: string): Uint8Array {

@@ -20,7 +20,7 @@ export function createRestoreChain(rpc: JsonRpc, network: NetworkId): RestoreCha
   return {
     readFacts: (keys) => readChainFacts(rpc, network, keys),
     findTransactions: (...given) => findOnChainTransactions(rpc, ...given),
-    readTransactions: (transactionIds) => readOnChainTransaction(rpc, network, transactionIds),
+    readTransactions: (...given) => readOnChainTransaction(rpc, network, ...given),
     findByNonce: (...given) => findByNonce(rpc, ...given),
     countAt: (...given) => countAt(rpc, ...given),
     findStranding: async ({ carried, sinceSeconds, fromBlock, toBlock }) => {

@@ -6,25 +6,39 @@ import { findSignedTransactions } from './find-signed-transactions.ts';
 type Told = { readonly signature: string; readonly slot: bigint; readonly err: unknown };
 const told = (slot: bigint, err: unknown = null): Told => ({ signature: `tx${slot}`, slot, err });
 
+type Habits = {
+  readonly firstSlot?: bigint;
+  readonly finalSlot?: bigint;
+  readonly repeats?: boolean;
+  readonly pageSize?: number;
+  /** A server behind the same address that lacks these transactions answers what comes before them. */
+  readonly forgets?: readonly string[];
+};
+
 /** A node that answers pages of its list, newest first. */
-function nodeOf(list: readonly Told[], firstSlot = 0n, repeats = false): SolanaNode {
+function nodeOf(list: readonly Told[], habits: Habits = {}): SolanaNode {
+  const { firstSlot = 0n, finalSlot = 10_000n, repeats = false, pageSize = MOST_SIGNATURES, forgets = [] } = habits;
   const signatures = async (_: string, before: string | undefined) => {
+    if (before !== undefined && forgets.includes(before)) return [];
     const from = repeats || before === undefined ? 0 : list.findIndex(({ signature }) => signature === before) + 1;
-    return list.slice(from, from + MOST_SIGNATURES);
+    return list.slice(from, from + pageSize);
   };
-  return { signatures, firstAvailableSlot: async () => firstSlot } as unknown as SolanaNode;
+  const statuses = async (ids: readonly string[]) => ids.map((id) => (forgets.includes(id) ? null : {}));
+  const [slot, firstAvailableSlot] = [async () => finalSlot, async () => firstSlot];
+  return { signatures, statuses, slot, firstAvailableSlot } as unknown as SolanaNode;
 }
 const silent = {
   signatures: async () => {
     throw new ChainUnavailable('silent');
   },
+  slot: async () => 10_000n,
   firstAvailableSlot: async () => 0n,
 } as unknown as SolanaNode;
 
 const down = (from: bigint, to: bigint) =>
   Array.from({ length: Number(from - to) + 1 }, (_, index) => told(from - BigInt(index)));
-const slotsOf = async (nodes: readonly SolanaNode[], from: bigint) =>
-  (await findSignedTransactions(nodes, 'relayer', from)).map(({ slot }) => slot);
+const slotsOf = async (nodes: readonly SolanaNode[], from: bigint, to?: bigint) =>
+  (await findSignedTransactions(nodes, 'relayer', from, to)).map(({ slot }) => slot);
 
 test('every page is read back to the slot, and the oldest comes first; failed transactions are left out', async () => {
   const slots = await slotsOf([nodeOf(down(2_500n, 1n))], 200n);
@@ -38,13 +52,32 @@ test('what one node hides another one tells; a silent node has no part in it', a
 });
 
 test('a history that does not reach back proves nothing, unless another one does', async () => {
-  const short = nodeOf([told(9n)], 6n);
+  const short = nodeOf([told(9n)], { firstSlot: 6n });
   await expect(slotsOf([short], 5n)).rejects.toThrow(ChainUnavailable);
   await expect(slotsOf([silent], 5n)).rejects.toThrow(ChainUnavailable);
-  expect(await slotsOf([short, nodeOf([told(9n), told(5n)], 2n)], 5n)).toEqual([5n, 9n]);
+  expect(await slotsOf([short, nodeOf([told(9n), told(5n)], { firstSlot: 2n })], 5n)).toEqual([5n, 9n]);
 });
 
 test('a node whose list never ends, or does not go back in time, counts as silent', async () => {
-  await expect(slotsOf([nodeOf(down(2_000n, 500n), 0n, true)], 1n)).rejects.toThrow(ChainUnavailable);
+  await expect(slotsOf([nodeOf(down(2_000n, 500n), { repeats: true })], 1n)).rejects.toThrow(ChainUnavailable);
   await expect(slotsOf([nodeOf([told(5n), told(9n)])], 1n)).rejects.toThrow(ChainUnavailable);
+});
+
+test('a short page is not the end of the list', async () => {
+  expect(await slotsOf([nodeOf(down(9n, 1n), { pageSize: 2 })], 2n)).toEqual([2n, 3n, 4n, 5n, 6n, 7n, 8n, 9n]);
+  const alike = [9n, 9n, 9n].map((slot, index) => ({ ...told(slot), signature: `tx${index}` }));
+  await expect(slotsOf([nodeOf(alike, { pageSize: 2, repeats: true })], 1n)).rejects.toThrow(ChainUnavailable);
+});
+
+test('an empty page is the end only for a node that knows the transaction before it', async () => {
+  const torn = nodeOf(down(9n, 1n), { pageSize: 3, forgets: ['tx7'] });
+  await expect(slotsOf([torn], 1n)).rejects.toThrow(ChainUnavailable);
+  // What it told counts beside a node with the whole list.
+  expect(await slotsOf([torn, nodeOf([told(6n)])], 1n)).toEqual([6n, 7n, 8n, 9n]);
+});
+
+test('a node that is not final up to the last slot proves nothing', async () => {
+  const lagging = nodeOf([told(5n)], { finalSlot: 6n });
+  await expect(slotsOf([lagging], 1n, 9n)).rejects.toThrow(ChainUnavailable);
+  expect(await slotsOf([lagging, nodeOf([told(8n)], { finalSlot: 9n })], 1n, 9n)).toEqual([5n, 8n]);
 });

@@ -23,7 +23,7 @@ export function createTransferRestoreChain(
 ): TransferRestoreChain & RestoreFindMined {
   return {
     readHeights: () => readHeights(nodes, network),
-    findTransactions: (relayer, fromSlot) => findSignedTransactions(nodes, relayer, fromSlot),
+    findTransactions: (relayer, fromSlot, toSlot) => findSignedTransactions(nodes, relayer, fromSlot, toSlot),
     readTransfers: async (relayer, found, payouts) => {
       const { highest } = await readHeights(nodes, network);
       const wanted = { nodes, network, relayer, payouts, height: highest };

@@ -71,8 +71,11 @@ test('a transaction whose bytes no node returns is named, the others come in, an
   const [newest] = lane.chain.ledger.recordsOf(lane.lane.relayer);
   mute.faults.lie = ({ method, params }, truth) => {
     const isWire = (params?.[1] as { encoding?: string } | undefined)?.encoding === 'base64';
-    const made = { signature: '1'.repeat(88), slot: 1n, err: null, memo: null, blockTime: null };
-    if (method === 'getSignaturesForAddress') return [...(truth as readonly unknown[]), made];
+    if (method === 'getSignaturesForAddress') {
+      const told = truth as readonly { readonly slot: bigint }[];
+      // Before those that the node has: behind its list an invented signature would show that it is not whole.
+      return told.flatMap((one, at) => (at === 0 ? [{ ...one, signature: '1'.repeat(88) }, one] : [one]));
+    }
     if (method !== 'getTransaction' || !isWire || params?.[0] !== newest!.transactionId) return undefined;
     return { slot: 1n, blockTime: null, transaction: ['AAAA', 'base64'] };
   };

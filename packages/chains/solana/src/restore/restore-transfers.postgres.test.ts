@@ -1,6 +1,6 @@
 // Payments that the chain has and a restored database lacks, with real Postgres and a real virtual machine.
 import { getTransactionDecoder, getTransactionEncoder, partiallySignTransaction } from '@solana/kit';
-import { copyTestDatabase } from '@svc-pay/postgres/testing';
+import { copyTestDatabase, seedMerchant } from '@svc-pay/postgres/testing';
 import { expect, test } from 'vitest';
 import { prepareOnChain } from '../prepare/prepare-on-chain.ts';
 import { openNode } from '../rpc/solana-node.ts';
@@ -133,6 +133,40 @@ test('a payout that was set after the backup is named; once it is set again, its
   );
   expect(networkOf(await restore(lane, backup))).toMatchObject({ completedPayments: 1, refused: [] });
   expect(await booksOf(backup)).toEqual(once(1));
+});
+
+test('an intent’s money is not booked for another account with the same wallet', async () => {
+  const lane = await world();
+  const known = await offer(lane);
+  const { accountId } = await seedMerchant(lane.pool);
+  const backup = await copyTestDatabase(lane.database);
+  await lane.queue({ intentId: known });
+  await lane.settle();
+  const { network } = lane.lane;
+  const { rows } = await backup.pool.query('delete from svc.payouts where network = $1 returning *', [network]);
+  const enter = (account: string, payoutId: bigint) =>
+    backup.pool.query(
+      `insert into svc.payouts (account_id, mode, network, payout_id, processor, merchant, fee_bps, status, created_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now())`,
+      [
+        account,
+        rows[0].mode,
+        network,
+        payoutId.toString(),
+        rows[0].processor,
+        rows[0].merchant,
+        rows[0].fee_bps,
+        rows[0].status,
+      ],
+    );
+  await enter(accountId, 77n);
+  const report = networkOf(await restore(lane, backup));
+  expect(report.refused).toMatchObject([{ reason: expect.stringContaining('set the payout again') }]);
+  expect(report.refused[0]?.reason).toContain(lane.caller.accountId);
+  expect(await booksOf(backup)).toEqual(once(0));
+  await enter(lane.caller.accountId, BigInt(rows[0].payout_id));
+  const again = networkOf(await restore(lane, backup));
+  expect(again).toMatchObject({ completedPayments: 1, refused: [], adopted: [] });
 });
 
 test('a relayer that began after the backup is read when it is named', async () => {

@@ -80,7 +80,9 @@ export async function restore(
 
 export function networkOf(result: ChainRestoreResult): NetworkRestore {
   if (!result.ok) throw new Error(result.code);
-  return result.networks[0]!;
+  const [network] = result.networks;
+  if (network === undefined) throw new Error('no network was restored');
+  return network;
 }
 
 const BOOKS = `
