@@ -8,6 +8,7 @@ import type { Progress } from '../../progress.ts';
 import { createDice } from '../harness/dice.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { type SettlementWorld, startSettlementWorld } from '../settlement/world.ts';
+import { type ChainCount, compareWithChain } from './chain-books.ts';
 import { balanceDifferences, codeEpoch, deliveryProblems, digestOfBooks, readIntents } from './look.ts';
 import {
   confirmAll,
@@ -34,7 +35,11 @@ export type RestorePlan = {
 
 export type RestoreResult = {
   readonly problems: readonly string[];
-  readonly lost: number;
+  /** Payments of the chain that the restored database did not have. */
+  readonly lacked: number;
+  /** Right after the restore, before any service runs. */
+  readonly restored: Omit<ChainCount, 'problems'>;
+  readonly atTheEnd: Omit<ChainCount, 'problems'>;
   readonly recovered: Readonly<Record<string, unknown>>;
   readonly recoverSeconds: number;
   readonly seconds: number;
@@ -104,6 +109,8 @@ export async function runRestore(
     for (const engine of world.engines) await engine.restart('emptied');
     const before = await svc(world, ['ledger', 'check']);
     expect(before.exitCode === 1, 'the restored books are said to hold, and the chain has more');
+    const lacked = (await compareWithChain(world)).problems.length;
+    expect(lacked >= payments, `the restored books lack ${lacked} payments of the chain, not ${payments} or more`);
     await expectRefusal(world, expect);
     const recoverMs = performance.now();
     await svc(world, ['recover', '--from-chain'], 'begin anew');
@@ -118,6 +125,9 @@ export async function runRestore(
     for (const [table, digest] of Object.entries(books))
       expect(rebooked[table] === digest, `a second run changes ${table}`);
     await expectBooks(world, payers, expect, 'after recovering');
+    const { problems: unrestored, ...restored } = await compareWithChain(world);
+    problems.push(...unrestored);
+    expect(restored.stranded === stranded.length, `${restored.stranded} stranded payments are on chain`);
     await expectPaid(world, [...known, early1, late], [...told, ...strandedTold.slice(0, 2)], expect);
     expect(adopted(recovered) === strangers + 1, `not ${strangers + 1} payments of lost intents are listed`);
     expect((await codeEpoch(world)) !== epochBefore, 'intent codes go on in the epoch that was lost');
@@ -148,11 +158,14 @@ export async function runRestore(
     const quiet = await waitUntil(() => isQuiet(world), QUIET_MS, 200);
     expect(quiet, 'it does not come to rest');
     await expectBooks(world, payers, expect, 'at the end');
+    const { problems: wrong, ...atTheEnd } = await compareWithChain(world);
+    problems.push(...wrong);
     await expectPaid(world, [...known, ...early, ...flying], [...told, ...earlyTold, ...landed], expect);
     const delivered = await deliveryProblems(world, arrivals(world));
     expect(delivered.pending + delivered.missing === 0, `deliveries: ${JSON.stringify(delivered)}`);
     red = problems.length > 0;
-    return { problems, lost: payments, recovered: summary(recovered), recoverSeconds, seconds: seconds() };
+    const counts = { lacked, restored, atTheEnd, recovered: summary(recovered) };
+    return { problems, ...counts, recoverSeconds, seconds: seconds() };
   } finally {
     await world.stop(red);
     if (red) print(`the evidence is in ${world.directory}`);

@@ -11,7 +11,12 @@ import { type Answer, svcOn } from './svc.ts';
 
 export type SolanaRestoreResult = {
   readonly problems: readonly string[];
+  /** Transactions of the relayer that moved money, at the end. */
   readonly landed: number;
+  /** Payments of the chain that the restored database did not have. */
+  readonly lacked: number;
+  /** Transactions of the chain right after the restore, before any service runs: each is in the books once. */
+  readonly restored: number;
   readonly recoverSeconds: number;
   readonly seconds: number;
 };
@@ -68,6 +73,7 @@ export async function runSolanaRestore(
     if (recovered.exitCode !== 0)
       problems.push(`recovering failed: ${JSON.stringify(recovered.data)} ${recovered.progress}`);
     problems.push(...(await differences(world)));
+    const restored = (await landedOf(world)).length;
     for (const service of services) await service.start();
     await payMany(world, payer, AFTER);
     const calm = () => isQuiet(world);
@@ -76,7 +82,7 @@ export async function runSolanaRestore(
     const landed = (await landedOf(world)).length;
     if (landed < before + payments + AFTER) problems.push(`only ${landed} transactions landed`);
     red = problems.length > 0;
-    return { problems, landed, recoverSeconds, seconds: seconds() };
+    return { problems, landed, lacked: lacking.length, restored, recoverSeconds, seconds: seconds() };
   } finally {
     await world.stop(red);
     if (red) print(`the evidence is in ${world.directory}`);
