@@ -38,7 +38,7 @@ export function recoverCommand(surroundings: Surroundings): Command {
     .option('--network <caip2>', 'restore from this network only')
     .option(
       '--from-block <number>',
-      'first block or slot to read, with --network (default: the last one that the database knows completely)',
+      'first block or slot to read, with --network (default: where an earlier run left something open, or else the last one that the database knows completely)',
     )
     .option('--relayer <address...>', 'Solana relayers that began after the backup, with --network and --from-block')
     .option('--records <folder>', 'where deployment records are kept', RECORDS)
@@ -120,12 +120,7 @@ function outcomeOf(recovery: ChainRestoreResult, paint: Paint): CommandOutcome {
     ...recovery.networks.map((network) => shown(network, paint)),
     `Now run \`${COMMAND} ledger check\`, then start the services.`,
   ].join('\n\n');
-  const open = recovery.networks.flatMap(({ network, refused, notRebuilt, silentNonces, relayersUnknown }) => [
-    ...refused,
-    ...notRebuilt,
-    ...silentNonces,
-    ...(relayersUnknown ? [network] : []),
-  ]);
+  const open = recovery.networks.flatMap(openOf);
   if (open.length === 0) return done(recovery, text);
   return {
     ...failed(
@@ -135,6 +130,13 @@ function outcomeOf(recovery: ChainRestoreResult, paint: Paint): CommandOutcome {
     ),
     report: { data: recovery, text },
   };
+}
+
+/** What is not in the books; else, the blocks before `--from-block` that an earlier run left open. */
+function openOf({ network, readAgainFrom, ...report }: NetworkRestore): readonly unknown[] {
+  const { refused, notRebuilt, silentNonces, relayersUnknown } = report;
+  const things = [...refused, ...notRebuilt, ...silentNonces, ...(relayersUnknown ? [network] : [])];
+  return things.length === 0 && readAgainFrom !== null ? [readAgainFrom] : things;
 }
 
 function refusalOf(recovery: Extract<ChainRestoreResult, { ok: false }>): Failure {
@@ -207,7 +209,7 @@ function shown(network: NetworkRestore, paint: Paint): string {
     ...(readAgainFrom === null
       ? []
       : [
-          `Once the cause is mended, run it again with --network ${network.network} --from-block ${readAgainFrom}: without it, what is left open is not read again after the services have run.`,
+          `The next run on ${network.network} begins at block ${readAgainFrom} by itself, because something from there on is not in the books. Run it again once the cause is mended; the services may run until then.`,
         ]),
     ...silentNonces.map((nonce) => `The transaction of ${nonce} was not found.`),
   ]);

@@ -27,5 +27,11 @@ export function firstBlockToRead(
 ): bigint | undefined {
   const behind = unbroken.filter(({ relayer, nonce }) => (counts.get(relayer) ?? 0n) > nonce + 1n);
   const blocks = [finalBlock ?? firstBlock, ...behind.map(({ block }) => block)].filter((block) => block !== undefined);
-  return blocks.reduce<bigint | undefined>((low, block) => (low === undefined || block < low ? block : low), undefined);
+  return blocks.reduce<bigint | undefined>(lowerBlock, undefined);
+}
+
+/** The lower of those that are known. */
+export function lowerBlock(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one < other ? one : other;
 }

@@ -4,11 +4,12 @@ import type { LaneItem, PendingBatch } from '../lane/lane.ts';
 import { ChainUnavailable, type MinedBatch } from '../lane/lane-chain.ts';
 import { carriedPayment, onChainTransaction } from '../testing/carried-payment.ts';
 import { settledPayment, someAddress } from '../testing/settled-payment.ts';
+import { lowerBlock } from './first-block-to-read.ts';
 import type { OnChainTransaction } from './on-chain-transaction.ts';
 import { LaneTakenOver } from './record-pending-batches.ts';
 import type { ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
 import { restoreFromChain } from './restore-from-chain.ts';
-import type { RestoredTransaction, RestoreStore } from './restore-store.ts';
+import type { OpenRestore, RestoredTransaction, RestoreStore } from './restore-store.ts';
 
 const network = evmNetwork(84_532);
 const RELAYER = someAddress(0xdd);
@@ -30,6 +31,8 @@ type World = {
   readonly fenced: boolean;
   /** False: no payout of the database has the processor. */
   readonly canAddLanes: boolean;
+  /** Of an earlier restore. */
+  readonly noted: OpenRestore | undefined;
 };
 
 const factsOf = (count: bigint, waiting: readonly string[] = []): ChainFacts => ({
@@ -51,8 +54,10 @@ function worldOf(change: Partial<World>) {
     confirmations: 1n,
     fenced: false,
     canAddLanes: true,
+    noted: undefined,
     ...change,
   };
+  let { noted } = world;
   const writes: string[] = [];
   const batches = new Map(world.pending.map((nonce) => [nonce, batchOf(nonce)]));
   const mined = new Set<bigint>();
@@ -73,6 +78,15 @@ function worldOf(change: Partial<World>) {
     loadTransferPayouts: async () => [],
     restoreTransfer: async () => undefined,
     loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),
+    loadOpenRestore: async () => noted,
+    openRestore: async (_, { fromBlock, relayers }) => {
+      noted = { fromBlock: lowerBlock(noted?.fromBlock, fromBlock) ?? fromBlock, relayers };
+      return noted;
+    },
+    closeRestore: async (_, { fromBlock }) => {
+      if (noted !== undefined && noted.fromBlock >= fromBlock) noted = undefined;
+      return noted;
+    },
     findUnknownPayouts: async () => world.unknownPayouts,
     skipUsedIntentCodes: async (codes) => {
       writes.push(`skip codes ${codes.join(' ')}`);
@@ -139,7 +153,7 @@ function worldOf(change: Partial<World>) {
       pause: async (ms) => void paused.push(ms),
       note: () => {},
     });
-  return { run, writes, paused };
+  return { run, writes, paused, noted: () => noted?.fromBlock };
 }
 
 function batchOf(nonce: bigint): PendingBatch {
@@ -298,4 +312,41 @@ test('a batch whose nonce the chain has not used waits, and nothing is asked for
   const { run, writes } = worldOf({ pending: [4n], facts: [factsOf(4n)] });
   expect(await run()).toMatchObject({ ok: true, networks: [{ silentNonces: [] }] });
   expect(writes).toEqual(['skip codes ', `lift ${RELAYER} to 4`]);
+});
+
+test('where a restore begins is noted before anything can stop it, and forgotten when everything is in the books', async () => {
+  const waiting = worldOf({ facts: [factsOf(6n, [RELAYER])] });
+  expect(await waiting.run()).toMatchObject({ code: 'transactions_waiting' });
+  const unknown = worldOf({
+    settled: [sent(5n)],
+    facts: [factsOf(6n)],
+    unknownPayouts: [{ processor: '0x', payoutId: 9n }],
+  });
+  expect(await unknown.run()).toMatchObject({ code: 'payouts_unknown' });
+  const fenced = worldOf({ settled: [sent(5n)], facts: [factsOf(6n)], fenced: true });
+  await expect(fenced.run()).rejects.toThrow(LaneTakenOver);
+  expect([waiting.noted(), unknown.noted(), fenced.noted()]).toEqual([10n, 10n, 10n]);
+  const whole = worldOf({ settled: [sent(5n)], facts: [factsOf(6n)] });
+  expect(await whole.run()).toMatchObject({ networks: [{ fromBlock: '10', readAgainFrom: null }] });
+  expect(whole.noted()).toBeUndefined();
+});
+
+test('a restore begins where an earlier one was left, although services have moved the newest final block', async () => {
+  const noted = { fromBlock: 4n, relayers: [] };
+  const left = worldOf({ noted, facts: [factsOf(5n)] });
+  expect(await left.run()).toMatchObject({ networks: [{ fromBlock: '4', readAgainFrom: null }] });
+  expect(left.noted()).toBeUndefined();
+  // What is left open is noted until a run has read it.
+  const later = worldOf({ noted, facts: [factsOf(5n)] });
+  expect(await later.run(7n)).toMatchObject({ networks: [{ fromBlock: '7', readAgainFrom: '4' }] });
+  expect(later.noted()).toBe(4n);
+  const earlier = worldOf({ noted, facts: [factsOf(5n)] });
+  expect(await earlier.run(2n)).toMatchObject({ networks: [{ fromBlock: '2', readAgainFrom: null }] });
+  expect(earlier.noted()).toBeUndefined();
+});
+
+test('a transaction that no node returns leaves the restore open', async () => {
+  const open = worldOf({ facts: [factsOf(6n)] });
+  expect(await open.run()).toMatchObject({ networks: [{ silentNonces: [`${RELAYER} 5`], readAgainFrom: '10' }] });
+  expect(open.noted()).toBe(10n);
 });

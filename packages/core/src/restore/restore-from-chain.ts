@@ -1,7 +1,9 @@
 // Brings a restored database up to date with its chains: reads back what was settled after the backup. All checks that
-// could stop the restore run before the first row is written.
+// could stop the restore run before the first row is written, except for the row that notes where to begin: it is written as
+// soon as that is known, and goes when everything is in the books.
 import type { NetworkId } from '@svc-pay/protocol';
-import { firstBlockToRead } from './first-block-to-read.ts';
+import { endRestore } from './end-restore.ts';
+import { firstBlockToRead, lowerBlock } from './first-block-to-read.ts';
 import type { BlockRange, ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
 import { type RestoreProgress, restoreNetwork } from './restore-network.ts';
 import type { NetworkRestore } from './restore-report.ts';
@@ -86,9 +88,14 @@ export async function restoreFromChain(given: RestoreToRun): Promise<ChainRestor
   const epoch = await store.skipUsedIntentCodes(surveyed.flatMap(({ intentCodes }) => intentCodes));
   note({ step: 'intent_codes_skipped', epoch });
   const networks: NetworkRestore[] = [];
-  for (const survey of surveyed)
-    networks.push(await restoreNetwork({ ...survey, store, laneStore, strandedLaneStore, note }));
-  for (const survey of transfers) networks.push(await restoreTransfers({ ...survey, store, laneStore, note }));
+  for (const survey of surveyed) {
+    const report = await restoreNetwork({ ...survey, store, laneStore, strandedLaneStore, note });
+    networks.push(await endRestore(store, report, { fromBlock: survey.range.fromBlock, relayers: [] }));
+  }
+  for (const survey of transfers) {
+    const report = await restoreTransfers({ ...survey, store, laneStore, note });
+    networks.push(await endRestore(store, report, { fromBlock: survey.fromSlot, relayers: survey.lostRelayers }));
+  }
   return { ok: true, epoch, networks };
 }
 
@@ -99,10 +106,12 @@ async function surveyNetwork(
   const { store, fromBlock, note } = given;
   const lanes = await store.loadLanes(network);
   const facts = await awaitPool(given, chain, lanes);
-  if (facts.waiting.length > 0) return { ok: false, code: 'transactions_waiting', network, keys: facts.waiting };
   const known = firstBlockToRead(await store.loadRecordedBlocks(network), facts.counts);
-  const from = fromBlock ?? known ?? deployedAtBlock;
+  const noted = (await store.loadOpenRestore(network))?.fromBlock;
+  const from = fromBlock ?? lowerBlock(noted, known) ?? deployedAtBlock;
   if (from === undefined) return { ok: false, code: 'from_block_unknown', network };
+  await store.openRestore(network, { fromBlock: from, relayers: [] });
+  if (facts.waiting.length > 0) return { ok: false, code: 'transactions_waiting', network, keys: facts.waiting };
   const range = { fromBlock: from, toBlock: facts.headBlock };
   const processors = [...new Set([processor.toLowerCase(), ...(await store.loadProcessors(network))])];
   note({ step: 'reading_blocks', network, ...range });

@@ -42,7 +42,7 @@ export type NetworkRestore = {
   readonly relayers: string[];
   /** The database has no relayer of the network, so nothing of it was read. */
   relayersUnknown: boolean;
-  /** First block that the next run must be told to read, because something is left open: services move the default on. */
+  /** First block that the next run reads by itself, because something is left open; null when everything is in the books. */
   readAgainFrom: string | null;
   /** `nonceBefore` is null for a key that was first used after the backup. */
   readonly lanes: { readonly relayer: string; readonly nonceBefore: string | null; readonly nextNonce: string }[];

@@ -9,6 +9,16 @@ import type { CarriedPayment, OnChainTransaction, ResolvedStranding } from './on
 import type { OnChainTransfer, TransferPayout } from './on-chain-transfer.ts';
 import type { DirectWallet, NamedPayout } from './restore-chain.ts';
 
+/**
+ * What a restore of a network has to read, noted in the database until everything of it is in the books: whoever runs the
+ * services in between moves the newest block that the database knows.
+ */
+export type OpenRestore = {
+  readonly fromBlock: bigint;
+  /** Relayers that an operator named. The database may not have them. */
+  readonly relayers: readonly string[];
+};
+
 export type LaneToRestore = Lane & { readonly duty: 'settle' | 'resolve_stranded'; readonly nextNonce: bigint };
 
 export type RestoredPayment = {
@@ -56,6 +66,12 @@ export type RestoreStore = {
   /** Wallets of the network's direct payouts, in lower case. */
   readonly loadWallets: (network: NetworkId) => Promise<readonly DirectWallet[]>;
   readonly loadRecordedBlocks: (network: NetworkId) => Promise<RecordedBlocks>;
+  /** Of an earlier restore that was cut off or left something open; undefined if there is none. */
+  readonly loadOpenRestore: (network: NetworkId) => Promise<OpenRestore | undefined>;
+  /** Notes it beside what is noted: the lower block, all relayers. Returns what is noted then. */
+  readonly openRestore: (network: NetworkId, open: OpenRestore) => Promise<OpenRestore>;
+  /** `read` is in the books: forgets what is noted if it is no more than that. Returns what stays noted. */
+  readonly closeRestore: (network: NetworkId, read: OpenRestore) => Promise<OpenRestore | undefined>;
   /** The given payouts that the database does not have, each once. */
   readonly findUnknownPayouts: (network: NetworkId, payouts: readonly NamedPayout[]) => Promise<readonly NamedPayout[]>;
   /**

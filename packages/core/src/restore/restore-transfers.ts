@@ -3,6 +3,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Lane, PendingBatch } from '../lane/lane.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
+import { lowerBlock } from './first-block-to-read.ts';
 import {
   type FoundTransfer,
   LONGEST_LIFE_BLOCKS,
@@ -55,27 +56,35 @@ const PAUSE_MS = 1_000;
  */
 const OVERLAP_SLOTS = 150n;
 
-export async function surveyTransfers(given: TransferSurveyDeps, chain: TransferNetwork): Promise<TransferSurvey> {
-  const { store, note } = given;
-  const { network, transfers } = chain;
+export async function surveyTransfers(given: TransferSurveyDeps, named: TransferNetwork): Promise<TransferSurvey> {
+  const { store, note, fromBlock } = given;
+  const { network, transfers } = named;
+  const noted = await store.loadOpenRestore(network);
+  const lostRelayers = [...new Set([...named.lostRelayers, ...(noted?.relayers ?? [])])];
+  const chain = { ...named, lostRelayers };
   const relayers = await relayersOf(store, chain);
-  const nothing = { ...chain, fromSlot: 0n, toSlot: 0n, found: new Map() };
-  if (relayers.length === 0) return nothing;
+  if (relayers.length === 0) return { ...chain, fromSlot: 0n, toSlot: 0n, found: new Map() };
   // What the database knows of other relayers says nothing of one that began after the backup.
-  if (chain.lostRelayers.length > 0 && given.fromBlock === undefined)
+  if (fromBlock === undefined && named.lostRelayers.some((relayer) => noted?.relayers.includes(relayer) !== true))
     return { ok: false, code: 'from_block_unknown', network };
+  const fromSlot = fromBlock ?? lowerBlock(noted?.fromBlock, await firstSlotToRead(store, network));
+  if (fromSlot !== undefined) await store.openRestore(network, { fromBlock: fromSlot, relayers: lostRelayers });
   const toSlot = await awaitExpiry(given, chain);
   if (toSlot === undefined) return { ok: false, code: 'transactions_waiting', network, keys: relayers };
-  const { finalBlock, firstBlock } = await store.loadRecordedBlocks(network);
-  const newest = finalBlock ?? firstBlock;
-  const known = newest === undefined ? undefined : newest > OVERLAP_SLOTS ? newest - OVERLAP_SLOTS : 0n;
-  const fromSlot = given.fromBlock ?? known;
   note({ step: 'reading_blocks', network, fromBlock: fromSlot ?? 0n, toBlock: toSlot });
   const found = new Map<string, readonly FoundTransfer[]>();
   for (const relayer of relayers) found.set(relayer, await transfers.findTransactions(relayer, fromSlot, toSlot));
   if (fromSlot === undefined && (await anyPayment(transfers, found)))
     return { ok: false, code: 'from_block_unknown', network };
   return { ...chain, fromSlot: fromSlot ?? 0n, toSlot, found };
+}
+
+/** Undefined when the database knows no block. */
+async function firstSlotToRead(store: RestoreStore, network: NetworkId): Promise<bigint | undefined> {
+  const { finalBlock, firstBlock } = await store.loadRecordedBlocks(network);
+  const newest = finalBlock ?? firstBlock;
+  if (newest === undefined) return undefined;
+  return newest > OVERLAP_SLOTS ? newest - OVERLAP_SLOTS : 0n;
 }
 
 async function anyPayment(
@@ -141,7 +150,6 @@ export async function restoreTransfers(given: TransfersToRestore): Promise<Netwo
     const onUnmined = (batch: PendingBatch) => tellUndecided(report, batch, list);
     report.unconfirmedTransactions += await recordPendingBatches({ chain, laneStore, report, onUnmined }, lease);
   }
-  if (report.refused.length + report.notRebuilt.length > 0) report.readAgainFrom = report.fromBlock;
   return report;
 }
 
@@ -149,12 +157,11 @@ export async function restoreTransfers(given: TransfersToRestore): Promise<Netwo
 function tellUndecided(report: NetworkRestore, batch: PendingBatch, list: readonly FoundTransfer[]): void {
   const told = list.find(({ transactionId }) => batch.transactions.some((own) => own.transactionId === transactionId));
   if (told === undefined) return;
-  const reason = `the nodes do not agree on the result of its batch ${batch.id}; ${again(report)}`;
+  const reason = `the nodes do not agree on the result of its batch ${batch.id}; ${AGAIN}`;
   report.notRebuilt.push({ transactionId: told.transactionId, reason });
 }
 
-const again = ({ network, fromBlock }: NetworkRestore) =>
-  `run the restore again with --network ${network} --from-block ${fromBlock}`;
+const AGAIN = 'run the restore again, which begins at the same block by itself';
 
 /** Undefined for a relayer that the database does not have and, without a payout, can't get: no payment of it fits one. */
 async function takeLease(
@@ -195,10 +202,10 @@ async function restoreOne(
     if (await store.hasTransaction(report.network, transactionId)) return;
     report.notRebuilt.push({ transactionId, reason: 'it carries a payment by a signed text' });
   } else if (read.kind === 'unread') {
-    report.notRebuilt.push({ transactionId, reason: `${read.reason}; ${again(report)}` });
+    report.notRebuilt.push({ transactionId, reason: `${read.reason}; ${AGAIN}` });
   } else if (read.kind === 'payout_unknown') {
     const { carried } = read;
-    const reason = `no payout of ours divides it so: set the payout again, then ${again(report)}`;
+    const reason = `no payout of ours divides it so: set the payout again, then ${AGAIN}`;
     const payment = { ...UNKNOWN, reason };
     addTransfer(report, { transactionId, carried }, { batch: 'refused', payment });
   } else {

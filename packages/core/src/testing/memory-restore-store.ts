@@ -71,6 +71,9 @@ export function createMemoryRestoreStore(
           unbroken: [...relayers.values()].flatMap(({ address }) => unbrokenOf(tables, address)),
         };
       }),
+    loadOpenRestore: async () => undefined,
+    openRestore: async (_, open) => open,
+    closeRestore: async () => undefined,
     findUnknownPayouts: async () => [],
     skipUsedIntentCodes: async () => 1,
     addLostLane: async () => false,

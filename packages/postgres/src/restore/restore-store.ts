@@ -11,6 +11,7 @@ import {
   loadRecordedBlocks,
   loadWallets,
 } from './lanes-to-restore.ts';
+import { closeRestore, loadOpenRestore, openRestore } from './open-restores.ts';
 import { hasTransaction } from './restore-batch.ts';
 import { findStrandedClaim, restoreStranded } from './restore-stranded.ts';
 import { restoreTransaction } from './restore-transaction.ts';
@@ -25,6 +26,9 @@ export function createRestoreStore(pool: pg.Pool, { clock, actor }: { clock: Clo
     loadProcessors: (network) => listProcessors(pool, network),
     loadWallets: (network) => loadWallets(pool, network),
     loadRecordedBlocks: (network) => loadRecordedBlocks(pool, network),
+    loadOpenRestore: (network) => loadOpenRestore(pool, network),
+    openRestore: (...given) => openRestore(pool, ...given, clock.nowMs()),
+    closeRestore: (...given) => closeRestore(pool, ...given),
     findUnknownPayouts: (...given) => findUnknownPayouts(pool, ...given),
     skipUsedIntentCodes: (usedCodes) => skipUsedIntentCodes({ pool, nowMs: clock.nowMs(), actor }, usedCodes),
     addLostLane: (...given) => addLostLane(pool, ...given, clock.nowMs()),
