@@ -164,7 +164,7 @@ type SignedFields = {
 type LogFilter = {
   readonly fromBlock: Hex;
   readonly toBlock: Hex;
-  readonly address: readonly string[];
+  readonly address?: readonly string[];
   readonly topics?: readonly (string | readonly string[] | null)[];
 };
 
@@ -179,7 +179,7 @@ function logsOf(view: readonly Block[], filter: LogFilter): readonly unknown[] {
         logs.flatMap((log) => {
           logIndex += 1;
           const isAsked =
-            filter.address.includes(log.address) &&
+            filter.address?.includes(log.address) !== false &&
             asked.every((any, place) => any === null || any.includes(log.topics[place] ?? ''));
           const position = { transactionHash: id, blockNumber: numberToHex(number), logIndex: numberToHex(logIndex) };
           return isAsked ? [{ ...log, ...position }] : [];

@@ -63,14 +63,14 @@ export type TransferRestoreChain = {
   readonly readHeights: () => Promise<TransferHeights>;
   /**
    * Final and successful transactions that name the relayer, from the slot on, oldest first, as all nodes together tell
-   * them. Throws `ChainUnavailable` when no node has all of them: back to `fromSlot`, and final up to `toSlot`. Without a
-   * first slot: all that nodes have.
+   * them. Throws `ChainUnavailable` when no node has all of them: back to `fromSlot`, and final up to `toSlot`.
    */
-  readonly findTransactions: (
-    relayer: string,
-    fromSlot: bigint | undefined,
-    toSlot: bigint,
-  ) => Promise<readonly FoundTransfer[]>;
+  readonly findTransactions: (relayer: string, fromSlot: bigint, toSlot: bigint) => Promise<readonly FoundTransfer[]>;
+  /**
+   * Whether the relayer has ever signed a payment, up to `toSlot`. `unknown`: no node has the history back to the first block,
+   * or the history is too long to look for one.
+   */
+  readonly findAnyPayment: (relayer: string, toSlot: bigint) => Promise<'some' | 'none' | 'unknown'>;
   /** Of transactions that the relayer signed, in the order given. */
   readonly readTransfers: (
     relayer: string,

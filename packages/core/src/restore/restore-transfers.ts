@@ -73,9 +73,12 @@ export async function surveyTransfers(given: TransferSurveyDeps, named: Transfer
   if (toSlot === undefined) return { ok: false, code: 'transactions_waiting', network, keys: relayers };
   note({ step: 'reading_blocks', network, fromBlock: fromSlot ?? 0n, toBlock: toSlot });
   const found = new Map<string, readonly FoundTransfer[]>();
-  for (const relayer of relayers) found.set(relayer, await transfers.findTransactions(relayer, fromSlot, toSlot));
-  if (fromSlot === undefined && (await anyPayment(transfers, found)))
-    return { ok: false, code: 'from_block_unknown', network };
+  for (const relayer of relayers) {
+    if (fromSlot !== undefined) found.set(relayer, await transfers.findTransactions(relayer, fromSlot, toSlot));
+    // A database that knows no block, and chains that prove that there was no payment: there is nothing to restore.
+    else if ((await transfers.findAnyPayment(relayer, toSlot)) === 'none') found.set(relayer, []);
+    else return { ok: false, code: 'from_block_unknown', network };
+  }
   return { ...chain, fromSlot: fromSlot ?? 0n, toSlot, found };
 }
 
@@ -85,17 +88,6 @@ async function firstSlotToRead(store: RestoreStore, network: NetworkId): Promise
   const newest = finalBlock ?? firstBlock;
   if (newest === undefined) return undefined;
   return newest > OVERLAP_SLOTS ? newest - OVERLAP_SLOTS : 0n;
-}
-
-async function anyPayment(
-  transfers: TransferRestoreChain,
-  found: ReadonlyMap<string, readonly FoundTransfer[]>,
-): Promise<boolean> {
-  for (const [relayer, list] of found) {
-    const read = await transfers.readTransfers(relayer, list, []);
-    if (read.some(({ kind }) => kind !== 'other')) return true;
-  }
-  return false;
 }
 
 async function relayersOf(store: RestoreStore, { network, lostRelayers }: TransferNetwork): Promise<readonly string[]> {

@@ -3,18 +3,24 @@
 import type { DirectWallet } from '@svc-pay/core';
 import { hexOf, NodeRefused, numberOf, saidBy } from '../rpc/ask-node.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
+import { askWitness, type LogWitness, requireWitness, type SourceFilter } from './log-witness.ts';
 import { type ChainLog, TRANSFER, topicOf } from './processor-logs.ts';
 
 /** Many nodes refuse to answer a larger range of blocks in one query. */
 const MOST_BLOCKS = 2_000n;
 
-export type LogRange = {
+type LogSources = {
   readonly processors: readonly string[];
   readonly tokens: readonly string[];
   /** Wallets whose receipts are read too, each with the token. */
   readonly wallets?: readonly DirectWallet[];
+};
+
+export type LogRange = LogSources & {
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
+  /** An answer counts only if its node shows this log too, and has the last block of the answer. */
+  readonly witness?: LogWitness | undefined;
 };
 
 /**
@@ -39,38 +45,47 @@ export async function* readLogs(rpc: JsonRpc, range: LogRange): AsyncGenerator<r
 
 async function readOnce(
   rpc: JsonRpc,
-  { processors, tokens, wallets = [] }: LogRange,
+  range: LogRange,
   start: bigint,
   end: bigint,
 ): Promise<readonly ChainLog[] | string> {
+  const { witness } = range;
   const blocks = { fromBlock: hexOf(start), toBlock: hexOf(end) };
+  const filters = filtersOf(range).map((filter) => ({ ...filter, ...blocks }));
+  const answers = await rpc([
+    ...filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
+    ...(witness === undefined ? [] : askWitness(witness, end)),
+  ]);
+  const logs: ChainLog[] = [];
+  for (const answer of answers.slice(0, filters.length)) {
+    if (!answer.ok) return saidBy(answer.message);
+    logs.push(...logsOf(answer.result));
+  }
+  if (witness !== undefined) requireWitness(witness, answers.slice(filters.length));
+  return logs;
+}
+
+/** Without blocks. */
+export function filtersOf({ processors, tokens, wallets = [] }: LogSources): readonly SourceFilter[] {
   const selves = processors.map(topicOf);
-  const filters = [
+  return [
     // An empty list of addresses would match every contract.
-    ...(processors.length === 0 ? [] : [{ ...blocks, address: processors }]),
+    ...(processors.length === 0 ? [] : [{ address: processors }]),
     ...(tokens.length === 0
       ? []
       : [
-          { ...blocks, address: tokens, topics: [TRANSFER, null, selves] },
-          { ...blocks, address: tokens, topics: [TRANSFER, selves] },
+          { address: tokens, topics: [TRANSFER, null, selves] },
+          { address: tokens, topics: [TRANSFER, selves] },
         ]),
     ...(wallets.length === 0
       ? []
       : [
           {
-            ...blocks,
             address: [...new Set(wallets.map(({ asset }) => asset))],
             topics: [TRANSFER, null, [...new Set(wallets.map(({ wallet }) => topicOf(wallet)))]],
           },
         ]),
   ];
-  const answers = await rpc(filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })));
-  const logs: ChainLog[] = [];
-  for (const answer of answers) {
-    if (!answer.ok) return saidBy(answer.message);
-    logs.push(...logsOf(answer.result));
-  }
-  return logs;
 }
 
 export function logsOf(value: unknown): readonly ChainLog[] {

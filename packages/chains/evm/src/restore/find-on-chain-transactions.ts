@@ -1,8 +1,9 @@
 // Finds transactions that settled, or tried to settle, a payment at a processor, or moved a token to a merchant's wallet,
 // in chain order. The search goes by logs, so the sender does not matter.
 import type { BlockRange, DirectWallet, FoundTransaction } from '@svc-pay/core';
+import { findLogWitness } from '../prove/log-witness.ts';
 import { type ChainLog, settledEventOf, TRANSFER } from '../prove/processor-logs.ts';
-import { readLogs } from '../prove/read-logs.ts';
+import { filtersOf, readLogs } from '../prove/read-logs.ts';
 import { FAILED, SETTLED, STRANDED_RETURNED, STRANDED_SETTLED } from '../prove/settlement-logs.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 
@@ -20,7 +21,10 @@ export async function* findOnChainTransactions(
   wallets: readonly DirectWallet[],
   range: BlockRange,
 ): AsyncGenerator<readonly FoundTransaction[]> {
-  for await (const logs of readLogs(rpc, { ...range, processors, tokens: [], wallets })) {
+  const sources = { processors, tokens: [], wallets };
+  // A node that has dropped old logs answers that there are none.
+  const witness = await findLogWitness(rpc, range, filtersOf(sources));
+  for await (const logs of readLogs(rpc, { ...range, ...sources, witness })) {
     const speaking = logs.filter(({ topics }) => SPEAKING.has(topics[0])).toSorted(inChainOrder);
     yield [...Map.groupBy(speaking, ({ transactionId }) => transactionId)].map(([transactionId, own]) => {
       const events = own.flatMap((log) => settledEventOf(log) ?? []);

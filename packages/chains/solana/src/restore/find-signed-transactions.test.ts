@@ -1,7 +1,7 @@
 import { ChainUnavailable } from '@svc-pay/core';
 import { expect, test } from 'vitest';
 import { MOST_SIGNATURES, type SolanaNode } from '../rpc/solana-node.ts';
-import { findSignedTransactions } from './find-signed-transactions.ts';
+import { findAnySigned, findSignedTransactions } from './find-signed-transactions.ts';
 
 type Told = { readonly signature: string; readonly slot: bigint; readonly err: unknown };
 const told = (slot: bigint, err: unknown = null): Told => ({ signature: `tx${slot}`, slot, err });
@@ -80,4 +80,30 @@ test('a node that is not final up to the last slot proves nothing', async () => 
   const lagging = nodeOf([told(5n)], { finalSlot: 6n });
   await expect(slotsOf([lagging], 1n, 9n)).rejects.toThrow(ChainUnavailable);
   expect(await slotsOf([lagging, nodeOf([told(8n)], { finalSlot: 9n })], 1n, 9n)).toEqual([5n, 8n]);
+});
+
+const anyOf = (nodes: readonly SolanaNode[], paid: bigint, pages: number[] = []) =>
+  findAnySigned(nodes, 'relayer', 0n, async (page) => {
+    pages.push(page.length);
+    return page.some(({ slot }) => slot === paid);
+  });
+
+test('that there was no payment is believed only of a node with the history back to the first block', async () => {
+  const pruned = nodeOf([], { firstSlot: 1n });
+  expect(await anyOf([nodeOf(down(9n, 1n))], 0n)).toBe('none');
+  expect(await anyOf([nodeOf(down(9n, 1n))], 4n)).toBe('some');
+  expect(await anyOf([pruned], 0n)).toBe('unknown');
+  expect(await anyOf([silent], 0n)).toBe('unknown');
+  expect(await anyOf([pruned, nodeOf([])], 0n)).toBe('none');
+  // One that has dropped the rest of its history still tells what it has.
+  expect(await anyOf([nodeOf([]), nodeOf([told(9n)], { firstSlot: 8n })], 9n)).toBe('some');
+});
+
+test('a history is looked through page by page, up to the first payment, and not without an end', async () => {
+  const pages: number[] = [];
+  expect(await anyOf([nodeOf(down(9_000n, 1n), { pageSize: 100 })], 8_850n, pages)).toBe('some');
+  expect(pages).toEqual([100, 100]);
+  const all: number[] = [];
+  expect(await anyOf([nodeOf(down(9_000n, 1n), { pageSize: 100 })], 0n, all)).toBe('unknown');
+  expect(all).toHaveLength(10);
 });

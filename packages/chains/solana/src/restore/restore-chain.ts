@@ -12,7 +12,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { findMined } from '../finality/find-batches.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
-import { findSignedTransactions } from './find-signed-transactions.ts';
+import { findAnySigned, findSignedTransactions } from './find-signed-transactions.ts';
 import { readTransfer } from './read-transfer.ts';
 
 const MOST_AT_ONCE = 16;
@@ -21,14 +21,19 @@ export function createTransferRestoreChain(
   nodes: readonly SolanaNode[],
   network: NetworkId,
 ): TransferRestoreChain & RestoreFindMined {
+  const readTransfers: TransferRestoreChain['readTransfers'] = async (relayer, found, payouts) => {
+    const { highest } = await readHeights(nodes, network);
+    const wanted = { nodes, network, relayer, payouts, height: highest };
+    return mapConcurrent(MOST_AT_ONCE, found, (one) => readFromAny({ ...wanted, found: one }));
+  };
   return {
     readHeights: () => readHeights(nodes, network),
     findTransactions: (relayer, fromSlot, toSlot) => findSignedTransactions(nodes, relayer, fromSlot, toSlot),
-    readTransfers: async (relayer, found, payouts) => {
-      const { highest } = await readHeights(nodes, network);
-      const wanted = { nodes, network, relayer, payouts, height: highest };
-      return mapConcurrent(MOST_AT_ONCE, found, (one) => readFromAny({ ...wanted, found: one }));
-    },
+    findAnyPayment: (relayer, toSlot) =>
+      findAnySigned(nodes, relayer, toSlot, async (page) =>
+        (await readTransfers(relayer, page, [])).some(({ kind }) => kind !== 'other'),
+      ),
+    readTransfers,
     findMined: (batches) => findMined(nodes, batches),
   };
 }
