@@ -1,6 +1,7 @@
 import { type ChainRestoreResult, ChainUnavailable, LaneTakenOver, type NetworkRestore } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable } from '@svc-pay/evm';
-import { lockRestore } from '@svc-pay/postgres/restore';
+import { createPendingMigrations } from '@svc-pay/postgres';
+import { lockRestore, RestoreLockLost } from '@svc-pay/postgres/restore';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
 import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Command } from 'commander';
@@ -62,24 +63,34 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
       const transferNetworks = solanaNetworksOf(config.networks, options.network);
       if (networks.length + transferNetworks.length === 0)
         return misused('SVC_NETWORKS has no such network with rpcUrls');
-      try {
-        const held = await lockRestore(operation.pool, () =>
-          runRestore({
-            operation,
-            clock: context.clock,
-            networks,
-            transferNetworks,
-            lostRelayers,
-            fromBlock: fromBlock === undefined ? undefined : BigInt(fromBlock),
-            rpcTimeoutMs: RPC_TIMEOUT_MS,
-            patienceMs: PATIENCE_MS,
-            expiryPatienceMs: EXPIRY_PATIENCE_MS,
-            print: context.print,
-          }),
+      const missing = await (await createPendingMigrations(operation))();
+      if (missing.length > 0)
+        return failed(
+          'migrations_missing',
+          `The database is of an older release, and lacks ${missing.join(', ')}.`,
+          `Run \`${COMMAND} migrate\`, then run it again. Nothing was changed.`,
         );
+      try {
+        const command = {
+          operation,
+          clock: context.clock,
+          networks,
+          transferNetworks,
+          lostRelayers,
+          fromBlock: fromBlock === undefined ? undefined : BigInt(fromBlock),
+          rpcTimeoutMs: RPC_TIMEOUT_MS,
+          patienceMs: PATIENCE_MS,
+          expiryPatienceMs: EXPIRY_PATIENCE_MS,
+          print: context.print,
+        };
+        const held = await lockRestore(operation.pool, (requireLock) => runRestore(command, requireLock));
         if (held.ok) return outcomeOf(held.result, context.paint);
         if (held.code === 'recovery_running') return failed(held.code, 'Somebody else is recovering this database.');
-        return failed(held.code, `These still run: ${held.who.join(', ')}.`, 'Stop them and run it again.');
+        return failed(
+          held.code,
+          `These still run: ${held.who.join(', ') || 'services that were stopped just now'}.`,
+          'Stop them and run it again.',
+        );
       } catch (problem) {
         return brokenOff(problem);
       }
@@ -106,6 +117,8 @@ function brokenOff(problem: unknown): Failure {
   const again = 'What was written is whole. Run it again.';
   if (problem instanceof LaneTakenOver)
     return failed('lane_taken_over', `A service took over ${problem.message} meanwhile.`, `Stop it. ${again}`);
+  if (problem instanceof RestoreLockLost)
+    return failed('restore_lock_lost', 'The connection that keeps services away broke.', `Stop all services. ${again}`);
   if (problem instanceof RpcUnavailable || problem instanceof NodeRefused || problem instanceof ChainUnavailable)
     return failed('chain_unreadable', `The chain can't be read: ${problem.message}.`, again);
   throw problem;

@@ -2,7 +2,14 @@
 import { type ChainRestoreResult, type Clock, type RestoreProgress, restoreFromChain } from '@svc-pay/core';
 import { createJsonRpc, createRestoreChain } from '@svc-pay/evm';
 import type { Operation } from '@svc-pay/postgres/operator';
-import { createLaneStore, createRestoreStore, createStrandedLaneStore } from '@svc-pay/postgres/restore';
+import {
+  createLaneStore,
+  createRestoreStore,
+  createStrandedLaneStore,
+  type RequireLock,
+  recordUnderLock,
+  writeUnderLock,
+} from '@svc-pay/postgres/restore';
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import { createTransferRestoreChain, openClusterNode } from '@svc-pay/solana';
 import type { NetworkToCheck } from '../ledger/check-ledger.ts';
@@ -31,13 +38,14 @@ export type RestoreCommand = {
   readonly print: (text: string) => void;
 };
 
-export async function runRestore(given: RestoreCommand): Promise<ChainRestoreResult> {
+export async function runRestore(given: RestoreCommand, requireLock: RequireLock): Promise<ChainRestoreResult> {
   const { operation, clock, fromBlock, patienceMs, print } = given;
   const { pool, actor } = operation;
+  const rates = { clock, gasCoinRate: () => undefined };
   return restoreFromChain({
-    store: createRestoreStore(pool, { clock, actor }),
-    laneStore: createLaneStore(pool, { clock, gasCoinRate: () => undefined }),
-    strandedLaneStore: createStrandedLaneStore(pool, { clock, gasCoinRate: () => undefined }),
+    store: writeUnderLock(createRestoreStore(pool, { clock, actor }), requireLock),
+    laneStore: recordUnderLock(createLaneStore(pool, rates), requireLock),
+    strandedLaneStore: recordUnderLock(createStrandedLaneStore(pool, rates), requireLock),
     chains: given.networks.map(({ network: name, processor, rpcUrls, deployedAtBlock }) => {
       const network = parseNetwork(name);
       if (network === undefined) throw new Error(`${name} is no network`);
@@ -51,7 +59,10 @@ export async function runRestore(given: RestoreCommand): Promise<ChainRestoreRes
     fromBlock,
     patienceMs,
     expiryPatienceMs: given.expiryPatienceMs,
-    pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    pause: async (ms) => {
+      await requireLock();
+      await new Promise((resolve) => setTimeout(resolve, ms));
+    },
     note: (progress) => print(`${textOf(progress)}\n`),
   });
 }

@@ -87,6 +87,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const onProblem = (problem: Error) => logEvent(logger, 'database_connection_lost', { err: problem });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api',
+    isService: true,
     maxConnections: config.databasePool,
     statementTimeoutMs: config.statementTimeoutMs,
     byKeys: true,
@@ -95,6 +96,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   // Connections of their own: quotas and the deny list count most when all others are busy.
   const limitDatabase = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api-limits',
+    isService: true,
     maxConnections: 2,
     statementTimeoutMs: config.statementTimeoutMs,
     byKeys: true,
@@ -103,11 +105,13 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const listDatabase = openDatabase(config.databaseUrl, {
     ...LIST_POOL,
     applicationName: 'svc-api-lists',
+    isService: true,
     onConnectionLost: onProblem,
   });
   // Connections of their own, opened when somebody exports: a page takes longer than what others wait for.
   const exportDatabase = openDatabase(config.databaseUrl, {
     applicationName: 'svc-api-exports',
+    isService: true,
     maxConnections: EXPORTS_AT_ONCE,
     statementTimeoutMs: config.statementTimeoutMs,
     byKeys: true,

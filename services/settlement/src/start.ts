@@ -81,6 +81,7 @@ export async function startSettlement(
   });
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-settlement',
+    isService: true,
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     byKeys: true,

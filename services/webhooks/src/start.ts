@@ -55,6 +55,7 @@ export async function startWebhooks(config: WebhooksConfig, options: StartOption
   const logger = options.logger ?? createLogger('webhooks', config.logLevel);
   const database = openDatabase(config.databaseUrl, {
     applicationName: 'svc-webhooks',
+    isService: true,
     maxConnections: config.databasePool,
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     transactionPauseMs: TRANSACTION_PAUSE_MS,

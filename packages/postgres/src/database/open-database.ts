@@ -1,5 +1,7 @@
 // The connection pool of one process.
+import { callbackify } from 'node:util';
 import pg from 'pg';
+import { shareServiceLock } from './service-lock.ts';
 
 export type DatabaseOptions = {
   /** Shown in the server's activity view. */
@@ -16,6 +18,8 @@ export type DatabaseOptions = {
   readonly byKeys?: boolean;
   /** For a process that reads the head of long queues: see `IN_ORDER`. */
   readonly readInOrder?: boolean;
+  /** For a service that works on payments: it gets no connection while a restore runs, and none begins beside it. */
+  readonly isService?: boolean;
   /** Called when an idle connection breaks; the pool replaces it. */
   readonly onConnectionLost: (problem: Error) => void;
 };
@@ -53,6 +57,10 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     statement_timeout: options.statementTimeoutMs,
     ...(options.transactionPauseMs !== undefined && {
       idle_in_transaction_session_timeout: options.transactionPauseMs,
+    }),
+    ...(options.isService === true && {
+      verify: (client: pg.PoolClient, done: (problem?: Error) => void) =>
+        callbackify(shareServiceLock)(client, (problem) => done(problem ?? undefined)),
     }),
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,

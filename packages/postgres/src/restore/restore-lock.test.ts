@@ -1,0 +1,92 @@
+import { systemClock } from '@svc-pay/core';
+import { evmNetwork } from '@svc-pay/protocol';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../database/open-database.ts';
+import { RestoreRunning } from '../database/service-lock.ts';
+import { createTestDatabase } from '../testing/index.ts';
+import { lockRestore, RestoreLockLost } from './restore-lock.ts';
+import { createRestoreStore } from './restore-store.ts';
+import { writeUnderLock } from './write-under-lock.ts';
+
+const { pool: admin, url } = await createTestDatabase();
+
+function open(applicationName: string, isService: boolean) {
+  const options = { applicationName, isService, maxConnections: 3, statementTimeoutMs: 10_000 };
+  const database = openDatabase(url, { ...options, onConnectionLost: () => {} });
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= database.close();
+    return closed;
+  };
+  onTestFinished(close);
+  return { ...database, close };
+}
+
+/** A restore that holds the lock until it is told to end. */
+async function holdLock() {
+  const { pool } = open('svc-operator', false);
+  const started = Promise.withResolvers<() => Promise<void>>();
+  const end = Promise.withResolvers<string>();
+  const held = lockRestore(pool, (requireLock) => {
+    started.resolve(requireLock);
+    return end.promise;
+  });
+  return { pool, held, end: end.resolve, requireLock: await started.promise };
+}
+
+test('while a restore runs no service gets a connection, and it works as soon as the restore has ended', async () => {
+  const { held, end, requireLock } = await holdLock();
+  const service = open('svc-settlement', true);
+  await expect(service.ping()).rejects.toThrow(RestoreRunning);
+  await expect(service.ping()).rejects.toThrow(/svc restore/);
+  await open('svc-operator', false).ping();
+  await requireLock();
+  end('done');
+  expect(await held).toEqual({ ok: true, result: 'done' });
+  await service.ping();
+});
+
+test('a restore does not begin beside a service, whatever pool its connection is of, nor beside another restore', async () => {
+  const work = async () => 'must not run';
+  const { pool } = open('svc-operator', false);
+  const service = open('svc-api-exports', true);
+  await service.ping();
+  expect(await lockRestore(pool, work)).toEqual({ ok: false, code: 'services_running', who: ['svc-api-exports'] });
+  await service.close();
+  const old = new pg.Client({ connectionString: url, application_name: 'svc-api' });
+  await old.connect();
+  // The server needs a moment until a closed connection is gone.
+  await expect.poll(() => lockRestore(pool, work)).toEqual({ ok: false, code: 'services_running', who: ['svc-api'] });
+  await old.end();
+  await expect.poll(() => lockRestore(pool, async () => 'runs')).toEqual({ ok: true, result: 'runs' });
+  const { held, end } = await holdLock();
+  expect(await lockRestore(pool, work)).toEqual({ ok: false, code: 'recovery_running', who: [] });
+  end('done');
+  await held;
+  expect(await lockRestore(pool, async () => 'runs')).toEqual({ ok: true, result: 'runs' });
+});
+
+test('a restore that fails leaves no lock behind', async () => {
+  const { pool } = open('svc-operator', false);
+  await expect(lockRestore(pool, () => Promise.reject(new Error('no node')))).rejects.toThrow('no node');
+  await expect.poll(() => lockRestore(pool, async () => 'runs')).toEqual({ ok: true, result: 'runs' });
+});
+
+test('a restore whose lock is lost writes nothing more, and says so', async () => {
+  const { held, end, requireLock, pool } = await holdLock();
+  const store = writeUnderLock(createRestoreStore(pool, { clock: systemClock, actor: 'operator:test' }), requireLock);
+  const network = evmNetwork(84_532);
+  await store.openRestore(network, { fromBlock: 5n, relayers: [] });
+  await admin.query(
+    `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'
+       and database = (select oid from pg_database where datname = current_database())`,
+  );
+  const service = open('svc-settlement', true);
+  await expect.poll(() => service.ping().then(() => 'connected', String)).toBe('connected');
+  await expect(store.openRestore(network, { fromBlock: 1n, relayers: [] })).rejects.toThrow(RestoreLockLost);
+  await expect(store.skipUsedIntentCodes([])).rejects.toThrow(RestoreLockLost);
+  expect(await store.loadOpenRestore(network)).toMatchObject({ fromBlock: 5n });
+  end('done');
+  await expect(held).rejects.toThrow(RestoreLockLost);
+});
