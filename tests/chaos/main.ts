@@ -31,7 +31,7 @@ const USAGE = [
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- burner [--seconds N] [--quiet N] [--wallets N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json]',
   'npm run chaos -- enemy [--seconds N] [--rehearsal N] [--quiet N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json] [--svg FILE]',
-  'npm run chaos -- restore [--payments N] [--before N] [--seed N] [--pgbackrest]',
+  'npm run chaos -- restore [--payments N] [--before N] [--seed N] [--pgbackrest [--only evm|solana]]',
   'npm run chaos -- soak [--minutes N] [--seed N] [--svg FILE]',
   'npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]',
 ];
@@ -158,14 +158,17 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     }
     const plan = { payments: count('payments', 500), before: count('before', 15), seed: count('seed', 1) };
     const progress = createProgress(plan.payments);
-    const { problems, ...figures } = await runRestore({ ...plan, pgbackrest: tool?.binary }, progress);
-    for (const problem of problems) progress.print(problem);
-    console.log(JSON.stringify({ seed: plan.seed, ...figures, problems: problems.length }));
-    if (values.pgbackrest !== true) return problems.length === 0;
-    const solana = await runSolanaRestore({ ...plan, pgbackrest: tool?.binary }, progress);
-    for (const problem of solana.problems.slice(0, 20)) progress.print(problem);
-    console.log(JSON.stringify({ network: 'solana', ...solana, problems: solana.problems.length }));
-    return problems.length + solana.problems.length === 0;
+    const given = { ...plan, pgbackrest: tool?.binary };
+    const wants = (half: string) => values.only === undefined || values.only.includes(half);
+    let found = 0;
+    const report = (network: string, { problems, ...figures }: { readonly problems: readonly string[] }) => {
+      found += problems.length;
+      for (const problem of problems.slice(0, 20)) progress.print(problem);
+      console.log(JSON.stringify({ network, seed: plan.seed, ...figures, problems: problems.length }));
+    };
+    if (wants('evm')) report('evm', await runRestore(given, progress));
+    if (values.pgbackrest === true && wants('solana')) report('solana', await runSolanaRestore(given, progress));
+    return found === 0;
   },
   soak: async () => {
     const [minutes, seed] = [count('minutes', 30), count('seed', 1)];

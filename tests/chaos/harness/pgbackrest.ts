@@ -1,14 +1,15 @@
-// pgBackRest beside a PostgreSQL of a drill: the configuration that operators get, with the drill's paths.
+// pgBackRest beside a PostgreSQL of a drill: the configuration that operators get, with the drill's paths, and the commands
+// of docs/operate/restore.md.
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { commandOfPage, questionOfPage } from './page-commands.ts';
 import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
 const DEPLOY = path.resolve(import.meta.dirname, '../../../deploy/pgbackrest');
-const STANZA = 'svc';
 const ARCHIVED_MS = 60_000;
 /** pgBackRest's exit code where another of its processes works. */
 const LOCKED = 50;
@@ -19,9 +20,9 @@ const APART_MS = 1_500;
 export type Pgbackrest = {
   /** Settings that the server is started with. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Makes the stanza and checks that WAL arrives. The server runs. */
+  /** Makes the stanza, checks that WAL arrives, and makes a full backup. The server runs. */
   readonly begin: (url: string) => Promise<void>;
-  /** A full backup; then the moment to which `restore` goes back. */
+  /** An incremental backup; then the moment to which `restore` goes back. */
   readonly backUp: (url: string) => Promise<void>;
   /** Every commit up to now is in the repository. */
   readonly awaitArchive: (url: string) => Promise<void>;
@@ -45,10 +46,14 @@ export function createPgbackrest({ binary: fetched, folder, dataDirectory, port 
   let owner: { uid: number; gid: number } | undefined;
   let password = '';
   let moment = '';
-  const call = async (...argv: string[]) => {
+  /** `change` puts the drill's own values into the page's command. */
+  const call = async (end: string, change: (argv: readonly string[]) => readonly string[] = (argv) => argv) => {
     const env = { PGPASSWORD: password, LC_ALL: 'C', TZ: 'UTC' };
-    await run(binary, [`--config=${config}`, `--stanza=${STANZA}`, ...argv], { env, ...owner });
+    const argv = change(commandOfPage('pgbackrest', end));
+    return run(binary, [`--config=${config}`, ...argv], { env, ...owner });
   };
+  // The log of the drill's server belongs to the drill, who may be another user.
+  const backUp = (end: string) => call(end, (argv) => [...argv, '--exclude=server.log']);
   writeFolder(folder, { dataDirectory, port });
   copyFileSync(fetched, binary);
   chmodSync(binary, 0o755);
@@ -69,10 +74,12 @@ export function createPgbackrest({ binary: fetched, folder, dataDirectory, port 
         );
       if (!(await waitUntil(made, LOCKED_MS, 500))) throw new Error('another pgBackRest holds the lock');
       await call('check');
+      await backUp('--type=full backup');
     },
     backUp: async (url) => {
-      // The log of the drill's server belongs to the drill, who may be another user.
-      await call('--type=full', '--exclude=server.log', 'backup');
+      await backUp('--type=incr backup');
+      const { stdout } = await call('info');
+      if (!stdout.includes('incr backup')) throw new Error(`pgbackrest info names no backup: ${stdout}`);
       await new Promise((resolve) => setTimeout(resolve, APART_MS));
       moment = await ask(url, 'select clock_timestamp()::text as answer');
     },
@@ -81,11 +88,16 @@ export function createPgbackrest({ binary: fetched, folder, dataDirectory, port 
       const sql = `select coalesce(last_archived_wal >= '${last}', false)::text as answer from pg_stat_archiver`;
       if (!(await waitUntil(async () => (await ask(url, sql)) === 'true', ARCHIVED_MS, 100)))
         throw new Error(`${last} is not archived after ${ARCHIVED_MS} ms`);
+      const archiving = await ask(
+        url,
+        `select archiving::text as answer from (${questionOfPage().replace(';', '')}) as page`,
+      );
+      if (archiving !== 'true') throw new Error('the page calls an archiver that works broken');
     },
     restore: async () => {
       mkdirSync(dataDirectory, { mode: 0o700 });
       if (owner !== undefined) chownSync(dataDirectory, owner.uid, owner.gid);
-      await call('--type=time', `--target=${moment}`, '--target-action=promote', 'restore');
+      await call('restore', (argv) => argv.map((one) => (one.startsWith('--target=') ? `--target=${moment}` : one)));
     },
   };
 

@@ -65,6 +65,18 @@ export async function codeEpoch({ postgres }: SettlementWorld): Promise<number> 
   return rows[0]?.epoch ?? -1;
 }
 
+/** A batch is signed and has no result yet. */
+export async function isSending({ postgres }: Pick<SettlementWorld, 'postgres'>): Promise<boolean> {
+  const { rowCount } = await postgres.pool.query(`select from svc.batches where status in ('signed', 'broadcast')`);
+  return (rowCount ?? 0) > 0;
+}
+
+/** Networks whose restore is under way or has left something open. */
+export async function openRestores({ postgres }: Pick<SettlementWorld, 'postgres'>): Promise<readonly string[]> {
+  const { rows } = await postgres.pool.query<{ network: string }>('select network from svc.open_restores');
+  return rows.map(({ network }) => network);
+}
+
 /** Events that were to be delivered and were not, and arrivals of one event at one endpoint beyond the first. */
 export async function deliveryProblems(
   { postgres }: SettlementWorld,

@@ -6,10 +6,19 @@ import pg from 'pg';
 import { submitDirectly } from '../../e2e/stranger.ts';
 import type { Progress } from '../../progress.ts';
 import { createDice } from '../harness/dice.ts';
+import { svcOfPage } from '../harness/page-commands.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { type SettlementWorld, startSettlementWorld } from '../settlement/world.ts';
 import { type ChainCount, compareWithChain } from './chain-books.ts';
-import { balanceDifferences, codeEpoch, deliveryProblems, digestOfBooks, readIntents } from './look.ts';
+import {
+  balanceDifferences,
+  codeEpoch,
+  deliveryProblems,
+  digestOfBooks,
+  isSending,
+  openRestores,
+  readIntents,
+} from './look.ts';
 import {
   confirmAll,
   MINTED_ATOMIC,
@@ -45,10 +54,14 @@ export type RestoreResult = {
   readonly seconds: number;
 };
 
+const RECOVER = svcOfPage('recover --from-chain');
 const BEFORE = 15;
 const AFTER = 15;
+/** On their way while the backup is made, beside those before and after it. */
+const UNDER_WAY = 10;
 /** On their way when everything is lost. */
 const IN_FLIGHT = 10;
+const SENDING_MS = 10_000;
 const UNTIL_SENT_MS = 120;
 const QUIET_MS = 60_000;
 
@@ -71,7 +84,7 @@ export async function runRestore(
     await confirmAll(world, early);
     const earlyTold = await settleAll(world, early);
     const strangers = Math.ceil(payments / 10);
-    const known = await prepareAll(world, payers, payments - strangers);
+    const known = await prepareAll(world, payers, payments - strangers + UNDER_WAY);
     const flying = await prepareAll(world, payers, IN_FLIGHT);
     await confirmAll(world, flying);
     const caps = await prepareCaps(world, payers, 3);
@@ -80,7 +93,7 @@ export async function runRestore(
     // Of the up-to ones some are confirmed before the backup and some after.
     await confirmAll(world, known.slice(0, known.length / 2));
     // Some are under way while the backup is made: they are in it as waiting, as sent, or not at all.
-    const sentEarly = Math.min(10, Math.floor(known.length / 2));
+    const sentEarly = Math.min(UNDER_WAY, Math.floor(known.length / 2));
     const underway = settleAll(world, known.slice(0, sentEarly));
     await world.postgres.backUp(path.join(world.directory, 'backup'));
     print(`backed up after ${seconds()} s`);
@@ -101,25 +114,29 @@ export async function runRestore(
     print(`${payments} payments settled after ${seconds()} s; now everything is lost`);
 
     const cutOff = Promise.allSettled(flying.map((purchase) => settleOne(world, purchase)));
+    await waitUntil(() => isSending(world), SENDING_MS, 20);
     await new Promise((resolve) => setTimeout(resolve, UNTIL_SENT_MS));
     const services = [...world.apis, ...world.senders, ...world.settlements];
     await Promise.all(services.map((service) => service.kill()));
     await cutOff;
     await world.postgres.loseAndRestore(path.join(world.directory, 'backup'));
     for (const engine of world.engines) await engine.restart('emptied');
-    const before = await svc(world, ['ledger', 'check']);
+    const before = await svc(world, svcOfPage('ledger check'));
     expect(before.exitCode === 1, 'the restored books are said to hold, and the chain has more');
     const lacked = (await compareWithChain(world)).problems.length;
     expect(lacked >= payments, `the restored books lack ${lacked} payments of the chain, not ${payments} or more`);
     await expectRefusal(world, expect);
+    expect((await svc(world, svcOfPage('migrate'))).exitCode === 0, 'the restored database can not be migrated');
     const recoverMs = performance.now();
-    await svc(world, ['recover', '--from-chain'], 'begin anew');
-    const recovered = await svc(world, ['recover', '--from-chain']);
+    await svc(world, RECOVER, 'begin anew');
+    expect((await openRestores(world)).length === 1, 'nothing notes where a restore that was killed began');
+    const recovered = await svc(world, RECOVER);
     const recoverSeconds = seconds(recoverMs);
     print(`recovered in ${recoverSeconds} s`);
     expect(recovered.exitCode === 0, `recovering failed: ${JSON.stringify(recovered.data)} ${recovered.progress}`);
     const books = await digestOfBooks(world);
-    const again = await svc(world, ['recover', '--from-chain']);
+    expect((await openRestores(world)).length === 0, 'a restore that has ended is still noted');
+    const again = await svc(world, RECOVER);
     expect(again.exitCode === 0, 'the second run failed');
     const rebooked = await digestOfBooks(world);
     for (const [table, digest] of Object.entries(books))
@@ -190,7 +207,7 @@ function sameSuccess(now: Told, then: Told | undefined): boolean {
 async function expectRefusal(world: SettlementWorld, expect: Expect): Promise<void> {
   const service = new pg.Client({ connectionString: world.postgres.url, application_name: 'svc-settlement' });
   await service.connect();
-  const { exitCode, data } = await svc(world, ['recover', '--from-chain']);
+  const { exitCode, data } = await svc(world, RECOVER);
   expect(exitCode === 1 && data['error'] === 'services_running', `beside a service it says ${JSON.stringify(data)}`);
   await service.end();
 }
@@ -201,7 +218,7 @@ async function expectBooks(
   expect: Expect,
   when: string,
 ) {
-  const check = await svc(world, ['ledger', 'check']);
+  const check = await svc(world, svcOfPage('ledger check'));
   expect(check.exitCode === 0, `the books do not hold ${when}: ${JSON.stringify(check.data).slice(0, 2_000)}`);
   const had = new Map(payers.map(({ address }) => [address.toLowerCase(), MINTED_ATOMIC]));
   for (const difference of await balanceDifferences(world, had)) expect(false, `${when}: ${difference}`);

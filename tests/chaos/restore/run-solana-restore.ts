@@ -4,8 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drawActors, signAsWallet } from '@svc-pay/solana/testing';
 import type { Progress } from '../../progress.ts';
 import { createDice } from '../harness/dice.ts';
+import { svcOfPage } from '../harness/page-commands.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { type SolanaChaosWorld, startSolanaChaosWorld } from '../solana/world.ts';
+import { isSending, openRestores } from './look.ts';
 import type { RestorePlan } from './run-restore.ts';
 import { type Answer, svcOn } from './svc.ts';
 
@@ -55,6 +57,7 @@ export async function runSolanaRestore(
     await payMany(world, payer, payments - known.length);
     print(`${before + payments} payments settled after ${seconds()} s; now everything is lost`);
     const underway = payMany(world, payer, IN_FLIGHT, 1).catch(() => {});
+    await waitUntil(() => isSending(world), SENDING_MS, 20);
     await sleep(UNTIL_SENT_MS);
     const services = [world.api, world.settlement, world.sender];
     await Promise.all(services.map((service) => service.kill()));
@@ -65,9 +68,13 @@ export async function runSolanaRestore(
     if (lacking.length < payments) problems.push(`the restored books lack ${lacking.length}, not ${payments} or more`);
     const recoverMs = performance.now();
     const recover = (killAt?: string): Promise<Answer> =>
-      svcOn({ databaseUrl: world.postgres.url, networks: world.networks }, ['restore', '--from-chain'], killAt);
+      svcOn({ databaseUrl: world.postgres.url, networks: world.networks }, RECOVER, killAt);
     await recover('transactions, ');
-    const recovered = await recover();
+    if ((await openRestores(world)).length !== 1) problems.push('nothing notes where a restore that was killed began');
+    const recovering = recover();
+    problems.push(...(await tryToWork(world)));
+    const recovered = await recovering;
+    if ((await openRestores(world)).length !== 0) problems.push('a restore that has ended is still noted');
     const recoverSeconds = seconds(recoverMs);
     print(`recovered in ${recoverSeconds} s, killed once`);
     if (recovered.exitCode !== 0)
@@ -90,6 +97,35 @@ export async function runSolanaRestore(
 }
 
 const AFTER = 10;
+const RECOVER = svcOfPage('recover --from-chain');
+const SENDING_MS = 10_000;
+const UNTIL_LOCKED_MS = 10_000;
+
+/** A service that is started while the restore runs gets no connection, and makes no intent. */
+async function tryToWork(world: SolanaChaosWorld): Promise<readonly string[]> {
+  await waitUntil(() => isLocked(world), UNTIL_LOCKED_MS, 50);
+  const started = await world.api.start().then(
+    () => true,
+    () => false,
+  );
+  const isRefused = await createIntent(world, 0).then(
+    (id) => !id.startsWith('pi_'),
+    () => true,
+  );
+  const stillLocked = await isLocked(world);
+  await world.api.kill();
+  if (!stillLocked) return ['the restore ended before a service was started beside it'];
+  return isRefused ? [] : [`a service ${started ? 'works' : 'worked'} while the restore runs`];
+}
+
+/** A restore holds the lock alone. */
+async function isLocked({ postgres }: SolanaChaosWorld): Promise<boolean> {
+  const { rowCount } = await postgres.pool.query(
+    `select from pg_locks where locktype = 'advisory' and granted and mode = 'ExclusiveLock'
+       and database = (select oid from pg_database where datname = current_database())`,
+  );
+  return rowCount === 1;
+}
 
 const recipientsOf = ({ shops }: SolanaChaosWorld) =>
   shops.flatMap(({ merchant, splits }) => [merchant, ...splits.map(({ to }) => to)]);
