@@ -83,9 +83,9 @@ describe.each(['lite', 'surfpool'] as const)('on %s', (machine) => {
     const terms = await world.terms();
     const [units, price, evidence, pay] = await world.instructionsOf(terms, await sign(terms));
     const before = await world.tokensOf(terms.payer);
-    const lifetime = await world.node.latestLifetime();
     const paidWith: number[] = [];
     for (let bump = 0; bump < 256; bump += 1) {
+      const lifetime = await world.node.latestLifetime();
       const data = Uint8Array.from(pay!.data!);
       data[RECEIPT_BUMP_AT] = bump;
       const receipt = { address: receiptAt(terms, bump), role: AccountRole.WRITABLE } as const;
@@ -107,9 +107,10 @@ describe.each(['lite', 'surfpool'] as const)('on %s', (machine) => {
   test('refuses without evidence, and with evidence of something else in its place', async () => {
     const terms = await world.terms();
     const whole = await world.instructionsOf(terms, await sign(terms));
-    const lifetime = await world.node.latestLifetime();
-    const send = async (instructions: typeof whole) =>
-      world.send(await signSingle(compile(terms.relayer, instructions, lifetime), world.actors.relayer));
+    const send = async (instructions: typeof whole) => {
+      const lifetime = await world.node.latestLifetime();
+      return world.send(await signSingle(compile(terms.relayer, instructions, lifetime), world.actors.relayer));
+    };
     const [units, price, evidence, pay] = whole;
     expect(await send([units!, price!, pay!])).toEqual(refused(PROGRAM_CODES.noEvidence));
     expect(await send([units!, evidence!, price!, pay!])).toEqual(refused(PROGRAM_CODES.noEvidence));

@@ -1,6 +1,14 @@
 // The program with a payer who approved it, on either virtual machine, behind one interface.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { address, type Instruction, type KeyPairSigner } from '@solana/kit';
+import {
+  address,
+  getCompiledTransactionMessageDecoder,
+  getSignatureFromTransaction,
+  getTransactionDecoder,
+  getTransactionEncoder,
+  type Instruction,
+  type KeyPairSigner,
+} from '@solana/kit';
 import { getApproveCheckedInstruction, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { DEVNET_USDC } from '../local/local-mint.ts';
 import { LOCAL_PROGRAM } from '../local/local-program.ts';
@@ -44,7 +52,9 @@ export type ProgramWorld = Omit<Machine, 'rpcUrl'> & {
 };
 
 const SOL = 1_000_000_000n;
-const LOOKS = 200;
+const LOOK_EVERY_MS = 10;
+/** A blockhash lives for 150 slots, here six seconds: what one payment takes, also where other suites take the processor. */
+const SLOT_MS = 40;
 
 export async function startProgramWorld(machine: 'lite' | 'surfpool'): Promise<ProgramWorld> {
   const chain = machine === 'lite' ? await startLite() : await startSurfpool();
@@ -53,14 +63,16 @@ export async function startProgramWorld(machine: 'lite' | 'surfpool'): Promise<P
   const accountOf = (owner: string) => tokenAccountOf(owner, DEVNET_USDC, TOKEN_PROGRAM_ADDRESS);
   const send = async ({ wire, transactionId }: CoSigned): Promise<Sent> => {
     const played = await node.simulate(wire);
-    if (!played.ok) return { ok: false, code: codeIn(played.error) };
+    if (!played.ok) return refusal(played.error);
     await node.send(wire);
-    for (let look = 0; look < LOOKS; look += 1) {
+    for (;;) {
+      // Asked before the status: what landed with its last chance is seen.
+      const isLive = await node.isBlockhashLive(blockhashOf(wire));
       const [status = null] = await node.statuses([transactionId]);
-      if (status !== null) return status.error === null ? { ok: true } : { ok: false, code: codeIn(status.error) };
-      await sleep(10);
+      if (status !== null) return status.error === null ? { ok: true } : refusal(status.error);
+      if (!isLive) throw new Error('neither landed nor failed');
+      await sleep(LOOK_EVERY_MS);
     }
-    throw new Error('neither landed nor failed');
   };
   const newRelayer = async () => {
     const relayer = await createLocalRelayer(crypto.getRandomValues(new Uint8Array(32)));
@@ -78,7 +90,6 @@ export async function startProgramWorld(machine: 'lite' | 'surfpool'): Promise<P
       decimals: 6,
     });
     const transaction = compile(payer.address, [instruction], await node.latestLifetime());
-    const { getTransactionEncoder, getSignatureFromTransaction, getTransactionDecoder } = await import('@solana/kit');
     const signed = await signAsWallet(Uint8Array.from(getTransactionEncoder().encode(transaction)), payer);
     const wire = Uint8Array.from(Buffer.from(signed, 'base64'));
     const transactionId = getSignatureFromTransaction(getTransactionDecoder().decode(wire));
@@ -144,7 +155,7 @@ async function startLite(): Promise<Machine> {
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 
 async function startSurfpool(): Promise<Machine> {
-  const chain = await startLocalSolana({ slotTimeMs: 20 });
+  const chain = await startLocalSolana({ slotTimeMs: SLOT_MS });
   const node = openNode(chain.rpcUrl);
   return {
     rpcUrl: chain.rpcUrl,
@@ -156,13 +167,24 @@ async function startSurfpool(): Promise<Machine> {
       return Buffer.from(clock.data).readBigInt64LE(32);
     },
     travelTo: chain.travelTo,
-    nextBlockhash: () => sleep(100),
+    nextBlockhash: async () => {
+      const { blockhash } = await node.latestLifetime();
+      while ((await node.latestLifetime()).blockhash === blockhash) await sleep(LOOK_EVERY_MS);
+    },
     stop: chain.stop,
   };
 }
 
-/** Undefined for an error that is not a program's refusal. */
-function codeIn(error: unknown): bigint | undefined {
+/** The code is undefined where a program refuses without one. Throws where no program ran: nothing was refused then. */
+function refusal(error: unknown): Sent {
   const { InstructionError: failed } = (error ?? {}) as { readonly InstructionError?: readonly unknown[] };
-  return ((failed?.[1] ?? {}) as { readonly Custom?: bigint }).Custom;
+  if (failed === undefined) throw new Error(`no program judged the transaction: ${String(error)}`);
+  return { ok: false, code: ((failed[1] ?? {}) as { readonly Custom?: bigint }).Custom };
+}
+
+function blockhashOf(wire: Uint8Array): string {
+  const { messageBytes } = getTransactionDecoder().decode(wire);
+  const { lifetimeToken } = getCompiledTransactionMessageDecoder().decode(messageBytes);
+  if (lifetimeToken === undefined) throw new Error('a transaction without a blockhash');
+  return lifetimeToken;
 }
