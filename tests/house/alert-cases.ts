@@ -9,6 +9,8 @@ import type { AlertRule } from './alert-mutants.ts';
 
 type ExpectedAlert = { readonly exp_labels: object; readonly exp_annotations: object };
 export type AlertCase = {
+  /** How often the rules are evaluated: what its file says. */
+  readonly every: string;
   readonly name: string;
   readonly interval: string;
   readonly input_series: readonly { readonly series: string; readonly values: string }[];
@@ -18,7 +20,7 @@ export type AlertCase = {
     readonly exp_alerts?: readonly ExpectedAlert[];
   }[];
 };
-type CaseFile = { readonly evaluation_interval: string; readonly tests: readonly AlertCase[] };
+type CaseFile = { readonly evaluation_interval: string; readonly tests: readonly Omit<AlertCase, 'every'>[] };
 
 const FOLDER = 'deploy/prometheus/tests';
 
@@ -34,9 +36,10 @@ export const promtoolIn = (prometheus: Unpacked): string =>
 export const alertOf = ({ name }: AlertCase): string => name.split(':')[0] ?? '';
 
 export function readAlertCases(): readonly AlertCase[] {
-  return readdirSync(FOLDER).flatMap(
-    (file) => (parse(readFileSync(path.join(FOLDER, file), 'utf8')) as CaseFile).tests,
-  );
+  return readdirSync(FOLDER).flatMap((file) => {
+    const { evaluation_interval: every, tests } = parse(readFileSync(path.join(FOLDER, file), 'utf8')) as CaseFile;
+    return tests.map((each) => ({ every, ...each }));
+  });
 }
 
 export type RuleUnderTest = { readonly name: string; readonly rule: AlertRule };
@@ -47,23 +50,40 @@ export function runAlertCases(promtool: string, rules: readonly RuleUnderTest[])
   mkdirSync('.cache', { recursive: true });
   const folder = mkdtempSync(path.resolve('.cache/alert-cases-'));
   try {
-    const files = rules.map(({ name, rule }, index) => {
-      const rulesFile = path.join(folder, `rules-${index}.yaml`);
-      const file = path.join(folder, `cases-${index}.yaml`);
-      const tests = cases.filter((each) => alertOf(each) === rule.alert);
-      writeFileSync(rulesFile, stringify({ groups: [{ name: 'one', rules: [rule] }] }));
-      writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
-      return { name, file };
-    });
-    const printed = print(
-      promtool,
-      files.map(({ file }) => file),
-      path.join(folder, 'printed'),
-    );
-    return new Map(files.map(({ name, file }) => [name, failuresOf(file, printed)]));
+    const printed = new Map<string, string>();
+    for (let from = 0; from < rules.length; from += RULES_PER_RUN) {
+      const files = rules.slice(from, from + RULES_PER_RUN).map(({ name, rule }, index) => ({
+        name,
+        files: writeCases(path.join(folder, `${from + index}`), rule, cases),
+      }));
+      const told = print(
+        promtool,
+        files.flatMap((each) => each.files),
+        path.join(folder, 'printed'),
+      );
+      for (const each of files) printed.set(each.name, each.files.map((file) => failuresOf(file, told)).join(''));
+    }
+    return printed;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Less than a second's work, so that the limit of one run does not depend on how many rules there are. */
+const RULES_PER_RUN = 25;
+const RUN_LIMIT_MS = 60_000;
+
+/** A file with the rule, and one with its cases for each interval. */
+function writeCases(stem: string, rule: AlertRule, cases: readonly AlertCase[]): readonly string[] {
+  const rulesFile = `${stem}-rules.yaml`;
+  writeFileSync(rulesFile, stringify({ groups: [{ name: 'one', rules: [rule] }] }));
+  const own = cases.filter((each) => alertOf(each) === rule.alert);
+  return [...new Set(own.map(({ every }) => every))].map((interval) => {
+    const tests = own.flatMap(({ every, ...each }) => (every === interval ? [each] : []));
+    const file = `${stem}-every-${interval}.yaml`;
+    writeFileSync(file, stringify({ rule_files: [rulesFile], evaluation_interval: interval, tests }));
+    return file;
+  });
 }
 
 /** promtool names files on standard output and failures on standard error: both go to one file, in their order. */
@@ -71,7 +91,7 @@ function print(promtool: string, files: readonly string[], to: string): string {
   const descriptor = openSync(to, 'w');
   try {
     const stdio = ['ignore', descriptor, descriptor] as const;
-    const { error } = spawnSync(promtool, ['test', 'rules', ...files], { stdio: [...stdio], timeout: 60_000 });
+    const { error } = spawnSync(promtool, ['test', 'rules', ...files], { stdio: [...stdio], timeout: RUN_LIMIT_MS });
     if (error !== undefined) throw error;
   } finally {
     closeSync(descriptor);

@@ -2,14 +2,16 @@
 // Text that the grammar does not take is refused.
 import { parser } from '@prometheus-io/lezer-promql';
 
-export type Matcher = { readonly label: string; readonly operator: string; readonly value: string };
+/** Positions are those of the expression's text. */
+type Place = { readonly from: number; readonly to: number };
+export type Matcher = Place & { readonly label: string; readonly operator: string; readonly value: string };
+/** The duration of a range selector, without its brackets. */
+type Range = Place & { readonly duration: string };
 /** `inside` is the function around the selector, or nothing. */
 export type Selector = { readonly metric: string; readonly matchers: readonly Matcher[]; readonly inside: string };
-/** A comparison, or `absent(…)`: what decides whether a rule fires. Positions are those of the expression's text. */
-export type Condition = {
+/** A comparison, or `absent(…)`: what decides whether a rule fires. */
+export type Condition = Place & {
   readonly kind: 'comparison' | 'absent';
-  readonly from: number;
-  readonly to: number;
   readonly left: string;
   readonly operator: string;
   readonly right: string;
@@ -19,6 +21,7 @@ export type ReadExpression = {
   /** Labels that the whole is grouped by or matched on. */
   readonly grouping: readonly string[];
   readonly conditions: readonly Condition[];
+  readonly ranges: readonly Range[];
 };
 
 type Node = ReturnType<typeof parser.parse>['topNode'];
@@ -40,6 +43,7 @@ export function readExpression(text: string): ReadExpression {
         .filter((node) => functionOf(node, textOf) === 'absent')
         .map(({ from, to }) => ({ kind: 'absent' as const, from, to, left: '', operator: '', right: '' })),
     ],
+    ranges: named('MatrixSelector').map((node) => readRange(node, textOf)),
   };
 }
 
@@ -57,9 +61,16 @@ function readSelector(node: Node, textOf: TextOf): Selector {
   const matchers = list.map((matcher) => {
     const part = (kind: string) => matcher.getChild(kind) ?? matcher;
     const value = JSON.parse(textOf(part('StringLiteral'))) as string;
-    return { label: textOf(part('LabelName')), operator: textOf(part('MatchOp')), value };
+    const { from, to } = matcher;
+    return { label: textOf(part('LabelName')), operator: textOf(part('MatchOp')), value, from, to };
   });
   return { metric: textOf(name), matchers, inside: enclosingFunction(node, textOf) };
+}
+
+function readRange(node: Node, textOf: TextOf): Range {
+  const duration = node.getChild('DurationExpr');
+  if (duration === null) throw new Error(`a range without a duration: ${textOf(node)}`);
+  return { duration: textOf(duration), from: duration.from, to: duration.to };
 }
 
 function enclosingFunction(node: Node, textOf: TextOf): string {
