@@ -43,6 +43,8 @@ type CrowdPlan = {
   readonly roundSeconds: number;
   readonly totalSeconds: number;
   readonly seed: number;
+  /** How long a payer tries, from the moment its payment is due. */
+  readonly patienceMs: number;
 };
 
 const WALLET_PART = 10;
@@ -50,14 +52,13 @@ const WALLET_PART = 10;
 const FRESH_PART = 50;
 const BY_SERVER = 0.2;
 const STREAMED = 0.1;
-const PATIENCE_MS = 30_000;
 const PAUSE_MS = 300;
 const PAYMENTS_EACH = 10_000n;
 
 export async function openCrowd(
   world: EnemyWorld,
   client: ApiClient,
-  { perSecond, roundSeconds, totalSeconds, seed }: CrowdPlan,
+  { perSecond, roundSeconds, totalSeconds, seed, patienceMs }: CrowdPlan,
   dice: Dice,
 ): Promise<HonestCrowd> {
   const { shops, ground } = world;
@@ -139,7 +140,7 @@ export async function openCrowd(
   };
 
   const begin = async (payer: CrowdPayer, dueMs: number, into: CrowdPayment[]) => {
-    const paid = await payOnce(payer, dice.pick(shops), dueMs + PATIENCE_MS);
+    const paid = await payOnce(payer, dice.pick(shops), dueMs + patienceMs);
     finished += 1;
     into.push({ ...paid, kind: payer.kind, dueMs, latencyMs: performance.now() - dueMs });
   };

@@ -6,6 +6,8 @@ import type { EnemyPlan, EnemyRun } from './run-enemy.ts';
 
 const MOST_SHOWN = 20;
 const MOST_ANSWERS = 4;
+/** Of honest payers alone: a fifth of what a payer waits. */
+const CARRIED_P99_MS = 6_000;
 
 /** Says whether nothing was violated and every bar was kept. */
 export function reportEnemy(
@@ -41,6 +43,11 @@ export function reportEnemy(
   );
   print(`cores: quiet ${JSON.stringify(result.cores_quiet)}, attacked ${JSON.stringify(result.cores_attack)}`);
   print(`${violations.length} violations; ${missed.length === 0 ? 'every bar kept' : `missed: ${missed.join(', ')}`}`);
+  if (missed.length > 0 && result.p99_quiet_ms > CARRIED_P99_MS)
+    print(
+      `this machine does not carry ${plan.honest} honest payments a second even without attackers: success, latency and rate say ` +
+        'nothing about the service. Free its processor, or lower --honest and --hostile.',
+    );
   if (svg !== undefined) writeFileSync(svg, drawEnemy(result, course, plan));
   return violations.length === 0 && missed.length === 0;
 }

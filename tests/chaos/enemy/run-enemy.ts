@@ -39,6 +39,8 @@ export type EnemyPlan = {
   readonly seed: number;
   /** An honest payer pays once in so many seconds. */
   readonly roundSeconds?: number;
+  /** How long an honest payer tries, from the moment its payment is due. */
+  readonly patienceSeconds?: number;
   /** How long hostile payments may take to end after the attack. */
   readonly drainSeconds?: number;
 };
@@ -65,6 +67,7 @@ export type EnemyCourse = {
 };
 
 const ROUND_SECONDS = 10;
+const PATIENCE_SECONDS = 30;
 /** For honest payments that are open when the attack ends. */
 const HONEST_DRAIN_MS = 60_000;
 /** For hostile ones: one that waits for its turn stays open. */
@@ -79,7 +82,7 @@ export async function runEnemy(plan: EnemyPlan, progress: Progress): Promise<Ene
   const client = createApiClient(world.apiUrls);
   let red = true;
   try {
-    const { roundSeconds = ROUND_SECONDS, drainSeconds = DRAIN_SECONDS } = plan;
+    const { roundSeconds = ROUND_SECONDS, drainSeconds = DRAIN_SECONDS, patienceSeconds = PATIENCE_SECONDS } = plan;
     // The quiet part begins when every payer has paid once. Contract wallets that have not paid before share few slots, and
     // those that still wait would count as quiet latency.
     const warmUpSeconds = roundSeconds + 1;
@@ -87,7 +90,7 @@ export async function runEnemy(plan: EnemyPlan, progress: Progress): Promise<Ene
     const crowd = await openCrowd(
       world,
       client,
-      { perSecond: plan.honest, roundSeconds, totalSeconds, seed: plan.seed },
+      { perSecond: plan.honest, roundSeconds, totalSeconds, seed: plan.seed, patienceMs: patienceSeconds * 1_000 },
       createDice(plan.seed),
     );
     const isOver = async (of: (payment: TimedRecord) => boolean) =>

@@ -1,6 +1,6 @@
 // The short form of `npm run chaos -- settlement`. That its checker can see: settlement-chaos.long.test.ts.
 import { expect, test } from 'vitest';
-import { silent } from '../../progress.ts';
+import { unlessStill } from '../harness/unless-still.ts';
 import { runSettlementChaos } from './run-settlement.ts';
 
 const KINDS = [
@@ -14,8 +14,12 @@ const KINDS = [
   'two heads',
 ];
 
+/** One fault may wait a minute for payments to gather and a minute for the first that completes after it. */
+const STILL_MS = 180_000;
+
 test('1,000 payments while every part breaks once: none lost, none twice, no status that lies, books as the chain', async () => {
-  const result = await runSettlementChaos({ payments: 1_000, faults: 8, seed: 21, kinds: KINDS }, silent);
+  const plan = { payments: 1_000, faults: 8, seed: 21, kinds: KINDS };
+  const result = await unlessStill(STILL_MS, (progress) => runSettlementChaos(plan, progress));
   const { violations, shortest, struck, ...figures } = result;
   console.log(JSON.stringify(figures));
   expect({ violations: violations.slice(0, 10), shortest }).toEqual({ violations: [], shortest: [] });
