@@ -18,26 +18,18 @@ import { type RehearseConfig, readPayerKey, readRehearseConfig } from '../rehear
 import { type Journal, openJournal } from '../rehearse/journal.ts';
 import { lockFolder } from '../rehearse/lock-folder.ts';
 import { createPayer } from '../rehearse/payer.ts';
-import { type Plan, readPlan } from '../rehearse/plan.ts';
+import { type Plan, type PlanOptions, readPlan } from '../rehearse/plan.ts';
 import type { Rehearsal, RehearsedMerchant } from '../rehearse/rehearsal.ts';
 import { notCheckedOf, type RehearsalReport, reportPage } from '../rehearse/report.ts';
 import { type RunResult, runRehearsal } from '../rehearse/run-rehearsal.ts';
 import type { TestNetwork } from '../rehearse/test-network.ts';
 import { printUnits } from '../rehearse/units.ts';
 
-type RehearseOptions = MerchantOptions & {
-  readonly network: string;
-  readonly payerKeyFile?: string;
-  readonly out: string;
-  readonly flows: string;
-  readonly asset?: string;
-  readonly amount: string;
-  readonly maxSpend: string;
-  readonly wait: string;
-  readonly patience: string;
-  readonly listen: string;
-  readonly recordOnly?: boolean;
-};
+type RehearseOptions = MerchantOptions &
+  PlanOptions & {
+    readonly payerKeyFile?: string;
+    readonly out: string;
+  };
 
 export function rehearseCommand(surroundings: Surroundings): Command {
   return leaf(
