@@ -1,10 +1,9 @@
 // States in which a backup may have a payment whose stranded money the chain has settled or returned since.
 import { randomBytes } from 'node:crypto';
-import { type CarriedPayment, claimKey, type LaneItem, type MinedBatch, type ResolvedStranding } from '@svc-pay/core';
-import type { Id } from '@svc-pay/protocol/ids';
+import type { MinedBatch, ResolvedStranding } from '@svc-pay/core';
 import { expect, test } from 'vitest';
-import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { createStrandedLaneStore } from '../stranded/stranded-lane-store.ts';
+import { carriedFor, carriedOf } from '../testing/carried-payment.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { createLaneWorld, FIRST_NONCE, type LaneWorld } from '../testing/lane-world.ts';
@@ -19,37 +18,6 @@ async function world(): Promise<LaneWorld> {
   await lane.pool.query("update svc.relayers set duty = 'resolve_stranded'");
   return lane;
 }
-
-async function carriedFor(lane: LaneWorld, intentId: Id<'paymentIntent'>): Promise<CarriedPayment> {
-  const [acceptance] = await loadAcceptances(lane.pool, lane.caller, intentId);
-  const { rows } = await lane.pool.query('select intent_code from svc.intents where id = $1', [intentId]);
-  const [payer, nonce] = [`0x${randomBytes(20).toString('hex')}`, hash()];
-  const asset = acceptance!.token.address.toLowerCase();
-  return {
-    intentCode: BigInt(rows[0].intent_code),
-    asset,
-    processor: acceptance!.payTo.toLowerCase(),
-    kind: 'transfer_with_authorization',
-    byContract: false,
-    payer,
-    capAtomic: acceptance!.amount,
-    settledAtomic: acceptance!.amount,
-    validAfterSeconds: 1n,
-    validBeforeSeconds: 4_000_000_000n,
-    nonce,
-    signature: `0x${'1b'.repeat(65)}`,
-    payoutId: acceptance!.payoutId,
-    claimKey: claimKey({ network: lane.lane.network, asset, payer, uniquePart: nonce }),
-  };
-}
-
-const carriedOf = (lane: LaneWorld, item: LaneItem): CarriedPayment => ({
-  ...item,
-  asset: item.asset.toLowerCase(),
-  processor: item.processor.toLowerCase(),
-  payoutId: item.payout.id,
-  claimKey: claimKey({ network: lane.lane.network, asset: item.asset, payer: item.payer, uniquePart: item.nonce }),
-});
 
 const sentFor = (lane: LaneWorld, resolved: ResolvedStranding) => ({
   ...lane.lane,

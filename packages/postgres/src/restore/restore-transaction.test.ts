@@ -1,16 +1,8 @@
 // States in which a backup may have a payment that the chain has settled since.
 import { randomBytes } from 'node:crypto';
-import {
-  type CarriedPayment,
-  claimKey,
-  codesOfPrefix,
-  firstBlockToRead,
-  type LaneItem,
-  type OnChainTransaction,
-} from '@svc-pay/core';
-import type { Id } from '@svc-pay/protocol/ids';
+import { type CarriedPayment, codesOfPrefix, firstBlockToRead, type OnChainTransaction } from '@svc-pay/core';
 import { expect, test } from 'vitest';
-import { loadAcceptances } from '../intent/load-acceptances.ts';
+import { carriedFor, carriedOf } from '../testing/carried-payment.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { createLaneWorld, FIRST_NONCE, type LaneWorld } from '../testing/lane-world.ts';
@@ -21,37 +13,6 @@ import { skipUsedIntentCodes } from './skip-used-intent-codes.ts';
 
 const world = async () => createLaneWorld((await createTestDatabase()).pool);
 const hash = () => `0x${randomBytes(32).toString('hex')}`;
-
-async function carriedFor(lane: LaneWorld, intentId: Id<'paymentIntent'>): Promise<CarriedPayment> {
-  const [acceptance] = await loadAcceptances(lane.pool, lane.caller, intentId);
-  const { rows } = await lane.pool.query('select intent_code from svc.intents where id = $1', [intentId]);
-  const [payer, nonce] = [`0x${randomBytes(20).toString('hex')}`, hash()];
-  const asset = acceptance!.token.address.toLowerCase();
-  return {
-    intentCode: BigInt(rows[0].intent_code),
-    asset,
-    processor: acceptance!.payTo.toLowerCase(),
-    kind: 'transfer_with_authorization',
-    byContract: false,
-    payer,
-    capAtomic: acceptance!.amount,
-    settledAtomic: acceptance!.amount,
-    validAfterSeconds: 1n,
-    validBeforeSeconds: 4_000_000_000n,
-    nonce,
-    signature: `0x${'1b'.repeat(65)}`,
-    payoutId: acceptance!.payoutId,
-    claimKey: claimKey({ network: lane.lane.network, asset, payer, uniquePart: nonce }),
-  };
-}
-
-const carriedOf = (lane: LaneWorld, item: LaneItem): CarriedPayment => ({
-  ...item,
-  asset: item.asset.toLowerCase(),
-  processor: item.processor.toLowerCase(),
-  payoutId: item.payout.id,
-  claimKey: claimKey({ network: lane.lane.network, asset: item.asset, payer: item.payer, uniquePart: item.nonce }),
-});
 
 const sentWith = (lane: LaneWorld, carried: readonly CarriedPayment[], nonce = FIRST_NONCE): OnChainTransaction => ({
   ...lane.lane,
