@@ -3,6 +3,7 @@
 // a test holds them fresh.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 
 type PagePlan = {
@@ -91,17 +92,32 @@ function exportsOf(entry: string): readonly { readonly name: string; readonly fr
         : [
             {
               name: exportName.name,
-              from: moduleRequest === null ? entry : path.join(path.dirname(entry), moduleRequest.value),
+              from: moduleRequest === null ? entry : fileOf(entry, moduleRequest.value),
             },
           ],
     )
     .sort((one, other) => (one.name.toLowerCase() < other.name.toLowerCase() ? -1 : 1));
 }
 
+const fileOf = (importer: string, specifier: string): string =>
+  specifier.startsWith('.')
+    ? path.join(path.dirname(importer), specifier)
+    : fileURLToPath(import.meta.resolve(specifier));
+
 function declarationText(name: string, file: string): string {
+  const text = findDeclaration(name, file);
+  if (text === undefined) throw new Error(`${file} does not declare ${name}`);
+  return text;
+}
+
+function findDeclaration(name: string, file: string): string | undefined {
   const text = readFileSync(file, 'utf8');
   const { program, comments } = parseSync(file, text);
   for (const statement of program.body) {
+    if (statement.type === 'ExportAllDeclaration') {
+      const found = findDeclaration(name, fileOf(file, statement.source.value));
+      if (found !== undefined) return found;
+    }
     if (statement.type !== 'ExportNamedDeclaration' || statement.declaration === null) continue;
     const declaration = statement.declaration as unknown as Declaration;
     const declared = declaration.id?.name ?? declaration.declarations?.[0]?.id.name;
@@ -120,7 +136,7 @@ function declarationText(name: string, file: string): string {
     const source = table === undefined ? '' : `\n\n${constantIn(text, table)}`;
     return `### ${name}\n\n${about}\`\`\`ts\n${shape}${source}\n\`\`\`\n`;
   }
-  throw new Error(`${file} does not declare ${name}`);
+  return undefined;
 }
 
 function constantIn(text: string, name: string): string {

@@ -1,5 +1,6 @@
 // For a merchant's server: call the service, receive its webhooks, deal with each event once. How a framework hands over
 // the raw body is in its own entry: `/express`, `/fastify`, `/hono`, `/next`, `/node`.
+export type { ExportedEntry, ExportedPayment } from '@svc-pay/protocol/merchant';
 export type { WebhookOptions } from './answer/answer-delivery.ts';
 export type { CallFailure, FailureCode } from './call/call-failure.ts';
 export type { CallOptions, MakeOptions, SvcPayOptions } from './call/connection.ts';
@@ -16,14 +17,7 @@ export type { RotateOptions, SecretRotated } from './endpoints/rotate-secret.ts'
 export { type EventHandlers, onEvent } from './event/on-event.ts';
 export type { EventOf, KnownEvent, ReceivedEvent } from './event/received-event.ts';
 export type { EventFilter, EventFound, EventResent, Events, SampleTriggered } from './events/events.ts';
-export type {
-  DayStatement,
-  ExportedEntry,
-  ExportedPage,
-  ExportedPayment,
-  ExportPageQuery,
-  Exports,
-} from './exports/exports.ts';
+export type { DayStatement, ExportedPage, ExportPageQuery, Exports } from './exports/exports.ts';
 export type { CreateIntentCall } from './intents/create-intent-call.ts';
 export type { AttemptsFound, IntentListFilter, IntentLists } from './intents/intent-lists.ts';
 export type { IntentCreated, IntentFound, IntentSituation, Intents } from './intents/intents.ts';

@@ -1,7 +1,7 @@
 // Exports as text: CSV by RFC 4180, or a line of JSON for each row. Both have the same fields in the same order.
-
+import type { ExportedEntry, ExportedPayment } from '@svc-pay/protocol/merchant';
 import type { ExportedBooking } from './export-store.ts';
-import { type LedgerExportRow, ledgerRows, type PaymentExportRow, paymentRows } from './exported-rows.ts';
+import { ledgerRows, paymentRows } from './exported-rows.ts';
 
 export const EXPORT_KINDS = ['payments', 'ledger'] as const;
 export type ExportKind = (typeof EXPORT_KINDS)[number];
@@ -10,7 +10,7 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 type Cell = string | number | boolean | null;
 
-const PAYMENT_COLUMNS: readonly (keyof PaymentExportRow)[] = [
+const PAYMENT_COLUMNS: readonly (keyof ExportedPayment)[] = [
   'paymentId',
   'paymentIntentId',
   'bookingId',
@@ -34,7 +34,7 @@ const PAYMENT_COLUMNS: readonly (keyof PaymentExportRow)[] = [
   'block',
   'metadata',
 ];
-const LEDGER_COLUMNS: readonly (keyof LedgerExportRow)[] = [
+const LEDGER_COLUMNS: readonly (keyof ExportedEntry)[] = [
   'entryId',
   'bookingId',
   'paymentId',

@@ -1,69 +1,17 @@
 // Rows of an export. Amounts are decimal text in whole coins; the sum of a column is the ledger's, to the unit.
 import { printSigned } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
+import type { ExportedEntry, ExportedPayment } from '@svc-pay/protocol/merchant';
 import { isoTime } from '../clock.ts';
 import { NATIVE_ASSET, NETWORK_PARTY } from '../ledger/ledger-entry.ts';
 import { findChain } from '../token/chain.ts';
 import { findTokenOf } from '../token/find-token.ts';
 import type { BookingEntry, ExportedBooking } from './export-store.ts';
 
-/** `paid`: the payment was divided. `stranded`: its money lies with the processor. `returned`: it went back from there. */
-export type BookingKind = 'paid' | 'stranded' | 'returned';
-
-export type PaymentExportRow = {
-  readonly paymentId: string;
-  readonly paymentIntentId: string;
-  readonly bookingId: string;
-  readonly bookedAt: string;
-  readonly kind: BookingKind;
-  /** The row takes back an earlier one: its amounts are that one's with the opposite sign. */
-  readonly reversal: boolean;
-  readonly chain: string;
-  readonly tokenShortcode: string | null;
-  readonly asset: string;
-  /** 0 for a token that the service no longer knows: amounts are then in smallest units. */
-  readonly decimals: number;
-  readonly payer: string | null;
-  /** What left the payer: net, fee, splits, refund and escrow together. */
-  readonly gross: string;
-  readonly fee: string;
-  readonly splits: string;
-  readonly refund: string;
-  /** Could not be delivered and waits at the processor for its owner. */
-  readonly escrow: string;
-  readonly net: string;
-  /** What the relayer paid for the transaction, in the chain's coin. */
-  readonly gas: string;
-  readonly gasToken: string | null;
-  readonly transactionId: string;
-  readonly block: string | null;
-  readonly metadata: string | null;
-};
-
-export type LedgerExportRow = {
-  readonly entryId: string;
-  readonly bookingId: string;
-  readonly paymentId: string;
-  readonly paymentIntentId: string;
-  readonly bookedAt: string;
-  readonly chain: string;
-  /** Null for the chain's coin. */
-  readonly tokenShortcode: string | null;
-  readonly asset: string;
-  readonly decimals: number;
-  readonly account: string;
-  readonly party: string;
-  readonly amount: string;
-  readonly transactionId: string;
-  readonly logIndex: number;
-  readonly block: string | null;
-  readonly reverses: string | null;
-};
-
 const ERASED = 'erased';
 
 /** One row for what was booked and one for what was reversed; several where one statement did both. */
-export function paymentRows(booking: ExportedBooking): readonly PaymentExportRow[] {
+export function paymentRows(booking: ExportedBooking): readonly ExportedPayment[] {
   const groups = Map.groupBy(booking.entries, ({ reverses, transactionId }) => `${reverses !== null} ${transactionId}`);
   return [...groups.values()].flatMap((entries) => {
     const [first] = entries;
@@ -71,7 +19,7 @@ export function paymentRows(booking: ExportedBooking): readonly PaymentExportRow
   });
 }
 
-function paymentRow(booking: ExportedBooking, entries: readonly BookingEntry[], first: BookingEntry): PaymentExportRow {
+function paymentRow(booking: ExportedBooking, entries: readonly BookingEntry[], first: BookingEntry): ExportedPayment {
   const { payment, network } = booking;
   const token = tokenOf(network, payment.asset);
   const coin = coinOf(network);
@@ -106,7 +54,7 @@ function paymentRow(booking: ExportedBooking, entries: readonly BookingEntry[], 
   };
 }
 
-export function ledgerRows(booking: ExportedBooking): readonly LedgerExportRow[] {
+export function ledgerRows(booking: ExportedBooking): readonly ExportedEntry[] {
   const { payment, network, entries } = booking;
   // Erased with the payment: every entry of the party that paid.
   const payers = new Set(
@@ -140,7 +88,7 @@ export function ledgerRows(booking: ExportedBooking): readonly LedgerExportRow[]
   });
 }
 
-function kindOf(inToken: readonly BookingEntry[], isReversal: boolean): BookingKind {
+function kindOf(inToken: readonly BookingEntry[], isReversal: boolean): ExportedPayment['kind'] {
   const sign = isReversal ? -1n : 1n;
   const stranded = inToken.find(({ accountName }) => accountName === 'stranded');
   if (stranded === undefined) return 'paid';

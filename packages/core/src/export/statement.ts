@@ -2,27 +2,9 @@
 // so parts of a day are added up line by line.
 import { printSigned } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
+import type { StatementLine } from '@svc-pay/protocol/merchant';
 import type { DaySum } from './export-store.ts';
 import { coinOf, tokenOf } from './exported-rows.ts';
-
-export type StatementLine = {
-  readonly chain: string;
-  readonly tokenShortcode: string | null;
-  readonly asset: string;
-  readonly decimals: number;
-  readonly gasToken: string | null;
-  readonly gasDecimals: number;
-  /** Payments that were divided or returned, reversed ones included. */
-  readonly payments: number;
-  readonly reversals: number;
-  readonly gross: string;
-  readonly fee: string;
-  readonly splits: string;
-  readonly refund: string;
-  readonly escrow: string;
-  readonly net: string;
-  readonly gas: string;
-};
 
 /** A day is read when transactions that began in it are over; entries are booked within minutes of their time. */
 export const STATEMENT_READY_MS = 600_000;

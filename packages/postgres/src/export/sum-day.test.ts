@@ -2,12 +2,12 @@ import {
   type DaySum,
   type ExportedBooking,
   type ExportStore,
-  type PaymentExportRow,
   paymentRows,
   readExportPage,
   statementLines,
 } from '@svc-pay/core';
 import { readSigned } from '@svc-pay/money';
+import type { ExportedPayment } from '@svc-pay/protocol/merchant';
 import * as fc from 'fast-check';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
@@ -71,7 +71,7 @@ const added = (rows: readonly Readonly<Record<Column | 'gas', string>>[]) =>
     ]),
   );
 
-async function exportedRows(store: ExportStore): Promise<readonly PaymentExportRow[]> {
+async function exportedRows(store: ExportStore): Promise<readonly ExportedPayment[]> {
   expect(await store.allCommitted(20_000)).toBe(true);
   const all: ExportedBooking[] = [];
   for (let cursor: Parameters<typeof readExportPage>[1]['cursor']; ; ) {

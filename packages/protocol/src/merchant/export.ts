@@ -17,6 +17,60 @@ export const exportQuery = z.strictObject({
   cursor: z.optional(z.string()),
 });
 
+/** A booking of a payment, as an export has it. Amounts are whole coins as decimal text. */
+export type ExportedPayment = {
+  readonly paymentId: string;
+  readonly paymentIntentId: string;
+  readonly bookingId: string;
+  readonly bookedAt: string;
+  /** `paid`: the payment was divided. `stranded`: its money lies with the processor. `returned`: it went back from there. */
+  readonly kind: 'paid' | 'stranded' | 'returned';
+  /** The row takes back an earlier one: its amounts are that one's with the opposite sign. */
+  readonly reversal: boolean;
+  readonly chain: string;
+  readonly tokenShortcode: string | null;
+  readonly asset: string;
+  /** 0 for a token that the service no longer knows: amounts are then in smallest units. */
+  readonly decimals: number;
+  readonly payer: string | null;
+  /** What left the payer: net, fee, splits, refund and escrow together. */
+  readonly gross: string;
+  readonly fee: string;
+  readonly splits: string;
+  readonly refund: string;
+  /** Could not be delivered and waits at the processor for its owner. */
+  readonly escrow: string;
+  readonly net: string;
+  /** What the relayer paid for the transaction, in the chain's coin. */
+  readonly gas: string;
+  readonly gasToken: string | null;
+  readonly transactionId: string;
+  readonly block: string | null;
+  /** JSON, as you gave it to the intent. */
+  readonly metadata: string | null;
+};
+
+/** An entry of the ledger, as an export has it. */
+export type ExportedEntry = {
+  readonly entryId: string;
+  readonly bookingId: string;
+  readonly paymentId: string;
+  readonly paymentIntentId: string;
+  readonly bookedAt: string;
+  readonly chain: string;
+  /** Null for the chain's coin. */
+  readonly tokenShortcode: string | null;
+  readonly asset: string;
+  readonly decimals: number;
+  readonly account: string;
+  readonly party: string;
+  readonly amount: string;
+  readonly transactionId: string;
+  readonly logIndex: number;
+  readonly block: string | null;
+  readonly reverses: string | null;
+};
+
 export const statementQuery = z.strictObject({
   day: z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}$/)),
   cursor: z.optional(z.string()),
@@ -32,6 +86,7 @@ export const statementLine = z.object({
   decimals: wholeNumber,
   gasToken: z.nullable(z.string()),
   gasDecimals: wholeNumber,
+  /** Payments that were divided or returned, reversed ones included. */
   payments: wholeNumber,
   reversals: wholeNumber,
   gross: amount,
@@ -42,7 +97,7 @@ export const statementLine = z.object({
   net: amount,
   gas: amount,
 });
-export type StatementTotals = z.infer<typeof statementLine>;
+export type StatementLine = z.infer<typeof statementLine>;
 
 /** A part of the day. The lines of all parts add up to the statement. */
 export const statementPart = z.object({

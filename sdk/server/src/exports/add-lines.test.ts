@@ -1,9 +1,9 @@
-import type { StatementTotals } from '@svc-pay/protocol/merchant';
+import type { StatementLine } from '@svc-pay/protocol/merchant';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addLines } from './add-lines.ts';
 
-const line = (net: string, more: Partial<StatementTotals> = {}): StatementTotals => ({
+const line = (net: string, more: Partial<StatementLine> = {}): StatementLine => ({
   chain: 'eip155:8453',
   tokenShortcode: 'base_usdc',
   asset: '0x1',
@@ -42,7 +42,7 @@ test('the sum does not depend on how a day was cut', () => {
       (amounts) => {
         const sum = amounts.reduce((total, amount) => total + amount, 0n);
         const lines = amounts.map((amount) => line(amount.toString(), { decimals: 0 }));
-        const added = lines.reduce<readonly StatementTotals[]>((before, part) => addLines(before, [part]), []);
+        const added = lines.reduce<readonly StatementLine[]>((before, part) => addLines(before, [part]), []);
         expect(added[0]?.net).toBe(sum.toString());
       },
     ),

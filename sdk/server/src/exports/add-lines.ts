@@ -1,13 +1,10 @@
 import { printSigned, readSigned } from '@svc-pay/money';
-import type { StatementTotals } from '@svc-pay/protocol/merchant';
+import type { StatementLine } from '@svc-pay/protocol/merchant';
 
 const AMOUNTS = ['gross', 'fee', 'splits', 'refund', 'escrow', 'net'] as const;
 
 /** Adds the lines of a part of a day to those before it, by chain and token, without a rounding. */
-export function addLines(
-  before: readonly StatementTotals[],
-  part: readonly StatementTotals[],
-): readonly StatementTotals[] {
+export function addLines(before: readonly StatementLine[], part: readonly StatementLine[]): readonly StatementLine[] {
   const lines = new Map(before.map((line) => [`${line.chain} ${line.asset}`, line]));
   for (const line of part) {
     const key = `${line.chain} ${line.asset}`;
@@ -17,7 +14,7 @@ export function addLines(
   return [...lines.values()];
 }
 
-function sumOf(one: StatementTotals, other: StatementTotals): StatementTotals {
+function sumOf(one: StatementLine, other: StatementLine): StatementLine {
   const { decimals, gasDecimals } = one;
   const amounts = AMOUNTS.map((name) => [name, addAmounts(one[name], other[name], decimals)]);
   return {

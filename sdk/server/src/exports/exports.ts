@@ -1,58 +1,11 @@
 // Exports of payments and ledger, page by page along the order in which they were committed, and the statement of a day.
-import type { StatementPart, StatementTotals } from '@svc-pay/protocol/merchant';
+import type { ExportedEntry, ExportedPayment, StatementLine, StatementPart } from '@svc-pay/protocol/merchant';
 import type { CallFailure } from '../call/call-failure.ts';
 import type { CallOptions, Connection } from '../call/connection.ts';
 import { withQuery } from '../call/path.ts';
 import { withFields } from '../call/read-answer.ts';
 import { orThrow } from '../call/svc-pay-error.ts';
 import { addLines } from './add-lines.ts';
-
-/** A booking of a payment. Amounts are whole coins as decimal text. */
-export type ExportedPayment = {
-  readonly paymentId: string;
-  readonly paymentIntentId: string;
-  readonly bookingId: string;
-  readonly bookedAt: string;
-  readonly kind: 'paid' | 'stranded' | 'returned';
-  /** Takes back an earlier row of the payment: amounts have the opposite sign. */
-  readonly reversal: boolean;
-  readonly chain: string;
-  readonly tokenShortcode: string | null;
-  readonly asset: string;
-  readonly decimals: number;
-  readonly payer: string | null;
-  readonly gross: string;
-  readonly fee: string;
-  readonly splits: string;
-  readonly refund: string;
-  readonly escrow: string;
-  readonly net: string;
-  readonly gas: string;
-  readonly gasToken: string | null;
-  readonly transactionId: string;
-  readonly block: string | null;
-  /** JSON, as you gave it to the intent. */
-  readonly metadata: string | null;
-};
-
-export type ExportedEntry = {
-  readonly entryId: string;
-  readonly bookingId: string;
-  readonly paymentId: string;
-  readonly paymentIntentId: string;
-  readonly bookedAt: string;
-  readonly chain: string;
-  readonly tokenShortcode: string | null;
-  readonly asset: string;
-  readonly decimals: number;
-  readonly account: string;
-  readonly party: string;
-  readonly amount: string;
-  readonly transactionId: string;
-  readonly logIndex: number;
-  readonly block: string | null;
-  readonly reverses: string | null;
-};
 
 export type ExportedPage<Row> = {
   readonly ok: true;
@@ -69,7 +22,7 @@ export type ExportPageQuery = {
   readonly cursor?: string;
 };
 
-export type DayStatement = { readonly ok: true; readonly day: string; readonly lines: readonly StatementTotals[] };
+export type DayStatement = { readonly ok: true; readonly day: string; readonly lines: readonly StatementLine[] };
 
 type PageCall<Row> = (query?: ExportPageQuery, options?: CallOptions) => Promise<ExportedPage<Row> | CallFailure>;
 type Pages<Row> = (
@@ -109,7 +62,7 @@ export function exportsOf({ call }: Connection): Exports {
     eachLedgerPage: (query, options) => everyPage(ledger, query, options),
     statement: async (day, options) => {
       const read = withFields<StatementPart>({ lines: 'list', hasMore: 'flag', cursor: 'text or null' });
-      let lines: readonly StatementTotals[] = [];
+      let lines: readonly StatementLine[] = [];
       for (let cursor: string | undefined; ; ) {
         const path = withQuery('/sdk/statement', { day, cursor });
         const part = await call({ method: 'GET', path, read }, options);
