@@ -4,9 +4,11 @@ import { constants, type FileHandle, open, readFile, rename, rm } from 'node:fs/
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   EXPORT_PIECE_ROWS,
+  type ExportAsk,
   type ExportCursor,
   type ExportFormat,
   type ExportKind,
+  type ExportRefusal,
   type ExportStore,
   exportHead,
   exportLines,
@@ -30,7 +32,7 @@ export type ExportFileResult =
   | { readonly ok: true; readonly bookings: number; readonly bytes: number; readonly resumed: boolean }
   | { readonly ok: false; readonly reason: ExportFileRefusal };
 
-type ExportFileRefusal = 'busy' | 'restarted' | 'other_export' | 'file_shorter' | 'mark_unreadable';
+type ExportFileRefusal = ExportRefusal['reason'] | 'other_export' | 'file_shorter' | 'mark_unreadable';
 
 type Mark = { readonly of: string; readonly cursor: string; readonly bytes: number };
 
@@ -113,13 +115,7 @@ async function append(handle: FileHandle, at: number, text: string): Promise<num
   return written;
 }
 
-type Ask = LedgerOwner & {
-  readonly kind: ExportKind;
-  readonly cursor: ExportCursor | undefined;
-  readonly limit: number;
-};
-
-async function readPatiently(store: ExportStore, ask: Ask) {
+async function readPatiently(store: ExportStore, ask: ExportAsk) {
   for (let tries = 1; ; tries += 1) {
     const page = await readExportPage(store, ask);
     if (page.ok || page.reason !== 'busy' || tries === BUSY_TRIES) return page;

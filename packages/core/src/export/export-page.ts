@@ -1,23 +1,16 @@
 // One page of an export, and the cursor behind it.
 import type { ExportCursor } from './export-cursor.ts';
 import {
-  type ExportedBooking,
+  type ExportRefusal,
   type ExportStore,
   LEDGER_START,
   type LedgerOwner,
   MAX_EXPORT_ROWS,
+  type ReadBookings,
 } from './export-store.ts';
 import type { ExportKind } from './export-text.ts';
 
-export type ReadExportPage =
-  | {
-      readonly ok: true;
-      readonly bookings: readonly ExportedBooking[];
-      readonly watermark: bigint;
-      readonly hasMore: boolean;
-      readonly next: ExportCursor;
-    }
-  | { readonly ok: false; readonly reason: 'busy' | 'restarted' };
+export type ReadExportPage = (Omit<ReadBookings, 'readTo'> & { readonly next: ExportCursor }) | ExportRefusal;
 
 export type ExportAsk = LedgerOwner & {
   readonly kind: ExportKind;
@@ -38,14 +31,8 @@ export async function readExportPage(store: ExportStore, ask: ExportAsk): Promis
     withMetadata: kind === 'payments',
   });
   if (!page.ok) return page;
-  const { bookings, watermark, hasMore, readTo } = page;
+  const { readTo, ...read } = page;
   // Never beyond what was read: after a crash PostgreSQL may hand out transaction ids below the watermark again, if nothing of
   // them was on disk. What was read was on disk, so every later id is above it.
-  return {
-    ok: true,
-    bookings,
-    watermark,
-    hasMore,
-    next: { after: readTo, watermark: hasMore ? watermark : undefined },
-  };
+  return { ...read, next: { after: readTo, watermark: page.hasMore ? page.watermark : undefined } };
 }

@@ -56,19 +56,21 @@ export type ExportOrder = LedgerOwner & {
   readonly withMetadata: boolean;
 };
 
-export type ExportPage =
-  | {
-      readonly ok: true;
-      /** None of those whose entries are no longer kept. */
-      readonly bookings: readonly ExportedBooking[];
-      readonly watermark: bigint;
-      /** The last booking that was read or passed over; `after` if there was none. */
-      readonly readTo: LedgerPosition;
-      /** Bookings below the watermark are left. */
-      readonly hasMore: boolean;
-    }
-  /** `busy`: another page of the account is being read. `restarted`: the database runs in another cluster than before. */
-  | { readonly ok: false; readonly reason: 'busy' | 'restarted' };
+export type ReadBookings = {
+  readonly ok: true;
+  /** None of those whose entries are no longer kept. */
+  readonly bookings: readonly ExportedBooking[];
+  readonly watermark: bigint;
+  /** The last booking that was read or passed over; `after` if there was none. */
+  readonly readTo: LedgerPosition;
+  /** Bookings below the watermark are left. */
+  readonly hasMore: boolean;
+};
+
+/** `busy`: another page of the account is being read. `restarted`: the database runs in another cluster than before. */
+export type ExportRefusal = { readonly ok: false; readonly reason: 'busy' | 'restarted' };
+
+export type ExportPage = ReadBookings | ExportRefusal;
 
 export type DayOrder = LedgerOwner & {
   readonly fromMs: number;

@@ -2,7 +2,6 @@
 import * as z from 'zod/mini';
 import { wholeNumber } from '../wire/primitives.ts';
 
-export const MAX_EXPORT_PAGE = 5_000;
 export const DEFAULT_EXPORT_PAGE = 1_000;
 
 /** Headers of a page of an export. */
@@ -13,6 +12,7 @@ export const JSON_LINES = 'application/x-ndjson';
 
 export const exportQuery = z.strictObject({
   format: z.optional(z.enum(['csv', 'jsonl'])),
+  /** 1 to 5,000 rows. */
   limit: z.optional(z.string().check(z.regex(/^(?:[1-9]\d{0,2}|[1-4]\d{3}|5000)$/))),
   cursor: z.optional(z.string()),
 });

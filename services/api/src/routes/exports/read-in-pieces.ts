@@ -4,6 +4,7 @@ import {
   EXPORT_PIECE_ROWS,
   type ExportAsk,
   type ExportedBooking,
+  type ExportRefusal,
   MAX_METADATA_BYTES,
   type ReadExportPage,
   readExportPage,
@@ -13,7 +14,7 @@ import type { ApiPorts } from '../../ports.ts';
 
 export type PageInPieces =
   | (Omit<Extract<ReadExportPage, { readonly ok: true }>, 'bookings'> & { readonly text: string })
-  | Extract<ReadExportPage, { readonly ok: false }>;
+  | ExportRefusal;
 
 /** Clients wait 30 seconds for an answer: a page that they throw away would be asked for again, and never end. */
 const MOST_MS = 5_000;
