@@ -56,9 +56,9 @@ export async function exportToFile(store: ExportStore, order: ExportFileOrder): 
     await handle.truncate(bytes);
     if (bytes === 0) bytes += await append(handle, bytes, exportHead(kind, format));
     for (let bookings = 0; ; ) {
-      const beganMs = performance.now();
       const page = await readPatiently(store, { accountId, mode, kind, cursor, limit: EXPORT_PIECE_ROWS });
       if (!page.ok) return page;
+      const isReadMs = performance.now();
       const text = page.bookings.map((booking) => exportLines(kind, format, booking)).join('');
       bytes += await append(handle, bytes, text);
       await handle.sync();
@@ -67,7 +67,7 @@ export async function exportToFile(store: ExportStore, order: ExportFileOrder): 
       bookings += page.bookings.length;
       order.onPage(bookings);
       if (!page.hasMore) return { ok: true, bookings, bytes, resumed: mark !== undefined };
-      await sleep(restAfter(performance.now() - beganMs));
+      await sleep(restAfter(page.readMs + performance.now() - isReadMs));
     }
   } finally {
     await handle.close();

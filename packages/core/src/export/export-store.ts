@@ -65,6 +65,8 @@ export type ReadBookings = {
   readonly readTo: LedgerPosition;
   /** Bookings below the watermark are left. */
   readonly hasMore: boolean;
+  /** How long the statements took, without the wait for a turn or for a connection. */
+  readonly readMs: number;
 };
 
 /** `busy`: another page of the account is being read. `restarted`: the database runs in another cluster than before. */

@@ -305,3 +305,18 @@ test('entries from before bookings were written come first, each once', async ()
   expect(bookings.map(({ position }) => position === 0n)).toEqual([true, true, false]);
   expect(paymentsOf(bookings)).toEqual([old.paymentId, old.paymentId, fresh.paymentId]);
 });
+
+test('a page says how long its statements took, without the wait for a connection', async () => {
+  const { pool, store, book } = await world();
+  await book();
+  const waitMs = 400;
+  const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
+  setTimeout(() => {
+    for (const client of taken) client.release();
+  }, waitMs);
+  const beganMs = performance.now();
+  const { readMs } = await readNow(store);
+  const wholeMs = performance.now() - beganMs;
+  expect(readMs).toBeGreaterThan(0);
+  expect(readMs).toBeLessThan(wholeMs - waitMs / 2);
+});

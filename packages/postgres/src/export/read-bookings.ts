@@ -54,6 +54,7 @@ export const BOOKING_PAGES = SIZES.map((size) => ({
 
 export async function readBookings(pool: pg.Pool, order: ExportOrder): Promise<ExportPage> {
   return inTransaction(pool, async (client) => {
+    const beganMs = performance.now();
     const begun = await beginExport(client, order);
     if (!begun.alone) return { ok: false, reason: 'busy' };
     if (!begun.here) return { ok: false, reason: 'restarted' };
@@ -74,7 +75,8 @@ export async function readBookings(pool: pg.Pool, order: ExportOrder): Promise<E
     const { bookings, loaded } = await loadBookings(client, order, kept);
     const last = kept[loaded - 1];
     const readTo = last === undefined ? order.after : { position: BigInt(last.position), bookingId: last.id };
-    return { ok: true, bookings, watermark, readTo, hasMore: loaded < rows.length };
+    const readMs = performance.now() - beganMs;
+    return { ok: true, bookings, watermark, readTo, hasMore: loaded < rows.length, readMs };
   });
 }
 

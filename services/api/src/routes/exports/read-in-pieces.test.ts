@@ -1,8 +1,10 @@
+import { setTimeout } from 'node:timers/promises';
 import { type ExportedBooking, type ExportOrder, type ExportPage, type ExportStore, LEDGER_START } from '@svc-pay/core';
 import { expect, test } from 'vitest';
 import { readInPieces } from './read-in-pieces.ts';
 
 const WATERMARK = 9_999n;
+const READ_MS = 7;
 const ASK = { accountId: 'acct_a', mode: 'test', kind: 'payments', cursor: undefined } as const;
 const numberOf = (position: bigint) => Number(position);
 
@@ -22,6 +24,7 @@ function ledgerOf(count: number, refusal?: { readonly at: number; readonly reaso
       watermark: order.watermark ?? WATERMARK,
       readTo: { position: BigInt(last), bookingId: '' },
       hasMore: last < count,
+      readMs: READ_MS,
     };
   };
   return { orders, exports: { readBookings } as unknown as ExportStore };
@@ -74,4 +77,24 @@ test('a page ends where its text is 2 MiB long', async () => {
   const page = await readInPieces({ exports, pause: noPause }, { ...ASK, limit: 5_000 }, long);
   expect(page).toMatchObject({ ok: true, hasMore: true });
   expect(orders).toHaveLength(2);
+});
+
+test('the rest is as long as a piece was read, however long it waited for its turn', async () => {
+  const { exports } = ledgerOf(1_200);
+  const waitMs = 200;
+  const readBookings: ExportStore['readBookings'] = async (order) => {
+    await setTimeout(waitMs);
+    return exports.readBookings(order);
+  };
+  const rests: number[] = [];
+  const pause = async (milliseconds: number) => {
+    rests.push(milliseconds);
+    return true;
+  };
+  await readInPieces({ exports: { ...exports, readBookings }, pause }, { ...ASK, limit: 1_200 }, textOf);
+  expect(rests).toHaveLength(1);
+  for (const rest of rests) {
+    expect(rest).toBeGreaterThanOrEqual(READ_MS);
+    expect(rest).toBeLessThan(waitMs / 2);
+  }
 });
