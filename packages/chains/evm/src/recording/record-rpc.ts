@@ -8,7 +8,9 @@ import { providerOf, redactionOf, withoutAddresses } from './redact.ts';
 import {
   type Asked,
   type AskedCall,
+  bodyOfAnswers,
   type ListenAddress,
+  type RpcHttpAnswer,
   type RpcReply,
   type RpcServer,
   serveRpc,
@@ -106,14 +108,12 @@ export async function startRpcRecorder(options: RecorderOptions): Promise<RpcRec
   };
 }
 
-type Answer = Exclude<RpcReply, string>;
-
 /** Undefined when the provider does not answer, or with more than can be kept. */
 async function ask(
   url: string,
   body: string,
   { timeoutMs, maxAnswerBytes }: { readonly timeoutMs: number; readonly maxAnswerBytes: number },
-): Promise<Answer | undefined> {
+): Promise<RpcHttpAnswer | undefined> {
   try {
     const { address, headers } = withoutCredentials(url);
     const response = await fetch(address, {
@@ -145,7 +145,7 @@ async function textOf({ body }: Response, maxBytes: number): Promise<string | un
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64');
 
-function exchangeOf({ calls, batch }: Asked, answer: Answer | undefined): Omit<Exchange, 'atMs' | 'ms'> {
+function exchangeOf({ calls, batch }: Asked, answer: RpcHttpAnswer | undefined): Omit<Exchange, 'atMs' | 'ms'> {
   const asked = { calls: calls.map(({ method, params }) => ({ method, params })), batch };
   if (answer === undefined) return { ...asked, status: 0 };
   const { status, retryAfter, text } = answer;
@@ -182,11 +182,11 @@ function parsed(text: string): unknown {
   }
 }
 
-function refusalOf({ calls, batch }: Asked): Answer {
+function refusalOf({ calls, batch }: Asked): RpcHttpAnswer {
   const error = {
     code: -32_601,
     message: 'the recorder passes on what reads a chain and what broadcasts, nothing else',
   };
-  const entries = calls.map(({ id }) => ({ jsonrpc: '2.0', id, error }));
-  return { status: 200, text: JSON.stringify(batch ? entries : entries[0]) };
+  const answers = calls.map(({ id }) => ({ id, error }));
+  return { status: 200, text: bodyOfAnswers(batch, answers) };
 }

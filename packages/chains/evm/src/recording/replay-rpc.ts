@@ -5,6 +5,7 @@ import { type Exchange, keyOfCalls, type RecordedAnswer, type RecordedCall, type
 import {
   type Asked,
   type AskedCall,
+  bodyOfAnswers,
   type ListenAddress,
   type RpcReply,
   type RpcServer,
@@ -82,7 +83,7 @@ function answered(
 ): RpcReply {
   const entries = (order ?? calls.map((_, index) => index)).flatMap((index) => {
     const answer = answers[index];
-    return answer === null || answer === undefined ? [] : [{ jsonrpc: '2.0', id: calls[index]?.id, ...answer }];
+    return answer === null || answer === undefined ? [] : [{ id: calls[index]?.id, ...answer }];
   });
-  return { status, retryAfter, text: JSON.stringify(batch ? entries : entries[0]) };
+  return { status, retryAfter, text: bodyOfAnswers(batch, entries) };
 }

@@ -1,14 +1,17 @@
 // A JSON-RPC server over HTTP, on the recorder's and the replayer's side.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RecordedCall } from './recording.ts';
+import type { RecordedAnswer, RecordedCall } from './recording.ts';
 
 export type AskedCall = RecordedCall & { readonly id: unknown };
 export type Asked = { readonly calls: readonly AskedCall[]; readonly batch: boolean; readonly text: string };
+export type RpcHttpAnswer = {
+  readonly status: number;
+  readonly retryAfter?: string | undefined;
+  readonly text: string;
+};
 /** `hang up`: the connection is closed without an answer. */
-export type RpcReply =
-  | { readonly status: number; readonly retryAfter?: string | undefined; readonly text: string }
-  | 'hang up';
+export type RpcReply = RpcHttpAnswer | 'hang up';
 
 export type RpcServer = { readonly url: string; readonly close: () => Promise<void> };
 
@@ -46,9 +49,18 @@ export async function serveRpc(
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`, close: () => closed(server) };
 }
 
+/** The body of an answer: a list where a list was asked. */
+export const bodyOfAnswers = (
+  batch: boolean,
+  answers: readonly ({ readonly id: unknown } & RecordedAnswer)[],
+): string => {
+  const entries = answers.map((answer) => ({ jsonrpc: '2.0', ...answer }));
+  return JSON.stringify(batch ? entries : entries[0]);
+};
+
 const refused = (status: number, message: string): RpcReply => ({
   status,
-  text: JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_600, message } }),
+  text: bodyOfAnswers(false, [{ id: null, error: { code: -32_600, message } }]),
 });
 
 function closed(server: Server): Promise<void> {
