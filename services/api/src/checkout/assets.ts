@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHashedFiles } from '../http/hashed-files.ts';
 
-const read = (file: string) => ({ plain: readFileSync(new URL(`../../assets/${file}`, import.meta.url)) });
+const bytesOf = (file: string) => readFileSync(new URL(`../../assets/${file}`, import.meta.url));
+const read = (file: string) => ({ plain: bytesOf(file) });
+/** Rules of `screens.css` override those before them. */
+const STYLES = ['base', 'summary', 'card', 'screens'].map((name) => bytesOf(`checkout/${name}.css`));
 const ASSETS = createHashedFiles({
   'svc-pay-button.js': read('generated/svc-pay-button.js'),
   'checkout.js': read('generated/checkout.js'),
-  'checkout.css': read('checkout.css'),
+  'checkout.css': { plain: Buffer.concat(STYLES) },
 });
 
 type AssetName = Parameters<typeof ASSETS.nameOf>[0];
