@@ -10,7 +10,9 @@ type Close = { readonly account: string; readonly now?: boolean };
 export function closeCommand(surroundings: Surroundings): Command {
   return leaf(
     'close',
-    'Close an account for good: within a second the API refuses all its keys, and no new key is made. Payments under way are settled and announced. Confirmed up-to payments can then no longer be charged, so an account that has some is closed only with --now.',
+    'Close an account for good: within a second the API refuses all its keys, and no new key is made. Payments ' +
+      'under way are settled and announced. Confirmed up-to payments can then no longer be charged, so an account ' +
+      'that has some is closed only with --now.',
     ['accounts close --account acct_…', 'accounts close --account acct_… --now'],
   )
     .addOption(accountOption().makeOptionMandatory())

@@ -24,7 +24,10 @@ const MAX_RATE = 1_000_000;
 export function limitsCommand(surroundings: Surroundings): Command {
   const set = leaf(
     'set',
-    'Set limits of an account; what is left out stays as it is. The smallest payment: on each network the higher one of this and `minimumUsd` of SVC_NETWORKS counts, for new intents; what was offered stays payable. The rate: requests per second and class of each key of the account, instead of SVC_API_RATE_LIVE or SVC_API_RATE_TEST; the account has four times as much.',
+    'Set limits of an account; what is left out stays as it is. The smallest payment: on each network the higher ' +
+      'one of this and `minimumUsd` of SVC_NETWORKS counts, for new intents; what was offered stays payable. The ' +
+      'rate: requests per second and class of each key of the account, instead of SVC_API_RATE_LIVE or ' +
+      'SVC_API_RATE_TEST; the account has four times as much.',
     [
       'accounts limits set --account acct_… --mode live --minimum-usd 0.50',
       'accounts limits set --account acct_… --mode live --minimum-usd none',
@@ -76,7 +79,8 @@ function toldMinimum(account: string, mode: Mode, minimumUsd: string | null | un
   return minimumUsd === null
     ? [`New ${mode} intents of ${account} have the minimum of their network.`]
     : [
-        `New ${mode} intents of ${account} are offered from ${minimumUsd} dollars on, or from the minimum of their network if that is higher.`,
+        `New ${mode} intents of ${account} are offered from ${minimumUsd} dollars on, or from the minimum of ` +
+          'their network if that is higher.',
       ];
 }
 

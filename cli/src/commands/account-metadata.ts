@@ -16,7 +16,8 @@ const NONE = 'none';
 export function metadataCommand(surroundings: Surroundings): Command {
   const set = leaf(
     'set',
-    'Declare the metadata keys by which an account finds its intents and payments, in place of those it has. Intents created from then on are found.',
+    'Declare the metadata keys by which an account finds its intents and payments, in place of those it has. ' +
+      'Intents created from then on are found.',
     [
       'accounts metadata set --account acct_… --mode live --keys order,customer',
       'accounts metadata set --account acct_… --mode live --keys none',
@@ -42,7 +43,8 @@ async function setKeys({ options, context }: Input<Change>): Promise<CommandOutc
   const keys = options.keys === NONE ? [] : [...new Set(options.keys.split(',').map((key) => key.trim()))];
   if (keys.length > MAX_METADATA_KEYS_DECLARED || !keys.every(isMetadataKey))
     return misused(
-      `Keys are at most ${MAX_METADATA_KEYS_DECLARED}, separated by commas, each of 1 to 40 letters, digits, dots, dashes and underscores, and none begins with svc_.`,
+      `Keys are at most ${MAX_METADATA_KEYS_DECLARED}, separated by commas, each of 1 to 40 letters, digits, ` +
+        'dots, dashes and underscores, and none begins with svc_.',
     );
   return withOperation(context, [], async ({ operation }) => {
     const declared = await declareMetadataKeys(operation, account, mode, keys);

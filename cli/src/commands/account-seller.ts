@@ -12,7 +12,9 @@ type Change = { readonly account: string; readonly mode: Mode; readonly processo
 export function sellerCommand(surroundings: Surroundings): Command {
   const set = leaf(
     'set',
-    'Set whether x402 sellers of an account may name the processor as `payTo`, for payouts with fee or splits. A stock client’s signature to the processor names no merchant, so the default is no. An active wallet of the account goes first.',
+    'Set whether x402 sellers of an account may name the processor as `payTo`, for payouts with fee or splits. A ' +
+      'stock client’s signature to the processor names no merchant, so the default is no. An active wallet of the ' +
+      'account goes first.',
     ['accounts seller set --account acct_… --mode live --processor yes'],
   )
     .addOption(accountOption().makeOptionMandatory())

@@ -29,7 +29,9 @@ export function auditCommand(surroundings: Surroundings): Command {
     .action(runs<Options>(surroundings, sealAll));
   const verify = leaf(
     'verify',
-    'Verify every hash chain of the audit record and its exported heads, and name each row that was changed or removed. With signed heads that were kept elsewhere it also finds a record that the owner of the database wrote anew.',
+    'Verify every hash chain of the audit record and its exported heads, and name each row that was changed or ' +
+      'removed. With signed heads that were kept elsewhere it also finds a record that the owner of the database ' +
+      'wrote anew.',
     ['audit verify', 'audit verify --heads audit-heads.jsonl', 'audit verify --account acct_… --json'],
   )
     .addOption(accountOption())
@@ -37,7 +39,8 @@ export function auditCommand(surroundings: Surroundings): Command {
     .action(runs<VerifyOptions>(surroundings, verifyAll));
   const exportHead = leaf(
     'export-head',
-    'Sign the heads of all audit chains with SVC_AUDIT_SIGNING_KEY and print the signed line. Keep the line where nobody who can write to the database can write.',
+    'Sign the heads of all audit chains with SVC_AUDIT_SIGNING_KEY and print the signed line. Keep the line ' +
+      'where nobody who can write to the database can write.',
     ['audit export-head', 'audit export-head --file audit-heads.jsonl'],
   )
     .option('--file <file>', 'also add the line to this file')

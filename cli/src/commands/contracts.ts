@@ -60,7 +60,8 @@ export function contractsCommand(surroundings: Surroundings): Command {
     .action(runs<RecordOptions>(surroundings, pauseOne));
   const retire = chainLeaf(
     'retire-relayer',
-    'Let a relayer key give up its own role, at once and for good: only the council can give it back. For a stolen key, since both holders have it; it replaces a pending transaction of the key.',
+    'Let a relayer key give up its own role, at once and for good: only the council can give it back. For a ' +
+      'stolen key, since both holders have it; it replaces a pending transaction of the key.',
     [
       'contracts retire-relayer --keystore relayer-1.json --password-file password',
       'contracts retire-relayer --kms-key arn:aws:kms:…',
@@ -74,7 +75,8 @@ export function contractsCommand(surroundings: Surroundings): Command {
     .action(runs<RetireOptions>(surroundings, retireRelayerOne));
   const deployDirect = leaf(
     'deploy-direct',
-    'Deploy DirectBatch, which submits direct payments in batches. It has one address on every chain. The RPC node is SVC_RPC_URL.',
+    'Deploy DirectBatch, which submits direct payments in batches. It has one address on every chain. The RPC ' +
+      'node is SVC_RPC_URL.',
     ['contracts deploy-direct --key-file deployer.key'],
   )
     .requiredOption('--key-file <file>', 'file with the private key of any account, which pays the gas')
@@ -191,7 +193,8 @@ function notRetired(
     pending: {
       message: `${transactionHash} was sent and is not mined yet: ${relayer} still has its role.`,
       advice:
-        'Run the command again: it looks whether the role is gone, and otherwise replaces the transaction at a higher fee. ',
+        'Run the command again: it looks whether the role is gone, and otherwise replaces the transaction at a ' +
+        'higher fee. ',
     },
     nonce_taken: {
       message: `Another transaction of ${relayer} was mined instead of ${transactionHash}: it still has its role.`,

@@ -20,7 +20,8 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$
 export function costCommand(surroundings: Surroundings): Command {
   return leaf(
     'cost',
-    'Show what payments cost and earn, by account and network: gas paid, the part of it that settled nothing, and fees. Reads the books of a period.',
+    'Show what payments cost and earn, by account and network: gas paid, the part of it that settled nothing, ' +
+      'and fees. Reads the books of a period.',
     ['cost', 'cost --from 24h --account acct_…', 'cost --from 2026-10-01 --to 2026-11-01 --json'],
   )
     .addOption(accountOption())

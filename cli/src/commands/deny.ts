@@ -20,7 +20,8 @@ const WHOM = 'address, range, address hash, payer or id of a key';
 export function denyCommand(surroundings: Surroundings): Command {
   const add = leaf(
     'add',
-    'Refuse an address or a range, a payer, or an API key. Every API process refuses it within a second. Payments that are claimed go on. Adding it again changes reason and end.',
+    'Refuse an address or a range, a payer, or an API key. Every API process refuses it within a second. ' +
+      'Payments that are claimed go on. Adding it again changes reason and end.',
     [
       'deny add 203.0.113.0/24 --reason "flood of creates" --for 24h',
       'deny add 0x… --reason "burns gas"',

@@ -26,7 +26,8 @@ type Options = { readonly bundle?: string; readonly folder?: string };
 export function doctorCommand(surroundings: Surroundings): Command {
   return leaf(
     'doctor',
-    'Check the settings, the database, the clocks, the chains, the tokens, direct payouts and the chain reader. For each problem, print what is wrong and what to do. Exit code 1 means a problem; warnings do not count.',
+    'Check the settings, the database, the clocks, the chains, the tokens, direct payouts and the chain reader. ' +
+      'For each problem, print what is wrong and what to do. Exit code 1 means a problem; warnings do not count.',
     ['doctor', 'doctor --folder /etc/svc-pay', 'doctor --bundle report.json'],
   )
     .option('--folder <folder>', 'also check a folder of `init`, with the settings of its command.env')

@@ -36,7 +36,8 @@ const REFUSALS = {
 export function exportCommand(surroundings: Surroundings): Command {
   return leaf(
     'export',
-    'Export the payments or the ledger of an account to a file, in commit order. A run that was interrupted goes on where it was, and a later run appends what was booked since: keep <file>.cursor.',
+    'Export the payments or the ledger of an account to a file, in commit order. A run that was interrupted goes ' +
+      'on where it was, and a later run appends what was booked since: keep <file>.cursor.',
     [
       'export payments --account acct_… --mode live --out payments.csv',
       'export ledger --account acct_… --mode live --format jsonl --out ledger.jsonl',

@@ -20,7 +20,9 @@ const WHY = {
 export function keysRehashCommand(surroundings: Surroundings): Command {
   return leaf(
     'rehash',
-    'Hash every stored API key with the first pepper of SVC_KEY_PEPPER, and name the keys and operators that another pepper has hashed. Services go on meanwhile, if all of them have both peppers. Run it again if it was stopped, and until it names nobody: only then may the old pepper leave SVC_KEY_PEPPER.',
+    'Hash every stored API key with the first pepper of SVC_KEY_PEPPER, and name the keys and operators that ' +
+      'another pepper has hashed. Services go on meanwhile, if all of them have both peppers. Run it again if it ' +
+      'was stopped, and until it names nobody: only then may the old pepper leave SVC_KEY_PEPPER.',
     ['keys rehash', 'keys rehash --check --json'],
   )
     .option('--check', 'only count')
@@ -48,7 +50,8 @@ function told(current: number, { rehashed, left, operators }: RehashedKeys): Com
   const advice =
     operators.length > 0
       ? `Keep the old pepper. An operator’s key is stored nowhere: \`${COMMAND} operators roll\` makes the next one.`
-      : `Keep the old pepper, and run \`${COMMAND} keys rehash\`. A key that can’t be opened moves only by \`${COMMAND} keys roll\`.`;
+      : `Keep the old pepper, and run \`${COMMAND} keys rehash\`. A key that can’t be opened moves only by ` +
+        `\`${COMMAND} keys roll\`.`;
   return {
     ...failed('keys_left', `${left.length} keys and ${operators.length} operators are under another pepper.`, advice),
     report: { data, text },

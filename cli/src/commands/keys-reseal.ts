@@ -16,7 +16,9 @@ const MAX_NAMED = 20;
 export function keysResealCommand(surroundings: Surroundings): Command {
   return leaf(
     'reseal',
-    'Encrypt every stored secret with the first key of SVC_MASTER_KEYS, and count what another key has encrypted. Services go on meanwhile. Run it again if it was stopped, and until it counts 0: only then may the old key leave SVC_MASTER_KEYS.',
+    'Encrypt every stored secret with the first key of SVC_MASTER_KEYS, and count what another key has ' +
+      'encrypted. Services go on meanwhile. Run it again if it was stopped, and until it counts 0: only then may ' +
+      'the old key leave SVC_MASTER_KEYS.',
     ['keys reseal', 'keys reseal --check --json'],
   )
     .option('--check', 'only count')
@@ -58,8 +60,10 @@ function told({ paint }: Context, current: number, { resealed, unopened, left }:
   ].join('\n');
   const advice =
     unopened.length > 0
-      ? 'Add the master key that encrypted them to SVC_MASTER_KEYS, or replace these secrets, then run the command again.'
-      : `Keep the old key in SVC_MASTER_KEYS. Give the API and the admin service the new SVC_SEAL_KEY, then run \`${COMMAND} keys reseal\`.`;
+      ? 'Add the master key that encrypted them to SVC_MASTER_KEYS, or replace these secrets, then run the ' +
+        'command again.'
+      : 'Keep the old key in SVC_MASTER_KEYS. Give the API and the admin service the new SVC_SEAL_KEY, then run ' +
+        `\`${COMMAND} keys reseal\`.`;
   return {
     ...failed('secrets_left', `${count} secrets are encrypted with another key than number ${current}.`, advice),
     report: { data, text },

@@ -31,7 +31,8 @@ const SCOPE_PROBLEMS = {
 export function keysCommand(surroundings: Surroundings): Command {
   const create = leaf(
     'create',
-    'Create another key. A new secret key signs webhooks only if the account has no signing key in this mode and the key has no scopes.',
+    'Create another key. A new secret key signs webhooks only if the account has no signing key in this mode and ' +
+      'the key has no scopes.',
     [
       'keys create --account acct_… --mode test --kind publishable',
       'keys create --account acct_… --mode live --kind secret --scopes read,webhooks',
@@ -49,7 +50,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .action(runs(surroundings, createOne));
   const list = leaf(
     'list',
-    'Show the last characters of each key, its scopes, whether it is valid, when it was last used, and which key signs webhooks.',
+    'Show the last characters of each key, its scopes, whether it is valid, when it was last used, and which key ' +
+      'signs webhooks.',
     ['keys list --account acct_…', 'keys list --mode live --json'],
   )
     .addOption(accountOption())
@@ -57,7 +59,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .action(runs(surroundings, listAll));
   const roll = leaf(
     'roll',
-    'Create a secret key that replaces the signing key. The old key stays valid and signs webhooks until the overlap ends or `keys sign-with` switches.',
+    'Create a secret key that replaces the signing key. The old key stays valid and signs webhooks until the ' +
+      'overlap ends or `keys sign-with` switches.',
     ['keys roll --account acct_… --mode live', 'keys roll --account acct_… --mode live --overlap 0'],
   )
     .addOption(accountOption().makeOptionMandatory())
@@ -69,7 +72,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .action(runs(surroundings, signWithOne));
   const revoke = leaf(
     'revoke',
-    'Revoke a key at once and for good. Replace the signing key with `keys roll` first, or revoke it with --now if it has leaked: then the newest other secret key signs webhooks.',
+    'Revoke a key at once and for good. Replace the signing key with `keys roll` first, or revoke it with --now ' +
+      'if it has leaked: then the newest other secret key signs webhooks.',
     ['keys revoke key_…', 'keys revoke key_… --now'],
   )
     .argument('<key>', 'id of the key')
@@ -77,7 +81,8 @@ export function keysCommand(surroundings: Surroundings): Command {
     .action(runs(surroundings, revokeOne));
   const sealKey = leaf(
     'seal-key',
-    'Print the public half of the master key, for SVC_SEAL_KEY of the API. It encrypts the secrets of endpoints and decrypts nothing.',
+    'Print the public half of the master key, for SVC_SEAL_KEY of the API. It encrypts the secrets of endpoints ' +
+      'and decrypts nothing.',
     ['keys seal-key'],
   ).action(runs(surroundings, showSealKey));
   const group = new Command('keys').description('Make, roll and revoke API keys.');
@@ -200,7 +205,8 @@ async function revokeOne({ options, positionals: [keyId = ''], context }: Input<
       return failed(
         result.code,
         `Key ${keyId} signs webhooks, so it can't go yet.`,
-        `Roll it (\`${COMMAND} keys roll\`), or let another key sign (\`${COMMAND} keys sign-with\`), then revoke it. If it has leaked, revoke it with --now.`,
+        `Roll it (\`${COMMAND} keys roll\`), or let another key sign (\`${COMMAND} keys sign-with\`), then ` +
+          'revoke it. If it has leaked, revoke it with --now.',
       );
     }
     const { owner, changed, signed, signsNext } = result;

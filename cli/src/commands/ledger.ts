@@ -23,7 +23,8 @@ const MOST_DIFFERENCES = 20;
 export function ledgerCommand(surroundings: Surroundings): Command {
   const check = leaf(
     'check',
-    'Check the ledger, and compare it with every network of SVC_NETWORKS that has rpcUrls. The command only reads; exit code 1 means a difference.',
+    'Check the ledger, and compare it with every network of SVC_NETWORKS that has rpcUrls. The command only ' +
+      'reads; exit code 1 means a difference.',
     [
       'ledger check',
       'ledger check --network eip155:8453 --json',
@@ -34,7 +35,8 @@ export function ledgerCommand(surroundings: Surroundings): Command {
     .option('--records <folder>', 'where deployment records are kept', RECORDS)
     .option(
       '--metrics-file <file>',
-      'also write the result to this file, in the Prometheus text format; an interrupted check leaves the file as it was',
+      'also write the result to this file, in the Prometheus text format; an interrupted check leaves the file ' +
+        'as it was',
     )
     .action(runs<Options>(surroundings, checkAll));
   return new Command('ledger').description('Prove that the books are right.').addCommand(check);

@@ -30,7 +30,9 @@ const EVERY_MS = 1_000;
 export function listenCommand(surroundings: Surroundings): Command {
   return leaf(
     'listen',
-    'Forward an account’s events to an address, such as a receiver on your own machine, until Ctrl-C. Each request is signed like a delivery. The command reads events with the secret key from the public API and needs no endpoint.',
+    'Forward an account’s events to an address, such as a receiver on your own machine, until Ctrl-C. Each ' +
+      'request is signed like a delivery. The command reads events with the secret key from the public API and ' +
+      'needs no endpoint.',
     [
       'listen --forward-to http://127.0.0.1:3000/webhooks',
       'listen --forward-to http://127.0.0.1:3000/webhooks --types payment.completed,payment.failed',
@@ -93,7 +95,8 @@ async function forwardAll(
     let found = await follower.poll();
     print(`Forwarding to ${harmless(options.forwardTo)}. Ctrl-C stops it.\n`);
     print(
-      `  X-SVC-Signature is signed with your secret key, webhook-signature with ${paint.bold(forwardSecretOf(secretKey))}\n`,
+      '  X-SVC-Signature is signed with your secret key, webhook-signature with ' +
+        `${paint.bold(forwardSecretOf(secretKey))}\n`,
     );
     for (; !stopping.signal.aborted; found = await follower.poll()) {
       for (const event of found.filter(({ id, type }) => id !== skip && (types?.has(type) ?? true))) {

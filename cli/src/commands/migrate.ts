@@ -42,7 +42,8 @@ const listing = (title: string, names: readonly string[]) =>
 
 /** Message for a database that no release created. `doctor` shows it too. */
 export const BEFORE_BASELINE =
-  'It was created during development, before the first release, and cannot be upgraded. Create a new database and migrate that, then read settled payments back from the chain (docs/operate/restore.md).';
+  'It was created during development, before the first release, and cannot be upgraded. Create a new database ' +
+  'and migrate that, then read settled payments back from the chain (docs/operate/restore.md).';
 
 const ADVICE: Readonly<Record<MigrateRefusal, string>> = {
   migration_changed: 'A released file must not change: check out the release that the database was migrated by.',

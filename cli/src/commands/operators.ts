@@ -17,7 +17,8 @@ const MAX_OVERLAP_MS = 7 * 86_400_000;
 export function operatorsCommand(surroundings: Surroundings): Command {
   const create = leaf(
     'create',
-    'Create an operator with a key for the admin API. What is done with the key is on record under the operator’s id. Needs the database role of the migrations: an operator’s key makes no operators.',
+    'Create an operator with a key for the admin API. What is done with the key is on record under the ' +
+      'operator’s id. Needs the database role of the migrations: an operator’s key makes no operators.',
     ['operators create --name "Ada Lovelace" --email ada@example.com'],
   )
     .requiredOption('--name <name>', 'name of the person or the platform')
@@ -31,7 +32,8 @@ export function operatorsCommand(surroundings: Surroundings): Command {
     .action(runs(surroundings, disableOne));
   const roll = leaf(
     'roll',
-    'Give an operator another key. The key before works until the overlap ends. With --overlap 0 every earlier key ends now, as for a key that has leaked.',
+    'Give an operator another key. The key before works until the overlap ends. With --overlap 0 every earlier ' +
+      'key ends now, as for a key that has leaked.',
     ['operators roll op_…', 'operators roll op_… --overlap 0'],
   )
     .argument('<operator>', 'id of the operator')

@@ -22,7 +22,9 @@ type Options = {
 export function payCommand(surroundings: Surroundings): Command {
   return leaf(
     'pay',
-    'Request an address and pay what its seller asks by x402, version 1 or 2, within limits. Limits per host and day come from SVC_AGENT_MAX_PER_HOST and SVC_AGENT_MAX_PER_DAY and hold over all calls. The same request is never paid twice while its answer is missing; with --idempotency-key never again.',
+    'Request an address and pay what its seller asks by x402, version 1 or 2, within limits. Limits per host and ' +
+      'day come from SVC_AGENT_MAX_PER_HOST and SVC_AGENT_MAX_PER_DAY and hold over all calls. The same request is ' +
+      'never paid twice while its answer is missing; with --idempotency-key never again.',
     [
       'pay https://api.example.com/weather --max 0.10',
       'pay https://api.example.com/report --max 0.10 --data \'{"year":2026}\' --idempotency-key order-7',

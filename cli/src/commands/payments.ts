@@ -21,7 +21,9 @@ const EXAMPLE = 'payments resolve --account acct_… --mode live --payment pay_�
 export function paymentsCommand(surroundings: Surroundings): Command {
   const resolve = leaf(
     'resolve',
-    'End a direct payment that is held for the merchant: somebody else’s transaction paid the wallet with its authorization. Ask the merchant what the payer bought with it, then accept the transfer as this payment, or refuse it. Neither can be taken back.',
+    'End a direct payment that is held for the merchant: somebody else’s transaction paid the wallet with its ' +
+      'authorization. Ask the merchant what the payer bought with it, then accept the transfer as this payment, or ' +
+      'refuse it. Neither can be taken back.',
     [`${EXAMPLE} --accept`, `${EXAMPLE} --refuse`],
   )
     .addOption(accountOption().makeOptionMandatory())

@@ -33,13 +33,17 @@ type SignedOptions = ActivateOptions & {
 };
 
 const EXAMPLE =
-  'payouts activate --account acct_… --mode test --network eip155:84532 --asset basesepolia_usdc --wallet 0x… --use exclusive';
+  'payouts activate --account acct_… --mode test --network eip155:84532 --asset basesepolia_usdc --wallet 0x… ' +
+  '--use exclusive';
 const RPC_TIMEOUT_MS = 10_000;
 
 export function payoutsActivateCommand(surroundings: Surroundings): Command {
   return leaf(
     'activate',
-    'Activate a direct payout: payers pay this wallet themselves, without fee and splits. Without signatures it prints the EIP-712 message that the wallet and its approver sign; with them it activates. The approver is a key of SVC_PAYOUT_APPROVERS or the wallet that is replaced. A change of the wallet takes effect after SVC_PAYOUT_DELAY_HOURS.',
+    'Activate a direct payout: payers pay this wallet themselves, without fee and splits. Without signatures it ' +
+      'prints the EIP-712 message that the wallet and its approver sign; with them it activates. The approver is a ' +
+      'key of SVC_PAYOUT_APPROVERS or the wallet that is replaced. A change of the wallet takes effect after ' +
+      'SVC_PAYOUT_DELAY_HOURS.',
     [
       EXAMPLE,
       `${EXAMPLE} --number 7 --signed-at 1794744000 --wallet-signature 0x… --approver 0x… --approver-signature 0x…`,
@@ -53,7 +57,8 @@ export function payoutsActivateCommand(surroundings: Surroundings): Command {
     .addOption(
       new Option(
         '--use <use>',
-        'exclusive if nobody but this installation has payments signed to the wallet, else shared: then a transaction of a stranger counts only for a bound nonce',
+        'exclusive if nobody but this installation has payments signed to the wallet, else shared: then a ' +
+          'transaction of a stranger counts only for a bound nonce',
       )
         .choices(['exclusive', 'shared'])
         .makeOptionMandatory(),
@@ -136,9 +141,15 @@ async function signedActivation(
 function givenTwice(options: SignedOptions): string | undefined {
   const { walletKeyFile, walletSignature, approverKeyFile, approverSignature, approver } = options;
   if (walletKeyFile !== undefined && walletSignature !== undefined)
-    return 'give --wallet-key-file or --wallet-signature, not both: leave the key file out if the message was signed elsewhere';
+    return (
+      'give --wallet-key-file or --wallet-signature, not both: leave the key file out if the message was ' +
+      'signed elsewhere'
+    );
   if (approverKeyFile !== undefined && (approverSignature !== undefined || approver !== undefined))
-    return 'give --approver-key-file, or --approver and --approver-signature, not both: leave the key file out if the message was signed elsewhere';
+    return (
+      'give --approver-key-file, or --approver and --approver-signature, not both: leave the key file out ' +
+      'if the message was signed elsewhere'
+    );
   return undefined;
 }
 

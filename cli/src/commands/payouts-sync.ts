@@ -20,7 +20,8 @@ type Change = Awaited<ReturnType<typeof syncPayouts>>['changes'][number];
 export function payoutsSyncCommand(surroundings: Surroundings): Command {
   return leaf(
     'sync',
-    'Read the processor’s registry up to the last final block and update the payouts in the database. The RPC node is SVC_RPC_URL.',
+    'Read the processor’s registry up to the last final block and update the payouts in the database. The RPC ' +
+      'node is SVC_RPC_URL.',
     ['payouts sync'],
   )
     .option('--records <folder>', 'where deployment records are kept', RECORDS)

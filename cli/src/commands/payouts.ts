@@ -24,7 +24,8 @@ const EXAMPLE = 'payouts set --account acct_… --mode test --network eip155:845
 export function payoutsCommand(surroundings: Surroundings): Command {
   const set = leaf(
     'set',
-    'Set who receives the money of an account on a network. The terms of a payout id never change: new terms get a new id, and new intents use the newest active payout.',
+    'Set who receives the money of an account on a network. The terms of a payout id never change: new terms get ' +
+      'a new id, and new intents use the newest active payout.',
     [EXAMPLE, `${EXAMPLE} --split 0x…:250`],
   )
     .addOption(accountOption().makeOptionMandatory())
@@ -43,7 +44,8 @@ export function payoutsCommand(surroundings: Surroundings): Command {
     )
     .option(
       '--key-file <file>',
-      'file with the registrar’s private key: registers the payout on chain too, at SVC_RPC_URL. On Solana the key of whoever pays for the recipients’ token accounts, which are made once',
+      'file with the registrar’s private key: registers the payout on chain too, at SVC_RPC_URL. On Solana the ' +
+        'key of whoever pays for the recipients’ token accounts, which are made once',
     )
     .action(runs<SetOptions>(surroundings, setOne));
   const list = leaf('list', 'Show payouts, oldest first.', ['payouts list --account acct_…'])

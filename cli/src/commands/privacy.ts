@@ -23,7 +23,8 @@ export function privacyCommand(surroundings: Surroundings): Command {
     .action(runs(surroundings, exportOne));
   const erase = leaf(
     'erase',
-    'Erase a payer’s data. Payments that moved money stay, and open payments stay until they end: run the command again then. Reasons: docs/operate/privacy.md.',
+    'Erase a payer’s data. Payments that moved money stay, and open payments stay until they end: run the ' +
+      'command again then. Reasons: docs/operate/privacy.md.',
     ['privacy erase 0x…', 'privacy erase 0x… --yes --json'],
   )
     .argument('<payer>', 'address of the payer')
@@ -92,7 +93,9 @@ async function eraseOne({ options, positionals: [payer = ''], context }: Input<E
 }
 
 const waitText = (count: number) =>
-  `${count} authorization${count === 1 ? '' : 's'} kept: money that came in by ${count === 1 ? 'it' : 'them'} is not settled or returned yet, and that needs payer and signature. Run the command again when \`svc.stranded_transfers\` has the rows as done and their blocks are final.`;
+  `${count} authorization${count === 1 ? '' : 's'} kept: money that came in by ${count === 1 ? 'it' : 'them'} is ` +
+  'not settled or returned yet, and that needs payer and signature. Run the command again when ' +
+  `\`svc.stranded_transfers\` has the rows as done and their blocks are final.`;
 
 const shownCounts = (counts: readonly { name: string; count: number }[], paint: Parameters<typeof table>[2]) =>
   table(

@@ -20,7 +20,8 @@ const ANY = 'any';
 export function publishableCommand(surroundings: Surroundings): Command {
   const set = leaf(
     'set',
-    'Set which pages may use the publishable keys of an account, and whether these keys may create intents. What is not given stays.',
+    'Set which pages may use the publishable keys of an account, and whether these keys may create intents. What ' +
+      'is not given stays.',
     [
       'accounts publishable set --account acct_… --mode live --origins https://shop.example,https://www.shop.example',
       'accounts publishable set --account acct_… --mode live --origins any',
@@ -46,7 +47,8 @@ async function setOne({ options, context }: Input<Change>): Promise<CommandOutco
   const read = origins === undefined || origins === ANY ? null : readOrigins(origins, mode);
   if (read === undefined)
     return misused(
-      `Origins are at most ${MAX_ORIGINS}, separated by commas, each a scheme and a host such as https://shop.example; live mode takes https alone, except on localhost.`,
+      `Origins are at most ${MAX_ORIGINS}, separated by commas, each a scheme and a host such as ` +
+        'https://shop.example; live mode takes https alone, except on localhost.',
     );
   const change: Partial<PublishableRights> = {
     ...(origins !== undefined && { origins: read }),
@@ -58,7 +60,8 @@ async function setOne({ options, context }: Input<Change>): Promise<CommandOutco
     const after = set.publishable;
     return done(
       { accountId: account, ...after },
-      `The publishable ${mode} keys of ${account}: used by ${shownOrigins(after)}; ${shownCreates(after)}. Every API process follows within its cache time.`,
+      `The publishable ${mode} keys of ${account}: used by ${shownOrigins(after)}; ${shownCreates(after)}. Every ` +
+        'API process follows within its cache time.',
     );
   });
 }

@@ -9,7 +9,8 @@ export type ReadDenied =
   | { readonly ok: false; readonly message: string };
 
 const FORMS =
-  'Name an address or a range (203.0.113.7, 203.0.113.0/24, 2001:db8::/48), an address hash of a log line (16 hexadecimal digits), a payer (0x… or base58) or the id of an API key (key_…).';
+  'Name an address or a range (203.0.113.7, 203.0.113.0/24, 2001:db8::/48), an address hash of a log line (16 ' +
+  'hexadecimal digits), a payer (0x… or base58) or the id of an API key (key_…).';
 
 export function readDenied(text: string): ReadDenied {
   if (/^[ps]k_/.test(text)) {

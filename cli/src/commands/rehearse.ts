@@ -34,7 +34,10 @@ type RehearseOptions = MerchantOptions &
 export function rehearseCommand(surroundings: Surroundings): Command {
   return leaf(
     'rehearse',
-    'Pay a running deployment on a test network: an exact, a direct and an up-to payment of cents. Compare payment, events, books, receipts and balances to the smallest unit, wait until the blocks are final, and write a report and the RPC answers into a folder. Live networks and live keys are refused. Needs SVC_SECRET_KEY_FILE, SVC_REHEARSE_DIRECT_KEY_FILE and SVC_RPC_URL. Exit code 1 means that a check is red.',
+    'Pay a running deployment on a test network: an exact, a direct and an up-to payment of cents. Compare ' +
+      'payment, events, books, receipts and balances to the smallest unit, wait until the blocks are final, and ' +
+      'write a report and the RPC answers into a folder. Live networks and live keys are refused. Needs ' +
+      'SVC_SECRET_KEY_FILE, SVC_REHEARSE_DIRECT_KEY_FILE and SVC_RPC_URL. Exit code 1 means that a check is red.',
     [
       'rehearse --network base-sepolia --payer-key-file payer.key --out rehearsal-1',
       'rehearse --network base-sepolia --payer-key-file payer.key --out rehearsal-2 --flows exact,upto',
@@ -74,7 +77,8 @@ async function rehearse(input: Input<RehearseOptions>): Promise<CommandOutcome> 
   const { config } = read;
   if (!plan.recordOnly && plan.flows.includes('direct') && config.directKey === undefined)
     return misconfigured([
-      'SVC_REHEARSE_DIRECT_KEY_FILE is missing: a secret key of an account with a direct payout, or leave direct out of --flows',
+      'SVC_REHEARSE_DIRECT_KEY_FILE is missing: a secret key of an account with a direct payout, or leave direct ' +
+        'out of --flows',
     ]);
   const opened = openFolder(options.out);
   if (!opened.ok) return opened.failure;
@@ -243,8 +247,10 @@ async function refusalOf(
   if (spentAtomic + needsAtomic > maxSpendAtomic)
     return failed(
       'limit_reached',
-      `The rehearsal signs for ${coins(needsAtomic)}, runs in this folder signed for ${coins(spentAtomic)}, and the limit is ${coins(maxSpendAtomic)}.`,
-      'Raise --max-spend, lower --amount, or name another --out. Signatures that were not used stop counting when they expire.',
+      `The rehearsal signs for ${coins(needsAtomic)}, runs in this folder signed for ${coins(spentAtomic)}, and ` +
+        `the limit is ${coins(maxSpendAtomic)}.`,
+      'Raise --max-spend, lower --amount, or name another --out. Signatures that were not used stop counting ' +
+        'when they expire.',
     );
   const refused = await chainRefusal(chain, network);
   if (refused !== undefined) return refused;

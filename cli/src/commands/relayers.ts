@@ -14,7 +14,8 @@ type One = { readonly network: string };
 export function relayersCommand(surroundings: Surroundings): Command {
   const list = leaf(
     'list',
-    'Show every relayer key with its lane: balance, pending transactions, and what stops it. Also show which networks the API offers.',
+    'Show every relayer key with its lane: balance, pending transactions, and what stops it. Also show which ' +
+      'networks the API offers.',
     ['relayers list'],
   ).action(runs<object>(surroundings, listAll));
   const change = (name: string, status: RelayerStatus, description: string) =>
@@ -29,7 +30,8 @@ export function relayersCommand(surroundings: Surroundings): Command {
       change(
         'drain',
         RELAYER_STATUS.draining,
-        'Give no new payments to this key. Its pending transactions finish; other relayers take its share of the queue.',
+        'Give no new payments to this key. Its pending transactions finish; other relayers take its share of the ' +
+          'queue.',
       ),
     )
     .addCommand(

@@ -14,7 +14,8 @@ const COMMIT_WAIT_MS = 30_000;
 export function statementCommand(surroundings: Surroundings): Command {
   return leaf(
     'statement',
-    'Show what the ledger booked for an account on a day (UTC), by chain and token. A day can be read from ten minutes after its end.',
+    'Show what the ledger booked for an account on a day (UTC), by chain and token. A day can be read from ten ' +
+      'minutes after its end.',
     [
       'statement --account acct_… --mode live --day 2026-11-16',
       'statement --account acct_… --mode live --day 2026-11-16 --json',

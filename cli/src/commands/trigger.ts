@@ -14,7 +14,8 @@ const triggered = z.object({ eventId: z.string(), deliveries: z.optional(z.numbe
 export function triggerCommand(surroundings: Surroundings): Command {
   return leaf(
     'trigger',
-    'Create a sample event, in test mode only; no payment is made. Every subscribed endpoint and every running `listen` receives it.',
+    'Create a sample event, in test mode only; no payment is made. Every subscribed endpoint and every running ' +
+      '`listen` receives it.',
     ['trigger payment.completed', 'trigger payment.failed --endpoint we_…'],
   )
     .addArgument(new Argument('<type>', 'which event').choices(EVENT_TYPES))
