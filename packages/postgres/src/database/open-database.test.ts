@@ -66,3 +66,11 @@ test('a transaction that falls silent loses its locks', async () => {
   });
   expect((await admin.query('select id from silence')).rows).toEqual([{ id: 3 }]);
 });
+
+test('a connection compiles no statement, also where the database says that it should', async () => {
+  await admin.query(`alter database ${new URL(url).pathname.slice(1)} set jit = on`);
+  await withDatabase({}, async ({ pool }) => {
+    const { rows } = await pool.query("select setting, source from pg_settings where name = 'jit'");
+    expect(rows).toEqual([{ setting: 'off', source: 'client' }]);
+  });
+});

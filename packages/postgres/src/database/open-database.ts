@@ -39,6 +39,11 @@ export type Database = {
  */
 const GENERIC_PLANS = '-c plan_cache_mode=force_generic_plan';
 /**
+ * Builds of PostgreSQL with LLVM compile a statement that the planner estimates as dear, for tens of milliseconds and once for
+ * each execution. Our statements read few rows by their keys: there is nothing to win.
+ */
+const NO_JIT = '-c jit=off';
+/**
  * A connection keeps its plans until the tables are analyzed, also those it made while the tables were empty. A connection
  * that is replaced makes them again.
  */
@@ -67,6 +72,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
     maxLifetimeSeconds: CONNECTION_LIFE_SECONDS,
     options: [
       GENERIC_PLANS,
+      NO_JIT,
       ...(options.byKeys === true ? [BY_INDEX] : []),
       ...(options.readInOrder === true ? [IN_ORDER] : []),
     ].join(' '),
