@@ -122,7 +122,7 @@ test('with all its data deleted it needs nothing but to be told and woken again'
   expect(queue.done).toEqual(Array.from({ length: 120 }, (_, index) => index));
 });
 
-test('who keeps itself registered needs nobody when the engine has lost all its data', async () => {
+test('a process that keeps itself registered runs again after the engine has lost all its data', async () => {
   const queue = queueOf(0);
   const { crash, work, runs } = await world(queue.drain);
   work.keepRegistered();
@@ -132,7 +132,7 @@ test('who keeps itself registered needs nobody when the engine has lost all its 
   expect(work.isRegistered()).toBe(true);
 });
 
-test('a pulse beats on, and starting it twice does not make it beat twice', async () => {
+test('a periodic job runs on, and starting it twice does not make it run twice', async () => {
   const { runs, work } = await world(queueOf(0).drain);
   await work.register();
   await until(() => runs.count >= 5);

@@ -29,7 +29,7 @@ test('addresses of one client have one hash, others another', () => {
   expect(new Set(['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8:0:1::1', ''].map(hash)).size).toBe(5);
 });
 
-test('it is no hash that the pepper makes for anything else', () => {
+test('an address hash differs from every other hash that the pepper makes', () => {
   const other = createHmac('sha256', pepper).update('192.0.2.1').digest('hex');
   expect(addressHash(pepper, '192.0.2.1', '2026-11-15')).not.toBe(other.slice(0, 16));
 });

@@ -23,7 +23,7 @@ test('the key the merchant switched to signs, though the old one is still valid'
   expect(signingKeyAt(switched, NOW_MS)?.id).toBe('key_2');
 });
 
-test('whoever signs is usable, and somebody signs as long as one key is', () => {
+test('the signing key is a usable key, and there is one as long as any key is usable', () => {
   const keys = fc.uniqueArray(
     fc.record({
       id: fc.string({ minLength: 1 }),

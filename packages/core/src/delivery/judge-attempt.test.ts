@@ -69,13 +69,13 @@ test('what failed on our side is tried again, later each time, and never counts'
   expect(judge({ retryCount: 0 }, fault)).toMatchObject({ charged: false });
 });
 
-test('whoever is overrun gets at least a minute', () => {
+test('after a timeout or a 429 an endpoint is tried again after a minute at the earliest', () => {
   expect(delayOf(judge({}, { outcome: 'timed_out', responseStatus: null }))).toBe(60_000);
   expect(delayOf(judge({}, { responseStatus: 429 }))).toBe(60_000);
   expect(delayOf(judge({}, { responseStatus: 503 }))).toBe(5_000);
 });
 
-test('what 429 and 503 ask for is obeyed, what others ask for is not', () => {
+test('the Retry-After of a 429 or a 503 is obeyed, that of other answers is not', () => {
   const asked = 7_200_000;
   expect(delayOf(judge({}, { responseStatus: 429, retryAfterMs: asked }))).toBe(asked);
   expect(delayOf(judge({}, { responseStatus: 503, retryAfterMs: asked }))).toBe(asked);

@@ -16,7 +16,7 @@ test('the secret names the owner of its intent, and is the same each time', () =
   expect(Buffer.from(secret.slice(-22), 'base64url')).toHaveLength(16);
 });
 
-test('it opens no other intent, account, mode or installation', () => {
+test('a client secret opens no other intent, account, mode or installation', () => {
   expect(read(secret, NOW, newId('paymentIntent', NOW))).toBeUndefined();
   expect(read(secret.replace(owner.accountId, newId('account', NOW)))).toBeUndefined();
   expect(read(secret.replace('test_', 'live_'))).toBeUndefined();
@@ -37,7 +37,7 @@ test.each(['', 'test', secret.slice(0, -1), `${secret}A`, ` ${secret}`, secret.r
   },
 );
 
-test('it ends 30 days after the intent was created', () => {
+test('a client secret ends 30 days after the intent was created', () => {
   expect(read(secret, NOW + 30 * DAY_MS - 1)).toEqual(owner);
   expect(read(secret, NOW + 30 * DAY_MS)).toBeUndefined();
 });

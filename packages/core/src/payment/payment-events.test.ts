@@ -87,7 +87,7 @@ describe('the trigger table, row by row', () => {
     const [event] = eventsFor({ intent, payment: completed }, { intent, payment: { ...linked, completedAtMs: null } });
     expect(event).toMatchObject({ type: 'payment.updated', previousAttributes: { status: 'completed' } });
   });
-  test('nothing changed: nothing is said', () => {
+  test('without a change there is no event', () => {
     expect(types({ intent, payment: linked }, { intent, payment: linked })).toEqual([]);
   });
 });

@@ -123,7 +123,7 @@ test('an item that failed in a mined transaction is called failed when its block
   expect(events.rows.map(({ type }) => type)).toEqual(['payment.created', 'payment.failed']);
 });
 
-test('who was replaced can neither send nor record', async () => {
+test('a process whose lease was taken over can neither send nor record', async () => {
   const lane = await world();
   await lane.queue(2);
   const old = await lane.takeLease();

@@ -25,12 +25,12 @@ const plain = (pendingBatches: readonly PendingBatch[]) =>
     transactions: batch.transactions.map((one) => ({ ...one, raw: Buffer.from(one.raw).toString('hex') })),
   }));
 
-test('what a lane remembers of its flight is what the database says', async () => {
+test('the cached pending batches are those of the database', async () => {
   const { world } = await pending();
   expect(plain(await world.store.loadPendingBatches(world.lane))).toEqual(plain(await afresh(world)));
 });
 
-test('what it remembers is not read again', async () => {
+test('a cached batch is not read again', async () => {
   const { world, batch } = await pending();
   const [again] = await world.store.loadPendingBatches(world.lane);
   expect(again?.items).toBe(batch.items);

@@ -114,7 +114,7 @@ describe('fees', () => {
 });
 
 describe('nonces', () => {
-  test('what the pool lost is offered again, the lowest nonce first, and leaves no gap', async () => {
+  test('transactions that the node’s pool lost are broadcast again, the lowest nonce first, without a gap', async () => {
     const lane = await world();
     const payments = await lane.queue(40);
     await rounds(lane, hasty(lane, { bumpMs: 60_000 }), 3);

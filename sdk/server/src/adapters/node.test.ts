@@ -61,7 +61,7 @@ describe('node:http', () => {
     expect(onRefusal).toHaveBeenCalledWith(expect.objectContaining({ code: 'body_not_raw_bytes' }));
   });
 
-  test('who was answered by somebody else meanwhile is not answered again', async () => {
+  test('a response that other code has sent meanwhile is not sent again', async () => {
     let answerFirst = () => {};
     const listener = webhookListener({ receiver, handle: () => answerFirst() });
     const ended = Promise.withResolvers<void>();

@@ -88,7 +88,7 @@ describe('retries', () => {
     expect(waits[2]).toBeLessThanOrEqual(7_500);
   });
 
-  test('who is told to wait long is told at once', async () => {
+  test('a call that is told to wait long is not tried again', async () => {
     const { seen, client } = await fakeService({ ...unavailable, headers: { 'retry-after': '3600' } });
     expect(await client().settle(call)).toMatchObject({ ok: false, code: 'service_unavailable', retryable: true });
     expect(seen).toHaveLength(1);

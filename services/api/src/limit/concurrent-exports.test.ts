@@ -31,7 +31,7 @@ test('accounts take turns, however many pages one of them asks for', async () =>
   expect(begun).toEqual(['a', 'b', 'a', 'c', 'a']);
 });
 
-test('who waits too long is told to come again, and his place is not lost', async () => {
+test('an export that waits too long is refused as busy, and its place goes to the next one', async () => {
   const { begun, ask, end } = world(20);
   const first = ask('a');
   expect(await ask('b')).toEqual({ ok: false, reason: 'busy' });

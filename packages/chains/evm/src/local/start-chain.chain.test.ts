@@ -72,7 +72,7 @@ const balances = (token: Address) =>
     [merchant, partner, chain.plan.feeRecipient, chain.record.processor].map((owner) => chain.balanceOf(token, owner)),
   );
 
-test('it is there within seconds', () => {
+test('the local chain is ready within seconds', () => {
   expect(startMs).toBeLessThan(10_000);
 });
 

@@ -34,7 +34,7 @@ test('a payment that one node alone sees fail is left where it is; with two agai
   expect(await outcomeBy(liar, liar, world.rpc, world.rpc)).toBe('settled');
 });
 
-test('what all who answer see fail fails, and one that does not answer has no vote', async () => {
+test('a payment fails in the simulation if every node that answers says so; a silent node has no vote', async () => {
   expect(await outcomeBy(liar, liar, liar)).toBe('insufficient_funds');
   expect(await outcomeBy(liar, liar, dead)).toBe('insufficient_funds');
   expect(await outcomeBy(world.rpc, world.rpc, liar)).toBe('settled');

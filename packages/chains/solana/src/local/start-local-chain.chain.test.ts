@@ -157,7 +157,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('it stands on the ports it is told, with USDC as devnet has it', async () => {
+test('the local chain listens on the given ports and has USDC as devnet has it', async () => {
   const [port, wsPort] = [await freePort(), await freePort()];
   const other = await startLocalSolana({ slotTimeMs: 100, port, wsPort });
   expect([other.rpcUrl, other.wsUrl]).toEqual([`http://127.0.0.1:${port}`, `ws://127.0.0.1:${wsPort}`]);

@@ -29,7 +29,7 @@ const booked = async ({ pool }: SolanaLaneWorld, paymentId: string) =>
     )
   ).rows.map(({ account_name, asset, amount }) => `${account_name} ${amount} ${asset}`);
 
-test('it is signed by the relayer alone, stored before it is sent, proven and booked; what is lent is no cost', async () => {
+test('the relayer alone signs the transaction; it is stored before it is sent, proven and booked; lent rent is no cost', async () => {
   const lane = await world();
   const { relayer } = lane.actors;
   const before = lane.chain.ledger.account(relayer.address)!.lamports;
@@ -67,7 +67,7 @@ test('it is signed by the relayer alone, stored before it is sent, proven and bo
   expect(rows.map(({ type }) => type)).toEqual(['payment.created', 'payment.completed']);
 });
 
-test('what another signed is not carried, whatever the API let pass', async () => {
+test('a text that another key signed is not sent, even if the API accepted it', async () => {
   const lane = await world();
   const { paymentId, payer } = await queueText(lane, { signer: await generateKeyPairSigner() });
   await lane.settle();
