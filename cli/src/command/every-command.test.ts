@@ -1,8 +1,8 @@
 import { paintFor } from '@svc-pay/runtime/terminal/paint';
 import { expect, test } from 'vitest';
+import { callSvc } from '../testing/call-svc.ts';
 import type { Context } from './context.ts';
 import { allCommands, buildProgram } from './program.ts';
-import { runCommandLine } from './run-command-line.ts';
 
 const context: Context = {
   clock: { nowMs: () => 1_794_744_000_000 },
@@ -12,26 +12,7 @@ const context: Context = {
   ask: undefined,
 };
 
-const run = (...argv: string[]) => runIn({}, ...argv);
-
-async function runIn(environment: Context['environment'], ...argv: string[]) {
-  let [stdout, stderr] = ['', ''];
-  const exitCode = await runCommandLine(
-    argv,
-    { ...context, environment },
-    {
-      out: (text) => {
-        stdout += text;
-      },
-      error: (text) => {
-        stderr += text;
-      },
-      outputOnTerminal: false,
-      errorPaint: paintFor(false),
-    },
-  );
-  return { exitCode, stdout, stderr };
-}
+const run = (...argv: string[]) => callSvc({}, ...argv);
 
 const commands = allCommands(buildProgram({ context, report: () => {} })).slice(1);
 const pathOf = (command: (typeof commands)[number]): string[] =>
@@ -142,13 +123,13 @@ test.each([
   expect(stderr).not.toContain('canary');
 });
 
-test.each([
+test.each<[string, Readonly<Record<string, string>>]>([
   ['no key', {}],
   ['a publishable key', { SVC_SECRET_KEY: 'pk_test_canary' }],
   ['a file that is not there', { SVC_SECRET_KEY_FILE: '/nowhere/canary' }],
   ['two keys', { SVC_SECRET_KEY: 'sk_test_canary', SVC_SECRET_KEY_FILE: '/nowhere/canary' }],
 ])('%s ends a merchant’s command by the variable’s name, and no value is repeated', async (_, environment) => {
-  const { exitCode, stderr } = await runIn(environment, 'events', 'list');
+  const { exitCode, stderr } = await callSvc(environment, 'events', 'list');
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/SVC_SECRET_KEY/);
   expect(stderr).not.toContain('canary');
