@@ -1,5 +1,5 @@
 import { type Clock, createSecretBox } from '@svc-pay/core';
-import { openDatabase, planMigrations } from '@svc-pay/postgres';
+import { type Database, planMigrations } from '@svc-pay/postgres';
 import {
   countSealed,
   type DatabaseFacts,
@@ -16,10 +16,10 @@ import { checkKeySecrets, checkSealed, type KeySecretsAtHand } from './check-key
 import { checkLanes } from './check-lanes.ts';
 import { checkRetention } from './check-retention.ts';
 import { type Finding, findingsOf } from './finding.ts';
+import { withDoctorDatabase } from './with-doctor-database.ts';
 
 /** Major version of PostgreSQL that the release is tested on. */
 const TESTED_VERSION_NUMBER = 180_000;
-const TIMEOUT_MS = 10_000;
 
 /** An older schema has no such tables, or the role may not read them: reported as a warning instead of skipped. */
 const unread =
@@ -32,31 +32,26 @@ const unread =
   ];
 
 export async function checkDatabase(url: string, secrets: KeySecretsAtHand, clock: Clock): Promise<readonly Finding[]> {
-  const database = openDatabase(url, {
-    applicationName: 'svc-doctor',
-    maxConnections: 1,
-    statementTimeoutMs: TIMEOUT_MS,
-    onConnectionLost: () => {},
-  });
-  try {
-    await database.ping();
+  const check = async ({ ping, pool }: Database): Promise<readonly Finding[]> => {
+    await ping();
     const beforeMs = clock.nowMs();
-    const facts = await inspectDatabase(database.pool);
+    const facts = await inspectDatabase(pool);
     const afterMs = clock.nowMs();
     return [
       checkVersion(facts),
       checkClock('database', 'clock', facts.nowMs, beforeMs, afterMs),
       await checkMigrations(url),
       ...checkDurability(facts),
-      ...(facts.migrated ? await checkKeys(database.pool, secrets, afterMs).catch(unread('keys')) : []),
-      ...(facts.migrated ? await checkRetention(database.pool, afterMs).catch(unread('retention')) : []),
-      ...(facts.migrated ? await checkLanes(database.pool, afterMs).catch(unread('lanes')) : []),
+      ...(facts.migrated ? await checkKeys(pool, secrets, afterMs).catch(unread('keys')) : []),
+      ...(facts.migrated ? await checkRetention(pool, afterMs).catch(unread('retention')) : []),
+      ...(facts.migrated ? await checkLanes(pool, afterMs).catch(unread('lanes')) : []),
     ];
+  };
+  try {
+    return await withDoctorDatabase(url, check);
   } catch (problem) {
     const { message, advice = '' } = explainFailure(problem);
     return [findingsOf('database', 'connection').problem(message, advice)];
-  } finally {
-    await database.close();
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type JsonRpc,
   readLogOrder,
 } from '@svc-pay/evm';
-import { openDatabase } from '@svc-pay/postgres';
+import type { Database } from '@svc-pay/postgres';
 import {
   type DirectReport,
   type ReportedCursor,
@@ -21,6 +21,7 @@ import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/network
 import { explainFailure } from '../command/explain-failure.ts';
 import { COMMAND } from '../command/leaf.ts';
 import { type Finding, findingsOf } from './finding.ts';
+import { withDoctorDatabase } from './with-doctor-database.ts';
 
 export type DirectPayoutsToCheck = {
   readonly report: DirectReport;
@@ -48,18 +49,11 @@ export async function checkDirectOf(
   url: string,
   given: Omit<DirectPayoutsToCheck, 'report'>,
 ): Promise<readonly Finding[]> {
-  const database = openDatabase(url, {
-    applicationName: 'svc-doctor',
-    maxConnections: 1,
-    statementTimeoutMs: TIMEOUT_MS,
-    onConnectionLost: () => {},
-  });
-  try {
-    const report = await reportDirect(database.pool).catch(unread);
+  const read = async ({ pool }: Database): Promise<readonly Finding[]> => {
+    const report = await reportDirect(pool).catch(unread);
     return 'status' in report ? [report] : await checkDirect({ ...given, report });
-  } finally {
-    await database.close();
-  }
+  };
+  return withDoctorDatabase(url, read, TIMEOUT_MS);
 }
 
 /** One finding list for all networks; empty without direct payouts and cursors. */

@@ -1,13 +1,12 @@
 // Checks over the connection of each program that its role has the rights of its group, and no others.
-import { openDatabase } from '@svc-pay/postgres';
 import { inspectRole, type RoleFacts } from '@svc-pay/postgres/operator';
 import { explainFailure } from '../command/explain-failure.ts';
 import { COMMAND } from '../command/leaf.ts';
 import { GROUP_OF, PROGRAMS, type Program } from '../init/folder-layout.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { type Installation, settingOf } from './installation.ts';
+import { withDoctorDatabase } from './with-doctor-database.ts';
 
-const TIMEOUT_MS = 10_000;
 const SHOWN = 5;
 
 export async function checkRoles(installation: Installation): Promise<readonly Finding[]> {
@@ -20,19 +19,11 @@ export async function checkRoles(installation: Installation): Promise<readonly F
 }
 
 async function checkRoleAt(program: Program, url: string): Promise<readonly Finding[]> {
-  const database = openDatabase(url, {
-    applicationName: 'svc-doctor',
-    maxConnections: 1,
-    statementTimeoutMs: TIMEOUT_MS,
-    onConnectionLost: () => {},
-  });
   try {
-    return checkRole(program, await inspectRole(database.pool));
+    return checkRole(program, await withDoctorDatabase(url, ({ pool }) => inspectRole(pool)));
   } catch (problem) {
     const { message, advice = 'Run roles.sql as a superuser.' } = explainFailure(problem);
     return [findingsOf('database', `role of ${program}`).problem(message, advice)];
-  } finally {
-    await database.close();
   }
 }
 
