@@ -65,3 +65,13 @@ export const CADDY: DebianPackage = {
     arm64: '84fe201ea3c869bb23144e72e3f643b7d00395704ba98d958a4f780ce15b79ff',
   },
 };
+
+/** Makes a root of Debian: tools/containers. */
+export const DEBOOTSTRAP: DebianPackage = {
+  name: 'debootstrap',
+  version: '1.0.128+nmu2+deb12u2',
+  sha256: {
+    amd64: '63f354316e9bbe747b143b7b0d83e5f237c90314a17734fba9ff202c2ef02760',
+    arm64: '63f354316e9bbe747b143b7b0d83e5f237c90314a17734fba9ff202c2ef02760',
+  },
+};

@@ -1,6 +1,7 @@
 // The compose file: PostgreSQL, Restate, the services, Caddy, Prometheus and Alertmanager. Each container gets the files that
 // it needs, read-only, at the paths that they have on the machine. Only Caddy has a port on the internet.
 import path from 'node:path';
+import type { ServiceName } from '@svc-pay/runtime/process/find-service';
 import type { InitChoices } from './choices.ts';
 import {
   ARCHIVE_FOLDER,
@@ -8,7 +9,6 @@ import {
   environmentFileOf,
   IDENTITY_FILE,
   NETWORKS_FILE,
-  type Program,
   RELAYERS_FOLDER,
   SECRETS_FOLDER,
 } from './folder-layout.ts';
@@ -29,12 +29,19 @@ const IMAGES = {
 } as const;
 
 /** Secrets of each program, by file. */
-const SECRETS_OF: Readonly<Record<Exclude<Program, 'command'>, readonly string[]>> = {
+const SECRETS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   api: ['key-pepper', 'internal-key'],
   settlement: ['internal-keys', 'relayer-password'],
   webhooks: ['master-keys'],
   admin: ['key-pepper', 'audit-signing-key'],
 };
+
+/** Port on which a service says whether it is ready. */
+const READY_PORT: Readonly<Record<ServiceName, number>> = { api: 8402, settlement: 8403, webhooks: 8404, admin: 8405 };
+
+/** Two of each, so that one serves while the other is replaced. */
+export const API_HOSTS = ['api', 'api-2'] as const;
+export const SETTLEMENT_HOSTS = ['settlement', 'settlement-2'] as const;
 
 type Mount = { readonly source: string; readonly target?: string; readonly writable?: true };
 
@@ -68,10 +75,20 @@ x-ours: &ours
 
 services:
 ${[
-  ownService(choices, 'api', ['back', 'edge'], [NETWORKS_FILE]),
-  ownService(choices, 'settlement', ['back', 'out'], [NETWORKS_FILE, RELAYERS_FOLDER]),
-  ownService(choices, 'webhooks', ['back', 'out'], []),
-  ownService(choices, 'admin', ['back', 'out'], [], '127.0.0.1:8405:8405'),
+  ...API_HOSTS.map((host) =>
+    ownService(choices, { host, service: 'api', networks: ['back', 'edge'], files: [NETWORKS_FILE] }),
+  ),
+  ...SETTLEMENT_HOSTS.map((host) =>
+    ownService(choices, {
+      host,
+      service: 'settlement',
+      networks: ['back', 'out'],
+      files: [NETWORKS_FILE, RELAYERS_FOLDER],
+      environment: { SVC_SETTLEMENT_ENGINE_URL: `http://${host}:9403` },
+    }),
+  ),
+  ownService(choices, { service: 'webhooks', networks: ['back', 'out'] }),
+  ownService(choices, { service: 'admin', networks: ['back', 'out'], port: '127.0.0.1:8405:8405' }),
   commandService(choices),
   postgresService(choices),
   restateService(choices),
@@ -98,30 +115,55 @@ volumes:
 `;
 }
 
-function ownService(
-  { folder }: InitChoices,
-  name: Exclude<Program, 'command'>,
-  networks: readonly string[],
-  files: readonly string[],
-  port?: string,
-): string {
+type OwnService = {
+  readonly service: ServiceName;
+  /** Name of the container in its networks, if not that of the service. */
+  readonly host?: string;
+  readonly networks: readonly string[];
+  readonly files?: readonly string[];
+  /** What differs from the file of the service. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly port?: string;
+};
+
+function ownService({ folder }: InitChoices, own: OwnService): string {
+  const { service, host = service, networks, files = [], environment = {}, port } = own;
   const mounts = [
-    ...[databaseSecretOf(name), ...SECRETS_OF[name]].map((secret) => path.join(folder, SECRETS_FOLDER, secret)),
+    ...[databaseSecretOf(service), ...SECRETS_OF[service]].map((secret) => path.join(folder, SECRETS_FOLDER, secret)),
     ...files.map((file) => path.join(folder, file)),
   ].map((source) => mount({ source }));
   const archive = mount({ source: path.join(folder, ARCHIVE_FOLDER), writable: true });
+  const settings = Object.entries(environment).map(([name, value]) => `      ${name}: ${value}`);
   return [
-    `  ${name}:`,
+    `  ${host}:`,
     '    <<: *ours',
-    `    command: [svc-${name}]`,
-    `    env_file: ${environmentFileOf(name)}`,
+    `    command: [svc-${service}]`,
+    `    env_file: ${environmentFileOf(service)}`,
+    ...(settings.length === 0 ? [] : ['    environment:', ...settings]),
     '    depends_on: [postgres, restate]',
+    ...healthCheck(READY_PORT[service]),
     `    networks: [${networks.join(', ')}]`,
     ...(port === undefined ? [] : [`    ports: ["${port}"]`]),
     '    volumes:',
     ...mounts,
-    ...(name === 'settlement' ? [archive] : []),
+    ...(service === 'settlement' ? [archive] : []),
   ].join('\n');
+}
+
+/**
+ * For `docker compose up --wait`. The image has no shell, and Node is the one program in it that asks over HTTP. Without
+ * blanks: podman cuts the arguments of a check at them.
+ */
+function healthCheck(port: number): readonly string[] {
+  const ask = `fetch('http://127.0.0.1:${port}/ready').then((answer)=>process.exit(answer.ok?0:1))`;
+  return [
+    '    healthcheck:',
+    `      test: [CMD, node, -e, "${ask}"]`,
+    '      interval: 10s',
+    '      timeout: 10s',
+    '      retries: 3',
+    '      start_period: 30s',
+  ];
 }
 
 /** It has the whole folder: the doctor compares the secrets of all services. */
@@ -189,7 +231,7 @@ function caddyService({ folder, subnet }: InitChoices): string {
     tmpfs: [/tmp, /config]
     cap_drop: [ALL]
     cap_add: [NET_BIND_SERVICE]
-    depends_on: [api]
+    depends_on: [${API_HOSTS.join(', ')}]
     # IPv4 alone: Docker would hand on an IPv6 client with the address of the bridge, and all of them would be one client.
     ports: ["0.0.0.0:80:80", "0.0.0.0:443:443", "0.0.0.0:443:443/udp"]
     networks:

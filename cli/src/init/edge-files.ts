@@ -1,6 +1,7 @@
 // Settings of what stands around the services: Caddy in front of them, Prometheus and Alertmanager beside them.
+import { isIP } from 'node:net';
 import type { InitChoices } from './choices.ts';
-import { ALERTS_FILE } from './compose.ts';
+import { ALERTS_FILE, API_HOSTS, SETTLEMENT_HOSTS } from './compose.ts';
 import { PLACEHOLDER } from './folder-layout.ts';
 
 /**
@@ -8,14 +9,17 @@ import { PLACEHOLDER } from './folder-layout.ts';
  * proxies of the operator it adds to what these wrote.
  */
 export function caddyText({ publicUrl, outerProxies }: InitChoices): string {
-  const { protocol, host } = new URL(publicUrl);
+  const { protocol, host, hostname } = new URL(publicUrl);
+  // Nobody certifies an address, and clients do not send it when they connect: Caddy's own authority does.
+  const ownAuthority =
+    protocol === 'https:' && isIP(hostname) !== 0 ? `\tdefault_sni ${hostname}\n\tskip_install_trust\n` : '';
   const trusted =
     outerProxies.length === 0
       ? ''
       : `\t\t# Your own proxies before Caddy.\n\t\ttrusted_proxies ${outerProxies.join(' ')}\n`;
   return `# TLS, limits and the way to the API. Yours to edit: \`svc init\` does not change a file that exists.
 {
-	servers {
+${ownAuthority}	servers {
 		timeouts {
 			read_header 10s
 			read_body 30s
@@ -33,8 +37,14 @@ ${protocol === 'https:' ? host : publicUrl} {
 	# It reads the database: for monitors of your own network, which ask the API itself.
 	@internal path /ready
 	respond @internal 404
-	reverse_proxy api:8402 {
-${trusted}		# Events of a stream arrive one by one.
+	reverse_proxy ${API_HOSTS.map((name) => `${name}:8402`).join(' ')} {
+${trusted}		# A stopping API says so here for SVC_API_STOP_DELAY_MS, and takes requests meanwhile: none is lost.
+		health_uri /ready
+		health_interval 1s
+		health_timeout 10s
+		# What finds no API waits for one. A request that reached an API is not sent again.
+		lb_try_duration 15s
+		# Events of a stream arrive one by one.
 		flush_interval -1
 		transport http {
 			dial_timeout 5s
@@ -46,16 +56,16 @@ ${trusted}		# Events of a stream arrive one by one.
 `;
 }
 
-const JOBS = {
-  'svc-api': 'api:9402',
-  'svc-settlement': 'settlement:8403',
-  'svc-webhooks': 'webhooks:8404',
-  'svc-admin': 'admin:8405',
+const JOBS: Readonly<Record<string, readonly string[]>> = {
+  'svc-api': API_HOSTS.map((name) => `${name}:9402`),
+  'svc-settlement': SETTLEMENT_HOSTS.map((name) => `${name}:8403`),
+  'svc-webhooks': ['webhooks:8404'],
+  'svc-admin': ['admin:8405'],
 };
 
 export function prometheusText(): string {
   const jobs = Object.entries(JOBS).map(
-    ([name, target]) => `  - job_name: ${name}\n    static_configs: [{ targets: ["${target}"] }]\n`,
+    ([name, targets]) => `  - job_name: ${name}\n    static_configs: [{ targets: ${JSON.stringify(targets)} }]\n`,
   );
   return `# Where the metrics of the services are. Job names are what ${ALERTS_FILE} and the dashboard go by.
 global:

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { familyOf } from '@svc-pay/protocol';
 import { sealKeyTextFrom } from '@svc-pay/runtime/config';
 import type { InitChoices } from './choices.ts';
+import { SETTLEMENT_HOSTS } from './compose.ts';
 import { identityKeyOf } from './ed25519-keys.ts';
 import {
   ARCHIVE_FOLDER,
@@ -51,6 +52,9 @@ const archive = ({ folder }: InitChoices): Lines => ({ SVC_ARCHIVE_DIR: path.joi
 
 /** Host of another program, as the programs of this form reach it. */
 const hostOf = ({ form }: InitChoices, name: string) => (form === 'compose' ? name : '127.0.0.1');
+const settlementHosts = ({ form }: InitChoices) => (form === 'compose' ? SETTLEMENT_HOSTS : ['127.0.0.1']);
+/** Caddy asks every second. */
+const STOP_DELAY_MS = '3000';
 /** In a container a listener is reached by the containers of its networks alone. */
 const bound = ({ form }: InitChoices, ...names: readonly string[]): Lines =>
   form === 'compose' ? Object.fromEntries(names.map((name) => [name, '0.0.0.0'])) : {};
@@ -78,7 +82,9 @@ function apiLines(choices: InitChoices, secrets: SecretFiles): Lines {
     ...sealKey(secrets),
     ...networks(choices),
     SVC_ENGINE_INGRESS_URL: `http://${hostOf(choices, 'restate')}:8080`,
-    SVC_SETTLEMENT_URL: `http://${hostOf(choices, 'settlement')}:8403`,
+    SVC_SETTLEMENT_URL: settlementHosts(choices)
+      .map((host) => `http://${host}:8403`)
+      .join(','),
     SVC_INTERNAL_KEY_FILE: secretFile(choices, 'internal-key'),
     ...bound(choices, 'SVC_API_HOST', 'SVC_API_METRICS_HOST'),
     SVC_API_PORT: '8402',
@@ -87,6 +93,7 @@ function apiLines(choices: InitChoices, secrets: SecretFiles): Lines {
     SVC_API_CORS_ORIGINS: choices.origins.join(','),
     SVC_API_TRUSTED_PROXIES: choices.proxies.join(','),
     SVC_API_TRUSTED_HOPS: String(choices.hops),
+    ...(choices.form === 'compose' && { SVC_API_STOP_DELAY_MS: STOP_DELAY_MS }),
   };
 }
 
@@ -110,7 +117,6 @@ function settlementLines(choices: InitChoices, secrets: SecretFiles): Lines {
     ...bound(choices, 'SVC_SETTLEMENT_HOST', 'SVC_SETTLEMENT_ENGINE_HOST'),
     SVC_SETTLEMENT_PORT: '8403',
     SVC_SETTLEMENT_ENGINE_PORT: '9403',
-    ...(choices.form === 'compose' && { SVC_SETTLEMENT_ENGINE_URL: 'http://settlement:9403' }),
     ...engine(choices, secrets),
   };
 }

@@ -171,8 +171,27 @@ test('Caddy does not forward /ready', async () => {
   const folder = newFolder();
   await init(folder, ...TEST_NET);
   expect(readFileSync(path.join(folder, 'Caddyfile'), 'utf8')).toMatch(
-    /^\t@internal path \/ready\n\trespond @internal 404\n\treverse_proxy api:8402 \{$/m,
+    /^\t@internal path \/ready\n\trespond @internal 404\n\treverse_proxy api:8402 api-2:8402 \{$/m,
   );
+});
+
+test('an address in the place of a domain is certified by Caddy itself, also for clients that send no name', async () => {
+  const [named, address] = [newFolder(), newFolder()];
+  await init(named, ...TEST_NET);
+  await init(address, ...TEST_NET, '--public', 'https://192.0.2.5');
+  const head = (folder: string) => readFileSync(path.join(folder, 'Caddyfile'), 'utf8').split('servers')[0];
+  expect(head(address)).toMatch(/^\tdefault_sni 192\.0\.2\.5\n\tskip_install_trust\n/m);
+  expect(head(named)).not.toContain('default_sni');
+});
+
+test('Restate and the API know both settlements by their own addresses', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  const text = (name: string) => readFileSync(path.join(folder, name), 'utf8');
+  const { services } = parse(text('compose.yaml'), { merge: true });
+  for (const name of ['settlement', 'settlement-2'])
+    expect(services[name].environment).toEqual({ SVC_SETTLEMENT_ENGINE_URL: `http://${name}:9403` });
+  expect(text('api.env')).toContain('SVC_SETTLEMENT_URL=http://settlement:8403,http://settlement-2:8403\n');
 });
 
 test.each([

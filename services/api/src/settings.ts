@@ -317,6 +317,16 @@ export const API_SETTINGS = {
     100,
     600_000,
   ),
+  stopDelayMs: wholeNumber(
+    {
+      name: 'SVC_API_STOP_DELAY_MS',
+      about:
+        'Time after SIGTERM in which `/ready` says that the process stops and requests are still taken. Longer than a balancer needs to notice.',
+      fallback: '0',
+    },
+    0,
+    60_000,
+  ),
   stopTimeoutMs: wholeNumber(
     {
       name: 'SVC_API_STOP_TIMEOUT_MS',

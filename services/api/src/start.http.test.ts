@@ -171,3 +171,14 @@ test('a connection that was opened and never used does not hold the stop up', as
   expect(performance.now() - startMs).toBeLessThan(3_000);
   socket.destroy();
 });
+
+test('with a delay a stopping process says that it stops, and takes requests on new connections meanwhile', async () => {
+  const child = await startTestApi({ SVC_API_STOP_DELAY_MS: '600' });
+  // Each on a connection of its own.
+  const ask = (route: string) => fetch(`${child.url}${route}`, { headers: { connection: 'close' } });
+  const stopped = child.stop();
+  expect((await ask('/ready')).status).toBe(503);
+  expect((await ask('/health')).status).toBe(200);
+  await stopped;
+  await expect(ask('/health')).rejects.toThrow('fetch failed');
+});

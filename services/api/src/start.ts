@@ -299,6 +299,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     async stop() {
       logEvent(logger, 'service_stopping');
       api.beginStop();
+      await setTimeout(config.stopDelayMs);
       waits.endAll();
       const { stopTimeoutMs } = config;
       const cutOffMs = stopTimeoutMs - Math.min(LAST_ANSWERS_MS, stopTimeoutMs / 2);

@@ -47,30 +47,37 @@ export type RestatePorts = { readonly ingress: number; readonly admin: number; r
 
 const START_TIMEOUT_MS = 20_000;
 
+/** The program of this platform, as npm installed it. */
+export const serverBinary = (): string =>
+  createRequire(import.meta.url).resolve(
+    `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
+  );
+
 export async function startRestate(options: RestateOptions): Promise<RestateServer> {
   const { dataDirectory, ports, guard, node: member } = options;
   const { ingress, admin, node } = ports ?? (await freePorts());
   mkdirSync(dataDirectory, { recursive: true });
-  const binary = createRequire(import.meta.url).resolve(
-    `@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`,
-  );
   const output = member === undefined ? 'ignore' : openSync(member.logFile, 'a');
-  const child = spawn(binary, ['--no-logo', ...(member === undefined ? [] : ['--config-file', member.configFile])], {
-    stdio: ['ignore', output, output],
-    detached: guard !== undefined,
-    env: {
-      TMPDIR: dataDirectory,
-      RESTATE_BASE_DIR: dataDirectory,
-      RESTATE_BIND_IP: '127.0.0.1',
-      RESTATE_BIND_PORT: String(node),
-      RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${node}/`,
-      RESTATE_INGRESS__BIND_PORT: String(ingress),
-      RESTATE_ADMIN__BIND_PORT: String(admin),
-      RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64 MiB',
-      ...options.environment,
-      ...(member === undefined ? alone(node, options) : { RESTATE_NODE_NAME: member.name, ...member.environment }),
+  const child = spawn(
+    serverBinary(),
+    ['--no-logo', ...(member === undefined ? [] : ['--config-file', member.configFile])],
+    {
+      stdio: ['ignore', output, output],
+      detached: guard !== undefined,
+      env: {
+        TMPDIR: dataDirectory,
+        RESTATE_BASE_DIR: dataDirectory,
+        RESTATE_BIND_IP: '127.0.0.1',
+        RESTATE_BIND_PORT: String(node),
+        RESTATE_ADVERTISED_ADDRESS: `http://127.0.0.1:${node}/`,
+        RESTATE_INGRESS__BIND_PORT: String(ingress),
+        RESTATE_ADMIN__BIND_PORT: String(admin),
+        RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '64 MiB',
+        ...options.environment,
+        ...(member === undefined ? alone(node, options) : { RESTATE_NODE_NAME: member.name, ...member.environment }),
+      },
     },
-  });
+  );
   const dismiss = child.pid === undefined ? undefined : guard?.(child.pid);
   if (dismiss !== undefined) child.once('exit', dismiss);
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));

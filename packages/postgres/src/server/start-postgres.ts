@@ -11,6 +11,7 @@ import { waitForPreviousServer } from './previous-server.ts';
 import { type ServerUser, serverUser } from './server-user.ts';
 
 export { reservePort as freePort } from '@svc-pay/runtime/process/reserve-port';
+export { findBinaries } from './binaries.ts';
 export { waitForPreviousServer } from './previous-server.ts';
 export { reachableDirectory } from './reachable-directory.ts';
 

@@ -31,6 +31,8 @@ export type Observers = {
   readonly hashOf: (address: string) => string;
 };
 
+const PROBES: ReadonlySet<string> = new Set(['/health', '/ready']);
+
 export function observeRequests(app: FastifyInstance, { metrics, tracer, hashOf }: Observers): void {
   app.decorateRequest('caller');
   app.decorateRequest('foundKey');
@@ -54,6 +56,8 @@ export function observeRequests(app: FastifyInstance, { metrics, tracer, hashOf 
     const [route, status, ms] = [templateOf(request), reply.statusCode, reply.elapsedTime];
     metrics.requestEnded(route, request.method, status, ms / 1_000);
     if (request.span !== undefined) endRequestSpan(request.span, status, request.id);
+    // A balancer asks every second or two.
+    if (PROBES.has(route) && status === 200) return;
     logEvent(request.log, 'request_finished', {
       method: request.method,
       route,
