@@ -61,6 +61,7 @@ test('there are the commands that the manual promises', () => {
     'contracts retire-relayer',
     'contracts deploy-direct',
     'contracts verify-direct',
+    'wallet create',
     'relayers list',
     'relayers drain',
     'relayers retire',

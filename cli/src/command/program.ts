@@ -26,6 +26,7 @@ import { startCommand } from '../commands/start.ts';
 import { statementCommand } from '../commands/statement.ts';
 import { tokensCommand } from '../commands/tokens.ts';
 import { triggerCommand } from '../commands/trigger.ts';
+import { walletCommand } from '../commands/wallet.ts';
 import { COMMAND, type Surroundings } from './leaf.ts';
 
 export function buildProgram(surroundings: Surroundings): Command {
@@ -55,6 +56,7 @@ Examples:
     payoutsCommand,
     paymentsCommand,
     contractsCommand,
+    walletCommand,
     relayersCommand,
     abuseCommand,
     denyCommand,
