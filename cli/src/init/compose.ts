@@ -247,7 +247,8 @@ function monitoringServices({ folder }: InitChoices): string {
     image: ${IMAGES.prometheus}
     restart: unless-stopped
     logging: *logging
-    command: [--config.file=/etc/prometheus/prometheus.yaml, --storage.tsdb.retention.time=30d]
+    command: [--config.file=/etc/prometheus/prometheus.yaml, --storage.tsdb.path=/prometheus,
+      --storage.tsdb.retention.time=30d]
     ports: ["127.0.0.1:9090:9090"]
     networks: [back, out]
     volumes:
@@ -259,7 +260,7 @@ ${config(ALERTS_FILE, '/etc/prometheus/alerts.yaml')}
     image: ${IMAGES.alertmanager}
     restart: unless-stopped
     logging: *logging
-    command: [--config.file=/etc/alertmanager/alertmanager.yaml]
+    command: [--config.file=/etc/alertmanager/alertmanager.yaml, --storage.path=/alertmanager]
     ports: ["127.0.0.1:9093:9093"]
     networks: [back, out]
     volumes:
