@@ -17,6 +17,7 @@ export default defineConfig({
             '{cli,sandbox}/src/**/*.test.ts',
             '{tools,contracts/solana}/**/*.test.ts',
             'tests/chaos/{burner,checker,cluster,enemy,harness,soak}/*.test.ts',
+            'tests/deploy/*.test.ts',
           ],
           exclude: [
             LONG,
