@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { inContinuousIntegration } from '../config.ts';
 import { changedFiles, leftOutLines, planChanged } from './changed.ts';
 import { type CheckResult, runCheck } from './run-check.ts';
+import { skippedLines } from './skipped-lines.ts';
 import { INSTALL, LONG_SUITES, OVERRUN_FACTOR, RUN_LIMIT_SECONDS, SUITES, type Suite } from './suites.ts';
 import { bar, type Row, table } from './table.ts';
 
@@ -32,6 +33,7 @@ async function runSuite(suite: Suite): Promise<Row> {
     clearLine();
     results.push(result);
     console.log(`  ${suite.name} · ${check.name}: ${markOf(result)}, ${elapsedSeconds().toFixed(1)} s`);
+    for (const line of skippedLines(readFileSync(result.logFile, 'utf8'))) console.log(`    │ ${line}`);
     if (result.reason !== '' || result.flaky.length > 0) console.log(tailOf(result.logFile));
     // What follows an install or a format that failed would only repeat its complaint.
     if (result.reason !== '' && suite === INSTALL) break;
