@@ -14,11 +14,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { withOwnVersion } from '../../../tools/release/write-version.ts';
 import { type LandedMigration, landedMigrations } from '../../house/landed-migrations.ts';
 
 const MIGRATIONS = 'packages/postgres/migrations';
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const SCOPE = '@svc-pay';
+const INSTALL_FLAGS = ['--prefer-offline', '--ignore-scripts', '--no-progress', '--no-audit', '--no-fund'];
 /** What a service and its packages need; an older commit may lack some of it. */
 const ARCHIVED = ['package.json', 'package-lock.json', 'packages', 'services', 'sdk', 'cli', 'contracts'];
 
@@ -33,10 +35,19 @@ const git = (...argv: string[]) => execFileSync('git', ['-C', ROOT, ...argv], { 
 /** Throws when there is no commit before this one, as in a shallow clone: then nothing can be proven. */
 export const previousCommit = () => git('rev-parse', '--verify', 'HEAD^1').toString().trim();
 
-/** The commit of the newest tag `v*` before this commit; undefined while nothing is released. */
-export function newestRelease(): string | undefined {
+export type NewestRelease =
+  | { readonly ok: true; readonly tag: string; readonly commit: string }
+  /** Why there is nothing to upgrade from. */
+  | { readonly ok: false; readonly why: string };
+
+/** The newest tag `v*` before this commit. Asks this clone alone: a tag that was not fetched does not exist. */
+export function newestRelease(): NewestRelease {
+  if (git('rev-parse', '--is-shallow-repository').toString().trim() === 'true')
+    return { ok: false, why: 'this clone has a part of the history; run git fetch --unshallow --tags' };
   const [tag] = git('tag', '--merged', 'HEAD^1', '--list', 'v[0-9]*', '--sort=-version:refname').toString().split('\n');
-  return tag === undefined || tag === '' ? undefined : git('rev-parse', `${tag}^{commit}`).toString().trim();
+  if (tag === undefined || tag === '')
+    return { ok: false, why: 'no tag v* before this commit: nothing is released, or run git fetch --tags' };
+  return { ok: true, tag, commit: git('rev-parse', `${tag}^{commit}`).toString().trim() };
 }
 
 /** The migrations of an older commit, and those of this tree. */
@@ -55,9 +66,9 @@ export function unpackRelease(commit: string): PreviousRelease {
   execFileSync('tar', ['-x', '-C', folder], {
     input: git('archive', commit, '--', ...ARCHIVED.filter((name) => there.includes(name))),
   });
-  const sameLock = git('show', `${commit}:package-lock.json`).equals(git('show', 'HEAD:package-lock.json'));
-  if (sameLock) linkPackages(folder);
-  else execFileSync('npm', ['install', '--no-progress', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'ignore' });
+  if (packagesOfOthers(commit) === packagesOfOthers('HEAD')) linkPackages(folder);
+  // npm's cache first: only a package that this machine never installed needs the network.
+  else execFileSync('npm', ['install', ...INSTALL_FLAGS], { cwd: folder, stdio: 'ignore' });
   assertOwnWorkspaces(folder);
   return {
     commit,
@@ -65,6 +76,9 @@ export function unpackRelease(commit: string): PreviousRelease {
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** The lock without our own versions, which every release changes. */
+const packagesOfOthers = (commit: string) => withOwnVersion(git('show', `${commit}:package-lock.json`).toString(), '0');
 
 /** A commit from before `cli` was a folder has the command in services/operator. */
 function mainIn(folder: string, program: string): string {
