@@ -1,33 +1,49 @@
-// The image of HEAD, built twice from its inputs, and its programs run from its own files: Node, libraries and packages of
-// the image, nothing of this checkout.
+// The image of HEAD, built twice from its inputs, and its programs run: from its own files alone, and by podman with a
+// read-only root and without capabilities, as docs/operate/image.md tells the operator.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { zstdDecompressSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
-import { buildImage } from '../../tools/release/image/build-image.ts';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { debianRoot } from '../../tools/containers/debian-root.ts';
+import { type PodmanHost, startPodman } from '../../tools/containers/podman-host.ts';
+import { thirdPartyImages } from '../../tools/containers/third-party-images.ts';
+import { fencesOf } from '../../tools/docs/fences.ts';
+import { type BuiltImage, buildImage } from '../../tools/release/image/build-image.ts';
 import { readTar } from '../../tools/release/image/tar.ts';
 import { readOrder } from '../../tools/release/make-files.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-test('the image has the same digest twice, at most 90 MB, and every program starts from its files alone', async ({
-  skip,
-}) => {
+let image: BuiltImage | undefined;
+let version = '';
+let missing = '';
+beforeAll(async () => {
   const order = readOrder(ROOT);
   if (!order.ok) throw new Error(order.problem);
+  ({ version } = order);
   const first = await buildImage(ROOT, order);
-  skip(!first.ok && first.cause === 'inputs', first.ok ? '' : first.problems.join('; '));
+  if (!first.ok && first.cause === 'inputs') missing = first.problems.join('; ');
+  if (missing !== '') return;
   const second = await buildImage(ROOT, order);
   if (!first.ok || !second.ok) throw new Error(JSON.stringify([first, second]));
   expect(second.image.digest).toBe(first.image.digest);
   expect(second.image.archive.equals(first.image.archive)).toBe(true);
-  expect(first.image.archive.length).toBeLessThan(90_000_000);
+  ({ image } = first);
+}, 120_000);
+
+test('the image has the same digest twice, at most 90 MB, and every program starts from its files alone', ({
+  skip,
+}) => {
+  skip(image === undefined, missing);
+  if (image === undefined) return;
+  expect(image.archive.length).toBeLessThan(90_000_000);
 
   const root = mkdtempSync(path.join(tmpdir(), 'svc-image-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  unpack(first.image.archive, root);
+  unpack(image.archive, root);
   const inside = (cwd: string, ...argv: string[]) => {
     const loader = path.join(root, 'lib64/ld-linux-x86-64.so.2');
     const libraries = path.join(root, 'usr/lib/x86_64-linux-gnu');
@@ -55,6 +71,123 @@ test('the image has the same digest twice, at most 90 MB, and every program star
     console.log(tls.rootCertificates.length > 100, new Date(0).toLocaleString('en', { timeZone: 'Asia/Tokyo' }))`;
   expect(inside('/', ...run, own).text).toContain('true 1/1/1970, 9:00:00');
 });
+
+/** A folder that podman's machine sees too. */
+function sharedFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'svc-podman-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+test('podman loads the image and runs its programs: read-only root, no capability, user 65532, stopped in time', async ({
+  skip,
+}) => {
+  skip(image === undefined, missing);
+  const root = debianRoot();
+  skip(!root.ok, root.ok ? '' : root.why);
+  if (image === undefined || !root.ok) return;
+  const folder = sharedFolder();
+  const host = await startPodman(root.folder, { shared: [folder], imageStore: await thirdPartyImages(root.folder) });
+  onTestFinished(() => host.stop());
+  const file = `svc-pay-${version}-linux-amd64.oci.tar`;
+  writeFileSync(path.join(folder, file), image.archive);
+  await host.must(['bash', '-ec', pageLine(/podman load .*/)], { cwd: folder });
+  const inspected = await host.must(['podman', 'image', 'inspect', `localhost/svc-pay:${version}`]);
+  expect(inspected).toContain(image.digest);
+  const run = ['podman', 'run', '--rm', '--read-only', '--cap-drop=all', '--network=svc'];
+  const svc = (...argv: string[]) => host.run([...run, `svc-pay:${version}`, ...argv]);
+  await host.must(['podman', 'network', 'create', 'svc']);
+
+  expect((await svc('svc', '--help')).stdout).toContain('Usage');
+  for (const service of ['svc-api', 'svc-settlement', 'svc-webhooks', 'svc-admin'])
+    expect(await svc(service)).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('SVC_DATABASE_URL') });
+  await writesFolder(host, folder, run);
+  await startsApi(host, folder);
+}, 600_000);
+
+async function writesFolder(host: PodmanHost, folder: string, run: readonly string[]): Promise<void> {
+  const made = path.join(folder, 'installation');
+  mkdirSync(made);
+  await host.must(['chown', '65532:65532', made]);
+  const mounted = [...run, '--volume', `${made}:${made}`, `svc-pay:${version}`, 'svc'];
+  const choices = ['--network', 'base-sepolia', '--public', 'https://pay.example.com', '--image', `svc-pay:${version}`];
+  await host.must([...mounted, 'init', made, ...choices]);
+  const listed = await host.must(['stat', '--format', '%a %u %n', 'secrets/key-pepper', 'api.env'], { cwd: made });
+  expect(listed).toBe('600 65532 secrets/key-pepper\n600 65532 api.env\n');
+  const doctor = await host.run([...mounted, 'doctor', '--folder', made]);
+  expect(doctor).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('networks.json') });
+}
+
+async function startsApi(host: PodmanHost, folder: string): Promise<void> {
+  const secret = path.join(folder, 'password');
+  writeFileSync(secret, 'p4ssword', { mode: 0o600 });
+  const database = ['--env', 'POSTGRES_DB=svc', '--env', `POSTGRES_PASSWORD_FILE=${secret}`];
+  const sql = path.join(folder, 'sql');
+  mkdirSync(sql);
+  writeFileSync(path.join(sql, 'nothing.sql'), 'select 1;\n');
+  const mounts = ['--volume', `${secret}:${secret}`, '--volume', `${sql}:/docker-entrypoint-initdb.d`];
+  await host.must([
+    'podman',
+    'run',
+    '--detach',
+    '--name=postgres',
+    '--network=svc',
+    ...database,
+    ...mounts,
+    'postgres:18',
+  ]);
+  const settings = [
+    'SVC_DATABASE_URL=postgres://postgres:p4ssword@postgres/svc',
+    `SVC_KEY_PEPPER=${Buffer.alloc(32, 7).toString('base64')}`,
+    'SVC_NETWORKS={}',
+    'SVC_API_HOST=0.0.0.0',
+  ];
+  for (const name of ['operator.env', 'api.env']) writeFileSync(path.join(folder, name), `${settings.join('\n')}\n`);
+  const inFolder = { cwd: folder };
+  const typed = (line: RegExp) => pageLine(line).replace('podman run --rm', 'podman run --rm --network=svc');
+  const migrate = ['bash', '-ec', typed(/podman run .* svc migrate/)];
+  await until(async () => (await host.run(migrate, inFolder)).exitCode === 0, 60_000);
+
+  const start = typed(/podman run .* svc-api/).replace('--rm', '--name=api --detach');
+  await host.must(['bash', '-ec', start], inFolder);
+  const ready = () =>
+    fetch(`http://${host.address}:8402/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(ready, 30_000);
+  const inside = `const fs = require('node:fs');
+    const refused = (act) => { try { act(); return 'no'; } catch (problem) { return problem.code; } };
+    const [, capabilities] = /CapEff:\\s*(\\w+)/.exec(fs.readFileSync('/proc/1/status', 'utf8'));
+    console.log(process.getuid(), process.getgid(), capabilities, refused(() => fs.writeFileSync('/app/x', '')),
+      refused(() => fs.writeFileSync('/usr/bin/x', '')));`;
+  const facts = await host.must(['podman', 'exec', 'api', 'node', '-e', inside]);
+  expect(facts.trim()).toBe('65532 65532 0000000000000000 EROFS EROFS');
+  expect((await host.run(['podman', 'exec', 'api', 'sh', '-c', 'true'])).exitCode).not.toBe(0);
+  const health = /`(node -e "fetch.*?")`/.exec(readFileSync(PAGE, 'utf8'))?.[1] ?? '';
+  await host.must(['bash', '-ec', `podman exec api ${health}`]);
+
+  const stopAt = performance.now();
+  await host.must(['podman', 'stop', '--time=30', 'api']);
+  expect(performance.now() - stopAt).toBeLessThan(15_000);
+  expect(await host.must(['podman', 'inspect', '--format={{.State.ExitCode}}', 'api'])).toBe('0\n');
+}
+
+const PAGE = path.join(ROOT, 'docs/operate/image.md');
+
+/** The command of the page, with the version of this image. */
+function pageLine(line: RegExp): string {
+  const commands = fencesOf(readFileSync(PAGE, 'utf8')).filter(({ info }) => info === 'sh');
+  const found = commands.flatMap(({ body }) => line.exec(body)?.[0] ?? []);
+  expect(found, `${String(line)} in docs/operate/image.md`).toHaveLength(1);
+  return (found[0] ?? '').replaceAll('0.1.0', version);
+}
+
+async function until(done: () => Promise<boolean>, withinMs: number): Promise<void> {
+  for (const deadline = performance.now() + withinMs; !(await done()); await sleep(250))
+    if (performance.now() > deadline) throw new Error(`not done within ${withinMs} ms`);
+}
 
 function unpack(archive: Buffer, root: string): void {
   const blobs = new Map(readTar(archive).flatMap((entry) => (entry.kind === 'file' ? [[entry.path, entry.data]] : [])));
