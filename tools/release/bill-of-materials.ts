@@ -1,42 +1,79 @@
-// CycloneDX bill of materials of a production install, made by npm from the lock and then freed of this machine:
-// npm names what is ours after the folder it stands in, and draws a random serial number and the current time.
+// CycloneDX bill of materials of a production install on every platform, read from the lock: our workspaces and the
+// packages of others that they need, each with its hash and with what it needs in turn. `npm sbom --omit=dev` is of no use
+// here: it leaves out every package that the root manifest also names for development.
 import { createHash } from 'node:crypto';
-import { NPM_FLAGS, runTool } from './run-tool.ts';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Lock, type LockEntry, locate, neededBy } from './image/installed-packages.ts';
 
-type Component = { name: string; purl: string; externalReferences?: { type: string; url: string }[] };
-type Bom = {
-  serialNumber: string;
-  metadata: { timestamp: string; component: Component };
-  components: Component[];
-};
-type Result =
-  | { readonly ok: true; readonly json: string; readonly count: number }
-  | { readonly ok: false; readonly problem: string };
+type Product = { readonly name: string; readonly version: string; readonly committedAt: string };
+type Bill = { readonly json: string; readonly count: number };
 
-/** The same commit gives the same bytes with the same npm, wherever it is checked out. */
-export function billOfMaterials(root: string, committedAt: string): Result {
-  const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
-  const ran = runTool(root, 'npm', ['sbom', ...format, '--omit', 'dev', '--package-lock-only', ...NPM_FLAGS]);
-  if (!ran.ok) return ran;
-  const bom: Bom = JSON.parse(ran.output);
-  bom.metadata.timestamp = committedAt;
-  for (const component of [bom.metadata.component, ...bom.components]) {
-    component.name = nameOf(component.purl);
-    // Where this machine downloads from is no fact about the product.
-    const kept = component.externalReferences?.filter(({ type }) => type !== 'distribution');
-    if (kept !== undefined) component.externalReferences = kept;
-  }
-  bom.serialNumber = '';
+/** The same lock gives the same bytes, wherever it is checked out. */
+export function billOfMaterials(root: string, { name, version, committedAt }: Product): Bill {
+  const lock = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8')) as Lock;
+  const locations = Object.entries(lock.packages).filter(
+    ([location, { dev, link }]) => location !== '' && dev !== true && link !== true,
+  );
+  const parts = new Map(locations.map(([location, entry]) => [purlOf(location, entry), { location, entry }]));
+  const purls = [...parts.keys()].sort();
+  const own = purls.filter((purl) => parts.get(purl)?.location.includes('node_modules/') === false);
+  const product = `pkg:npm/${name}@${version}`;
+  const bom = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    serialNumber: '',
+    version: 1,
+    metadata: {
+      timestamp: committedAt,
+      component: { type: 'application', 'bom-ref': product, name, version, purl: product },
+    },
+    components: purls.flatMap((purl) => {
+      const part = parts.get(purl);
+      return part === undefined ? [] : [componentOf(purl, part.location, part.entry)];
+    }),
+    dependencies: [
+      { ref: product, dependsOn: own },
+      ...purls.map((ref) => ({ ref, dependsOn: needs(lock, parts.get(ref)) })),
+    ],
+  };
   bom.serialNumber = `urn:uuid:${uuidOf(JSON.stringify(bom))}`;
-  const json = `${JSON.stringify(bom, null, 2)}\n`;
-  if (json.includes(root)) return { ok: false, problem: 'the bill of materials names a folder of this machine' };
-  return { ok: true, json, count: bom.components.length };
+  return { json: `${JSON.stringify(bom, null, 2)}\n`, count: purls.length };
 }
 
-/** `pkg:npm/%40shop/till@2.1.0` is `@shop/till`. */
-function nameOf(purl: string): string {
-  return decodeURIComponent(purl.slice('pkg:npm/'.length, purl.lastIndexOf('@')));
+function componentOf(purl: string, location: string, entry: LockEntry): object {
+  const [, sha512] = /^sha512-(\S+)$/.exec(entry.integrity ?? '') ?? [];
+  const content = sha512 === undefined ? undefined : Buffer.from(sha512, 'base64').toString('hex');
+  return {
+    type: 'library',
+    'bom-ref': purl,
+    name: nameOf(location, entry),
+    version: entry.version,
+    purl,
+    ...(content === undefined ? {} : { hashes: [{ alg: 'SHA-512', content }] }),
+    ...(typeof entry.license === 'string' ? { licenses: [{ expression: entry.license }] } : {}),
+  };
 }
+
+function needs(lock: Lock, part: { readonly location: string; readonly entry: LockEntry } | undefined): string[] {
+  if (part === undefined) return [];
+  const found = neededBy(part.location, part.entry).flatMap(({ name }) => {
+    const place = locate(lock, name, part.location);
+    const entry = place === undefined ? undefined : lock.packages[place];
+    const target = entry?.link === true ? entry.resolved : place;
+    const needed = target === undefined ? undefined : lock.packages[target];
+    return target === undefined || needed === undefined || needed.dev === true ? [] : [purlOf(target, needed)];
+  });
+  return [...new Set(found)].sort();
+}
+
+function nameOf(location: string, { name }: LockEntry): string {
+  const marker = 'node_modules/';
+  return name ?? location.slice(location.lastIndexOf(marker) + marker.length);
+}
+
+const purlOf = (location: string, entry: LockEntry) =>
+  `pkg:npm/${nameOf(location, entry).replace('@', '%40')}@${entry.version}`;
 
 /** RFC 9562 version 8: a hash of ours in the shape of a UUID. */
 export function uuidOf(text: string): string {

@@ -14,8 +14,14 @@ export function imageBillOfMaterials(image: BuiltImage, { name, version, committ
   });
   const npmUrl = (of: string, at: string) => `pkg:npm/${of.replace('@', '%40')}@${at}`;
   const npm = new Map(image.packages.map((one) => [npmUrl(one.name, one.version), one]));
+  const { node } = image;
+  const nodeUrl = npmUrl(node.name, node.version);
+  const program = { type: 'file', 'bom-ref': `${nodeUrl}#bin/node`, name: 'usr/bin/node' };
   const components = [
-    library('node', image.node.version, npmUrl(image.node.name, image.node.version), 'SHA-512', image.node.sha512),
+    {
+      ...library('node', node.version, nodeUrl, 'SHA-512', node.sha512),
+      components: [{ ...program, hashes: [{ alg: 'SHA-256', content: node.programSha256 }] }],
+    },
     ...DEBIAN_PACKAGES.map((deb) => {
       const purl = `pkg:deb/debian/${encodeURIComponent(deb.name)}@${encodeURIComponent(deb.version)}`;
       return library(deb.name, deb.version, `${purl}?arch=amd64&distro=debian-13`, 'SHA-256', deb.sha256);

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { billOfMaterials } from './bill-of-materials.ts';
 import { type MadeFiles, makeFiles, readOrder } from './make-files.ts';
+import { productionDependencies } from './production-dependencies.ts';
 
 let root: string;
 let out: string;
@@ -130,6 +132,22 @@ test('the bill of materials names the product and its parts, and nothing of this
   expect(parts.toSorted()).toEqual(['@shop/till 2.1.0', 'left 3.0.0']);
   expect(text).not.toContain(path.basename(root));
   expect(text).not.toContain('mirror.invalid');
+  expect(bom.dependencies).toEqual([
+    { ref: 'pkg:npm/shop@1.0.0', dependsOn: ['pkg:npm/%40shop/till@2.1.0'] },
+    { ref: 'pkg:npm/%40shop/till@2.1.0', dependsOn: ['pkg:npm/left@3.0.0'] },
+    { ref: 'pkg:npm/left@3.0.0', dependsOn: [] },
+  ]);
+});
+
+test('the bill of materials of this repository names every package whose licence the notices have', () => {
+  const own = path.resolve(import.meta.dirname, '../..');
+  const { json } = billOfMaterials(own, { name: 'svc-pay', version: '0', committedAt: '2026-01-02T00:00:00Z' });
+  const { components }: { components: { name: string; version: string; hashes?: object[] }[] } = JSON.parse(json);
+  const keyOf = (one: { name: string; version: string }) => `${one.name}@${one.version}`;
+  const others = components.filter(({ name }) => !name.startsWith('@svc-pay/'));
+  expect(others.filter(({ hashes }) => hashes === undefined)).toEqual([]);
+  expect(others.map(keyOf).toSorted()).toEqual(productionDependencies(own).map(keyOf).toSorted());
+  expect(others.map(({ name }) => name)).toEqual(expect.arrayContaining(['fastify', 'pg', 'viem', 'zod']));
 });
 
 test('the same commit makes the same bytes', { timeout: 30_000 }, () => {
@@ -145,6 +163,22 @@ test('a package that nobody could use is refused', { timeout: 30_000 }, () => {
     ok: false,
     problems: ['@shop/till: has no LICENSE file to publish', '@shop/till: exports TypeScript (./src/index.ts)'],
   });
+});
+
+test('files with a private key or with a folder of this machine are refused, and none is left', {
+  timeout: 30_000,
+}, () => {
+  repository({});
+  write('packages/till/index.js', ['-----BEGIN PRIVATE', ` KEY-----\n${'A'.repeat(40)}\n`].join(''));
+  write('packages/till/built.js', `// ${root}/packages/till/index.ts\n`);
+  expect(make()).toEqual({
+    ok: false,
+    problems: [
+      'shop-till-2.1.0.tgz: package/built.js names a folder of a machine',
+      'shop-till-2.1.0.tgz: package/index.js holds a private key',
+    ],
+  });
+  expect(existsSync(out)).toBe(false);
 });
 
 test('uncommitted changes are named, since the archive does not hold them', { timeout: 30_000 }, () => {

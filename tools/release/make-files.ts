@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { artefactProblems, describeMachine } from './artefact-rules.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 import type { BuiltImage, ImageOrder } from './image/build-image.ts';
 import type { NpmTarball } from './image/inputs.ts';
@@ -24,8 +25,6 @@ export type MadeFiles =
       readonly ok: true;
       readonly artifacts: readonly Artifact[];
       readonly notes: readonly string[];
-      /** The file with the provenance statement. */
-      readonly provenance: string;
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
@@ -78,7 +77,16 @@ export function makeFiles(root: string, outDirectory: string, order: ImageOrder,
   const artifacts = made.map(({ file, about }) => describe(outDirectory, file, about));
   const sums = artifacts.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join('');
   writeFileSync(path.join(outDirectory, 'SHA256SUMS'), sums);
-  return { ok: true, artifacts, notes, provenance };
+  const forbidden = artefactProblems(
+    outDirectory,
+    artifacts.map(({ file }) => file),
+    describeMachine(root),
+  );
+  if (forbidden.length > 0) {
+    rmSync(outDirectory, { recursive: true });
+    return { ok: false, problems: forbidden };
+  }
+  return { ok: true, artifacts, notes };
 }
 
 type Write = (file: string, about: string, content: string | Buffer) => void;
@@ -117,15 +125,13 @@ function archiveSource(root: string, out: string, order: ImageOrder, made: Made,
   return [];
 }
 
-function writePapers(root: string, { name, version, committedAt }: ImageOrder, write: Write): readonly string[] {
-  const problems: string[] = [];
-  const bom = billOfMaterials(root, committedAt);
-  if (bom.ok) write(`${name}-${version}.cdx.json`, `bill of materials, CycloneDX, components: ${bom.count}`, bom.json);
-  else problems.push(bom.problem);
-  const notices = noticesOf(root, `${name} ${version}`);
-  if (notices.ok) write('THIRD-PARTY-NOTICES.txt', `licences of others, packages: ${notices.count}`, notices.text);
-  else problems.push(...notices.problems);
-  return problems;
+function writePapers(root: string, order: ImageOrder, write: Write): readonly string[] {
+  const { json, count } = billOfMaterials(root, order);
+  write(`${order.name}-${order.version}.cdx.json`, `bill of materials, CycloneDX, components: ${count}`, json);
+  const notices = noticesOf(root, `${order.name} ${order.version}`);
+  if (!notices.ok) return notices.problems;
+  write('THIRD-PARTY-NOTICES.txt', `licences of others, packages: ${notices.count}`, notices.text);
+  return [];
 }
 
 function writeImage(image: BuiltImage, order: ImageOrder, write: Write): void {

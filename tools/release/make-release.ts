@@ -1,5 +1,4 @@
-// Makes and signs the files of a release, from the checkout and the packages in `root`.
-import type { KeyObject } from 'node:crypto';
+// Makes the files of a release, unsigned, from the checkout and the packages in `root`.
 import path from 'node:path';
 import { buildPackages } from '../pack/build-packages.ts';
 import { nodeProblem } from './check-node.ts';
@@ -7,12 +6,10 @@ import { checkProgram } from './check-program.ts';
 import { type BuiltImage, buildImage, type ImageOrder } from './image/build-image.ts';
 import { type MadeFiles, makeFiles, readOrder } from './make-files.ts';
 import { releaseProblems } from './release-ready.ts';
-import { fingerprintOf, signFiles } from './sign-files.ts';
 
 type Wanted = {
   readonly root: string;
   readonly outDirectory: string;
-  readonly key: KeyObject;
   /** A dry run says what a real one would refuse, and goes on. */
   readonly form: 'dry' | 'real';
 };
@@ -21,11 +18,10 @@ type Refused = { readonly ok: false; readonly problems: readonly string[] };
 export type MadeRelease =
   | (Extract<MadeFiles, { ok: true }> & {
       readonly image: BuiltImage | undefined;
-      readonly signatures: readonly string[];
     })
   | Refused;
 
-export async function makeRelease({ root, outDirectory, key, form }: Wanted): Promise<MadeRelease> {
+export async function makeRelease({ root, outDirectory, form }: Wanted): Promise<MadeRelease> {
   const order = readOrder(root);
   if (!order.ok) return refused([order.problem]);
   const unready = form === 'dry' ? [] : releaseProblems(root, order.commit);
@@ -37,9 +33,7 @@ export async function makeRelease({ root, outDirectory, key, form }: Wanted): Pr
   const { staged, bundled } = await buildPackages(root, path.join(root, '.cache/pack'));
   const made = makeFiles(root, outDirectory, order, { staged, bundled, image: built.image });
   if (!made.ok) return made;
-  const signatures = signFiles(outDirectory, made.provenance, key);
-  const signer = `sha256 of the public key: ${fingerprintOf(key)}`;
-  return { ...made, image: built.image, signatures, notes: [...made.notes, ...built.notes, program.note, signer] };
+  return { ...made, image: built.image, notes: [...made.notes, ...built.notes, program.note] };
 }
 
 type Image = { readonly ok: true; readonly image: BuiltImage | undefined; readonly notes: readonly string[] } | Refused;
@@ -51,9 +45,9 @@ async function makeImage(root: string, order: ImageOrder, form: Wanted['form']):
     if (form === 'real' || built.cause === 'content') return refused(built.problems);
     return { ok: true, image: undefined, notes: built.problems.map((problem) => `image: skipped, ${problem}`) };
   }
-  const otherNode = nodeProblem(built.image.nodeSha256);
+  const otherNode = nodeProblem(built.image.node.programSha256);
   if (form === 'real' && otherNode !== undefined) return refused([otherNode]);
-  const note = otherNode ?? `built by the pinned Node, sha256 ${built.image.nodeSha256}`;
+  const note = otherNode ?? `built by the pinned Node, sha256 ${built.image.node.programSha256}`;
   return { ok: true, image: built.image, notes: [note] };
 }
 

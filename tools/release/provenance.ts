@@ -2,7 +2,7 @@
 import { type KeyObject, sign } from 'node:crypto';
 import type { BuiltImage } from './image/build-image.ts';
 import { DEBIAN_PACKAGES } from './image/debian.ts';
-import type { NpmTarball } from './image/inputs.ts';
+import type { NpmTarball, PinnedNode } from './image/inputs.ts';
 
 type Subject = { readonly file: string; readonly sha256: string };
 type Origin = { readonly name: string; readonly version: string; readonly commit: string };
@@ -23,7 +23,6 @@ export function provenanceStatement(
   const all = [...(image === undefined ? [] : [image.node, ...image.packages]), ...bundled];
   const npm = [...new Map(all.map((one) => [`${one.name}@${one.version} ${one.sha512}`, one])).values()];
   const debian = image === undefined ? [] : DEBIAN_PACKAGES;
-  const purl = (name: string, version: string) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
   const statement = {
     _type: 'https://in-toto.io/Statement/v1',
     subject: [
@@ -40,6 +39,7 @@ export function provenanceStatement(
         resolvedDependencies: [
           { name: origin.name, digest: { gitCommit: origin.commit } },
           ...npm.map(({ name, version, sha512 }) => ({ uri: purl(name, version), digest: { sha512 } })),
+          ...(image === undefined ? [] : [nodeProgram(image.node)]),
           ...debian.map(({ name, version, sha256 }) => ({
             uri: `pkg:deb/debian/${encodeURIComponent(name)}@${encodeURIComponent(version)}`,
             digest: { sha256 },
@@ -53,6 +53,15 @@ export function provenanceStatement(
   };
   return `${JSON.stringify(statement, null, 2)}\n`;
 }
+
+const purl = (name: string, version: string) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
+
+/** The program inside Node's package: the one file that others publish under a signature of theirs. */
+const nodeProgram = ({ name, version, programSha256 }: PinnedNode) => ({
+  name: 'usr/bin/node',
+  uri: `${purl(name, version)}#bin/node`,
+  digest: { sha256: programSha256 },
+});
 
 /** DSSE, as cosign and in-toto read it. */
 export function signedEnvelope(statement: string, key: KeyObject): string {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fingerprintOf, openSigningKey, signFiles } from './sign-files.ts';
+import { fingerprintOf, openSigningKey, signFiles, throwAwayKey } from './sign-files.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -28,15 +28,21 @@ const makeKey = (algorithm: string) => {
   return path.join(folder, 'key.pem');
 };
 
+function writeRelease(release: string): void {
+  const statement = '{"_type":"statement"}\n';
+  writeFileSync(path.join(release, 'x.provenance.json'), statement);
+  const sha256 = createHash('sha256').update(statement).digest('hex');
+  writeFileSync(path.join(release, 'SHA256SUMS'), `${sha256}  x.provenance.json\n`);
+}
+
 test('openssl makes the key and checks the sums; a changed sum is refused', () => {
   const opened = openSigningKey(makeKey('ed25519'));
   if (!opened.ok) throw new Error(opened.problem);
   const release = path.join(folder, 'release');
   mkdirSync(release);
-  writeFileSync(path.join(release, 'SHA256SUMS'), 'aa  file\n');
-  writeFileSync(path.join(release, 'x.provenance.json'), '{"_type":"statement"}\n');
-  const added = signFiles(release, 'x.provenance.json', opened.key);
-  expect(added).toEqual(['SHA256SUMS.sig', 'x.provenance.intoto.jsonl']);
+  writeRelease(release);
+  const added = ['SHA256SUMS.sig', 'x.provenance.intoto.jsonl'];
+  expect(signFiles(release, opened.key)).toEqual({ ok: true, files: added });
   // A key beside the files would check whatever its owner put there.
   expect(readdirSync(release).toSorted()).toEqual(['SHA256SUMS', 'x.provenance.json', ...added].toSorted());
 
@@ -55,6 +61,34 @@ test('openssl makes the key and checks the sums; a changed sum is refused', () =
 
   appendFileSync(path.join(release, 'SHA256SUMS'), 'bb  other\n');
   expect(checked()).not.toBe(0);
+});
+
+test('files that changed since they were built, or that the sums do not name, are not signed', () => {
+  const key = throwAwayKey();
+  expect(signFiles(folder, key)).toEqual({ ok: false, problems: [expect.stringContaining('has no SHA256SUMS')] });
+  writeRelease(folder);
+  expect(signFiles(folder, key)).toMatchObject({ ok: true });
+  writeFileSync(path.join(folder, 'late.tgz'), 'x');
+  appendFileSync(path.join(folder, 'x.provenance.json'), ' ');
+  expect(signFiles(folder, key)).toEqual({
+    ok: false,
+    problems: ['late.tgz is not named in SHA256SUMS', 'x.provenance.json is not what SHA256SUMS says'],
+  });
+});
+
+test('the process that signs loads no package of others', () => {
+  const tool = path.join(import.meta.dirname, 'main.ts');
+  // Resolves every import of a package to an error; `--sign` fails later, at the folder that has no files.
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ resolve: (name, context, next) => {
+      if (!/^(?:[./]|node:|file:)/.test(name)) throw new Error('loads ' + name);
+      return next(name, context); } });`;
+  const key = makeKey('ed25519');
+  const argv = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, tool, '--sign', '--key', key];
+  const ran = spawnSync(process.execPath, argv, { cwd: folder, encoding: 'utf8' });
+  expect(ran.stderr).toContain('has no SHA256SUMS');
+  const dry = spawnSync(process.execPath, [...argv.slice(0, 3), '--dry'], { cwd: folder, encoding: 'utf8' });
+  expect(dry.stderr).toContain('loads ');
 });
 
 test('a key of another kind, a key that others may read and a file without a key are refused', () => {

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { imageProblems } from './image-rules.ts';
-import { type NpmTarball, openInputs, pinnedNode } from './inputs.ts';
+import { openInputs, type PinnedNode, pinnedNode } from './inputs.ts';
 import { type InstalledPackage, installedPackages, type Lock } from './installed-packages.ts';
 import { baseLayer, PROGRAMS, packagesLayer, sourcesLayer, USER_ID } from './layers.ts';
 import { type Layer, type OciImage, writeOciImage } from './oci.ts';
@@ -18,9 +18,8 @@ export type ImageOrder = {
 };
 
 export type BuiltImage = OciImage & {
-  readonly node: NpmTarball;
-  /** Of the program `node` in the image, which is the pinned one. */
-  readonly nodeSha256: string;
+  /** Its program is `usr/bin/node` of the image, with the pinned hash. */
+  readonly node: PinnedNode;
   readonly packages: readonly InstalledPackage[];
   /** Every file of the image with its size. */
   readonly listing: readonly { readonly path: string; readonly bytes: number }[];
@@ -50,7 +49,7 @@ export async function buildImage(root: string, order: ImageOrder): Promise<Built
     { about: `${order.name} ${order.version}`, tar: sourcesLayer(sources, trace) },
   ];
   const entries = layers.flatMap(({ tar }) => readTar(tar));
-  const problems = imageProblems(entries, lock);
+  const problems = [...imageProblems(entries, lock), ...programProblems(entries, node)];
   if (problems.length > 0) return { ok: false, cause: 'content', problems };
   const listing = entries.map((entry) => ({
     path: entry.kind === 'link' ? `${entry.path} -> ${entry.target}` : entry.path,
@@ -63,13 +62,15 @@ export async function buildImage(root: string, order: ImageOrder): Promise<Built
       cause: 'content',
       problems: [`the image has ${written.archive.length} bytes of ${MOST_BYTES}`],
     };
-  return { ok: true, image: { ...written, node, nodeSha256: nodeProgramHash(entries), packages, listing } };
+  return { ok: true, image: { ...written, node, packages, listing } };
 }
 
-function nodeProgramHash(entries: readonly TarEntry[]): string {
+/** The hash of the tarball vouches for the program; its own hash is what people can compare with another source. */
+export function programProblems(entries: readonly TarEntry[], { programSha256 }: PinnedNode): string[] {
   const program = entries.find(({ path }) => path === 'usr/bin/node');
-  if (program?.kind !== 'file') throw new Error('the image has no usr/bin/node');
-  return createHash('sha256').update(program.data).digest('hex');
+  const sha256 = program?.kind === 'file' ? createHash('sha256').update(program.data).digest('hex') : 'missing';
+  if (sha256 === programSha256) return [];
+  return [`usr/bin/node has the sha256 ${sha256}, and .ci/with-node pins ${programSha256}`];
 }
 
 const refused = (problem: string): Built => ({ ok: false, cause: 'inputs', problems: [problem] });

@@ -1,21 +1,11 @@
 // What the image must not hold. The release is refused when one of these is broken, whatever brought the file in.
+import { holdsPrivateKey, holdsTestKey } from '../private-keys.ts';
 import type { Lock } from './installed-packages.ts';
 import type { TarEntry } from './tar.ts';
 
 /** Programs with which whoever breaks into a process could go on. */
 const SHELL = /(?:^|\/)s?bin\/(?:ash|bash|busybox|curl|dash|env|ksh|ld\.so|npm|npx|perl|python[\d.]*|sh|wget|zsh)$/;
 const TEST_FILE = /^app\/(?!.*node_modules\/).*(?:^|\/)(?:testing|tests?)\/|\.test\.[cm]?[jt]s$/;
-/** Also inside a string of a program or of JSON, where a line ends in the two characters `\\n`. */
-const PEM_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\s|\\[rn])+[A-Za-z0-9+/=]{20,}/;
-/** A secret key of an account of ours; many payment services write theirs like this. */
-const ACCOUNT_KEY = /\bsk_(?:live|test)_[A-Za-z0-9]{20,}/;
-/** Anvil's mnemonic and the first keys that it gives to everybody. Comments in packages of others quote them, ours may not. */
-const TEST_KEYS = [
-  /(?:test ){11}junk/,
-  /ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80/i,
-  /59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d/i,
-  /5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a/i,
-];
 const LARGEST_SCANNED_BYTES = 20_000_000;
 
 export function imageProblems(entries: readonly TarEntry[], lock: Lock): string[] {
@@ -44,6 +34,5 @@ function packageFolders(path: string): string[] {
 function holdsKey(path: string, data: Buffer): boolean {
   if (data.length > LARGEST_SCANNED_BYTES) return false;
   const text = data.toString('latin1');
-  if (PEM_KEY.test(text) || ACCOUNT_KEY.test(text)) return true;
-  return !path.includes('node_modules/') && TEST_KEYS.some((key) => key.test(text));
+  return holdsPrivateKey(text) || (!path.includes('node_modules/') && holdsTestKey(text));
 }

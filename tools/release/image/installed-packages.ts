@@ -9,12 +9,15 @@ export type InstalledPackage = NpmTarball & {
   readonly location: string;
 };
 
-type LockEntry = {
+export type LockEntry = {
   readonly name?: string;
   readonly version?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
+  readonly license?: unknown;
   readonly link?: boolean;
+  /** Of a link: the folder of the workspace. */
+  readonly resolved?: string;
   /** Inside the tarball of the package above it, whose hash covers it. */
   readonly inBundle?: boolean;
   readonly os?: readonly string[];
@@ -49,7 +52,7 @@ export function installedPackages(lock: Lock, imported: Trace['imported']): read
   return [...found.values()].sort((a, b) => (a.location < b.location ? -1 : 1));
 }
 
-function neededBy(folder: string, entry: LockEntry): { folder: string; name: string; must: boolean }[] {
+export function neededBy(folder: string, entry: LockEntry): { folder: string; name: string; must: boolean }[] {
   const optional = Object.keys(entry.optionalDependencies ?? {});
   const peers = Object.keys(entry.peerDependencies ?? {}).filter(
     (name) => entry.peerDependenciesMeta?.[name]?.optional !== true && !TYPES_ONLY.has(name),
@@ -62,7 +65,7 @@ function neededBy(folder: string, entry: LockEntry): { folder: string; name: str
 }
 
 /** As Node looks for a package: in the folder's own node_modules, then in those above it. */
-function locate(lock: Lock, name: string, from: string): string | undefined {
+export function locate(lock: Lock, name: string, from: string): string | undefined {
   for (let folder = from; ; folder = path.posix.dirname(folder)) {
     const location = path.posix.join(folder, 'node_modules', name);
     if (path.posix.basename(folder) !== 'node_modules' && lock.packages[location] !== undefined) return location;
