@@ -46,6 +46,7 @@ test('nothing of the working tree gets in: no changed package, no ignored file, 
   write('packages/till/package.json', { name: '@shop/till', version: '6.6.6' });
   vi.stubEnv('PATH', `${path.join(root, 'node_modules/.bin')}:${releaseEnvironment()['PATH']}`);
   vi.stubEnv('NODE_OPTIONS', '--no-warnings');
+  vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ssl/own-authority.pem');
   const made = cleanCheckout(root, head);
   if (!made.ok) throw new Error(made.problems.join('\n'));
   expect(existsSync(path.join(made.folder, 'node_modules/left'))).toBe(false);
@@ -56,6 +57,7 @@ test('nothing of the working tree gets in: no changed package, no ignored file, 
   expect(first).toBe(path.join(made.folder, 'node_modules/.bin'));
   expect(programs.filter((place) => place.includes('node_modules'))).toEqual([]);
   expect(made.env).not.toHaveProperty('NODE_OPTIONS');
+  expect(made.env).toHaveProperty('NODE_EXTRA_CA_CERTS', '/etc/ssl/own-authority.pem');
   made.remove();
   expect(existsSync(made.folder)).toBe(false);
 });

@@ -36,11 +36,14 @@ export function cleanCheckout(root: string, commit: string): Checkout {
   return { ok: true, folder, env, remove };
 }
 
-/** The programs of the checkout come first on PATH, and nothing that `npm run` or Node keeps of the working tree stays. */
+/**
+ * The programs of the checkout come first on PATH, and nothing that `npm run` or Node keeps of the working tree stays. The
+ * certificates stay: without them npm waits for a registry behind an authority of the machine's owner.
+ */
 function environmentIn(folder: string): NodeJS.ProcessEnv {
   const given = releaseEnvironment();
   const kept = Object.entries(given).filter(
-    ([name]) => !/^(?:npm_(?!config_(?:cache|registry|userconfig)$).*|NODE_.*|INIT_CWD)$/.test(name),
+    ([name]) => !/^(?:npm_(?!config_(?:cache|registry|userconfig)$).*|NODE_(?!EXTRA_CA_CERTS$).*|INIT_CWD)$/.test(name),
   );
   const programs = (given['PATH'] ?? '').split(path.delimiter).filter((place) => !place.includes('node_modules'));
   const first = [path.join(folder, 'node_modules/.bin'), path.dirname(process.execPath)];
