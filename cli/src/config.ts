@@ -5,7 +5,7 @@ import { isId } from '@svc-pay/protocol/ids';
 import {
   ARCHIVE_SETTINGS,
   AUDIT_SIGNING_KEY,
-  base64Key,
+  base64Keys,
   type Environment,
   httpUrl,
   keyPeppers,
@@ -73,11 +73,11 @@ export const OPERATOR_SETTINGS = {
     ),
   ),
   auditSigningKey: AUDIT_SIGNING_KEY,
-  auditPublicKey: optional(
-    base64Key({
+  auditPublicKeys: optional(
+    base64Keys({
       name: 'SVC_AUDIT_PUBLIC_KEY',
       about:
-        'Public half of `SVC_AUDIT_SIGNING_KEY`, as `npm run svc -- audit export-head` prints it: `audit verify` trusts this key. Absent: it takes that of `SVC_AUDIT_SIGNING_KEY`.',
+        'Public half of `SVC_AUDIT_SIGNING_KEY`, as `npm run svc -- audit export-head` prints it (`signedBy`), and after a rotation those of earlier keys behind it, the newest first: `audit verify` trusts these keys, and an earlier one only before the first export of a later one. Absent: it trusts that of `SVC_AUDIT_SIGNING_KEY`.',
     }),
   ),
   adminUrl: optional(
@@ -101,7 +101,7 @@ export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Nee
   readonly operatorKey: string | undefined;
   readonly adminUrl: string | undefined;
   readonly auditSigningKey: Uint8Array | undefined;
-  readonly auditPublicKey: Uint8Array | undefined;
+  readonly auditPublicKeys: readonly Uint8Array[] | undefined;
   /** `operator:<name>`, as written to the audit record unless a key is shown. */
   readonly actor: string;
 };

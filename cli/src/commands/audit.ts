@@ -71,7 +71,7 @@ async function verifyAll({ options, context }: Input<VerifyOptions>): Promise<Co
   const lines = options.heads === undefined ? [] : readHeads(options.heads);
   if (lines === undefined) return misused('--heads: the file can’t be read, or has a line that is no signed head.');
   return withOperation(context, [], async ({ operation, config }) => {
-    const trusted = trustedKey(config);
+    const trusted = trustedKeys(config);
     if (lines.length > 0 && trusted === undefined)
       return misconfigured(['SVC_AUDIT_PUBLIC_KEY is missing: signed heads are checked with it']);
     const chains = await verifyAuditChains(operation.pool, options.account);
@@ -103,15 +103,15 @@ const EXPORT_WORDS: Readonly<Record<FoundExportFault['fault'], string>> = {
   link: 'does not follow the one before it',
   content: 'was changed',
   signature: 'has a signature that does not fit',
-  key: 'is signed by another key',
+  key: 'is signed by a key that is not in SVC_AUDIT_PUBLIC_KEY, or by an older one than the export before it',
   head: 'names an entry that is not in its chain any more',
   missing: 'is in a signed line and not in the database',
   rewritten: 'is another one than the signed line says',
 };
 
 /** The setting wins, so that a verifier needs no private key. */
-function trustedKey({ auditPublicKey, auditSigningKey }: OperatorConfig): Uint8Array | undefined {
-  return auditPublicKey ?? (auditSigningKey && createAuditSigner(auditSigningKey).publicKey);
+function trustedKeys({ auditPublicKeys, auditSigningKey }: OperatorConfig): readonly Uint8Array[] | undefined {
+  return auditPublicKeys ?? (auditSigningKey && [createAuditSigner(auditSigningKey).publicKey]);
 }
 
 const signedHead: z.ZodMiniType<SignedHead> = z.object({

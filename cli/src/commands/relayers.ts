@@ -86,8 +86,8 @@ async function changeOne(
     if (result.code === 'relayer_has_unfinished')
       return failed(
         result.code,
-        `${result.unfinished} transactions or queued payments of it are not final yet.`,
-        'Keep settlement running with this key, and try again when they are.',
+        `${result.unfinished} transactions, queued payments or transactions for payers to sign still need this key.`,
+        'Keep settlement running with this key, and try again when they are final or expired.',
       );
     if (result.code === 'relayer_not_draining')
       return failed(result.code, 'It still takes payments.', `Run \`${COMMAND} relayers drain\` first.`);

@@ -44,7 +44,7 @@ import { findPrepared, storePrepared } from './payment/prepared-transfers.ts';
 import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
 import { loadMerchant } from './payout/load-merchant.ts';
-import { findRelayer, isActiveRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
+import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
 import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
@@ -174,7 +174,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),
       loadStoredPayout: (caller, name) => loadStoredPayout(pool, caller, name),
       chooseRelayer: (caller, network, intentId) => findRelayer(pool, caller, network, intentId),
-      isActiveRelayer: (caller, network, relayer) => isActiveRelayer(pool, caller, network, relayer),
+      isSettlingRelayer: (caller, network, relayer) => isSettlingRelayer(pool, caller, network, relayer),
     },
   };
 }

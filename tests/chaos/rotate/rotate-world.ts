@@ -1,176 +1,199 @@
-// Two processes of each service, which are restarted one after the other with other secrets while payers go on paying.
-import { execFile } from 'node:child_process';
+// Two processes of each service from one folder of `svc init`. They are restarted one after the other while payers go on
+// paying, and read the folder anew when they start.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { freePorts, type RestateServer, startRestate } from '@svc-pay/engine/server';
-import { type IdentityKey, newIdentityKey } from '@svc-pay/engine/testing';
+import { freePorts, startRestate } from '@svc-pay/engine/server';
+import { writeDeploymentRecord } from '@svc-pay/evm';
 import { startChain } from '@svc-pay/evm/testing';
-import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { startPostgres } from '@svc-pay/postgres/server';
 import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
+import { reservePort } from '@svc-pay/runtime/process/reserve-port';
+import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { MASTER_KEY, openShop, PEPPER, SEAL_KEY } from '../../e2e/open-shop.ts';
-import { COMPILE_CACHE, mainOf, type ServiceProcess, startService } from '../../e2e/service-process.ts';
-import { createProgram } from '../harness/program.ts';
-import { openEndpoint } from '../settlement/open-endpoint.ts';
+import { openShop, type Shop } from '../../e2e/open-shop.ts';
+import { mainOf, type ServiceProcess, startService } from '../../e2e/service-process.ts';
+import { shopByCommand } from '../../e2e/shop-by-command.ts';
+import { post } from '../../e2e/wallet.ts';
+import { initInstallation } from './installation.ts';
+import { startKeyedNode } from './keyed-node.ts';
+import { lightKeystore } from './light-keystore.ts';
+import { startMerchantServer } from './merchant-server.ts';
+import { SOLANA, sellOnSolana, solanaAddressIn, startSolanaSide } from './solana-side.ts';
 
-type Service = 'api' | 'settlement' | 'webhooks';
+export type Service = 'api' | 'settlement' | 'webhooks' | 'admin';
 export type Process = { readonly service: Service; readonly seat: 0 | 1 };
 
 const SEATS = [0, 1] as const;
-const SERVICES = ['settlement', 'webhooks', 'api'] as const;
+const SERVICES = ['settlement', 'webhooks', 'admin', 'api'] as const;
 /** Every process, in the order of a rolling restart. */
 export const processesOf = (...services: readonly Service[]): readonly Process[] =>
   SEATS.flatMap((seat) => services.map((service) => ({ service, seat })));
 
+/** The shop with the keys that its server and its pages use now. */
+type ChangingShop = { -readonly [Name in keyof Shop]: Shop[Name] };
+export type RotateWorld = Awaited<ReturnType<typeof startRotateWorld>>;
+
+const SOL = 1_000_000_000n;
+const EVENT_TYPES = ['payment.created', 'payment.completed', 'payment.failed'];
+const urlOf = (port: number) => `http://127.0.0.1:${port}`;
+const pairOfPorts = async () => [await reservePort(), await reservePort()] as const;
+
 export async function startRotateWorld() {
-  const database = await createTestDatabase();
-  const cleanUps: (() => Promise<void> | void)[] = [];
+  const cleanUps: (() => unknown)[] = [];
   onTestFinished(async () => {
-    for (const cleanUp of cleanUps.reverse()) await cleanUp();
+    for (const cleanUp of cleanUps.toReversed()) await cleanUp();
   });
-  const onClean = (cleanUp: () => Promise<void> | void) => void cleanUps.push(cleanUp);
   const directory = mkdtempSync(path.join(tmpdir(), 'svc-rotate-'));
-  onClean(() => rmSync(directory, { recursive: true, force: true }));
-  const identity = {
-    old: newIdentityKey(path.join(directory, 'old.pem')),
-    next: newIdentityKey(path.join(directory, 'next.pem')),
+  cleanUps.push(() => rmSync(directory, { recursive: true, force: true }));
+  const server = await startPostgres({ durable: false, settings: { max_connections: '150' } });
+  cleanUps.push(server.stop);
+  const chain = await startChain({ blockTimeSeconds: 0.3, guard: killOnParentExit });
+  cleanUps.push(() => chain.stop('SIGKILL'));
+  const solana = await startSolanaSide(path.join(directory, 'solana.log'));
+  cleanUps.push(solana.stop);
+  const pool = await observe(server.url);
+  cleanUps.push(() => pool.end());
+
+  const installation = await initInstallation(path.join(directory, 'svc-pay'), `127.0.0.1:${server.port}/postgres`);
+  const { inFolder, secret, setLine, environmentOf, run } = installation;
+  await pool.query(readFileSync(inFolder('roles.sql'), 'utf8'));
+  const [relayer] = chain.keys.relayers;
+  if (relayer === undefined) throw new Error('the chain has no relayer');
+  for (const [file, { privateKey }] of [
+    ['evm-1.json', relayer],
+    ['recovery.json', chain.keys.recovery],
+  ] as const)
+    writeFileSync(inFolder('relayers', file), lightKeystore(privateKey, secret('relayer-password')));
+  await solana.faucet.fundSol(await solanaAddressIn(inFolder('relayers', 'solana-1.json')), SOL);
+  const nodeKey = randomBytes(8).toString('hex');
+  const node = await startKeyedNode(chain.rpcUrl, nodeKey);
+  cleanUps.push(node.close);
+  const writeNetworks = (key: string) => {
+    const { processor } = chain.record;
+    const evm = { processor, processorVersion: '1.3.0', ready: true, rpcUrls: [node.urlWith(key)] };
+    const { feeAccount, genesisHash, rpcUrl } = solana;
+    const onSolana = { feeAccount, genesisHash, ready: true, rpcUrls: [rpcUrl], gasCoinUsd: '150' };
+    writeFileSync(inFolder('networks.json'), JSON.stringify({ [chain.network]: evm, [SOLANA]: onSolana }));
   };
+  writeNetworks(nodeKey);
+  await writeDeploymentRecord(inFolder('records'), chain.record);
+
   const enginePorts = await freePorts();
-  const startEngine = ({ environment }: IdentityKey): Promise<RestateServer> =>
+  const startEngine = () =>
     startRestate({
       dataDirectory: path.join(directory, 'engine'),
       ports: enginePorts,
+      identityFile: inFolder('secrets', 'engine-identity.pem'),
       guard: killOnParentExit,
-      environment,
     });
-  let engine = await startEngine(identity.old);
-  onClean(() => engine.stop('SIGKILL'));
-  const chain = await startChain({ blockTimeSeconds: 0.3, relayers: 2, guard: killOnParentExit });
-  onClean(() => chain.stop('SIGKILL'));
-  const shop = await openShop(database.pool, chain);
-  const receiverPort = (await freePorts()).node;
-  const receiver = createProgram({
-    file: path.resolve(import.meta.dirname, '../harness/receiver.ts'),
-    arguments: [path.join(directory, 'receiver.log'), '1', '20', String(receiverPort)],
-    environment: {},
-    logFile: path.join(directory, 'receiver.out'),
-  });
-  await receiver.start();
-  onClean(receiver.kill);
-  receiver.tell({ calm: true });
-  await openEndpoint(database.pool, shop, (id) => `http://127.0.0.1:${receiverPort}/${id}`);
-
-  const mark = randomBytes(4).toString('hex');
-  for (const service of SERVICES)
-    await database.pool.query(`create role rotate_${service}_${mark} login password '${mark}' in role svc_${service}`);
-  onClean(async () => {
-    for (const service of SERVICES) await database.pool.query(`drop role rotate_${service}_${mark}`);
-  });
-  const urlOf = (service: Service) =>
-    Object.assign(new URL(database.url), { username: `rotate_${service}_${mark}`, password: mark }).href;
-
-  const internalKey = randomBytes(24).toString('hex');
-  const [oldRelayer, nextRelayer] = chain.keys.relayers;
-  if (oldRelayer === undefined || nextRelayer === undefined) throw new Error('the chain has no two relayers');
-  /** What the next process that starts is given. */
-  const secrets = {
-    SVC_KEY_PEPPER: PEPPER.toString('base64'),
-    SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
-    SVC_SEAL_KEY: SEAL_KEY,
-    SVC_INTERNAL_KEYS: internalKey,
-    SVC_INTERNAL_KEY: internalKey,
-    SVC_ENGINE_IDENTITY_KEYS: identity.old.publicKey,
-    SVC_RELAYER_TEST_KEYS: oldRelayer.privateKey as string,
-  };
-  const networks = JSON.stringify({
-    [chain.network]: {
-      processor: chain.record.processor,
-      processorVersion: '1.3.0',
-      ready: true,
-      rpcUrls: [chain.rpcUrl],
-    },
-  });
+  let engine = await startEngine();
+  cleanUps.push(() => engine.stop('SIGKILL'));
   const ports = {
-    api: [(await freePorts()).node, (await freePorts()).node],
-    settlement: [await freePorts(), await freePorts()],
-    webhooks: [await freePorts(), await freePorts()],
-  } as const;
-  const engineUrls = { SVC_ENGINE_ADMIN_URL: engine.adminUrl, SVC_ENGINE_INGRESS_URL: engine.ingressUrl };
-  const environmentOf = ({ service, seat }: Process): Record<string, string> => {
-    const shared = { SVC_DATABASE_URL: urlOf(service), SVC_LOG_LEVEL: 'info' };
-    if (service === 'api')
-      return {
-        ...shared,
-        SVC_NETWORKS: networks,
-        SVC_ENGINE_INGRESS_URL: engineUrls.SVC_ENGINE_INGRESS_URL,
-        SVC_KEY_PEPPER: secrets.SVC_KEY_PEPPER,
-        SVC_SEAL_KEY: secrets.SVC_SEAL_KEY,
-        SVC_INTERNAL_KEY: secrets.SVC_INTERNAL_KEY,
-        SVC_SETTLEMENT_URL: ports.settlement.map(({ admin }) => `http://127.0.0.1:${admin}`).join(','),
-        SVC_API_PORT: String(ports.api[seat]),
-        SVC_API_METRICS_PORT: '0',
-        SVC_API_RATE_LIMITS: 'off',
-        SVC_API_PUBLIC_URL: 'http://127.0.0.1:1',
-      };
-    const own = ports[service][seat];
-    const worker = { ...shared, ...engineUrls, SVC_ENGINE_IDENTITY_KEYS: secrets.SVC_ENGINE_IDENTITY_KEYS };
-    if (service === 'webhooks')
-      return {
-        ...worker,
-        SVC_MASTER_KEYS: secrets.SVC_MASTER_KEYS,
-        SVC_WEBHOOKS_MODES: 'test',
-        SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
-        SVC_WEBHOOKS_PORT: String(own.admin),
-        SVC_WEBHOOKS_ENGINE_PORT: String(own.node),
-      };
-    return {
-      ...worker,
-      SVC_NETWORKS: networks,
-      SVC_RELAYER_TEST_KEYS: secrets.SVC_RELAYER_TEST_KEYS,
-      SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
-      SVC_INTERNAL_KEYS: secrets.SVC_INTERNAL_KEYS,
-      SVC_SETTLEMENT_PORT: String(own.admin),
-      SVC_SETTLEMENT_ENGINE_PORT: String(own.node),
-      SVC_SETTLEMENT_POLL_MS: '50',
-    };
+    api: await pairOfPorts(),
+    admin: await pairOfPorts(),
+    settlement: await pairOfPorts(),
+    webhooks: await pairOfPorts(),
+    settlementEngine: await pairOfPorts(),
+    webhooksEngine: await pairOfPorts(),
   };
+  const settings: Readonly<Record<Service, Readonly<Record<string, string>>>> = {
+    api: {
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+      SVC_SETTLEMENT_URL: ports.settlement.map(urlOf).join(','),
+      SVC_API_RATE_LIMITS: 'off',
+      SVC_API_METRICS_PORT: '0',
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+    },
+    settlement: {
+      SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+      SVC_SETTLEMENT_POLL_MS: '50',
+    },
+    webhooks: {
+      SVC_ENGINE_ADMIN_URL: engine.adminUrl,
+      SVC_ENGINE_INGRESS_URL: engine.ingressUrl,
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+    },
+    admin: {},
+  };
+  for (const [service, lines] of Object.entries(settings))
+    for (const [name, value] of Object.entries(lines)) setLine(service, name, value);
+  /** Two processes of a service on one machine differ in their ports alone. */
+  const portsOf = ({ service, seat }: Process): Record<string, string> => {
+    const name = `SVC_${service.toUpperCase()}`;
+    const own = { [`${name}_PORT`]: String(ports[service][seat]) };
+    if (service === 'api' || service === 'admin') return own;
+    return { ...own, [`${name}_ENGINE_PORT`]: String(ports[`${service}Engine`][seat]) };
+  };
+
+  await run('migrate');
+  const shop: ChangingShop = await openShop(pool, chain, undefined, shopByCommand(run, pool, chain.network));
+  await sellOnSolana(pool, shop, solana);
+  const operatorWords = ['operators', 'create', '--name', 'Ada', '--email', 'ada@example.com'];
+  const operator = (await installation.ask(...operatorWords)) as unknown as { operator: { id: string }; key: string };
+
   const running = new Map<string, ServiceProcess>();
   const nameOf = ({ service, seat }: Process) => `${service} ${seat}`;
   const start = async (which: Process) => {
-    running.set(nameOf(which), await startService(mainOf(which.service), environmentOf(which)));
+    const environment = { ...environmentOf(which.service), ...portsOf(which) };
+    running.set(nameOf(which), await startService(mainOf(which.service), environment));
   };
-  for (const which of processesOf(...SERVICES)) await start(which);
-  onClean(async () => {
+  cleanUps.push(async () => {
     for (const each of running.values()) await each.kill('SIGKILL');
   });
+  for (const which of processesOf(...SERVICES)) await start(which);
+
+  const merchant = await startMerchantServer();
+  cleanUps.push(merchant.close);
+  const [apiUrl = '', ...otherApis] = ports.api.map(urlOf);
+  const opened = await post(`${apiUrl}/sdk/webhooks/endpoints`, shop.secretKey, {
+    url: merchant.url,
+    eventTypes: EVENT_TYPES,
+  });
+  const made = (await opened.json()) as { readonly endpoint: { readonly id: string }; readonly secret: string };
+  if (!opened.ok) throw new Error(JSON.stringify(made));
+  merchant.knows.signingKeys = [shop.secretKey];
+  merchant.knows.endpointSecrets = [made.secret];
   return {
+    ...installation,
+    server,
+    pool,
     chain,
+    solana,
+    node,
+    nodeKey,
+    writeNetworks,
     shop,
-    database,
-    identity,
-    secrets,
-    oldRelayer,
-    nextRelayer,
-    apiUrls: ports.api.map((port) => `http://127.0.0.1:${port}`),
-    settlementUrls: ports.settlement.map(({ admin }) => `http://127.0.0.1:${admin}`),
+    merchant,
+    endpointId: made.endpoint.id,
+    /** The operator, with the key that he shows now. */
+    operator: { id: operator.operator.id, key: operator.key },
+    relayer,
+    apiUrls: [apiUrl, ...otherApis],
+    settlementUrls: ports.settlement.map(urlOf),
+    adminUrls: ports.admin.map(urlOf),
     restart: async (which: Process) => {
       await running.get(nameOf(which))?.kill('SIGTERM');
       await start(which);
     },
-    restartEngine: async (key: IdentityKey) => {
+    restartEngine: async () => {
       await engine.stop('SIGTERM');
-      engine = await startEngine(key);
-    },
-    /** The operator's command, with the secrets of the moment. */
-    svc: async (...argv: readonly string[]) => {
-      const { SVC_KEY_PEPPER, SVC_MASTER_KEYS } = secrets;
-      const env = { ...COMPILE_CACHE, SVC_DATABASE_URL: database.url, SVC_NETWORKS: networks };
-      const options = { env: { ...env, SVC_KEY_PEPPER, SVC_MASTER_KEYS } };
-      const { stdout } = await promisify(execFile)(process.execPath, [...mainOf('cli'), ...argv, '--json'], options);
-      return JSON.parse(stdout) as Record<string, unknown>;
+      engine = await startEngine();
     },
   };
+}
+
+/** A pool with a superuser of its own: the drill changes all others. */
+async function observe(url: string): Promise<pg.Pool> {
+  const password = randomBytes(16).toString('hex');
+  const superuser = new pg.Client({ connectionString: url });
+  await superuser.connect();
+  await superuser.query(`create role observer superuser login password '${password}'`);
+  await superuser.end();
+  const own = Object.assign(new URL(url), { username: 'observer', password }).href;
+  const pool = new pg.Pool({ connectionString: own, max: 4 });
+  pool.on('error', () => {});
+  return pool;
 }

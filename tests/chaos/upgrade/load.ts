@@ -14,6 +14,8 @@ export type Load = {
   /** The longest time between two payments that ended well, since it was last asked. */
   readonly longestPauseMs: () => number;
   readonly settledAtomic: () => bigint;
+  /** Adds a payment that somebody else made. */
+  readonly count: (atomic: bigint) => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -21,7 +23,16 @@ const CAP_ATOMIC = 3_000_000n;
 const PRICE_ATOMIC = 1_500_000n;
 const MOST_TRIES = 60;
 
-export function startLoad(shop: Shop, payers: readonly Payer[], first: string): Load {
+/** Another kind of caller, again and again: the atomic units of a payment that it made, or undefined if it made none. */
+export type OtherCaller = (nextApi: () => string) => Promise<bigint | undefined>;
+
+/** Reads the keys of `shop` for every call: a drill may change them. */
+export function startLoad(
+  shop: Shop,
+  payers: readonly Payer[],
+  first: string,
+  others: readonly OtherCaller[] = [],
+): Load {
   let urls: readonly string[] = [first];
   let turn = 0;
   const closing = new AbortController();
@@ -70,7 +81,15 @@ export function startLoad(shop: Shop, payers: readonly Payer[], first: string): 
       });
     }
   };
-  const shoppers = payers.map(shopper);
+  const callAgain = async (call: OtherCaller) => {
+    while (!closing.signal.aborted) {
+      const atomic = await call(() => door().apiUrl).catch((problem: unknown) => {
+        failures.push(inspect(problem));
+      });
+      if (typeof atomic === 'bigint') succeed(atomic);
+    }
+  };
+  const shoppers = [...payers.map(shopper), ...others.map(callAgain)];
   return {
     serve: (apiUrls) => {
       urls = apiUrls;
@@ -83,6 +102,7 @@ export function startLoad(shop: Shop, payers: readonly Payer[], first: string): 
       return Math.round(longest);
     },
     settledAtomic: () => settledAtomic,
+    count: succeed,
     stop: async () => {
       closing.abort();
       await Promise.all(shoppers);

@@ -13,23 +13,17 @@ import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { MASTER_KEY, openShop, PEPPER } from '../../e2e/open-shop.ts';
 import { mainOf, startService } from '../../e2e/service-process.ts';
+import { shopByCommand } from '../../e2e/shop-by-command.ts';
 import { payerOf } from '../../e2e/wallet.ts';
 import { startMortalEngine } from '../harness/mortal-engine.ts';
 import { createProgram } from '../harness/program.ts';
-import { waitUntil } from '../harness/wait-until.ts';
 import { openEndpoint } from '../settlement/open-endpoint.ts';
 import { startLoad } from './load.ts';
+import { createLoadStages, expectEveryPaymentBooked } from './load-stages.ts';
 import { unpackRelease } from './previous-release.ts';
-
-/** What `accounts create --json` prints. */
-type MadeAccount = {
-  readonly account: { readonly id: string };
-  readonly keys: readonly { readonly mode: string; readonly kind: string; readonly text: string }[];
-};
 
 const PAYERS = 6;
 const PAID_PER_STAGE = 12;
-const STAGE_MS = 40_000;
 
 export async function upgradeUnderLoad(commit: string): Promise<void> {
   const cleanUps: (() => Promise<void> | void)[] = [];
@@ -62,7 +56,7 @@ export async function upgradeUnderLoad(commit: string): Promise<void> {
       rpcUrls: [chain.rpcUrl],
     },
   });
-  const svc = async (program: readonly string[], ...argv: string[]) => {
+  const svc = async (program: readonly string[], ...argv: readonly string[]) => {
     const env = {
       SVC_DATABASE_URL: postgres.url,
       SVC_NETWORKS: networks,
@@ -71,24 +65,10 @@ export async function upgradeUnderLoad(commit: string): Promise<void> {
     };
     return promisify(execFile)(process.execPath, [...program, ...argv], { env });
   };
-  const byPrevious = (...argv: string[]) => svc(previous.mainOf('cli'), ...argv);
+  const byPrevious = (...argv: readonly string[]) => svc(previous.mainOf('cli'), ...argv);
   await byPrevious('migrate');
-  const shop = await openShop(pool, chain, undefined, {
-    storeAccount: async (_, shortcodes) => {
-      const { stdout } = await byPrevious('accounts', 'create', '--name', 'A shop', '--json');
-      const { account, keys } = JSON.parse(stdout) as MadeAccount;
-      const keyOf = (kind: string) => keys.find((key) => key.mode === 'test' && key.kind === kind)?.text ?? '';
-      await byPrevious('tokens', 'enable', ...shortcodes, '--account', account.id, '--mode', 'test');
-      return { accountId: account.id, publishableKey: keyOf('publishable'), secretKey: keyOf('secret') };
-    },
-    storePayout: async (_, { accountId, merchant, terms, status }) => {
-      const of = ['--account', accountId, '--mode', 'test', '--network', chain.network, '--merchant', merchant];
-      const split = terms.splits.flatMap(({ to, bps }) => ['--split', `${to}:${bps}`]);
-      await byPrevious('payouts', 'set', ...of, ...split, '--fee-bps', String(terms.feeBps), '--status', status);
-      const { rows } = await pool.query('select payout_id from svc.payouts where account_id = $1', [accountId]);
-      return BigInt(rows[0].payout_id);
-    },
-  });
+  const ran = async (...argv: readonly string[]) => (await byPrevious(...argv)).stdout;
+  const shop = await openShop(pool, chain, undefined, shopByCommand(ran, pool, chain.network));
   const [receiverPorts, internalKey, password] = [
     await freePorts(),
     randomBytes(24).toString('hex'),
@@ -163,13 +143,7 @@ export async function upgradeUnderLoad(commit: string): Promise<void> {
     keys.map(({ account }) => payerOf(account)),
     old.apiUrl,
   );
-  const pauses: Record<string, number> = {};
-  const stage = async (name: string) => {
-    const before = load.paid();
-    const went = await waitUntil(async () => load.paid() >= before + PAID_PER_STAGE, STAGE_MS);
-    pauses[name] = load.longestPauseMs();
-    expect({ name, went, failures: load.failures }).toEqual({ name, went: true, failures: [] });
-  };
+  const { stage, pauses } = createLoadStages(load, PAID_PER_STAGE);
   await stage('old alone');
   await svc(mainOf('cli'), 'migrate');
   await stage('old on the new schema');
@@ -186,25 +160,6 @@ export async function upgradeUnderLoad(commit: string): Promise<void> {
   await load.stop();
   console.log(JSON.stringify({ previous: previous.commit.slice(0, 7), paid: load.paid(), longestPauseMs: pauses }));
 
-  expect(load.failures).toEqual([]);
-  const isQuiet = async () => {
-    const { rows } = await pool.query(`select from svc.deliveries where status = 'pending' limit 1`);
-    return rows.length === 0;
-  };
-  expect(await waitUntil(isQuiet, 30_000)).toBe(true);
-  const { rows } = await pool.query(
-    `select (select count(*)::integer from svc.payments where status = 'completed') as completed,
-       (select count(*)::integer from svc.payments where status <> 'completed') as others,
-       (select sum(paid_amount)::text from svc.payments) as paid,
-       (select count(*)::integer from svc.events where type = 'payment.completed') as told,
-       (select count(*)::integer from svc.deliveries where status <> 'succeeded') as undelivered`,
-  );
-  expect(rows[0]).toEqual({
-    completed: load.paid(),
-    others: 0,
-    paid: load.settledAtomic().toString(),
-    told: load.paid(),
-    undelivered: 0,
-  });
+  await expectEveryPaymentBooked(pool, load);
   await expect(svc(mainOf('cli'), 'ledger', 'check')).resolves.toBeDefined();
 }

@@ -69,17 +69,26 @@ export function nextExport(
 
 export type ExportFault = 'gap' | 'link' | 'content' | 'signature' | 'key';
 
-/** Checks one export against the one before it. `trusted`: the key that must have signed; undefined accepts any. */
+/**
+ * Checks one export against the one before it. `trusted`: keys that may have signed, the newest first; undefined accepts any.
+ * Where a key has signed, an older one signs no more: who has a key that was replaced can add nothing.
+ */
 export function judgeExport(
   one: AuditExport,
-  last: Pick<AuditExport, 'number' | 'hash'> | undefined,
-  trusted: Uint8Array | undefined,
+  last: Pick<AuditExport, 'number' | 'hash' | 'signedBy'> | undefined,
+  trusted: readonly Uint8Array[] | undefined,
 ): ExportFault | undefined {
   if (one.number !== (last?.number ?? 0n) + 1n) return 'gap';
   if (!sameBytes(one.previousHash, last?.hash ?? FIRST_PREVIOUS_HASH)) return 'link';
   if (!sameBytes(one.hash, hashExport(one))) return 'content';
-  if (trusted !== undefined && !sameBytes(one.signedBy, trusted)) return 'key';
+  if (trusted !== undefined && !mayFollow(one.signedBy, last?.signedBy, trusted)) return 'key';
   return isSigned(one, one.signature, one.signedBy) ? undefined : 'signature';
+}
+
+function mayFollow(key: Uint8Array, before: Uint8Array | undefined, trusted: readonly Uint8Array[]): boolean {
+  const rankOf = (asked: Uint8Array) => trusted.findIndex((each) => sameBytes(each, asked));
+  const [rank, rankBefore] = [rankOf(key), before === undefined ? -1 : rankOf(before)];
+  return rank !== -1 && (rankBefore === -1 || rank <= rankBefore);
 }
 
 export function headsOf({ heads }: Pick<AuditExport, 'heads'>): readonly ChainHead[] {
@@ -110,11 +119,11 @@ export function signedHeadOf({ number, createdAtMs, hash, signature, signedBy }:
 export function judgeSignedHead(
   { number, createdAtMs, hash, signature }: SignedHead,
   stored: Pick<AuditExport, 'hash'> | undefined,
-  trusted: Uint8Array,
+  trusted: readonly Uint8Array[],
 ): 'signature' | 'missing' | 'rewritten' | undefined {
   const kept = Buffer.from(hash, 'base64');
   const signed = { number: BigInt(number), createdAtMs, hash: kept };
-  if (!isSigned(signed, Buffer.from(signature, 'base64'), trusted)) return 'signature';
+  if (!trusted.some((key) => isSigned(signed, Buffer.from(signature, 'base64'), key))) return 'signature';
   if (stored === undefined) return 'missing';
   return sameBytes(kept, stored.hash) ? undefined : 'rewritten';
 }

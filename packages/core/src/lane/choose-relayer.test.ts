@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chooseRelayer, type RelayerToChoose } from './choose-relayer.ts';
+import { canSettle, chooseRelayer, type RelayerToChoose } from './choose-relayer.ts';
 
 const relayer = (address: string, change: Partial<RelayerToChoose> = {}): RelayerToChoose => ({
   address,
@@ -36,4 +36,10 @@ test('a relayer that leaves changes only the choice of its own intents', () => {
     const before = chooseRelayer(all, intent);
     if (before !== 'c') expect(chooseRelayer(all.slice(0, 2), intent)).toBe(before);
   }
+});
+
+test('what names a draining relayer is still taken, and what names a retired one or one without that duty is not', () => {
+  const taken = (change: Partial<RelayerToChoose>) => canSettle(relayer('a', change));
+  expect([taken({}), taken({ status: 'draining' }), taken({ condition: 'empty' })]).toEqual([true, true, true]);
+  expect([taken({ status: 'retired' }), taken({ duty: 'resolve_stranded' })]).toEqual([false, false]);
 });

@@ -10,15 +10,18 @@ export type RelayerToChoose = {
   readonly condition: RelayerCondition;
 };
 
-/** Whether a transaction that names the relayer is taken. */
+/**
+ * Whether a transaction that names the relayer is taken. A draining one is not named any more, but payers sign what named it
+ * before. Nobody sends for a retired one.
+ */
 export function canSettle({ status, duty }: Pick<RelayerToChoose, 'status' | 'duty'>): boolean {
-  return status === 'active' && duty === 'settle';
+  return status !== 'retired' && duty === 'settle';
 }
 
 /** A relayer that can pay now. The same intent gets the same relayer while the set of relayers does not change. */
 export function chooseRelayer(relayers: readonly RelayerToChoose[], intentId: string): string | undefined {
   const [first] = relayers
-    .filter((relayer) => canSettle(relayer) && isFit(relayer.condition))
+    .filter((relayer) => relayer.status === 'active' && canSettle(relayer) && isFit(relayer.condition))
     .map(({ address }) => ({
       address,
       rank: createHash('md5')

@@ -9,6 +9,8 @@ export type RelayerChangeFacts = {
   readonly unfinishedBatches: number;
   /** Queued payments that only this relayer can send. */
   readonly boundPayments: number;
+  /** Transactions and texts that name this relayer and that a payer may still sign and submit. */
+  readonly signable: number;
 };
 
 export type RelayerDecision =
@@ -26,7 +28,7 @@ export function decideRelayerChange(facts: RelayerChangeFacts): RelayerDecision 
   if (before === wanted) return { ok: true, before, changed: false };
   if (wanted !== 'retired') return { ok: true, before, changed: true };
   if (before !== 'draining') return { ok: false, code: 'relayer_not_draining' };
-  const unfinished = facts.unfinishedBatches + facts.boundPayments;
+  const unfinished = facts.unfinishedBatches + facts.boundPayments + facts.signable;
   if (unfinished > 0) return { ok: false, code: 'relayer_has_unfinished', unfinished };
   return { ok: true, before, changed: true };
 }

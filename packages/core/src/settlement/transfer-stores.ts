@@ -37,6 +37,6 @@ export type TransferStores = {
   readonly loadStoredPayout: (caller: Caller, name: PayoutName) => Promise<StoredPayout | undefined>;
   /** A relayer that can pay now; of several, always the same for one intent. */
   readonly chooseRelayer: (caller: Caller, network: NetworkId, intentId: string) => Promise<string | undefined>;
-  /** Whether this relayer pays on the network now. */
-  readonly isActiveRelayer: (caller: Caller, network: NetworkId, relayer: string) => Promise<boolean>;
+  /** Whether this relayer still pays for transactions that name it. */
+  readonly isSettlingRelayer: (caller: Caller, network: NetworkId, relayer: string) => Promise<boolean>;
 };

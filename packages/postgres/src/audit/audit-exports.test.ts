@@ -41,7 +41,7 @@ test('each export has the heads that changed since the last one, and all verify 
   expect(other.made.heads).toContain(other.id);
   expect(other.made.heads).not.toContain(one.id);
   expect(await exported()).toBeUndefined();
-  expect(await verifyAuditExports(pool, publicKey, [one.line, other.line])).toMatchObject({ faults: [] });
+  expect(await verifyAuditExports(pool, [publicKey], [one.line, other.line])).toMatchObject({ faults: [] });
 });
 
 test('two processes that export at the same moment make one export of the same heads', async () => {
@@ -73,7 +73,7 @@ test('the owner writes a chain anew, whole in itself: the export shows it', asyn
   );
   await sealAuditChains(pool, id);
   expect((await verifyAuditChains(pool, id)).every(({ fault }) => fault === null)).toBe(true);
-  const { faults } = await verifyAuditExports(pool, publicKey, []);
+  const { faults } = await verifyAuditExports(pool, [publicKey], []);
   expect(faults).toEqual([
     { number: made.number.toString(), fault: 'head', head: `${id}/live/3` },
     { number: made.number.toString(), fault: 'head', head: `${id}/test/3` },
@@ -92,11 +92,11 @@ test('the owner also writes the exports anew, or removes them: the line that was
     [number, forged.heads, forged.hash, forged.signature, forged.signedBy],
   ]);
   expect((await verifyAuditExports(pool, undefined, [])).faults).toEqual([]);
-  const found = await verifyAuditExports(pool, publicKey, [before.line, line]);
+  const found = await verifyAuditExports(pool, [publicKey], [before.line, line]);
   expect(found.faults).toEqual([
     { number, fault: 'key' },
     { number, fault: 'rewritten' },
   ]);
   await asOwner(['delete from svc.audit_exports where number = $1', [number]]);
-  expect((await verifyAuditExports(pool, publicKey, [line])).faults).toEqual([{ number, fault: 'missing' }]);
+  expect((await verifyAuditExports(pool, [publicKey], [line])).faults).toEqual([{ number, fault: 'missing' }]);
 });

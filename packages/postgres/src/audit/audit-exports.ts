@@ -82,10 +82,10 @@ export type VerifiedExports = { readonly exports: number; readonly faults: reado
 
 const PAGE = 100;
 
-/** `lines`: signed heads that were kept elsewhere; they need `trusted`, the public half of the signing key. */
+/** `lines`: signed heads that were kept elsewhere; they need `trusted`, public halves of signing keys, the newest first. */
 export async function verifyAuditExports(
   pool: pg.Pool,
-  trusted: Uint8Array | undefined,
+  trusted: readonly Uint8Array[] | undefined,
   lines: readonly SignedHead[],
 ): Promise<VerifiedExports> {
   const faults: FoundExportFault[] = [];

@@ -31,6 +31,30 @@ test('a relayer retires once it is drained and nothing depends on its key: no ba
   expect(audited.rows).toEqual([{ count: 4 }]);
 });
 
+test('a relayer does not retire while a payer may sign what names it: a transaction for two minutes, a text for six', async () => {
+  const { pool, lane } = await createLaneWorld((await createTestDatabase()).pool);
+  const { network, relayer: address } = lane;
+  const nowMs = Date.now();
+  const retire = (afterMinutes: number) =>
+    changeRelayer(
+      { ...newOperation(pool), nowMs: nowMs + afterMinutes * 60_000 },
+      { network, address, status: 'retired' },
+    );
+  await changeRelayer(newOperation(pool), { network, address, status: 'draining' });
+  const prepared = (blockhash: string, transfer: object) =>
+    pool.query(
+      `insert into svc.prepared_transfers (account_id, mode, intent_id, payer, blockhash, position, network, relayer, transfer,
+         message_hash, wire, created_at)
+       values ('acct_1', 'test', 'pi_1', 'payer', $1, 0, $2, $3, $4, sha256('m'), 'wire', to_timestamp($5::float8 / 1000))`,
+      [blockhash, network, address, transfer, nowMs],
+    );
+  await prepared('transaction', { relayer: address });
+  await prepared('text', { relayer: address, program: 'program' });
+  const refused = (unfinished: number) => ({ ok: false, code: 'relayer_has_unfinished', unfinished });
+  expect([await retire(1), await retire(3), await retire(5.9)]).toEqual([refused(2), refused(1), refused(1)]);
+  expect(await retire(6.1)).toEqual({ ok: true, before: 'draining', changed: true });
+});
+
 test('a wake-up that comes after the only relayer retired finds no share of the queue and falls asleep', async () => {
   const { pool, lane } = await createLaneWorld((await createTestDatabase()).pool);
   const { network, relayer: address } = lane;

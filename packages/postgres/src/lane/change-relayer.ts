@@ -22,6 +22,10 @@ export type RelayerChange = {
   readonly status: RelayerStatus;
 };
 
+/** Longer than a blockhash lives. */
+const TRANSACTION_LIFE = "interval '2 minutes'";
+/** A text is valid for five minutes. */
+const TEXT_LIFE = "interval '6 minutes'";
 const COUNT_OPEN = `
   select (
       select count(*)::integer from svc.batches
@@ -29,8 +33,12 @@ const COUNT_OPEN = `
     ) as batches, (
       select count(*)::integer from svc.settlements
       where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and bound_relayer = $2
-    ) as payments`;
-type Open = { readonly batches: number; readonly payments: number };
+    ) as payments, (
+      select count(*)::integer from svc.prepared_transfers
+      where network = $1 and relayer = $2 and created_at > $3::timestamptz - ${TEXT_LIFE}
+        and (transfer ? 'program' or created_at > $3::timestamptz - ${TRANSACTION_LIFE})
+    ) as signable`;
+type Open = { readonly batches: number; readonly payments: number; readonly signable: number };
 
 export async function changeRelayer(
   { pool, nowMs, actor }: Operation,
@@ -42,9 +50,10 @@ export async function changeRelayer(
       [network, address],
     );
     const [relayer] = rows;
-    const open = await client.query<Open>(COUNT_OPEN, [network, address]);
-    const { batches = 0, payments = 0 } = open.rows[0] ?? {};
-    const facts = { before: relayer?.status, wanted: status, unfinishedBatches: batches, boundPayments: payments };
+    const open = await client.query<Open>(COUNT_OPEN, [network, address, isoTime(nowMs)]);
+    const { batches = 0, payments = 0, signable = 0 } = open.rows[0] ?? {};
+    const counts = { unfinishedBatches: batches, boundPayments: payments, signable };
+    const facts = { before: relayer?.status, wanted: status, ...counts };
     const decision = decideRelayerChange(facts);
     if (relayer === undefined || !decision.ok || !decision.changed) return decision;
     await client.query('update svc.relayers set status = $3, updated_at = $4 where network = $1 and address = $2', [

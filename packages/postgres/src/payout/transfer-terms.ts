@@ -54,7 +54,7 @@ export async function findRelayer(
   return chooseRelayer(await loadRelayers(pool, mode, network), intentId);
 }
 
-export async function isActiveRelayer(
+export async function isSettlingRelayer(
   pool: pg.Pool,
   { mode }: Caller,
   network: NetworkId,

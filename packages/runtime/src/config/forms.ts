@@ -77,11 +77,21 @@ export function base64Bytes(about: SettingText, minBytes: number): Setting<Uint8
   });
 }
 
+const keyIn = (given: string) =>
+  /^[A-Za-z0-9+/]{43}=$/.test(given) ? new Uint8Array(Buffer.from(given, 'base64')) : undefined;
+
 /** A key of exactly 32 bytes. */
 export const base64Key = (about: SettingText): Setting<Uint8Array> =>
+  setting(about, { form: 'base64 of 32 bytes', read: keyIn });
+
+/** Several keys of exactly 32 bytes. */
+export const base64Keys = (about: SettingText): Setting<readonly Uint8Array[]> =>
   setting(about, {
-    form: 'base64 of 32 bytes',
-    read: (given) => (/^[A-Za-z0-9+/]{43}=$/.test(given) ? Buffer.from(given, 'base64') : undefined),
+    form: 'base64 of 32 bytes, several with commas',
+    read: (given) => {
+      const keys = given.split(',').map((each) => keyIn(each.trim()));
+      return keys.includes(undefined) ? undefined : keys.filter((key) => key !== undefined);
+    },
   });
 
 /** JSON of any shape; `read` returns undefined for a value that does not fit. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
       findPrepared: async () => [],
       loadStoredPayout: async () => ({ merchant, feeRecipient: platform, feeBps, splits: [] }),
       chooseRelayer: async () => relayer.address,
-      isActiveRelayer: async (_caller, _network, asked) => asked === relayer.address,
+      isSettlingRelayer: async (_caller, _network, asked) => asked === relayer.address,
     },
     clusters: new Map([[token.network, { rpcUrls: [chain.rpcUrl], feeAccount: platform, genesisHash }]]),
     timeoutMs: 5_000,

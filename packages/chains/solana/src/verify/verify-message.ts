@@ -22,7 +22,8 @@ export async function verifyMessage(
   // Only a text that we prepared names one of our relayers.
   if (prepared?.transfer.program === undefined) return { ok: false, code: 'invalid_signature' };
   const { relayer, feeRecipient, program } = prepared.transfer;
-  if (program !== cluster.program) return { ok: false, code: 'authorization_expired' };
+  const sendable = await stores.isSettlingRelayer(caller, acceptance.network, relayer);
+  if (program !== cluster.program || !sendable) return { ok: false, code: 'authorization_expired' };
   const found = await findTerms(stores, cluster, { caller, intentId, acceptance, payer, relayer, feeRecipient });
   if (found === undefined) return { ok: false, code: 'x402_not_available_for_token' };
   const terms: MessageTerms = {

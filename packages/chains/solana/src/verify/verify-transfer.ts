@@ -59,9 +59,13 @@ async function verifyOne(
   if (told === undefined || cluster === undefined) return { ok: false, code: 'chain_unavailable' };
   const { payer, messageHash } = told;
   const relayer = prepared?.transfer.relayer ?? told.feePayer;
-  // The fee payer must be one of our relayers that still takes payments.
-  if (prepared === null && !(await stores.isActiveRelayer(caller, acceptance.network, relayer)))
-    return { ok: false, code: 'transaction_altered', detail: 'fee_payer' };
+  // The fee payer must be one of our relayers, and one that is not retired: nobody would send what names it.
+  if (!(await stores.isSettlingRelayer(caller, acceptance.network, relayer)))
+    return {
+      ok: false,
+      code: prepared === null ? 'transaction_altered' : 'authorization_expired',
+      detail: 'fee_payer',
+    };
   const question = { caller, intentId, acceptance, payer, relayer };
   const found = await findTerms(stores, cluster, {
     ...question,
