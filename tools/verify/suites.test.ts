@@ -8,9 +8,9 @@ test('all suites of an ordinary run together plan less than 25 minutes', () => {
   expect(TOTAL_BUDGET_SECONDS).toBeLessThan(25 * 60);
 });
 
-test('all long suites together plan at most 80 minutes', () => {
+test('all long suites together plan at most 90 minutes', () => {
   expect(planned(LONG_SUITES)).toBeLessThanOrEqual(LONG_BUDGET_SECONDS);
-  expect(LONG_BUDGET_SECONDS).toBe(80 * 60);
+  expect(LONG_BUDGET_SECONDS).toBe(90 * 60);
 });
 
 test('a suite has one name and a budget', () => {

@@ -121,41 +121,41 @@ const chaos = (...argv: string[]): Check => command(`chaos ${argv.join(' ')}`, '
 
 /** What `npm run verify -- --long` runs: too large a download, or too slow, for every change. */
 export const LONG_SUITES: readonly Suite[] = [
-  { name: 'long-tests', budgetSeconds: 900, checks: [tests('long')] },
+  { name: 'long-tests', budgetSeconds: 2700, checks: [tests('long')] },
   { name: 'long-simulation', budgetSeconds: 420, checks: [chaos('simulate', '--seeds', '2000', '--from', '201')] },
   {
     name: 'long-settlement',
-    budgetSeconds: 360,
+    budgetSeconds: 240,
     checks: [chaos('settlement', '--payments', '3000', '--faults', '20', '--seed', '101')],
   },
   {
     name: 'long-solana',
-    budgetSeconds: 300,
+    budgetSeconds: 150,
     checks: [chaos('solana', '--payments', '600', '--faults', '8', '--seed', '101')],
   },
   {
     name: 'long-webhooks',
-    budgetSeconds: 240,
+    budgetSeconds: 120,
     checks: [chaos('webhooks', '--deliveries', '8000', '--faults', '12', '--seed', '101')],
   },
-  { name: 'long-restore', budgetSeconds: 180, checks: [chaos('restore', '--payments', '300', '--seed', '101')] },
+  { name: 'long-restore', budgetSeconds: 150, checks: [chaos('restore', '--payments', '300', '--seed', '101')] },
   {
     name: 'long-backup',
-    budgetSeconds: 420,
+    budgetSeconds: 900,
     checks: [chaos('restore', '--pgbackrest', '--before', '1800', '--payments', '200', '--seed', '103')],
   },
-  { name: 'long-expiry', budgetSeconds: 180, checks: [chaos('expiry', '--intents', '20000')] },
-  { name: 'long-burner', budgetSeconds: 240, checks: [chaos('burner', '--seconds', '60')] },
-  { name: 'long-enemy', budgetSeconds: 240, checks: [chaos('enemy', '--seconds', '60')] },
+  { name: 'long-expiry', budgetSeconds: 80, checks: [chaos('expiry', '--intents', '20000')] },
+  { name: 'long-burner', budgetSeconds: 160, checks: [chaos('burner', '--seconds', '60')] },
+  { name: 'long-enemy', budgetSeconds: 300, checks: [chaos('enemy', '--seconds', '60')] },
   {
     name: 'long-fuzz',
-    budgetSeconds: 180,
+    budgetSeconds: 80,
     checks: [command('fuzz api, 20,000 requests', 'node', 'tests/fuzz/main.ts', 'api', '--requests', '20000')],
   },
   {
     name: 'program',
     // Most of it is the compiler's download, 400 MB.
-    budgetSeconds: 180,
+    budgetSeconds: 100,
     checks: [command('Solana program is its source, built', 'node', 'contracts/solana/build/main.ts', '--check')],
   },
 ];
@@ -163,8 +163,8 @@ export const LONG_SUITES: readonly Suite[] = [
 /** Seconds that all suites of an ordinary run together may plan: under 25 minutes. */
 export const TOTAL_BUDGET_SECONDS = 1_499;
 
-/** Seconds that all long suites together may plan: 80 minutes. */
-export const LONG_BUDGET_SECONDS = 4_800;
+/** Seconds that all long suites together may plan: 90 minutes. */
+export const LONG_BUDGET_SECONDS = 5_400;
 
 /**
  * In CI a suite is stopped and red past this multiple of its budget, a second run of red files included. Budgets are seconds
