@@ -49,7 +49,8 @@ export async function runRestore(given: RestoreCommand, requireLock: RequireLock
     chains: given.networks.map(({ network: name, processor, rpcUrls, deployedAtBlock }) => {
       const network = parseNetwork(name);
       if (network === undefined) throw new Error(`${name} is no network`);
-      const rpc = createJsonRpc({ urls: rpcUrls, timeoutMs: given.rpcTimeoutMs });
+      // The first node is the one with the history. Another one is asked when it fails, not when it is slow.
+      const rpc = createJsonRpc({ urls: rpcUrls, timeoutMs: given.rpcTimeoutMs, patienceMs: given.rpcTimeoutMs });
       return { network, chain: createRestoreChain(rpc, network), processor, deployedAtBlock };
     }),
     transferNetworks: given.transferNetworks.map(({ network, rpcUrls, genesisHash }) => {

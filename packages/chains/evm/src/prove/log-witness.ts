@@ -49,6 +49,8 @@ async function readHeaders(rpc: JsonRpc, start: bigint, end: bigint): Promise<re
   const answers = await rpc(numbers.map(askHeader));
   return numbers.map((number, index) => {
     const answer = answers[index];
+    if (answer?.ok === false)
+      throw new NodeRefused(`the node refuses block ${number}: ${saidBy(answer.message)}: run it again`);
     const bloom = answer?.ok === true ? (answer.result as { logsBloom?: unknown } | null) : null;
     if (bloom === null) throw new NodeRefused(`the node does not have block ${number}: ${OTHER_NODE} ${start}`);
     const { logsBloom } = bloom;
@@ -80,19 +82,31 @@ function asWitness(log: unknown): Omit<LogWitness, 'blockNumber'> | undefined {
 }
 
 /** Asked in the same request as the logs up to `end`, so that the same node answers. */
-export function askWitness({ blockNumber, address, topic }: LogWitness, end: bigint): readonly RpcCall[] {
+export function askWitness(witness: LogWitness | undefined, end: bigint): readonly RpcCall[] {
+  if (witness === undefined) return [askHeader(end)];
+  const { blockNumber, address, topic } = witness;
   const block = { fromBlock: hexOf(blockNumber), toBlock: hexOf(blockNumber) };
-  return [{ method: 'eth_getLogs', params: [{ ...block, address: [address], topics: [topic] }] }, askHeader(end)];
+  return [askHeader(end), { method: 'eth_getLogs', params: [{ ...block, address: [address], topics: [topic] }] }];
 }
 
-/** Throws `NodeRefused` unless the node shows the witness and has the last block. */
+/**
+ * Throws `NodeRefused` unless the node has the last block and shows the witness, if there is one. Returns what the node says
+ * if it refuses to answer: a limit of its rate proves nothing.
+ */
 export function requireWitness(
-  { blockNumber, transactionId }: LogWitness,
-  [logs, header]: readonly (RpcAnswer | undefined)[],
-): void {
+  witness: LogWitness | undefined,
+  answers: readonly RpcAnswer[],
+): { readonly refusal: string } | undefined {
+  const [header, logs] = answers;
+  for (const answer of answers) if (!answer.ok) return { refusal: saidBy(answer.message) };
+  if (witness !== undefined) requireShown(witness, logs);
+  if (header?.ok !== true || header.result === null)
+    throw new NodeRefused('the node lags behind the newest block: run it again');
+  return undefined;
+}
+
+function requireShown({ blockNumber, transactionId }: LogWitness, logs: RpcAnswer | undefined): void {
   const shown = logs?.ok === true && Array.isArray(logs.result) ? (logs.result as readonly unknown[]) : [];
   if (!shown.some((log) => asWitness(log)?.transactionId === transactionId))
     throw new NodeRefused(`the node has dropped the logs of block ${blockNumber}: ${OTHER_NODE} ${blockNumber}`);
-  if (header?.ok !== true || header.result === null)
-    throw new NodeRefused('the node lags behind the newest block: run it again');
 }

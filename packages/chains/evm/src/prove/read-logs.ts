@@ -19,8 +19,8 @@ type LogSources = {
 export type LogRange = LogSources & {
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
-  /** An answer counts only if its node shows this log too, and has the last block of the answer. */
-  readonly witness?: LogWitness | undefined;
+  /** An answer counts only if its node has the last block of the answer, and shows `log` too, if there is one. */
+  readonly witness?: { readonly log: LogWitness | undefined };
 };
 
 /**
@@ -54,15 +54,15 @@ async function readOnce(
   const filters = filtersOf(range).map((filter) => ({ ...filter, ...blocks }));
   const answers = await rpc([
     ...filters.map((filter) => ({ method: 'eth_getLogs', params: [filter] })),
-    ...(witness === undefined ? [] : askWitness(witness, end)),
+    ...(witness === undefined ? [] : askWitness(witness.log, end)),
   ]);
   const logs: ChainLog[] = [];
   for (const answer of answers.slice(0, filters.length)) {
     if (!answer.ok) return saidBy(answer.message);
     logs.push(...logsOf(answer.result));
   }
-  if (witness !== undefined) requireWitness(witness, answers.slice(filters.length));
-  return logs;
+  const refused = witness && requireWitness(witness.log, answers.slice(filters.length));
+  return refused?.refusal ?? logs;
 }
 
 /** Without blocks. */

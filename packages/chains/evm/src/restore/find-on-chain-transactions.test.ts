@@ -18,6 +18,8 @@ type Habits = {
   readonly firstBlock?: number;
   readonly head?: number;
   readonly withoutBlooms?: boolean;
+  /** How many answers to a page's last block and witness are refused. */
+  readonly refusals?: number;
   /** Called before each request. */
   readonly onRequest?: () => void;
 };
@@ -27,7 +29,8 @@ function nodeOf(habits: Habits, asked: RpcCall[] = []): JsonRpc {
   const blocks: readonly Block[] = Array.from({ length: 10 }, (_, number) => ({
     logs: number === 3 ? [{ address: TOKEN }] : number === 5 || number === 8 ? [{ address: PROCESSOR }] : [],
   }));
-  const { head = 9, withoutBlooms = false } = habits;
+  const { withoutBlooms = false } = habits;
+  const headOf = () => habits.head ?? 9;
   const logOf = (number: number, address: string) => ({
     address,
     topics: [SETTLED, word(number), word(1), word(2)],
@@ -39,20 +42,26 @@ function nodeOf(habits: Habits, asked: RpcCall[] = []): JsonRpc {
   const answer = ({ method, params }: RpcCall) => {
     if (method === 'eth_getBlockByNumber') {
       const number = Number(params[0]);
-      const block = number < (habits.firstBlock ?? 0) || number > head ? undefined : blocks[number];
+      const block = number < (habits.firstBlock ?? 0) || number > headOf() ? undefined : blocks[number];
       if (block === undefined) return null;
       return { number: params[0], ...(!withoutBlooms && { logsBloom: block.logs.length > 0 ? SOME : EMPTY }) };
     }
     const { fromBlock, toBlock, address } = params[0] as { fromBlock: string; toBlock: string; address?: string[] };
     return blocks.flatMap(({ logs }, number) =>
-      number < Math.max(Number(fromBlock), habits.firstLogs ?? 0) || number > Math.min(Number(toBlock), head)
+      number < Math.max(Number(fromBlock), habits.firstLogs ?? 0) || number > Math.min(Number(toBlock), headOf())
         ? []
         : logs.filter((log) => address?.includes(log.address) !== false).map((log) => logOf(number, log.address)),
     );
   };
+  let { refusals = 0 } = habits;
   return async (calls) => {
     habits.onRequest?.();
     asked.push(...calls);
+    const isPage = new Set(calls.map(({ method }) => method)).size === 2;
+    if (isPage && refusals-- > 0)
+      return calls.map((call, index) =>
+        index === 0 ? { ok: true, result: answer(call) } : { ok: false, code: -32_005, message: 'rate limit', data: null },
+      );
     return calls.map((call) => ({ ok: true, result: answer(call) }));
   };
 }
@@ -96,4 +105,25 @@ test('a node that drops the logs while they are read, or lags behind, is refused
   await expect(blocksOf(dropping, 5n)).rejects.toThrow(NodeRefused);
   expect(habits.requests).toBe(3);
   await expect(blocksOf(nodeOf({ head: 8 }), 5n)).rejects.toThrow(NodeRefused);
+});
+
+test('a limit of the rate is no proof of dropped logs: the page is asked again', async () => {
+  expect(await blocksOf(nodeOf({ refusals: 2 }), 5n)).toEqual([5n, 8n]);
+  await expect(blocksOf(nodeOf({ refusals: 99 }), 5n)).rejects.toThrow(/refuses the logs of block 5: rate limit/);
+});
+
+test('a node that lags behind is refused also where the first blocks have no log to show', async () => {
+  let head = 9;
+  const requests = { count: 0 };
+  const lagging = nodeOf({
+    onRequest: () => {
+      requests.count += 1;
+      // The headers are there; then another node answers, which lags behind.
+      if (requests.count === 2) head = 8;
+    },
+    get head() {
+      return head;
+    },
+  });
+  await expect(blocksOf(lagging, 9n)).rejects.toThrow(/lags behind/);
 });

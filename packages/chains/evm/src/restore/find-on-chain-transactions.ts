@@ -23,7 +23,7 @@ export async function* findOnChainTransactions(
 ): AsyncGenerator<readonly FoundTransaction[]> {
   const sources = { processors, tokens: [], wallets };
   // A node that has dropped old logs answers that there are none.
-  const witness = await findLogWitness(rpc, range, filtersOf(sources));
+  const witness = { log: await findLogWitness(rpc, range, filtersOf(sources)) };
   for await (const logs of readLogs(rpc, { ...range, ...sources, witness })) {
     const speaking = logs.filter(({ topics }) => SPEAKING.has(topics[0])).toSorted(inChainOrder);
     yield [...Map.groupBy(speaking, ({ transactionId }) => transactionId)].map(([transactionId, own]) => {
