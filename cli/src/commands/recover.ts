@@ -85,7 +85,12 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
         };
         const held = await lockRestore(operation.pool, (requireLock) => runRestore(command, requireLock));
         if (held.ok) return outcomeOf(held.result, context.paint);
-        if (held.code === 'recovery_running') return failed(held.code, 'Somebody else is recovering this database.');
+        if (held.code === 'recovery_running')
+          return failed(
+            held.code,
+            `Somebody else is recovering this database: ${held.who.join('; ')}.`,
+            'Wait for it. If its machine is gone, the lock goes within a minute; `select pg_terminate_backend(<server process>)` ends it at once.',
+          );
         return failed(
           held.code,
           `These still run: ${held.who.join(', ') || 'services that were stopped just now'}.`,

@@ -68,6 +68,8 @@ export function openDatabase(url: string, options: DatabaseOptions): Database {
         callbackify(shareServiceLock)(client, (problem) => done(problem ?? undefined)),
     }),
     connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 20_000,
     idleTimeoutMillis: 60_000,
     maxLifetimeSeconds: CONNECTION_LIFE_SECONDS,
     options: [

@@ -1,11 +1,13 @@
 import { systemClock } from '@svc-pay/core';
 import { evmNetwork } from '@svc-pay/protocol';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../database/open-database.ts';
 import { RestoreRunning } from '../database/service-lock.ts';
 import { createTestDatabase } from '../testing/index.ts';
-import { lockRestore, RestoreLockLost } from './restore-lock.ts';
+import { endWithItsMachine, lockRestore, RestoreLockLost } from './restore-lock.ts';
 import { createRestoreStore } from './restore-store.ts';
 import { writeUnderLock } from './write-under-lock.ts';
 
@@ -61,7 +63,8 @@ test('a restore does not begin beside a service, whatever pool its connection is
   await old.end();
   await expect.poll(() => lockRestore(pool, async () => 'runs')).toEqual({ ok: true, result: 'runs' });
   const { held, end } = await holdLock();
-  expect(await lockRestore(pool, work)).toEqual({ ok: false, code: 'recovery_running', who: [] });
+  const who = [expect.stringMatching(/^server process \d+, from \S.*, since \d{4}-/)];
+  expect(await lockRestore(pool, work)).toEqual({ ok: false, code: 'recovery_running', who });
   end('done');
   await held;
   expect(await lockRestore(pool, async () => 'runs')).toEqual({ ok: true, result: 'runs' });
@@ -89,4 +92,57 @@ test('a restore whose lock is lost writes nothing more, and says so', async () =
   expect(await store.loadOpenRestore(network)).toMatchObject({ fromBlock: 5n });
   end('done');
   await expect(held).rejects.toThrow(RestoreLockLost);
+});
+
+/** The way to the database, which can be cut without a word to either side. */
+async function openWay() {
+  const { hostname, port } = new URL(url);
+  const sockets: Socket[] = [];
+  const server = createServer((near) => {
+    const far = connect(Number(port || 5432), hostname);
+    sockets.push(near, far);
+    near.on('error', () => far.destroy());
+    far.on('error', () => near.destroy());
+    near.pipe(far).pipe(near);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const through = new URL(url);
+  through.host = `127.0.0.1:${(server.address() as { port: number }).port}`;
+  const cut = () => {
+    for (const socket of sockets) socket.unpipe().pause();
+  };
+  return { url: through.href, cut };
+}
+
+test('a restore that only asks nodes hears that the way to its lock is gone', async () => {
+  const way = await openWay();
+  const pool = new pg.Pool({ connectionString: way.url, max: 1 });
+  pool.on('error', () => {});
+  const started = Promise.withResolvers<void>();
+  const held = lockRestore(
+    pool,
+    () => {
+      started.resolve();
+      return new Promise<never>(() => {});
+    },
+    { everyMs: 50, answerMs: 500 },
+  );
+  await started.promise;
+  way.cut();
+  await expect(held).rejects.toThrow(RestoreLockLost);
+});
+
+test('the server gives up a session whose machine is gone within a minute', async () => {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await endWithItsMachine(client);
+  const { rows } = await client.query<{ name: string; setting: string }>(
+    `select name, setting from pg_settings where name like 'tcp_keepalives%' order by name`,
+  );
+  expect(rows.map(({ setting }) => setting)).toEqual(['3', '20', '10']);
 });

@@ -6,6 +6,7 @@ import { SERVICE_LOCK } from '../database/service-lock.ts';
 type Refusal = {
   readonly ok: false;
   readonly code: 'services_running' | 'recovery_running';
+  /** Application names of services; where and since when the other restore runs. */
   readonly who: readonly string[];
 };
 export type RestoreLock<Result> = { readonly ok: true; readonly result: Result } | Refusal;
@@ -18,19 +19,36 @@ export class RestoreLockLost extends Error {
 /** Throws `RestoreLockLost` unless the lock is still held. */
 export type RequireLock = () => Promise<void>;
 
+export type LockPatience = {
+  /** How often the session with the lock is asked while the restore reads: firewalls forget a connection that is silent. */
+  readonly everyMs: number;
+  /** The session counts as lost if it does not answer for so long. */
+  readonly answerMs: number;
+};
+
+const PATIENCE: LockPatience = { everyMs: 20_000, answerMs: 30_000 };
+
 export async function lockRestore<Result>(
   pool: pg.Pool,
   work: (requireLock: RequireLock) => Promise<Result>,
+  patience = PATIENCE,
 ): Promise<RestoreLock<Result>> {
   const client = await pool.connect();
   // The session has the lock as long as it lives.
-  const requireLock = async () => {
-    await client.query('select').catch((problem: unknown) => {
+  const ask = async () => {
+    await client.query({ text: 'select', query_timeout: patience.answerMs }).catch((problem: unknown) => {
       throw new RestoreLockLost('the connection with the lock of the restore broke', { cause: problem });
     });
   };
+  // One question at a time; once lost, always lost.
+  let answered = Promise.resolve();
+  const requireLock = () => {
+    answered = answered.then(ask);
+    return answered;
+  };
   let isUnlocked = false;
   try {
+    await endWithItsMachine(client);
     const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${SERVICE_LOCK}) as locked`);
     if (rows[0]?.locked !== true) {
       isUnlocked = true;
@@ -41,7 +59,7 @@ export async function lockRestore<Result>(
     const done =
       who.length > 0
         ? ({ ok: false, code: 'services_running', who } as const)
-        : ({ ok: true, result: await work(requireLock) } as const);
+        : ({ ok: true, result: await workWithLock(work, requireLock, patience) } as const);
     await requireLock();
     await client.query(`select pg_advisory_unlock(${SERVICE_LOCK})`);
     isUnlocked = true;
@@ -52,16 +70,50 @@ export async function lockRestore<Result>(
   }
 }
 
+/**
+ * The server ends the session, and with it the lock, within a minute after the machine of the restore or the way to it is
+ * gone. By default it takes two hours, in which no service gets a connection.
+ */
+export async function endWithItsMachine(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `select set_config(name, value, false) from (values ('tcp_keepalives_idle', '20'), ('tcp_keepalives_interval', '10'),
+       ('tcp_keepalives_count', '3'), ('tcp_user_timeout', '50000')) as settings (name, value)`,
+  );
+}
+
+/** Throws `RestoreLockLost` as soon as the lock is lost, also while the work asks only nodes. */
+async function workWithLock<Result>(
+  work: (requireLock: RequireLock) => Promise<Result>,
+  requireLock: RequireLock,
+  { everyMs }: LockPatience,
+): Promise<Result> {
+  const lost = Promise.withResolvers<never>();
+  let asked: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    asked ??= requireLock().then(() => {
+      asked = undefined;
+    }, lost.reject);
+  }, everyMs);
+  try {
+    return await Promise.race([work(requireLock), lost.promise]);
+  } finally {
+    clearInterval(timer);
+    await asked;
+  }
+}
+
 /** Another restore holds the lock alone, or services share it. */
 async function refusal(client: pg.ClientBase): Promise<Refusal> {
-  const { rows } = await client.query<{ name: string; alone: boolean }>(
-    `select distinct application_name as name, mode = 'ExclusiveLock' as alone
+  const { rows } = await client.query<{ name: string; alone: boolean; holder: string }>(
+    `select distinct application_name as name, mode = 'ExclusiveLock' as alone, format('server process %s, from %s, since %s',
+       pid, coalesce(host(client_addr), 'the database server'), date_trunc('second', backend_start)) as holder
      from pg_locks join pg_stat_activity using (pid)
      where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
        and objsubid = 1 and (classid::bigint << 32) | objid::bigint = ${SERVICE_LOCK} order by name`,
   );
-  if (rows.some(({ alone }) => alone)) return { ok: false, code: 'recovery_running', who: [] };
-  return { ok: false, code: 'services_running', who: rows.map(({ name }) => name) };
+  const restores = rows.filter(({ alone }) => alone).map(({ holder }) => holder);
+  if (restores.length > 0) return { ok: false, code: 'recovery_running', who: restores };
+  return { ok: false, code: 'services_running', who: [...new Set(rows.map(({ name }) => name))] };
 }
 
 /** Application names of connected services, such as `svc-api`. */
