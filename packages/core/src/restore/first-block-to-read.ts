@@ -30,6 +30,17 @@ export function firstBlockToRead(
   return blocks.reduce<bigint | undefined>(lowerBlock, undefined);
 }
 
+/**
+ * The first block to read by what the books say: `noted` by an earlier restore, and `known` now. Undefined if they do not say
+ * it. After a restore that did not know it, what is known now says nothing: services have settled since.
+ */
+export function blockOfBooks(
+  noted: { readonly fromBlock: bigint | undefined } | undefined,
+  known: bigint | undefined,
+): bigint | undefined {
+  return noted !== undefined && noted.fromBlock === undefined ? undefined : lowerBlock(noted?.fromBlock, known);
+}
+
 /** The lower of those that are known. */
 export function lowerBlock(one: bigint | undefined, other: bigint | undefined): bigint | undefined {
   if (one === undefined || other === undefined) return one ?? other;

@@ -33,6 +33,7 @@ type World = {
   readonly canAddLanes: boolean;
   /** Of an earlier restore. */
   readonly noted: OpenRestore | undefined;
+  readonly unreadable: boolean;
 };
 
 const factsOf = (count: bigint, waiting: readonly string[] = []): ChainFacts => ({
@@ -55,6 +56,7 @@ function worldOf(change: Partial<World>) {
     fenced: false,
     canAddLanes: true,
     noted: undefined,
+    unreadable: false,
     ...change,
   };
   let { noted } = world;
@@ -80,11 +82,11 @@ function worldOf(change: Partial<World>) {
     loadRecordedBlocks: async () => ({ finalBlock: world.finalBlock, firstBlock: undefined, unbroken: [] }),
     loadOpenRestore: async () => noted,
     openRestore: async (_, { fromBlock, relayers }) => {
-      noted = { fromBlock: lowerBlock(noted?.fromBlock, fromBlock) ?? fromBlock, relayers };
+      noted = { fromBlock: lowerBlock(noted?.fromBlock, fromBlock), relayers };
       return noted;
     },
     closeRestore: async (_, { fromBlock }) => {
-      if (noted !== undefined && noted.fromBlock >= fromBlock) noted = undefined;
+      if (noted !== undefined && fromBlock !== undefined && (noted.fromBlock ?? 0n) >= fromBlock) noted = undefined;
       return noted;
     },
     findUnknownPayouts: async () => world.unknownPayouts,
@@ -113,6 +115,7 @@ function worldOf(change: Partial<World>) {
   const chain: RestoreChain = {
     readFacts: async () => (facts.length > 1 ? facts.shift() : facts[0]) ?? factsOf(0n),
     async *findTransactions() {
+      if (world.unreadable) throw new ChainUnavailable('the node has dropped the logs');
       yield world.settled.map(({ transactionId, blockNumber, settled }) => ({
         transactionId,
         blockNumber,
@@ -153,7 +156,7 @@ function worldOf(change: Partial<World>) {
       pause: async (ms) => void paused.push(ms),
       note: () => {},
     });
-  return { run, writes, paused, noted: () => noted?.fromBlock };
+  return { run, writes, paused, noted: () => noted?.fromBlock, open: () => noted };
 }
 
 function batchOf(nonce: bigint): PendingBatch {
@@ -349,4 +352,26 @@ test('a transaction that no node returns leaves the restore open', async () => {
   const open = worldOf({ facts: [factsOf(6n)] });
   expect(await open.run()).toMatchObject({ networks: [{ silentNonces: [`${RELAYER} 5`], readAgainFrom: '10' }] });
   expect(open.noted()).toBe(10n);
+});
+
+test('a block of the operator is noted only if the nodes answer for it, and never instead of what the database knows', async () => {
+  const mistyped = worldOf({ unreadable: true, facts: [factsOf(5n)] });
+  await expect(mistyped.run(1n)).rejects.toThrow(ChainUnavailable);
+  expect(mistyped.noted()).toBe(10n);
+  const later = worldOf({ facts: [factsOf(5n)] });
+  expect(await later.run(20n)).toMatchObject({ networks: [{ fromBlock: '20', readAgainFrom: '10' }] });
+  expect(later.noted()).toBe(10n);
+  const ahead = worldOf({ facts: [factsOf(5n)] });
+  expect(await ahead.run(91n)).toMatchObject({ ok: false, code: 'from_block_ahead', newest: 90n });
+  expect([ahead.noted(), ahead.writes]).toEqual([10n, []]);
+});
+
+test('a first block that nobody knew stays unknown, whatever services settle since, until the operator says it', async () => {
+  const unknown = worldOf({ finalBlock: undefined, facts: [factsOf(5n)] });
+  expect(await unknown.run()).toMatchObject({ code: 'from_block_unknown' });
+  expect(unknown.open()).toEqual({ fromBlock: undefined, relayers: [] });
+  const settledSince = worldOf({ noted: unknown.open(), facts: [factsOf(5n)] });
+  expect(await settledSince.run()).toMatchObject({ code: 'from_block_unknown' });
+  expect(await settledSince.run(3n)).toMatchObject({ networks: [{ fromBlock: '3', readAgainFrom: null }] });
+  expect(settledSince.open()).toBeUndefined();
 });

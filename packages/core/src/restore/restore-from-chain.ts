@@ -1,14 +1,15 @@
 // Brings a restored database up to date with its chains: reads back what was settled after the backup. All checks that
-// could stop the restore run before the first row is written, except for the row that notes where to begin: it is written as
-// soon as that is known, and goes when everything is in the books.
+// could stop the restore run before the first row is written, except for the row that notes where to begin: it is written
+// first, with what the database knows, and goes when everything is in the books.
 import type { NetworkId } from '@svc-pay/protocol';
 import { endRestore } from './end-restore.ts';
-import { firstBlockToRead, lowerBlock } from './first-block-to-read.ts';
+import { blockOfBooks, firstBlockToRead } from './first-block-to-read.ts';
 import type { BlockRange, ChainFacts, NamedPayout, RestoreChain } from './restore-chain.ts';
 import { type RestoreProgress, restoreNetwork } from './restore-network.ts';
 import type { NetworkRestore } from './restore-report.ts';
 import type { LaneToRestore, RestoreLaneStore, RestoreStore } from './restore-store.ts';
 import {
+  type BlockAhead,
   restoreTransfers,
   type SurveyedTransfers,
   surveyTransfers,
@@ -50,6 +51,7 @@ export type ChainRestoreResult =
       readonly keys: readonly string[];
     }
   | { readonly ok: false; readonly code: 'from_block_unknown'; readonly network: string }
+  | BlockAhead
   | {
       readonly ok: false;
       readonly code: 'payouts_unknown';
@@ -107,10 +109,11 @@ async function surveyNetwork(
   const lanes = await store.loadLanes(network);
   const facts = await awaitPool(given, chain, lanes);
   const known = firstBlockToRead(await store.loadRecordedBlocks(network), facts.counts);
-  const noted = (await store.loadOpenRestore(network))?.fromBlock;
-  const from = fromBlock ?? lowerBlock(noted, known) ?? deployedAtBlock;
+  const own = blockOfBooks(await store.loadOpenRestore(network), known) ?? deployedAtBlock;
+  await store.openRestore(network, { fromBlock: own, relayers: [] });
+  const from = fromBlock ?? own;
   if (from === undefined) return { ok: false, code: 'from_block_unknown', network };
-  await store.openRestore(network, { fromBlock: from, relayers: [] });
+  if (from > facts.headBlock) return { ok: false, code: 'from_block_ahead', network, newest: facts.headBlock };
   if (facts.waiting.length > 0) return { ok: false, code: 'transactions_waiting', network, keys: facts.waiting };
   const range = { fromBlock: from, toBlock: facts.headBlock };
   const processors = [...new Set([processor.toLowerCase(), ...(await store.loadProcessors(network))])];
@@ -123,6 +126,8 @@ async function surveyNetwork(
     intentCodes.push(...found.flatMap((onChain) => onChain.intentCodes));
     payouts.push(...found.flatMap((onChain) => onChain.payouts));
   }
+  // What the operator gives is noted once the nodes have answered for it: a wrong number would be read by every later run.
+  await store.openRestore(network, { fromBlock: from, relayers: [] });
   const unknown = await store.findUnknownPayouts(network, payouts);
   if (unknown.length > 0) return { ok: false, code: 'payouts_unknown', network, payouts: unknown };
   return { network, chain, range, lanes, processors, transactionIds, intentCodes };

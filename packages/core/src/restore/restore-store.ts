@@ -14,7 +14,8 @@ import type { DirectWallet, NamedPayout } from './restore-chain.ts';
  * services in between moves the newest block that the database knows.
  */
 export type OpenRestore = {
-  readonly fromBlock: bigint;
+  /** Undefined when nobody knows it: then the next restore needs it from the operator, or chains with their whole history. */
+  readonly fromBlock: bigint | undefined;
   /** Relayers that an operator named. The database may not have them. */
   readonly relayers: readonly string[];
 };

@@ -3,7 +3,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Lane, PendingBatch } from '../lane/lane.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
-import { lowerBlock } from './first-block-to-read.ts';
+import { blockOfBooks } from './first-block-to-read.ts';
 import {
   type FoundTransfer,
   LONGEST_LIFE_BLOCKS,
@@ -31,6 +31,14 @@ export type SurveyedTransfers = TransferNetwork & {
   readonly found: ReadonlyMap<string, readonly FoundTransfer[]>;
 };
 
+/** The operator's first block is newer than the newest one of the chain: nothing would be read. */
+export type BlockAhead = {
+  readonly ok: false;
+  readonly code: 'from_block_ahead';
+  readonly network: string;
+  readonly newest: bigint;
+};
+
 export type TransferSurvey =
   | SurveyedTransfers
   | {
@@ -39,6 +47,7 @@ export type TransferSurvey =
       readonly network: string;
       readonly keys: readonly string[];
     }
+  | BlockAhead
   | { readonly ok: false; readonly code: 'from_block_unknown'; readonly network: string };
 
 export type TransferSurveyDeps = {
@@ -63,14 +72,17 @@ export async function surveyTransfers(given: TransferSurveyDeps, named: Transfer
   const lostRelayers = [...new Set([...named.lostRelayers, ...(noted?.relayers ?? [])])];
   const chain = { ...named, lostRelayers };
   const relayers = await relayersOf(store, chain);
+  const own = blockOfBooks(noted, relayers.length === 0 ? undefined : await firstSlotToRead(store, network));
+  await store.openRestore(network, { fromBlock: own, relayers: noted?.relayers ?? [] });
   if (relayers.length === 0) return { ...chain, fromSlot: 0n, toSlot: 0n, found: new Map() };
   // What the database knows of other relayers says nothing of one that began after the backup.
   if (fromBlock === undefined && named.lostRelayers.some((relayer) => noted?.relayers.includes(relayer) !== true))
     return { ok: false, code: 'from_block_unknown', network };
-  const fromSlot = fromBlock ?? lowerBlock(noted?.fromBlock, await firstSlotToRead(store, network));
-  if (fromSlot !== undefined) await store.openRestore(network, { fromBlock: fromSlot, relayers: lostRelayers });
+  const fromSlot = fromBlock ?? own;
   const toSlot = await awaitExpiry(given, chain);
   if (toSlot === undefined) return { ok: false, code: 'transactions_waiting', network, keys: relayers };
+  if (fromBlock !== undefined && fromBlock > toSlot)
+    return { ok: false, code: 'from_block_ahead', network, newest: toSlot };
   note({ step: 'reading_blocks', network, fromBlock: fromSlot ?? 0n, toBlock: toSlot });
   const found = new Map<string, readonly FoundTransfer[]>();
   for (const relayer of relayers) {
@@ -79,6 +91,8 @@ export async function surveyTransfers(given: TransferSurveyDeps, named: Transfer
     else if ((await transfers.findAnyPayment(relayer, toSlot)) === 'none') found.set(relayer, []);
     else return { ok: false, code: 'from_block_unknown', network };
   }
+  // What the operator gives is noted once the nodes have answered for it: a wrong number would be read by every later run.
+  if (fromSlot !== undefined) await store.openRestore(network, { fromBlock: fromSlot, relayers: lostRelayers });
   return { ...chain, fromSlot: fromSlot ?? 0n, toSlot, found };
 }
 

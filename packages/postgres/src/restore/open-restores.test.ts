@@ -1,12 +1,12 @@
 import { evmNetwork } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/index.ts';
-import { closeRestore, loadOpenRestore, openRestore } from './open-restores.ts';
+import { acceptOpenRestore, closeRestore, loadOpenRestore, openRestore } from './open-restores.ts';
 
 const { pool } = await createTestDatabase();
 let chains = 84_000;
 const newNetwork = () => evmNetwork(++chains);
-const at = (fromBlock: bigint, ...relayers: string[]) => ({ fromBlock, relayers });
+const at = (fromBlock: bigint | undefined, ...relayers: string[]) => ({ fromBlock, relayers });
 
 test('what is noted is lowered and never raised, and keeps every relayer', async () => {
   const network = newNetwork();
@@ -35,4 +35,27 @@ test('of two runs at the same time neither forgets what the other one has lowere
   await Promise.all([openRestore(pool, network, at(30n), 2), openRestore(pool, network, at(40n, 'a'), 2)]);
   expect(await closeRestore(pool, network, at(40n, 'a'))).toEqual(at(30n, 'a'));
   expect(await closeRestore(pool, network, at(30n))).toEqual(at(30n, 'a'));
+});
+
+test('where nobody knows the block, a known one takes its place, and else only the whole history closes it', async () => {
+  const network = newNetwork();
+  expect(await openRestore(pool, network, at(undefined), 1)).toEqual(at(undefined));
+  expect(await closeRestore(pool, network, at(1n))).toEqual(at(undefined));
+  expect(await closeRestore(pool, network, at(0n))).toBeUndefined();
+  await openRestore(pool, network, at(undefined), 2);
+  expect(await openRestore(pool, network, at(7n), 3)).toEqual(at(7n));
+  expect(await openRestore(pool, network, at(undefined), 4)).toEqual(at(7n));
+});
+
+test('an operator accepts what is open, once, and the audit record says what and why', async () => {
+  const [network, other] = [newNetwork(), newNetwork()];
+  await openRestore(pool, network, at(20n, 'a'), 1);
+  await openRestore(pool, other, at(30n), 1);
+  const operation = { pool, nowMs: Date.now(), actor: 'operator:test' };
+  expect(await acceptOpenRestore(operation, network, 'looked at it')).toEqual(at(20n, 'a'));
+  expect(await acceptOpenRestore(operation, network, 'looked at it')).toBeUndefined();
+  expect(await loadOpenRestore(pool, other)).toEqual(at(30n));
+  const { rows } = await pool.query(`select actor, target, detail from svc.audit where action = 'restore.accepted'`);
+  const detail = { fromBlock: '20', relayers: ['a'], reason: 'looked at it' };
+  expect(rows).toEqual([{ actor: 'operator:test', target: network, detail }]);
 });

@@ -60,7 +60,9 @@ function nodeOf(habits: Habits, asked: RpcCall[] = []): JsonRpc {
     const isPage = new Set(calls.map(({ method }) => method)).size === 2;
     if (isPage && refusals-- > 0)
       return calls.map((call, index) =>
-        index === 0 ? { ok: true, result: answer(call) } : { ok: false, code: -32_005, message: 'rate limit', data: null },
+        index === 0
+          ? { ok: true, result: answer(call) }
+          : { ok: false, code: -32_005, message: 'rate limit', data: null },
       );
     return calls.map((call) => ({ ok: true, result: answer(call) }));
   };

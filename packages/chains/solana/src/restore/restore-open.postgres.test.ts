@@ -148,3 +148,32 @@ test('a payment by a signed text is named only where the database does not have 
   expect(networkOf(await restore(lane, before)).notRebuilt).toHaveLength(1);
   expect(networkOf(await restore(lane, after))).toMatchObject({ transactions: 1, notRebuilt: [], readAgainFrom: null });
 });
+
+const notedOf = async ({ pool }: Pick<World, 'pool'>) =>
+  (await pool.query('select from_block, relayers from svc.open_restores')).rows;
+
+test('what nobody knows stays unknown until the operator says it', async () => {
+  const lane = await world();
+  const backup = await copyTestDatabase(lane.database);
+  await lane.queue();
+  await lane.settle();
+  for (let runs = 0; runs < 2; runs += 1) {
+    expect(await restore(lane, backup, { fromBlock: -1n })).toMatchObject({ ok: false, code: 'from_block_unknown' });
+    expect(await notedOf(backup)).toEqual([{ from_block: null, relayers: [] }]);
+  }
+  expect(networkOf(await restore(lane, backup))).toMatchObject({ completedPayments: 1, readAgainFrom: null });
+  expect(await notedOf(backup)).toEqual([]);
+});
+
+test('a block or a relayer for which no node answers is not noted, nor one that is not there yet', async () => {
+  const lane = await world();
+  const backup = await copyTestDatabase(lane.database);
+  await lane.queue();
+  await lane.settle();
+  const nodes = [openNode('http://127.0.0.1:9')];
+  await expect(restore(lane, backup, { nodes, lostRelayers: ['mistyped'], fromBlock: 1n })).rejects.toThrow();
+  expect(await notedOf(backup)).toEqual([{ from_block: null, relayers: [] }]);
+  const ahead = { ok: false, code: 'from_block_ahead' };
+  expect(await restore(lane, backup, { fromBlock: 1_000_000_000n })).toMatchObject(ahead);
+  expect(await notedOf(backup)).toEqual([{ from_block: null, relayers: [] }]);
+});
