@@ -192,11 +192,12 @@ test('a key pasted where its id belongs is not repeated', async () => {
 });
 
 test('a relayer to recover is named with a Solana network, under any of its names', async () => {
-  const recover = (network: string) =>
-    run('recover', '--from-chain', '--network', network, '--relayer', 'someone', '--json');
+  const recover = (network: string, relayer = '1'.repeat(32)) =>
+    run('recover', '--from-chain', '--network', network, '--relayer', relayer, '--json');
   const wrong = await recover('eip155:8453');
   expect(wrong.exitCode).toBe(64);
   expect(JSON.parse(wrong.stdout)).toMatchObject({ error: 'usage', message: expect.stringContaining('--relayer') });
   for (const network of ['solana:mainnet', 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp'])
     expect((await recover(network)).stdout).not.toContain('--relayer');
+  expect((await recover('solana:mainnet', '1'.repeat(31))).stdout).toContain('is no Solana address');
 });

@@ -16,3 +16,31 @@ test('a backup of an older release is migrated before it is brought up to date',
     { error: 'migrations_missing', message: expect.stringContaining('0028_open_restores') },
   ]);
 });
+
+const recover = async (...given: string[]) => {
+  const { exitCode, stdout } = await callSvc(environment, 'recover', ...given, '--json');
+  return [exitCode, JSON.parse(stdout)];
+};
+
+test('a misspelt relayer is refused before anything is noted', async () => {
+  const network = ['--network', 'solana:mainnet', '--from-block', '5'];
+  const [, refused] = await recover(
+    '--from-chain',
+    ...network,
+    '--relayer',
+    '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosg',
+  );
+  expect(refused).toMatchObject({ message: expect.stringContaining('is no Solana address') });
+});
+
+test('an operator accepts what a restore has left open, with a reason', async () => {
+  await pool.query(
+    `insert into svc.open_restores (network, from_block, opened_at, updated_at) values ('eip155:84532', 7, now(), now())`,
+  );
+  const accept = ['--accept-open', 'eip155:84532'];
+  expect(await recover(...accept)).toMatchObject([64, { message: expect.stringContaining('--reason') }]);
+  expect(await recover(...accept, '--reason', 'known', '--from-chain')).toMatchObject([64, {}]);
+  const accepted = { network: 'eip155:84532', fromBlock: '7', reason: 'known' };
+  expect(await recover(...accept, '--reason', 'known')).toMatchObject([0, accepted]);
+  expect(await recover(...accept, '--reason', 'known')).toMatchObject([1, { error: 'nothing_open' }]);
+});

@@ -3,6 +3,7 @@ import { NodeRefused, RpcUnavailable } from '@svc-pay/evm';
 import { createPendingMigrations } from '@svc-pay/postgres';
 import { lockRestore, RestoreLockLost } from '@svc-pay/postgres/restore';
 import { familyOf, parseNetwork } from '@svc-pay/protocol';
+import { bytesFromBase58 } from '@svc-pay/protocol/solana';
 import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
@@ -10,6 +11,7 @@ import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
 import { type CommandOutcome, done, type Failure, failed, misused } from '../output/outcome.ts';
 import { harmless, table } from '../output/table.ts';
+import { acceptOpenOf } from '../restore/accept-open.ts';
 import { runRestore, type TransferNetworkToRead } from '../restore/run-restore.ts';
 import { RECORDS } from './contracts.ts';
 import { networksOf } from './ledger.ts';
@@ -19,6 +21,8 @@ type Options = {
   readonly network?: string;
   readonly fromBlock?: string;
   readonly relayer?: readonly string[];
+  readonly acceptOpen?: string;
+  readonly reason?: string;
   readonly records: string;
 };
 
@@ -32,7 +36,11 @@ export function recoverCommand(surroundings: Surroundings): Command {
   return leaf(
     'recover',
     'Bring a restored database up to date from the chains: restore payments that settled after the backup, and continue with unused nonces and intent codes. Stop all services first. The command can be run again safely.',
-    ['recover --from-chain', 'recover --from-chain --network eip155:8453 --from-block 31000000'],
+    [
+      'recover --from-chain',
+      'recover --from-chain --network eip155:8453 --from-block 31000000',
+      'recover --accept-open eip155:8453 --reason "looked at the transaction"',
+    ],
   )
     .alias('restore')
     .option('--from-chain', 'restore from every network of SVC_NETWORKS that has rpcUrls')
@@ -42,12 +50,21 @@ export function recoverCommand(surroundings: Surroundings): Command {
       'first block or slot to read, with --network (default: where an earlier run left something open, or else the last one that the database knows completely)',
     )
     .option('--relayer <address...>', 'Solana relayers that began after the backup, with --network and --from-block')
+    .option(
+      '--accept-open <caip2>',
+      'read nothing, and forget what an earlier run on this network left open: the next one begins at the last block that the database knows; with --reason',
+    )
+    .option('--reason <text>', 'for the audit record, with --accept-open')
     .option('--records <folder>', 'where deployment records are kept', RECORDS)
     .action(runs<Options>(surroundings, recover));
 }
 
 async function recover({ options, context }: Input<Options>): Promise<CommandOutcome> {
-  const { fromBlock } = options;
+  const { fromBlock, acceptOpen, reason } = options;
+  if (acceptOpen !== undefined && (options.fromChain ?? options.network ?? fromBlock ?? options.relayer) !== undefined)
+    return misused('--accept-open: reads nothing, so it goes alone with --reason');
+  if (acceptOpen !== undefined) return acceptOpenOf(context, acceptOpen, reason);
+  if (reason !== undefined) return misused('--reason: only with --accept-open');
   if (options.fromChain !== true) return misused('--from-chain: say what to recover from');
   if (fromBlock !== undefined && !/^\d{1,18}$/.test(fromBlock)) return misused('--from-block: a block’s number');
   const lostRelayers = options.relayer ?? [];
@@ -55,6 +72,8 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
     return misused('--network: say of which network the block or the relayer is');
   if (lostRelayers.length > 0 && !isSolanaName(options.network))
     return misused('--relayer: only for a Solana network; the relayers of an EVM network are found on chain');
+  const misspelt = lostRelayers.find((relayer) => !isSolanaAddress(relayer));
+  if (misspelt !== undefined) return misused(`--relayer: ${harmless(misspelt)} is no Solana address`);
   return withOperation(
     context,
     [],
@@ -108,6 +127,8 @@ function isSolanaName(name: string | undefined): boolean {
   const network = name === undefined ? undefined : parseNetwork(name);
   return network !== undefined && familyOf(network) === 'solana';
 }
+
+const isSolanaAddress = (text: string) => text.length <= 44 && bytesFromBase58(text)?.length === 32;
 
 function solanaNetworksOf(operated: OperatedNetworks, only: string | undefined): readonly TransferNetworkToRead[] {
   const wanted = only === undefined ? undefined : parseNetwork(only);
@@ -170,6 +191,12 @@ function refusalOf(recovery: Extract<ChainRestoreResult, { ok: false }>): Failur
       `Payouts of ${recovery.network} that the database does not know were paid to: ${recovery.payouts.map(({ payoutId }) => payoutId).join(', ')}.`,
       `Find out whose they are, enter them with \`${COMMAND} payouts set --payout-id\`, and run it again. Nothing was changed.`,
     );
+  if (recovery.code === 'from_block_ahead')
+    return failed(
+      recovery.code,
+      `The newest block of ${recovery.network} is ${recovery.newest}: from the block of --from-block on there is nothing to read.`,
+      'Give a block before the backup. Nothing was changed.',
+    );
   return failed(
     recovery.code,
     `Nobody knows from which block on ${recovery.network} is to be read.`,
@@ -227,7 +254,7 @@ function shown(network: NetworkRestore, paint: Paint): string {
     ...(readAgainFrom === null
       ? []
       : [
-          `The next run on ${network.network} begins at block ${readAgainFrom} by itself, because something from there on is not in the books. Run it again once the cause is mended; the services may run until then.`,
+          `The next run on ${network.network} begins at block ${readAgainFrom} by itself, because something from there on is not in the books. Run it again once the cause is mended; the services may run until then. If it is to stay so: \`${COMMAND} recover --accept-open ${network.network} --reason …\`.`,
         ]),
     ...silentNonces.map((nonce) => `The transaction of ${nonce} was not found.`),
   ]);
