@@ -144,7 +144,7 @@ function brokenOff(problem: unknown): Failure {
   if (problem instanceof LaneTakenOver)
     return failed('lane_taken_over', `A service took over ${problem.message} meanwhile.`, `Stop it. ${again}`);
   if (problem instanceof RestoreLockLost)
-    return failed('restore_lock_lost', 'The connection that keeps services away broke.', `Stop all services. ${again}`);
+    return failed('restore_lock_lost', `${problem.message}.`, `Stop all services. ${again}`);
   if (problem instanceof RpcUnavailable || problem instanceof NodeRefused || problem instanceof ChainUnavailable)
     return failed('chain_unreadable', `The chain can't be read: ${problem.message}.`, again);
   throw problem;

@@ -1,7 +1,7 @@
-import { systemClock } from '@svc-pay/core';
-import { evmNetwork } from '@svc-pay/protocol';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { systemClock } from '@svc-pay/core';
+import { evmNetwork } from '@svc-pay/protocol';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../database/open-database.ts';
@@ -145,4 +145,16 @@ test('the server gives up a session whose machine is gone within a minute', asyn
     `select name, setting from pg_settings where name like 'tcp_keepalives%' order by name`,
   );
   expect(rows.map(({ setting }) => setting)).toEqual(['3', '20', '10']);
+});
+
+test('a restore whose writes go to another server than its lock writes nothing', async () => {
+  const { held, end, requireLock, pool } = await holdLock();
+  await requireLock();
+  // As after a failover: the lock's session lives on, and the connections that come later are of another server.
+  const idle = await Promise.all([pool.connect(), pool.connect()]);
+  for (const client of idle) client.release(true);
+  Object.assign(pool.options, { connectionString: (await createTestDatabase()).url });
+  await expect(requireLock()).rejects.toThrow(RestoreLockLost);
+  end('done');
+  expect(await held).toEqual({ ok: true, result: 'done' });
 });

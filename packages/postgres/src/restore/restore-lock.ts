@@ -11,7 +11,7 @@ type Refusal = {
 };
 export type RestoreLock<Result> = { readonly ok: true; readonly result: Result } | Refusal;
 
-/** Thrown if the connection with the lock broke: a service may have started since, so nothing more is written. */
+/** Thrown if the lock is lost: a service may have started since, so nothing more is written. */
 export class RestoreLockLost extends Error {
   override readonly name = 'RestoreLockLost';
 }
@@ -37,30 +37,37 @@ export async function lockRestore<Result>(
   // The session has the lock as long as it lives.
   const ask = async () => {
     await client.query({ text: 'select', query_timeout: patience.answerMs }).catch((problem: unknown) => {
-      throw new RestoreLockLost('the connection with the lock of the restore broke', { cause: problem });
+      throw new RestoreLockLost('The connection that keeps services away broke', { cause: problem });
     });
   };
   // One question at a time; once lost, always lost.
   let answered = Promise.resolve();
-  const requireLock = () => {
+  const requireSession = () => {
     answered = answered.then(ask);
     return answered;
   };
   let isUnlocked = false;
   try {
     await endWithItsMachine(client);
-    const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${SERVICE_LOCK}) as locked`);
-    if (rows[0]?.locked !== true) {
+    const { rows } = await client.query<{ locked: boolean; pid: number }>(
+      `select pg_try_advisory_lock(${SERVICE_LOCK}) as locked, pg_backend_pid() as pid`,
+    );
+    const [holder] = rows;
+    if (holder?.locked !== true) {
       isUnlocked = true;
       return await refusal(client);
     }
+    const requireLock = async () => {
+      await requireSession();
+      await requireHolder(pool, holder.pid);
+    };
     // Services of an earlier version do not share the lock.
     const who = await runningServices(client);
     const done =
       who.length > 0
         ? ({ ok: false, code: 'services_running', who } as const)
-        : ({ ok: true, result: await workWithLock(work, requireLock, patience) } as const);
-    await requireLock();
+        : ({ ok: true, result: await workWithLock(() => work(requireLock), requireSession, patience) } as const);
+    await requireSession();
     await client.query(`select pg_advisory_unlock(${SERVICE_LOCK})`);
     isUnlocked = true;
     return done;
@@ -83,33 +90,49 @@ export async function endWithItsMachine(client: pg.ClientBase): Promise<void> {
 
 /** Throws `RestoreLockLost` as soon as the lock is lost, also while the work asks only nodes. */
 async function workWithLock<Result>(
-  work: (requireLock: RequireLock) => Promise<Result>,
-  requireLock: RequireLock,
+  work: () => Promise<Result>,
+  requireSession: RequireLock,
   { everyMs }: LockPatience,
 ): Promise<Result> {
   const lost = Promise.withResolvers<never>();
   let asked: Promise<void> | undefined;
   const timer = setInterval(() => {
-    asked ??= requireLock().then(() => {
+    asked ??= requireSession().then(() => {
       asked = undefined;
     }, lost.reject);
   }, everyMs);
   try {
-    return await Promise.race([work(requireLock), lost.promise]);
+    return await Promise.race([work(), lost.promise]);
   } finally {
     clearInterval(timer);
     await asked;
   }
 }
 
+/**
+ * Throws `RestoreLockLost` unless the server that the pool writes to has the lock. No standby has it: after a failover its
+ * session may live on at the old server, while services work at the new one.
+ */
+async function requireHolder(pool: pg.Pool, pid: number): Promise<void> {
+  const { rowCount } = await pool.query(
+    `select from pg_locks where ${IS_SERVICE_LOCK} and mode = 'ExclusiveLock' and pid = $1`,
+    [pid],
+  );
+  if (rowCount !== 1)
+    throw new RestoreLockLost('The address of the database leads to another server than when the restore began');
+}
+
+const IS_SERVICE_LOCK = `locktype = 'advisory' and granted
+  and database = (select oid from pg_database where datname = current_database())
+  and objsubid = 1 and (classid::bigint << 32) | objid::bigint = ${SERVICE_LOCK}`;
+
 /** Another restore holds the lock alone, or services share it. */
 async function refusal(client: pg.ClientBase): Promise<Refusal> {
   const { rows } = await client.query<{ name: string; alone: boolean; holder: string }>(
     `select distinct application_name as name, mode = 'ExclusiveLock' as alone, format('server process %s, from %s, since %s',
-       pid, coalesce(host(client_addr), 'the database server'), date_trunc('second', backend_start)) as holder
+       pid, coalesce(host(client_addr), 'a local socket'), date_trunc('second', backend_start)) as holder
      from pg_locks join pg_stat_activity using (pid)
-     where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
-       and objsubid = 1 and (classid::bigint << 32) | objid::bigint = ${SERVICE_LOCK} order by name`,
+     where ${IS_SERVICE_LOCK} order by name`,
   );
   const restores = rows.filter(({ alone }) => alone).map(({ holder }) => holder);
   if (restores.length > 0) return { ok: false, code: 'recovery_running', who: restores };
