@@ -6,7 +6,8 @@ import type { JsonRpc, RpcAnswer, RpcCall } from '../rpc/json-rpc.ts';
 export type LogWitness = {
   readonly blockNumber: bigint;
   readonly address: string;
-  readonly topic: string;
+  /** Undefined for a log without topics. */
+  readonly topic: string | undefined;
   readonly transactionId: string;
 };
 
@@ -60,10 +61,14 @@ async function readHeaders(rpc: JsonRpc, start: bigint, end: bigint): Promise<re
 
 const askHeader = (number: bigint): RpcCall => ({ method: 'eth_getBlockByNumber', params: [hexOf(number), false] });
 
-/** Own logs first: the answer about a whole block may be longer than a node is willing to give. */
+/**
+ * Own logs first, then all of the same contracts: the answer about a whole block may be longer than a node is willing to give,
+ * and some nodes answer only about named contracts.
+ */
 async function witnessIn(rpc: JsonRpc, number: bigint, own: readonly SourceFilter[]): Promise<LogWitness | undefined> {
   const block = { fromBlock: hexOf(number), toBlock: hexOf(number) };
-  for (const filters of [own, [{}]]) {
+  const address = [...new Set(own.flatMap((filter) => filter.address ?? []))];
+  for (const filters of [own, ...(address.length === 0 ? [] : [[{ address }]]), [{}]]) {
     const answers = await rpc(filters.map((filter) => ({ method: 'eth_getLogs', params: [{ ...filter, ...block }] })));
     for (const answer of answers) {
       if (!answer.ok) throw new NodeRefused(`the node refuses the logs of block ${number}: ${saidBy(answer.message)}`);
@@ -77,8 +82,12 @@ async function witnessIn(rpc: JsonRpc, number: bigint, own: readonly SourceFilte
 function asWitness(log: unknown): Omit<LogWitness, 'blockNumber'> | undefined {
   const { address, topics, transactionHash } = log as Readonly<Record<string, unknown>>;
   const [topic] = Array.isArray(topics) ? (topics as readonly unknown[]) : [];
-  if (typeof address !== 'string' || typeof topic !== 'string' || typeof transactionHash !== 'string') return undefined;
-  return { address, topic, transactionId: transactionHash.toLowerCase() };
+  if (typeof address !== 'string' || typeof transactionHash !== 'string') return undefined;
+  return {
+    address,
+    topic: typeof topic === 'string' ? topic : undefined,
+    transactionId: transactionHash.toLowerCase(),
+  };
 }
 
 /** Asked in the same request as the logs up to `end`, so that the same node answers. */
@@ -86,7 +95,8 @@ export function askWitness(witness: LogWitness | undefined, end: bigint): readon
   if (witness === undefined) return [askHeader(end)];
   const { blockNumber, address, topic } = witness;
   const block = { fromBlock: hexOf(blockNumber), toBlock: hexOf(blockNumber) };
-  return [askHeader(end), { method: 'eth_getLogs', params: [{ ...block, address: [address], topics: [topic] }] }];
+  const filter = { ...block, address: [address], ...(topic !== undefined && { topics: [topic] }) };
+  return [askHeader(end), { method: 'eth_getLogs', params: [filter] }];
 }
 
 /**

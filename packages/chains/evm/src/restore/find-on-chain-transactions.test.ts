@@ -1,3 +1,4 @@
+import type { DirectWallet } from '@svc-pay/core';
 import { expect, test } from 'vitest';
 import { SETTLED } from '../prove/settlement-logs.ts';
 import { NodeRefused } from '../rpc/ask-node.ts';
@@ -11,6 +12,12 @@ const SOME = `0x${'00'.repeat(255)}01`;
 const word = (value: number) => `0x${value.toString(16).padStart(64, '0')}`;
 
 type Block = { readonly bloom?: string; readonly logs: readonly { readonly address: string }[] };
+type Filter = {
+  readonly fromBlock: string;
+  readonly toBlock: string;
+  readonly address?: readonly string[];
+  readonly topics?: readonly (string | readonly string[] | null)[];
+};
 type Habits = {
   /** Logs of blocks before this one are dropped; their headers stay. */
   readonly firstLogs?: number;
@@ -18,6 +25,10 @@ type Habits = {
   readonly firstBlock?: number;
   readonly head?: number;
   readonly withoutBlooms?: boolean;
+  /** The stranger's logs have no topics. */
+  readonly withoutTopics?: boolean;
+  /** Only questions about named contracts are answered. */
+  readonly needsAddress?: boolean;
   /** How many answers to a page's last block and witness are refused. */
   readonly refusals?: number;
   /** Called before each request. */
@@ -33,7 +44,7 @@ function nodeOf(habits: Habits, asked: RpcCall[] = []): JsonRpc {
   const headOf = () => habits.head ?? 9;
   const logOf = (number: number, address: string) => ({
     address,
-    topics: [SETTLED, word(number), word(1), word(2)],
+    topics: habits.withoutTopics === true && address === TOKEN ? [] : [SETTLED, word(number), word(1), word(2)],
     data: `0x${'00'.repeat(128)}`,
     blockNumber: `0x${number.toString(16)}`,
     transactionHash: word(number),
@@ -46,11 +57,16 @@ function nodeOf(habits: Habits, asked: RpcCall[] = []): JsonRpc {
       if (block === undefined) return null;
       return { number: params[0], ...(!withoutBlooms && { logsBloom: block.logs.length > 0 ? SOME : EMPTY }) };
     }
-    const { fromBlock, toBlock, address } = params[0] as { fromBlock: string; toBlock: string; address?: string[] };
+    const { fromBlock, toBlock, address, topics = [] } = params[0] as Filter;
+    const matches = (log: { readonly topics: readonly string[] }) =>
+      topics.every((wanted, at) => wanted === null || [wanted].flat().includes(log.topics[at] ?? ''));
     return blocks.flatMap(({ logs }, number) =>
       number < Math.max(Number(fromBlock), habits.firstLogs ?? 0) || number > Math.min(Number(toBlock), headOf())
         ? []
-        : logs.filter((log) => address?.includes(log.address) !== false).map((log) => logOf(number, log.address)),
+        : logs
+            .filter((log) => address?.includes(log.address) !== false)
+            .map((log) => logOf(number, log.address))
+            .filter(matches),
     );
   };
   let { refusals = 0 } = habits;
@@ -64,13 +80,17 @@ function nodeOf(habits: Habits, asked: RpcCall[] = []): JsonRpc {
           ? { ok: true, result: answer(call) }
           : { ok: false, code: -32_005, message: 'rate limit', data: null },
       );
-    return calls.map((call) => ({ ok: true, result: answer(call) }));
+    return calls.map((call) =>
+      habits.needsAddress === true && call.method === 'eth_getLogs' && !('address' in (call.params[0] as object))
+        ? { ok: false, code: -32_602, message: 'name an address', data: null }
+        : { ok: true, result: answer(call) },
+    );
   };
 }
 
-async function blocksOf(rpc: JsonRpc, fromBlock: bigint, toBlock = 9n): Promise<readonly bigint[]> {
+async function blocksOf(rpc: JsonRpc, fromBlock: bigint, wallets: readonly DirectWallet[] = []) {
   const found: bigint[] = [];
-  for await (const page of findOnChainTransactions(rpc, [PROCESSOR], [], { fromBlock, toBlock }))
+  for await (const page of findOnChainTransactions(rpc, [PROCESSOR], wallets, { fromBlock, toBlock: 9n }))
     found.push(...page.map(({ blockNumber }) => blockNumber));
   return found;
 }
@@ -128,4 +148,13 @@ test('a node that lags behind is refused also where the first blocks have no log
     },
   });
   await expect(blocksOf(lagging, 9n)).rejects.toThrow(/lags behind/);
+});
+
+test('a log without topics is a witness, and so is any log of a token of ours where nodes answer only about named contracts', async () => {
+  expect(await blocksOf(nodeOf({ withoutTopics: true }), 2n)).toEqual([5n, 8n]);
+  await expect(blocksOf(nodeOf({ withoutTopics: true, firstLogs: 4 }), 2n)).rejects.toThrow(NodeRefused);
+  const wallets = [{ asset: TOKEN, wallet: `0x${'44'.repeat(20)}` }];
+  expect(await blocksOf(nodeOf({ needsAddress: true }), 2n, wallets)).toEqual([5n, 8n]);
+  // Without one the node can't show that it has the logs of the block.
+  await expect(blocksOf(nodeOf({ needsAddress: true }), 2n)).rejects.toThrow(/name an address/);
 });
