@@ -129,7 +129,7 @@ test('a restore that only asks nodes hears that the way to its lock is gone', as
       started.resolve();
       return new Promise<never>(() => {});
     },
-    { everyMs: 50, answerMs: 500 },
+    { everyMs: 50, answerMs: 500, turnAwayMs: 10_000 },
   );
   await started.promise;
   way.cut();
@@ -157,4 +157,27 @@ test('a restore whose writes go to another server than its lock writes nothing',
   await expect(requireLock()).rejects.toThrow(RestoreLockLost);
   end('done');
   expect(await held).toEqual({ ok: true, result: 'done' });
+});
+
+test('a restore does not begin beside an API without requests, and stops when a service of an earlier version starts', async () => {
+  const { pool } = open('svc-operator', false);
+  const watch = new pg.Client({ connectionString: url, application_name: 'svc-watch' });
+  await watch.connect();
+  const refused = { ok: false, code: 'services_running', who: ['svc-watch'] };
+  expect(await lockRestore(pool, async () => 'must not run')).toEqual(refused);
+  await watch.end();
+  const patience = { everyMs: 20, answerMs: 5_000, turnAwayMs: 100 };
+  const old = new pg.Client({ connectionString: url, application_name: 'svc-settlement' });
+  onTestFinished(() => old.end());
+  const run = () =>
+    lockRestore(
+      pool,
+      async () => {
+        await old.connect();
+        await new Promise<never>(() => {});
+      },
+      patience,
+    );
+  await expect.poll(() => lockRestore(pool, async () => 'runs')).toEqual({ ok: true, result: 'runs' });
+  await expect(run()).rejects.toThrow(/earlier version have started: svc-settlement/);
 });

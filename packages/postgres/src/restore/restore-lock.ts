@@ -24,9 +24,15 @@ export type LockPatience = {
   readonly everyMs: number;
   /** The session counts as lost if it does not answer for so long. */
   readonly answerMs: number;
+  /** A service that is connected for so long does not share the lock: one that does is turned away at once. */
+  readonly turnAwayMs: number;
 };
 
-const PATIENCE: LockPatience = { everyMs: 20_000, answerMs: 30_000 };
+const PATIENCE: LockPatience = { everyMs: 20_000, answerMs: 30_000, turnAwayMs: 10_000 };
+/** Services of an earlier version do not share the lock. */
+const SERVICES = ['svc-api', 'svc-settlement', 'svc-webhooks'];
+/** An API without requests has closed its other connections. The first of these may return while the lock is held. */
+const PARTS_OF_SERVICES = ['svc-watch', 'svc-api-limits', 'svc-api-lists', 'svc-api-exports'];
 
 export async function lockRestore<Result>(
   pool: pg.Pool,
@@ -36,9 +42,10 @@ export async function lockRestore<Result>(
   const client = await pool.connect();
   // The session has the lock as long as it lives.
   const ask = async () => {
-    await client.query({ text: 'select', query_timeout: patience.answerMs }).catch((problem: unknown) => {
+    const old = await connectedFor(client, SERVICES, patience).catch((problem: unknown) => {
       throw new RestoreLockLost('The connection that keeps services away broke', { cause: problem });
     });
+    if (old.length > 0) throw new RestoreLockLost(`Services of an earlier version have started: ${old.join(', ')}`);
   };
   // One question at a time; once lost, always lost.
   let answered = Promise.resolve();
@@ -61,8 +68,7 @@ export async function lockRestore<Result>(
       await requireSession();
       await requireHolder(pool, holder.pid);
     };
-    // Services of an earlier version do not share the lock.
-    const who = await runningServices(client);
+    const who = await connectedFor(client, [...SERVICES, ...PARTS_OF_SERVICES], { ...patience, turnAwayMs: 0 });
     const done =
       who.length > 0
         ? ({ ok: false, code: 'services_running', who } as const)
@@ -139,12 +145,20 @@ async function refusal(client: pg.ClientBase): Promise<Refusal> {
   return { ok: false, code: 'services_running', who: [...new Set(rows.map(({ name }) => name))] };
 }
 
-/** Application names of connected services, such as `svc-api`. */
-async function runningServices(client: pg.ClientBase): Promise<readonly string[]> {
-  const { rows } = await client.query<{ name: string }>(
-    `select distinct application_name as name from pg_stat_activity
-     where datname = current_database() and application_name in ('svc-api', 'svc-settlement', 'svc-webhooks')
-     order by name`,
-  );
+/** Which of the application names have been connected for `turnAwayMs`. */
+async function connectedFor(
+  client: pg.ClientBase,
+  names: readonly string[],
+  { answerMs, turnAwayMs }: LockPatience,
+): Promise<readonly string[]> {
+  const query = {
+    text: `select distinct application_name as name from pg_stat_activity
+      where datname = current_database() and application_name = any ($1)
+        and ($2 = 0 or backend_start < clock_timestamp() - $2 * interval '1 millisecond')
+      order by name`,
+    values: [names, turnAwayMs],
+    query_timeout: answerMs,
+  };
+  const { rows } = await client.query<{ name: string }>(query);
   return rows.map(({ name }) => name);
 }
