@@ -193,3 +193,16 @@ test('a folder that is no repository is refused', () => {
   write('package.json', { name: 'shop', version: '1.0.0' });
   expect(make()).toEqual({ ok: false, problems: [expect.stringContaining('not a git repository')] });
 });
+
+test('files that cannot be scanned are removed, and have no sums that could be signed', { timeout: 30_000 }, () => {
+  repository({ private: true });
+  // A device in a tar: reading it throws.
+  const archive = Buffer.alloc(1_536);
+  archive.write('device');
+  archive.write('3', 156);
+  const image = { archive, digest: 'sha256:00', listing: [], packages: [], layers: [] };
+  const node = { name: 'node', version: '1.0.0', sha512: '', programSha256: '' };
+  const run = make({ image: { ...image, node } as never });
+  expect(run).toEqual({ ok: false, problems: [expect.stringContaining('cannot be read')] });
+  expect(existsSync(out)).toBe(false);
+});

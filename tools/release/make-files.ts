@@ -75,18 +75,25 @@ export function makeFiles(root: string, outDirectory: string, order: ImageOrder,
     provenanceStatement(subjects, order, { image, bundled }),
   );
   const artifacts = made.map(({ file, about }) => describe(outDirectory, file, about));
-  const sums = artifacts.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join('');
-  writeFileSync(path.join(outDirectory, 'SHA256SUMS'), sums);
-  const forbidden = artefactProblems(
-    outDirectory,
-    artifacts.map(({ file }) => file),
-    describeMachine(root),
-  );
+  const names = artifacts.map(({ file }) => file);
+  const forbidden = scanned(() => artefactProblems(outDirectory, names, describeMachine(root)));
   if (forbidden.length > 0) {
     rmSync(outDirectory, { recursive: true });
     return { ok: false, problems: forbidden };
   }
+  // Last: a folder with sums is one that may be signed.
+  const sums = artifacts.map(({ file, sha256 }) => `${sha256}  ${file}\n`).join('');
+  writeFileSync(path.join(outDirectory, 'SHA256SUMS'), sums);
   return { ok: true, artifacts, notes };
+}
+
+/** A file that can't be read is refused like one that holds what it must not. */
+function scanned(scan: () => readonly string[]): readonly string[] {
+  try {
+    return scan();
+  } catch (problem) {
+    return [`a finished file cannot be read: ${problem instanceof Error ? problem.message : String(problem)}`];
+  }
 }
 
 type Write = (file: string, about: string, content: string | Buffer) => void;
