@@ -1,15 +1,18 @@
 // npm run release -- --key <file>          makes the files of a release in .cache/release and signs them; publishes nothing
 // npm run release -- --unsigned            makes them and leaves them unsigned: no key need be on the machine yet
-// npm run release -- --sign --key <file>   signs what --unsigned made, after comparing every file with its sum
+// npm run release -- --sign --key <file>   signs what --unsigned made, after comparing every file with its sum,
+//                                          and what it was made of with HEAD and its tag
 // npm run release -- --dry                 shows the files in .cache/release-dry, signed by a key that nobody keeps, built
 //                                          from what is installed here and without what only a release must fulfil
 // Packages of others are loaded by the process that builds, never by the one that holds the key.
 import type { KeyObject } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { MadeRelease } from './make-release.ts';
 import { releaseInCleanCheckout } from './release-in-clean-checkout.ts';
 import { fingerprintOf, openSigningKey, signFiles, throwAwayKey } from './sign-files.ts';
+import { signingProblems } from './signing-problems.ts';
 
 const root = process.cwd();
 const outDirectory = path.resolve('.cache/release');
@@ -36,11 +39,17 @@ if (into !== undefined) {
   if (values.unsigned === (values.key !== undefined)) usage();
   const key = values.key === undefined ? undefined : signingKey(path.resolve(values.key));
   if (!values.sign) {
+    // A build that is refused leaves nothing of an earlier one behind that could be signed.
+    rmSync(outDirectory, { recursive: true, force: true });
     const ran = releaseInCleanCheckout(root, ['--from-clean-checkout-into', outDirectory]);
     if (!ran.ok) stop(ran.problems);
   }
-  if (key !== undefined) sign(outDirectory, key);
-  else console.log('not signed yet: npm run release -- --sign --key <file>');
+  if (key !== undefined) {
+    const problems = signingProblems(root, outDirectory);
+    if (problems.length > 0) stop(problems);
+    sign(outDirectory, key);
+  }
+  if (key === undefined) console.log('not signed yet: npm run release -- --sign --key <file>');
 }
 
 function usage(): never {
