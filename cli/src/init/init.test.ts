@@ -129,6 +129,22 @@ test('the compose file gives each service its own secrets, and only Caddy a port
   expect(services['caddy']?.ports?.filter((port) => !port.startsWith('0.0.0.0:'))).toEqual([]);
 });
 
+// The page on two servers tells its reader what to take out of the file on the second one, and which settings are in it.
+test('the parts of one server alone are where the page on two servers says', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  const { services } = parse(readFileSync(path.join(folder, 'compose.yaml'), 'utf8'), { merge: true });
+  const having = (part: string, what: RegExp) =>
+    Object.keys(services).filter((name) => what.test(JSON.stringify(services[name][part] ?? '')));
+  const ours = ['api', 'api-2', 'settlement', 'settlement-2', 'webhooks', 'admin'];
+  expect(having('depends_on', /^\["postgres","restate"\]$/)).toEqual(ours);
+  expect(having('depends_on', /postgres|restate/)).toEqual(ours);
+  expect(having('environment', /SVC_/)).toEqual(['settlement', 'settlement-2']);
+  expect(readFileSync(path.join(folder, 'webhooks.env'), 'utf8')).toMatch(/^SVC_WEBHOOKS_ENGINE_URL=/m);
+  expect(readFileSync(path.join(folder, 'settlement.env'), 'utf8')).not.toContain('SVC_SETTLEMENT_ENGINE_URL');
+  for (const name of ['postgres', 'restate']) expect(services[name].networks).toEqual(['back']);
+});
+
 test('no container gets the address of Caddy from Docker', async () => {
   const folder = newFolder();
   await init(folder, ...TEST_NET, '--subnet', '10.9.8.0/24');
