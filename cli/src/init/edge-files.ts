@@ -25,13 +25,16 @@ ${ownAuthority}	servers {
 			read_body 30s
 			idle 2m
 		}
-		max_header_size 32KB
+		max_header_size 16KiB
 	}
 }
 
 ${protocol === 'https:' ? host : publicUrl} {
+	# The API takes 64 KiB and answers 413 beyond. This is for what is far beyond: Caddy answers 502 where a body is cut on its way.
+	@large header_regexp Content-Length ^\\d{6,}$
+	respond @large 413
 	request_body {
-		max_size 1MB
+		max_size 128KiB
 	}
 	header Strict-Transport-Security "max-age=31536000"
 	# It reads the database: for monitors of your own network, which ask the API itself.
@@ -42,14 +45,14 @@ ${trusted}		# A stopping API says so here for SVC_API_STOP_DELAY_MS, and takes r
 		health_uri /ready
 		health_interval 1s
 		health_timeout 10s
-		# What finds no API waits for one. A request that reached an API is not sent again.
+		# What finds no API waits for one. Of requests that reached an API, a GET may be sent again, and no POST.
 		lb_try_duration 15s
 		# Events of a stream arrive one by one.
 		flush_interval -1
 		transport http {
 			dial_timeout 5s
 			# Longer than the API waits for a payment result.
-			response_header_timeout 130s
+			response_header_timeout 150s
 		}
 	}
 }
