@@ -138,7 +138,9 @@ describe.skipIf(!images.ok)(named, () => {
   });
 
   test('the API sees the true address of a client', async () => {
-    const requestId = (await fetch(`${apiUrl()}/nowhere`)).headers.get('x-request-id') ?? '';
+    const forged = { 'x-forwarded-for': '203.0.113.7' };
+    const requestId = (await fetch(`${apiUrl()}/nowhere`, { headers: forged })).headers.get('x-request-id');
+    if (requestId === null) throw new Error('the answer has no x-request-id');
     const pepper = readFileSync(deployment.file('secrets/key-pepper'), 'utf8').trim();
     const hash = addressHash(Buffer.from(pepper, 'base64'), deployment.host.outside, dayOf(Date.now()));
     const logs = await deployment.compose('logs', '--no-color', '--no-log-prefix', 'api', 'api-2');
