@@ -23,7 +23,7 @@ function paste(from: string, failing = 'never') {
   writeFileSync(docker, `#!/bin/sh\necho "docker $*"\ncase " $* " in *" ${failing} "*) exit 1 ;; esac\n`);
   chmodSync(docker, 0o755);
   const script = upgradeBlock(from, NEW).replace('/etc/svc-pay', folder);
-  const env = { PATH: `${folder}:${process.env['PATH']}` };
+  const env = { PATH: `${folder}:/usr/local/bin:/usr/bin:/bin` };
   const ran = spawnSync('bash', ['--norc'], { input: script, env, encoding: 'utf8' });
   const lines = ran.stdout.trim().split('\n');
   return { status: ran.status, lines, replaced: lines.flatMap((line) => / --wait (.+)$/.exec(line)?.[1] ?? []) };
