@@ -53,11 +53,11 @@ const IMAGES: readonly ThirdParty[] = [
   },
   {
     name: 'docker.io/prom/prometheus:v3.5.0',
-    lines: [...dataFolder('/prometheus'), 'ENTRYPOINT ["prometheus", "--storage.tsdb.path=/prometheus"]'],
+    lines: [...dataFolder('/prometheus'), 'ENTRYPOINT ["prometheus"]'],
   },
   {
     name: 'docker.io/prom/alertmanager:v0.28.1',
-    lines: [...dataFolder('/alertmanager'), 'ENTRYPOINT ["prometheus-alertmanager", "--storage.path=/alertmanager"]'],
+    lines: [...dataFolder('/alertmanager'), 'ENTRYPOINT ["prometheus-alertmanager"]'],
   },
 ];
 
