@@ -202,7 +202,7 @@ test('files that cannot be scanned are removed, and have no sums that could be s
   archive.write('3', 156);
   const image = { archive, digest: 'sha256:00', listing: [], packages: [], layers: [] };
   const node = { name: 'node', version: '1.0.0', sha512: '', programSha256: '' };
-  const run = make({ image: { ...image, node } as never });
+  const run = make({ image: { ...image, node } });
   expect(run).toEqual({ ok: false, problems: [expect.stringContaining('cannot be read')] });
   expect(existsSync(out)).toBe(false);
 });

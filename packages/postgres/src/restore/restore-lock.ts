@@ -19,7 +19,7 @@ export class RestoreLockLost extends Error {
 /** Throws `RestoreLockLost` unless the lock is still held. */
 export type RequireLock = () => Promise<void>;
 
-export type LockPatience = {
+type LockPatience = {
   /** How often the session with the lock is asked while the restore reads: firewalls forget a connection that is silent. */
   readonly everyMs: number;
   /** The session counts as lost if it does not answer for so long. */
@@ -102,10 +102,12 @@ async function workWithLock<Result>(
 ): Promise<Result> {
   const lost = Promise.withResolvers<never>();
   let asked: Promise<void> | undefined;
+  const ask = async () => {
+    await requireSession();
+    asked = undefined;
+  };
   const timer = setInterval(() => {
-    asked ??= requireSession().then(() => {
-      asked = undefined;
-    }, lost.reject);
+    asked ??= ask().catch(lost.reject);
   }, everyMs);
   try {
     return await Promise.race([work(), lost.promise]);
