@@ -68,7 +68,7 @@ export function makeEmptyMachine(options: EmptyMachineOptions): EmptyMachine {
 
   return {
     fileOf,
-    liveFileOf: (name) => `/proc/${first}/root/${name}`,
+    liveFileOf: (name) => path.join(`/proc/${first}/root`, name),
     type,
     remove: () => rmSync(instance, { recursive: true, force: true }),
   };

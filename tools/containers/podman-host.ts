@@ -72,7 +72,7 @@ export async function startPodman(root: string, options: PodmanOptions = {}): Pr
   const deadline = performance.now() + START_MS;
   for (; child.exitCode === null && performance.now() < deadline; await sleep(50)) {
     const pid = firstProcess(child);
-    const file = (name: string) => `/proc/${pid}/root/${name}`;
+    const file = (name: string) => path.join(`/proc/${pid}/root`, name);
     if (pid === undefined || !existsSync(file('run/cable')) || !existsSync(file(SOCKET))) continue;
     const cable = readFileSync(file('run/cable'), 'utf8').trim();
     const run = runInside(pid);
