@@ -28,6 +28,7 @@ export async function openRestore(
   { fromBlock, relayers }: OpenRestore,
   nowMs: number,
 ): Promise<OpenRestore> {
+  // `least` passes over null: a block that an operator names takes the place of one that nobody knows.
   const { rows } = await pool.query<Row>(
     `insert into svc.open_restores as kept (network, from_block, relayers, opened_at, updated_at)
      values ($1, $2, $3, $4, $4)
