@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 /** Gzipped bytes of an entry with all its imports, minified for a browser. */
 const LIMITS = {
-  '.': 12_500,
+  '.': 13_500,
   './bound-nonce': 10_000,
   './direct-nonce': 10_000,
   './errors': 4_000,

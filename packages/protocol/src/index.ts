@@ -34,6 +34,7 @@ export * from './wire/payment.ts';
 export * from './wire/payment-header.ts';
 export * from './wire/payment-intent.ts';
 export * from './wire/payment-required.ts';
+export * from './wire/regular.ts';
 export * from './wire/settle.ts';
 export * from './wire/solana-helpers.ts';
 export * from './wire/statuses.ts';

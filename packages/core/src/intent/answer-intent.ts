@@ -36,6 +36,7 @@ export function answerFallback(intentId: Id<'paymentIntent'>, code: Unavailable,
     message: ERRORS[code].message,
     paymentIntentId: intentId,
     accepts: [],
+    regular: [],
   };
   return answer(200, body, deprecated);
 }

@@ -4,9 +4,12 @@ import {
   acceptance,
   acceptedToken,
   errorBody,
+  evmAuthorizationOption,
+  evmProcessorOption,
   intentSnapshot,
   payment,
   paymentIntent,
+  solanaPayOption,
 } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { delivery, deliveryAttempt, endpoint, eventReplay, eventSummary } from '@svc-pay/protocol/merchant';
@@ -38,6 +41,9 @@ const SHARED: readonly NamedSchema[] = [
   { name: 'DeliveryAttempt', schema: deliveryAttempt },
   { name: 'EventSummary', schema: eventSummary },
   { name: 'EventReplay', schema: eventReplay },
+  { name: 'EvmProcessorOption', schema: evmProcessorOption },
+  { name: 'EvmAuthorizationOption', schema: evmAuthorizationOption },
+  { name: 'SolanaPayOption', schema: solanaPayOption },
   { name: 'Error', schema: errorBody },
 ];
 

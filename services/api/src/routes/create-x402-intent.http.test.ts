@@ -121,6 +121,7 @@ test.each([
     message: expect.any(String),
     paymentIntentId: expect.stringMatching(/^pi_/),
     accepts: [],
+    regular: [],
   });
   const read = await call(api, 'GET', intentPath(body.paymentIntentId), { key: liveKeys.publishable });
   expect(read.json().paymentIntent).toMatchObject({ status: 'requires_payment', amount: '3000000' });

@@ -1,0 +1,82 @@
+// The regular flow: the payer sends transactions with gas of his own, and the chain reader finds them. POST
+// /sdk/public/payments/intents answers the ways to do that, and so does a fallback recommendation for its intent.
+import * as z from 'zod/mini';
+import { paymentIntent } from './payment-intent.ts';
+import { atomicText, bytes32, evmAddress, isoTime, jsonObject, unixSecondsText, wholeNumber } from './primitives.ts';
+
+const hexData = z.string().check(z.regex(/^0x(?:[0-9a-fA-F]{2})*$/));
+
+const option = {
+  network: z.string(),
+  /** Address of the token's contract, or its mint. */
+  token: z.string(),
+  tokenShortcode: z.string(),
+  decimals: wholeNumber,
+  amount: atomicText,
+  /** Money whose block is at or after this time does not pay the intent. */
+  expiresAt: isoTime,
+};
+
+const evmOption = {
+  ...option,
+  chainId: wholeNumber,
+  rpcUrlPublic: z.optional(z.string()),
+  payTo: evmAddress,
+};
+
+/** Two transactions: the token's `approve` of the exact amount, then the processor's `pay`. */
+export const evmProcessorOption = z.object({
+  kind: z.literal('evm_processor'),
+  ...evmOption,
+  /** Not needed where the allowance is high enough. `link` is its EIP-681 link. */
+  approve: z.object({ to: evmAddress, data: hexData, amount: atomicText, link: z.string() }),
+  pay: z.object({ to: evmAddress, data: hexData }),
+  /** EIP-681 link of `pay`. */
+  link: z.string(),
+});
+export type EvmProcessorOption = z.infer<typeof evmProcessorOption>;
+
+/**
+ * The payer signs the typed data, with his address added to the message as `from`, and sends the token's
+ * `transferWithAuthorization` himself. A plain transfer to the wallet names no intent and pays none, so there is no link.
+ */
+export const evmAuthorizationOption = z.object({
+  kind: z.literal('evm_authorization'),
+  ...evmOption,
+  typedData: z.object({
+    primaryType: z.literal('TransferWithAuthorization'),
+    domain: z.object({ name: z.string(), version: z.string(), chainId: wholeNumber, verifyingContract: evmAddress }),
+    types: jsonObject,
+    message: z.object({
+      to: evmAddress,
+      value: atomicText,
+      validAfter: unixSecondsText,
+      validBefore: unixSecondsText,
+      nonce: bytes32,
+    }),
+  }),
+  /** Terms behind the nonce; a client recomputes it from them before it signs. */
+  terms: jsonObject,
+});
+export type EvmAuthorizationOption = z.infer<typeof evmAuthorizationOption>;
+
+/** A Solana Pay transaction request: the wallet fetches the transaction from the URL. */
+export const solanaPayOption = z.object({
+  kind: z.literal('solana_pay'),
+  ...option,
+  link: z.string(),
+  transactionRequestUrl: z.string(),
+});
+export type SolanaPayOption = z.infer<typeof solanaPayOption>;
+
+export const regularOption = z.union([evmProcessorOption, evmAuthorizationOption, solanaPayOption]);
+export type RegularOption = z.infer<typeof regularOption>;
+
+/** `regular` is empty once nothing is to be paid any more, and where no token of the intent can be paid this way. */
+export const regularOffer = z.object({
+  paymentIntentId: z.string(),
+  paymentIntent,
+  regular: z.array(regularOption),
+  clientSecret: z.optional(z.string()),
+});
+export type RegularOffer = z.infer<typeof regularOffer>;
