@@ -1,5 +1,5 @@
 // Wire shapes and codecs, for clients and servers on every runtime. Parts that not every client needs have their own
-// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/direct-nonce`, `/ids`,
+// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/direct-nonce`, `/refund-nonce`, `/ids`,
 // `/solana` (addresses without a library), `/webhook` (signatures of deliveries) and `/x402` (stock clients, headers read).
 export { buildSignRequest, type SignableRequest, type SignRequest } from './eip712/sign-request.ts';
 export {

@@ -1,6 +1,7 @@
 // All error codes of the service. A test compares docs/reference/errors.md with this table. `status` 200 marks a
 // business result: settle, confirm and relay answer it in their own body, not as a refusal.
 import { type CatalogueEntry, entry } from './catalogue-entry.ts';
+import { REFUND_ERRORS } from './refunds.ts';
 import { RESULTS } from './results.ts';
 
 export const ERRORS = {
@@ -173,6 +174,7 @@ export const ERRORS = {
     true,
   ),
 
+  ...REFUND_ERRORS,
   ...RESULTS,
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 

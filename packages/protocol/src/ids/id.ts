@@ -14,6 +14,7 @@ const PREFIXES = {
   operator: 'op',
   payment: 'pay',
   paymentIntent: 'pi',
+  refund: 're',
   replay: 'rec',
   request: 'req',
   settlement: 'stl',
