@@ -171,6 +171,8 @@ export * from './listing/list-cursor.ts';
 export * from './listing/metadata-key.ts';
 export * from './listing/page-walk.ts';
 export * from './listing/payment-filter.ts';
+export * from './mismatch/judge-amount.ts';
+export * from './mismatch/mismatch-policy.ts';
 export * from './operator/authenticate-operator.ts';
 export { makeOperatorKey, type OperatorKeyText } from './operator/operator-key.ts';
 export * from './payment/apply-payment-result.ts';
