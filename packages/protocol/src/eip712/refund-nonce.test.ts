@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { type Address, concat, encodeAbiParameters, keccak256, numberToHex, slice, stringToHex } from 'viem';
 import { expect, test } from 'vitest';
-import { type RefundNonceTerms, readRefundNonce, refundNonce, refundNonceTerms } from './refund-nonce.ts';
+import { evmNetwork } from '../network/network.ts';
+import { type RefundNonceTerms, readRefundNonce, readRefundTerms, refundNonce } from './refund-nonce.ts';
 
 const VECTOR: RefundNonceTerms = {
   installation: '6f1d9a52-3c07-4f5e-9a41-8f3f2f0c7b11',
   mode: 'live',
-  chainId: 8453,
+  network: evmNetwork(8_453),
   token: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
   wallet: '0x3000000000000000000000000000000000000003',
   paymentId: 'pay_01k9z3v5w8q2r4s6t7x0y1abcd',
@@ -19,7 +20,7 @@ const address = fc
 const terms = fc.record({
   installation: fc.uuid(),
   mode: fc.constantFrom('test' as const, 'live' as const),
-  chainId: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  chainId: fc.integer({ min: 1, max: 2 ** 31 }),
   token: address,
   wallet: address,
   paymentId: fc.stringMatching(/^pay_[0-9a-z]{26}$/),
@@ -36,8 +37,9 @@ test('known terms have a known nonce, for clients in other languages', () => {
 test('the nonce is tag, sequence, and 24 bytes of a hash of the ABI-encoded terms', () => {
   const types = ['uint256', 'uint256', 'uint256', 'address', 'address', 'bytes32', 'uint256'];
   fc.assert(
-    fc.property(terms, (given) => {
-      const { installation, mode, chainId, token, wallet, paymentId, sequence } = given;
+    fc.property(terms, ({ chainId, ...rest }) => {
+      const given = { ...rest, network: evmNetwork(chainId) };
+      const { installation, mode, token, wallet, paymentId, sequence } = given;
       const hash = keccak256(
         encodeAbiParameters(
           types.map((type) => ({ type })),
@@ -53,7 +55,8 @@ test('the nonce is tag, sequence, and 24 bytes of a hash of the ABI-encoded term
         ),
       );
       const expected = concat([stringToHex('svcref'), numberToHex(sequence, { size: 2 }), slice(hash, 0, 24)]);
-      expect(refundNonce(refundNonceTerms.parse(given))).toBe(expected);
+      const read = readRefundTerms(given);
+      expect(read && refundNonce(read)).toBe(expected);
       expect(readRefundNonce(expected)).toEqual({ sequence });
     }),
     { numRuns: 200 },
@@ -64,7 +67,7 @@ test('every term changes the nonce', () => {
   const changes: Partial<RefundNonceTerms>[] = [
     { installation: '6f1d9a52-3c07-4f5e-9a41-8f3f2f0c7b12' },
     { mode: 'test' },
-    { chainId: 1 },
+    { network: evmNetwork(1) },
     { token: VECTOR.wallet },
     { wallet: VECTOR.token },
     { paymentId: 'pay_01k9z3v5w8q2r4s6t7x0y1abce' },
@@ -89,10 +92,18 @@ test('a nonce of a payment, and text that is no nonce, name no refund', () => {
 test.each([
   { sequence: 0 },
   { sequence: 65_536 },
-  { chainId: 0 },
+  { network: '8453' },
   { paymentId: 'pi_1' },
   { wallet: '0x12' },
   { mode: 'real' },
 ])('terms with %o are not read', (change) => {
-  expect(refundNonceTerms.safeParse({ ...VECTOR, ...change }).success).toBe(false);
+  expect(readRefundTerms({ ...VECTOR, ...change })).toBeUndefined();
+});
+
+test('on Solana the same terms give a nonce of their own for every network, mint and wallet', () => {
+  const mint = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+  const wallet = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+  const on = { ...VECTOR, network: 'solana:mainnet', token: mint, wallet } as const;
+  const others = [on, { ...on, network: 'solana:devnet' }, { ...on, token: wallet }, { ...on, wallet: mint }] as const;
+  expect(new Set(others.map((terms) => refundNonce(terms as RefundNonceTerms))).size).toBe(others.length);
 });

@@ -2,89 +2,94 @@
 import { type CatalogueEntry, entry } from './catalogue-entry.ts';
 
 export const REFUND_ERRORS = {
-  refund_payment_not_final: entry(
-    409,
-    'merchant',
-    'The payment can still be taken back by its chain; try again in a few minutes.',
-    true,
-  ),
   refund_not_possible: entry(
     409,
     'merchant',
-    'Nothing can be refunded: read the status of the payment, it must be completed or mismatched.',
+    'Only a completed or mismatched payment can be refunded; read the status of the payment.',
+  ),
+  refund_payment_not_final: entry(
+    409,
+    'merchant',
+    'The payment is not final on its chain yet; ask for the refund again in a few minutes.',
+    true,
+  ),
+  refund_exceeds_paid: entry(
+    409,
+    'merchant',
+    'The amount is more than the payment has left to refund; read its refunds, and ask for less.',
+  ),
+  refund_superseded: entry(
+    409,
+    'merchant',
+    'Another refund of this payment was submitted since this one was prepared; prepare it again and sign the new terms.',
+  ),
+  refund_already_submitted: entry(
+    409,
+    'merchant',
+    'The refund was submitted with another signature; read its status, and prepare another to refund more.',
+  ),
+  refund_not_cancelable: entry(
+    409,
+    'merchant',
+    'Only a prepared refund can be canceled; wait for the end of a submitted one, which its signature’s expiry brings.',
+  ),
+  refund_canceled: entry(409, 'merchant', 'The refund is canceled or was not signed in time; prepare another.'),
+  refund_limit_reached: entry(
+    409,
+    'merchant',
+    'The payment has too many open refunds; wait until they end, or cancel those that are prepared.',
+    true,
   ),
   refund_found_on_chain: entry(
     409,
     'merchant',
-    'The chain has a refund of this payment that the service did not know; wait until it is completed, then ask again.',
+    'The chain shows a refund of this payment that the database lost; it is recorded now, read the refunds of the payment.',
   ),
-  refund_limit_reached: entry(
+  refund_insufficient_funds: entry(
     409,
     'merchant',
-    'A payment has at most 10 prepared and 3 open refunds; wait for the end of one, or cancel a prepared one.',
+    'The wallet has less of the token than the refund needs; fund it, or refund from another wallet.',
     true,
   ),
   refund_recipient_refused: entry(
     409,
     'merchant',
-    'The token refuses this transfer: an address is blocked, or the token is paused; ask its issuer.',
-    true,
+    'The token refuses the transfer to the payer, as for a blocked address or a paused token; ask the issuer of the token.',
   ),
-  refund_insufficient_funds: entry(
+  refund_expired: entry(
     409,
     'merchant',
-    'The wallet holds less than the refund; send tokens to it, or name another wallet in `from`.',
-    true,
+    'The signature expired before a transaction carried it out, and no money moved; prepare another refund.',
   ),
-  refund_not_prepared: entry(
+  refund_signature_used: entry(
     409,
     'merchant',
-    'The refund was submitted or canceled before; read its status, and create another one if it is canceled.',
+    'The wallet canceled the signature, or used its nonce for another transfer; read the transactions of the wallet.',
   ),
-  refund_superseded: entry(
+  refund_transfer_not_proven: entry(
     409,
     'merchant',
-    'Another refund of this payment was submitted since; create this one again, and sign the new terms.',
-  ),
-  refund_expired: entry(409, 'merchant', 'The time to sign or to carry out the refund is over; create another one.'),
-  refund_authorization_canceled: entry(
-    409,
-    'merchant',
-    'The wallet canceled the authorization of this refund; create another one.',
-  ),
-  refund_transfer_unproven: entry(
-    409,
-    'merchant',
-    'The transaction is no refund of this payment; it must move its token from your wallet to the payer, later, and count once.',
-  ),
-  refund_exceeds_paid: entry(
-    422,
-    'merchant',
-    'The amount is above what is left of the payment; read its refunds, and send at most the rest.',
+    'The reported transaction has no transfer of this token from a wallet of yours to the payer that proves nothing else; check its id.',
   ),
   refund_recipient_needed: entry(
     422,
     'merchant',
-    'The payer cannot receive on this chain; ask the payer for an address, and name it in `refundTo`.',
+    'The payer of this payment cannot receive the refund on its chain; ask the payer for an address and send it as refundTo.',
   ),
-  refund_to_not_needed: entry(
-    422,
-    'merchant',
-    'The payer can receive the refund: leave out `refundTo`, another address is not taken.',
-  ),
+  refund_to_not_needed: entry(422, 'merchant', 'The refund goes to the payer of the payment; leave out refundTo.'),
   refund_wallet_unknown: entry(
     422,
     'merchant',
-    'The wallet is not one that your account is paid on, in this mode and network; use the wallet of a payout.',
+    'The wallet is not one that receives payments of your account on this network; name one that does.',
+  ),
+  refund_not_available: entry(
+    422,
+    'merchant',
+    'Refunds by signature are not available for this token; send the transfer yourself and report its transactionId.',
   ),
   refund_signature_invalid: entry(
     422,
     'merchant',
-    'The signature is not the wallet’s for this refund; sign what the create request answered, unchanged.',
-  ),
-  refund_signature_not_available: entry(
-    422,
-    'merchant',
-    'This token takes no signed refund; send the transfer yourself, then report its transactionId.',
+    'The signature is not that of the wallet for the prepared terms; sign them as they came.',
   ),
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
