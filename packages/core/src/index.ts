@@ -237,6 +237,7 @@ export * from './reader/money-log.ts';
 export * from './reader/reader-chain.ts';
 export type * from './reader/reader-store.ts';
 export * from './reader/watch-lanes.ts';
+export type * from './refund/refund-chain.ts';
 export * from './restore/adopt-payment.ts';
 export * from './restore/choose-payout.ts';
 export * from './restore/decide-resolved-stranding.ts';

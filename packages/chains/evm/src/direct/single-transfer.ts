@@ -18,7 +18,20 @@ export function singleTransferData(item: LaneItem): Hex {
   ]);
 }
 
-function transferData(item: LaneItem): Hex {
+type SignedTransferTerms = Pick<
+  LaneItem,
+  | 'payer'
+  | 'processor'
+  | 'capAtomic'
+  | 'validAfterSeconds'
+  | 'validBeforeSeconds'
+  | 'nonce'
+  | 'signature'
+  | 'byContract'
+>;
+
+/** The call without those bytes. */
+export function transferData(item: SignedTransferTerms): Hex {
   const { capAtomic, validAfterSeconds, validBeforeSeconds } = item;
   const [from, to, nonce] = [lower(item.payer), lower(item.processor), item.nonce as Hex] as const;
   const terms = [from, to, capAtomic, validAfterSeconds, validBeforeSeconds, nonce] as const;

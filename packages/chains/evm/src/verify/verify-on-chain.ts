@@ -111,7 +111,8 @@ function answered(answer: RpcAnswer | undefined): RpcAnswer {
   return answer;
 }
 
-function signedByKey(payer: Hex, digests: readonly SignedDigest[], signature: Hex): SignedDigest | ChainRefusal {
+/** Without the chain. */
+export function signedByKey(payer: Hex, digests: readonly SignedDigest[], signature: Hex): SignedDigest | ChainRefusal {
   const bytes = Buffer.from(signature.slice(2), 'hex');
   if (bytes.length !== 64 && bytes.length !== 65)
     return isOfUndeployedWallet(signature) ? 'wallet_not_deployed' : 'invalid_payment_header';
@@ -127,7 +128,7 @@ const UNDEPLOYED_WALLET = '6492'.repeat(16);
 const isOfUndeployedWallet = (signature: Hex): boolean => signature.toLowerCase().endsWith(UNDEPLOYED_WALLET);
 
 /** Asks the wallet contract; a key's signature over the same digest proves nothing here. */
-async function signedByContract(
+export async function signedByContract(
   rpc: JsonRpc,
   payer: Hex,
   digests: readonly SignedDigest[],
