@@ -12,6 +12,7 @@ import {
 } from '@svc-pay/core';
 import { atomicAmount, payoutTerms } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
+import { REFUND_MEMO_PREFIX } from '@svc-pay/protocol/solana';
 import type { FinalWire } from '../rpc/solana-node.ts';
 import { legsOf } from '../transfer/legs.ts';
 import { hashOf } from '../transfer/prepare-transfer.ts';
@@ -79,6 +80,8 @@ function factsOf(
   if (moved === undefined || token === undefined) return undefined;
   const { mint, tokenProgram, decimals, amount } = moved;
   const memo = memoOf(message);
+  // A refund is found again by its reference, when the next refund of its payment is prepared.
+  if (memo?.startsWith(REFUND_MEMO_PREFIX)) return undefined;
   const intentId = memo?.startsWith(MEMO_PREFIX) ? memo.slice(MEMO_PREFIX.length) : null;
   const ownMemo = intentId === null ? { memo } : {};
   const lifetime = {

@@ -3,10 +3,12 @@ import { getTransactionDecoder, getTransactionEncoder, partiallySignTransaction 
 import { copyTestDatabase, seedMerchant } from '@svc-pay/postgres/testing';
 import { expect, test } from 'vitest';
 import { prepareOnChain } from '../prepare/prepare-on-chain.ts';
+import { refundTerms } from '../refund/refund-terms.ts';
 import { openNode } from '../rpc/solana-node.ts';
 import { drawActors, signAsWallet } from '../testing/actors.ts';
 import { alter } from '../testing/alter.ts';
 import { AMOUNT } from '../testing/lane-world.ts';
+import { signPayment } from '../testing/pay.ts';
 import { booksOf, Killed, networkOf, offer, once, restore, statusesOf, world } from '../testing/restore-world.ts';
 
 test('what settled after the backup is in the books once: of known intents, of lost ones, and of what waited', async () => {
@@ -195,6 +197,26 @@ test('a memo that names no intent leaves a stand-in of its own', async () => {
   expect(report.adopted).toHaveLength(1);
   expect(report.adopted[0]?.intentId).not.toBe(queued.intentId);
   expect(await booksOf(backup)).toEqual(once(1));
+});
+
+test('a refund that the relayer paid for is no payment, also where its payer is a merchant', async () => {
+  const lane = await world();
+  const backup = await copyTestDatabase(lane.database);
+  const { payer: wallet, relayer, merchant, terms } = lane.actors;
+  await lane.chain.fundToken(wallet.address, AMOUNT);
+  const refund = refundTerms({
+    ...terms(''),
+    refundId: 're_1',
+    nonce: `0x${'7'.repeat(64)}`,
+    wallet: wallet.address,
+    recipient: merchant,
+    amountAtomic: AMOUNT,
+  });
+  const { wire } = await signPayment(lane.node, refund, { payer: wallet, relayer });
+  lane.chain.ledger.execute(wire);
+  expect(lane.chain.ledger.recordsOf(relayer.address)).toHaveLength(1);
+  expect(networkOf(await restore(lane, backup))).toMatchObject({ restoredTransactions: 0, adopted: [], refused: [] });
+  expect(await booksOf(backup)).toEqual(once(0));
 });
 
 test('nothing is read before every transaction on its way has landed or expired; an unknown start is refused', async () => {

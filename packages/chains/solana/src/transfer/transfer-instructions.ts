@@ -1,5 +1,5 @@
 // The instructions of a payment, in order: transfers, then the memo if it has one. The compute budget precedes them.
-import { address, createNoopSigner, type Instruction } from '@solana/kit';
+import { AccountRole, address, createNoopSigner, type Instruction } from '@solana/kit';
 import { getTransferCheckedInstruction } from '@solana-program/token';
 import { MEMO_PROGRAM } from './programs.ts';
 import { tokenAccountOf } from './token-account.ts';
@@ -24,6 +24,16 @@ export async function transferInstructions(terms: TransferTerms): Promise<readon
       ),
     ),
   );
-  if (memo === null) return transfers;
-  return [...transfers, { programAddress: MEMO_PROGRAM, data: new TextEncoder().encode(memo) }];
+  const found = transfers.map((transfer, index) => (index === 0 ? withReference(transfer, terms.reference) : transfer));
+  if (memo === null) return found;
+  return [...found, { programAddress: MEMO_PROGRAM, data: new TextEncoder().encode(memo) }];
+}
+
+/** The token program ignores accounts behind those of a transfer, unless the authority is a multisig account. */
+function withReference(transfer: Instruction, reference: string | undefined): Instruction {
+  if (reference === undefined) return transfer;
+  return {
+    ...transfer,
+    accounts: [...(transfer.accounts ?? []), { address: address(reference), role: AccountRole.READONLY }],
+  };
 }

@@ -14,6 +14,8 @@ export type TransferTerms = {
   readonly legs: readonly Leg[];
   /** Chosen by the payer's client, null for none. Absent where the memo names the intent, as in all that we prepare. */
   readonly memo?: string | null;
+  /** Key that the first transfer names as a read-only account, so that the transaction is found by it. */
+  readonly reference?: string;
 };
 
 /** Record of a transaction that a wallet is asked to sign. */

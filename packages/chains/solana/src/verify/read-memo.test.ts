@@ -44,10 +44,13 @@ test('where a seller requires a memo, no other is taken', async () => {
   expect(await read([], { required: 'order 7' })).toBeUndefined();
 });
 
-test('a memo that names an intent of ours is never taken, also if a seller requires it', async () => {
-  expect(await read([memo('svc:pi_1')])).toBeUndefined();
-  expect(await read([memo('svc:pi_1')], { required: 'svc:pi_1' })).toBeUndefined();
-});
+test.each(['svc:pi_1', 'svcref:re_1'])(
+  'a memo that names an intent or a refund of ours is never taken, also if a seller requires it: %s',
+  async (own) => {
+    expect(await read([memo(own)])).toBeUndefined();
+    expect(await read([memo(own)], { required: own })).toBeUndefined();
+  },
+);
 
 test.each<[string, () => readonly Instruction[]]>([
   ['two memos', () => [memo('a'), memo('b', NEWER_MEMO_PROGRAM)]],

@@ -1,0 +1,41 @@
+// Finds transfers by a refund's reference. Anybody may name the key in a transaction of their own, so only balances count:
+// the wallet's tokens left with a transaction that names it.
+import { ChainUnavailable } from '@svc-pay/core';
+import { findTransactionOutcomes } from '../finality/find-transaction-outcome.ts';
+import { type Outflow, type OutflowQuestion, readOutflow } from '../prove/read-outflow.ts';
+import { askEvery } from '../rpc/ask-nodes.ts';
+import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
+
+export type ReferredTransfer = Outflow & { readonly transactionId: string; readonly slot: bigint };
+
+/** Nobody but the merchant's own wallet has a reason to name the key; more are somebody's attempt to keep us busy. */
+const MOST_READ = 50;
+
+/** Of a transaction whose blockhash is not known: it never counts as expired. */
+export const ENDLESS: Lifetime = { blockhash: '', lastValidBlockHeight: 2n ** 64n - 1n, slot: 0n };
+
+/**
+ * Final ones. A transaction that any node lists is looked at. Throws `ChainUnavailable` where one of them can't be read:
+ * nothing may be concluded then.
+ */
+export async function findReferred(
+  nodes: readonly SolanaNode[],
+  reference: string,
+  question: OutflowQuestion,
+): Promise<readonly ReferredTransfer[]> {
+  const told = await askEvery(nodes, (node) => node.signatures(reference, undefined));
+  if (told.length === 0) throw new ChainUnavailable('no node lists the transactions of a reference');
+  const listed = new Set(told.flat().flatMap(({ signature, err }) => (err === null ? [signature] : [])));
+  if (listed.size > MOST_READ)
+    throw new ChainUnavailable(`${listed.size} transactions name the reference ${reference}, more than are read`);
+  const pending = [...listed].map((transactionId) => ({ transactionId, lifetime: ENDLESS }));
+  const outcomes = await findTransactionOutcomes(nodes, pending);
+  const found = pending.map(async ({ transactionId }, index): Promise<readonly ReferredTransfer[]> => {
+    const outcome = outcomes[index];
+    if ((outcome?.kind !== 'landed' && outcome?.kind !== 'failed') || outcome.commitment !== 'finalized')
+      throw new ChainUnavailable(`a node lists ${transactionId}, and the nodes do not agree that it is final`);
+    const outflow = await readOutflow(outcome.landing, question);
+    return outflow === undefined ? [] : [{ ...outflow, transactionId, slot: outcome.landing.slot }];
+  });
+  return (await Promise.all(found)).flat();
+}
