@@ -9,6 +9,7 @@ const ABOUT: Readonly<Record<keyof typeof STATE_MACHINES, readonly [title: strin
   intent: ['Intent', 'An intent is what a merchant asked to be paid.'],
   payment: ['Payment', 'A payment is one attempt to pay an intent. Merchants see its status, and events tell them.'],
   settlement: ['Settlement', 'A settlement is the work of one payment in the queue.'],
+  refund: ['Refund', 'A refund is money of a payment on its way back, from a wallet of the merchant.'],
   batch: ['Batch', 'A batch is the payments of one nonce of a lane, with every transaction signed for them.'],
   relayer: ['Relayer', 'A relayer is a key that signs and pays for transactions; operators change its status.'],
   stranded: [

@@ -12,6 +12,7 @@ const NOUNS: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
   intent: 'intent',
   payment: 'payment',
   settlement: 'settlement',
+  refund: 'refund',
   batch: 'lane',
   relayer: 'lane',
   stranded: 'stranded',

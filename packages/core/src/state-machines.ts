@@ -8,6 +8,7 @@ import { BATCH_TRANSITIONS } from './lane/batch-transitions.ts';
 import { RELAYER_TRANSITIONS } from './lane/relayer-transitions.ts';
 import { PAYMENT_TRANSITIONS } from './payment/payment-transitions.ts';
 import { PAYOUT_TRANSITIONS } from './payout/payout-transitions.ts';
+import { REFUND_TRANSITIONS } from './refund/refund-transitions.ts';
 import { SETTLEMENT_TRANSITIONS } from './settlement/settlement-transitions.ts';
 import { STRANDED_TRANSITIONS } from './stranded/stranded-transitions.ts';
 import type { Transitions } from './transitions.ts';
@@ -18,6 +19,7 @@ export const STATE_MACHINES = {
   intent: INTENT_TRANSITIONS,
   payment: PAYMENT_TRANSITIONS,
   settlement: SETTLEMENT_TRANSITIONS,
+  refund: REFUND_TRANSITIONS,
   batch: BATCH_TRANSITIONS,
   relayer: RELAYER_TRANSITIONS,
   stranded: STRANDED_TRANSITIONS,

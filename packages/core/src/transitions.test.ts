@@ -29,6 +29,8 @@ const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
     held>completed held>failed held>queued held>batched:restore completed>batched:reorg completed>held:reorg`,
   batch: `signed>broadcast signed>mined signed>replaced broadcast>mined broadcast>replaced
     mined>finalized mined>broadcast:reorg replaced>signed`,
+  refund: `prepared>queued prepared>canceled queued>sent queued>completed queued>failed
+    sent>queued sent>completed sent>failed`,
   relayer: 'active>draining draining>retired draining>active retired>active retired>draining',
   stranded: `queued>batched queued>blocked batched>done batched>queued batched>mined batched>blocked
     mined>queued mined>batched:reorg done>batched:reorg blocked>batched:reorg`,

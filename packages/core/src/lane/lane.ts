@@ -70,6 +70,11 @@ export type LaneItem = {
   readonly solo?: true;
   /** The money is with the processor already: somebody else submitted the authorization. */
   readonly strandedTransfer?: StrandedTransfer;
+  /**
+   * Set for a refund: a direct payment in reverse, from the merchant's wallet (`payer`) to the payer (`processor`).
+   * `paymentId` is the payment that it gives back; a lane writes no result of that payment.
+   */
+  readonly refund?: { readonly id: Id<'refund'> };
 };
 
 /** A direct payment goes from the payer to the merchant's wallet, and no processor takes part. */

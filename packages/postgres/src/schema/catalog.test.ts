@@ -129,7 +129,9 @@ test('every number that may be money is of a type that knows its bounds', () => 
   const numbers = money.filter(({ type }) => /numeric|real|double|money|svc\.(.*amount|usd|token_rate)/.test(type));
   expect(numbers.length).toBeGreaterThan(10);
   expect(
-    numbers.filter(({ type }) => !/^svc\.((positive_|signed_)?amount(\[\])?|usd_atto|token_rate)$/.test(type)),
+    numbers.filter(
+      ({ type }) => !/^svc\.((positive_|signed_|refunded_)?amount(\[\])?|usd_atto|token_rate)$/.test(type),
+    ),
   ).toEqual([]);
   const named = columns.filter(({ column }) => /(^|_)(amount|cap|atto)$/.test(column));
   expect(named.filter(({ type }) => !type.startsWith('svc.'))).toEqual([]);
