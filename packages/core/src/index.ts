@@ -237,17 +237,23 @@ export * from './reader/money-log.ts';
 export * from './reader/reader-chain.ts';
 export type * from './reader/reader-store.ts';
 export * from './reader/watch-lanes.ts';
-export { createAuthorizationRefunds } from './refund/authorization-refunds.ts';
+export {
+  createReferenceReader,
+  REFERENCE_LIMITS,
+  type ReferenceDeps,
+  type ReferenceLimits,
+} from './reference/read-references.ts';
+export { nextReadAtMs, REFERENCE_KEPT_MS } from './reference/reading-times.ts';
+export type * from './reference/reference-chain.ts';
+export type * from './reference/reference-store.ts';
+export * from './reference/request-transaction.ts';
+export * from './reference/token-movement.ts';
 export * from './refund/count-refund.ts';
-export { type AskedRefund, type CreateRefundPorts, createRefund } from './refund/create-refund.ts';
 export * from './refund/judge-refund.ts';
 export * from './refund/refund.ts';
 export type * from './refund/refund-chain.ts';
-export type * from './refund/refund-family.ts';
 export type * from './refund/refund-store.ts';
 export * from './refund/refund-transitions.ts';
-export * from './refund/refund-view.ts';
-export { cancelRefund, type SubmitRefundPorts, submitRefund } from './refund/submit-refund.ts';
 export * from './restore/adopt-payment.ts';
 export * from './restore/choose-payout.ts';
 export * from './restore/decide-resolved-stranding.ts';
@@ -291,12 +297,14 @@ export type {
   PaymentFamily,
   PreparedTransaction,
   PreparedTransferAnswer,
+  RequestedTransfer,
   SignableAnswer,
   SignableText,
   StockTransfer,
   SubmittedTransfer,
   TransactionPayments,
   TransferToPrepare,
+  TransferToRequest,
   TransferToVerify,
   TransferVerdict,
 } from './settlement/payment-family.ts';

@@ -26,6 +26,6 @@ export function createPaymentFamilies(
   const checkActivation = createActivationCheck({ ...payoutRules(config), installation, clock, log });
   return [
     createEvmPayments({ rpcUrls, timeoutMs, checkActivation, onProblem }),
-    createSolanaPayments({ stores, clusters, timeoutMs, clock, onProblem }),
+    createSolanaPayments({ stores, clusters, timeoutMs, clock, installation, onProblem }),
   ];
 }

@@ -18,6 +18,8 @@ export { acceptanceExtra, type SolanaExtra } from './prepare/acceptance-extra.ts
 export { type PreparedOnChain, prepareOnChain } from './prepare/prepare-on-chain.ts';
 export { provesTransfer } from './prove/proves-transfer.ts';
 export type { Landing } from './prove/read-balance-changes.ts';
+export { createReferenceChain } from './reference/reference-chain.ts';
+export { referenceOf } from './reference/reference-key.ts';
 export { createTransferRestoreChain } from './restore/restore-chain.ts';
 export { askFirst } from './rpc/ask-nodes.ts';
 export { type ClusterNode, foreignNodes, openClusterNode } from './rpc/genesis.ts';

@@ -36,6 +36,11 @@ export type TransactionPayments = {
   readonly prepare: (wanted: TransferToPrepare) => Promise<PreparedTransferAnswer>;
   /** Prepares a text; same contract as `prepare`. */
   readonly prepareText: (wanted: TransferToPrepare) => Promise<SignableAnswer>;
+  /**
+   * A transaction that the payer signs and sends by himself, with his own gas. It is found by its reference, which `open` has
+   * stored before the answer. An unreachable chain gives `chain_unavailable`, never a throw.
+   */
+  readonly request: (wanted: TransferToRequest) => Promise<RequestedTransfer>;
   /** What a stock client builds its own transaction from; undefined where it could sign none that we take. */
   readonly stockTransfer: (
     context: HeaderContext,
@@ -85,6 +90,15 @@ export type TransferToPrepare = HeaderContext & {
   readonly acceptance: Pick<StoredAcceptance, 'position' | 'network' | 'token' | 'payTo' | 'amount' | 'payoutId'>;
   readonly payer: string;
 };
+
+export type TransferToRequest = TransferToPrepare & {
+  /** Stores the reference of the intent. Returns the fee recipient of the earlier requests, if there were any. */
+  readonly open: (reference: string, feeRecipient: string) => Promise<string>;
+};
+
+export type RequestedTransfer =
+  /** `wire`: the transaction with an empty slot for the payer's signature, the only one that it needs. */
+  { readonly ok: true; readonly wire: Uint8Array } | { readonly ok: false; readonly code: ErrorCode };
 
 /** Fee payer and memo of a transaction that a stock client builds for an intent. */
 export type StockTransfer = { readonly feePayer: string; readonly memo: string };

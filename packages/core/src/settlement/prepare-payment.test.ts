@@ -32,6 +32,7 @@ const transactions = {
   verify: async () => ({ ok: false, code: 'internal_error' }) as const,
   prepare: prepared,
   prepareText: prepared,
+  request: prepared,
   feePayer: async () => undefined,
   stockTransfer: async () => undefined,
   soleRecipient: () => undefined,

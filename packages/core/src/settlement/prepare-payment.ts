@@ -5,6 +5,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import { judgeWallet } from '../budget/judge-wallet.ts';
+import type { Intent } from '../intent/intent.ts';
 import { isPayable } from '../intent/is-payable.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
 import { familyFor } from '../intent/offer-family.ts';
@@ -26,7 +27,7 @@ export type PrepareCall = {
   readonly echo: AcceptanceEcho | null | undefined;
 };
 
-type Refusal = { readonly ok: false; readonly code: ErrorCode; readonly param?: string };
+export type Refusal = { readonly ok: false; readonly code: ErrorCode; readonly param?: string };
 
 export type PreparedPayment = Extract<PreparedTransferAnswer, { ok: true }> | Refusal;
 export type SignablePayment = Extract<SignableAnswer, { ok: true }> | Refusal;
@@ -46,13 +47,28 @@ export async function signablePayment(ports: PreparePorts, call: PrepareCall): P
   return payable.ok ? payable.transactions.prepareText(payable.wanted) : payable;
 }
 
-type Payable = {
+export type Payable = {
   readonly ok: true;
+  readonly intent: Intent;
   readonly transactions: TransactionPayments;
   readonly wanted: TransferToPrepare;
 };
 
 async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Payable | Refusal> {
+  const found = await findPreparable(ports, call);
+  if (!found.ok) return found;
+  const { caller, acceptance, payer } = found.wanted;
+  const party = { accountId: caller.accountId, payer: normalizeAddress(payer) };
+  if (judgeWallet(false, await ports.loadWalletBudget(acceptance.network, party)) === 'spent')
+    return { ok: false, code: 'gas_budget_spent' };
+  return found;
+}
+
+/** What a transaction would pay, whoever pays its fee. */
+export async function findPreparable(
+  ports: Omit<PreparePorts, 'loadWalletBudget'>,
+  call: PrepareCall,
+): Promise<Payable | Refusal> {
   const { caller, intentId, echo } = call;
   const read = await ports.loadSettlement(caller, intentId, null);
   if (read === undefined) return { ok: false, code: 'not_found' };
@@ -74,8 +90,5 @@ async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Paya
   const { acceptance, transactions } = meant;
   if (hasPriceEnded(acceptance, ports.clock.nowMs())) return { ok: false, code: 'intent_not_payable' };
   if (echo?.asset && !sameAddress(acceptance.token.address, echo.asset)) return { ok: false, code: 'asset_mismatch' };
-  const party = { accountId: caller.accountId, payer: normalizeAddress(payer) };
-  if (judgeWallet(false, await ports.loadWalletBudget(acceptance.network, party)) === 'spent')
-    return { ok: false, code: 'gas_budget_spent' };
-  return { ok: true, transactions, wanted: { caller, intentId, acceptance, payer } };
+  return { ok: true, intent, transactions, wanted: { caller, intentId, acceptance, payer } };
 }

@@ -52,6 +52,7 @@ async function verify(change: Case = {}) {
     },
     prepare: async () => ({ ok: false, code: 'internal_error' }) as const,
     prepareText: async () => ({ ok: false, code: 'internal_error' }) as const,
+    request: async () => ({ ok: false, code: 'internal_error' }) as const,
     feePayer: async () => undefined,
     stockTransfer: async () => undefined,
     soleRecipient: () => undefined,

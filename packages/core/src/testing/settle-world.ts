@@ -132,6 +132,7 @@ export async function settle(world: SettleWorld = {}) {
         verify: async () => step('verify', () => refusal ?? { ok: true, acceptance, signed: signedOf(NOTHING_SIGNED) }),
         prepare: async () => ({ ok: false, code: 'internal_error' }),
         prepareText: async () => ({ ok: false, code: 'internal_error' }),
+        request: async () => ({ ok: false, code: 'internal_error' }),
         feePayer: async () => undefined,
         stockTransfer: async () => undefined,
         soleRecipient: () => undefined,

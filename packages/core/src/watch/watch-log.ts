@@ -42,6 +42,8 @@ export type WatchLogEvent =
   | 'reader_fork_not_found'
   | 'reader_rewound'
   | 'receipt_unattributed'
+  | 'reference_flooded'
+  | 'reference_undecided'
   | 'relayer_condition_changed'
   | 'relayer_empty'
   | 'relayer_low'

@@ -1,6 +1,6 @@
 // Reads what a transaction did from the balances before and after it; its instructions prove nothing.
 import { ChainUnavailable } from '@svc-pay/core';
-import type { TransactionAnswer } from '../rpc/answer-shapes.ts';
+import { accountKeysIn, type TransactionAnswer } from '../rpc/answer-shapes.ts';
 
 export type Landing = {
   readonly slot: bigint;
@@ -19,8 +19,9 @@ export function readLanding(told: TransactionAnswer | null): Landing | undefined
   return told === null ? undefined : landingOf(told);
 }
 
-function landingOf({ slot, transaction, meta }: TransactionAnswer): Landing {
-  const accounts = transaction.message.accountKeys;
+function landingOf(told: TransactionAnswer): Landing {
+  const { slot, meta } = told;
+  const accounts = accountKeysIn(told);
   const changes = new Map<string, { mint: string; deltaAtomic: bigint }>();
   const add = (balances: TransactionAnswer['meta']['preTokenBalances'], sign: bigint) => {
     for (const { accountIndex, mint, uiTokenAmount } of balances ?? []) {

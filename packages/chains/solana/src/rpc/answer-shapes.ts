@@ -39,15 +39,20 @@ const TOKEN_BALANCES = z.nullish(
     z.object({
       accountIndex: U64,
       mint: KEY,
+      /** Older nodes leave it out. */
+      owner: z.nullish(KEY),
       uiTokenAmount: z.object({ amount: z.string().check(z.regex(/^\d{1,20}$/)) }),
     }),
   ),
 );
 
+const KEYS = z.array(KEY);
+
 /** Balances refer to accounts by index: there must be one of each for every account. */
 export const TRANSACTION = z
   .object({
     slot: U64,
+    blockTime: z.nullish(U64),
     transaction: z.object({
       signatures: z.array(z.string()).check(z.minLength(1)),
       message: z.object({ accountKeys: z.array(KEY).check(z.minLength(1)) }),
@@ -58,11 +63,14 @@ export const TRANSACTION = z
       postBalances: z.array(U64),
       preTokenBalances: TOKEN_BALANCES,
       postTokenBalances: TOKEN_BALANCES,
+      /** Accounts that the transaction takes from lookup tables. */
+      loadedAddresses: z.nullish(z.object({ writable: KEYS, readonly: KEYS })),
     }),
   })
   .check(
-    z.refine(({ transaction: { message }, meta }) => {
-      const count = message.accountKeys.length;
+    z.refine((told) => {
+      const { meta } = told;
+      const count = accountKeysIn(told).length;
       const indices = [...(meta.preTokenBalances ?? []), ...(meta.postTokenBalances ?? [])];
       const named = indices.every(({ accountIndex }) => accountIndex < BigInt(count));
       return named && meta.preBalances.length === count && meta.postBalances.length === count;
@@ -70,6 +78,22 @@ export const TRANSACTION = z
   );
 
 export type TransactionAnswer = z.output<typeof TRANSACTION>;
+
+type NamesAccounts = {
+  readonly transaction: { readonly message: { readonly accountKeys: readonly string[] } };
+  readonly meta: {
+    readonly loadedAddresses?:
+      | { readonly writable: readonly string[]; readonly readonly: readonly string[] }
+      | null
+      | undefined;
+  };
+};
+
+/** Every account of the transaction, in the order of its balances: those of lookup tables come last. */
+export function accountKeysIn({ transaction, meta }: NamesAccounts): readonly string[] {
+  const { writable = [], readonly = [] } = meta.loadedAddresses ?? {};
+  return [...transaction.message.accountKeys, ...writable, ...readonly];
+}
 
 /** The transaction as bytes, from `encoding: base64`. */
 export const WIRE = z.object({

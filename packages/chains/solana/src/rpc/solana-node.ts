@@ -65,8 +65,15 @@ export type SolanaNode = {
   readonly transaction: (transactionId: string, commitment: Commitment) => Promise<TransactionAnswer | null>;
   /** The bytes of a final transaction; null where the node has none. */
   readonly wire: (transactionId: string) => Promise<FinalWire | null>;
-  /** Final transactions that name the address, newest first, those before a transaction if one is given. */
-  readonly signatures: (address: string, before: string | undefined) => Promise<readonly SignatureAnswer[]>;
+  /**
+   * Final transactions that name the address, newest first: those before one transaction and after another, where they are
+   * given. A node that does not know the earlier one tells all.
+   */
+  readonly signatures: (
+    address: string,
+    before: string | undefined,
+    until?: string,
+  ) => Promise<readonly SignatureAnswer[]>;
   readonly firstAvailableSlot: () => Promise<bigint>;
   readonly accounts: (addresses: readonly string[]) => Promise<readonly (ChainAccount | null)[]>;
   /** Does not check signatures: the caller has verified them, and may leave some out. */
@@ -117,8 +124,13 @@ export function nodeFrom(ask: AskNode): SolanaNode {
       const wire = Uint8Array.from(Buffer.from(told.transaction[0], 'base64'));
       return { wire, slot: told.slot, blockTimeSeconds: told.blockTime ?? undefined };
     },
-    signatures: (address, before) => {
-      const config = { commitment: 'finalized', limit: MOST_SIGNATURES, ...(before !== undefined && { before }) };
+    signatures: (address, before, until) => {
+      const config = {
+        commitment: 'finalized',
+        limit: MOST_SIGNATURES,
+        ...(before !== undefined && { before }),
+        ...(until !== undefined && { until }),
+      };
       return read(SIGNATURES, 'getSignaturesForAddress', [address, config]);
     },
     firstAvailableSlot: () => read(U64, 'getFirstAvailableBlock'),

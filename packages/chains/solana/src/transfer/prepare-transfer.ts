@@ -46,14 +46,24 @@ export function payerProblem({
 }
 
 export async function prepareTransfer(terms: TransferTerms, lifetime: Lifetime): Promise<Prepared> {
-  const { relayer, legs } = terms;
+  const { relayer } = terms;
   const problem = payerProblem(terms);
   if (problem !== undefined) return { ok: false, code: problem };
-  const instructions = [...budgetInstructions(budgetFor(legs.length)), ...(await transferInstructions(terms))];
+  return compile(terms, lifetime, relayer, 0);
+}
+
+/** The terms as a transaction of this fee payer. */
+export async function compile(
+  terms: TransferTerms,
+  lifetime: Lifetime,
+  feePayer: string,
+  version: 0 | 'legacy',
+): Promise<Prepared> {
+  const instructions = [...budgetInstructions(budgetFor(terms.legs.length)), ...(await transferInstructions(terms))];
   const { blockhash, lastValidBlockHeight } = lifetime;
   const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (draft) => setTransactionMessageFeePayer(address(relayer), draft),
+    createTransactionMessage({ version }),
+    (draft) => setTransactionMessageFeePayer(address(feePayer), draft),
     (draft) =>
       setTransactionMessageLifetimeUsingBlockhash({ blockhash: blockhash as Blockhash, lastValidBlockHeight }, draft),
     (draft) => appendTransactionMessageInstructions(instructions, draft),

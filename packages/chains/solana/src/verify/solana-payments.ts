@@ -16,6 +16,8 @@ import {
 import { type AcceptanceExtra, familyOf, type NetworkId } from '@svc-pay/protocol';
 import { prepareMessage } from '../prepare/prepare-message.ts';
 import { prepareTransfer } from '../prepare/prepare-transfer.ts';
+import { referenceOf } from '../reference/reference-key.ts';
+import { requestTransfer } from '../reference/request-transfer.ts';
 import { type ClusterSettingsByNetwork, openClusters } from '../transfer/open-clusters.ts';
 import { memoOf } from '../transfer/transfer-terms.ts';
 import { verifyMessage } from './verify-message.ts';
@@ -27,6 +29,8 @@ export type SolanaPaymentOptions = {
   readonly clusters: ClusterSettingsByNetwork;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  /** The id of this installation, from which reference keys are derived. */
+  readonly installation: () => Promise<string>;
   readonly onProblem: (network: NetworkId, problem: unknown) => void;
 };
 
@@ -111,6 +115,17 @@ export function createSolanaPayments(options: SolanaPaymentOptions): PaymentFami
       prepare: async (wanted) => {
         const made = await prepare(wanted);
         return made.ok ? { ok: true, prepared: made.prepared, expiresAtMs: clock.nowMs() + REPORTED_MS } : made;
+      },
+      request: (wanted) => {
+        const { network } = wanted.acceptance;
+        return orUnavailable(network, async () =>
+          requestTransfer(
+            stores,
+            clusters.get(network),
+            wanted,
+            referenceOf(await options.installation(), wanted.intentId),
+          ),
+        );
       },
       prepareText: (wanted) => {
         const { network } = wanted.acceptance;

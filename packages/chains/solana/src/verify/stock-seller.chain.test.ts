@@ -36,6 +36,7 @@ beforeAll(async () => {
     clusters: new Map([[token.network, { rpcUrls: [chain.rpcUrl], feeAccount: platform, genesisHash }]]),
     timeoutMs: 5_000,
     clock: systemClock,
+    installation: async () => 'here',
     onProblem: (_network, problem) => {
       throw problem;
     },

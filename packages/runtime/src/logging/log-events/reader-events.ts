@@ -46,6 +46,18 @@ export const READER_EVENTS = {
     message: 'A final batch completed other payments than the chain reader read of its transaction.',
     whatToDo: 'Run `ledger check` for the network: [ReaderDiffers](../operate/alerts.md#readerdiffers).',
   },
+  reference_undecided: {
+    level: 'error',
+    message:
+      'A transaction that names the reference of an intent can’t be decided for ten minutes: nodes contradict each other, or too few tell what they have.',
+    whatToDo: 'Compare the nodes of the network: [references](../operate/chain-reader.md#references-on-solana).',
+  },
+  reference_flooded: {
+    level: 'warn',
+    message: 'More than ten thousand new transactions name the reference of one intent; it is read again and again.',
+    whatToDo:
+      'Somebody hides a payment or wastes calls: [references](../operate/chain-reader.md#references-on-solana).',
+  },
   reader_rewound: {
     level: 'warn',
     message: 'A reorg: the chain reader went back to the newest block that the chain still has.',

@@ -18,7 +18,12 @@ import { errorIn } from './lite-error.ts';
 export const MAX_AGE = 150n;
 const DEPTHS = { processed: 0n, confirmed: 1n, finalized: 32n } as const satisfies Record<Commitment, bigint>;
 
-export type TokenBalance = { readonly accountIndex: bigint; readonly mint: string; readonly amountAtomic: bigint };
+export type TokenBalance = {
+  readonly accountIndex: bigint;
+  readonly mint: string;
+  readonly owner: string;
+  readonly amountAtomic: bigint;
+};
 /** `lamports` by index in the transaction's accounts. */
 export type Balances = { readonly lamports: readonly bigint[]; readonly tokens: readonly TokenBalance[] };
 
@@ -27,6 +32,9 @@ export type LiteRecord = {
   readonly wire: Uint8Array;
   readonly slot: bigint;
   readonly error: unknown;
+  /** The clock of whoever runs the chain. */
+  readonly blockTimeSeconds: bigint;
+  readonly signatures: readonly string[];
   readonly accounts: readonly Address[];
   readonly before: Balances;
   readonly after: Balances;
@@ -152,6 +160,8 @@ export class LiteLedger {
       wire,
       slot: this.#slot,
       error,
+      blockTimeSeconds: BigInt(Math.floor(Date.now() / 1_000)),
+      signatures: signaturesIn(transaction),
       accounts,
       before,
       after: this.#look(message),
@@ -175,7 +185,10 @@ export class LiteLedger {
       const writable = writableSigner || (index >= numSignerAccounts && index < lastWritable);
       const account = writable ? this.account(at) : null;
       const token = account && readTokenAccount(account);
-      if (token) tokens.push({ accountIndex: BigInt(index), mint: token.mint, amountAtomic: token.amountAtomic });
+      if (token) {
+        const { mint, owner, amountAtomic } = token;
+        tokens.push({ accountIndex: BigInt(index), mint, owner, amountAtomic });
+      }
       return account?.lamports ?? 0n;
     });
     return { lamports, tokens };
@@ -195,6 +208,9 @@ type ReadWire = {
   };
   readonly transactionId: string;
 };
+
+const signaturesIn = ({ signatures }: Transaction): readonly string[] =>
+  Object.values(signatures).map((signature) => getBase58Decoder().decode(signature ?? new Uint8Array(64)));
 
 const keyOf = (messageBytes: Transaction['messageBytes']) => Buffer.from(messageBytes).toString('base64');
 

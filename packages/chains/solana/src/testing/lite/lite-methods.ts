@@ -58,12 +58,19 @@ export function methodsOf(ledger: LiteLedger): Methods {
       return inContext((ids as readonly string[]).map((id) => statusJson(ledger, id)));
     },
     getSignaturesForAddress: ([account, config]) => {
-      const { before, limit = MOST_SIGNATURES } = (config ?? {}) as {
+      const {
+        before,
+        until,
+        limit = MOST_SIGNATURES,
+      } = (config ?? {}) as {
         readonly before?: string;
+        readonly until?: string;
         readonly limit?: bigint;
       };
       const deepEnough = (record: LiteRecord) => RANKS[ledger.commitmentOf(record)] >= RANKS[commitmentIn(config)];
-      const all = ledger.recordsOf(String(account)).filter(deepEnough);
+      const known = ledger.recordsOf(String(account)).filter(deepEnough);
+      const end = known.findIndex(({ transactionId }) => transactionId === until);
+      const all = end < 0 ? known : known.slice(0, end);
       const from = before === undefined ? 0 : all.findIndex(({ transactionId }) => transactionId === before) + 1;
       return all.slice(from, from + Number(limit)).map(({ transactionId, slot, error }) => ({
         signature: transactionId,
@@ -117,16 +124,18 @@ function wireJson({ slot, wire }: LiteRecord) {
   return { slot, blockTime: null, transaction: [Buffer.from(wire).toString('base64'), 'base64'] };
 }
 
-function transactionJson({ slot, error, accounts, transactionId, before, after }: LiteRecord) {
+function transactionJson({ slot, error, accounts, signatures, blockTimeSeconds, before, after }: LiteRecord) {
   const balances = (tokens: readonly TokenBalance[]) =>
-    tokens.map(({ accountIndex, mint, amountAtomic }) => ({
+    tokens.map(({ accountIndex, mint, owner, amountAtomic }) => ({
       accountIndex,
       mint,
+      owner,
       uiTokenAmount: { amount: amountAtomic.toString() },
     }));
   return {
     slot,
-    transaction: { signatures: [transactionId], message: { accountKeys: accounts } },
+    blockTime: blockTimeSeconds,
+    transaction: { signatures, message: { accountKeys: accounts } },
     meta: {
       err: error,
       preBalances: before.lamports,

@@ -1,0 +1,148 @@
+import type { NetworkId } from '@svc-pay/protocol';
+import { expect, test } from 'vitest';
+import { ChainUnavailable } from '../lane/lane-chain.ts';
+import { createReferenceReader } from './read-references.ts';
+import { nextReadAtMs, REFERENCE_KEPT_MS } from './reading-times.ts';
+import type { ReadTransaction, ReferenceChain } from './reference-chain.ts';
+import type { AppliedMovement, DueReference, ReadReference } from './reference-store.ts';
+
+const NOW = 1_000_000_000;
+const MINUTE = 60_000;
+const network = 'solana:devnet' as NetworkId;
+const due = (reference: string, more: Partial<DueReference> = {}) =>
+  ({
+    accountId: 'acct_1',
+    mode: 'test',
+    intentId: `pi_${reference}`,
+    network,
+    reference,
+    feeRecipient: 'platform',
+    expiresAtMs: NOW + MINUTE,
+    openedAtMs: NOW,
+    cursor: null,
+    waitsSinceMs: null,
+    ...more,
+  }) as DueReference;
+
+const moved = (transactionId: string): ReadTransaction => ({
+  kind: 'moved',
+  movement: { transactionId, slot: 1n, blockTimeSeconds: 1n, feePayer: 'payer', changes: [] },
+});
+
+type Given = {
+  readonly listed?: Readonly<Record<string, readonly (string | { readonly failed: string })[] | Error>>;
+  readonly read?: Readonly<Record<string, ReadTransaction>>;
+  readonly applied?: Readonly<Record<string, AppliedMovement>>;
+  readonly isWhole?: boolean;
+  readonly isFlooded?: boolean;
+};
+
+async function run(references: readonly DueReference[], given: Given) {
+  const notes = new Map<string, ReadReference>();
+  const applied: string[] = [];
+  const logged: string[] = [];
+  const after: (string | null)[] = [];
+  const chain: ReferenceChain = {
+    network,
+    look: async () => ({
+      list: async (reference, cursor) => {
+        after.push(cursor);
+        const told = given.listed?.[reference] ?? [];
+        if (told instanceof Error) throw told;
+        const transactions = told.map((one) =>
+          typeof one === 'string'
+            ? { transactionId: one, hasFailed: false }
+            : { transactionId: one.failed, hasFailed: true },
+        );
+        return { transactions, isWhole: given.isWhole ?? true, isFlooded: given.isFlooded ?? false };
+      },
+      read: async (id) => given.read?.[id] ?? moved(id),
+    }),
+  };
+  const job = createReferenceReader(
+    chain,
+    {
+      clock: { nowMs: () => NOW },
+      log: (event) => void logged.push(event),
+      references: {
+        loadDue: async () => references,
+        apply: async (_, { transactionId }) => {
+          applied.push(transactionId);
+          return given.applied?.[transactionId] ?? { outcome: 'ignored', reason: 'other' };
+        },
+        noteRead: async ({ reference }, read) => void notes.set(reference, read),
+      },
+    },
+    { everyMs: 1_000, perRun: 10, atOnce: 2, perReference: 3, lateMs: 10 * MINUTE },
+  );
+  await job.run();
+  return { notes, applied, logged, after };
+}
+
+test('transactions are applied oldest first, and the cursor stands at the last one that is decided', async () => {
+  const { applied, notes, after } = await run([due('a', { cursor: 'zero' })], {
+    listed: { a: ['one', { failed: 'two' }, 'three'] },
+  });
+  expect(after).toEqual(['zero']);
+  expect(applied).toEqual(['one', 'three']);
+  expect(notes.get('a')).toEqual({ cursor: 'three', waitsSinceMs: null, nextReadAtMs: NOW + 1_000 });
+});
+
+test.each<[string, Given]>([
+  ['nodes contradict each other about', { read: { two: { kind: 'unknown' } } }],
+  ['another process locks the rows of', { applied: { two: { outcome: 'waits', reason: 'locked' } } }],
+])('the cursor does not pass a transaction that %s', async (_, given) => {
+  const { applied, notes } = await run([due('a')], { ...given, listed: { a: ['one', 'two', 'three'] } });
+  expect(applied).not.toContain('three');
+  expect(notes.get('a')).toMatchObject({ cursor: 'one', waitsSinceMs: NOW });
+});
+
+test('a transaction that one node made up holds up none behind it', async () => {
+  const { applied, notes } = await run([due('a')], {
+    listed: { a: ['lie', 'two'] },
+    read: { lie: { kind: 'absent' } },
+  });
+  expect(applied).toEqual(['two']);
+  expect(notes.get('a')?.cursor).toBe('two');
+});
+
+test('without the whole list money is applied, and the cursor stays: an older transaction may be missing', async () => {
+  const { applied, notes } = await run([due('a')], { listed: { a: ['one'] }, isWhole: false });
+  expect(applied).toEqual(['one']);
+  expect(notes.get('a')).toMatchObject({ cursor: null, waitsSinceMs: NOW });
+});
+
+test('a reference with more transactions than a run reads goes on where the run ended', async () => {
+  const { applied, notes } = await run([due('a')], { listed: { a: ['1', '2', '3', '4', '5'] } });
+  expect(applied).toEqual(['1', '2', '3']);
+  expect(notes.get('a')).toMatchObject({ cursor: '3', nextReadAtMs: NOW + 1_000 });
+});
+
+test('a reference that fails keeps its cursor and holds up no other', async () => {
+  const { applied, notes, logged } = await run([due('a', { cursor: 'zero' }), due('b')], {
+    listed: { a: new ChainUnavailable('silent'), b: ['one'] },
+  });
+  expect(applied).toEqual(['one']);
+  expect(notes.get('a')).toEqual({ cursor: 'zero', waitsSinceMs: NOW, nextReadAtMs: NOW + 10_000 });
+  expect(logged).toContain('row_skipped_chain_unreachable');
+});
+
+test('what can’t be decided for ten minutes is told, and what is decided is not', async () => {
+  const since = { waitsSinceMs: NOW - 10 * MINUTE };
+  const stuck = await run([due('a', since)], { listed: { a: ['one'] }, read: { one: { kind: 'unknown' } } });
+  expect(stuck.logged).toEqual(['reference_undecided']);
+  const free = await run([due('a', since)], { listed: { a: ['one'] } });
+  expect(free.logged).toEqual([]);
+  expect(free.notes.get('a')?.waitsSinceMs).toBeNull();
+});
+
+test('a reference is read every second at first, more rarely with its age, and no longer a week after the intent ended', () => {
+  const opened = { openedAtMs: NOW, expiresAtMs: NOW + 30 * MINUTE };
+  const pauseAt = (nowMs: number) => (nextReadAtMs(opened, nowMs) ?? Number.NaN) - nowMs;
+  expect(pauseAt(NOW + 1_000)).toBe(1_000);
+  expect(pauseAt(NOW + 60 * MINUTE)).toBe(MINUTE);
+  expect(pauseAt(NOW + 6 * 86_400_000)).toBe(60 * MINUTE);
+  const end = opened.expiresAtMs + REFERENCE_KEPT_MS;
+  expect(nextReadAtMs(opened, end)).not.toBeNull();
+  expect(nextReadAtMs(opened, end + 1)).toBeNull();
+});

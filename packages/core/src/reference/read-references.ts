@@ -1,0 +1,133 @@
+// Finds payments that wallets sent by themselves, by the reference key of their intent. A run reads the references whose time
+// has come; what fails or can't be decided waits for a later run and holds up no other reference. The cursor of a reference
+// passes a transaction only when that is decided, so a run that ends anywhere is repeated from there.
+import { mapConcurrent } from '../lane/map-concurrent.ts';
+import { noteFailures } from '../watch/note-failures.ts';
+import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
+import type { WatchBase } from '../watch/watch-log.ts';
+import { nextReadAtMs } from './reading-times.ts';
+import type { ReferenceChain, ReferenceSight } from './reference-chain.ts';
+import type { AppliedMovement, DueReference, ReferenceStore } from './reference-store.ts';
+
+export type ReferenceLimits = {
+  readonly everyMs: number;
+  /** References that one run reads. */
+  readonly perRun: number;
+  readonly atOnce: number;
+  /** Transactions of one reference that one run reads: strangers may name it in as many as they pay for. */
+  readonly perReference: number;
+  /** A transaction that can't be decided for longer than this is told. */
+  readonly lateMs: number;
+};
+
+export const REFERENCE_LIMITS: ReferenceLimits = {
+  everyMs: 1_000,
+  perRun: 200,
+  atOnce: 8,
+  perReference: 10,
+  lateMs: 600_000,
+};
+
+export type ReferenceDeps = WatchBase & {
+  readonly references: ReferenceStore;
+  readonly onApplied?: (network: string, outcome: AppliedMovement['outcome']) => void;
+};
+
+export function createReferenceReader(
+  chain: ReferenceChain,
+  deps: ReferenceDeps,
+  limits: ReferenceLimits = REFERENCE_LIMITS,
+): PeriodicJob {
+  const { network } = chain;
+  const { references, clock } = deps;
+  const note = noteFailures(network, 'references', deps);
+  return {
+    name: jobName('references', network),
+    everyMs: limits.everyMs,
+    run: async () => {
+      const due = await references.loadDue(network, clock.nowMs(), limits.perRun);
+      if (due.length === 0) return;
+      const sight = await chain.look();
+      await mapConcurrent(limits.atOnce, due, async (reference) => {
+        try {
+          await readReference(sight, reference, deps, limits);
+        } catch (problem) {
+          const { intentId } = reference;
+          note({ intentId, reference: reference.reference }, problem);
+          // It is not read again at once: references that fail would keep the run from the others.
+          await references.noteRead(reference, {
+            cursor: reference.cursor,
+            waitsSinceMs: reference.waitsSinceMs ?? clock.nowMs(),
+            nextReadAtMs: clock.nowMs() + AFTER_FAILURE_MS,
+          });
+        }
+      });
+    },
+  };
+}
+
+const AFTER_FAILURE_MS = 10_000;
+
+async function readReference(
+  sight: ReferenceSight,
+  reference: DueReference,
+  deps: ReferenceDeps,
+  { perReference, lateMs }: ReferenceLimits,
+): Promise<void> {
+  const { references, clock, log } = deps;
+  const { network, intentId } = reference;
+  const named = { network, intentId, reference: reference.reference };
+  const listed = await sight.list(reference.reference, reference.cursor);
+  if (listed.isFlooded) log('reference_flooded', named);
+  let { cursor } = reference;
+  let undecided: string | undefined;
+  let reads = 0;
+  for (const { transactionId, hasFailed } of listed.transactions) {
+    if (!hasFailed) {
+      if (reads === perReference) break;
+      reads += 1;
+      const decided = await decide(sight, reference, transactionId, deps);
+      if (decided === 'absent') continue;
+      if (decided === 'waits') {
+        undecided = transactionId;
+        break;
+      }
+    }
+    if (listed.isWhole) cursor = transactionId;
+  }
+  const nowMs = clock.nowMs();
+  const isBehind = undecided !== undefined || !listed.isWhole;
+  const waitsSinceMs = isBehind ? (reference.waitsSinceMs ?? nowMs) : null;
+  if (waitsSinceMs !== null && nowMs - waitsSinceMs >= lateMs)
+    log('reference_undecided', { ...named, ...(undecided !== undefined && { transactionId: undecided }) });
+  const next = nextReadAtMs(reference, nowMs);
+  const hasMore = reads === perReference;
+  await references.noteRead(reference, {
+    cursor,
+    waitsSinceMs,
+    nextReadAtMs: isBehind || hasMore ? Math.min(next ?? nowMs + AFTER_FAILURE_MS, nowMs + AFTER_FAILURE_MS) : next,
+  });
+}
+
+async function decide(
+  sight: ReferenceSight,
+  reference: DueReference,
+  transactionId: string,
+  { references, clock, log, onApplied }: ReferenceDeps,
+): Promise<'decided' | 'absent' | 'waits'> {
+  const read = await sight.read(transactionId);
+  if (read.kind === 'unknown') return 'waits';
+  if (read.kind === 'absent') return 'absent';
+  if (read.kind === 'failed') return 'decided';
+  const { movement } = read;
+  const applied = await references.apply(reference, movement, clock.nowMs());
+  if (applied.outcome === 'waits') return 'waits';
+  onApplied?.(reference.network, applied.outcome);
+  const { outcome, ...ids } = applied;
+  const { network, intentId } = reference;
+  const details = { network, intentId, source: reference.reference, transactionId, ...ids };
+  if (outcome === 'completed') log('read_log_completed_payment', details);
+  if (outcome === 'mismatched') log('read_log_mismatched', details);
+  if (outcome === 'unattributed') log('receipt_unattributed', details);
+  return 'decided';
+}

@@ -1,0 +1,39 @@
+// Port of the reference reader to the nodes of one network. Everything that it tells is final for a quorum of nodes.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { TokenMovement } from './token-movement.ts';
+
+export type ListedTransaction = {
+  readonly transactionId: string;
+  /** A quorum of nodes says that it failed: it was charged for and moved nothing. */
+  readonly hasFailed: boolean;
+};
+
+export type ListedTransactions = {
+  /** Oldest first. */
+  readonly transactions: readonly ListedTransaction[];
+  /** A quorum of nodes told all that they have. Otherwise an older one may be missing. */
+  readonly isWhole: boolean;
+  /** The reference is named by more transactions than are read at a time. */
+  readonly isFlooded: boolean;
+};
+
+export type ReadTransaction =
+  | { readonly kind: 'moved'; readonly movement: TokenMovement }
+  | { readonly kind: 'failed' }
+  /** A quorum of nodes does not have it: another node made it up. */
+  | { readonly kind: 'absent' }
+  /** Nodes contradict each other, or too few answer. */
+  | { readonly kind: 'unknown' };
+
+/** The nodes that have reached a slot which is final for a quorum. */
+export type ReferenceSight = {
+  /** The transactions that name the reference, those after one transaction if it is given. */
+  readonly list: (reference: string, after: string | null) => Promise<ListedTransactions>;
+  readonly read: (transactionId: string) => Promise<ReadTransaction>;
+};
+
+export type ReferenceChain = {
+  readonly network: NetworkId;
+  /** Throws `ChainUnavailable` where no node answers. */
+  readonly look: () => Promise<ReferenceSight>;
+};

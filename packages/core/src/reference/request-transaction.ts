@@ -1,0 +1,49 @@
+// The transaction by which a payer pays an intent with his own wallet and his own gas: a Solana Pay transaction request.
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
+import { isConfirmed } from '../intent/intent.ts';
+import type { RequestedTransfer } from '../settlement/payment-family.ts';
+import { findPreparable, type Refusal } from '../settlement/prepare-payment.ts';
+import type { SettlePorts } from '../settlement/settle-ports.ts';
+import type { OpenReference } from './reference-store.ts';
+
+export type RequestTransactionPorts = Pick<
+  SettlePorts,
+  'clock' | 'families' | 'isPayerDenied' | 'loadSettlement' | 'loadAcceptances'
+> & { readonly openReference: OpenReference };
+
+export type TransactionCall = {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly payer: string;
+  /** Of the acceptance to pay. */
+  readonly tokenShortcode: string;
+};
+
+export type RequestedTransaction = Extract<RequestedTransfer, { ok: true }> | Refusal;
+
+export async function requestTransaction(
+  ports: RequestTransactionPorts,
+  { caller, intentId, payer, tokenShortcode }: TransactionCall,
+): Promise<RequestedTransaction> {
+  const loadAcceptances: RequestTransactionPorts['loadAcceptances'] = async (...asked) =>
+    (await ports.loadAcceptances(...asked)).filter(
+      ({ token, scheme, payoutWithdrawn }) =>
+        token.shortcode === tokenShortcode && scheme === 'exact' && payoutWithdrawn !== true,
+    );
+  const found = await findPreparable({ ...ports, loadAcceptances }, { caller, intentId, payer, echo: null });
+  if (!found.ok) return found;
+  const { intent, transactions, wanted } = found;
+  if (isConfirmed(intent)) return { ok: false, code: 'intent_not_payable' };
+  const { accountId, mode } = caller;
+  const { network } = wanted.acceptance;
+  const { expiresAtMs } = intent;
+  return transactions.request({
+    ...wanted,
+    open: (reference, feeRecipient) =>
+      ports.openReference(
+        { accountId, mode, intentId, network, reference, feeRecipient, expiresAtMs },
+        ports.clock.nowMs(),
+      ),
+  });
+}
