@@ -254,6 +254,8 @@ export * from './refund/refund.ts';
 export type * from './refund/refund-chain.ts';
 export type * from './refund/refund-store.ts';
 export * from './refund/refund-transitions.ts';
+export type { Flow, RegularFlow, RegularWay } from './regular/regular-family.ts';
+export { type LoadPayable, type PayableTerms, regularOptions } from './regular/regular-options.ts';
 export * from './restore/adopt-payment.ts';
 export * from './restore/choose-payout.ts';
 export * from './restore/decide-resolved-stranding.ts';

@@ -13,6 +13,7 @@ import type {
   LeasedAuthorization,
   LeaseOrder,
   LeaseStore,
+  LoadPayable,
   PaymentClaim,
   SettlePorts,
   TransferStores,
@@ -34,6 +35,7 @@ import { recallAnswer } from './idempotency/stored-answers.ts';
 import { loadAcceptancesOfMany, type WantedAcceptances } from './intent/load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './intent/load-intent.ts';
 import { loadIssued } from './intent/load-issued.ts';
+import { loadPayable } from './intent/load-payable.ts';
 import { recordCancellation } from './intent/record-cancellation.ts';
 import { recordIntent, reserveIntentCodes } from './intent/record-intent.ts';
 import { markAsleep, markAwake } from './lane/awake-lanes.ts';
@@ -71,6 +73,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   > &
   Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> &
   LeaseStore & {
+    readonly loadPayable: LoadPayable;
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
@@ -110,7 +113,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
   );
   const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
-    loadAcceptancesOfMany(pool, wanted),
+    loadAcceptancesOfMany(pool, wanted, 'signed'),
   );
   return {
     findKey: ttlCache(
@@ -139,6 +142,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     recordIntent: (record) => recordIntent(pool, record),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),
     loadIssued: (caller, intentId) => loadIssued(pool, caller, intentId),
+    loadPayable: (caller, intentId) => loadPayable(pool, caller, intentId),
     loadIntent: async (caller, intentId) => (await loadStatus(pool, caller, intentId))?.intent,
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
     recordCancellation: (...given) => recordCancellation(pool, clock.nowMs(), ...given),

@@ -6,6 +6,7 @@ export {
   type AuthorizationMessage,
   type Eip712Domain,
   type Hex,
+  messageTypes,
   type PermitMessage,
   type PrimaryType,
   type Signable,

@@ -9,6 +9,7 @@ import type {
   Intent,
   IssuedOffer,
   LeasedCall,
+  LoadPayable,
   NewUrlPolicy,
   Sealer,
   SettlePorts,
@@ -58,6 +59,8 @@ export type ApiPorts = AuthenticatePorts &
     readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     /** The acceptances of the caller's intent as they were answered, and how often it was begun to be paid. */
     readonly loadIssued: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IssuedOffer>;
+    /** The acceptances of the caller's intent, of both flows. */
+    readonly loadPayable: LoadPayable;
     readonly exports: ExportStore;
     readonly unsentPages: UnsentPages;
     readonly denials: Denials;

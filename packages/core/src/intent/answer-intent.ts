@@ -1,4 +1,4 @@
-// The two answers to a new intent, as bytes: an idempotent repeat gets the same bytes.
+// The answers to a new intent, as bytes that an idempotent repeat gets again.
 import {
   type Acceptance,
   BODY_X402_VERSION,
@@ -28,15 +28,23 @@ export function answerPaymentRequired(required: PaymentRequired, deprecated: boo
   return answer(402, required, deprecated);
 }
 
-export function answerFallback(intentId: Id<'paymentIntent'>, code: Unavailable, deprecated: boolean): Answer {
-  const body: FallbackRecommendation = {
+/**
+ * Without `regular`, which is not stored with the answer: whoever repeats the request is shown what may be paid then.
+ * `fallback`: why X402 can't be used; undefined where it was not asked for.
+ */
+export function answerRegular(
+  intentId: Id<'paymentIntent'>,
+  fallback: Unavailable | undefined,
+  deprecated: boolean,
+): Answer {
+  if (fallback === undefined) return answer(201, { paymentIntentId: intentId }, deprecated);
+  const body: Omit<FallbackRecommendation, 'regular'> = {
     status: 'failed',
     fallbackSuggested: true,
-    error: code,
-    message: ERRORS[code].message,
+    error: fallback,
+    message: ERRORS[fallback].message,
     paymentIntentId: intentId,
     accepts: [],
-    regular: [],
   };
   return answer(200, body, deprecated);
 }

@@ -1,5 +1,6 @@
 // Builds the acceptance of the 402 body; the database stores the same object unchanged.
 import type { Acceptance } from '@svc-pay/protocol';
+import type { Flow } from '../regular/regular-family.ts';
 import type { Intent } from './intent.ts';
 import type { AcceptanceTerms, Offer } from './offer-family.ts';
 
@@ -8,6 +9,8 @@ const PROVIDER = 'svc';
 export type AcceptanceRecord = {
   readonly acceptance: Acceptance;
   readonly offer: Offer;
+  /** Default: `x402`. */
+  readonly flow?: Flow;
 };
 
 /** `facilitatorUrl`: base URL to which clients submit settle; null leaves it to the client. */

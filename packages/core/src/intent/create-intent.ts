@@ -10,15 +10,16 @@ import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempo
 import { metadataDigests } from '../listing/metadata-key.ts';
 import type { MerchantSetup, NetworkSetup, WithdrawnPart } from '../payout/merchant-setup.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
+import type { Flow } from '../regular/regular-family.ts';
 import { findChain } from '../token/chain.ts';
 import { dollarValue } from '../token/dollar-value.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import { selectTokens } from '../token/select-tokens.ts';
-import { answerFallback, answerPaymentRequired, paymentRequiredOf } from './answer-intent.ts';
+import { answerPaymentRequired, answerRegular, paymentRequiredOf } from './answer-intent.ts';
 import { type AcceptanceRecord, buildAcceptance } from './build-acceptance.ts';
+import { chooseOffers, chooseRegular } from './choose-offers.ts';
 import type { Intent } from './intent.ts';
 import { intentEvents, intentSubject } from './intent-events.ts';
-import { offerToken } from './offer.ts';
 import { familyFor, type Offer, type OfferFamily } from './offer-family.ts';
 import { priceTokens } from './price-tokens.ts';
 import { type IntentRefusal, type IntentTerms, readTerms } from './read-terms.ts';
@@ -67,6 +68,8 @@ export type CreateIntentCall = {
   readonly request: CreateIntentRequest;
   readonly requestId: string;
   readonly claim: IdempotencyClaim | null;
+  /** `regular` offers nothing to be signed. Default: X402, and the regular flow where X402 can't be used. */
+  readonly flow?: Flow;
 };
 
 export type CreatedIntent =
@@ -91,7 +94,9 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const merchant = await ports.loadMerchant(call.caller);
   const terms = readTerms(call.request, merchant, call.caller.kind);
   if (!terms.ok) return terms;
-  if (terms.upto && !ports.uptoSettles) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
+  const flow = call.flow ?? 'x402';
+  if (terms.upto && (!ports.uptoSettles || flow === 'regular'))
+    return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
   const selected = selectTokens(terms.selector, call.caller.mode, merchant.enabledTokens);
   if (!selected.ok) return selected;
   const priced = await priceTokens(selected.tokens, terms.asked, ports.rateOf);
@@ -101,14 +106,10 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const [networks, hourlyCaps] = await Promise.all([offeredNetworks(ports), ports.findHourlyCaps()]);
   const { families } = ports;
   const conditions = { families, networks, hourlyCaps, nowMs, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
-  const judged = await Promise.all(
-    priced.tokens.map((token) => checkOffer(ports, call.caller, offerToken(token, terms.upto, merchant, conditions))),
-  );
-  const offers = judged.filter((offer) => typeof offer !== 'string');
-  const refusal = judged.find((offer) => typeof offer === 'string' && offer !== 'amount_too_large');
-  if (offers.length === 0 && refusal === undefined)
-    return { ok: false, code: 'amount_too_large', param: terms.asked.atomic === null ? 'usdAmount' : 'amount' };
-  if (offers.length === 0 && terms.upto) return { ok: false, code: 'x402_upto_not_available', param: 'x402Upto' };
+  const asked = { caller: call.caller, tokens: priced.tokens, merchant, conditions };
+  const chosen = flow === 'regular' ? await chooseRegular(asked) : await chooseOffers(asked, terms);
+  if (!chosen.ok) return chosen;
+  const { offers } = chosen;
 
   const [first] = offers.length > 0 ? offers : priced.tokens;
   if (first === undefined)
@@ -118,15 +119,17 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const intent = draftIntent({ nowMs, priceEndsAtMs, tokens }, call, terms, first, await ports.nextIntentCode());
   const acceptances = await Promise.all(
     offers.map((offer, position) =>
-      acceptanceFor(ports, call.caller, intent, offer, position, terms.maxTimeoutSeconds),
+      chosen.flow === 'regular'
+        ? regularAcceptance(ports, intent, offer, terms.maxTimeoutSeconds)
+        : acceptanceFor(ports, call.caller, intent, offer, position, terms.maxTimeoutSeconds),
     ),
   );
   const accepts = acceptances.map(({ acceptance }) => acceptance);
-  const required = accepts.length > 0 ? paymentRequiredOf(intent.id, accepts) : undefined;
+  const required = chosen.flow === 'x402' ? paymentRequiredOf(intent.id, accepts) : undefined;
   const answer =
     required !== undefined
       ? answerPaymentRequired(required, selected.deprecated)
-      : answerFallback(intent.id, refusal ?? 'x402_not_available_for_token', selected.deprecated);
+      : answerRegular(intent.id, 'fallback' in chosen ? chosen.fallback : undefined, selected.deprecated);
 
   const origin = { requestId: call.requestId, idempotencyKey: call.claim?.key ?? null };
   const recorded = await ports.recordIntent({
@@ -139,33 +142,6 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
   if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };
   return { ok: true, answer, replayed: false, ...(required && { required }) };
-}
-
-/**
- * A direct payout whose activation does not hold is not offered. No other payout takes its place: whoever can only write to
- * the database must not decide where the money goes.
- */
-async function checkOffer(
-  ports: CreateIntentPorts,
-  caller: Caller,
-  offer: ReturnType<typeof offerToken>,
-): Promise<ReturnType<typeof offerToken>> {
-  if (typeof offer === 'string') return offer;
-  return (await isPayoutActivated(ports, caller, offer)) ? offer : 'x402_temporarily_unavailable';
-}
-
-/** Whether money may be sent to the payout: both signatures of a direct one hold. */
-export async function isPayoutActivated(
-  { families }: Pick<CreateIntentPorts, 'families'>,
-  caller: Caller,
-  { payout, token }: Pick<Offer, 'payout' | 'token'>,
-): Promise<boolean> {
-  const { network, payoutId, merchant: wallet, direct } = payout;
-  if (direct === undefined) return true;
-  const { activation } = direct;
-  const asset = token.address;
-  const offered = { network, payoutId, asset, wallet, activation };
-  return (await familyFor(families, network)?.checkPayout?.(caller, offered)) === true;
 }
 
 export async function acceptanceFor(
@@ -182,6 +158,19 @@ export async function acceptanceFor(
   const rpcUrlPublic = offer.setup.rpcUrlPublic ?? findChain(network)?.rpcUrlPublic;
   const terms = await family.acceptanceTerms({ caller, intent, offer, position, maxTimeoutSeconds, rpcUrlPublic });
   return { offer, acceptance: buildAcceptance(intent, offer, terms, facilitatorUrl) };
+}
+
+/** An acceptance that nobody signs: it has no fields for a wallet. */
+function regularAcceptance(
+  { families, facilitatorUrl }: Pick<CreateIntentPorts, 'families' | 'facilitatorUrl'>,
+  intent: Intent,
+  offer: Offer,
+  maxTimeoutSeconds: number,
+): AcceptanceRecord {
+  const regular = familyFor(families, offer.token.network)?.regular;
+  if (regular === undefined) throw new Error(`intent ${intent.id} offers a regular flow that no chain family has`);
+  const terms = { payTo: regular.payToOf(offer), maxTimeoutSeconds, extra: {} };
+  return { offer, acceptance: buildAcceptance(intent, offer, terms, facilitatorUrl), flow: 'regular' };
 }
 
 /** Latest end of the offered prices; null when one of them has no end, or nothing is offered. */
@@ -242,10 +231,10 @@ export async function offeredNetworks({
 }: Pick<CreateIntentPorts, 'networks' | 'findWithdrawn'>): Promise<CreateIntentPorts['networks']> {
   const withdrawn = await findWithdrawn?.();
   if (withdrawn === undefined || withdrawn.size === 0) return networks;
-  return new Map([...networks].map(([network, setup]) => [network, withdraw(setup, withdrawn.get(network))]));
-}
-
-function withdraw(setup: NetworkSetup, part: WithdrawnPart | undefined): NetworkSetup {
-  if (part === undefined) return setup;
-  return part === 'all' ? { ...setup, ready: false } : { ...setup, processorWithdrawn: true };
+  return new Map(
+    [...networks].map(([network, setup]) => {
+      const part = withdrawn.get(network);
+      return [network, part === undefined ? setup : { ...setup, withdrawn: part }];
+    }),
+  );
 }

@@ -10,7 +10,8 @@ import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import { findChain } from '../token/chain.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
-import { type CreateIntentPorts, isPayoutActivated, offeredNetworks } from './create-intent.ts';
+import { isPayoutActivated } from './choose-offers.ts';
+import { type CreateIntentPorts, offeredNetworks } from './create-intent.ts';
 import { findWay, type Unavailable } from './offer.ts';
 
 export type ListTokensPorts = Pick<

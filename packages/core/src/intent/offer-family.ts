@@ -5,6 +5,7 @@ import type { AcceptanceExtra, NetworkId } from '@svc-pay/protocol';
 import type { Caller } from '../account/authenticate.ts';
 import type { PayoutActivation } from '../payout/activation.ts';
 import type { ActivePayout, NetworkSetup } from '../payout/merchant-setup.ts';
+import type { RegularFlow } from '../regular/regular-family.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import type { Intent } from './intent.ts';
 
@@ -60,6 +61,8 @@ export type OfferFamily = {
    * be asked; it never throws. Absent where nothing is paid directly.
    */
   readonly checkPayout?: (caller: Pick<Caller, 'accountId' | 'mode'>, payout: DirectOffer) => Promise<boolean>;
+  /** Absent where the payer can't pay by transactions of his own. */
+  readonly regular?: RegularFlow;
   /** An unreachable chain leaves out hints of `extra` that a wallet can find by itself; it never throws. */
   readonly acceptanceTerms: (offered: OfferedPayment) => Promise<AcceptanceTerms>;
 };

@@ -88,11 +88,11 @@ test('a withdrawn processor takes no payment, and a wallet of the account does',
   const own = { network: base, payoutId: 9n, processor: wallet, merchant: wallet, ...shares };
   const direct = { asset, activation: sampleActivation({ wallet, asset }), activeFromMs: 0, readable: true };
   const payouts = [...merchant.payouts, { ...own, direct }];
-  const stopped = new Map([[base, { ...setup, processorWithdrawn: true }]]);
+  const stopped = new Map([[base, { ...setup, withdrawn: 'processor' as const }]]);
   expect(offer('base_usdc', false, {}, stopped)).toBe('x402_temporarily_unavailable');
   expect(offer('base_usdc', false, { payouts }, stopped)).toMatchObject({ payout: { payoutId: 9n } });
   expect(offer('base_usdc', true, { payouts }, stopped)).toBe('x402_upto_not_available');
-  const closed = new Map([[base, { ...setup, processorWithdrawn: true, ready: false }]]);
+  const closed = new Map([[base, { ...setup, withdrawn: 'processor' as const, ready: false }]]);
   expect(offer('base_usdc', false, { payouts }, closed)).toBe('x402_temporarily_unavailable');
 });
 

@@ -92,9 +92,17 @@ export function findWay(
   }
   if (upto && !family.carriesUpto(token, setup)) return 'x402_upto_not_available';
   const payout = choosePayout(merchant.payouts, token, setup, upto, nowMs);
-  const isOpen = setup.ready && (payout?.direct !== undefined || setup.processorWithdrawn !== true);
+  const isOpen = takesHeaders(setup, payout?.direct !== undefined);
   const minimumUsdMicros = higherMinimum(setup.minimumUsdMicros ?? null, merchant.minimumUsdMicros);
   return { setup, payout, isOpen: isOpen && payout !== undefined, minimumUsdMicros };
+}
+
+/** Whether a relayer would settle a header. */
+export function takesHeaders(
+  { ready, withdrawn }: Pick<NetworkSetup, 'ready' | 'withdrawn'>,
+  direct: boolean,
+): boolean {
+  return ready && (withdrawn === undefined || (direct && withdrawn !== 'all' && withdrawn !== 'headers'));
 }
 
 /** `payWithSignatureUpto` exists since version 1.3.0. */

@@ -57,9 +57,17 @@ test('a lane with a short obstacle still counts as able to send', () => {
 test('a network is offered while the last check found it able, and for a minute without another check', () => {
   expect(withdrawnPart({ reason: null, checkedMs: 60_000 })).toBeNull();
   expect(withdrawnPart({ reason: null, checkedMs: 60_001 })).toBe('all');
-  expect(withdrawnPart({ reason: 'out_of_gas', checkedMs: 0 })).toBe('all');
-  expect(withdrawnPart({ reason: 'processor_differs', checkedMs: 0 })).toBe('all');
 });
+
+test.each(['out_of_gas', 'no_active_relayer', 'stuck', 'nonce_gap'])(
+  'relayers that can’t send (%s) leave the regular flow on offer',
+  (reason) => expect(withdrawnPart({ reason, checkedMs: 0 })).toBe('headers'),
+);
+
+test.each(['chain_unreachable', 'processor_differs', 'token_differs'])(
+  'a chain that is not as configured (%s) leaves nothing on offer',
+  (reason) => expect(withdrawnPart({ reason, checkedMs: 0 })).toBe('all'),
+);
 
 describe('what stops the processor alone', () => {
   const [empty, roleless, capped] = [
@@ -67,8 +75,12 @@ describe('what stops the processor alone', () => {
     { ...fine, condition: 'not_allowed' },
     { ...fine, capped: true },
   ] as const;
-  test.each(['paused', 'not_allowed', 'over_cap'])('leaves direct payments on offer: %s', (reason) => {
-    expect(withdrawnPart({ reason, checkedMs: 0 })).toBe('processor');
+  test.each([
+    ['paused', 'processor'],
+    ['not_allowed', 'processor_headers'],
+    ['over_cap', 'processor_headers'],
+  ])('leaves direct payments on offer: %s', (reason, part) => {
+    expect(withdrawnPart({ reason, checkedMs: 0 })).toBe(part);
     expect(withdrawnPart({ reason, checkedMs: 60_001 })).toBe('all');
   });
   test('is named only while a lane can carry direct payments', () => {

@@ -55,6 +55,13 @@ const UNREACHABLE_MS = 10_000;
 /** Reasons that stop payments through the processor and no direct one. */
 const PROCESSOR_REASONS: ReadonlySet<string> = new Set<WithdrawalReason>(['paused', 'not_allowed', 'over_cap']);
 
+/** Reasons that stop payments without a relayer too: the chain reader could not find them, or they could not arrive. */
+const CHAIN_REASONS: ReadonlySet<string> = new Set<WithdrawalReason>([
+  'chain_unreachable',
+  'processor_differs',
+  'token_differs',
+]);
+
 /** Null: the network can be offered. `stuckMs` is the longest time that a payment or transaction may wait. */
 export function withdrawalOf(facts: NetworkFacts, stuckMs: number): WithdrawalReason | null {
   const { unreachableMs, paused, lanes, oldestQueuedMs } = facts;
@@ -95,5 +102,6 @@ export function withdrawnPart(check: {
 }): WithdrawnPart | null {
   if (check.checkedMs > CHECK_HOLDS_MS) return 'all';
   if (check.reason === null) return null;
-  return PROCESSOR_REASONS.has(check.reason) ? 'processor' : 'all';
+  if (PROCESSOR_REASONS.has(check.reason)) return check.reason === 'paused' ? 'processor' : 'processor_headers';
+  return CHAIN_REASONS.has(check.reason) ? 'all' : 'headers';
 }

@@ -48,10 +48,10 @@ export type NetworkSetup = {
   /** Off EVM there is no contract: the field holds the recipient of the platform's fee, without a version. */
   readonly processor: string;
   readonly processorVersion?: string;
-  /** False while no relayer can pay, so that no acceptance is offered that can't be settled. */
+  /** False where the operator offers nothing, or the API has no node to verify signatures by. */
   readonly ready: boolean;
-  /** Nothing new is offered through the processor; direct payments are. */
-  readonly processorWithdrawn?: boolean;
+  /** What is not offered now; absent where all is. */
+  readonly withdrawn?: WithdrawnPart;
   readonly rpcUrlPublic?: string;
   /** Default: one confirmation. */
   readonly confirmations?: ConfirmationPolicy;
@@ -61,5 +61,8 @@ export type NetworkSetup = {
   readonly blockSeconds?: number;
 };
 
-/** What is not offered on a network now. `processor`: payments through the processor; direct ones are offered. */
-export type WithdrawnPart = 'all' | 'processor';
+/**
+ * What is not offered on a network now. `headers`: what a relayer would send; the regular flow is offered. `processor`: what
+ * goes through the processor. `processor_headers`: what a relayer would send through the processor.
+ */
+export type WithdrawnPart = 'all' | 'headers' | 'processor' | 'processor_headers';

@@ -3,6 +3,7 @@
 import { caip2NameOf, v1NameOf, type X402Kind, type X402Supported } from '@svc-pay/protocol/x402';
 import type { Caller } from '../account/authenticate.ts';
 import { offeredNetworks } from '../intent/create-intent.ts';
+import { takesHeaders } from '../intent/offer.ts';
 import { familyFor } from '../intent/offer-family.ts';
 import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { takesTransactions } from '../settlement/payment-family.ts';
@@ -49,7 +50,7 @@ async function soldIn(
   token: TokenEntry,
   setup: NetworkSetup | undefined,
 ): Promise<SoldIn | undefined> {
-  if (setup?.ready !== true) return undefined;
+  if (setup === undefined || !takesHeaders(setup, true)) return undefined;
   // No address is the empty text, so the choice says which one is right.
   const choice = await chooseFor(ports, caller, merchant, token, setup, '', ports.clock.nowMs());
   return choice.ok || choice.expected === undefined ? undefined : { token, payTo: choice.expected };

@@ -1,7 +1,8 @@
 // The seller's requirements as an offer of ours: the account's payout, the rate and the limits that a new intent has too.
 import { atomicAmount } from '@svc-pay/money';
 import type { Caller } from '../account/authenticate.ts';
-import { isPayoutActivated, offeredNetworks } from '../intent/create-intent.ts';
+import { isPayoutActivated } from '../intent/choose-offers.ts';
+import { offeredNetworks } from '../intent/create-intent.ts';
 import { offerToken } from '../intent/offer.ts';
 import { familyFor, type Offer } from '../intent/offer-family.ts';
 import { MAX_PAYABLE_ATOMIC } from '../intent/read-amount.ts';

@@ -3,7 +3,7 @@ import { type CreditedIntent, INTENT_STATUS, isoTime, type PaidTerms } from '@sv
 import type { Id } from '@svc-pay/protocol/ids';
 import { timeOfId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { loadAcceptances, PAYOUT_OF_OFFER, type PaidTermsRow, paidTermsOf } from './load-acceptances.ts';
+import { loadAcceptancesOfMany, PAYOUT_OF_OFFER, type PaidTermsRow, paidTermsOf } from './load-acceptances.ts';
 import { type IntentToChange, lockIntent } from './load-intent.ts';
 
 type LateTerms = { readonly intent: CreditedIntent; readonly offered: readonly PaidTerms[] };
@@ -60,7 +60,7 @@ export async function loadPaidTerms(
   owner: Owner,
   intentCode: bigint,
 ): Promise<readonly PaidTerms[]> {
-  const offered = await loadAcceptances(client, owner, owner.intentId);
+  const [offered = []] = await loadAcceptancesOfMany(client, [{ caller: owner, intentId: owner.intentId }], 'any');
   return offered.length > 0 ? offered : ((await loadLateTerms(client, [intentCode])).get(intentCode)?.offered ?? []);
 }
 

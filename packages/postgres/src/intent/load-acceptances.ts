@@ -62,7 +62,7 @@ const LOAD_ACCEPTANCES = {
         confirmations, usd_per_token_atto, rate_source, rate_observed_at, minimum_usd_micros, price_ends_at
       from svc.acceptances acceptance
       where acceptance.account_id = wanted.account_id and acceptance.mode = wanted.mode
-        and acceptance.intent_id = wanted.intent_id
+        and acceptance.intent_id = wanted.intent_id and (acceptance.flow = 'x402' or $4)
       order by position
       ${NOT_MERGED}
     ) offered
@@ -73,13 +73,16 @@ const LOAD_ACCEPTANCES = {
 type Owner = Pick<Caller, 'accountId' | 'mode'>;
 export type WantedAcceptances = { readonly caller: Owner; readonly intentId: Id<'paymentIntent'> };
 
-/** The acceptances of an intent, as they were offered. */
+/** `signed`: what a header may settle. `any`: what money is attributed to, whatever the flow. */
+export type WantedFlow = 'signed' | 'any';
+
+/** The acceptances of an intent, as they were offered to be signed. */
 export async function loadAcceptances(
   pool: pg.Pool | pg.ClientBase,
   caller: Owner,
   intentId: Id<'paymentIntent'>,
 ): Promise<readonly StoredAcceptance[]> {
-  const [offered = []] = await loadAcceptancesOfMany(pool, [{ caller, intentId }]);
+  const [offered = []] = await loadAcceptancesOfMany(pool, [{ caller, intentId }], 'signed');
   return offered;
 }
 
@@ -87,6 +90,7 @@ export async function loadAcceptances(
 export async function loadAcceptancesOfMany(
   pool: pg.Pool | pg.ClientBase,
   wanted: readonly WantedAcceptances[],
+  flow: WantedFlow,
 ): Promise<readonly (readonly StoredAcceptance[])[]> {
   const { rows } = await pool.query<Row & { place: number }>({
     ...LOAD_ACCEPTANCES,
@@ -94,6 +98,7 @@ export async function loadAcceptancesOfMany(
       wanted.map(({ caller }) => caller.accountId),
       wanted.map(({ caller }) => caller.mode),
       wanted.map(({ intentId }) => intentId),
+      flow === 'any',
     ],
   });
   const byPlace = Map.groupBy(rows, ({ place }) => place);

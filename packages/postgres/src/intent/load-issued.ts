@@ -15,11 +15,11 @@ const LOAD_ISSUED = {
     ) as claims
     from svc.acceptances offered
     ${PAYOUT_OF_OFFER}
-    where offered.account_id = $1 and offered.mode = $2 and offered.intent_id = $3
+    where offered.account_id = $1 and offered.mode = $2 and offered.intent_id = $3 and offered.flow = 'x402'
     order by position`,
 };
 
-/** The acceptances of an intent exactly as they were answered; none for an intent of somebody else. */
+/** The acceptances of an intent exactly as they were answered to be signed; none for an intent of somebody else. */
 export async function loadIssued(
   pool: pg.Pool,
   { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,

@@ -57,6 +57,7 @@ const acceptanceAt = (first: number) =>
       confirmations: 'integer',
       minimum_usd_micros: 'bigint',
       price_ends_at: 'timestamptz',
+      flow: 'text',
     },
     first,
   );
@@ -203,7 +204,10 @@ function intentValues({ intent, acceptances, events, listedMetadata = [] }: Inte
   ];
 }
 
-function acceptanceValues({ acceptance, offer }: IntentRecord['acceptances'][number], position: number): unknown[] {
+function acceptanceValues(
+  { acceptance, offer, flow }: IntentRecord['acceptances'][number],
+  position: number,
+): unknown[] {
   return ACCEPTANCE.values({
     position,
     scheme: acceptance.scheme,
@@ -221,6 +225,7 @@ function acceptanceValues({ acceptance, offer }: IntentRecord['acceptances'][num
     confirmations: offer.confirmations,
     minimum_usd_micros: offer.minimumUsdMicros?.toString() ?? null,
     price_ends_at: offer.priceEndsAtMs === null ? null : isoTime(offer.priceEndsAtMs),
+    flow: flow ?? 'x402',
   });
 }
 

@@ -107,7 +107,7 @@ async function loadOffered(
   );
   if (wanted.length === 0) return new Map();
   try {
-    const offered = await loadAcceptancesOfMany(pool, wanted);
+    const offered = await loadAcceptancesOfMany(pool, wanted, 'any');
     const without = wanted.filter((_, index) => (offered[index] ?? []).length === 0);
     const late = await loadLateTerms(
       pool,

@@ -74,9 +74,9 @@ export type TypedData = Signable & {
 };
 
 export function typedData(domain: Eip712Domain, signable: Signable): TypedData {
-  return {
-    ...signable,
-    types: { EIP712Domain: DOMAIN_FIELDS, [signable.primaryType]: MESSAGE_FIELDS[signable.primaryType] },
-    domain,
-  };
+  return { ...signable, types: messageTypes(signable.primaryType), domain };
+}
+
+export function messageTypes(primaryType: PrimaryType): TypedData['types'] {
+  return { EIP712Domain: DOMAIN_FIELDS, [primaryType]: MESSAGE_FIELDS[primaryType] };
 }

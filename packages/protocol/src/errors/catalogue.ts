@@ -140,6 +140,11 @@ export const ERRORS = {
     'merchant',
     'Up-to payments are not available for this token and cap; choose another.',
   ),
+  regular_flow_unavailable: entry(
+    422,
+    'merchant',
+    'No token of this intent can be paid by the payer’s own transaction; choose another, or offer X402.',
+  ),
   not_an_upto_intent: entry(
     422,
     'merchant',

@@ -9,7 +9,7 @@ export type DenyListStats = { readonly entries: () => number; readonly ageMs: ()
 export type Metrics = {
   readonly registry: Registry;
   readonly requestEnded: (route: string, method: string, status: number, seconds: number) => void;
-  readonly intentCreated: (mode: string, answer: 'payment_required' | 'fallback') => void;
+  readonly intentCreated: (mode: string, answer: 'payment_required' | 'fallback' | 'regular') => void;
   readonly settleAnswered: (mode: string, status: string) => void;
   readonly answerReplayed: (route: string) => void;
   readonly requestLimited: (by: { readonly policy: string; readonly class: string }) => void;

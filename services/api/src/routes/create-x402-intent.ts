@@ -1,4 +1,4 @@
-import { type Answer, type Caller, clientSecretOf, createIntent, isPayable } from '@svc-pay/core';
+import { type Caller, createIntent, isPayable } from '@svc-pay/core';
 import { createIntentRequest, fallbackRecommendation, type PaymentRequired, paymentRequired } from '@svc-pay/protocol';
 
 import { ERRORS } from '@svc-pay/protocol/errors';
@@ -6,8 +6,10 @@ import { type Id, isId } from '@svc-pay/protocol/ids';
 import { paidResponse } from '@svc-pay/protocol/x402';
 import { challengeHeaders } from '../buyer/challenge.ts';
 import type { ApiPorts } from '../ports.ts';
+import { secretFor, withFields } from './fresh-fields.ts';
 import { payX402Intent } from './pay-x402-intent.ts';
 import { malformed, strayField } from './read-body.ts';
+import { loadRegularOffer } from './regular-offer.ts';
 import type { KeyedRoute } from './route.ts';
 
 export const createX402Intent: KeyedRoute = {
@@ -22,7 +24,8 @@ export const createX402Intent: KeyedRoute = {
   summary: 'Create an X402 intent',
   description:
     'Answers 402 with what the payer may sign, or 200 with a fallback recommendation where X402 can’t be used: `error` says ' +
-    'why. No other way of paying this intent is credited today, so offer another token, network or amount. ' +
+    'why, and `regular` has the ways in which the payer can pay the same intent with gas of his own. Where that is empty, ' +
+    'offer another token, network or amount. ' +
     'Dollars are read digit by digit, as a JSON number or as text. ' +
     'A secret key also gets `clientSecret`, with which a page pays this one intent and follows it: hand it to your page with the ' +
     'id. Where published x402 clients can pay it, the 402 also has `PAYMENT-REQUIRED` (version 2), and `X-SVC-Pay-Url`, an ' +
@@ -69,9 +72,13 @@ export const createX402Intent: KeyedRoute = {
     }
     if (!created.ok) return created;
     const required = created.required ?? (JSON.parse(created.answer.body) as PaymentRequired);
-    // Not stored with the answer: the secret is derived each time.
-    const answer = caller.kind === 'secret' ? withSecret(ports, caller, created.answer, required) : created.answer;
-    if (answer.status !== 402) return { ...created, answer };
+    const intentId = required.paymentIntentId as Id<'paymentIntent'>;
+    const secret = secretFor(ports, caller, intentId);
+    if (created.answer.status !== 402) {
+      const offer = await loadRegularOffer(ports, caller, intentId);
+      return { ...created, answer: withFields(created.answer, { regular: offer?.regular ?? [], ...secret }) };
+    }
+    const answer = withFields(created.answer, secret);
     // A stock client that sees a challenge signs once more: a repeated request gets none while its intent is being paid.
     if (created.replayed && !(await isStillPayable(ports, caller, required.paymentIntentId)))
       return { ...created, answer };
@@ -79,12 +86,6 @@ export const createX402Intent: KeyedRoute = {
     return { ...created, answer: { ...answer, headers: { ...answer.headers, ...stock } } };
   },
 };
-
-/** The answer with the client secret of its intent as the last field, for the server that hands it to its page. */
-function withSecret({ peppers }: ApiPorts, caller: Caller, answer: Answer, named: { paymentIntentId: string }): Answer {
-  const clientSecret = clientSecretOf(peppers[0], caller, named.paymentIntentId as Id<'paymentIntent'>);
-  return { ...answer, body: `${answer.body.slice(0, -1)},"clientSecret":"${clientSecret}"}` };
-}
 
 async function isStillPayable(ports: ApiPorts, caller: Caller, intentId: string): Promise<boolean> {
   const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;

@@ -2,10 +2,12 @@
 import { withDocs } from '../openapi/docs-routes.ts';
 import { cancelIntent } from './cancel-intent.ts';
 import { confirmUpto } from './confirm-upto.ts';
+import { createRegularIntent } from './create-regular-intent.ts';
 import { createX402Intent } from './create-x402-intent.ts';
 import { EXPORT_ROUTES } from './exports/index.ts';
 import { getIntent } from './get-intent.ts';
 import { getIntentOffer } from './get-intent-offer.ts';
+import { getRegularOffer } from './get-regular-offer.ts';
 import { health } from './health.ts';
 import { listTokens } from './list-tokens.ts';
 import { LIST_ROUTES } from './lists/index.ts';
@@ -24,6 +26,7 @@ import { FACILITATOR_ROUTES } from './x402/index.ts';
 
 export const ROUTES = withDocs([
   createX402Intent,
+  createRegularIntent,
   settlePayment,
   preparePayment,
   signablePayment,
@@ -34,6 +37,7 @@ export const ROUTES = withDocs([
   notifyPayment,
   getIntent,
   getIntentOffer,
+  getRegularOffer,
   streamIntent,
   cancelIntent,
   payIntent,

@@ -12,6 +12,7 @@ import {
 import { familyOf, type Hex, type NetworkId } from '@svc-pay/protocol';
 import type { ActivationVerdict, CheckActivation } from '../payout/check-activation.ts';
 import { acceptanceTerms } from '../prepare/acceptance-terms.ts';
+import { regularOption } from '../regular/regular-option.ts';
 import { coalesceRpcCalls } from '../rpc/coalesce-rpc-calls.ts';
 import { createEndpoints, createJsonRpc, type JsonRpc } from '../rpc/json-rpc.ts';
 import { askPermitNonce, readUint } from './chain-questions.ts';
@@ -82,6 +83,10 @@ export function createEvmPayments(options: EvmPaymentOptions): PaymentFamily {
     carriesUpto: ({ signing }, { processorVersion }) =>
       signing === 'TransferWithAuthorization' && settlesUpto(processorVersion),
     acceptanceTerms: async (offered) => acceptanceTerms(offered, await permitNonceFor(offered)),
+    regular: {
+      payToOf: ({ setup, payout }) => (payout.direct === undefined ? setup.processor : payout.merchant),
+      optionOf: regularOption,
+    },
     uniquePartOf,
     async verifyAuthorization(terms, context) {
       const { network } = terms.acceptance;

@@ -1,0 +1,31 @@
+// What the regular flow leaves to the chain family: how a payer pays by transactions that he sends himself.
+import type { RegularOption } from '@svc-pay/protocol';
+import type { Caller } from '../account/authenticate.ts';
+import type { Intent } from '../intent/intent.ts';
+import type { Offer } from '../intent/offer-family.ts';
+import type { PaidTerms } from '../intent/stored-acceptance.ts';
+import type { NetworkSetup } from '../payout/merchant-setup.ts';
+
+/** Flow of a stored acceptance. `regular` is never offered to be signed, and no header settles it. */
+export type Flow = 'x402' | 'regular';
+
+/** An acceptance that the payer may pay now. */
+export type RegularWay = {
+  readonly caller: Caller;
+  readonly intent: Pick<Intent, 'id' | 'intentCode'>;
+  readonly terms: Pick<PaidTerms, 'network' | 'token' | 'payTo' | 'amount' | 'payoutId' | 'direct'>;
+  readonly setup: NetworkSetup;
+  /** Payments of the intent that were claimed before; all of them have failed. */
+  readonly attempt: number;
+  /** Money in a block of this time or later does not pay the intent. */
+  readonly endsAtMs: number;
+  /** With which a wallet can add the chain. */
+  readonly rpcUrlPublic: string | undefined;
+};
+
+export type RegularFlow = {
+  /** Recipient of the acceptance. */
+  readonly payToOf: (offer: Pick<Offer, 'setup' | 'payout'>) => string;
+  /** Undefined where the payer can't pay this acceptance by himself. No chain is asked. */
+  readonly optionOf: (way: RegularWay) => RegularOption | undefined;
+};

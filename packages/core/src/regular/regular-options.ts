@@ -1,0 +1,71 @@
+// The ways in which the payer can pay an intent by transactions of his own, made from its stored acceptances: nothing is
+// shown that the chain reader would not attribute to the intent.
+import type { RegularOption } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
+import { type CreateIntentPorts, offeredNetworks } from '../intent/create-intent.ts';
+import type { Intent } from '../intent/intent.ts';
+import { isPayable } from '../intent/is-payable.ts';
+import { familyFor } from '../intent/offer-family.ts';
+import { hasPriceEnded, type PaidTerms } from '../intent/stored-acceptance.ts';
+import type { NetworkSetup } from '../payout/merchant-setup.ts';
+import { findChain } from '../token/chain.ts';
+import { takesRegular } from './offer-regular.ts';
+
+/** Acceptances of an intent, of both flows. */
+export type PayableTerms = {
+  readonly terms: readonly PaidTerms[];
+  /** Authorizations of the intent that were claimed. While it may be paid, the payments of all of them have failed. */
+  readonly claims: number;
+};
+
+export type LoadPayable = (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<PayableTerms>;
+
+type RegularPorts = Pick<CreateIntentPorts, 'clock' | 'families' | 'networks' | 'findWithdrawn'>;
+
+/**
+ * Empty where nothing is to be paid: whoever sees an option pays it. `payable` is read before `intent`, so that an intent
+ * which was taken meanwhile shows none.
+ */
+export async function regularOptions(
+  ports: RegularPorts,
+  caller: Caller,
+  intent: Intent,
+  { terms, claims }: PayableTerms,
+): Promise<readonly RegularOption[]> {
+  const nowMs = ports.clock.nowMs();
+  if (intent.upto || !isPayable(intent, nowMs)) return [];
+  const networks = await offeredNetworks(ports);
+  const options = await Promise.all(
+    terms.map(async (one) => {
+      const setup = networks.get(one.network);
+      const open = setup !== undefined && one.payoutWithdrawn !== true && !hasPriceEnded(one, nowMs);
+      if (!open || !takesRegular(setup, one.direct !== undefined)) return undefined;
+      if (!(await isActivated(ports, caller, one))) return undefined;
+      return optionOf(ports, caller, intent, one, setup, claims);
+    }),
+  );
+  return options.filter((option) => option !== undefined);
+}
+
+/** Whoever can only write to the database must not decide where the money goes. */
+async function isActivated({ families }: RegularPorts, caller: Caller, terms: PaidTerms): Promise<boolean> {
+  const { network, payoutId, token, payTo: wallet, direct: activation } = terms;
+  if (activation === undefined) return true;
+  const offered = { network, payoutId, asset: token.address, wallet, activation };
+  return (await familyFor(families, network)?.checkPayout?.(caller, offered)) === true;
+}
+
+function optionOf(
+  { families }: RegularPorts,
+  caller: Caller,
+  intent: Intent,
+  terms: PaidTerms,
+  setup: NetworkSetup,
+  attempt: number,
+): RegularOption | undefined {
+  const endsAtMs = Math.min(intent.expiresAtMs, terms.priceEndsAtMs ?? intent.expiresAtMs);
+  const rpcUrlPublic = setup.rpcUrlPublic ?? findChain(terms.network)?.rpcUrlPublic;
+  const way = { caller, intent, terms, setup, attempt, endsAtMs, rpcUrlPublic };
+  return familyFor(families, terms.network)?.regular?.optionOf(way);
+}
