@@ -15,7 +15,7 @@ const LIMITS = {
   './merchant': 14_000,
   './payout-activation': 4_000,
   './refund-nonce': 10_000,
-  './solana': 4_000,
+  './solana': 4_200,
   './webhook': 10_000,
   './x402': 13_000,
 };

@@ -38,6 +38,12 @@ export type RefundVerdict =
 /** Refunds by a signed authorization, as the API asks the chain about them. */
 export type RefundQuestions = {
   readonly owns: (network: NetworkId) => boolean;
+  readonly hasCode: (network: NetworkId, address: string) => Promise<boolean>;
+  /** The first of the nonces that the token has as used or canceled; undefined when there is none. */
+  readonly findUsedNonce: <Nonce extends { readonly wallet: string; readonly nonce: string }>(
+    token: TokenEntry,
+    nonces: readonly Nonce[],
+  ) => Promise<Nonce | undefined>;
   readonly readRefundFacts: (transfer: RefundTransfer) => Promise<RefundFacts>;
   /** Whether the wallet signed exactly this transfer, by its key or its own code, and the token would carry it out now. */
   readonly verifyRefund: (transfer: SignedRefundTransfer) => Promise<RefundVerdict>;

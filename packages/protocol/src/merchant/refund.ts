@@ -18,7 +18,7 @@ export const refund = z.object({
   amount: z.nullable(atomicText),
   token: z.string(),
   tokenShortcode: z.string(),
-  network: z.enum(['evm', 'sol']),
+  network: z.enum(['ic', 'evm', 'sol']),
   chain: z.string(),
   /** Null while it is unknown. */
   from: z.nullable(z.string()),
@@ -80,6 +80,8 @@ const solanaRefundSign = z.object({
   kind: z.literal('solana_transaction'),
   /** Base64, without signatures; the service pays its fee. */
   transaction: z.string(),
+  /** What the transaction's reference commits to. */
+  terms: refundNonceTerms,
 });
 export const refundSign = z.union([evmRefundSign, solanaRefundSign]);
 export type RefundSign = z.infer<typeof refundSign>;

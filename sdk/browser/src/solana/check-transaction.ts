@@ -1,7 +1,6 @@
 // A prepared transaction against what was agreed, before the wallet is asked to sign it. Whoever made or changed it: it
 // moves the agreed amount of the agreed token out of the payer's account, some of it to the merchant, and does nothing else.
-import { bytesFromBase64, tokenAccountOf } from '@svc-pay/protocol/solana';
-import { type Instruction, readTransaction } from './read-transaction.ts';
+import { bytesFromBase64, type Instruction, readTransaction, tokenAccountOf } from '@svc-pay/protocol/solana';
 
 export type AgreedTransfer = {
   readonly payer: string;

@@ -1,10 +1,9 @@
 import { HEADER_X402_VERSION, type PaymentHeader, parseNetwork, paymentHeader } from '@svc-pay/protocol';
-import { base64FromBytes } from '@svc-pay/protocol/solana';
+import { base64FromBytes, MAX_TRANSACTION_BYTES } from '@svc-pay/protocol/solana';
 import { askPatiently } from '../ask/ask-patiently.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { SigningCall } from '../wallet.ts';
 import { closingOf } from './connect-wallet.ts';
-import { MAX_TRANSACTION_BYTES } from './read-transaction.ts';
 import type { SettledOn } from './settle-on-transaction.ts';
 import { paymentFeatures, type StandardAccount, type StandardWallet } from './standard-wallet.ts';
 

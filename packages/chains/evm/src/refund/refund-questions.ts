@@ -9,7 +9,7 @@ import {
   type SignedRefundTransfer,
   signatureRuleOf,
 } from '@svc-pay/core';
-import { familyOf } from '@svc-pay/protocol';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { transferData } from '../direct/single-transfer.ts';
 import { askChain, quantityOf, resultOf } from '../rpc/ask-chain.ts';
@@ -30,15 +30,24 @@ export function createEvmRefundQuestions({
   readonly timeoutMs: number;
 }): RefundQuestions {
   const nodes = new Map([...rpcUrls].map(([network, urls]) => [network, createJsonRpc({ urls, timeoutMs })]));
-  const nodeOf = ({ token: { network } }: RefundTransfer): JsonRpc => {
+  const nodeOf = (network: NetworkId): JsonRpc => {
     const rpc = nodes.get(network);
     if (rpc === undefined) throw new ChainUnavailable(`no RPC endpoint of ${network} is configured`);
     return rpc;
   };
   return {
     owns: (network) => familyOf(network) === 'evm',
-    readRefundFacts: (transfer) => readRefundFacts(nodeOf(transfer), transfer),
-    verifyRefund: (transfer) => verifyRefund(nodeOf(transfer), transfer),
+    async hasCode(network, address) {
+      const [code] = await askChain(nodeOf(network), [askCode(address)]);
+      return codeOf(code) !== '0x';
+    },
+    async findUsedNonce(token, nonces) {
+      const questions = nonces.map(({ wallet, nonce }) => askUsed(token.address, wallet as Hex, nonce as Hex));
+      const answers = await askChain(nodeOf(token.network), questions);
+      return nonces.find((_, index) => quantityOf(resultOf(answers[index])) === 1n);
+    },
+    readRefundFacts: (transfer) => readRefundFacts(nodeOf(transfer.token.network), transfer),
+    verifyRefund: (transfer) => verifyRefund(nodeOf(transfer.token.network), transfer),
   };
 }
 

@@ -1,6 +1,6 @@
 // A version 0 transaction, read by hand: as much of it as shows what it does and for whom. One spelling is read and
 // nothing is skipped, so what is signed has no part that was not looked at.
-import { base58FromBytes } from '@svc-pay/protocol/solana';
+import { base58FromBytes } from './base58.ts';
 
 export type Instruction = {
   readonly program: string;

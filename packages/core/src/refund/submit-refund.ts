@@ -1,0 +1,94 @@
+// Takes what the merchant's wallet signed for a prepared refund: verifies it, reserves the amount and queues the refund. The
+// same signature again answers the refund as it is now.
+import type { NetworkId } from '@svc-pay/protocol';
+import { type Id, newId } from '@svc-pay/protocol/ids';
+import type { Caller } from '../account/authenticate.ts';
+import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
+import { findToken } from '../token/find-token.ts';
+import { type CreateRefundPorts, type RefundRefused, whenReachable } from './create-refund.ts';
+import type { Refund } from './refund.ts';
+import type { RefundFamily, WalletAnswer } from './refund-family.ts';
+import { REFUND_STATUS } from './refund-transitions.ts';
+
+export type SubmitRefundPorts = Pick<CreateRefundPorts, 'clock' | 'refunds' | 'refundFamilies'> & {
+  /** True if the idempotency key belongs to another request. */
+  readonly isKeyReused: (caller: Caller, claim: IdempotencyClaim) => Promise<boolean>;
+  readonly bindKey: (caller: Caller, claim: IdempotencyClaim, nowMs: number) => Promise<void>;
+  /** Does not wait, and never throws. */
+  readonly wakeLanes: (network: NetworkId) => void;
+};
+
+type RefundCall = {
+  readonly caller: Caller;
+  readonly refundId: Id<'refund'>;
+  readonly claim: IdempotencyClaim | null;
+};
+
+export type ChangedRefund = { readonly ok: true; readonly refund: Refund } | RefundRefused;
+
+export async function submitRefund(
+  ports: SubmitRefundPorts,
+  call: RefundCall & { readonly answer: WalletAnswer },
+): Promise<ChangedRefund> {
+  return underKey(ports, call, async (refund) => {
+    const family = ports.refundFamilies.find(({ owns }) => owns(refund.network));
+    const signature = family?.kind === refund.kind ? family.read(call.answer) : undefined;
+    if (family === undefined || signature === undefined)
+      return {
+        ok: false,
+        code: 'malformed_request',
+        param: refund.kind === 'transaction' ? 'transaction' : 'signature',
+      };
+    return whenReachable(() => submit(ports, call, refund, family, signature));
+  });
+}
+
+/** Canceling a canceled refund answers the same again. */
+export async function cancelRefund(ports: SubmitRefundPorts, call: RefundCall): Promise<ChangedRefund> {
+  return underKey(ports, call, ({ id }) => ports.refunds.cancelPrepared(call.caller, id, ports.clock.nowMs()));
+}
+
+/** The key stands for its request; no answer is kept under it, because a refund moves on. */
+async function underKey(
+  ports: SubmitRefundPorts,
+  { caller, refundId, claim }: RefundCall,
+  change: (refund: Refund) => Promise<ChangedRefund>,
+): Promise<ChangedRefund> {
+  if (claim !== null && (await ports.isKeyReused(caller, claim)))
+    return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
+  const refund = await ports.refunds.load(caller, refundId);
+  if (refund === undefined) return { ok: false, code: 'not_found' };
+  const changed = await change(refund);
+  if (changed.ok && claim !== null) await ports.bindKey(caller, claim, ports.clock.nowMs());
+  return changed;
+}
+
+async function submit(
+  ports: SubmitRefundPorts,
+  { caller, answer }: { readonly caller: Caller; readonly answer: WalletAnswer },
+  refund: Refund,
+  family: RefundFamily,
+  signature: string,
+): Promise<ChangedRefund> {
+  const nowMs = ports.clock.nowMs();
+  const isOpen = refund.status === REFUND_STATUS.prepared && (refund.expiresAtMs ?? 0) > nowMs;
+  // What was submitted or canceled before is compared by the store, and no chain is asked.
+  if (!isOpen) return ports.refunds.submit(caller, refund.id, { signature, byContract: false }, nowMs);
+  const token = findToken(refund.tokenShortcode);
+  if (token === undefined) return { ok: false, code: 'refund_not_available' };
+  const verified = await family.verify(refund, token, answer);
+  if (!verified.ok && verified.code === 'refund_found_on_chain') await recordMade(ports, refund);
+  if (!verified.ok) return verified;
+  const submitted = await ports.refunds.submit(caller, refund.id, verified.submitted, ports.clock.nowMs());
+  if (submitted.ok) ports.wakeLanes(refund.network);
+  return submitted;
+}
+
+/** The wallet's signature is on the chain already, and nobody told the service: final logs tell what it moved. */
+async function recordMade({ clock, refunds }: SubmitRefundPorts, refund: Refund): Promise<void> {
+  const { accountId, mode, paymentId, kind, sequence, nonce, wallet, recipient } = refund;
+  if (kind === 'reported' || sequence === null || nonce === null) return;
+  const nowMs = clock.nowMs();
+  const found = { id: newId('refund', nowMs), accountId, mode, paymentId, kind, sequence, nonce, wallet, recipient };
+  await refunds.recordFound(found, nowMs);
+}
