@@ -55,7 +55,8 @@ function failedItem({ paymentId }: LaneItem, { error }: Landing): MinedItem {
 }
 
 /** The proof checks every leg against the terms, so the terms determine the fee. */
-function feeOf({ paymentId, payout, settledAtomic }: LaneItem): bigint {
+function feeOf({ paymentId, payout, settledAtomic, refund }: LaneItem): bigint {
+  if (refund !== undefined) return 0n;
   const made = payoutTerms(payout);
   const amount = atomicAmount(settledAtomic);
   const broken = made.ok ? breakDown(amount, amount, made.terms) : undefined;

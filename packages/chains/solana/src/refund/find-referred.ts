@@ -2,11 +2,12 @@
 // the wallet's tokens left with a transaction that names it.
 import { ChainUnavailable } from '@svc-pay/core';
 import { findTransactionOutcomes } from '../finality/find-transaction-outcome.ts';
+import type { Landing } from '../prove/read-balance-changes.ts';
 import { type Outflow, type OutflowQuestion, readOutflow } from '../prove/read-outflow.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
 
-export type ReferredTransfer = Outflow & { readonly transactionId: string; readonly slot: bigint };
+export type ReferredTransfer = Outflow & { readonly transactionId: string; readonly landing: Landing };
 
 /** Nobody but the merchant's own wallet has a reason to name the key; more are somebody's attempt to keep us busy. */
 const MOST_READ = 50;
@@ -35,7 +36,7 @@ export async function findReferred(
     if ((outcome?.kind !== 'landed' && outcome?.kind !== 'failed') || outcome.commitment !== 'finalized')
       throw new ChainUnavailable(`a node lists ${transactionId}, and the nodes do not agree that it is final`);
     const outflow = await readOutflow(outcome.landing, question);
-    return outflow === undefined ? [] : [{ ...outflow, transactionId, slot: outcome.landing.slot }];
+    return outflow === undefined ? [] : [{ ...outflow, transactionId, landing: outcome.landing }];
   });
   return (await Promise.all(found)).flat();
 }

@@ -42,7 +42,12 @@ export function createLaneChain({ nodes, signer }: LaneChainOptions): ExpiringCh
       // A node that refuses may have forwarded the transaction, so the outcome is never `not_sent`.
       return { outcome: answers.some(({ outcome }) => outcome === 'known') ? 'known' : 'unknown' };
     },
-    findMined: (batches) => findMined(nodes, batches),
+    findMined: async (batches) => {
+      const mined = await findMined(nodes, batches);
+      // A payment ends with its failed transaction. A refund is queued again, and what failed is not sent once more.
+      for (const { reverted, transactionId } of mined) if (reverted) spent.giveUp(transactionId);
+      return mined;
+    },
     findExpired: async (batches) => {
       const expired = await findExpired(nodes, batches);
       for (const { id, transactions } of batches)

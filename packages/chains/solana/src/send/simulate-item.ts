@@ -50,15 +50,17 @@ async function simulateSpent(
     spent.storeFirst(transactionId);
     return 'settled';
   }
-  const ended = endedAs(await findTransactionOutcome(nodes, { transactionId, lifetime: lifetimeOf(item) }));
+  const ended = endedAs(item, await findTransactionOutcome(nodes, { transactionId, lifetime: lifetimeOf(item) }));
   return ended === 'expired' && (await isTextUsed(nodes, item)) ? 'authorization_used' : ended;
 }
 
 /**
  * Nobody else can make these bytes, so a transaction that is on chain is this payment: like any other it is stored,
- * sent again without effect, and recorded by its balance changes.
+ * sent again without effect, and recorded by its balance changes. A refund whose transaction failed is recorded already,
+ * and its gas is booked once.
  */
-function endedAs({ kind }: TransactionOutcome): ItemSimulation {
+function endedAs({ refund }: LaneItem, { kind }: TransactionOutcome): ItemSimulation {
+  if (kind === 'failed' && refund !== undefined) return 'expired';
   if (kind === 'landed' || kind === 'failed') return 'settled';
   return kind === 'expired' ? 'expired' : 'unsure';
 }

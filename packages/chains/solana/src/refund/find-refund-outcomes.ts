@@ -1,0 +1,115 @@
+// What became of open refunds, by final blocks alone. A transaction of ours is asked for by its id. One that never got an
+// id, or that the database lost, is looked for by its reference.
+import { mapConcurrent, type OpenRefund, type RefundOutcome } from '@svc-pay/core';
+import { refundReference } from '@svc-pay/protocol/solana';
+import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
+import type { TransactionOutcome } from '../finality/transaction-outcome.ts';
+import { provesTransfer } from '../prove/proves-transfer.ts';
+import { askEvery, askFirst } from '../rpc/ask-nodes.ts';
+import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
+import { tokenAccountOf } from '../transfer/token-account.ts';
+import { readTokenAccount } from '../transfer/token-account-data.ts';
+import type { TransferTerms } from '../transfer/transfer-terms.ts';
+import { findReferred } from './find-referred.ts';
+import { judgeReported } from './judge-reported.ts';
+import { placeOf } from './place-of.ts';
+import { refundTerms } from './refund-terms.ts';
+import { tokenProgramOf } from './token-program-of.ts';
+
+const OPEN: RefundOutcome = { outcome: 'open' };
+const EXPIRED: RefundOutcome = { outcome: 'void', reason: 'expired' };
+const MOST_AT_ONCE = 8;
+
+/** In the order given. Throws `ChainUnavailable` when the chain can't be asked about one of them. */
+export async function findRefundOutcomes(
+  nodes: readonly SolanaNode[],
+  refunds: readonly OpenRefund[],
+  nowMs: number,
+): Promise<readonly RefundOutcome[]> {
+  return mapConcurrent(MOST_AT_ONCE, refunds, (refund) => findOutcome(nodes, refund, nowMs));
+}
+
+async function findOutcome(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs: number): Promise<RefundOutcome> {
+  if (refund.kind === 'reported') return judgeReported(nodes, refund, nowMs);
+  const { transfer, nonce } = refund;
+  if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
+  if (transfer === null) return findLost(nodes, refund, nonce);
+  const { blockhash, lastValidBlockHeight, slot } = transfer;
+  const sent = refund.signedTransactionIds.at(-1) ?? refund.transactionId;
+  const own = { refund, nonce, lifetime: { blockhash, lastValidBlockHeight, slot } };
+  return sent === null ? findUnsent(nodes, own) : findSent(nodes, own, sent);
+}
+
+type OwnRefund = { readonly refund: OpenRefund; readonly nonce: string; readonly lifetime: Lifetime };
+
+async function findSent(nodes: readonly SolanaNode[], own: OwnRefund, transactionId: string): Promise<RefundOutcome> {
+  const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: own.lifetime });
+  if (outcome.kind === 'expired') return EXPIRED;
+  if (outcome.kind === 'unknown' || outcome.commitment !== 'finalized') return OPEN;
+  // It was charged for, and the same bytes never run again.
+  if (outcome.kind === 'failed') return EXPIRED;
+  return judgeLanded(own, transactionId, outcome);
+}
+
+type Landed = Extract<TransactionOutcome, { readonly kind: 'landed' | 'failed' }>;
+
+/** Open where balances do not prove what the bytes say: a node shows them wrongly, and another answer may come. */
+async function judgeLanded(own: OwnRefund, transactionId: string, { landing }: Landed): Promise<RefundOutcome> {
+  const terms = termsOf(own);
+  const [leg] = terms.legs;
+  if (leg === undefined || !(await provesTransfer(landing, terms))) return OPEN;
+  const { payer: wallet } = terms;
+  const { owner: recipient, amountAtomic } = leg;
+  return { outcome: 'transferred', ...placeOf(transactionId, landing), wallet, recipient, amountAtomic };
+}
+
+/**
+ * No relayer signed it, or the database forgot its batch. It is over when it can't land any more and no transaction with its
+ * reference is it. The height comes before the list: read afterwards, it may have advanced while a transaction landed.
+ */
+async function findUnsent(nodes: readonly SolanaNode[], own: OwnRefund): Promise<RefundOutcome> {
+  const { lifetime, nonce } = own;
+  const heights = await askEvery(nodes, (node) => node.blockHeight('finalized'));
+  const isOver = heights.length > 0 && heights.every((height) => height > lifetime.lastValidBlockHeight);
+  if (!isOver) return OPEN;
+  const { payer: wallet, mint, tokenProgram } = termsOf(own);
+  const referred = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
+  for (const { transactionId } of referred) {
+    const found = await findSent(nodes, own, transactionId);
+    if (found.outcome === 'transferred') return found;
+  }
+  const reachesBack = await askEvery(nodes, async (node) => (await node.firstAvailableSlot()) <= lifetime.slot);
+  return reachesBack.some(Boolean) ? EXPIRED : OPEN;
+}
+
+/** A refund that the database lost: whatever left the wallet under its reference is the refund. */
+async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund, nonce: string): Promise<RefundOutcome> {
+  const { wallet, asset: mint } = refund;
+  const tokenProgram = await tokenProgramOf(nodes, mint);
+  const [found] = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
+  if (found === undefined) return OPEN;
+  const { transactionId, landing, amountAtomic, gains } = found;
+  const own = await tokenAccountOf(refund.recipient, mint, tokenProgram);
+  const recipient = gains.has(own) ? refund.recipient : await ownerOf(nodes, [...gains.keys()]);
+  return {
+    outcome: 'transferred',
+    ...placeOf(transactionId, landing),
+    wallet,
+    recipient: recipient ?? refund.recipient,
+    amountAtomic,
+  };
+}
+
+/** Of the account that got the money; undefined where it was closed since. */
+async function ownerOf(nodes: readonly SolanaNode[], [account]: readonly string[]): Promise<string | undefined> {
+  if (account === undefined) return undefined;
+  const [found] = await askFirst(nodes, (node) => node.accounts([account]));
+  return found ? readTokenAccount(found)?.owner : undefined;
+}
+
+function termsOf({ refund, nonce }: OwnRefund): TransferTerms {
+  const { id: refundId, wallet, recipient, amountAtomic, asset: mint, transfer } = refund;
+  if (transfer === null || amountAtomic === null) throw new Error(`refund ${refundId} has no terms`);
+  const { relayer, tokenProgram, decimals } = transfer;
+  return refundTerms({ refundId, nonce, wallet, recipient, amountAtomic, relayer, mint, tokenProgram, decimals });
+}
