@@ -20,6 +20,8 @@ export { provesTransfer } from './prove/proves-transfer.ts';
 export type { Landing } from './prove/read-balance-changes.ts';
 export { createReferenceChain } from './reference/reference-chain.ts';
 export { referenceOf } from './reference/reference-key.ts';
+export { findRefundOutcomes } from './refund/find-refund-outcomes.ts';
+export { createSolanaRefunds } from './refund/solana-refunds.ts';
 export { createTransferRestoreChain } from './restore/restore-chain.ts';
 export { askFirst } from './rpc/ask-nodes.ts';
 export { type ClusterNode, foreignNodes, openClusterNode } from './rpc/genesis.ts';

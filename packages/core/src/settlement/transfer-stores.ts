@@ -35,8 +35,12 @@ export type TransferStores = {
     blockhash: string,
   ) => Promise<readonly PreparedTransaction[]>;
   readonly loadStoredPayout: (caller: Caller, name: PayoutName) => Promise<StoredPayout | undefined>;
-  /** A relayer that can pay now; of several, always the same for one intent. */
-  readonly chooseRelayer: (caller: Caller, network: NetworkId, intentId: string) => Promise<string | undefined>;
+  /** A relayer that can pay now; of several, always the same for one intent, or one refund. */
+  readonly chooseRelayer: (
+    caller: Pick<Caller, 'mode'>,
+    network: NetworkId,
+    intentId: string,
+  ) => Promise<string | undefined>;
   /** Whether this relayer still pays for transactions that name it. */
-  readonly isSettlingRelayer: (caller: Caller, network: NetworkId, relayer: string) => Promise<boolean>;
+  readonly isSettlingRelayer: (caller: Pick<Caller, 'mode'>, network: NetworkId, relayer: string) => Promise<boolean>;
 };

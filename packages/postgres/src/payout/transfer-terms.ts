@@ -47,7 +47,7 @@ async function loadRelayers(pool: pg.Pool, mode: Mode, network: NetworkId): Prom
 
 export async function findRelayer(
   pool: pg.Pool,
-  { mode }: Caller,
+  { mode }: Pick<Caller, 'mode'>,
   network: NetworkId,
   intentId: string,
 ): Promise<string | undefined> {
@@ -56,7 +56,7 @@ export async function findRelayer(
 
 export async function isSettlingRelayer(
   pool: pg.Pool,
-  { mode }: Caller,
+  { mode }: Pick<Caller, 'mode'>,
   network: NetworkId,
   relayer: string,
 ): Promise<boolean> {

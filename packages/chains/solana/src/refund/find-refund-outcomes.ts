@@ -6,14 +6,14 @@ import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts'
 import type { TransactionOutcome } from '../finality/transaction-outcome.ts';
 import { provesTransfer } from '../prove/proves-transfer.ts';
 import { askEvery, askFirst } from '../rpc/ask-nodes.ts';
-import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
 import { tokenAccountOf } from '../transfer/token-account.ts';
 import { readTokenAccount } from '../transfer/token-account-data.ts';
-import type { TransferTerms } from '../transfer/transfer-terms.ts';
 import { findReferred } from './find-referred.ts';
 import { judgeReported } from './judge-reported.ts';
 import { placeOf } from './place-of.ts';
 import { refundTerms } from './refund-terms.ts';
+import { type StoredRefund, storedRefund } from './stored-refund.ts';
 import { tokenProgramOf } from './token-program-of.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };
@@ -31,31 +31,30 @@ export async function findRefundOutcomes(
 
 async function findOutcome(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs: number): Promise<RefundOutcome> {
   if (refund.kind === 'reported') return judgeReported(nodes, refund, nowMs);
-  const { transfer, nonce } = refund;
-  if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
-  if (transfer === null) return findLost(nodes, refund, nonce);
-  const { blockhash, lastValidBlockHeight, slot } = transfer;
+  if (refund.transfer === null) return findLost(nodes, refund);
   const sent = refund.signedTransactionIds.at(-1) ?? refund.transactionId;
-  const own = { refund, nonce, lifetime: { blockhash, lastValidBlockHeight, slot } };
-  return sent === null ? findUnsent(nodes, own) : findSent(nodes, own, sent);
+  const stored = storedRefund(refund);
+  return sent === null ? findUnsent(nodes, stored) : findSent(nodes, stored, sent);
 }
 
-type OwnRefund = { readonly refund: OpenRefund; readonly nonce: string; readonly lifetime: Lifetime };
-
-async function findSent(nodes: readonly SolanaNode[], own: OwnRefund, transactionId: string): Promise<RefundOutcome> {
-  const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: own.lifetime });
+async function findSent(
+  nodes: readonly SolanaNode[],
+  stored: StoredRefund,
+  transactionId: string,
+): Promise<RefundOutcome> {
+  const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: stored.lifetime });
   if (outcome.kind === 'expired') return EXPIRED;
   if (outcome.kind === 'unknown' || outcome.commitment !== 'finalized') return OPEN;
   // It was charged for, and the same bytes never run again.
   if (outcome.kind === 'failed') return EXPIRED;
-  return judgeLanded(own, transactionId, outcome);
+  return judgeLanded(stored, transactionId, outcome);
 }
 
 type Landed = Extract<TransactionOutcome, { readonly kind: 'landed' | 'failed' }>;
 
 /** Open where balances do not prove what the bytes say: a node shows them wrongly, and another answer may come. */
-async function judgeLanded(own: OwnRefund, transactionId: string, { landing }: Landed): Promise<RefundOutcome> {
-  const terms = termsOf(own);
+async function judgeLanded(stored: StoredRefund, transactionId: string, { landing }: Landed): Promise<RefundOutcome> {
+  const terms = refundTerms(stored.transfer);
   const [leg] = terms.legs;
   if (leg === undefined || !(await provesTransfer(landing, terms))) return OPEN;
   const { payer: wallet } = terms;
@@ -67,24 +66,27 @@ async function judgeLanded(own: OwnRefund, transactionId: string, { landing }: L
  * No relayer signed it, or the database forgot its batch. It is over when it can't land any more and no transaction with its
  * reference is it. The height comes before the list: read afterwards, it may have advanced while a transaction landed.
  */
-async function findUnsent(nodes: readonly SolanaNode[], own: OwnRefund): Promise<RefundOutcome> {
-  const { lifetime, nonce } = own;
-  const heights = await askEvery(nodes, (node) => node.blockHeight('finalized'));
-  const isOver = heights.length > 0 && heights.every((height) => height > lifetime.lastValidBlockHeight);
+async function findUnsent(nodes: readonly SolanaNode[], stored: StoredRefund): Promise<RefundOutcome> {
+  const { lifetime, transfer } = stored;
+  const told = await askEvery(nodes, async (node) => ({ node, height: await node.blockHeight('finalized') }));
+  const isOver = told.length > 0 && told.every(({ height }) => height > lifetime.lastValidBlockHeight);
   if (!isOver) return OPEN;
-  const { payer: wallet, mint, tokenProgram } = termsOf(own);
-  const referred = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
+  // Only these: the list of a node that is behind may lack the newest.
+  const ahead = told.map(({ node }) => node);
+  const { wallet, nonce, mint, tokenProgram } = transfer;
+  const referred = await findReferred(ahead, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
   for (const { transactionId } of referred) {
-    const found = await findSent(nodes, own, transactionId);
+    const found = await findSent(ahead, stored, transactionId);
     if (found.outcome === 'transferred') return found;
   }
-  const reachesBack = await askEvery(nodes, async (node) => (await node.firstAvailableSlot()) <= lifetime.slot);
+  const reachesBack = await askEvery(ahead, async (node) => (await node.firstAvailableSlot()) <= lifetime.slot);
   return reachesBack.some(Boolean) ? EXPIRED : OPEN;
 }
 
 /** A refund that the database lost: whatever left the wallet under its reference is the refund. */
-async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund, nonce: string): Promise<RefundOutcome> {
-  const { wallet, asset: mint } = refund;
+async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund): Promise<RefundOutcome> {
+  const { wallet, asset: mint, nonce } = refund;
+  if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
   const tokenProgram = await tokenProgramOf(nodes, mint);
   const [found] = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
   if (found === undefined) return OPEN;
@@ -105,11 +107,4 @@ async function ownerOf(nodes: readonly SolanaNode[], [account]: readonly string[
   if (account === undefined) return undefined;
   const [found] = await askFirst(nodes, (node) => node.accounts([account]));
   return found ? readTokenAccount(found)?.owner : undefined;
-}
-
-function termsOf({ refund, nonce }: OwnRefund): TransferTerms {
-  const { id: refundId, wallet, recipient, amountAtomic, asset: mint, transfer } = refund;
-  if (transfer === null || amountAtomic === null) throw new Error(`refund ${refundId} has no terms`);
-  const { relayer, tokenProgram, decimals } = transfer;
-  return refundTerms({ refundId, nonce, wallet, recipient, amountAtomic, relayer, mint, tokenProgram, decimals });
 }

@@ -31,7 +31,7 @@ async function prepared(refund: RefundTransfer): Promise<PreparedTransfer> {
 }
 
 const submit = (refund: RefundTransfer, { lifetime }: PreparedTransfer, transaction: string) =>
-  verifyRefund([world.node], { refund, lifetime, transaction });
+  verifyRefund([world.node], { transfer: refund, lifetime, transaction });
 
 async function change(owner: string, state: AccountState) {
   const at = await tokenAccountOf(owner, DEVNET_USDC, world.refund().tokenProgram);
@@ -45,7 +45,7 @@ test('the merchant’s wallet signs, the relayer pays, the payer gets the money,
   const refund = world.refund();
   const { wire, lifetime } = await prepared(refund);
   const transaction = await signAsWallet(wire, world.wallet);
-  expect(await verifyRefund([world.node], { refund, lifetime, transaction })).toEqual({
+  expect(await verifyRefund([world.node], { transfer: refund, lifetime, transaction })).toEqual({
     ok: true,
     signature: `0x${Buffer.from(transaction, 'base64').toString('hex')}`,
   });

@@ -1,18 +1,16 @@
 // Compares a transaction that the merchant's wallet signed with the prepared one, and plays it.
 import { outcomeOfError } from '../finality/outcome-of-error.ts';
 import { askFirst } from '../rpc/ask-nodes.ts';
-import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
+import type { SolanaNode } from '../rpc/solana-node.ts';
 import { accountsOf, accountsProblem } from '../transfer/check-accounts.ts';
 import { prepareTransfer } from '../transfer/prepare-transfer.ts';
 import type { TransactionFlaw } from '../verify/refusal.ts';
 import { verifySigned } from '../verify/verify-signed.ts';
 import { type RefundRefusal, refundRefusal } from './refund-refusal.ts';
-import { type RefundTransfer, refundTerms } from './refund-terms.ts';
+import { refundTerms } from './refund-terms.ts';
+import type { StoredRefund } from './stored-refund.ts';
 
-export type SignedRefund = {
-  readonly refund: RefundTransfer;
-  /** Of the transaction that was prepared. */
-  readonly lifetime: Lifetime;
+export type SignedRefund = StoredRefund & {
   /** Base64, as the wallet returned it. */
   readonly transaction: string;
 };
@@ -31,9 +29,9 @@ export type VerifiedRefund =
  */
 export async function verifyRefund(
   nodes: readonly SolanaNode[],
-  { refund, lifetime, transaction }: SignedRefund,
+  { transfer, lifetime, transaction }: SignedRefund,
 ): Promise<VerifiedRefund> {
-  const terms = refundTerms(refund);
+  const terms = refundTerms(transfer);
   const made = await prepareTransfer(terms, lifetime);
   if (!made.ok) return { ok: false, code: refundRefusal(made.code) };
   const { messageHash } = made.prepared;
