@@ -109,6 +109,7 @@ test('exact, for an intent of a secret key in smallest units', async () => {
     feeAmount: '15000',
     splits: splitsOf('150000', '4950'),
     netAmount: '1330050',
+    returnedAmount: '0',
     refundedAmount: '0',
     explorerUrl: anvilUrl(settled.transactionId),
   });
@@ -163,6 +164,7 @@ test('Solana', async () => {
       { recipient: third, amount: '4950' },
     ],
     netAmount: '1330050',
+    returnedAmount: '0',
     refundedAmount: '0',
     explorerUrl: `https://explorer.example/solana/tx/${transactionId}?from=shop`,
   });
@@ -183,7 +185,8 @@ test('up-to', async () => {
     feeAmount: '12',
     splits: splitsOf('123', '4'),
     netAmount: '1095',
-    refundedAmount: '4998766',
+    returnedAmount: '4998766',
+    refundedAmount: '0',
     explorerUrl: anvilUrl(body.transactionId),
   });
   // The answer to a secret key has everything.
@@ -215,6 +218,7 @@ test('failed', async () => {
     feeAmount: '0',
     splits: [],
     netAmount: '0',
+    returnedAmount: '0',
     refundedAmount: '0',
     failureCode: 'insufficient_funds',
     failureMessage: ERRORS.insufficient_funds.message,
@@ -226,7 +230,7 @@ beforeAll(async () => {
   wallet = await openDirectShop(world, 'exclusive');
   await readerHasToken(world);
 });
-const NOTHING_TAKEN = { feeAmount: '0', splits: [], netAmount: '1500000', refundedAmount: '0' };
+const NOTHING_TAKEN = { feeAmount: '0', splits: [], netAmount: '1500000', returnedAmount: '0', refundedAmount: '0' };
 
 test('direct, by our relayer and by somebody else', async () => {
   const payer = await onePayer(world);

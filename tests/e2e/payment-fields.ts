@@ -4,7 +4,7 @@ type Shown = Readonly<Record<string, unknown>>;
 const FROM_THE_BEGINNING = ['payer', 'chain', 'tokenShortcode', 'decimals', 'amountUsd', 'rate'];
 /** What a publishable key does not see. */
 export const EARNINGS = ['feeAmount', 'splits', 'netAmount'];
-const OF_A_RESULT = [...EARNINGS, 'refundedAmount'];
+const OF_A_RESULT = [...EARNINGS, 'returnedAmount', 'refundedAmount'];
 const OF_A_FAILURE = ['failureCode', 'failureMessage'];
 export const FIELDS = [...FROM_THE_BEGINNING, ...OF_A_RESULT, ...OF_A_FAILURE, 'explorerUrl'];
 

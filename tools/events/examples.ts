@@ -39,7 +39,8 @@ const completed: StoredPayment = {
   paidAmount: atomicAmount(1_500_000n),
   feeAmount: atomicAmount(15_000n),
   splits: [{ recipient: `0x${'5b'.repeat(20)}`, amount: atomicAmount(75_000n) }],
-  refundAmount: atomicAmount(0n),
+  returnedAmount: atomicAmount(0n),
+  refundedAmount: null,
   transactionSplitId: `${TRANSACTION}:12`,
   completedAtMs: BORN_MS + 4_000,
 };

@@ -20,14 +20,14 @@ export function checkPayment(facts: PaymentFacts): readonly Check[] {
 
 /** The payment as the API shows it, by itself and against what was asked. */
 function checkPaymentObject({ asked, payment }: PaymentFacts): readonly Check[] {
-  const { feeAmount, splits, netAmount, paidAmount, refundedAmount } = payment;
+  const { feeAmount, splits, netAmount, paidAmount, returnedAmount } = payment;
   const parts = [feeAmount, netAmount, ...(splits ?? []).map(({ amount }) => amount)];
   return [
     agree('payment is completed', { expected: 'completed', payment: payment.status }),
     agree('payment is by the payer', { expected: asked.payer, payment: payment.payer }),
     agree('payment is in the token', { expected: asked.token, payment: payment.ledgerCanisterId }),
     agree('amount charged', { expected: asked.chargedAtomic, payment: paidAmount }),
-    agree('amount given back', { expected: asked.signedAtomic - asked.chargedAtomic, payment: refundedAmount }),
+    agree('amount given back', { expected: asked.signedAtomic - asked.chargedAtomic, payment: returnedAmount }),
     agree('fee, splits and net add up to what was paid', {
       parts: parts.reduce((sum, part) => sum + BigInt(part ?? 0), 0n),
       payment: paidAmount,
@@ -122,7 +122,7 @@ export function checkBooks(facts: PaymentFacts): readonly Check[] {
     }),
     agree('splits in the books', { payment: splits, export: units(booking.splits), ledger: ofAccount('split') }),
     agree('refund in the books', {
-      payment: payment.refundedAmount,
+      payment: payment.returnedAmount,
       export: units(booking.refund),
       ledger: ofAccount('refund'),
     }),
@@ -208,7 +208,7 @@ const EXPECTED_EVENTS = {
 export const WEBHOOKS = 'webhooks were delivered';
 
 /** Fields of a payment that an event and the API must say alike. */
-const TOLD = ['status', 'transactionId', 'paidAmount', 'feeAmount', 'netAmount', 'refundedAmount', 'payer'] as const;
+const TOLD = ['status', 'transactionId', 'paidAmount', 'feeAmount', 'netAmount', 'returnedAmount', 'payer'] as const;
 
 /** Webhooks without any delivery are not checked: the account has no endpoint that takes the events. */
 export function checkEvents({ asked, payment, events }: PaymentFacts): readonly Check[] {

@@ -64,7 +64,7 @@ export function uptoFacts(): PaymentFacts {
     ledgerCanisterId: TOKEN,
     transactionId: TRANSACTION,
     paidAmount: '10000',
-    refundedAmount: '40000',
+    returnedAmount: '40000',
     feeAmount: '100',
     splits: [],
     netAmount: '9900',

@@ -22,7 +22,7 @@ const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
     processing>completed processing>requires_payment processing>failed processing>mismatched:unwritten
     mismatched>canceled mismatched>completed:unwritten completed>processing:reorg failed>processing:restore`,
   payment: `pending>completed pending>failed pending>canceled:unwritten pending>mismatched:unwritten
-    mismatched>completed:unwritten mismatched>refunded:unwritten completed>pending:reorg completed>refunded:unwritten`,
+    mismatched>completed:unwritten mismatched>refunded completed>pending:reorg completed>refunded`,
   settlement: `queued>batched queued>held queued>failed queued>completed
     batched>completed batched>queued batched>mined batched>failed:restore
     mined>failed mined>queued mined>held mined>batched:reorg mined>batched:restore

@@ -80,6 +80,7 @@ create index refunds_of_payment on svc.refunds (account_id, mode, payment_id, id
 create index refunds_queue on svc.refunds (network, number) where status = 'queued' and signature is not null;
 create index refunds_open on svc.refunds (network, number) where status in ('queued', 'sent');
 create index refunds_prepared on svc.refunds (expires_at) where status = 'prepared';
+create index refunds_canceled on svc.refunds (updated_at) where status = 'canceled';
 create index refunds_of_batch on svc.refunds (batch_id) where batch_id is not null;
 create index refunds_of_recipient on svc.refunds (recipient);
 
@@ -114,12 +115,14 @@ alter table svc.log_proofs add constraint log_proofs_refund_check
 create function svc.refundable_amount(owner text, owner_mode text, payment text) returns numeric
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select paid.paid_amount from svc.payments paid
-  join svc.settlements settled
+  left join svc.settlements settled
     on settled.account_id = paid.account_id and settled.mode = paid.mode and settled.payment_id = paid.id
   where paid.account_id = owner and paid.mode = owner_mode and paid.id = payment
     and paid.status in ('completed', 'mismatched', 'refunded') and paid.paid_amount > 0
     and (
-      settled.foreign_transaction_id is not null
+      -- Settlements are kept for 13 months, payments longer.
+      settled.payment_id is null
+      or settled.foreign_transaction_id is not null
       or exists (select from svc.batches sent where sent.id = settled.batch_id and sent.status = 'finalized')
     )
 $$;
@@ -173,13 +176,12 @@ begin
     amount, wallet, recipient, nonce, valid_after, valid_before, transfer, bound_relayer, reason, expires_at, created_at,
     updated_at
   )
-  select paid.account_id, paid.mode, wanted.id, paid.id, paid.intent_id, settled.intent_code, wanted.kind, 'prepared',
+  select paid.account_id, paid.mode, wanted.id, paid.id, paid.intent_id, asked.intent_code, wanted.kind, 'prepared',
     wanted.sequence, paid.network, paid.asset, paid.token_shortcode, wanted.amount, wanted.wallet, wanted.recipient,
     wanted.nonce, wanted.valid_after, wanted.valid_before, wanted.transfer, wanted.bound_relayer, wanted.reason,
     wanted.expires_at, at, at
   from svc.payments paid
-  join svc.settlements settled
-    on settled.account_id = paid.account_id and settled.mode = paid.mode and settled.payment_id = paid.id
+  join svc.intents asked on asked.account_id = paid.account_id and asked.mode = paid.mode and asked.id = paid.intent_id
   where paid.account_id = wanted.account_id and paid.mode = wanted.mode and paid.id = wanted.payment_id;
   return null;
 end
@@ -262,12 +264,11 @@ begin
     reserved, wallet, recipient, nonce, reported_transaction_id, reported_log_index, reason, submitted_at, created_at,
     updated_at
   )
-  select paid.account_id, paid.mode, wanted.id, paid.id, paid.intent_id, settled.intent_code, wanted.kind, 'queued',
+  select paid.account_id, paid.mode, wanted.id, paid.id, paid.intent_id, asked.intent_code, wanted.kind, 'queued',
     wanted.sequence, paid.network, paid.asset, paid.token_shortcode, held, wanted.wallet, wanted.recipient, wanted.nonce,
     wanted.reported_transaction_id, wanted.reported_log_index, wanted.reason, at, at, at
   from svc.payments paid
-  join svc.settlements settled
-    on settled.account_id = paid.account_id and settled.mode = paid.mode and settled.payment_id = paid.id
+  join svc.intents asked on asked.account_id = paid.account_id and asked.mode = paid.mode and asked.id = paid.intent_id
   where paid.account_id = wanted.account_id and paid.mode = wanted.mode and paid.id = wanted.payment_id;
   update svc.refund_totals locked
     set reserved = locked.reserved + held,
@@ -286,6 +287,29 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
   returning true
 $$;
 
+-- Cancels prepared refunds that can no longer be submitted, and deletes canceled ones 30 days later. Returns how many it
+-- canceled.
+create function svc.cancel_stale_refunds(at timestamptz) returns integer
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  canceled integer;
+begin
+  with stale as (
+    select old.account_id, old.mode, old.id from svc.refunds old
+    where old.status = 'prepared' and old.expires_at <= at order by old.expires_at limit 1000 for update skip locked
+  )
+  update svc.refunds found set status = 'canceled', updated_at = at from stale
+    where found.account_id = stale.account_id and found.mode = stale.mode and found.id = stale.id;
+  get diagnostics canceled = row_count;
+  delete from svc.refunds gone where ctid = any (array(
+    select old.ctid from svc.refunds old
+    where old.status = 'canceled' and old.updated_at <= at - interval '30 days' order by old.updated_at limit 1000
+  ));
+  return canceled;
+end
+$$;
+
+grant execute on function svc.cancel_stale_refunds(timestamptz) to svc_settlement;
 grant select on svc.refunds, svc.refund_totals to svc_api, svc_settlement;
 grant update (
   status, amount, reserved, recipient, relayer, batch_id, retry_at, refusals, refusal, transaction_id, log_index,

@@ -15,6 +15,7 @@ import type {
   LeaseStore,
   LoadPayable,
   PaymentClaim,
+  RefundStore,
   SettlePorts,
   TransferStores,
   UptoPorts,
@@ -47,6 +48,7 @@ import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
 import { loadMerchant } from './payout/load-merchant.ts';
 import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
+import { createRefundStore } from './refund/refund-store.ts';
 import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
@@ -84,6 +86,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     readonly markAsleep: (lane: Lane) => Promise<void>;
     readonly recordKeyUses: (uses: readonly KeyUse[]) => Promise<number>;
     readonly transfers: TransferStores;
+    readonly refunds: RefundStore;
     /** Replaces what this process wrote of the hour before. */
     readonly writeAbuseCounts: (process: string, page: AbusePage) => Promise<void>;
     readonly deleteOldAbuseCounts: (beforeMs: number) => Promise<void>;
@@ -173,6 +176,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     recordKeyUses: (uses) => recordKeyUses(pool, uses),
     writeAbuseCounts: (process, page) => writeAbuseCounts(pool, process, page),
     deleteOldAbuseCounts: (beforeMs) => deleteOldAbuseCounts(pool, beforeMs),
+    refunds: createRefundStore(pool),
     transfers: {
       storePrepared: (caller, intentId, prepared) => storePrepared(pool, caller, intentId, prepared, clock.nowMs()),
       findPrepared: (caller, intentId, payer, blockhash) => findPrepared(pool, caller, intentId, payer, blockhash),

@@ -13,6 +13,7 @@ import type {
   LaneStore,
   PayoutRegistryStore,
   ReaderStore,
+  RefundWatchStore,
   RegisterRelayer,
   RetentionReport,
   StrandedStore,
@@ -36,6 +37,7 @@ import { createApplyStore } from './reader/apply-store.ts';
 import { createLaneComparisonStore } from './reader/lane-comparison.ts';
 import { measureReader, type ReaderMeasures } from './reader/measure-reader.ts';
 import { createReaderStore } from './reader/reader-store.ts';
+import { createRefundWatchStore } from './refund/refund-watch-store.ts';
 import { reportRetention } from './retention/report-retention.ts';
 import { type BeganUpto, type BeginUptoDeps, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 import { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';
@@ -48,6 +50,7 @@ export type SettlementStores = {
   readonly finality: FinalityStore;
   readonly stranded: StrandedStore;
   readonly direct: DirectStore;
+  readonly refunds: RefundWatchStore;
   readonly payouts: PayoutRegistryStore;
   /** Calls `tell` for every direct payout whose activation was not told of yet. */
   readonly announceActivations: (tell: (notice: ActivationNotice) => void, nowMs: number) => Promise<void>;
@@ -84,6 +87,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
     finality: createFinalityStore(pool),
     stranded: createStrandedStore(pool),
     direct: createDirectStore(pool),
+    refunds: createRefundWatchStore(pool),
     payouts: createPayoutRegistryStore(pool, ACTOR),
     announceActivations: (tell, nowMs) => announceActivations(pool, tell, nowMs),
     reader: createReaderStore(pool),

@@ -133,6 +133,7 @@ export function mismatchedPayment(
     requestedAmount: amount,
     paidAmount: amount,
     ...sharesOf(breakdown),
+    refundedAmount: null,
     failureCode: null,
     transactionId,
     transactionSplitId: `${transactionId}:${logIndex}`,

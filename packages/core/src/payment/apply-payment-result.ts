@@ -60,10 +60,10 @@ export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentCh
 }
 
 /** How the paid amount was divided, as a payment shows it. */
-export function sharesOf(breakdown: Breakdown): Pick<StoredPayment, 'feeAmount' | 'refundAmount' | 'splits'> {
+export function sharesOf(breakdown: Breakdown): Pick<StoredPayment, 'feeAmount' | 'returnedAmount' | 'splits'> {
   return {
     feeAmount: breakdown.feeAtomic,
-    refundAmount: breakdown.refundAtomic,
+    returnedAmount: breakdown.refundAtomic,
     splits: breakdown.splits.map(({ to, amountAtomic }) => ({ recipient: to, amount: amountAtomic })),
   };
 }

@@ -50,7 +50,7 @@ function endingOf(status: PaymentStatus): EventType | undefined {
 }
 
 /** Undefined when nothing that the wire shows has changed. */
-function changedAttributes(before: Snapshot | undefined, after: Snapshot): Record<string, unknown> | undefined {
+export function changedAttributes(before: Snapshot | undefined, after: Snapshot): Record<string, unknown> | undefined {
   if (!before?.payment || !after.payment) return undefined;
   const old = paymentView(before.payment, before.intent, 'secret') as Record<string, unknown>;
   const now = paymentView(after.payment, after.intent, 'secret') as Record<string, unknown>;

@@ -14,17 +14,13 @@ export const PAYMENT_TRANSITIONS = defineTransitions<PaymentStatus>({
       about:
         'The money reached the merchant, and the intent that it was signed for could no longer be paid: it had ended, ' +
         'another payment had it, or its price was over. No intent names the payment.',
-      next: [
-        { to: 'completed', only: 'unwritten' },
-        { to: 'refunded', only: 'unwritten' },
-      ],
+      next: [{ to: 'completed', only: 'unwritten' }, 'refunded'],
     },
     completed: {
-      about: 'The money was moved and is booked. The payment is `pending` again only when a reorg removes its block.',
-      next: [
-        { to: 'pending', only: 'reorg' },
-        { to: 'refunded', only: 'unwritten' },
-      ],
+      about:
+        'The money was moved and is booked. The payment is `pending` again only when a reorg removes its block, and ' +
+        '`refunded` when refunds gave all of it back.',
+      next: [{ to: 'pending', only: 'reorg' }, 'refunded'],
     },
     failed: {
       about: 'The payment moved no money, and its failure code says why. The intent may have another payment.',
@@ -37,7 +33,7 @@ export const PAYMENT_TRANSITIONS = defineTransitions<PaymentStatus>({
       next: [],
     },
     refunded: {
-      about: 'The merchant gave the money back. No statement writes it yet.',
+      about: 'Completed refunds gave back all that was paid. A part of it leaves the status as it was.',
       next: [],
     },
   },

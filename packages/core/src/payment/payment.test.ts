@@ -35,7 +35,8 @@ test('fee, splits and net amount are the paid amount, to the unit', () => {
         });
         const parts = [shown.feeAmount, shown.netAmount, ...(shown.splits ?? []).map(({ amount }) => amount)];
         expect(parts.reduce((sum, part) => sum + BigInt(part ?? -1), 0n)).toBe(settled);
-        expect(shown.refundedAmount).toBe(unused.toString());
+        expect(shown.returnedAmount).toBe(unused.toString());
+        expect(shown.refundedAmount).toBe('0');
         expect(paymentSchema.parse(shown)).toEqual(shown);
       },
     ),
@@ -58,6 +59,7 @@ test('what is not known yet is null, and nothing of it is guessed', () => {
     feeAmount: null,
     splits: null,
     netAmount: null,
+    returnedAmount: null,
     refundedAmount: null,
     failureCode: null,
     failureMessage: null,
@@ -66,7 +68,17 @@ test('what is not known yet is null, and nothing of it is guessed', () => {
 });
 
 test.each(['failed', 'canceled'] as const)('a %s payment paid nobody', (status) => {
-  expect(show({ status })).toMatchObject({ feeAmount: '0', splits: [], netAmount: '0', refundedAmount: '0' });
+  const nothing = { returnedAmount: '0', refundedAmount: '0' };
+  expect(show({ status })).toMatchObject({ feeAmount: '0', splits: [], netAmount: '0', ...nothing });
+});
+
+test('a payment says what its refunds gave back, apart from what went back of its cap', () => {
+  const paid = { status: 'completed', paidAmount: atomicAmount(100n), returnedAmount: atomicAmount(7n) } as const;
+  expect(show({ ...paid, refundedAmount: atomicAmount(40n) })).toMatchObject({
+    paidAmount: '100',
+    returnedAmount: '7',
+    refundedAmount: '40',
+  });
 });
 
 test('a row of the release before, without splits, has no net amount: it might be wrong', () => {

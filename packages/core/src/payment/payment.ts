@@ -29,7 +29,9 @@ export type StoredPayment = {
   /** Fee, splits and what went back to the payer in the same transaction; null until the money was moved. */
   readonly feeAmount: AtomicAmount | null;
   readonly splits: readonly PaidSplit[] | null;
-  readonly refundAmount: AtomicAmount | null;
+  readonly returnedAmount: AtomicAmount | null;
+  /** Sum of the completed refunds; null while there is none. */
+  readonly refundedAmount: AtomicAmount | null;
   readonly failureCode: string | null;
   readonly transactionId: string | null;
   readonly transactionSplitId: string | null;
@@ -70,9 +72,9 @@ export function paymentView(payment: StoredPayment, intent: Intent, viewer: KeyK
 
 type Additions = Pick<
   WirePayment,
-  'payer' | 'chain' | 'tokenShortcode' | 'decimals' | 'amountUsd' | 'rate' | 'refundedAmount' | 'explorerUrl'
+  'payer' | 'chain' | 'tokenShortcode' | 'decimals' | 'amountUsd' | 'rate' | 'returnedAmount' | 'explorerUrl'
 > &
-  Pick<WirePayment, 'feeAmount' | 'splits' | 'netAmount' | 'failureCode' | 'failureMessage'>;
+  Pick<WirePayment, 'feeAmount' | 'splits' | 'netAmount' | 'refundedAmount' | 'failureCode' | 'failureMessage'>;
 
 /** What the merchant earns is the merchant's own: a publishable key does not see it. */
 function additionsOf(payment: StoredPayment, viewer: KeyKind): Additions {
@@ -88,7 +90,8 @@ function additionsOf(payment: StoredPayment, viewer: KeyKind): Additions {
     amountUsd: worth === null ? null : printUsd(worth),
     rate: rate === null ? null : printUsd(rate),
     ...(viewer === 'secret' && earningsOf(payment)),
-    refundedAmount: payment.refundAmount?.toString() ?? (paidNobody(payment) ? '0' : null),
+    returnedAmount: payment.returnedAmount?.toString() ?? (paidNobody(payment) ? '0' : null),
+    refundedAmount: (payment.refundedAmount ?? (hasResult(payment) ? 0n : null))?.toString() ?? null,
     failureCode,
     failureMessage: failureCode !== null && isErrorCode(failureCode) ? ERRORS[failureCode].message : null,
     explorerUrl: explorerUrlOf(network, payment.transactionId),
@@ -111,6 +114,8 @@ function earningsOf(payment: StoredPayment): Pick<WirePayment, 'feeAmount' | 'sp
 
 /** It paid nobody. Its money may have been moved without us, and goes back in a transaction of its own: see the ledger. */
 const paidNobody = ({ status }: StoredPayment): boolean => status === 'failed' || status === 'canceled';
+
+const hasResult = (payment: StoredPayment): boolean => payment.paidAmount !== null || paidNobody(payment);
 
 /** The merchant's data to find the order. The status is left out: intents have events of their own. */
 function intentOfPayment(intent: Intent, viewer: KeyKind): WirePayment['intent'] {

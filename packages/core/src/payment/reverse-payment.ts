@@ -19,7 +19,7 @@ export function reversePayment({ intent, payment }: Snapshot): Snapshot {
       paidAmount: null,
       feeAmount: null,
       splits: null,
-      refundAmount: null,
+      returnedAmount: null,
       transactionSplitId: null,
       completedAtMs: null,
     },

@@ -74,7 +74,7 @@ export type RefundStore = {
   readonly recordFound: (refund: FoundRefund, nowMs: number) => Promise<RefundAnswer>;
   readonly cancelPrepared: (caller: RefundCaller, refundId: Id<'refund'>, nowMs: number) => Promise<RefundAnswer>;
   readonly load: (caller: RefundCaller, refundId: Id<'refund'>) => Promise<Refund | undefined>;
-  /** Refunds of the payment, the newest first; undefined when the account has no such payment. */
+  /** At most 100 refunds of the payment, the newest first and canceled ones last; undefined when the account has no such payment. */
   readonly list: (caller: RefundCaller, paymentId: Id<'payment'>) => Promise<readonly Refund[] | undefined>;
 };
 
@@ -123,6 +123,6 @@ export type RefundWatchStore = {
   readonly fail: (refund: RefundKey, code: ErrorCode, nowMs: number) => Promise<boolean>;
   /** A sent refund without a pending batch is queued again. False when it is not such a refund. */
   readonly queueAgain: (refund: RefundKey, nowMs: number) => Promise<boolean>;
-  /** Cancels prepared refunds that can no longer be submitted; the number of them. */
+  /** Cancels prepared refunds that can no longer be submitted, at most a thousand; the number of them. */
   readonly cancelStale: (nowMs: number) => Promise<number>;
 };

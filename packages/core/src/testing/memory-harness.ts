@@ -91,7 +91,7 @@ function readTables(tables: Tables): StoredRows {
         split: payment?.transactionSplitId ?? null,
         paid: payment?.paidAmount ?? null,
         fee: payment?.feeAmount ?? null,
-        refund: payment?.refundAmount ?? null,
+        refund: payment?.returnedAmount ?? null,
         splits: payment?.splits?.map(({ recipient, amount }) => ({ recipient, amount: amount.toString() })) ?? null,
         failure: payment?.failureCode ?? null,
         settlement: row.status,

@@ -46,6 +46,7 @@ export type PaymentRow = {
   readonly usd_per_token_atto: string | null;
   readonly fee_amount: string | null;
   readonly refund_amount: string | null;
+  readonly refunded_amount: string | null;
   readonly splits: readonly { readonly recipient: string; readonly amount: string }[] | null;
   readonly failure_code: string | null;
   readonly transaction_id: string | null;
@@ -64,7 +65,8 @@ export const paymentJson = (alias: string) => `json_build_object(
         'paid_amount', ${alias}.paid_amount::text, 'transaction_id', ${alias}.transaction_id,
         'transaction_split_id', ${alias}.transaction_split_id, 'settlement_number', ${alias}.settlement_number::text,
         'usd_per_token_atto', ${alias}.usd_per_token_atto::text, 'fee_amount', ${alias}.fee_amount::text,
-        'refund_amount', ${alias}.refund_amount::text, 'splits', ${alias}.splits, 'failure_code', ${alias}.failure_code,
+        'refund_amount', ${alias}.refund_amount::text,
+        'refunded_amount', ${alias}.refunded_amount::text, 'splits', ${alias}.splits, 'failure_code', ${alias}.failure_code,
         'created_event', ${alias}.created_event, 'created_at', ${alias}.created_at, 'completed_at', ${alias}.completed_at
       )`;
 
@@ -205,7 +207,8 @@ export function paymentOf(row: PaymentRow): StoredPayment {
     feeAmount: amountOf(row.fee_amount),
     splits:
       row.splits && row.splits.map(({ recipient, amount }) => ({ recipient, amount: atomicAmount(BigInt(amount)) })),
-    refundAmount: amountOf(row.refund_amount),
+    returnedAmount: amountOf(row.refund_amount),
+    refundedAmount: amountOf(row.refunded_amount),
     failureCode: row.failure_code,
     transactionId: row.transaction_id,
     transactionSplitId: row.transaction_split_id,

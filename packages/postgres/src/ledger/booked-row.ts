@@ -2,6 +2,7 @@
 import type { BatchStatus, BookedEntry, BookedPaymentRow, Mode, SettlementStatus, StrandedStatus } from '@svc-pay/core';
 import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import { ONE_BY_KEY } from '../database/planner.ts';
+import { payoutOfSettlement } from '../payout/payout-of-settlement.ts';
 
 const one = (name: string, source: string) =>
   `left join lateral (select * from ${source} ${ONE_BY_KEY}) ${name} on true`;
@@ -33,21 +34,7 @@ export const bookedRows = (payments: string): string => `
   ${one('v', 'svc.stranded_transfers v where v.account_id = p.account_id and v.mode = p.mode and v.payment_id = p.id')}
   ${one('c', 'svc.claims c where c.claim_key = s.claim_key')}
   ${one('b', 'svc.batches b where b.id = s.batch_id')}
-  ${one(
-    'a',
-    `svc.authorizations a where a.account_id = s.account_id and a.mode = s.mode and a.intent_id = s.intent_id
-      and a.claim_key = s.claim_key`,
-  )}
-  ${one(
-    'o',
-    `svc.acceptances o where a.claim_key is null and o.account_id = s.account_id and o.mode = s.mode
-      and o.intent_id = s.intent_id and o.network = s.network and o.payout_id = s.payout_id`,
-  )}
-  ${one(
-    't',
-    `svc.payouts t where t.network = s.network and t.payout_id = s.payout_id
-      and t.processor = coalesce(a.transfer ->> 'feeRecipient', lower(a.recipient), s.recipient, lower(o.pay_to))`,
-  )}
+  ${payoutOfSettlement(one)}
   ${one(
     'l',
     `svc.log_proofs l where l.network = p.network and l.transaction_id = p.transaction_id

@@ -134,7 +134,7 @@ export async function insertMismatchedPayment(
   row: UnclaimedRow,
   { transactionId, logIndex }: { readonly transactionId: string; readonly logIndex: number },
 ): Promise<MismatchedRow> {
-  const { feeAmount, refundAmount, splits } = sharesOf(breakdownOf(row.item));
+  const { feeAmount, returnedAmount, splits } = sharesOf(breakdownOf(row.item));
   const { rows } = await client.query<{ number: string; usd_per_token_atto: string | null }>({
     ...MISMATCH,
     values: [
@@ -143,7 +143,7 @@ export async function insertMismatchedPayment(
         foreign_transaction_id: transactionId,
         transaction_split_id: `${transactionId}:${logIndex}`,
         fee_amount: feeAmount?.toString() ?? null,
-        refund_amount: refundAmount?.toString() ?? null,
+        refund_amount: returnedAmount?.toString() ?? null,
         splits: splitsColumn(splits),
       }),
     ],

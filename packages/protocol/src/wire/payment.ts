@@ -25,6 +25,7 @@ const additions = {
   feeAmount: z.optional(z.nullable(atomicText)),
   splits: z.optional(z.nullable(z.array(paidSplit))),
   netAmount: z.optional(z.nullable(atomicText)),
+  returnedAmount: z.optional(z.nullable(atomicText)),
   refundedAmount: z.optional(z.nullable(atomicText)),
   failureCode: z.optional(z.nullable(z.string())),
   failureMessage: z.optional(z.nullable(z.string())),
