@@ -41,6 +41,8 @@ export type SvcPayOptions = {
     readonly walletMs?: number;
     /** From the sent payment to its end; 5 min. */
     readonly paymentMs?: number;
+    /** From a transaction that the payer sent himself to its end, which waits until its block is final; 30 min. */
+    readonly regularMs?: number;
   };
   /** For tests and unusual places to run in. */
   readonly ports?: Partial<Ports>;
@@ -50,7 +52,8 @@ export type SvcPayOptions = {
 export type SvcPay = {
   /**
    * Pays an intent of your server, or makes one and pays it: checks, signature, settle, wait. Resolves only when the service said that the payment is completed.
-   * Tells `created`, any number of `updated`, and exactly one of `completed`, `failed`, `mismatched`.
+   * Tells `created`, any number of `updated`, and exactly one of `completed`, `failed`, `mismatched`. Where X402 can't pay it, the
+   * payer sends the money with gas of his own: `failed` is told of X402, and a second attempt with `flow: 'regular'` begins.
    */
   readonly createPayment: (request: PaymentRequest | IntentToPay, options?: CallOptions) => Promise<PaymentResult>;
   /**
@@ -70,6 +73,8 @@ export type SvcPay = {
 const ATTEMPT_ID_BYTES = 16;
 const MAX_REMEMBERED_ATTEMPTS = 100;
 
+type Beginning = { readonly id?: string; readonly flow?: TransactionDetail['flow'] };
+
 /** One per page is enough. Throws `invalid_request` for an address or a key that can't be one; asks nobody. */
 export function createSvcPay(options: SvcPayOptions): SvcPay {
   const { baseUrl, publishableKey, wallet, timeouts = {} } = options;
@@ -86,6 +91,8 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     payTo: typeof options.payTo === 'string' ? [options.payTo] : options.payTo,
     walletTimeoutMs: timeouts.walletMs ?? 300_000,
     paymentTimeoutMs: timeouts.paymentMs ?? 300_000,
+    regularTimeoutMs: timeouts.regularMs ?? 1_800_000,
+    beginRegular: () => begin('exact', { flow: 'regular' }),
   };
   const depsOf = (request: object): ClientDeps => {
     const credential = credentialOf(request, publishableKey);
@@ -105,12 +112,10 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
       throw problem;
     }
   };
+  const newId = () => `att_${hexOf(ports.randomBytes(ATTEMPT_ID_BYTES))}`;
   const remembered = new Map<string, Attempt>();
-  const begin = (
-    kind: TransactionDetail['kind'],
-    id = `att_${hexOf(ports.randomBytes(ATTEMPT_ID_BYTES))}`,
-  ): Attempt => {
-    const attempt = remembered.get(id) ?? beginAttempt(id, kind, announcer.tell);
+  const begin = (kind: TransactionDetail['kind'], { id = newId(), flow = 'x402' }: Beginning = {}): Attempt => {
+    const attempt = remembered.get(id) ?? beginAttempt({ attemptId: id, kind, flow }, announcer.tell);
     remembered.delete(id);
     remembered.set(id, attempt);
     const [oldest] = remembered.keys();
@@ -122,7 +127,11 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     createUptoAuthorization: (request, call = {}) =>
       told(request, (deps) => createUptoAuthorization(deps, begin('upto'), request, call)),
     waitForPayment: (request, call = {}) =>
-      told(request, (deps) => waitForPayment(deps, begin('exact', request.attemptId), request, call)),
+      told(request, (deps) => {
+        const { attemptId: id = newId(), sentTransactionId } = request;
+        const flow = sentTransactionId === undefined ? 'x402' : 'regular';
+        return waitForPayment(deps, begin('exact', { id, flow }), request, call);
+      }),
     on: announcer.on,
   };
 }

@@ -14,4 +14,13 @@ export type { UptoAuthorization } from './pay/create-upto-authorization.ts';
 export type { CallOptions } from './pay/parts.ts';
 export type { Ports } from './ports.ts';
 export type { WaitRequest } from './wait/wait-for-payment.ts';
-export type { Authorized, PayerWallet, PreparedTransaction, SigningCall, WalletCall } from './wallet.ts';
+export type {
+  Authorized,
+  PayerWallet,
+  PreparedTransaction,
+  RegularCall,
+  RegularPayment,
+  RegularTerms,
+  SigningCall,
+  WalletCall,
+} from './wallet.ts';

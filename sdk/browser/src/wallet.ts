@@ -1,6 +1,6 @@
 // The seam between paying and a chain: everything a chain family knows is behind this type, so that a page which pays on
 // one chain does not carry the others.
-import type { Acceptance, PaymentHeader } from '@svc-pay/protocol';
+import type { Acceptance, PaymentHeader, RegularOption } from '@svc-pay/protocol';
 import type { Ports } from './ports.ts';
 
 export type PayerWallet = {
@@ -13,6 +13,12 @@ export type PayerWallet = {
    * Throws SvcPayError and nothing else; never signs after the signal was aborted.
    */
   readonly authorize: (acceptances: readonly Acceptance[], call: SigningCall) => Promise<Authorized>;
+  /**
+   * Pays one of the options with transactions of the payer's own, and resolves when the last of them was sent. Options that
+   * the chain does not know are passed over. Throws SvcPayError and nothing else, with `moneyMoved: unknown` from the moment
+   * that the wallet may send the money. Absent where a chain has no such flow.
+   */
+  readonly payRegularly?: (options: readonly RegularOption[], call: RegularCall) => Promise<RegularPayment>;
 };
 
 export type WalletCall = {
@@ -43,4 +49,31 @@ export type Authorized = {
   readonly acceptance: Acceptance;
   readonly header: PaymentHeader;
   readonly payer: string;
+};
+
+export type RegularCall = WalletCall & {
+  readonly paymentIntentId: string;
+  /** Names the intent on chain; undefined where the service did not say it. */
+  readonly intentCode: number | undefined;
+  /** A signature is good for so long at most. */
+  readonly windowSeconds: number;
+  /** False for a wallet that was found not to sign typed data. */
+  readonly signsTypedData: boolean;
+  /** Called right before the wallet is asked to send the money. Nothing is sent when it throws. */
+  readonly beforePay: (terms: RegularTerms & { readonly expiresAt: string }) => Promise<void>;
+};
+
+/** What is sent: the amount in the token's smallest unit. */
+export type RegularTerms = {
+  readonly payer: string;
+  readonly network: string;
+  readonly asset: string;
+  readonly amount: string;
+};
+
+export type RegularPayment = RegularTerms & {
+  /** Null where the wallet did not tell it. */
+  readonly transactionId: string | null;
+  /** Resolves to true once it is known that the transaction moved nothing, to false when that can't be said any more. */
+  readonly reverted: (signal: AbortSignal) => Promise<boolean>;
 };

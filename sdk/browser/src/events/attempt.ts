@@ -5,7 +5,8 @@ import type { TransactionDetail, TransactionEventType } from './transaction-even
 
 export type Tell = (type: TransactionEventType, detail: TransactionDetail) => void;
 
-type Known = Partial<Omit<TransactionDetail, 'attemptId' | 'kind' | 'error'>>;
+type Named = Pick<TransactionDetail, 'attemptId' | 'kind' | 'flow'>;
+type Known = Partial<Omit<TransactionDetail, keyof Named | 'error'>>;
 
 export type Attempt = {
   readonly attemptId: string;
@@ -18,12 +19,13 @@ export type Attempt = {
   readonly mismatched: (known: Known, error: SvcPayError) => void;
 };
 
-export function beginAttempt(attemptId: string, kind: TransactionDetail['kind'], tell: Tell): Attempt {
+export function beginAttempt({ attemptId, kind, flow }: Named, tell: Tell): Attempt {
   let ended = false;
   let detail: TransactionDetail = {
     attemptId,
     paymentIntentId: null,
     kind,
+    flow,
     status: null,
     transactionId: null,
     network: null,

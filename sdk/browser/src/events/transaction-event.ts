@@ -12,11 +12,13 @@ export type TransactionEventType = (typeof TRANSACTION_EVENTS)[number];
 
 /** What every event carries, whichever it is. Amounts are digits in the token's smallest unit. */
 export type TransactionDetail = {
-  /** One per call of `createPayment` or `createUptoAuthorization`; `waitForPayment` goes on with one or begins its own. */
+  /** One per call of `createPayment` or `createUptoAuthorization`, and another where a call goes on by the regular flow; `waitForPayment` goes on with one or begins its own. */
   readonly attemptId: string;
   /** Null only in a `failed` event of an attempt that ended before the service had made an intent. */
   readonly paymentIntentId: string | null;
   readonly kind: 'exact' | 'upto';
+  /** `regular`: the payer sends the money with gas of his own, after X402 could not be used for the same intent. */
+  readonly flow: 'x402' | 'regular';
   /** The intent's status in the service's own words; null until it has said one. */
   readonly status: IntentStatus | null;
   /** Hash on chain, once known. */

@@ -8,6 +8,7 @@ import { askWallet } from './ask-wallet.ts';
 import { chooseAcceptance } from './choose-acceptance.ts';
 import { type AnnouncedWallet, discoverWallets, injectedProvider } from './discover-wallets.ts';
 import type { Eip1193Provider } from './eip1193.ts';
+import { payByTransaction, type ReadyPayer } from './pay-by-transaction.ts';
 import { askToken, chainIdOfAcceptance } from './read-token.ts';
 import { signAcceptance } from './sign-acceptance.ts';
 import { readChainId, switchNetwork } from './switch-network.ts';
@@ -34,23 +35,29 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 export function evmWallet(options: EvmWalletOptions = {}): PayerWallet {
   return {
     canSign: (acceptance) => chainIdOfAcceptance(acceptance) !== undefined,
-    async authorize(acceptances, call) {
-      try {
-        const provider = await findProvider(options, call);
-        const payer = await connect(provider, options.account, call);
-        const { acceptance, chainId } = await settleOnOne(
-          provider,
-          acceptances,
-          { payer, choose: options.chooseToken },
-          call,
-        );
+    authorize(acceptances, call) {
+      const sign = async () => {
+        const { provider, payer, settleOnOne } = await ready(options, call);
+        const { acceptance, chainId } = await settleOnOne(acceptances);
         const header = await signAcceptance(provider, acceptance, { payer, chainId }, call);
         return { acceptance, header, payer };
-      } catch (problem) {
-        throw problem instanceof SvcPayError ? problem : new SvcPayError('wallet_failed', { cause: problem });
-      }
+      };
+      return sign().catch(asWalletFailed);
     },
+    payRegularly: (offered, call) => payByTransaction(offered, () => ready(options, call), call).catch(asWalletFailed),
   };
+}
+
+/** Of a wallet's own error; whatever may have sent money throws its own. */
+function asWalletFailed(problem: unknown): never {
+  throw problem instanceof SvcPayError ? problem : new SvcPayError('wallet_failed', { cause: problem });
+}
+
+async function ready(options: EvmWalletOptions, call: WalletCall): Promise<ReadyPayer> {
+  const provider = await findProvider(options, call);
+  const payer = await connect(provider, options.account, call);
+  const holder = { payer, choose: options.chooseToken };
+  return { provider, payer, settleOnOne: (acceptances) => settleOnOne(provider, acceptances, holder, call) };
 }
 
 /**

@@ -1,4 +1,4 @@
-// Two questions to a token: how much an account holds, and its Permit nonce. Through the wallet when it is on the chain,
+// Questions to a token: how much an account holds, what it allowed a spender, its Permit nonce. Through the wallet when it is on the chain,
 // otherwise through the public address that the acceptance names. Best effort: no answer is undefined.
 import { type Acceptance, chainIdOf, parseNetwork } from '@svc-pay/protocol';
 import { haltIfAborted } from '../http/race.ts';
@@ -7,8 +7,8 @@ import { fieldsOf } from '../read/fields.ts';
 import type { WalletCall } from '../wallet.ts';
 import { askWallet } from './ask-wallet.ts';
 import type { Eip1193Provider } from './eip1193.ts';
+import { callOf, numberIn, SELECTORS } from './words.ts';
 
-const SELECTORS = { balanceOf: '0x70a08231', nonces: '0x7ecebe00' } as const;
 const READ_TIMEOUT_MS = 5_000;
 
 export type TokenQuestion = {
@@ -19,21 +19,23 @@ export type TokenQuestion = {
   readonly owner: string;
 };
 
+type Question = 'balanceOf' | 'nonces' | 'allowance';
+
 export async function askToken(
-  what: keyof typeof SELECTORS,
+  what: Question,
   { provider, walletChainId, acceptance, owner }: TokenQuestion,
   call: WalletCall,
 ): Promise<bigint | undefined> {
   const to = acceptance.asset ?? acceptance.payTo;
-  const data = `${SELECTORS[what]}${owner.slice(2).toLowerCase().padStart(64, '0')}`;
+  const data = callOf(SELECTORS[what], owner, ...(what === 'allowance' ? [acceptance.payTo] : []));
   const params = [{ to, data }, 'latest'];
   const rpcUrl = acceptance.extra?.rpcUrlPublic;
   const short = { ...call, walletTimeoutMs: READ_TIMEOUT_MS };
   if (walletChainId === chainIdOfAcceptance(acceptance)) {
-    const told = wordOf(await quietly(provider, short, params));
+    const told = numberIn(await quietly(provider, short, params));
     if (told !== undefined) return told;
   }
-  return rpcUrl === undefined ? undefined : wordOf(await askNode(rpcUrl, params, call));
+  return rpcUrl === undefined ? undefined : numberIn(await askNode(rpcUrl, params, call));
 }
 
 export function chainIdOfAcceptance({ network }: Acceptance): number | undefined {
@@ -65,8 +67,4 @@ async function askNode(url: string, params: readonly unknown[], { ports, signal 
   );
   haltIfAborted(signal);
   return fieldsOf(reply?.body)?.['result'];
-}
-
-function wordOf(value: unknown): bigint | undefined {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value) ? BigInt(value) : undefined;
 }

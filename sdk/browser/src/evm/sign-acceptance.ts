@@ -8,6 +8,7 @@ import {
   type TypedData,
   typedData,
 } from '@svc-pay/protocol';
+import { isUnknownMethod } from '../ask/wallet-problem.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import { hexOf } from '../ports.ts';
 import type { WalletCall } from '../wallet.ts';
@@ -34,11 +35,7 @@ export async function signAcceptance(
   const data = bound?.toProcessor === true ? asReceive(request.typedData) : request.typedData;
 
   await assertChain(provider, chainId, call);
-  const signature = await askWallet(provider, call, {
-    method: 'eth_signTypedData_v4',
-    params: [payer, JSON.stringify(data)],
-    refusedAs: 'signature_refused',
-  });
+  const signature = await askTypedData(provider, { payer, data }, call);
   const header = evmPaymentHeader.safeParse({
     x402Version: HEADER_X402_VERSION,
     scheme: acceptance.scheme,
@@ -47,6 +44,26 @@ export async function signAcceptance(
   });
   if (!header.success) throw new SvcPayError('wallet_failed', { reason: 'signature' });
   return header.data;
+}
+
+/** Throws `typed_data_unsupported` where the wallet does not know the method: nobody was asked then, and nothing was signed. */
+export async function askTypedData(
+  provider: Eip1193Provider,
+  { payer, data }: { readonly payer: string; readonly data: TypedData },
+  call: WalletCall,
+): Promise<string> {
+  try {
+    const signature = await askWallet(provider, call, {
+      method: 'eth_signTypedData_v4',
+      params: [payer, JSON.stringify(data)],
+      refusedAs: 'signature_refused',
+    });
+    if (typeof signature === 'string' && /^0x(?:[0-9a-fA-F]{2})+$/.test(signature)) return signature;
+  } catch (problem) {
+    if (problem instanceof SvcPayError || !isUnknownMethod(problem)) throw problem;
+    throw new SvcPayError('typed_data_unsupported', { cause: problem });
+  }
+  throw new SvcPayError('wallet_failed', { reason: 'signature' });
 }
 
 /** The token counts Permits by itself: only its own next number can be executed. What the service says is a second best. */

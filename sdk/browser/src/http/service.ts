@@ -70,6 +70,10 @@ export function createService(ports: Ports, options: ServiceOptions) {
     getOffer: (paymentIntentId: string, signal: AbortSignal): Promise<Reply | undefined> =>
       get(at(`${intentPath(paymentIntentId)}/x402`), signal),
 
+    /** The ways to pay an intent that exists with transactions of the payer's own. */
+    getRegular: (paymentIntentId: string, signal: AbortSignal): Promise<Reply | undefined> =>
+      get(at(`${intentPath(paymentIntentId)}/regular`), signal),
+
     /** Safe to repeat: nothing can come of a transaction before it is signed. */
     prepare: (body: PrepareRequest, signal: AbortSignal): Promise<Reply | undefined> =>
       post(at('x402/prepare'), body, signal, requestTimeoutMs),
@@ -87,6 +91,10 @@ export function createService(ports: Ports, options: ServiceOptions) {
       credential?.kind === 'client_secret'
         ? get(at(intentPath(paymentIntentId)), signal)
         : post(at('notify'), { paymentIntentId }, signal, requestTimeoutMs),
+
+    /** Tells the hash of a transaction that the payer sent, so that it is looked for sooner. It is found without that too. */
+    announce: (paymentIntentId: string, transactionId: string, signal: AbortSignal): Promise<Reply | undefined> =>
+      post(at('notify'), { paymentIntentId, transactionId }, signal, requestTimeoutMs),
 
     /** The event stream; rejects when it can't be opened. By fetch, so that the key stays out of addresses. */
     openStream: (paymentIntentId: string, signal: AbortSignal): Promise<Response> =>

@@ -11,7 +11,6 @@ import type { Submission } from '../http/service.ts';
 import type { OfferAnswer, Offered } from '../read/read-intent.ts';
 import type { WalletCall } from '../wallet.ts';
 import { type ClientDeps, requireCredential } from './parts.ts';
-import { payRegularly } from './pay-regularly.ts';
 import { prepareTransaction } from './prepare-transaction.ts';
 import { requestIntent, requestOffer } from './request-intent.ts';
 
@@ -24,11 +23,14 @@ type Wanted = {
 /** The intent exists and nothing is to be signed for it; nobody was asked to. */
 export type Standing = Extract<OfferAnswer, { kind: 'stands' }>;
 
+/** The service offers nothing to sign for the intent. */
+export type NotOffered = Extract<OfferAnswer, { kind: 'fallback' }>;
+
 export async function authorize(
   deps: ClientDeps,
   attempt: Attempt,
   { request, scheme, signal }: Wanted,
-): Promise<Submission | Standing> {
+): Promise<Submission | Standing | NotOffered> {
   const { ports, wallet, walletTimeoutMs } = deps;
   haltIfAborted(signal);
   const asked = askedBy(request, scheme, deps.payTo);
@@ -41,8 +43,7 @@ export async function authorize(
     : await requestIntent(deps, { ...intentRequestOf(request, scheme), ...fieldsFirst }, attempt.attemptId, signal);
   const status = answer.kind === 'stands' ? answer.situation.status : 'requires_payment';
   attempt.created({ paymentIntentId: answer.paymentIntentId, status });
-  if (answer.kind === 'stands') return answer;
-  if (answer.kind === 'fallback') return payRegularly(attempt, scheme, answer.reason);
+  if (answer.kind !== 'offered') return answer;
   const { paymentIntentId } = answer;
 
   const fitting = fittingOf(answer.offers, (offer) => differenceFrom(asked, offer.acceptance, paymentIntentId));

@@ -21,8 +21,16 @@ const ENDS: ReadonlySet<IntentStatus> = new Set(['completed', 'failed', 'cancele
 
 export const isEnd = ({ status }: Situation): boolean => ENDS.has(status);
 
-/** For a situation that is an end. Throws unless it is `completed`. */
-export function conclude(attempt: Attempt, situation: Situation, paymentIntentId: string): PaymentResult {
+/**
+ * For a situation that is an end. Throws unless it is `completed`. `wasSent`: the payer sent a transaction himself, which may
+ * arrive after the intent has ended.
+ */
+export function conclude(
+  attempt: Attempt,
+  situation: Situation,
+  paymentIntentId: string,
+  wasSent = false,
+): PaymentResult {
   const known = { ...situation, paymentIntentId };
   const { attemptId } = attempt;
   if (situation.status === 'completed') {
@@ -36,5 +44,6 @@ export function conclude(attempt: Attempt, situation: Situation, paymentIntentId
     throw error;
   }
   attempt.updated(known);
-  throw new SvcPayError(situation.status === 'canceled' ? 'payment_canceled' : 'payment_failed');
+  const moneyMoved = wasSent ? 'unknown' : 'no';
+  throw new SvcPayError(situation.status === 'canceled' ? 'payment_canceled' : 'payment_failed', { moneyMoved });
 }

@@ -137,7 +137,8 @@ describe('asking for an intent', () => {
   );
 });
 
-describe('what X402 can’t pay goes to the regular flow, which does not exist yet', () => {
+describe('what X402 can’t pay, where the service knows no other way', () => {
+  const regular = [refused(404, 'not_found')];
   const recommendation = {
     status: 200,
     body: {
@@ -151,7 +152,7 @@ describe('what X402 can’t pay goes to the regular flow, which does not exist y
     ['a recommendation', recommendation, 'x402_not_available_for_token'],
     ['no acceptances', offered(), 'x402_not_available_for_token'],
   ])('%s', async (_, answer, reason) => {
-    const { pay, provider, failure, terminals } = payWorld({ answers: { intent: [answer] } });
+    const { pay, provider, failure, terminals } = payWorld({ answers: { intent: [answer], regular } });
     const error = await failure(pay.createPayment(REQUEST));
     expect(error).toMatchObject({
       code: 'regular_flow_unavailable',
@@ -165,7 +166,9 @@ describe('what X402 can’t pay goes to the regular flow, which does not exist y
 
   test('a settlement below the minimum fails first, then falls back', async () => {
     const error = 'x402_minimum_amount_not_met';
-    const { pay, failure, terminals } = payWorld({ answers: { intent, settle: [settled('failed', { error })] } });
+    const { pay, failure, terminals } = payWorld({
+      answers: { intent, settle: [settled('failed', { error })], regular },
+    });
     expect(await failure(pay.createPayment(REQUEST))).toMatchObject({
       code: 'regular_flow_unavailable',
       reason: error,

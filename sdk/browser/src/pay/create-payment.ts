@@ -2,12 +2,13 @@ import type { IntentToPay, PaymentRequest } from '../check/payment-request.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { haltIfAborted } from '../http/race.ts';
-import { waitForEnd } from '../wait/wait-for-end.ts';
-import { authorize, type Standing } from './authorize.ts';
-import { conclude, isEnd, type PaymentResult } from './conclude.ts';
+import { authorize } from './authorize.ts';
+import { awaitOther } from './await-other.ts';
+import { conclude, type PaymentResult } from './conclude.ts';
+import { mayPayRegularly, type X402End } from './fallback-rule.ts';
 import { findOut } from './find-out.ts';
 import { type CallOptions, type ClientDeps, signalOf } from './parts.ts';
-import { payRegularly } from './pay-regularly.ts';
+import { type Fallback, payRegularly } from './pay-regularly.ts';
 import { runAttempt } from './run-attempt.ts';
 
 export function createPayment(
@@ -17,31 +18,40 @@ export function createPayment(
   options: CallOptions,
 ): Promise<PaymentResult> {
   return runAttempt(attempt, async () => {
-    const signal = signalOf(options);
-    const submission = await authorize(deps, attempt, { request, scheme: 'exact', signal });
-    if ('situation' in submission) return awaitOther(deps, attempt, submission, options);
-    // Whoever heard of the signature may have changed their mind; nothing has been sent yet.
-    haltIfAborted(signal);
-    const untilMs = deps.ports.nowMs() + (options.timeoutMs ?? deps.paymentTimeoutMs);
-    try {
-      const situation = await findOut(deps, attempt, submission, { signal, untilMs });
-      return conclude(attempt, situation, submission.paymentIntentId);
-    } catch (problem) {
-      if (!(problem instanceof SvcPayError) || problem.code !== 'x402_minimum_amount_not_met') throw problem;
-      return payRegularly(attempt, 'exact', problem.code);
-    }
+    const paid = await payBySignature(deps, attempt, request, options);
+    return 'problem' in paid ? payRegularly(deps, attempt, paid, { request, options }) : paid;
   });
 }
 
-/** An intent that is paid, being paid or over, on this page or another: what the service says of it is the end. */
-async function awaitOther(
+async function payBySignature(
   deps: ClientDeps,
   attempt: Attempt,
-  { situation, paymentIntentId }: Standing,
+  request: PaymentRequest | IntentToPay,
   options: CallOptions,
-): Promise<PaymentResult> {
-  if (isEnd(situation)) return conclude(attempt, situation, paymentIntentId);
-  // Open by its status, and not to be signed: it has expired.
-  if (situation.status !== 'processing') throw new SvcPayError('intent_not_payable');
-  return waitForEnd(deps, attempt, paymentIntentId, options);
+): Promise<PaymentResult | Fallback> {
+  const signal = signalOf(options);
+  /** The fallback that the problem leads to; throws the problem where it leads to none. */
+  const fallBack = (problem: unknown, endWith: (error: SvcPayError) => X402End): Fallback => {
+    if (!(problem instanceof SvcPayError) || !mayPayRegularly('exact', endWith(problem))) throw problem;
+    return { problem, paymentIntentId: attempt.known().paymentIntentId };
+  };
+  const submission = await authorize(deps, attempt, { request, scheme: 'exact', signal }).catch((problem: unknown) =>
+    fallBack(problem, ({ code }) => ({ at: 'signature', code })),
+  );
+  if ('problem' in submission) return submission;
+  if ('reason' in submission) return fallBack(new SvcPayError(submission.reason), () => ({ at: 'offer' }));
+  if ('situation' in submission) return awaitOther(deps, attempt, submission, options);
+  // Whoever heard of the signature may have changed their mind; nothing has been sent yet.
+  haltIfAborted(signal);
+  const untilMs = deps.ports.nowMs() + (options.timeoutMs ?? deps.paymentTimeoutMs);
+  let isInDoubt = false;
+  const onDoubt = () => {
+    isInDoubt = true;
+  };
+  try {
+    const situation = await findOut(deps, attempt, submission, { signal, untilMs, onDoubt });
+    return conclude(attempt, situation, submission.paymentIntentId);
+  } catch (problem) {
+    return fallBack(problem, ({ code, moneyMoved }) => ({ at: 'header', code, moneyMoved, isInDoubt }));
+  }
 }

@@ -11,7 +11,6 @@ import type { Submission } from '../http/service.ts';
 import { type ConfirmAnswer, readConfirmAnswer } from '../read/read-situation.ts';
 import { authorize, type Standing } from './authorize.ts';
 import { conclude, isEnd } from './conclude.ts';
-import type { Waiting } from './find-out.ts';
 import { type CallOptions, type ClientDeps, signalOf } from './parts.ts';
 import { requestOffer } from './request-intent.ts';
 import { runAttempt } from './run-attempt.ts';
@@ -44,6 +43,8 @@ export function createUptoAuthorization(
     const signal = signalOf(options);
     const submission = await authorize(deps, attempt, { request, scheme: 'upto', signal });
     if ('situation' in submission) return confirmedElsewhere(attempt, submission);
+    // No fallback: the regular flow would take the whole cap.
+    if ('reason' in submission) throw new SvcPayError('x402_upto_not_available', { reason: submission.reason });
     haltIfAborted(signal);
     const untilMs = deps.ports.nowMs() + (options.timeoutMs ?? deps.paymentTimeoutMs);
     const { paymentIntentId, paymentRequirements } = submission;
@@ -83,7 +84,7 @@ function confirmedElsewhere(attempt: Attempt, { situation, paymentIntentId }: St
 async function confirm(
   { ports, service }: ClientDeps,
   submission: Submission,
-  { signal, untilMs }: Waiting,
+  { signal, untilMs }: { readonly signal: AbortSignal; readonly untilMs: number },
 ): Promise<Extract<ConfirmAnswer, { ok: true }>> {
   let mayBeKept = false;
   const moneyMoved = () => (mayBeKept ? 'unknown' : 'no');

@@ -13,14 +13,19 @@ import { followPayment } from '../wait/follow.ts';
 import { isEnd } from './conclude.ts';
 import type { ClientDeps } from './parts.ts';
 
-export type Waiting = { readonly signal: AbortSignal; readonly untilMs: number };
+export type Waiting = {
+  readonly signal: AbortSignal;
+  readonly untilMs: number;
+  /** Called once the header may be alive: an answer for it was missing or unclear, or spoke of it as under way. */
+  readonly onDoubt: () => void;
+};
 
 /** A situation that is an end. Throws with an honest `moneyMoved` when it failed, was refused or was not heard in time. */
 export async function findOut(
   { ports, service }: ClientDeps,
   attempt: Attempt,
   submission: Submission,
-  { signal, untilMs }: Waiting,
+  { signal, untilMs, onDoubt }: Waiting,
 ): Promise<Situation> {
   const { paymentIntentId } = submission;
   /** A request that was not answered clearly may have been heard all the same. */
@@ -53,6 +58,7 @@ export async function findOut(
         haltIfAborted(signal);
         lastRefusal = refusalOf(reply, mayHaveBeenTaken || isUnderWay);
         mayHaveBeenTaken ||= lastRefusal === undefined || lastRefusal.moneyMoved !== 'no';
+        if (mayHaveBeenTaken) onDoubt();
         await ports.sleep(Math.min(pauseMs(ports, round, reply?.retryAfterMs), untilMs - ports.nowMs()), signal);
         haltIfAborted(signal);
         const asked = await service.notify(paymentIntentId, signal);
@@ -60,6 +66,7 @@ export async function findOut(
       }
       if (situation?.status === 'processing') {
         isUnderWay = true;
+        onDoubt();
         attempt.updated({ ...situation, moneyMoved: 'unknown' });
         situation = await followOn();
       }

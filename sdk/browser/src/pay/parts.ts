@@ -1,5 +1,6 @@
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Announcer } from '../events/announce.ts';
+import type { Attempt } from '../events/attempt.ts';
 import type { Service } from '../http/service.ts';
 import type { Ports } from '../ports.ts';
 import type { PayerWallet } from '../wallet.ts';
@@ -14,6 +15,9 @@ export type ClientDeps = {
   readonly announcer: Announcer;
   readonly walletTimeoutMs: number;
   readonly paymentTimeoutMs: number;
+  readonly regularTimeoutMs: number;
+  /** A further attempt of the same call, by the regular flow. */
+  readonly beginRegular: () => Attempt;
   /** Who may be paid, where a request does not say it; undefined for anybody. */
   readonly payTo: readonly string[] | undefined;
 };
@@ -21,7 +25,7 @@ export type ClientDeps = {
 export type CallOptions = {
   /** Ends the call at whatever it is waiting for. Money that is already on its way is not called back. */
   readonly signal?: AbortSignal;
-  /** How long to wait for the result, from the moment the signed payment is sent. */
+  /** How long to wait for the result, from the moment the signed payment, or the payer's own transaction, is sent. */
   readonly timeoutMs?: number;
 };
 

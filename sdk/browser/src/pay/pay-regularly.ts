@@ -1,14 +1,128 @@
-import type { Scheme } from '@svc-pay/protocol';
-import { SvcPayError } from '../error/svc-pay-error.ts';
+// The regular flow: the payer sends the money himself, and the service finds it on the chain. It follows an attempt by X402
+// that has failed and was told so, for the same intent, and is an attempt of its own.
+import { askedBy } from '../check/asked.ts';
+import { differenceFrom } from '../check/check-acceptance.ts';
+import type { IntentToPay, PaymentRequest } from '../check/payment-request.ts';
+import { isEvmOption, regularAcceptance } from '../check/regular-acceptance.ts';
+import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
+import { childOf } from '../http/race.ts';
+import { readRegular } from '../read/read-regular.ts';
+import { readSituation } from '../read/read-situation.ts';
+import { waitForEnd } from '../wait/wait-for-end.ts';
+import type { RegularCall, RegularPayment } from '../wallet.ts';
+import { awaitOther } from './await-other.ts';
+import type { PaymentResult } from './conclude.ts';
+import { TYPED_DATA_UNSUPPORTED } from './fallback-rule.ts';
+import { type CallOptions, type ClientDeps, signalOf } from './parts.ts';
+import { askRepeatedly } from './request-intent.ts';
+import { runAttempt } from './run-attempt.ts';
 
-/**
- * The end of an intent that X402 can't pay: failure is told, and the call ends by name. The interface lets a client fall back to
- * a regular flow here; none is credited today. An up-to request never comes to it: a fallback would take the whole cap.
- */
-export function payRegularly(attempt: Attempt, scheme: Scheme, reason: string): never {
-  const { paymentIntentId, attemptId } = attempt.known();
-  if (scheme === 'upto') throw new SvcPayError('x402_upto_not_available', { reason });
-  attempt.failed(new SvcPayError(reason, { paymentIntentId, attemptId }));
-  throw new SvcPayError('regular_flow_unavailable', { reason });
+/** Why X402 did not pay the intent. */
+export type Fallback = { readonly problem: SvcPayError; readonly paymentIntentId: string | null };
+
+type Requested = { readonly request: PaymentRequest | IntentToPay; readonly options: CallOptions };
+
+/** Time that a transaction takes into a block: what arrives after the offer's end does not pay the intent. */
+const LAST_SECONDS = 60;
+
+/** Throws `regular_flow_unavailable` where the service or the wallet knows no such way to pay. */
+export async function payRegularly(
+  deps: ClientDeps,
+  first: Attempt,
+  { problem, paymentIntentId }: Fallback,
+  { request, options }: Requested,
+): Promise<PaymentResult> {
+  const { wallet } = deps;
+  const signal = signalOf(options);
+  first.failed(withAttempt(problem, { paymentIntentId, attemptId: first.attemptId }));
+  const unavailable = (cause?: unknown) => new SvcPayError('regular_flow_unavailable', { reason: problem.code, cause });
+  if (paymentIntentId === null || wallet?.payRegularly === undefined) throw unavailable();
+  const { answer, nowSeconds } = await askRepeatedly(
+    deps,
+    () => deps.service.getRegular(paymentIntentId, signal),
+    (status, body) => readRegular(status, body, paymentIntentId),
+    signal,
+  ).catch((refusal: unknown) => {
+    throw refusal instanceof SvcPayError && refusal.code === 'not_found' ? unavailable(refusal) : refusal;
+  });
+  const { regular, situation, intentCode } = answer;
+  const signsTypedData = problem.code !== TYPED_DATA_UNSUPPORTED;
+  const known = regular.filter(isEvmOption).filter(({ kind }) => kind === 'evm_processor' || signsTypedData);
+  if (known.length === 0 && situation.status === 'requires_payment') throw unavailable();
+
+  const attempt = deps.beginRegular();
+  const pay = wallet.payRegularly;
+  return runAttempt(attempt, async () => {
+    attempt.created({ paymentIntentId, status: situation.status });
+    if (known.length === 0) return awaitOther(deps, attempt, { situation, paymentIntentId }, options);
+    const asked = askedBy(request, 'exact', deps.payTo);
+    const windowSeconds = asked.maxTimeoutSeconds;
+    const differences = known.map((one) =>
+      differenceFrom(asked, regularAcceptance(one, windowSeconds), paymentIntentId),
+    );
+    const fitting = known.filter((_, index) => differences[index] === undefined);
+    if (fitting.length === 0) throw new SvcPayError('acceptance_refused', { reason: differences[0] ?? null });
+    const call: RegularCall = {
+      ports: deps.ports,
+      signal,
+      walletTimeoutMs: deps.walletTimeoutMs,
+      nowSeconds,
+      paymentIntentId,
+      intentCode,
+      windowSeconds,
+      signsTypedData,
+      async beforePay({ expiresAt, ...terms }) {
+        attempt.updated(terms);
+        await assertOpen(deps, paymentIntentId, signal);
+        if (Date.parse(expiresAt) / 1_000 < nowSeconds() + LAST_SECONDS)
+          throw new SvcPayError('intent_not_payable', { reason: 'expiresAt' });
+      },
+    };
+    const sent = await pay(fitting, call);
+    attempt.updated({ transactionId: sent.transactionId, moneyMoved: 'unknown' });
+    return waitForSent(deps, attempt, { sent, paymentIntentId }, options);
+  });
+}
+
+/** Throws `intent_not_payable` where the intent was paid, or ended, while the payer was at his wallet. */
+async function assertOpen(deps: ClientDeps, paymentIntentId: string, signal: AbortSignal): Promise<void> {
+  const { answer } = await askRepeatedly(
+    deps,
+    () => deps.service.notify(paymentIntentId, signal),
+    (status, body) => (status === 200 ? readSituation(body, paymentIntentId) : undefined),
+    signal,
+  );
+  if (answer.status !== 'requires_payment' && answer.status !== 'mismatched')
+    throw new SvcPayError('intent_not_payable', { reason: answer.status });
+}
+
+type Sent = { readonly sent: RegularPayment; readonly paymentIntentId: string };
+
+/** The service's word is the end. Only the chain can tell a transaction that moved nothing, which no service hears of. */
+async function waitForSent(
+  deps: ClientDeps,
+  attempt: Attempt,
+  { sent, paymentIntentId }: Sent,
+  options: CallOptions,
+): Promise<PaymentResult> {
+  const { controller, release } = childOf(signalOf(options));
+  const { transactionId } = sent;
+  let hasReverted = false;
+  const watch = async () => {
+    hasReverted = await sent.reverted(controller.signal);
+    if (hasReverted) controller.abort();
+  };
+  void watch();
+  if (transactionId !== null) void deps.service.announce(paymentIntentId, transactionId, controller.signal);
+  try {
+    const waiting = { signal: controller.signal, timeoutMs: options.timeoutMs ?? deps.regularTimeoutMs };
+    return await waitForEnd(deps, attempt, { paymentIntentId, wasSent: true }, waiting);
+  } catch (problem) {
+    if (hasReverted) throw new SvcPayError('transaction_reverted', { cause: problem });
+    throw problem;
+  } finally {
+    release();
+    controller.abort();
+  }
 }

@@ -36,7 +36,8 @@ export function requestOffer(
   return askRepeatedly(deps, send, (status, body) => readOfferAnswer(status, body, paymentIntentId), signal);
 }
 
-async function askRepeatedly<Answer>(
+/** Repeats what may pass, a few times. Throws SvcPayError: nothing has moved, whatever the answer thinks of money. */
+export async function askRepeatedly<Answer>(
   { ports }: ClientDeps,
   send: () => Promise<Reply | undefined>,
   read: (status: number, body: unknown) => Answer | undefined,

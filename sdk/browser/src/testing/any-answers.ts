@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { SvcPayError } from '../error/svc-pay-error.ts';
+import { SELECTORS } from '../evm/words.ts';
 import {
   type Answer,
   events,
@@ -13,7 +14,9 @@ import {
   settled,
   stands,
 } from './fake-service.ts';
+import { refusal } from './fake-wallet.ts';
 import { payWorld } from './pay-world.ts';
+import { AMOUNT, chainWallet, PAY_HASH, processorOption, recommended, regularly } from './regular-actors.ts';
 
 const STATUSES = ['requires_payment', 'processing', 'completed', 'failed', 'canceled', 'mismatched'];
 const SETTLE_STATUSES = ['succeeded', 'failed', 'processing', 'completed', 'mismatched'];
@@ -131,3 +134,123 @@ export async function expectConfirmsEnd(numRuns: number): Promise<void> {
     { numRuns },
   );
 }
+
+const BELOW_MINIMUM = settled('failed', { error: 'x402_minimum_amount_not_met' });
+const wallets = fc.record({
+  signs: fc.constantFrom<'yes' | 'unsupported' | 'refused'>('yes', 'unsupported', 'refused'),
+  sends: fc.constantFrom<unknown>(PAY_HASH, PAY_HASH, 'no hash', refusal(), refusal(-32_603), refusal(4900), undefined),
+  allowance: fc.constantFrom(0n, BigInt(AMOUNT)),
+  receipt: fc.constantFrom<unknown>(
+    null,
+    { status: '0x1', blockNumber: '0x10' },
+    { status: '0x0', blockNumber: '0x10' },
+  ),
+});
+type Wallet = typeof wallets extends fc.Arbitrary<infer Value> ? Value : never;
+
+const walletOf = ({ signs, sends, allowance, receipt }: Wallet) => {
+  const wallet = chainWallet(
+    {
+      ...(signs !== 'yes' && {
+        eth_signTypedData_v4: () => Promise.reject(refusal(signs === 'refused' ? 4001 : 4200)),
+      }),
+      eth_getTransactionReceipt: () => receipt,
+    },
+    allowance,
+  );
+  const asked: string[] = [];
+  const request: typeof wallet.request = async (call) => {
+    const [transaction] = call.params ?? [];
+    const { data = '' } = (transaction ?? {}) as { readonly data?: string };
+    if (call.method !== 'eth_sendTransaction' || !data.startsWith(SELECTORS.pay)) return wallet.request(call);
+    asked.push(data);
+    if (sends === undefined) return new Promise<never>(() => {});
+    if (sends instanceof Error) throw sends;
+    return sends;
+  };
+  return { provider: { ...wallet, request }, asked };
+};
+
+const OPEN = stands('requires_payment');
+
+const mixed = fc.record<Partial<Record<Route, readonly Answer[]>>>({
+  intent: often(fc.constantFrom(offered(SAMPLE), offered(SAMPLE), offered(), recommended), trouble),
+  regular: often(fc.constantFrom(regularly(processorOption()), regularly(processorOption()), regularly()), trouble),
+  settle: fc.oneof(
+    // The ways into the one exception, with and without doubt about the header.
+    fc.constantFrom<readonly Answer[]>(
+      [BELOW_MINIMUM],
+      [settled('processing'), BELOW_MINIMUM],
+      ['broken', BELOW_MINIMUM],
+    ),
+    often(
+      fc.constant(BELOW_MINIMUM),
+      trouble,
+      fc.constantFrom(...SETTLE_STATUSES).map((status) => settled(status)),
+    ),
+  ),
+  notify: often(
+    fc.constant(OPEN),
+    fc.constant(OPEN),
+    trouble,
+    fc.constantFrom(...STATUSES).map((status) => stands(status)),
+  ),
+  stream: often(
+    trouble,
+    fc
+      .constantFrom(OPEN, OPEN, OPEN, ...STATUSES.map((status) => stands(status)))
+      .map((one) => events((one as { body: unknown }).body)),
+  ),
+});
+
+/** Over both flows: a wallet is asked for money by one of them at most while the other may still take it. */
+export async function expectOneFlowPays(numRuns: number): Promise<void> {
+  let both = 0;
+  let regular = 0;
+  await fc.assert(
+    fc.asyncProperty(mixed, wallets, async (script, wallet) => {
+      const { provider, asked } = walletOf(wallet);
+      const { pay, time, service, heard, terminals } = payWorld({ answers: script, provider });
+      const call = pay.createPayment({ usdAmount: '12.50', tokenShortcode: 'base_usdc' });
+      const outcome = await time.run(call.catch((problem: unknown) => problem));
+
+      const settles = service.of('settle');
+      expect(asked.length).toBeLessThanOrEqual(1);
+      if (asked.length > 0) {
+        regular += 1;
+        // The service alone may have killed a header that was shown: by its last word, after clear refusals at most.
+        const said = service.given.filter(({ route }) => route === 'settle').map(({ answer }) => answer);
+        if (settles.length > 0) expect([said.length, said.at(-1)]).toEqual([settles.length, BELOW_MINIMUM]);
+        expect(said.slice(0, -1).filter((answer) => !isClearRefusal(answer))).toEqual([]);
+        if (settles.length > 0) both += 1;
+        if (wallet.signs === 'refused') expect(provider.methods()).not.toContain('eth_signTypedData_v4');
+      }
+      const ends = terminals();
+      expect(ends.length).toBeLessThanOrEqual(2);
+      if (ends.length === 2) {
+        expect(ends[0]).toMatchObject({
+          type: 'svc-sdk-transaction-failed',
+          detail: { flow: 'x402', moneyMoved: 'no' },
+        });
+        expect(ends[1]?.detail.flow).toBe('regular');
+      }
+      expect(heard.at(-1)).toBe(ends.at(-1));
+      const paid = !(outcome instanceof Error);
+      expect(ends.at(-1)?.type === 'svc-sdk-transaction-completed').toBe(paid);
+      if (paid) expect(service.given.some(({ route, answer }) => saysCompleted(route, answer))).toBe(true);
+      else expect(outcome).toBeInstanceOf(SvcPayError);
+      // Who was asked and did not clearly refuse may have paid, unless the chain says that it moved nothing.
+      const mayHavePaid = asked.length > 0 && !(wallet.sends instanceof Error && isNo(wallet.sends));
+      const isReverted = outcome instanceof SvcPayError && outcome.code === 'transaction_reverted';
+      if (!paid && mayHavePaid && !isReverted) expect(outcome).not.toMatchObject({ moneyMoved: 'no' });
+    }),
+    { numRuns },
+  );
+  // Both ways must have been gone, or nothing was shown.
+  expect([regular > 0, both > 0]).toEqual([true, true]);
+}
+
+const isNo = (problem: Error): boolean => 'code' in problem && problem.code === 4001;
+
+const isClearRefusal = (answer: Answer): boolean =>
+  typeof answer === 'object' && /"retryable":true,"moneyMoved":"no"/.test(JSON.stringify(answer.body));

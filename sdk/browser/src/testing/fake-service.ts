@@ -9,7 +9,17 @@ export type Answer =
   | 'silence'
   | 'broken';
 
-export type Route = 'intent' | 'offer' | 'status' | 'prepare' | 'settle' | 'confirm' | 'notify' | 'stream' | 'node';
+export type Route =
+  | 'intent'
+  | 'offer'
+  | 'regular'
+  | 'status'
+  | 'prepare'
+  | 'settle'
+  | 'confirm'
+  | 'notify'
+  | 'stream'
+  | 'node';
 
 type Asked = {
   readonly route: Route;
@@ -120,6 +130,7 @@ function readerOf(text: string) {
 function routeOf(url: string): Route {
   if (url.endsWith('/intents/x402')) return 'intent';
   if (/\/intents\/\w+\/x402$/.test(url)) return 'offer';
+  if (/\/intents\/\w+\/regular$/.test(url)) return 'regular';
   if (/\/intents\/\w+$/.test(url)) return 'status';
   if (url.endsWith('/x402/prepare')) return 'prepare';
   if (url.endsWith('/x402/settle')) return 'settle';

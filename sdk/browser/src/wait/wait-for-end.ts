@@ -4,11 +4,17 @@ import { conclude, isEnd, type PaymentResult } from '../pay/conclude.ts';
 import { type CallOptions, type ClientDeps, signalOf } from '../pay/parts.ts';
 import { followPayment } from './follow.ts';
 
+export type Awaited = {
+  readonly paymentIntentId: string;
+  /** The payer sent a transaction himself: until the service speaks of it, an intent that ended unpaid says nothing of it. */
+  readonly wasSent?: boolean;
+};
+
 /** Follows an intent until it ends, whoever pays it. Throws on any end but `completed`. */
 export async function waitForEnd(
   { ports, service, paymentTimeoutMs }: ClientDeps,
   attempt: Attempt,
-  paymentIntentId: string,
+  { paymentIntentId, wasSent = false }: Awaited,
   options: CallOptions,
 ): Promise<PaymentResult> {
   const signal = signalOf(options);
@@ -27,7 +33,7 @@ export async function waitForEnd(
     haltUnknowing(signal);
     throw problem;
   });
-  if (situation !== undefined) return conclude(attempt, situation, paymentIntentId);
+  if (situation !== undefined) return conclude(attempt, situation, paymentIntentId, wasSent);
   throw new SvcPayError('outcome_unknown', { moneyMoved: 'unknown', retryable: true });
 }
 

@@ -1,6 +1,6 @@
 import type { Attempt } from '../events/attempt.ts';
 import type { PaymentResult } from '../pay/conclude.ts';
-import { type CallOptions, type ClientDeps, requireCredential } from '../pay/parts.ts';
+import { type CallOptions, type ClientDeps, requireCredential, signalOf } from '../pay/parts.ts';
 import { runAttempt } from '../pay/run-attempt.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
@@ -10,16 +10,22 @@ export type WaitRequest = {
   readonly clientSecret?: string;
   /** Goes on with an attempt of this client: its events come under the same id. */
   readonly attemptId?: string;
+  /** Hash of a transaction that the payer sent himself: an intent that ends unpaid does not say that it moved nothing. */
+  readonly sentTransactionId?: string;
 };
 
 export function waitForPayment(
   deps: ClientDeps,
   attempt: Attempt,
-  { paymentIntentId }: WaitRequest,
+  { paymentIntentId, sentTransactionId: transactionId }: WaitRequest,
   options: CallOptions,
 ): Promise<PaymentResult> {
   return runAttempt(attempt, async () => {
     requireCredential(deps);
-    return waitForEnd(deps, attempt, paymentIntentId, options);
+    if (transactionId !== undefined) {
+      attempt.updated({ paymentIntentId, transactionId, moneyMoved: 'unknown' });
+      void deps.service.announce(paymentIntentId, transactionId, signalOf(options));
+    }
+    return waitForEnd(deps, attempt, { paymentIntentId, wasSent: transactionId !== undefined }, options);
   });
 }
