@@ -259,6 +259,7 @@ export * from './refund/refund-result.ts';
 export type * from './refund/refund-store.ts';
 export * from './refund/refund-transitions.ts';
 export * from './refund/refund-view.ts';
+export * from './refund/refuse-refund.ts';
 export { cancelRefund, type SubmitRefundPorts, submitRefund } from './refund/submit-refund.ts';
 export type { Flow, RegularFlow, RegularWay } from './regular/regular-family.ts';
 export { type LoadPayable, type PayableTerms, regularOptions } from './regular/regular-options.ts';

@@ -1,5 +1,7 @@
 import { evmNetwork } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
 import { describe, expect, test } from 'vitest';
+import type { SoloBudget } from '../budget/judge-wallet.ts';
 import { laneRound } from './drain-lane.ts';
 import type { LaneItem, PendingBatch, SignedTransaction } from './lane.ts';
 import { ChainUnavailable, type ExpiringChain, type MinedBatch, type SequencedChain } from './lane-chain.ts';
@@ -28,6 +30,7 @@ const item = (paymentId: string): LaneItem =>
     validBeforeSeconds: 99n,
     payout: { id: 1n },
   }) as LaneItem;
+const refund = (paymentId: string): LaneItem => ({ ...item(paymentId), refund: { id: newId('refund', NOW_MS) } });
 const idsOf = (items: readonly LaneItem[]) => items.map(({ paymentId }) => paymentId).join(',');
 const transaction = (transactionId: string, signedAtMs = NOW_MS): SignedTransaction => ({
   transactionId,
@@ -49,6 +52,7 @@ type World = {
   readonly state?: Partial<LaneState>;
   readonly pendingBatches?: readonly PendingBatch[];
   readonly queue?: readonly LaneItem[];
+  readonly refunds?: readonly LaneItem[];
   readonly oldestAtMs?: number;
   readonly pace?: Partial<LanePace>;
 };
@@ -56,7 +60,7 @@ type World = {
 /** Runs one round against ports that answer as given. Returns its end and every write and broadcast, in order. */
 async function roundOn<Chain extends SequencedChain | ExpiringChain>(
   family: Chain,
-  { state = {}, pendingBatches = [], queue = [], oldestAtMs = 0, pace = {} }: World,
+  { state = {}, pendingBatches = [], queue = [], refunds = [], oldestAtMs = 0, pace = {} }: World,
   chain: Partial<Chain> = {},
 ) {
   const done: string[] = [];
@@ -67,8 +71,12 @@ async function roundOn<Chain extends SequencedChain | ExpiringChain>(
   const store: Partial<LaneStore> = {
     heartbeat: async () => ({ ...STATE, ...state }),
     loadPendingBatches: async () => pendingBatches,
-    peekQueue: async () => ({ count: queue.length, oldestAtMs, solo: false }),
+    peekQueue: async () => ({ count: queue.length, oldestAtMs, solo: false, refunds: refunds.length > 0 }),
     loadQueue: async (_lane, _share, limit) => queue.slice(0, limit),
+    loadRefundQueue: async (_lane, _share, limit) => refunds.slice(0, limit),
+    loadSoloBudgets: async (_lane, items) => items.map(() => ({ proven: false }) as SoloBudget),
+    recordUnsent: async (_lease, unsent) =>
+      note(`unsent ${unsent.map(({ item: one, outcome }) => `${one.paymentId} ${outcome}`).join(',')}`, true),
     storeBatches: async (_lease, batches) =>
       note(`store ${batches.map(({ nonce, items }) => `${nonce}:${idsOf(items)}`).join(' ')}`, true),
     storeTransaction: async (_lease, batchId, { transactionId }) => note(`store ${transactionId} of ${batchId}`, true),
@@ -133,6 +141,37 @@ describe.each([
   test('stores a transaction before it broadcasts it', async () => {
     const { end, done } = await roundOn(family, { queue: [item('one')] });
     expect({ end, done }).toEqual({ end: 'moved', done: ['store 7:one', 'broadcast tx of one'] });
+  });
+
+  test('sends a refund by itself when no payment waits, and payments first otherwise', async () => {
+    const [one, two] = [refund('back one'), refund('back two')];
+    expect(await roundOn(family, { refunds: [one, two], pace: { maxInFlight: 8 } })).toEqual({
+      end: 'moved',
+      done: ['store 7:back one', 'broadcast tx of back one'],
+    });
+    const both = await roundOn(family, { queue: [item('pays')], refunds: [one] });
+    expect(both.done).toEqual(['store 7:pays', 'broadcast tx of pays']);
+  });
+
+  test('sends a refund at its turn, however many payments wait', async () => {
+    const state = { nextNonce: 8n };
+    const chain = { nonceRange: async () => ({ lowest: 8n, highest: 8n }) };
+    const { done } = await roundOn(family, { state, queue: [item('pays')], refunds: [refund('back')] }, chain);
+    expect(done).toEqual(['store 8:back', 'broadcast tx of back']);
+  });
+
+  test('has one refund in flight while its share is one slot, and sends payments beside it', async () => {
+    const sent = pending(6n, { items: [{ ...refund('sent'), confirmations: 1 }], sentAtMs: NOW_MS });
+    const world = { pendingBatches: [sent], refunds: [refund('back')] };
+    expect(await roundOn(family, world)).toEqual({ end: 'waiting', done: [] });
+    const { done } = await roundOn(family, { ...world, queue: [item('pays')] });
+    expect(done).toEqual(['store 7:pays', 'broadcast tx of pays']);
+  });
+
+  test('records why a refund is refused, and sends nothing', async () => {
+    const refuse = async () => ({ ok: true as const, outcomes: ['insufficient_funds' as const], chainTimeSeconds: 0n });
+    const { done } = await roundOn(family, { refunds: [refund('back')] }, { simulate: refuse });
+    expect(done).toEqual(['unsent back insufficient_funds']);
   });
 
   test('concludes nothing while the chain is out of reach', async () => {

@@ -5,6 +5,7 @@ import type { PendingBatch } from './lane.ts';
 import type { ExpiringLaneDeps, LaneStrategy, Offered, RoundResult } from './lane-deps.ts';
 import type { LaneLease, LaneState, QueueShare } from './lane-store.ts';
 import { giveUpBatches } from './reconcile-pending.ts';
+import { isRefundTurn, roomForRefunds } from './send-refunds.ts';
 import { sendSingles } from './send-singles.ts';
 
 export function expiringLane(deps: ExpiringLaneDeps, lease: LaneLease, { nextNonce }: LaneState): LaneStrategy {
@@ -43,7 +44,14 @@ async function sendQueued(
 ): Promise<RoundResult> {
   const { store, pace, log } = deps;
   const room = pace.maxInFlight - pendingBatches.length;
-  if (room <= 0 || (await store.peekQueue(lease, ALL, 1)).count === 0) return 'empty';
+  if (room <= 0) return 'empty';
+  const waiting = await store.peekQueue(lease, ALL, 1);
+  const roomBack = Math.min(room, roomForRefunds(pace.maxInFlight, pendingBatches));
+  if (waiting.refunds && roomBack > 0 && (waiting.count === 0 || isRefundTurn(firstNonce))) {
+    const refunds = await store.loadRefundQueue(lease, ALL, roomBack);
+    if (refunds.length > 0) return sendSingles(deps, lease, { items: refunds, firstNonce, pendingBatches });
+  }
+  if (waiting.count === 0) return 'empty';
   const items = await store.loadQueue(lease, ALL, room);
   if (items.length > 0) return sendSingles(deps, lease, { items, firstNonce, pendingBatches });
   log('queued_payments_unusable', { share: ALL.index, shares: ALL.count });

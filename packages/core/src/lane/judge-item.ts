@@ -69,7 +69,7 @@ const DIRECT_JUDGEMENTS: Readonly<Record<UnsettledOutcome, Judgement>> = {
 };
 
 /** Only for an item that was never sent, or that a finalized block shows unsettled. */
-export function judgeItem(item: Pick<LaneItem, 'payout'>, outcome: UnsentOutcome): Judgement {
+export function judgeItem(item: Pick<LaneItem, 'payout' | 'refund'>, outcome: UnsentOutcome): Judgement {
   if (!isDirect(item)) return judgeProcessorItem(outcome);
   return outcome === 'gas_budget_spent' ? refused(outcome) : DIRECT_JUDGEMENTS[outcome];
 }

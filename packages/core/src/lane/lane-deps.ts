@@ -107,5 +107,9 @@ export function payoutIdsOf(items: readonly LaneItem[]): readonly string[] {
 export function idsOf(items: readonly LaneItem[]): object {
   const [first] = items;
   if (items.length !== 1) return { payments: items.length, firstPaymentId: first?.paymentId };
-  return { paymentId: first?.paymentId, intentId: first?.intentId };
+  return {
+    paymentId: first?.paymentId,
+    intentId: first?.intentId,
+    ...(first?.refund && { refundId: first.refund.id }),
+  };
 }

@@ -48,6 +48,8 @@ export type QueuePeek = {
   readonly oldestAtMs: number;
   /** Whether the solo queue has items: contract wallets, and payers whose transfer recently used up its gas. */
   readonly solo: boolean;
+  /** Whether refunds wait that the lane may send. */
+  readonly refunds: boolean;
 };
 
 export type LaneStore = {
@@ -60,6 +62,8 @@ export type LaneStore = {
   readonly peekQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<QueuePeek>;
   /** The head of the common queue, oldest first. */
   readonly loadQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
+  /** Refunds that may be sent now, oldest first. */
+  readonly loadRefundQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
   /**
    * Payments of one part of the solo queue, at most one for each payer: accounts take turns, and payers take turns within
    * their account. A payer whose last transfer used up its gas waits longer after each such transfer.
@@ -98,13 +102,17 @@ export type LaneStore = {
   /**
    * One transaction: settled payments become completed, with their entries and events. Unsettled payments wait for
    * finality; the payments of a reverted batch are queued again at once, and name no transaction. Recording the same batch again changes
-   * nothing. False when the lane was taken over.
+   * nothing. False when the lane was taken over. A refund stays with a batch that moved its money, until a final block
+   * decides it; else it is queued again, and waits longer each time.
    */
   readonly recordMined: (lease: LaneLease, found: readonly FoundBatch[]) => Promise<boolean>;
-  /** One transaction: items that no batch carries become failed, or held where money may have moved. */
+  /**
+   * One transaction: payments that no batch carries become failed, or held where money may have moved. A refund stays
+   * queued with why the chain refused it, and waits longer each time.
+   */
   readonly recordUnsent: (lease: LaneLease, unsent: readonly UnsentItem[]) => Promise<boolean>;
   /**
-   * One transaction: closes a batch that can never be mined; its items are queued again and name no transaction. False
+   * One transaction: closes a batch that can never be mined; its items and its refund are queued again and name no transaction. False
    * after a take-over.
    */
   readonly recordReplaced: (lease: LaneLease, batchId: string) => Promise<boolean>;

@@ -6,9 +6,9 @@ export type LaneWork = {
   readonly status: RelayerStatus;
   readonly obstacle: LaneObstacle | null;
   readonly hasPendingBatch: boolean;
-  /** A queued payment that only this relayer can send. */
+  /** A queued payment or refund that only this relayer can send. */
   readonly hasBoundPayment: boolean;
-  /** A payment or stranded transfer in the queue that the relayers of its duty share. */
+  /** A payment, refund or stranded transfer in the queue that the relayers of its duty share. */
   readonly hasSharedItem: boolean;
 };
 

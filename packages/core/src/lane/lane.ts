@@ -7,6 +7,7 @@ import type { Mode } from '../account/mode.ts';
 import type { AuthorizationKind } from '../payment/claim-payment.ts';
 import type { SignedTransfer } from '../payment/signed-transfer.ts';
 import type { PayoutActivation } from '../payout/activation.ts';
+import type { SolanaRefundTerms } from '../refund/refund.ts';
 
 /** The relayer's address is normalized: in lower case on EVM. */
 export type Lane = { readonly network: NetworkId; readonly relayer: string };
@@ -24,7 +25,7 @@ export function parseLaneKey(key: string): Lane {
   return { network, relayer: key.slice(slash + 1) };
 }
 
-/** A queued or sent payment, with all that its transaction and its ledger entries need. */
+/** A queued or sent payment or refund, with all that its transaction and its ledger entries need. */
 export type LaneItem = {
   readonly accountId: Id<'account'>;
   readonly mode: Mode;
@@ -71,22 +72,31 @@ export type LaneItem = {
   /** The money is with the processor already: somebody else submitted the authorization. */
   readonly strandedTransfer?: StrandedTransfer;
   /**
-   * Set for a refund: a direct payment in reverse, from the merchant's wallet (`payer`) to the payer (`processor`).
-   * `paymentId` is the payment that it gives back; a lane writes no result of that payment.
+   * The item gives money of the payment back: `payer` is the merchant's wallet, and `processor` whoever gets the money. A
+   * lane only carries it: no outcome changes the payment, and a final block decides the refund.
    */
-  readonly refund?: { readonly id: Id<'refund'> };
+  readonly refund?: { readonly id: Id<'refund'>; readonly terms?: SolanaRefundTerms };
 };
 
-/** A direct payment goes from the payer to the merchant's wallet, and no processor takes part. */
-export function isDirect({ payout }: Pick<LaneItem, 'payout'>): boolean {
-  return payout.direct !== undefined;
+/**
+ * A direct payment goes from the payer to the merchant's wallet, and no processor takes part. A refund goes the same way
+ * back.
+ */
+export function isDirect({ payout, refund }: Pick<LaneItem, 'payout' | 'refund'>): boolean {
+  return payout.direct !== undefined || refund !== undefined;
+}
+
+/** A batch carries payments, or one refund. */
+export function isRefundBatch({ items }: Pick<PendingBatch, 'items'>): boolean {
+  return items.some(({ refund }) => refund !== undefined);
 }
 
 /**
  * Payments with equal keys may share a transaction. A transaction is of one payout kind: through one processor, or
- * direct to any wallets; in both it moves one token.
+ * direct to any wallets; in both it moves one token. A refund shares none.
  */
-export function transactionKey(item: Pick<LaneItem, 'payout' | 'processor' | 'asset'>): string {
+export function transactionKey(item: Pick<LaneItem, 'payout' | 'processor' | 'asset' | 'refund'>): string {
+  if (item.refund !== undefined) return `refund ${item.refund.id}`;
   return isDirect(item) ? `direct ${item.asset}` : `${item.processor} ${item.asset}`;
 }
 

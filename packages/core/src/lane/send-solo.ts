@@ -4,7 +4,7 @@
 // other wallet takes: otherwise wallets that burn gas, each of which has to be simulated, delay them.
 import { isBound, judgeSolo, type SoloBudget } from '../budget/judge-wallet.ts';
 import { checkNonce } from './check-nonce.ts';
-import type { LaneItem, PendingBatch } from './lane.ts';
+import { isRefundBatch, type LaneItem, type PendingBatch } from './lane.ts';
 import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease, LaneStore } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
@@ -25,7 +25,9 @@ export const isSoloTurn = (nonce: bigint): boolean => nonce % SOLO_TURN === SOLO
 /** Sends transactions of one part of the queue. `empty` when none may be sent now. */
 export async function sendSolo(deps: SequencedLaneDeps, lease: LaneLease, sending: Sending): Promise<RoundResult> {
   const { maxInFlight } = deps.pace;
-  const solo = sending.pendingBatches.filter(({ items }) => items.some((item) => item.byContract || item.solo));
+  const solo = sending.pendingBatches.filter(
+    (batch) => !isRefundBatch(batch) && batch.items.some((item) => item.byContract || item.solo),
+  );
   const others = solo.filter((batch) => !isProvenBatch(batch));
   const room: Readonly<Record<SoloPart, number>> = {
     proven: Math.max(1, Math.floor(maxInFlight / PROVEN_PART)) - solo.length,
@@ -95,7 +97,7 @@ type JudgedBudget = {
   readonly verdict: ReturnType<typeof judgeSolo>;
 };
 
-async function withBudgets(
+export async function withBudgets(
   store: LaneStore,
   lease: LaneLease,
   items: readonly LaneItem[],
@@ -122,7 +124,8 @@ async function refuseSpent(
   return (await store.recordUnsent(lease, [{ item, outcome: 'gas_budget_spent' }])) ? 'ended' : 'taken_over';
 }
 
-async function trySolo(
+/** Sends it in a transaction of its own, if a simulation of it passes. */
+export async function trySolo(
   deps: SequencedLaneDeps,
   lease: LaneLease,
   sending: Sending,

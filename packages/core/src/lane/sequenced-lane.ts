@@ -1,6 +1,6 @@
 // A lane whose transactions are ordered by nonces (EVM). A transaction is mined only after all before it, so a stuck one
 // gets a fee bump, a nonce gap stops the lane, and the nonce is checked before a lane without pending batches sends.
-// Payments go in batches; the solo queue has its own transactions.
+// Payments go in batches; the solo queue and refunds have their own transactions.
 import { checkNonce, noteObstacle } from './check-nonce.ts';
 import type { PendingBatch } from './lane.ts';
 import type { LaneStrategy, Offered, PendingBefore, RoundResult, Sending, SequencedLaneDeps } from './lane-deps.ts';
@@ -8,6 +8,7 @@ import type { LaneLease, LaneState } from './lane-store.ts';
 import { giveUpBatches } from './reconcile-pending.ts';
 import { resendInOrder } from './resend-in-order.ts';
 import { QUEUE_PEEK, sendNext } from './send-next.ts';
+import { isRefundTurn, sendRefund } from './send-refunds.ts';
 import { isSoloTurn, sendSolo } from './send-solo.ts';
 
 export function sequencedLane(deps: SequencedLaneDeps, lease: LaneLease, state: LaneState): LaneStrategy {
@@ -55,8 +56,13 @@ async function sendQueued(
   const waiting = await store.peekQueue(lease, share, QUEUE_PEEK);
   const sending = { ...pending, state, share };
   const solo = () => (waiting.solo ? sendSolo(deps, lease, sending) : Promise.resolve('empty' as const));
+  const refund = () => (waiting.refunds ? sendRefund(deps, lease, sending) : Promise.resolve('empty' as const));
   if (isSoloTurn(state.nextNonce)) {
     const sent = await solo();
+    if (sent === 'moved' || sent === 'taken_over') return sent;
+  }
+  if (isRefundTurn(state.nextNonce)) {
+    const sent = await refund();
     if (sent === 'moved' || sent === 'taken_over') return sent;
   }
   const gathered = clock.nowMs() - waiting.oldestAtMs >= pendingBatches.length * pace.gatherMs;
@@ -65,7 +71,10 @@ async function sendQueued(
   if (common === 'moved' || common === 'taken_over') return common;
   const sent = await solo();
   if (sent !== 'empty') return sent;
+  const back = await refund();
+  if (back === 'moved' || back === 'taken_over') return back;
   if (common !== 'empty') return common;
+  if (back !== 'empty') return back;
   // Payments gather, or their payers wait for a turn: the lane stays awake for them.
   return waiting.count > 0 || waiting.solo ? 'waiting' : 'empty';
 }

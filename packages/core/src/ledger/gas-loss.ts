@@ -10,9 +10,10 @@ import { normalizeAddress } from '../token/address.ts';
 import { shareGas } from './gas-share.ts';
 import { type Booking, newEntryId } from './ledger-entry.ts';
 
-export type LossCause = UnsettledOutcome | 'unknown';
+/** `refund`: the transaction moved a refund, which settles no payment. */
+export type LossCause = UnsettledOutcome | 'refund' | 'unknown';
 
-export const LOSS_CAUSES: readonly LossCause[] = [...UNSETTLED_OUTCOMES, 'unknown'];
+export const LOSS_CAUSES: readonly LossCause[] = [...UNSETTLED_OUTCOMES, 'refund', 'unknown'];
 
 /** The payment that lost the gas; all null when it is not known. Hex addresses in lower case. */
 export type LossParty = {
@@ -62,8 +63,9 @@ export function splitGas(
     const [item, amountAtomic] = [items[index], shares[index] ?? 0n];
     if (item?.paymentId !== paymentId)
       throw new Error(`item ${index} of batch ${mined.batchId} is payment ${item?.paymentId}, not ${paymentId}`);
-    if (outcome === 'settled') settled.set(paymentId, amountAtomic);
-    else lost.push({ ...partyOf(item), cause: outcome, count: 1, amountAtomic });
+    const cause = outcome === 'settled' && item.refund !== undefined ? 'refund' : outcome;
+    if (cause === 'settled') settled.set(paymentId, amountAtomic);
+    else lost.push({ ...partyOf(item), cause, count: 1, amountAtomic });
   }
   let next = mined.items.length;
   for (const item of besides) {

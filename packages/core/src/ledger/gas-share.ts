@@ -3,8 +3,8 @@
 import { type AtomicAmount, atomicAmount, externalCost, type Rate, tokenAmount } from '@svc-pay/money';
 import type { MinedItem } from '../lane/lane-chain.ts';
 
-/** `unknown`: it is not known which payment it was, as after a restore. */
-export type CarriedOutcome = MinedItem['outcome'] | 'unknown';
+/** `unknown`: it is not known which payment it was, as after a restore. `refund`: a refund that moved its money. */
+export type CarriedOutcome = MinedItem['outcome'] | 'refund' | 'unknown';
 
 /**
  * Outcomes before which the processor called the token. Such a call may use up its whole stipend of 200,000 gas; a

@@ -41,6 +41,10 @@ test('gas of which nothing is known counts against no budget', () => {
   expect(scopesOf(loss({ cause: 'unknown' }))).toEqual({});
 });
 
+test('gas of a refund that moved its money counts against no budget', () => {
+  expect(scopesOf(loss({ cause: 'refund' }))).toEqual({});
+});
+
 test('losses of one transaction are summed by budget, and a reversal takes its loss back', () => {
   const other = loss({ payer: '0xbb', codeHash: null, amountAtomic: 2n });
   expect(scopesOf(loss(), loss(), other, loss({ amountAtomic: -7n }))).toEqual({

@@ -42,10 +42,11 @@ export function linkDraft(
 /** Every payment of the batches names the transaction in the block; those that it settled name their position too. */
 export function seenLinks(found: readonly FoundBatch[]): readonly LinkedItem[] {
   return found.flatMap(({ batch, mined: { transactionId, items } }) =>
-    batch.items.map((item, index) => {
+    batch.items.flatMap((item, index) => {
+      if (item.refund !== undefined) return [];
       const part = items[index];
       const at = part?.outcome === 'settled' ? `${transactionId}:${part.logIndex}` : null;
-      return { item, link: { transactionId, transactionSplitId: at }, requestId: batch.id };
+      return [{ item, link: { transactionId, transactionSplitId: at }, requestId: batch.id }];
     }),
   );
 }

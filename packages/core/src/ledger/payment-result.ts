@@ -136,14 +136,14 @@ const NO_PROOF = { proof: null, disproved: null, foreignTransactionId: null } as
 
 export type SettledBatchItem = { readonly item: LaneItem; readonly mined: SettledItem };
 
-/** Items that the transaction settled. `items` are those of `mined`, in their order. */
+/** Payments that the transaction settled. `items` are those of `mined`, in their order. */
 export function settledItems(
   items: readonly LaneItem[],
   mined: Pick<MinedBatch, 'items'>,
 ): readonly SettledBatchItem[] {
   return items.flatMap((item, index) => {
     const part = mined.items[index];
-    return part?.outcome === 'settled' ? [{ item, mined: part }] : [];
+    return part?.outcome === 'settled' && item.refund === undefined ? [{ item, mined: part }] : [];
   });
 }
 

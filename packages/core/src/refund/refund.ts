@@ -105,7 +105,7 @@ export function refundNonces(
  * False for a refund whose nonce is not that of its terms: whoever can only write to the database could otherwise make
  * any signature of the wallet a refund. Settlement sends and completes no such refund.
  */
-export function hasOwnNonce(installation: string, refund: Refund): boolean {
+export function hasOwnNonce(installation: string, refund: RefundOwner & Pick<Refund, 'nonce' | 'sequence'>): boolean {
   const { nonce, sequence } = refund;
   if (nonce === null || sequence === null) return false;
   const [own] = refundNonces(installation, refund, sequence, 1);

@@ -8,5 +8,6 @@ export { testLaneStore } from './lane-store-contract.ts';
 export { testLinks } from './link-contract.ts';
 export type { ReaderHarness } from './reader-harness.ts';
 export { testReaderStore } from './reader-store-contract.ts';
+export { testRefundLane } from './refund-lane-contract.ts';
 export type { StoredRows, StoreHarness } from './store-harness.ts';
 export { testStrandedStore } from './stranded-store-contract.ts';

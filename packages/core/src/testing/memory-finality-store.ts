@@ -26,6 +26,7 @@ import {
   revertedBatchesOf,
   writePaymentResults,
 } from './memory-payment-results.ts';
+import { refundsOfBatch } from './memory-refunds.ts';
 import { strandedOfBatch } from './memory-stranded-lane-store.ts';
 import {
   type BatchRow,
@@ -183,10 +184,13 @@ function recordedOf(tables: Tables, row: BatchRow): RecordedBatch {
           item: strandedItemOf(tables, own),
           settled: own.status === 'done',
         }))
-      : carriedBy(tables, id, ['batched', 'mined', 'completed']).map((own) => ({
-          item: itemOf(own),
-          settled: own.status === 'completed',
-        }));
+      : [
+          ...carriedBy(tables, id, ['batched', 'mined', 'completed']).map((own) => ({
+            item: itemOf(own),
+            settled: own.status === 'completed',
+          })),
+          ...refundsOfBatch(tables, id).map((item) => ({ item, settled: false })),
+        ];
   return {
     ...lane,
     id,

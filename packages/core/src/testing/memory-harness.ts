@@ -4,6 +4,7 @@ import { newId } from '@svc-pay/protocol/ids';
 import { createMemoryFinalityStore } from './memory-finality-store.ts';
 import { findForgottenLanes } from './memory-lane-base.ts';
 import { createMemoryLaneStore } from './memory-lane-store.ts';
+import { queueRefund } from './memory-refunds.ts';
 import { queueSettlement, seedAuthorization, seedIntent, seedRelayer } from './memory-seed.ts';
 import { createMemoryStrandedLaneStore } from './memory-stranded-lane-store.ts';
 import { createMemoryStrandedStore } from './memory-stranded-store.ts';
@@ -61,6 +62,13 @@ export function createMemoryHarness(givenNowMs?: () => number): StoreHarness & {
       nowMs += ms;
     },
     queuePayment: async () => queueSettlement(tables, sign(false).key, { nowMs, status: 'queued' }).item.paymentId,
+    queueRefund: async (paymentId) => {
+      const settlement = tables.settlements.get(paymentId);
+      if (settlement === undefined) throw new Error(`no payment ${paymentId}`);
+      const id = queueRefund(tables, settlement, clock.nowMs()).item.refund?.id;
+      if (id === undefined) throw new Error('the refund has no id');
+      return id;
+    },
     confirmUpto: async () => sign(true).intentId,
     settleUpto: async (intentId, settledAtomic) =>
       queueSettlement(tables, keyOf(intentId), { nowMs, status: 'queued', settledAtomic }).item.paymentId,
@@ -135,6 +143,13 @@ function readTables(tables: Tables): StoredRows {
       status,
       reason,
       batch: batchId,
+    })),
+    refunds: [...tables.refunds].map(([id, { status, batchId, transactionId, refusal }]) => ({
+      id,
+      status,
+      batch: batchId,
+      transaction: transactionId,
+      refusal,
     })),
   };
 }

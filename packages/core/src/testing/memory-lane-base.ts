@@ -23,6 +23,7 @@ import {
   splitGas,
 } from '../index.ts';
 import { linkPayments } from './memory-payment-results.ts';
+import { leaveBatch, linkRefunds } from './memory-refunds.ts';
 import { type BatchRow, isPendingBatch, type RelayerRow, type Statement, type Tables } from './memory-tables.ts';
 
 type Shared =
@@ -111,6 +112,7 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
           if (taken) Object.assign(row, { status: 'broadcast', updatedAtMs: nowMs });
           if (link === undefined) continue;
           Object.assign(row, { linkedTo: link, seenIn: null });
+          linkRefunds(tables, batch.items, link);
           linkBatch(tables, batch, { transactionId: link, transactionSplitId: null }, nowMs);
         }
       }),
@@ -121,6 +123,7 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
           const row = batches.get(one.batch.id);
           if (row === undefined || !isPendingBatch(row)) continue;
           Object.assign(row, { linkedTo: one.mined.transactionId, seenIn: one.mined.blockHash });
+          linkRefunds(tables, one.batch.items, one.mined.transactionId);
           linkPayments(tables, seenLinks([one]), nowMs);
         }
         return true;
@@ -131,6 +134,7 @@ export function createMemoryLaneBase(tables: Tables, statement: Statement, clock
         const batch = batches.get(batchId);
         if (batch === undefined || !isPendingBatch(batch)) return true;
         Object.assign(batch, { status: 'replaced', linkedTo: null, seenIn: null, updatedAtMs: nowMs });
+        for (const row of tables.refunds.values()) if (row.batchId === batchId) leaveBatch(row);
         for (const row of [...settlements.values(), ...tables.stranded.values()]) {
           if (row.batchId !== batchId || row.status !== 'batched') continue;
           Object.assign(row, { status: 'queued', relayer: null, batchId: null });
@@ -244,7 +248,7 @@ function linkBatch(
 ): void {
   linkPayments(
     tables,
-    items.map((item) => ({ item, link, requestId: id })),
+    items.filter(({ refund }) => refund === undefined).map((item) => ({ item, link, requestId: id })),
     nowMs,
   );
 }
@@ -275,7 +279,7 @@ function requireUnknown({ batches }: Tables, transactionId: string): void {
   }
 }
 
-function hasWork({ batches, settlements, stranded }: Tables, row: RelayerRow | undefined): boolean {
+function hasWork({ batches, settlements, stranded, refunds }: Tables, row: RelayerRow | undefined): boolean {
   if (row === undefined) return false;
   const { network, address, duty } = row;
   const isQueued = (one: { readonly network: string; readonly status: string }) =>
@@ -289,7 +293,7 @@ function hasWork({ batches, settlements, stranded }: Tables, row: RelayerRow | u
     hasBoundPayment: false,
     hasSharedItem:
       duty === 'settle'
-        ? [...settlements.values()].some(isQueued)
+        ? [...settlements.values(), ...refunds.values()].some(isQueued)
         : [...stranded.values()].some((one) => isQueued(one) && one.action !== 'hold'),
   });
 }

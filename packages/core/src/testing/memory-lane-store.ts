@@ -3,13 +3,17 @@ import { newId } from '@svc-pay/protocol/ids';
 import {
   type Clock,
   type FoundBatch,
+  isRefundBatch,
   judgeUnsettledItems,
   type Lane,
+  type LaneItem,
   type LaneLease,
   type LaneStore,
+  NO_AMOUNTS,
   NO_LINK,
   type QueueShare,
   queuedAgain,
+  type SoloBudget,
   settledItems,
 } from '../index.ts';
 import { createMemoryLaneBase } from './memory-lane-base.ts';
@@ -21,7 +25,17 @@ import {
   revertedBatchesOf,
   writePaymentResults,
 } from './memory-payment-results.ts';
+import { recordMinedRefund, refundOf, refundQueueOf, refundsOfBatch, refuseQueued } from './memory-refunds.ts';
 import { byNumber, itemOf, type Statement, type Tables } from './memory-tables.ts';
+
+const NOTHING = { sumAtomic: 0n, mostAtomic: 0n };
+const NO_LIMITS: SoloBudget = {
+  limits: undefined,
+  lost: { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS },
+  proven: false,
+  atRisk: { network: NOTHING, account: NOTHING, code: NOTHING, payer: NOTHING },
+  boundSends: undefined,
+};
 
 export function createMemoryLaneStore(tables: Tables, statement: Statement, clock: Clock): LaneStore {
   const { settlements } = tables;
@@ -37,10 +51,17 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
           (retryAtMs === null || retryAtMs <= nowMs),
       )
       .toSorted(byNumber);
+  const rowOf = (item: LaneItem) =>
+    item.refund === undefined ? settlements.get(item.paymentId) : refundOf(tables, item);
   const recordOne = (lease: LaneLease, found: FoundBatch, nowMs: number): void => {
     const { batch, mined } = found;
     const gas = base.splitGasOf(found);
     if (gas === undefined) return;
+    if (isRefundBatch(batch)) {
+      base.markMined(lease, found, gas, nowMs);
+      recordMinedRefund(tables, found, nowMs);
+      return;
+    }
     const parts = settledItems(batch.items, mined);
     const completed = { lane: lease, batch: mined, parts, gas: gas.settled };
     writePaymentResults(tables, completions(tables, completed, { requestId: batch.id, nowMs }), 'batched');
@@ -69,32 +90,42 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
     loadPendingBatches: (lane) =>
       loadPending(lane, (ids) => {
         const carried = [...settlements.values()].filter(({ status }) => status === 'batched' || status === 'mined');
-        return ids.map((id) =>
-          carried
+        return ids.map((id) => [
+          ...carried
             .filter(({ batchId }) => batchId === id)
             .toSorted(byNumber)
             .map(itemOf),
-        );
+          ...refundsOfBatch(tables, id),
+        ]);
       }),
     peekQueue: (lane, share, limit) =>
       at('peekQueue', (nowMs) => {
         const head = queueOf(lane, share, nowMs).slice(0, limit);
         const oldestAtMs = head.length === 0 ? 0 : Math.min(...head.map(({ createdAtMs }) => createdAtMs));
-        return { count: head.length, oldestAtMs, solo: false };
+        return {
+          count: head.length,
+          oldestAtMs,
+          solo: false,
+          refunds: refundQueueOf(tables, lane, share, nowMs).length > 0,
+        };
       }),
     loadQueue: (lane, share, limit) =>
       at('loadQueue', (nowMs) => queueOf(lane, share, nowMs).slice(0, limit).map(itemOf)),
+    loadRefundQueue: (lane, share, limit) =>
+      at('loadRefundQueue', (nowMs) => refundQueueOf(tables, lane, share, nowMs).slice(0, limit)),
     // The memory store has no contract wallets and no payers whose transfers use up their gas.
     loadSoloQueue: async () => [],
-    loadSoloBudgets: async () => [],
+    loadSoloBudgets: async (_lane, items) => items.map(() => NO_LIMITS),
     noteSoloTurn: () => {},
     storeBatches: (lease, stored) =>
       storeBatches(
         lease,
         stored,
-        ({ paymentId }) => settlements.get(paymentId)?.status === 'queued',
-        ({ paymentId }, batchId) =>
-          Object.assign(settlements.get(paymentId) ?? {}, { status: 'batched', relayer: lease.relayer, batchId }),
+        (item) => rowOf(item)?.status === 'queued',
+        (item, batchId) => {
+          const status = item.refund === undefined ? 'batched' : 'sent';
+          Object.assign(rowOf(item) ?? {}, { status, relayer: lease.relayer, batchId });
+        },
       ),
     recordMined: (lease, found) =>
       at('recordMined', (nowMs) => {
@@ -105,8 +136,10 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
     recordUnsent: (lane, unsent) =>
       at('recordUnsent', (nowMs) => {
         if (leasedRow(lane) === undefined) return false;
-        const items = unsent.map(({ item }) => item);
-        const { failed, held } = judgeUnsettledItems(unsent, revertedBatchesOf(tables, items));
+        for (const { item, outcome } of unsent) refuseQueued(tables, item, outcome, nowMs);
+        const payments = unsent.filter(({ item }) => item.refund === undefined);
+        const items = payments.map(({ item }) => item);
+        const { failed, held } = judgeUnsettledItems(payments, revertedBatchesOf(tables, items));
         const origin = { requestId: newId('batch', nowMs), nowMs };
         const { requestId } = origin;
         const unlinked = failed.map(({ item }) => ({ item, link: NO_LINK, requestId }));
@@ -119,8 +152,8 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
     defer: (lease, items, untilMs) =>
       statement('defer', () => {
         if (leasedRow(lease) === undefined) return;
-        for (const { paymentId } of items) {
-          const row = settlements.get(paymentId);
+        for (const item of items) {
+          const row = rowOf(item);
           if (row?.status === 'queued') row.retryAtMs = untilMs;
         }
       }),

@@ -7,6 +7,7 @@ const BACKED_UP = [
   'settlements',
   'authorizations',
   'stranded',
+  'refunds',
   'intents',
   'payments',
   'entries',

@@ -42,10 +42,11 @@ export function createMemoryStrandedLaneStore(tables: Tables, statement: Stateme
       at('peekQueue', () => {
         const head = queueOf(lane, share, limit);
         const oldestAtMs = head.length === 0 ? 0 : Math.min(...head.map(({ createdAtMs }) => createdAtMs));
-        return { count: head.length, oldestAtMs, solo: false };
+        return { count: head.length, oldestAtMs, solo: false, refunds: false };
       }),
     loadQueue: (lane, share, limit) =>
       at('loadQueue', () => queueOf(lane, share, limit).map((row) => strandedItemOf(tables, row))),
+    loadRefundQueue: async () => [],
     loadSoloQueue: async () => [],
     loadSoloBudgets: async () => [],
     noteSoloTurn: () => {},

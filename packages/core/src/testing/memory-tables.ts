@@ -110,6 +110,20 @@ export type StrandedRow = {
   batchId: string | null;
 };
 
+/** A refund in a lane. */
+export type RefundRow = {
+  readonly item: LaneItem;
+  readonly network: string;
+  status: 'queued' | 'sent' | 'completed' | 'failed';
+  relayer: string | null;
+  batchId: string | null;
+  retryAtMs: number | null;
+  /** How often the chain refused it, and why last. */
+  refusals: number;
+  refusal: string | null;
+  transactionId: string | null;
+};
+
 export type IntentRow = { intent: Intent; paymentId: string | null; version: number; eventSequence: number };
 
 type EventRow = EventDraft & { readonly accountId: string; readonly mode: Mode; readonly body: Uint8Array };
@@ -125,6 +139,7 @@ export type Tables = MemoryDeliveryTables &
     readonly authorizations: Map<string, AuthorizationRow>;
     /** By claim key, as hex. */
     readonly stranded: Map<string, StrandedRow>;
+    readonly refunds: Map<string, RefundRow>;
     readonly intents: Map<string, IntentRow>;
     readonly payments: Map<string, StoredPayment>;
     readonly entries: LedgerEntry[];
@@ -142,6 +157,7 @@ export function createTables(): Tables {
     settlements: new Map(),
     authorizations: new Map(),
     stranded: new Map(),
+    refunds: new Map(),
     intents: new Map(),
     payments: new Map(),
     entries: [],

@@ -32,6 +32,8 @@ export type StoreHarness = {
   readonly pass: (ms: number) => void;
   /** A payment as the API claims it, in the queue. */
   readonly queuePayment: () => Promise<string>;
+  /** A refund of all that the completed payment has, signed and in the queue; answers its id. */
+  readonly queueRefund: (paymentId: string) => Promise<string>;
   /** An up-to intent with a confirmed authorization and no payment. */
   readonly confirmUpto: () => Promise<string>;
   /** The merchant settles it; answers the payment. */
@@ -94,6 +96,13 @@ export type StoredRows = {
     readonly status: string;
     readonly reason: string | null;
     readonly batch: string | null;
+  }[];
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly status: string;
+    readonly batch: string | null;
+    readonly transaction: string | null;
+    readonly refusal: string | null;
   }[];
 };
 

@@ -63,14 +63,14 @@ type LossRow = {
   readonly losses: number;
 };
 
-/** The largest `most` of each network. What a reorg reversed is left out. */
+/** The largest `most` of each network. What a reorg reversed is left out, and gas of refunds that moved their money. */
 export async function readGasLosses(pool: pg.Pool, sinceMs: number, most: number): Promise<readonly GasLossTotal[]> {
   const { rows } = await pool.query<LossRow>(
     `select network, mode, account_id, payer, loss, losses from (
        select network, mode, account_id, payer, sum(amount)::text as loss,
          count(*) filter (where reverses is null)::integer as losses,
          row_number() over (partition by network order by sum(amount) desc) as rank
-       from svc.gas_losses where id >= svc.id_bound('lg', $1)
+       from svc.gas_losses where id >= svc.id_bound('lg', $1) and cause <> 'refund'
        group by network, mode, account_id, payer
        having sum(amount) > 0
      ) ranked

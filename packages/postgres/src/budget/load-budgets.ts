@@ -102,6 +102,10 @@ const AT_RISK = {
         and signed.intent_id = carried.intent_id and signed.claim_key = carried.claim_key
       ${NOT_MERGED}
     ) signed
+    where batch.network = $1 and batch.status ${sqlIs(...PENDING_BATCH)} and batch.at_risk is not null
+    union all
+    select batch.at_risk::text, carried.account_id, lower(carried.wallet), null
+    from svc.batches batch join svc.refunds carried on carried.batch_id = batch.id
     where batch.network = $1 and batch.status ${sqlIs(...PENDING_BATCH)} and batch.at_risk is not null`,
 };
 type AtRiskRow = {

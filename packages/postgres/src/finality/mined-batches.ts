@@ -12,6 +12,7 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
+import { loadBatchRefunds } from '../lane/refund-items.ts';
 import {
   ITEM_COLUMNS,
   ITEM_JOINS,
@@ -108,5 +109,9 @@ async function loadItems(
     ...LOAD_ITEMS,
     values: [batchId],
   });
-  return rows.map((row) => ({ item: laneItemOf(row), settled: row.settlement === SETTLEMENT_STATUS.completed }));
+  if (rows.length > 0)
+    return rows.map((row) => ({ item: laneItemOf(row), settled: row.settlement === SETTLEMENT_STATUS.completed }));
+  // A lane records no result of a refund, so none is recorded as settled.
+  const refunds = (await loadBatchRefunds(client, [batchId])).get(batchId) ?? [];
+  return refunds.map((item) => ({ item, settled: false }));
 }

@@ -14,6 +14,7 @@ import { PLATFORM } from '../audit/platform.ts';
 import { writeAudit } from '../audit/write-audit.ts';
 import { inTransaction } from '../database/in-transaction.ts';
 import { sqlIs } from '../database/status-sql.ts';
+import { QUEUED_REFUND } from './refund-items.ts';
 
 export type RelayerChange = {
   readonly network: string;
@@ -33,6 +34,8 @@ const COUNT_OPEN = `
     ) as batches, (
       select count(*)::integer from svc.settlements
       where network = $1 and status ${sqlIs(SETTLEMENT_STATUS.queued)} and bound_relayer = $2
+    ) + (
+      select count(*)::integer from svc.refunds where network = $1 and ${QUEUED_REFUND} and bound_relayer = $2
     ) as payments, (
       select count(*)::integer from svc.prepared_transfers
       where network = $1 and relayer = $2 and created_at > $3::timestamptz - ${TEXT_LIFE}

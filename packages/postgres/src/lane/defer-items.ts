@@ -2,6 +2,7 @@ import { isoTime, type LaneItem, type LaneLease, SETTLEMENT_STATUS } from '@svc-
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
+import { deferRefunds } from './refund-items.ts';
 
 const DEFER = {
   name: 'lane-defer-items',
@@ -20,8 +21,11 @@ export async function deferItems(
   items: readonly LaneItem[],
   untilMs: number,
 ): Promise<void> {
+  const payments = items.filter(({ refund }) => refund === undefined);
+  await deferRefunds(pool, { network, relayer, epoch }, items, untilMs);
+  if (payments.length === 0) return;
   await pool.query({
     ...DEFER,
-    values: [network, relayer, epoch.toString(), ...settlementKeys(items), isoTime(untilMs)],
+    values: [network, relayer, epoch.toString(), ...settlementKeys(payments), isoTime(untilMs)],
   });
 }

@@ -1,5 +1,13 @@
 // LaneStore over Postgres, shared by all lanes of the process.
-import { type BatchToStore, type Clock, createSoloTurns, type Lane, type LaneStore, noteSoloTurn } from '@svc-pay/core';
+import {
+  type BatchToStore,
+  type Clock,
+  createSoloTurns,
+  isRefundBatch,
+  type Lane,
+  type LaneStore,
+  noteSoloTurn,
+} from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
 import type pg from 'pg';
 import { loadSoloBudgets } from '../budget/load-budgets.ts';
@@ -14,6 +22,7 @@ import { recordAttempts, recordSeen } from './record-attempts.ts';
 import { recordMined } from './record-mined.ts';
 import { recordReplaced } from './record-replaced.ts';
 import { recordUnsent } from './record-unsent.ts';
+import { loadRefundQueue } from './refund-items.ts';
 import { storeBatches } from './store-batches.ts';
 import { storeTransaction } from './store-transaction.ts';
 import { advanceNonce, noteObstacle, noteUnfit } from './update-lane-condition.ts';
@@ -35,13 +44,15 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent 
     loadPendingBatches: (lane) => loadPendingBatches(pool, lane, cache),
     peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
     loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
+    loadRefundQueue: (lane, share, limit) => loadRefundQueue(pool, lane, share, limit, clock.nowMs()),
     loadSoloQueue: (lane, share, part, limit) =>
       loadSoloQueue(pool, lane, share, { part, limit, nowMs: clock.nowMs(), turns: turns(lane, part) }),
     loadSoloBudgets: ({ network }, items) => loadSoloBudgets(pool, network, items),
     noteSoloTurn: (lane, part, item) => noteSoloTurn(turns(lane, part), item),
     storeBatches: async (lease, batches, boundSends) => {
       const nowMs = clock.nowMs();
-      const stored = await storeBatches(pool, lease, batches, nowMs, { boundSends });
+      const duty = batches.some(isRefundBatch) ? 'refund' : 'settle';
+      const stored = await storeBatches(pool, lease, batches, nowMs, { duty, boundSends });
       if (stored) keepStored(cache, lease, batches, nowMs);
       return stored;
     },

@@ -10,6 +10,7 @@ import {
 } from '../payment/lane-item-row.ts';
 import { loadStrandedTransfersOf, strandedItemOf } from '../payment/stranded-item-row.ts';
 import type { BatchContents, PendingBatchCache } from './pending-batch-cache.ts';
+import { loadBatchRefunds } from './refund-items.ts';
 
 type BatchRow = {
   readonly id: string;
@@ -35,7 +36,8 @@ const LOAD_BATCHES = {
       ) as transaction_ids, carried.*
     from svc.batches b
     cross join lateral (
-      select count(*)::integer as item_count, coalesce(sum(batch_limit), 0)::integer as batch_limits
+      select count(*)::integer + (select count(*)::integer from svc.refunds r where r.batch_id = b.id) as item_count,
+        coalesce(sum(batch_limit), 0)::integer as batch_limits
       from svc.settlements s where s.batch_id = b.id and s.status ${IN_BATCH}
     ) carried
     where b.network = $1 and b.relayer = $2 and b.status ${sqlIs(...PENDING_BATCH)} order by b.nonce`,
@@ -62,7 +64,7 @@ export async function loadPendingBatches(
   pool: pg.Pool,
   lane: Lane,
   cache: PendingBatchCache,
-  loadItems: typeof loadBatchItems = loadBatchItems,
+  loadItems: typeof loadBatchItems = loadCarriedItems,
 ): Promise<readonly PendingBatch[]> {
   const { rows } = await pool.query<BatchRow>({ ...LOAD_BATCHES, values: [lane.network, lane.relayer] });
   const fingerprintOf = (row: BatchRow) => ({
@@ -121,12 +123,21 @@ const transactionOf = (row: TransactionRow): SignedTransaction => ({
   signedAtMs: row.created_at.getTime(),
 });
 
+/** The payments of these batches that have no result yet. */
 export async function loadBatchItems(
   pool: pg.Pool,
   batchIds: readonly string[],
 ): Promise<ReadonlyMap<string, PendingBatch['items']>> {
   const { rows } = await pool.query<LaneItemRow & { batch_id: string }>({ ...LOAD_ITEMS, values: [batchIds] });
   return new Map([...Map.groupBy(rows, (row) => row.batch_id)].map(([id, group]) => [id, group.map(laneItemOf)]));
+}
+
+/** Payments or refunds: a batch has either. */
+async function loadCarriedItems(
+  pool: pg.Pool,
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, PendingBatch['items']>> {
+  return new Map([...(await loadBatchItems(pool, batchIds)), ...(await loadBatchRefunds(pool, batchIds))]);
 }
 
 export async function loadStrandedBatchItems(

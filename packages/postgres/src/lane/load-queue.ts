@@ -10,6 +10,7 @@ import {
   laneItemOf,
   SETTLEMENT_COLUMNS,
 } from '../payment/lane-item-row.ts';
+import { QUEUED_REFUND } from './refund-items.ts';
 
 const QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
 /** A payment bound to one relayer belongs to that lane; all others are shared out by number. */
@@ -20,7 +21,9 @@ const PEEK = {
   text: `
     select count(*)::integer as count, min(created_at) as oldest, exists (
         select from svc.settlements where network = $1 and status ${QUEUED} and solo_payer is not null
-      ) as solo
+      ) as solo, exists (
+        select from svc.refunds where network = $1 and ${QUEUED_REFUND} and ${MINE} and (retry_at is null or retry_at <= $5)
+      ) as refunds
     from (
       select created_at from svc.settlements
       where network = $1 and status ${QUEUED} and solo_payer is null and ${MINE}
@@ -36,12 +39,17 @@ export async function peekQueue(
   limit: number,
   nowMs: number,
 ): Promise<QueuePeek> {
-  const { rows } = await pool.query<{ count: number; oldest: Date | null; solo: boolean }>({
+  const { rows } = await pool.query<{ count: number; oldest: Date | null; solo: boolean; refunds: boolean }>({
     ...PEEK,
     values: [network, count, index, limit, isoTime(nowMs), relayer],
   });
   const [row] = rows;
-  return { count: row?.count ?? 0, oldestAtMs: row?.oldest?.getTime() ?? 0, solo: row?.solo ?? false };
+  return {
+    count: row?.count ?? 0,
+    oldestAtMs: row?.oldest?.getTime() ?? 0,
+    solo: row?.solo ?? false,
+    refunds: row?.refunds ?? false,
+  };
 }
 
 const LOAD = {

@@ -5,6 +5,7 @@ import {
   BATCH_STATUS,
   type FoundBatch,
   isoTime,
+  isRefundBatch,
   type LaneLease,
   type LinkedItem,
   PENDING_BATCH,
@@ -17,6 +18,7 @@ import { columnArrays, namedParameters } from '../database/statement-parameters.
 import { sqlIs, sqlStatus } from '../database/status-sql.ts';
 import { linkPayments } from '../payment/link-payments.ts';
 import { requireLease, withFence } from './lane-fence.ts';
+import { linkRefunds, type RefundLink } from './refund-items.ts';
 
 const HELD = namedParameters({ network: 'text', relayer: 'text', epoch: 'bigint', now: 'timestamptz' });
 const { network, relayer, epoch, now } = HELD.at;
@@ -77,9 +79,15 @@ export async function recordAttempts(
     const marked = new Map(rows.map(({ id, tried }) => [tried, id]));
     const links = attempts.flatMap(({ batch, link }): LinkedItem[] => {
       const id = marked.get(batch.id);
-      return id === undefined || link === undefined ? [] : batch.items.map((item) => linkTo(item, link, id));
+      if (id === undefined || link === undefined || isRefundBatch(batch)) return [];
+      return batch.items.map((item) => linkTo(item, link, id));
     });
     await linkPayments(client, links, nowMs);
+    const refunds = attempts.flatMap(({ batch, link }): RefundLink[] => {
+      if (!marked.has(batch.id) || link === undefined) return [];
+      return batch.items.map((item) => ({ item, transactionId: link }));
+    });
+    await linkRefunds(client, refunds, nowMs);
   });
 }
 
@@ -115,6 +123,11 @@ export async function recordSeen(
       ],
     });
     const marked = new Set(rows.map(({ id }) => id));
-    await linkPayments(client, seenLinks(found.filter(({ batch }) => marked.has(batch.id))), nowMs);
+    const seen = found.filter(({ batch }) => marked.has(batch.id));
+    await linkPayments(client, seenLinks(seen), nowMs);
+    const refunds = seen.flatMap(({ batch, mined: { transactionId } }) =>
+      batch.items.map((item) => ({ item, transactionId })),
+    );
+    await linkRefunds(client, refunds, nowMs);
   });
 }

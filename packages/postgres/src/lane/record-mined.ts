@@ -7,6 +7,7 @@ import {
   burnsGas,
   type FoundBatch,
   isoTime,
+  isRefundBatch,
   type LaneItem,
   type LaneLease,
   type LinkedItem,
@@ -31,6 +32,7 @@ import { markSoloPayers } from '../payment/solo-payers.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { settlementKeys } from '../settlement/move-settlements.ts';
 import { requireLease, withFence } from './lane-fence.ts';
+import { recordMinedRefunds } from './refund-items.ts';
 
 const MINED = sqlStep(BATCH_TRANSITIONS, PENDING_BATCH, BATCH_STATUS.mined);
 const UNSETTLED = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.mined);
@@ -71,21 +73,25 @@ async function record(
   );
   const gas = await bookGas(client, lease, found, marked, nowMs);
   spent.push(...gasSpent(lease, found, gas));
+  const recorded = found.filter(({ mined }) => marked.has(mined.batchId));
+  await recordMinedRefunds(
+    client,
+    recorded.filter(({ batch }) => isRefundBatch(batch)),
+    nowMs,
+  );
+  const payments = recorded.filter(({ batch }) => !isRefundBatch(batch));
   const unsettled: UnsettledBatchItem[] = [];
-  const settled = found
-    .filter(({ mined }) => marked.has(mined.batchId))
-    .map(({ batch, mined }) => {
-      const parts = batch.items.map((item, index) => ({ item, mined: minedItemOf(mined, item.paymentId, index) }));
-      for (const { item, mined: part } of parts) {
-        if (part.outcome !== 'settled')
-          unsettled.push({ batch, transactionId: mined.transactionId, item, mined: part });
-      }
-      return {
-        batch: mined,
-        parts: parts.filter((part): part is SettledBatchItem => part.mined.outcome === 'settled'),
-        gas: gas.get(batch.id)?.settled ?? new Map(),
-      };
-    });
+  const settled = payments.map(({ batch, mined }) => {
+    const parts = batch.items.map((item, index) => ({ item, mined: minedItemOf(mined, item.paymentId, index) }));
+    for (const { item, mined: part } of parts) {
+      if (part.outcome !== 'settled') unsettled.push({ batch, transactionId: mined.transactionId, item, mined: part });
+    }
+    return {
+      batch: mined,
+      parts: parts.filter((part): part is SettledBatchItem => part.mined.outcome === 'settled'),
+      gas: gas.get(batch.id)?.settled ?? new Map(),
+    };
+  });
   await writePaymentResults(
     client,
     await completeBatches(client, lease, settled, gasCoin, nowMs),

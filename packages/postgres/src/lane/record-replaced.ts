@@ -17,6 +17,7 @@ import type pg from 'pg';
 import { sqlStep } from '../database/status-sql.ts';
 import { linkPayments } from '../payment/link-payments.ts';
 import { requireLease, withFence } from './lane-fence.ts';
+import { leaveBatch } from './refund-items.ts';
 
 const GIVEN_UP = sqlStep(BATCH_TRANSITIONS, PENDING_BATCH, BATCH_STATUS.replaced);
 const PAYMENTS = sqlStep(SETTLEMENT_TRANSITIONS, SETTLEMENT_STATUS.batched, SETTLEMENT_STATUS.queued);
@@ -65,6 +66,7 @@ export async function giveUpBatch(client: pg.ClientBase, batchId: string, nowMs:
       from (select * from settlements union all select * from transfers) gone`,
     values: [batchId, isoTime(nowMs)],
   });
+  await leaveBatch(client, batchId, nowMs);
   await linkPayments(
     client,
     rows.map((item) => ({ item, link: NO_LINK, requestId: batchId })),

@@ -6,6 +6,7 @@ import {
   type BatchToStore,
   isoTime,
   type LaneLease,
+  REFUND_STATUS,
   SETTLEMENT_STATUS,
   SETTLEMENT_TRANSITIONS,
   STRANDED_STATUS,
@@ -18,6 +19,7 @@ import { isUnmetRequirement, requireText } from '../database/require.ts';
 import { columnArrays, namedParameters } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStatus, sqlStep } from '../database/status-sql.ts';
 import type { SettlementKey } from '../settlement/move-settlements.ts';
+import { TAKEN_REFUND } from './refund-items.ts';
 
 const HELD = namedParameters({
   network: 'text',
@@ -40,11 +42,12 @@ const ASKED = columnArrays<BatchToStore>(
   HELD.next,
 );
 
-const ITEMS = columnArrays<SettlementKey & { readonly batchId: string }>(
+const ITEMS = columnArrays<SettlementKey & { readonly refundId: string | undefined; readonly batchId: string }>(
   {
     account_id: ['text', ({ accountId }) => accountId],
     mode: ['text', ({ mode }) => mode],
     payment_id: ['text', ({ paymentId }) => paymentId],
+    refund_id: ['text', ({ refundId }) => refundId ?? null],
     asked_id: ['text', ({ batchId }) => batchId],
   },
   ASKED.next,
@@ -157,7 +160,17 @@ const TAKE_STRANDED = `
         and s.status ${sqlIs(SETTLEMENT_STATUS.held)}
     )`;
 
+const TAKE_REFUND = `
+    taken as (
+      update svc.refunds r
+      set status = ${TAKEN_REFUND.to}, relayer = ${relayer}, batch_id = item.batch_id, refusal = null, updated_at = ${now}
+      from item
+      where r.account_id = item.account_id and r.mode = item.mode and r.id = item.refund_id and r.status = item.expected
+      returning 1
+    )`;
+
 const STORE = {
+  refund: { name: 'lane-store-refunds', text: storeText(REFUND_STATUS.queued, TAKE_REFUND) },
   settle: { name: 'lane-store-batches', text: storeText(SETTLEMENT_STATUS.queued, TAKE_SETTLEMENTS) },
   resolve_stranded: { name: 'lane-store-stranded', text: storeText(STRANDED_STATUS.queued, TAKE_STRANDED) },
 };
@@ -177,7 +190,13 @@ export async function storeBatches(
     );
   }
   const items = batches.flatMap(({ id, items: own }) =>
-    own.map(({ accountId, mode, paymentId }) => ({ accountId, mode, paymentId, batchId: id })),
+    own.map(({ accountId, mode, paymentId, refund }) => ({
+      accountId,
+      mode,
+      paymentId,
+      refundId: refund?.id,
+      batchId: id,
+    })),
   );
   const lane = HELD.values({
     network: lease.network,

@@ -35,6 +35,7 @@ export function createStrandedLaneStore(
     loadPendingBatches: (lane) => loadPendingBatches(pool, lane, NO_MEMORY, loadStrandedBatchItems),
     peekQueue: (lane, share, limit) => peekStrandedQueue(pool, lane, share, limit),
     loadQueue: (lane, share, limit) => loadStrandedQueue(pool, lane, share, limit),
+    loadRefundQueue: async () => [],
     loadSoloQueue: async () => [],
     loadSoloBudgets: async () => [],
     noteSoloTurn: () => {},

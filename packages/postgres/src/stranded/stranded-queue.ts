@@ -29,7 +29,7 @@ export async function peekStrandedQueue(
     ...PEEK,
     values: [network, count, index, limit],
   });
-  return { count: rows[0]?.count ?? 0, oldestAtMs: rows[0]?.oldest?.getTime() ?? 0, solo: false };
+  return { count: rows[0]?.count ?? 0, oldestAtMs: rows[0]?.oldest?.getTime() ?? 0, solo: false, refunds: false };
 }
 
 const LOAD = {

@@ -8,6 +8,7 @@ import { createSettlementStores } from '../settlement-stores.ts';
 import { confirmationFor, uptoIntent } from './confirm-upto.ts';
 import { createTestDatabase } from './create-test-database.ts';
 import { queuePayment } from './queue-payment.ts';
+import { queueRefund } from './queue-refund.ts';
 import { seedMerchant } from './seed-merchant.ts';
 
 const NETWORK = evmNetwork(84_532);
@@ -50,6 +51,7 @@ export async function createPostgresHarness(): Promise<StoreHarness & { readonly
       nowMs += 1;
       return (await queuePayment(pool, caller, { nowMs })).paymentId;
     },
+    queueRefund: (paymentId) => queueRefund(pool, paymentId, nowMs),
     confirmUpto: async () => {
       const intentId = await uptoIntent(pool, caller);
       await recordConfirmation(pool, await confirmationFor(pool, caller, intentId, { nowMs }));
@@ -74,7 +76,7 @@ export async function createPostgresHarness(): Promise<StoreHarness & { readonly
 
 export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
   const rows = async (text: string) => (await pool.query<Record<string, unknown>>(text)).rows;
-  const [payments, entries, losses, batches, events, stranded] = await Promise.all([
+  const [payments, entries, losses, batches, events, stranded, refunds] = await Promise.all([
     rows(`
       select p.id, p.status, p.transaction_id as transaction, p.transaction_split_id as split, p.paid_amount as paid,
         p.fee_amount as fee, p.refund_amount as refund, p.splits, p.failure_code as failure,
@@ -96,6 +98,8 @@ export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
     rows(`
       select intent_id as intent, payment_id as payment, action, status, reason, batch_id as batch
       from svc.stranded_transfers order by number`),
+    rows(`
+      select id, status, batch_id as batch, transaction_id as transaction, refusal from svc.refunds order by number`),
   ]);
   const amounts = (row: Record<string, unknown>) => ({ ...row, amount: BigInt(row['amount'] as string) });
   const amountOf = (value: unknown) => (value === null ? null : BigInt(value as string));
@@ -111,6 +115,7 @@ export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
     batches,
     events,
     stranded,
+    refunds,
   };
   return read as unknown as StoredRows;
 }

@@ -59,7 +59,8 @@ test('every series is there before anything is lost, so that a monitor sees the 
   expect(LOSS_CAUSES).toEqual(
     expect.arrayContaining(['expired', 'pull_refused', 'reverted', 'no_evidence', 'unknown']),
   );
-  for (const cause of LOSS_CAUSES) {
+  // A refund that moved its money burnt nothing.
+  for (const cause of LOSS_CAUSES.filter((one) => one !== 'refund')) {
     for (const name of ['gas_lost_coins_total', 'payments_unsettled_total'])
       expect(names).toContain(`${name}{network="eip155:1",cause="${cause}"}`);
   }

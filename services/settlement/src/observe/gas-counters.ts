@@ -24,17 +24,20 @@ export function createGasCounters(registers: Registry[], networks: readonly stri
   const reverted = counter('transactions_reverted_total', 'Recorded transactions that were undone as a whole', [
     'network',
   ]);
+  // The gas of a refund that moved its money is spent, and burnt by nobody.
+  const isBurnt = (cause: string) => cause !== 'refund';
   // Each series starts at 0: a monitor sees no increase in a series that begins with its first event.
   for (const network of networks) {
     for (const each of [spentCoins, reverted]) each.inc({ network }, 0);
-    for (const cause of LOSS_CAUSES) for (const each of [lostCoins, unsettled]) each.inc({ network, cause }, 0);
+    for (const cause of LOSS_CAUSES.filter(isBurnt))
+      for (const each of [lostCoins, unsettled]) each.inc({ network, cause }, 0);
   }
   return {
     count: (all) => {
       for (const { network, costAtomic, reverted: isReverted, lost } of all) {
         spentCoins.inc({ network }, coins(network, costAtomic));
         if (isReverted) reverted.inc({ network });
-        for (const { cause, count, amountAtomic } of lost) {
+        for (const { cause, count, amountAtomic } of lost.filter((one) => isBurnt(one.cause))) {
           lostCoins.inc({ network, cause }, coins(network, amountAtomic));
           unsettled.inc({ network, cause }, count);
         }

@@ -11,6 +11,8 @@ const ABI = parseAbi([
 const TAIL_BYTES = 16;
 
 export function singleTransferData(item: LaneItem): Hex {
+  // Nothing behind a refund: a restore must not read it as a payment.
+  if (item.refund !== undefined) return transferData(item);
   return concat([
     transferData(item),
     numberToHex(item.intentCode, { size: 8 }),

@@ -1,0 +1,4 @@
+import { testRefundLane } from '@svc-pay/core/testing/contracts';
+import { createPostgresHarness } from '../testing/store-harness.ts';
+
+testRefundLane(createPostgresHarness);
