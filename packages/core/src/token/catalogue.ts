@@ -68,6 +68,7 @@ const TOKENS_BY_NETWORK: Readonly<Record<string, Readonly<Record<string, Line>>>
       domain: ['Volatile', '1'],
       feed: 'VOL',
     },
+    anvil_plain: { symbol: 'PLAIN', address: '0x5fC0000000000000000000000000000000000003', signing: 'none' },
   },
   'solana:mainnet': {
     sol_usdc: { symbol: 'USDC', address: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v' },

@@ -36,6 +36,7 @@ export const KNOWN_TOKENS: Readonly<Record<string, KnownToken>> = {
   },
   anvil_usdc: dollar(31337, '0x5fC0000000000000000000000000000000000001'),
   anvil_vol: evm(31337, '0x5fC0000000000000000000000000000000000002'),
+  anvil_plain: dollar(31337, '0x5fC0000000000000000000000000000000000003'),
 };
 
 /** Decimals of the token at this address, if it is known to cost one dollar. */

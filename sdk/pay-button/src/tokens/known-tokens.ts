@@ -31,6 +31,7 @@ export const KNOWN_TOKENS: readonly ListedToken[] = [
   row('basesepolia_eurc', 84532, '0x808456652fdb597867f38412077A9182bf77359F', 'EURC'),
   row('anvil_usdc', 31337, '0x5fC0000000000000000000000000000000000001'),
   row('anvil_vol', 31337, '0x5fC0000000000000000000000000000000000002', 'VOL', 18),
+  row('anvil_plain', 31337, '0x5fC0000000000000000000000000000000000003', 'PLAIN', 6),
   row('sol_usdc', 'mainnet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
   row('sol_eurc', 'mainnet', 'HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr', 'EURC'),
   row('soldevnet_usdc', 'devnet', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),

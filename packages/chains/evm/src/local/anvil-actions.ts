@@ -70,7 +70,7 @@ export async function anvilActions({ rpcUrl, processor, keys, tokens }: Setup): 
   const balanceOf: AnvilActions['balanceOf'] = (token, owner) =>
     faucet.readContract({ abi: erc20Abi, address: token, functionName: 'balanceOf', args: [owner] });
   return {
-    tokens: { usdc: tokens.usdc.address, vol: tokens.vol.address },
+    tokens: { usdc: tokens.usdc.address, vol: tokens.vol.address, plain: tokens.plain.address },
     balanceOf,
     mint: async (token, to, amountAtomic) => {
       const mint = { abi: mockUsdcAbi, address: token, functionName: 'mint', args: [to, amountAtomic] } as const;

@@ -15,7 +15,7 @@ export type MockToken = {
   readonly domainName?: string;
 };
 
-/** `usdc`: dollars with EIP-3009. `vol`: a token with EIP-2612 only. */
+/** `usdc`: dollars with EIP-3009. `vol`: a token with EIP-2612 only. `plain`: dollars that the catalogue signs nothing for. */
 export const MOCK_TOKENS = {
   usdc: {
     address: addressOf('anvil_usdc'),
@@ -27,6 +27,14 @@ export const MOCK_TOKENS = {
       abi: mockPermitTokenAbi,
       bytecode: mockPermitTokenBytecode,
       args: ['Volatile', 'VOL', 18],
+    }),
+  },
+  plain: {
+    address: addressOf('anvil_plain'),
+    initCode: encodeDeployData({
+      abi: mockPermitTokenAbi,
+      bytecode: mockPermitTokenBytecode,
+      args: ['Plain', 'PLAIN', 6],
     }),
   },
 } as const satisfies Record<string, MockToken>;

@@ -91,7 +91,7 @@ export async function startChain(options: ChainOptions = {}): Promise<LocalChain
 
 function planFor(
   { council, registrar, guardian, recovery, feeRecipient, relayers }: RoleKeys,
-  { usdc, vol }: ReturnType<typeof mockTokensOn>,
+  { usdc, vol, plain }: ReturnType<typeof mockTokensOn>,
 ): DeploymentPlan {
   return {
     label: 'local',
@@ -105,6 +105,7 @@ function planFor(
     tokens: [
       { address: usdc.address, unitAtomic: 1_000_000n },
       { address: vol.address, unitAtomic: 10n ** 18n },
+      { address: plain.address, unitAtomic: 1_000_000n },
     ].map(({ address, unitAtomic }) => ({
       address,
       callGas: CALL_GAS,
