@@ -203,6 +203,14 @@ describe('a reported transfer', () => {
     expect(await outcomeOf(good.row({ payment: later }))).toEqual(none);
   });
 
+  test('that is a refund of ours does not count beside that refund', async () => {
+    const { row } = await report();
+    const { transactionId } = await world.transfer(refundTerms(world.refund()));
+    world.chain.ledger.advance(FINAL);
+    const outcome = await outcomeOf(row({ reported: { transactionId, logIndex: null } }));
+    expect(outcome).toEqual({ outcome: 'void', reason: 'no_transfer' });
+  });
+
   test('that failed, or that no node ever had, ends; the latter after a day', async () => {
     const { row } = await report();
     const refund = world.refund();

@@ -1,12 +1,15 @@
 // Judges a transfer that the merchant made and reported: it counts when it is final, came from one of the merchant's wallets
 // alone, reached the payer, and is later than the payment.
-import type { OpenRefund, RefundOutcome } from '@svc-pay/core';
+import { ChainUnavailable, type OpenRefund, type RefundOutcome } from '@svc-pay/core';
+import { REFUND_MEMO_PREFIX } from '@svc-pay/protocol/solana';
 import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
 import type { Landing } from '../prove/read-balance-changes.ts';
 import { readOutflow } from '../prove/read-outflow.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { tokenAccountOf } from '../transfer/token-account.ts';
+import { memosIn } from '../verify/read-memo.ts';
+import { base64Of, readTransaction } from '../verify/read-transaction.ts';
 import { ENDLESS } from './find-referred.ts';
 import { placeOf } from './place-of.ts';
 import { tokenProgramOf } from './token-program-of.ts';
@@ -57,8 +60,19 @@ async function judgeLanded(
   if (outflow === undefined || gain <= 0n || !isNamed || payment.transactionId === null) return NO_TRANSFER;
   const paid = await findTransactionOutcome(nodes, { transactionId: payment.transactionId, lifetime: ENDLESS });
   if (paid.kind !== 'landed') return OPEN;
-  if (landing.slot <= paid.landing.slot) return NO_TRANSFER;
+  if (landing.slot <= paid.landing.slot || (await namesRefund(nodes, transactionId))) return NO_TRANSFER;
   return { outcome: 'transferred', ...place, wallet: outflow.wallet, recipient, amountAtomic: gain };
+}
+
+/** A transaction that names a refund of this service proves that refund, and no report of the same money beside it. */
+async function namesRefund(nodes: readonly SolanaNode[], transactionId: string): Promise<boolean> {
+  const told = await askEvery(nodes, (node) => node.wire(transactionId));
+  if (told.every((one) => one === null)) throw new ChainUnavailable(`no node returns the bytes of ${transactionId}`);
+  return told.some((one) => {
+    const read = one === null ? undefined : readTransaction(base64Of(one.wire));
+    const memos = read?.ok ? memosIn(read.message) : [];
+    return memos.some((memo) => Buffer.from(memo).toString().startsWith(REFUND_MEMO_PREFIX));
+  });
 }
 
 /** Every node that answers has no such transaction in its whole history. */

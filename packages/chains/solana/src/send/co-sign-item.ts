@@ -32,6 +32,8 @@ export function createItemSigner(relayer: RelayerSigner): ItemSigner {
 
 async function verifyItem(item: LaneItem, relayer: string): Promise<Transaction | undefined> {
   if (item.kind === 'solana_message') return buildMessageItem(item, relayer);
+  // Of a refund: its nonce is not that of its payment, so its row was written by somebody else.
+  if (item.refund !== undefined && item.payout.withdrawn) return undefined;
   const { blockhash } = lifetimeOf(item);
   const agreed = { terms: termsOf(item), blockhash, messageHash: null };
   const verified = await verifySigned(signedBase64(item), agreed);
