@@ -62,6 +62,7 @@ async function showStatement({ options, context }: Input<Options>): Promise<Comm
         { head: 'SPLITS', cell: ({ splits }) => splits },
         { head: 'REFUND', cell: ({ refund }) => refund },
         { head: 'ESCROW', cell: ({ escrow }) => escrow },
+        { head: 'REFUNDED', cell: ({ refunded }) => refunded },
         { head: 'NET', cell: ({ net }) => net },
         { head: 'GAS', cell: ({ gas, gasToken }) => `${gas} ${gasToken ?? ''}`.trim() },
       ],

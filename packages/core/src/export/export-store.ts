@@ -90,6 +90,8 @@ export type DaySum = {
   readonly isGas: boolean;
   readonly isReversal: boolean;
   readonly amountAtomic: bigint;
+  /** The part of `amountAtomic` that was added. */
+  readonly addedAtomic: bigint;
   /** Entries that add to their account, and entries that take from it. */
   readonly added: number;
   readonly taken: number;

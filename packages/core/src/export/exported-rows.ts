@@ -91,7 +91,10 @@ export function ledgerRows(booking: ExportedBooking): readonly ExportedEntry[] {
 function kindOf(inToken: readonly BookingEntry[], isReversal: boolean): ExportedPayment['kind'] {
   const sign = isReversal ? -1n : 1n;
   const stranded = inToken.find(({ accountName }) => accountName === 'stranded');
-  if (stranded === undefined) return 'paid';
+  if (stranded === undefined) {
+    const payer = inToken.find(({ accountName }) => accountName === 'payer');
+    return payer !== undefined && payer.amountAtomic * sign > 0n ? 'refunded' : 'paid';
+  }
   if (stranded.amountAtomic * sign > 0n) return 'stranded';
   return inToken.every(({ accountName }) => accountName === 'stranded' || accountName === 'refund')
     ? 'returned'

@@ -34,6 +34,8 @@ function lineOf(network: NetworkId, asset: string, sums: readonly DaySum[]): Sta
       inToken.reduce((sum, s) => (accounts.includes(s.accountName) ? sum + s.amountAtomic * sign : sum), 0n),
       token.decimals,
     );
+  // Nothing else adds to a payer but a reversal.
+  const refunds = inToken.filter(({ accountName, isReversal }) => accountName === 'payer' && !isReversal);
   const gas = sums.reduce((sum, s) => (s.isGas ? sum + s.amountAtomic : sum), 0n);
   return {
     chain: network,
@@ -50,6 +52,11 @@ function lineOf(network: NetworkId, asset: string, sums: readonly DaySum[]): Sta
     refund: shown(1n, 'refund'),
     escrow: shown(1n, 'escrow'),
     net: shown(1n, 'merchant'),
+    refunds: refunds.reduce((count, { added }) => count + added, 0),
+    refunded: printSigned(
+      refunds.reduce((sum, { addedAtomic }) => sum + addedAtomic, 0n),
+      token.decimals,
+    ),
     gas: printSigned(gas, coin.decimals),
   };
 }

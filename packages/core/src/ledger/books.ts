@@ -11,6 +11,18 @@ export type BookedEntry = Pick<
   'accountName' | 'party' | 'amountAtomic' | 'transactionId' | 'logIndex' | 'asset'
 > & { readonly id: string; readonly network: string; readonly reverses: string | null };
 
+/** A completed refund. */
+export type BookedRefund = {
+  readonly id: string;
+  readonly amountAtomic: bigint;
+  readonly wallet: string;
+  readonly recipient: string;
+  readonly transactionId: string;
+  readonly logIndex: number;
+  /** A log proof at this position names the refund. */
+  readonly proven: boolean;
+};
+
 /** A payment with every row that must agree with it. */
 export type BookedPaymentRow = {
   readonly accountId: string;
@@ -25,6 +37,9 @@ export type BookedPaymentRow = {
   readonly paidAtomic: bigint | null;
   readonly feeAtomic: bigint | null;
   readonly refundAtomic: bigint | null;
+  /** Sum of its completed refunds, as the payment names it. */
+  readonly refundedAtomic: bigint | null;
+  readonly refunds: readonly BookedRefund[];
   readonly transactionId: string | null;
   /** `<transaction>:<log index>`. */
   readonly splitId: string | null;
@@ -159,4 +174,6 @@ export type Books = {
   readonly strayPayments: () => Promise<StrayRows>;
   /** Log proofs of a payment that does not exist, that took no money, or that names another log. */
   readonly strayProofs: () => Promise<StrayRows>;
+  /** Totals of refunds that differ from the refunds and the payment that they sum up. */
+  readonly strayRefunds: () => Promise<StrayRows>;
 };

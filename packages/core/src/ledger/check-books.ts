@@ -51,7 +51,8 @@ export async function checkBooks(books: Books, findings: Findings): Promise<Read
     ['entries', await books.strayLosses(), 'gas losses belong to no payment, or take back what is not their opposite'],
     ['statuses', await books.strayIntents(), 'intents are completed by payments that do not exist'],
     ['statuses', await books.strayPayments(), 'payments belong to accounts that do not exist'],
-    ['statuses', await books.strayProofs(), 'log proofs name payments that are not paid by their log'],
+    ['statuses', await books.strayProofs(), 'log proofs name payments or refunds that are not proven by their log'],
+    ['statuses', await books.strayRefunds(), 'payments have totals of refunds that are not the sum of their refunds'],
   ] as const;
   for (const [check, { count, ids }, words] of strays) if (count > 0) findings.differs(check, ids, `${count} ${words}`);
   return networks;

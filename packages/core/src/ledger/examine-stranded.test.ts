@@ -53,6 +53,8 @@ function row(
     paidAtomic: paid ? 100n : null,
     feeAtomic: paid ? 0n : null,
     refundAtomic: paid ? 0n : null,
+    refundedAtomic: null,
+    refunds: [],
     transactionId: paid ? RESOLVED : null,
     splitId: paid ? `${RESOLVED}:7` : null,
     intentId: 'pi_a',

@@ -16,7 +16,9 @@ export function paymentSource(row: BookedPaymentRow): PaymentSource {
   }
   // The settlement is no longer kept. A processor moves the money once more after the payer's transfer; nobody does in a
   // direct payment, whose entries all point at that transfer.
-  const pulled = liveEntries(entries).live.find(({ accountName }) => accountName === 'payer');
+  const pulled = liveEntries(entries).live.find(
+    ({ accountName, amountAtomic }) => accountName === 'payer' && amountAtomic < 0n,
+  );
   const isDirect = pulled !== undefined && `${pulled.transactionId}:${pulled.logIndex}` === splitId;
   return isDirect ? 'direct' : 'settled';
 }

@@ -47,6 +47,7 @@ export const DAY_PART = {
     ),
     summed as (
       select network, asset, account_name, is_gas, is_reversal, sum(amount)::text as amount,
+        coalesce(sum(amount) filter (where amount > 0), 0)::text as added_amount,
         count(*) filter (where amount > 0)::integer as added, count(*) filter (where amount < 0)::integer as taken
       from named group by network, asset, account_name, is_gas, is_reversal
     )
@@ -64,6 +65,7 @@ type SumRow = {
     readonly is_gas: boolean;
     readonly is_reversal: boolean;
     readonly amount: string;
+    readonly added_amount: string;
     readonly added: number;
     readonly taken: number;
   }[];
@@ -96,6 +98,7 @@ export async function sumDay(pool: pg.Pool, order: DayOrder): Promise<DayPart> {
         isGas: sum.is_gas,
         isReversal: sum.is_reversal,
         amountAtomic: BigInt(sum.amount),
+        addedAtomic: BigInt(sum.added_amount),
         added: sum.added,
         taken: sum.taken,
       })),

@@ -1,7 +1,16 @@
 // Reads a payment with everything that must agree with it as one row. All lookups are by key.
-import type { BatchStatus, BookedEntry, BookedPaymentRow, Mode, SettlementStatus, StrandedStatus } from '@svc-pay/core';
+import {
+  type BatchStatus,
+  type BookedEntry,
+  type BookedPaymentRow,
+  type Mode,
+  REFUND_STATUS,
+  type SettlementStatus,
+  type StrandedStatus,
+} from '@svc-pay/core';
 import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import { ONE_BY_KEY } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { payoutOfSettlement } from '../payout/payout-of-settlement.ts';
 
 const one = (name: string, source: string) =>
@@ -10,7 +19,7 @@ const one = (name: string, source: string) =>
 /** `payments` is a query that yields rows of `svc.payments`. */
 export const bookedRows = (payments: string): string => `
   select p.account_id, p.mode, p.id, p.intent_id, p.status, p.network, p.asset, p.payer, p.paid_amount, p.fee_amount,
-    p.refund_amount, p.transaction_id, p.transaction_split_id,
+    p.refund_amount, p.refunded_amount, p.transaction_id, p.transaction_split_id,
     i.status as intent_status, i.intent_code, i.payment_id as intent_payment_id,
     s.status as settlement_status, s.cap, s.settled_amount, s.payout_id, s.direct, s.foreign_transaction_id,
     c.payment_id as claimed_by, '0x' || encode(c.nonce, 'hex') as nonce, l.payment_id as proven_payment_id,
@@ -27,7 +36,18 @@ export const bookedRows = (payments: string): string => `
         'party', e.party, 'amount', e.amount::text, 'transaction', e.transaction_id, 'log', e.log_index,
         'reverses', e.reverses) order by e.id)
       from svc.ledger_entries e where e.account_id = p.account_id and e.mode = p.mode and e.payment_id = p.id
-    ), '[]') as entries
+    ), '[]') as entries,
+    coalesce((
+      select json_agg(json_build_object('id', r.id, 'amount', r.amount::text, 'wallet', r.wallet, 'recipient', r.recipient,
+        'transaction', r.transaction_id, 'log', r.log_index, 'proven', exists (
+          select from svc.log_proofs proof
+          where proof.network = r.network and proof.transaction_id = r.transaction_id and proof.log_index = r.log_index
+            and proof.refund_id = r.id
+        )) order by r.id)
+      from svc.refunds r
+      where r.account_id = p.account_id and r.mode = p.mode and r.payment_id = p.id
+        and r.status ${sqlIs(REFUND_STATUS.completed)}
+    ), '[]') as refunds
   from (${payments}) p
   ${one('i', 'svc.intents i where i.account_id = p.account_id and i.mode = p.mode and i.id = p.intent_id')}
   ${one('s', 'svc.settlements s where s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id')}
@@ -54,6 +74,7 @@ export type BookedDbRow = {
   readonly paid_amount: string | null;
   readonly fee_amount: string | null;
   readonly refund_amount: string | null;
+  readonly refunded_amount: string | null;
   readonly transaction_id: string | null;
   readonly transaction_split_id: string | null;
   readonly intent_status: IntentStatus | null;
@@ -80,6 +101,15 @@ export type BookedDbRow = {
   readonly stranded_log_index: number;
   readonly stranded_batch: string | null;
   readonly settlement_kept: boolean | null;
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly amount: string;
+    readonly wallet: string;
+    readonly recipient: string;
+    readonly transaction: string;
+    readonly log: number;
+    readonly proven: boolean;
+  }[];
   readonly entries: readonly {
     readonly id: string;
     readonly network: string;
@@ -106,6 +136,16 @@ export function bookedRowOf(row: BookedDbRow): BookedPaymentRow {
     paidAtomic: amountOf(row.paid_amount),
     feeAtomic: amountOf(row.fee_amount),
     refundAtomic: amountOf(row.refund_amount),
+    refundedAtomic: amountOf(row.refunded_amount),
+    refunds: row.refunds.map(({ id, amount, wallet, recipient, transaction, log, proven }) => ({
+      id,
+      amountAtomic: BigInt(amount),
+      wallet,
+      recipient,
+      transactionId: transaction,
+      logIndex: log,
+      proven,
+    })),
     transactionId: row.transaction_id,
     splitId: row.transaction_split_id,
     intentId: row.intent_id,

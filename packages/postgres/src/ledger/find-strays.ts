@@ -1,5 +1,5 @@
 // Finds rows that name a payment or an account that does not exist. Returns their number and the first few ids.
-import { INTENT_STATUS, PAYMENT_STATUS, type StrayRows } from '@svc-pay/core';
+import { INTENT_STATUS, PAYMENT_STATUS, REFUND_STATUS, type StrayRows } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
 
@@ -58,10 +58,33 @@ export const findStrayProofs = (client: pg.ClientBase): Promise<StrayRows> =>
   find(
     client,
     `select l.transaction_id || ':' || l.log_index as id from svc.log_proofs l
-     where l.payment_id is not null and not exists (
+     where l.payment_id is not null and l.refund_id is null and not exists (
        select from svc.payments p
        where p.account_id = l.account_id and p.mode = l.mode and p.id = l.payment_id and p.network = l.network
          and p.status ${PAID} and p.transaction_split_id = l.transaction_id || ':' || l.log_index
+     ) or l.refund_id is not null and not exists (
+       select from svc.refunds r
+       where r.account_id = l.account_id and r.mode = l.mode and r.id = l.refund_id and r.payment_id = l.payment_id
+         and r.network = l.network and r.transaction_id = l.transaction_id and r.log_index = l.log_index
+         and r.status ${sqlIs(REFUND_STATUS.completed)}
+     )`,
+  );
+
+export const findStrayRefunds = (client: pg.ClientBase): Promise<StrayRows> =>
+  find(
+    client,
+    `select t.payment_id as id from svc.refund_totals t where t.reserved <> (
+       select coalesce(sum(r.reserved), 0) from svc.refunds r
+       where r.account_id = t.account_id and r.mode = t.mode and r.payment_id = t.payment_id
+     ) or not exists (
+       select from svc.payments p
+       where p.account_id = t.account_id and p.mode = t.mode and p.id = t.payment_id and p.paid_amount = t.paid
+         and coalesce(p.refunded_amount, 0) = t.refunded
+     )
+     union all
+     select r.id from svc.refunds r where r.reserved > 0 and not exists (
+       select from svc.refund_totals t
+       where t.account_id = r.account_id and t.mode = r.mode and t.payment_id = r.payment_id
      )`,
   );
 

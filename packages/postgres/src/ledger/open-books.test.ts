@@ -316,12 +316,12 @@ test.each<[string, string, RegExp]>([
   [
     'a log proof of another payment',
     `update svc.log_proofs set payment_id = 'pay_other' where payment_id = $1`,
-    /1 log proofs name payments that are not paid by their log/,
+    /1 log proofs name payments or refunds that are not proven by their log/,
   ],
   [
     'a log proof of a payment that failed',
     `update svc.payments set status = 'failed', failure_code = 'x' where id = $1`,
-    /1 log proofs name payments that are not paid by their log/,
+    /1 log proofs name payments or refunds that are not proven by their log/,
   ],
   [
     'no batch and no foreign transaction',

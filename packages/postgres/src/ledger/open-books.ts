@@ -8,6 +8,7 @@ import {
   findStrayLosses,
   findStrayPayments,
   findStrayProofs,
+  findStrayRefunds,
 } from './find-strays.ts';
 import { readExtent, readMinedBatches, readRelayers } from './read-batches.ts';
 import { readPayments, readPaymentsOfCodes, readStrandedTransfers } from './read-payments.ts';
@@ -53,6 +54,7 @@ function booksOf(client: pg.ClientBase): Books {
     strayIntents: () => findStrayIntents(client),
     strayPayments: () => findStrayPayments(client),
     strayProofs: () => findStrayProofs(client),
+    strayRefunds: () => findStrayRefunds(client),
     paymentsOfTransactions: (network, ids) => readPaymentsOfTransactions(client, network, ids),
     logUses: (network, logs) => readLogUses(client, network, logs),
     unattributedReceipts: (network) => readUnattributed(client, network),

@@ -20,6 +20,7 @@ const PAGE = 500;
 const OF_TRANSACTIONS = bookedRows(`
   select paid.* from unnest($2::text[]) as asked (transaction_id)
   join svc.log_proofs proof on proof.network = $1 and proof.transaction_id = asked.transaction_id
+    and proof.refund_id is null
   join svc.payments paid
     on paid.account_id = proof.account_id and paid.mode = proof.mode and paid.id = proof.payment_id`);
 

@@ -70,6 +70,15 @@ async function paidWorld() {
   );
   await insert('gas_losses', { payment_id: payment('2'), payer: payer.toLowerCase() });
   await insert('settlements', { payment_id: payment('2'), status: 'failed', solo_payer: payer.toLowerCase() });
+  await pool.query(
+    `insert into svc.refunds (account_id, mode, id, payment_id, intent_id, intent_code, kind, status, network, asset,
+       token_shortcode, amount, wallet, recipient, reported_transaction_id, transaction_id, log_index, failure_code,
+       created_at, completed_at, updated_at)
+     select $1, 'test', 're_' || status, $2, $3, 7, 'reported', status, 'eip155:8453', '0x', 'base_usdc', 1, '0xshop', $4,
+       '0x1', '0x1', 0, 'refund_transfer_not_proven', now(), now(), now()
+     from unnest(array['completed', 'failed']) as status`,
+    [account_id, payment('1'), intent('1'), payer],
+  );
   await insert('attempts', { payer, detail: `signed by ${payer}` });
   await insert('events', { body: Buffer.from(JSON.stringify({ payer })) });
   await insert('attempts', { id: idAt('att', OPERATION_MS, '9'), payer: `0x${'99'.repeat(20)}` });
@@ -90,6 +99,7 @@ test('an export holds every row that names the payer, in any letter case, and no
     prepared_transfers: 0,
     payments: 2,
     ledger_entries: 1,
+    refunds: 2,
     settlements: 1,
     gas_losses: 1,
     events: 1,
@@ -135,6 +145,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
       x402_leases: 0,
       attempts: 1,
       payments: 1,
+      refunds: 1,
       settlements: 1,
       gas_losses: 1,
     },
@@ -149,6 +160,7 @@ test('what is over is forgotten; what moved money or is still open stays', async
       prepared_transfers: 0,
       payments: 1,
       ledger_entries: 1,
+      refunds: 1,
       settlements: 0,
       gas_losses: 0,
       events: 1,
@@ -158,6 +170,11 @@ test('what is over is forgotten; what moved money or is still open stays', async
   });
   const open = await pool.query("select expected_sender from svc.intents where status = 'requires_payment'");
   expect(open.rows).toEqual([{ expected_sender: payer }]);
+  const refunds = await pool.query('select recipient, wallet from svc.refunds order by id');
+  expect(refunds.rows).toEqual([
+    { recipient: payer, wallet: '0xshop' },
+    { recipient: 'erased', wallet: '0xshop' },
+  ]);
 });
 
 test('an authorization keeps payer and signature until its stranded money is settled or returned, and final', async () => {
@@ -207,6 +224,7 @@ test('erasing again forgets what has ended since, and else nothing', async () =>
   await pool.query('update svc.refused_authorizations set closed_at = now() where closed_at is null');
   const again = await erasePayer(operation, payer, REFERENCE);
   expect(again.erased).toEqual({
+    refunds: 0,
     intents: 1,
     late_terms: 0,
     claims: 1,
@@ -219,7 +237,7 @@ test('erasing again forgets what has ended since, and else nothing', async () =>
     gas_losses: 0,
   });
   const last = await erasePayer(operation, payer, REFERENCE);
-  expect(Object.values(last.erased)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  expect(Object.values(last.erased).every((count) => count === 0)).toBe(true);
 });
 
 test('export and erasure are on record without naming the payer', async () => {

@@ -1,6 +1,13 @@
 // Erases a payer from rows where that breaks nothing. Rows of completed payments stay: they are bookkeeping, and public
 // on chain. Rows of open payments stay until they are closed: without the payer somebody else could pay, or pay twice.
-import { BATCH_STATUS, ENDED_SETTLEMENT, OPEN_INTENT, PAYMENT_STATUS, STRANDED_STATUS } from '@svc-pay/core';
+import {
+  BATCH_STATUS,
+  ENDED_SETTLEMENT,
+  OPEN_INTENT,
+  PAYMENT_STATUS,
+  REFUND_STATUS,
+  STRANDED_STATUS,
+} from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -74,6 +81,12 @@ const ERASURES = {
   payments: ({ is }) => `
     update svc.payments set payer = null
     where ${is('payer')} and status ${sqlIs(PAYMENT_STATUS.failed, PAYMENT_STATUS.canceled)}
+    returning account_id, mode`,
+  // Refunds that moved money are bookkeeping, and open ones may still move it. The wallet is the merchant's.
+  refunds: ({ is }) => `
+    update svc.refunds set recipient = '${ERASED}', signature = case when signature is not null then ''::bytea end,
+      transfer = jsonb_set(transfer, '{destinationAccount}', '"${ERASED}"')
+    where ${is('recipient')} and status ${sqlIs(REFUND_STATUS.failed, REFUND_STATUS.canceled)}
     returning account_id, mode`,
   settlements: ({ is }) => `
     update svc.settlements set solo_payer = null

@@ -63,6 +63,11 @@ const SOURCES = {
     columns: 'id, payment_id, network, asset, account_name, party, amount::text, transaction_id, log_index, created_at',
     where: ({ is }) => is('party'),
   },
+  refunds: {
+    columns: `id, payment_id, status, network, asset, amount::text, recipient, encode(nonce, 'hex') as nonce, reason,
+      transaction_id, created_at`,
+    where: ({ is, isIn }) => `${is('recipient')} or ${isIn("coalesce(reason, '')")}`,
+  },
   // Settlements name the payer only if the payment is or was in the solo queue.
   settlements: {
     columns: 'payment_id, status, network, solo_payer, created_at',

@@ -73,7 +73,7 @@ const DROP = {
             where payment.account_id = intent.account_id and payment.mode = intent.mode and payment.id = intent.payment_id
             ${ONE_BY_KEY}
           ) payment
-          where code.intent_code = read.intent_code and payment.status ${sqlIs(PAYMENT_STATUS.completed)}
+          where code.intent_code = read.intent_code and payment.status ${sqlIs(PAYMENT_STATUS.completed, PAYMENT_STATUS.refunded)}
             and payment.transaction_split_id = read.transaction_id || ':' || read.log_index
             and ${SAYS_THE_SAME}
           ${ONE_BY_KEY}
@@ -85,7 +85,7 @@ const DROP = {
             ${ONE_BY_KEY}
           ) payment
           where claim.claim_key = read.claim_key and payment.transaction_id = read.transaction_id
-            and payment.status ${sqlIs(PAYMENT_STATUS.completed)}
+            and payment.status ${sqlIs(PAYMENT_STATUS.completed, PAYMENT_STATUS.refunded)}
           ${ONE_BY_KEY}
         )) as proof_index
       from ${LOGS.unnestWithPlace('read')}

@@ -1,130 +1,13 @@
-import {
-  hasOwnNonce,
-  judgeRefund,
-  type LaneItem,
-  REFUND_VALIDITY_SECONDS,
-  type RefundEvidence,
-  type RefundToPrepare,
-  refundNonces,
-} from '@svc-pay/core';
-import { evmNetwork } from '@svc-pay/protocol';
+import { hasOwnNonce, judgeRefund } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
-import { insertRow, NOW } from '../testing/sample-rows.ts';
-import { seedSettledBatch } from '../testing/seed-settled-batch.ts';
-import { createRefundStore } from './refund-store.ts';
-import { createRefundWatchStore } from './refund-watch-store.ts';
+import { createRefundWorld, type PaymentId, refundParties, signature } from '../testing/refund-world.ts';
+import { insertRow } from '../testing/sample-rows.ts';
 
 const { pool } = await createTestDatabase();
-const store = createRefundStore(pool);
-const watch = createRefundWatchStore(pool);
-
-const NETWORK = evmNetwork(84_532);
-const nowMs = NOW.getTime();
-const address = (byte: string) => `0x${byte.repeat(20)}`;
-const [WALLET, PAYER, TOKEN] = [address('bb'), address('aa'), address('70')];
-const owner = { accountId: newId('account', nowMs), mode: 'test' as const };
-let lastCode = 500n;
-
-/** A payment of 1000 units, up-to with a cap of 1500. `final: false` leaves its batch mined. */
-async function paid({ final = true, change = {} as Partial<LaneItem> } = {}) {
-  lastCode += 1n;
-  const item: LaneItem = {
-    ...owner,
-    paymentId: newId('payment', nowMs),
-    intentId: newId('paymentIntent', nowMs),
-    intentCode: lastCode,
-    number: lastCode,
-    asset: TOKEN,
-    processor: address('ee'),
-    kind: 'transfer_with_authorization',
-    byContract: false,
-    payer: PAYER,
-    capAtomic: 1_500n,
-    settledAtomic: 1_000n,
-    validAfterSeconds: 0n,
-    validBeforeSeconds: 2_000_000_000n,
-    nonce: `0x${lastCode.toString(16).padStart(64, '0')}`,
-    signature: `0x${'02'.repeat(65)}`,
-    confirmations: 1,
-    payout: { id: 3n, merchant: WALLET, feeBps: 0, splits: [] },
-    ...change,
-  };
-  const batchId = await seedSettledBatch(pool, {
-    lane: { network: NETWORK, relayer: address('dd') },
-    nonce: lastCode,
-    transactionId: hash(lastCode),
-    blockNumber: lastCode,
-    feeRecipient: address('cc'),
-    gasCostAtomic: 7n,
-    payments: [
-      {
-        item,
-        mined: {
-          paymentId: item.paymentId,
-          outcome: 'settled',
-          transferLogIndex: 0,
-          logIndex: 1,
-          feeAtomic: 0n,
-          escrowedFor: [],
-        },
-      },
-    ],
-  });
-  await pool.query('update svc.payments set created_event = true where id = $1', [item.paymentId]);
-  await pool.query('update svc.intents set expires_at = created_at where id = $1', [item.intentId]);
-  if (final) await pool.query(`update svc.batches set status = 'finalized' where id = $1`, [batchId]);
-  return item.paymentId;
-}
-const hash = (of: bigint) => `0x${of.toString(16).padStart(64, '0')}`;
-
-type PaymentId = Awaited<ReturnType<typeof paid>>;
-const refundable = async (paymentId: PaymentId) => (await store.loadRefundable(owner, paymentId))!;
-
-async function terms(paymentId: PaymentId, amountAtomic: bigint): Promise<RefundToPrepare> {
-  const { installation, nextSequence } = await refundable(paymentId);
-  const wallet = { mode: owner.mode, network: NETWORK, asset: TOKEN, wallet: WALLET, paymentId };
-  const [{ sequence, nonce }] = refundNonces(installation, wallet, nextSequence, 1) as [
-    { sequence: number; nonce: string },
-  ];
-  return {
-    ...owner,
-    id: newId('refund', nowMs),
-    paymentId,
-    wallet: WALLET,
-    recipient: PAYER,
-    kind: 'authorization',
-    sequence,
-    amountAtomic,
-    nonce,
-    validAfterSeconds: 0n,
-    validBeforeSeconds: BigInt(nowMs / 1_000 + REFUND_VALIDITY_SECONDS),
-    transfer: null,
-    reason: 'changed his mind',
-    expiresAtMs: nowMs + REFUND_VALIDITY_SECONDS * 1_000,
-  };
-}
-const signature = (byte: number) => ({ signature: `0x${Buffer.alloc(65, byte).toString('hex')}`, byContract: false });
-
-async function prepared(paymentId: PaymentId, amountAtomic: bigint) {
-  const answer = await store.recordPrepared(await terms(paymentId, amountAtomic), nowMs);
-  if (!answer.ok) throw new Error(answer.code);
-  return answer.refund;
-}
-async function submitted(paymentId: PaymentId, amountAtomic: bigint, byte = 1) {
-  const { id } = await prepared(paymentId, amountAtomic);
-  const answer = await store.submit(owner, id, signature(byte), nowMs);
-  if (!answer.ok) throw new Error(answer.code);
-  return answer.refund;
-}
-
-let lastLog = 0;
-function evidence(amountAtomic: bigint, change: Partial<RefundEvidence> = {}): RefundEvidence {
-  lastLog += 1;
-  const transactionId = `0xref${lastLog}`;
-  return { transactionId, logIndex: 4, amountAtomic, wallet: WALLET, recipient: PAYER, ...change };
-}
+const { store, watch, owner, paid, refundable, terms, prepared, submitted, evidence } = createRefundWorld(pool);
+const { network: NETWORK, wallet: WALLET, payer: PAYER, relayer: RELAYER, nowMs } = refundParties;
 
 const eventsOf = async (paymentId: PaymentId) => {
   const { rows } = await pool.query<{ type: string; body: { data: { object: Record<string, unknown> } } }>(
@@ -296,7 +179,8 @@ describe('a submitted refund', () => {
     await Promise.all(attempts);
     expect(await totalsOf(paymentId)).toEqual([1_000n, 900n, 0n]);
     const all = (await store.list(owner, paymentId)) ?? [];
-    expect(all.filter(({ status }) => status === 'completed').map(({ sequence }) => sequence)).toEqual([3, 2, 1]);
+    const sequences = all.filter(({ status }) => status === 'completed').map(({ sequence }) => sequence);
+    expect(sequences.toSorted()).toEqual([1, 2, 3]);
     expect(await paymentRow(paymentId)).toEqual({ status: 'completed', refunded_amount: '900' });
   });
 
@@ -313,7 +197,7 @@ describe('a completed refund', () => {
   test('of a part tells payment.updated and books, and applied twice changes nothing more', async () => {
     const paymentId = await paid();
     const refund = await submitted(paymentId, 250n);
-    const proof = evidence(250n, { gas: { relayer: address('dd'), costAtomic: 9n } });
+    const proof = evidence(250n, { gas: { relayer: RELAYER, costAtomic: 9n } });
     expect(await watch.complete(refund, proof, nowMs)).toBe('completed');
     expect(await watch.complete(refund, proof, nowMs)).toBe('completed_before');
     expect(await watch.complete(refund, evidence(250n), nowMs)).toBe('completed_before');
@@ -322,7 +206,7 @@ describe('a completed refund', () => {
     expect(await paymentRow(paymentId)).toEqual({ status: 'completed', refunded_amount: '250' });
     expect(await entriesOf(paymentId, proof.transactionId)).toEqual([
       { account_name: 'merchant', party: WALLET, amount: '-250', log_index: 4 },
-      { account_name: 'network_cost', party: address('dd'), amount: '-9', log_index: 4 },
+      { account_name: 'network_cost', party: RELAYER, amount: '-9', log_index: 4 },
       { account_name: 'network_cost', party: 'network', amount: '9', log_index: 4 },
       { account_name: 'payer', party: PAYER, amount: '250', log_index: 4 },
     ]);
@@ -426,14 +310,14 @@ describe('a sent refund', () => {
     await insertRow(pool, 'batches', {
       id: batch,
       network: NETWORK,
-      relayer: address('dd'),
+      relayer: RELAYER,
       nonce: '900000',
       status: 'broadcast',
       transaction_id: '0xsent',
     });
     await pool.query(`update svc.refunds set status = 'sent', relayer = $2, batch_id = $3 where id = $1`, [
       refund.id,
-      address('dd'),
+      RELAYER,
       batch,
     ]);
     for (const [status, again] of [

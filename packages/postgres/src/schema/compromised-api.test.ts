@@ -1,22 +1,21 @@
 // Somebody has taken over the API: its database role and its settings, the pepper among them.
-import { randomBytes } from 'node:crypto';
 import { laneRound, newKey } from '@svc-pay/core';
 import { type Id, newId } from '@svc-pay/protocol/ids';
-import pg from 'pg';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findKey } from '../account/find-key.ts';
 import { insertKey } from '../account/insert-key.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { createTestDatabase } from '../testing/index.ts';
 import { createLaneWorld } from '../testing/lane-world.ts';
+import { logInAs } from '../testing/log-in-as.ts';
 import { newAccount, newOperation, TEST_SECRETS } from '../testing/new-operation.ts';
 import { queuePayment } from '../testing/queue-payment.ts';
 import { insertRow, SAMPLES, type SampleTable } from '../testing/sample-rows.ts';
 import { seedMerchant } from '../testing/seed-merchant.ts';
 
 const { pool, url } = await createTestDatabase();
-const attacker = await logIn('svc_api');
-const settlement = await logIn('svc_settlement');
+const attacker = await logInAs(pool, url, 'svc_api');
+const settlement = await logInAs(pool, url, 'svc_settlement');
 const victim = await newAccount(newOperation(pool));
 const lane = await createLaneWorld(pool);
 
@@ -26,22 +25,6 @@ const TEST = { account_id: victim.id, mode: 'test' };
 const bodyOf = (type: string) => Buffer.from(`{"object":"event","type":"${type}"}`);
 const COMPLETED = { type: 'payment.completed', body: bodyOf('payment.completed') };
 
-/** A pool of a role that has only the rights of `group`. */
-async function logIn(group: string): Promise<pg.Pool> {
-  const [role, password] = [`thief_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  await pool.query(`create role ${role} login password '${password}' in role ${group}`);
-  const own = new URL(url);
-  own.username = role;
-  own.password = password;
-  const opened = new pg.Pool({ connectionString: own.href, max: 2 });
-  // `end` does not wait until the last socket is closed, and dropping the database breaks it: that error is expected.
-  opened.on('error', () => {});
-  afterAll(async () => {
-    await opened.end();
-    await pool.query(`drop role ${role}`);
-  });
-  return opened;
-}
 const tries = (sql: string) => expect(attacker.query(sql), sql).rejects.toMatchObject(DENIED);
 const writes = (table: SampleTable, change: object) => insertRow(attacker, table, { ...change });
 

@@ -23,8 +23,11 @@ export type ExportedPayment = {
   readonly paymentIntentId: string;
   readonly bookingId: string;
   readonly bookedAt: string;
-  /** `paid`: the payment was divided. `stranded`: its money lies with the processor. `returned`: it went back from there. */
-  readonly kind: 'paid' | 'stranded' | 'returned';
+  /**
+   * `paid`: the payment was divided. `stranded`: its money lies with the processor. `returned`: it went back from there.
+   * `refunded`: your wallet gave money of it back; `gross` and `net` are negative.
+   */
+  readonly kind: 'paid' | 'stranded' | 'returned' | 'refunded';
   /** The row takes back an earlier one: its amounts are that one's with the opposite sign. */
   readonly reversal: boolean;
   readonly chain: string;
@@ -95,6 +98,9 @@ export const statementLine = z.object({
   refund: amount,
   escrow: amount,
   net: amount,
+  /** Refunds, and what they gave back. `gross` and `net` are less by that. */
+  refunds: wholeNumber,
+  refunded: amount,
   gas: amount,
 });
 export type StatementLine = z.infer<typeof statementLine>;

@@ -12,6 +12,8 @@ const line = (net: string, more: Partial<StatementLine> = {}): StatementLine => 
   gasDecimals: 18,
   payments: 1,
   reversals: 0,
+  refunds: 0,
+  refunded: '0',
   gross: net,
   fee: '0',
   splits: '0',

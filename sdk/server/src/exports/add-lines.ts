@@ -1,7 +1,7 @@
 import { printSigned, readSigned } from '@svc-pay/money';
 import type { StatementLine } from '@svc-pay/protocol/merchant';
 
-const AMOUNTS = ['gross', 'fee', 'splits', 'refund', 'escrow', 'net'] as const;
+const AMOUNTS = ['gross', 'fee', 'splits', 'refund', 'escrow', 'net', 'refunded'] as const;
 
 /** Adds the lines of a part of a day to those before it, by chain and token, without a rounding. */
 export function addLines(before: readonly StatementLine[], part: readonly StatementLine[]): readonly StatementLine[] {
@@ -23,6 +23,7 @@ function sumOf(one: StatementLine, other: StatementLine): StatementLine {
     gas: addAmounts(one.gas, other.gas, gasDecimals),
     payments: one.payments + other.payments,
     reversals: one.reversals + other.reversals,
+    refunds: one.refunds + other.refunds,
   };
 }
 

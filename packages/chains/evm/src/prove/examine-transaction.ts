@@ -50,7 +50,9 @@ function examinePull(
 ): readonly TransactionProblem[] {
   // Stranded money came by a third party's transaction, which `checkStrandedTransfers` checks.
   if (row.strandedTransfer !== null) return [];
-  const pull = liveEntries(row.entries).live.find(({ accountName }) => accountName === 'payer');
+  const pull = liveEntries(row.entries).live.find(
+    ({ accountName, amountAtomic }) => accountName === 'payer' && amountAtomic < 0n,
+  );
   if (pull === undefined) return [];
   const log = logs.find(({ logIndex }) => logIndex === pull.logIndex);
   const moved = log === undefined ? undefined : transferOf(log);

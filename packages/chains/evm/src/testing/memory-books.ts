@@ -76,6 +76,7 @@ export function booksInMemory(settled: readonly HandSettled[]): BooksInMemory {
     strayIntents: none,
     strayPayments: none,
     strayProofs: none,
+    strayRefunds: none,
     paymentsOfTransactions: async (_network, ids) =>
       rows.filter(({ transactionId }) => transactionId !== null && ids.includes(transactionId)),
     logUses: async (_network, logs) => [
@@ -132,6 +133,8 @@ function rowsOf(batch: HandSettled): readonly BookedPaymentRow[] {
       paidAtomic: item.settledAtomic,
       feeAtomic: breakdown.feeAtomic,
       refundAtomic: breakdown.refundAtomic,
+      refundedAtomic: null,
+      refunds: [],
       transactionId,
       splitId: `${transactionId}:${mined.logIndex}`,
       intentId: item.intentId,

@@ -15,6 +15,8 @@ export const LIST_TEXTS: FieldTexts = {
   gasToken: ['Coin that pays for gas', 'ETH'],
   gasDecimals: ['Decimal places of that coin', 18],
   payments: ['Payments that were booked', 12],
+  refunds: ['Refunds of the day', 0],
+  refunded: ['What refunds gave back, in whole coins', '0'],
   reversals: ['Payments that were taken back after a reorg', 0],
   gross: ['What payers paid, in whole tokens', '120.5'],
   fee: ['Fee of the platform, in whole tokens', '1.205'],

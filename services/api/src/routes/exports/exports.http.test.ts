@@ -103,6 +103,8 @@ test('the statement of a day has the sums of its payments; of a day that is not 
       gasDecimals: 18,
       payments: 3,
       reversals: 0,
+      refunds: 0,
+      refunded: '0',
       gross: '4',
       fee: '0.035',
       splits: '0',

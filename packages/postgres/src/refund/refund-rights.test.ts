@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../testing/create-test-database.ts';
+import { logInAs } from '../testing/log-in-as.ts';
+import { createRefundWorld, refundParties, signature } from '../testing/refund-world.ts';
+import { createRefundStore } from './refund-store.ts';
+import { createRefundWatchStore } from './refund-watch-store.ts';
+
+const { pool, url } = await createTestDatabase();
+const api = await logInAs(pool, url, 'svc_api');
+const settlement = await logInAs(pool, url, 'svc_settlement');
+const world = createRefundWorld(pool);
+
+test('no refund can be written around the functions, and none moved that settlement has, by whoever took over the API', async () => {
+  const paymentId = await world.paid();
+  const refund = await world.submitted(paymentId, 400n);
+  for (const sql of [
+    'insert into svc.refunds (id) values (1)',
+    "update svc.refunds set status = 'completed'",
+    'update svc.refunds set recipient = wallet',
+    'update svc.refunds set signature = null',
+    'delete from svc.refunds',
+    'insert into svc.refund_totals (paid) values (1)',
+    'update svc.refund_totals set reserved = 0',
+    'delete from svc.refund_totals',
+    'update svc.payments set refunded_amount = 0',
+    'select svc.cancel_stale_refunds(now())',
+    `select svc.lock_refund_totals('${world.owner.accountId}', 'test', '${paymentId}')`,
+  ])
+    await expect(api.query(sql), sql).rejects.toMatchObject({ code: '42501' });
+  const theirs = createRefundStore(api);
+  expect(await theirs.cancelPrepared(world.owner, refund.id, refundParties.nowMs)).toMatchObject({ ok: false });
+  const terms = await world.terms(paymentId, 601n);
+  expect(await theirs.recordPrepared(terms, refundParties.nowMs)).toEqual({ ok: false, code: 'refund_exceeds_paid' });
+  expect((await world.refundable(paymentId)).totals).toMatchObject({ reservedAtomic: 400n });
+});
+
+test('refunds are prepared and submitted by the API, and completed by settlement, with the rights of each', async () => {
+  const paymentId = await world.paid();
+  const store = createRefundStore(api);
+  const watch = createRefundWatchStore(settlement);
+  const terms = await world.terms(paymentId, 400n);
+  expect(await store.recordPrepared(terms, refundParties.nowMs)).toMatchObject({ ok: true });
+  const submitted = await store.submit(world.owner, terms.id, signature(1), refundParties.nowMs);
+  if (!submitted.ok) throw new Error(submitted.code);
+  const open = await watch.loadOpenRefunds(refundParties.network, 0n, 100);
+  expect(open.map(({ id }) => id)).toContain(terms.id);
+  expect(await watch.complete(submitted.refund, world.evidence(400n), refundParties.nowMs)).toBe('completed');
+  expect(await watch.cancelStale(refundParties.nowMs)).toBe(0);
+  const other = await world.submitted(paymentId, 1n);
+  expect(await watch.fail(other, 'refund_expired', refundParties.nowMs)).toBe(true);
+  expect(await store.list(world.owner, paymentId)).toHaveLength(2);
+});
