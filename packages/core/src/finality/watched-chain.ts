@@ -3,6 +3,7 @@
 // about many rows answers in the order given and throws as a whole: core asks again for fewer rows.
 import type { ReadFitness } from '../lane/health-store.ts';
 import type { PendingBatch } from '../lane/lane.ts';
+import type { RefundChain } from '../refund/refund-chain.ts';
 import type { AuthorizationChain } from '../stranded/authorization-chain.ts';
 import type { PageLimits } from '../watch/page-limits.ts';
 import type { PeriodicJob } from '../watch/periodic-job.ts';
@@ -33,7 +34,8 @@ export type FinalityChain = Pick<AuthorizationChain, 'network'> & {
 };
 
 export type WatchedChain = FinalityChain &
-  AuthorizationChain & {
+  AuthorizationChain &
+  RefundChain & {
     readonly readFitness: ReadFitness;
     /** Jobs that only this family has. */
     readonly extraJobs: readonly PeriodicJob[];

@@ -3,6 +3,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import type { TokenEntry } from '../token/token-entry.ts';
 import type { PageLimits } from '../watch/page-limits.ts';
+import type { OpenRefund } from './refund-store.ts';
 
 /** A transfer of the token from the merchant's wallet, by an authorization that the wallet signs. */
 export type RefundTransfer = {
@@ -62,7 +63,6 @@ export type RefundOutcome =
       readonly recipient: string;
       readonly amountAtomic: bigint;
       readonly blockNumber: bigint;
-      readonly blockTimeSeconds: bigint;
     }
   /** It can move no money any more, or the reported transfer proves nothing. */
   | { readonly outcome: 'void'; readonly reason: VoidRefund };
@@ -74,4 +74,13 @@ export type RefundOutcome =
  */
 export type VoidRefund = 'expired' | 'canceled' | 'not_found' | 'reverted' | 'no_transfer' | 'ambiguous';
 
-export type RefundLimits = { readonly refunds: PageLimits };
+/** Refunds as the watch asks the chain about them. */
+export type RefundChain = {
+  readonly network: NetworkId;
+  readonly limits: { readonly refunds: PageLimits };
+  /**
+   * What final blocks show of open refunds, by a quorum of nodes, in the order given. Throws `ChainUnavailable` when no
+   * node answers.
+   */
+  readonly findRefundOutcomes: (refunds: readonly OpenRefund[], nowMs: number) => Promise<readonly RefundOutcome[]>;
+};

@@ -4,6 +4,7 @@ import {
   createChainReader,
   createDirectWatch,
   createLaneComparison,
+  createRefundWatch,
   createWatchers,
   noteFailures,
   type PeriodicJob,
@@ -22,6 +23,7 @@ import {
   createAnswerExpiry,
   createAuditSealer,
   createLeaseExpiry,
+  createRefundExpiry,
   createRefusedExpiry,
   createUnpaidRemoval,
 } from './maintenance-jobs.ts';
@@ -35,7 +37,14 @@ export type JobDeps = WatchDeps &
   BudgetDeps &
   Pick<
     SettlementStores,
-    'maintenance' | 'findForgottenLanes' | 'announceActivations' | 'reader' | 'apply' | 'comparison' | 'direct'
+    | 'maintenance'
+    | 'findForgottenLanes'
+    | 'announceActivations'
+    | 'reader'
+    | 'apply'
+    | 'comparison'
+    | 'direct'
+    | 'refunds'
   > & {
     readonly wake: (drain: string, key: string) => Promise<void>;
     readonly metrics: { readonly reader: ReaderMetrics };
@@ -62,8 +71,10 @@ export function createJobs(
     createLeaseExpiry(maintenance, clock),
     createUnpaidRemoval(maintenance, clock, deps.unpaidDays),
     createActivationNotices(announceActivations, deps),
+    createRefundExpiry(deps.refunds, clock),
     ...chains.flatMap((chain) => [...createWatchers(chain, deps), createHealthWatch(chain, deps)]),
     ...chains.flatMap((chain) => createBudgetWatch(chain, deps)),
+    ...chains.map((chain) => createRefundWatch(chain, deps)),
     ...readers.flatMap((chain) => [
       createChainReader(chain, { ...deps, metrics: deps.metrics.reader }, { ...READER_LIMITS, ...deps.readerLimits }),
       createLaneComparison(chain.network, { ...deps, metrics: deps.metrics.reader }),

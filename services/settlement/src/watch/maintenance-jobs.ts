@@ -1,6 +1,13 @@
 // Periodic maintenance of the database: seal audit chains, delete the answers of old idempotency keys, refused
 // authorizations that ended long ago, leases of x402 sellers, and intents that nobody paid.
-import { type Clock, createWalk, keysForgottenBefore, type NoteFailure, type PeriodicJob } from '@svc-pay/core';
+import {
+  type Clock,
+  createWalk,
+  keysForgottenBefore,
+  type NoteFailure,
+  type PeriodicJob,
+  type RefundWatchStore,
+} from '@svc-pay/core';
 import type { MaintenanceStore, UnpaidIntent } from '@svc-pay/postgres/settlement-service';
 
 const SEAL_EVERY_MS = 5_000;
@@ -10,6 +17,7 @@ const REFUSED_EVERY_MS = 60_000;
 const REFUSED_PER_PAGE = 1_000;
 /** They can move no money any more; a merchant may still ask about them for this long. */
 const REFUSED_KEPT_MS = 30 * 86_400_000;
+const PREPARED_REFUNDS_EVERY_MS = 60_000;
 const LEASES_EVERY_MS = 60_000;
 const LEASES_PER_PAGE = 1_000;
 const LEASE_KEPT_MS = 86_400_000;
@@ -40,6 +48,17 @@ export function createAnswerExpiry(store: MaintenanceStore, clock: Clock): Perio
       for (let page = 0; page < MAX_PAGES; page += 1) {
         if ((await store.deleteOldAnswers(beforeMs, ANSWERS_PER_PAGE)) < ANSWERS_PER_PAGE) return;
       }
+    },
+  };
+}
+
+/** Cancels refunds that were prepared and not signed in time. */
+export function createRefundExpiry(store: Pick<RefundWatchStore, 'cancelStale'>, clock: Clock): PeriodicJob {
+  return {
+    name: 'refund-expiry',
+    everyMs: PREPARED_REFUNDS_EVERY_MS,
+    run: async () => {
+      await store.cancelStale(clock.nowMs());
     },
   };
 }

@@ -24,12 +24,14 @@ export type LogSpan = {
   readonly toBlock: bigint;
   /** Blocks with an earlier timestamp are not read. */
   readonly sinceSeconds: bigint;
+  /** The search ends when this says so of the logs found so far. */
+  readonly isEnough?: (found: readonly FoundLog[]) => boolean;
 };
 
 export async function findLogs(
   rpc: JsonRpc,
   filters: readonly LogFilter[],
-  { toBlock, sinceSeconds }: LogSpan,
+  { toBlock, sinceSeconds, isEnough = () => false }: LogSpan,
 ): Promise<readonly FoundLog[]> {
   const found: FoundLog[] = [];
   let [end, size] = [toBlock, MOST_BLOCKS];
@@ -46,6 +48,7 @@ export async function findLogs(
       continue;
     }
     found.push(...answers.flatMap(logsOf));
+    if (isEnough(found)) return found;
     if (start === 0n || quantityOf(fieldOf(resultOf(block), 'timestamp')) < sinceSeconds) return found;
     end = start - 1n;
   }

@@ -20,7 +20,7 @@ import { type FoundLog, findLogs } from './find-logs.ts';
 /** A log search over days takes some nodes longer than others. */
 export const TRACE_PATIENCE_MS = 10_000;
 /** Clocks differ, and the check of a claim happens a moment before the claim is written. */
-const SLACK_SECONDS = 900n;
+export const SLACK_SECONDS = 900n;
 const RECEIPTS_AT_ONCE = 100;
 
 /** Outcomes in the order given. Throws `ChainUnavailable` unless every call was answered. */
@@ -177,7 +177,10 @@ function strandingIn(logs: readonly LaneLog[], authorization: TracedAuthorizatio
   return logs.find((log, index) => index > used && isTransfer(log, payer, processor, capAtomic));
 }
 
-async function readReceipts(rpc: JsonRpc, transactionIds: readonly string[]): Promise<ReadonlyMap<string, Receipt>> {
+export async function readReceipts(
+  rpc: JsonRpc,
+  transactionIds: readonly string[],
+): Promise<ReadonlyMap<string, Receipt>> {
   const receipts = new Map<string, Receipt>();
   for (let start = 0; start < transactionIds.length; start += RECEIPTS_AT_ONCE) {
     const asked = transactionIds.slice(start, start + RECEIPTS_AT_ONCE);

@@ -1,5 +1,6 @@
 // An EVM network as core's watchers ask it.
 import type { PayoutRegistryStore, WatchBase, WatchedChain } from '@svc-pay/core';
+import { findRefundOutcomes } from '../refund/find-refund-outcomes.ts';
 import type { OpenNetwork } from '../send/open-networks.ts';
 import { evmFitness } from './fitness.ts';
 import { judgeBatches, judgeBlocks, readFinalizedNumber } from './judge-recorded.ts';
@@ -14,6 +15,7 @@ const LIMITS: WatchedChain['limits'] = {
   // One run closes at most 50,000 expired authorizations and checks 1,000 that are still valid. With more valid ones, a
   // third party's submission is found some runs later; every authorization is checked once more when it expires.
   authorizations: { everyMs: 2_000, pageSize: 500, expiredPages: 100, validPages: 2, tracedAtOnce: 100 },
+  refunds: { everyMs: 2_000, pageSize: 100, maxPages: 10 },
 };
 
 export type WatchedEvm = Pick<OpenNetwork, 'network' | 'voters' | 'gasCoin'>;
@@ -32,6 +34,7 @@ export function createEvmWatchedChain(
     judgeBatches: async (batches) => judgeBatches(await voters(), batches),
     readHeld: async () => readHeld(await voters()),
     readAuthorizations: async () => readAuthorizations(await voters()),
+    findRefundOutcomes: async (refunds, nowMs) => findRefundOutcomes(await voters(), refunds, nowMs),
     readFitness,
     extraJobs,
   };

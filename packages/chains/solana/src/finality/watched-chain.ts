@@ -1,5 +1,6 @@
 // A Solana network as core's watchers ask it.
 import { type AuthorizationReader, jobName, type PeriodicJob, type WatchedChain } from '@svc-pay/core';
+import { findRefundOutcomes } from '../refund/find-refund-outcomes.ts';
 import type { OpenSolana } from '../rpc/open-networks.ts';
 import { createRentCollector, type RentDeps } from './collect-rent.ts';
 import { finalizedSlot } from './find-batches.ts';
@@ -12,6 +13,7 @@ const LIMITS: WatchedChain['limits'] = {
   finality: { everyMs: 1_000, pageSize: 256, maxPages: 20, newest: 0 },
   held: { everyMs: 10_000, pageSize: 100, maxPages: 20 },
   authorizations: { everyMs: 10_000, pageSize: 500, expiredPages: 0, validPages: 20, tracedAtOnce: 100 },
+  refunds: { everyMs: 5_000, pageSize: 100, maxPages: 5 },
 };
 
 /** Only a relayer can submit what a payer signed, so no authorization is read from the chain and none ends by time. */
@@ -43,6 +45,7 @@ export function openWatchedSolana(open: OpenSolana, deps: SolanaWatchDeps): Watc
     judgeBatches: (batches) => judgeBatches(nodes, batches),
     readHeld: async () => ({ judge: (payments) => judgeHeld(nodes, payments) }),
     readAuthorizations: async () => READER,
+    findRefundOutcomes: (refunds, nowMs) => findRefundOutcomes(nodes, refunds, nowMs),
     readFitness: solanaFitness(open, deps.lowTransactions),
     extraJobs: [createRentCollector(open, deps), createPreparedExpiry(open, deps)],
   };

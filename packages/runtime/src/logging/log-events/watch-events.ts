@@ -95,6 +95,22 @@ export const WATCH_EVENTS = {
     message: 'A reorg reversed a batch; its lane settles the payments again.',
     whatToDo: 'Nothing once in a while; otherwise raise `confirmations`: [reorg](../operate/reorg.md#what-to-do).',
   },
+  refund_completed: {
+    level: 'info',
+    message: 'A final block proves that a refund reached its recipient; it is booked.',
+    whatToDo: 'Nothing.',
+  },
+  refund_failed: {
+    level: 'warn',
+    message: 'A refund moves no money any more; its amount is free again, and `code` says why.',
+    whatToDo: 'Nothing: the merchant reads the failure of the refund and may prepare another.',
+  },
+  refund_log_taken: {
+    level: 'error',
+    message:
+      'The log of a signed refund is counted as something else; the refund fails, and the money is counted once.',
+    whatToDo: 'Compare the row of `svc.log_proofs` with the transaction: [ledger](../operate/ledger.md).',
+  },
   payout_terms_differ: {
     level: 'error',
     message: 'The payout registry has other terms than the database; the payout is withdrawn until they agree.',

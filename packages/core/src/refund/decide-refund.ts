@@ -1,0 +1,53 @@
+// Decides what the final blocks of a chain mean for an open refund. A refund fails only when it is certain that it moves no
+// money any more; all that is not certain leaves it as it is.
+import type { ErrorCode } from '@svc-pay/protocol/errors';
+import { sameAddress } from '../token/address.ts';
+import { hasOwnNonce } from './refund.ts';
+import type { RefundOutcome, VoidRefund } from './refund-chain.ts';
+import type { OpenRefund, RefundEvidence } from './refund-store.ts';
+
+export type RefundDecision =
+  | { readonly action: 'wait' }
+  | { readonly action: 'complete'; readonly evidence: RefundEvidence }
+  | { readonly action: 'fail'; readonly code: ErrorCode };
+
+export const REFUND_NOT_PROVEN = 'refund_transfer_not_proven';
+
+const FAILURES: Readonly<Record<VoidRefund, ErrorCode>> = {
+  expired: 'refund_expired',
+  canceled: 'refund_signature_used',
+  not_found: REFUND_NOT_PROVEN,
+  reverted: REFUND_NOT_PROVEN,
+  no_transfer: REFUND_NOT_PROVEN,
+  ambiguous: REFUND_NOT_PROVEN,
+};
+
+type Decided = Pick<
+  OpenRefund,
+  'kind' | 'amountAtomic' | 'recipient' | 'wallet' | 'signature' | 'nonce' | 'sequence' | 'installation'
+> &
+  Parameters<typeof hasOwnNonce>[1];
+
+export function decideRefund(refund: Decided, outcome: RefundOutcome): RefundDecision {
+  // Whoever can write rows must not make just any transfer of a wallet a refund.
+  if (refund.kind !== 'reported' && !hasOwnNonce(refund.installation, refund))
+    return { action: 'fail', code: REFUND_NOT_PROVEN };
+  if (outcome.outcome === 'void') return { action: 'fail', code: FAILURES[outcome.reason] };
+  if (outcome.outcome === 'open' || !isOf(refund, outcome)) return { action: 'wait' };
+  const { transactionId, logIndex, wallet, amountAtomic } = outcome;
+  // As the refund spells it: logs have no letter case.
+  const recipient = sameAddress(refund.recipient, outcome.recipient) ? refund.recipient : outcome.recipient;
+  return { action: 'complete', evidence: { transactionId, logIndex, wallet, recipient, amountAtomic } };
+}
+
+/** Of a refund that was found on chain, the log says to whom it went and how much; of a reported one, from where and how much. */
+function isOf(
+  { kind, amountAtomic, recipient, wallet, signature }: Decided,
+  transferred: Extract<RefundOutcome, { readonly outcome: 'transferred' }>,
+): boolean {
+  if (transferred.amountAtomic <= 0n) return false;
+  if (kind === 'reported') return sameAddress(recipient, transferred.recipient);
+  if (!sameAddress(wallet, transferred.wallet)) return false;
+  if (signature === null) return true;
+  return sameAddress(recipient, transferred.recipient) && amountAtomic === transferred.amountAtomic;
+}
