@@ -29,7 +29,7 @@ test.each([...new Set(operations)])(
 );
 
 test('no page sends anybody to the open `pay` of the processor, and its own page says what is not credited', () => {
-  expect(read('docs/contracts/pay.md')).toContain('Anything else is an unattributed receipt');
+  expect(read('docs/contracts/pay.md')).toContain('make it an unattributed receipt');
   const pages = globSync('docs/**/*.md').filter((page) => !page.endsWith('contracts/evm/pay.md'));
   expect(pages.length).toBeGreaterThan(50);
   expect(pages.filter((page) => /regular (flow|payment)/i.test(read(page)))).toEqual([]);

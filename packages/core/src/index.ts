@@ -52,6 +52,7 @@ export * from './direct/foreign-payment.ts';
 export * from './direct/judge-claimed-use.ts';
 export * from './direct/judge-credit.ts';
 export * from './direct/judge-landing.ts';
+export * from './direct/judge-money.ts';
 export * from './direct/judge-receipt.ts';
 export * from './direct/proves-payment.ts';
 export { createDirectWatch, type DirectWatchChain, type DirectWatchDeps } from './direct/watch-direct.ts';
@@ -102,7 +103,7 @@ export { codesOfPrefix, isIntentCode, isUnusedPrefix } from './intent/intent-cod
 export * from './intent/intent-codes.ts';
 export { CANCELED_EVENT, canceledEvents } from './intent/intent-events.ts';
 export * from './intent/intent-transitions.ts';
-export { isPayable } from './intent/is-payable.ts';
+export { isOpenToPay, isPayable } from './intent/is-payable.ts';
 export { type ListTokensPorts, listTokens } from './intent/list-tokens.ts';
 export { settlesUpto } from './intent/offer.ts';
 export type { AcceptanceTerms, DirectOffer, Offer, OfferedPayment } from './intent/offer-family.ts';

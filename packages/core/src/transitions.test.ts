@@ -18,11 +18,12 @@ import {
 const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
   account: 'active>closed',
   payout: 'pending>active pending>disabled active>pending active>disabled',
-  intent: `requires_payment>processing requires_payment>canceled requires_payment>mismatched:unwritten
-    processing>completed processing>requires_payment processing>failed processing>mismatched:unwritten
-    mismatched>canceled mismatched>completed:unwritten completed>processing:reorg failed>processing:restore`,
+  intent: `requires_payment>processing requires_payment>canceled requires_payment>mismatched requires_payment>completed:accept
+    processing>completed processing>requires_payment processing>failed processing>mismatched
+    mismatched>processing mismatched>canceled mismatched>completed:accept completed>processing:reorg
+    failed>processing:restore failed>completed:accept canceled>completed:accept`,
   payment: `pending>completed pending>failed pending>canceled:unwritten pending>mismatched:unwritten
-    mismatched>completed:unwritten mismatched>refunded completed>pending:reorg completed>refunded`,
+    mismatched>completed:accept mismatched>refunded completed>pending:reorg completed>refunded`,
   settlement: `queued>batched queued>held queued>failed queued>completed
     batched>completed batched>queued batched>mined batched>failed:restore
     mined>failed mined>queued mined>held mined>batched:reorg mined>batched:restore
@@ -38,7 +39,7 @@ const LEGAL: Readonly<Record<keyof typeof STATE_MACHINES, string>> = {
   delivery: 'pending>succeeded pending>failed pending>discarded succeeded>pending failed>pending',
   event_replay: 'running>done running>failed',
 };
-const CAUSES = ['ordinary', 'reorg', 'restore', 'unwritten'] as const satisfies readonly Cause[];
+const CAUSES = ['ordinary', 'reorg', 'restore', 'accept', 'unwritten'] as const satisfies readonly Cause[];
 
 describe.each(Object.entries<Transitions<string>>(STATE_MACHINES))('%s', (name, table) => {
   const steps = statusesIn(table).flatMap((from) =>

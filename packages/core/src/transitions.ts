@@ -5,9 +5,9 @@ type Edge<Status extends string> = Status | { readonly to: Status; readonly only
 
 /**
  * `reorg`: the chain took back what it had shown. `restore`: `svc recover` writes what the chain shows into a database
- * that lost it. `unwritten`: readers understand the step, and no statement makes it.
+ * that lost it. `accept`: the merchant accepts money that does not fit the terms. `unwritten`: readers understand the step, and no statement makes it.
  */
-type SpecialCause = 'reorg' | 'restore' | 'unwritten';
+type SpecialCause = 'reorg' | 'restore' | 'accept' | 'unwritten';
 export type Cause = 'ordinary' | SpecialCause;
 
 type State<Status extends string> = {

@@ -16,7 +16,7 @@ const LIMITS = {
   './payout-activation': 4_000,
   './refund-nonce': 10_000,
   './solana': 4_200,
-  './webhook': 10_200,
+  './webhook': 10_400,
   './x402': 13_000,
 };
 

@@ -105,6 +105,8 @@ function paymentFor(type: EventType, nowMs: number): StoredPayment {
     splits: paid ? [] : null,
     returnedAmount: paid ? atomicAmount(0n) : null,
     refundedAmount: null,
+    paidTotal: null,
+    refundDueAmount: null,
     failureCode: status === PAYMENT_STATUS.failed ? 'insufficient_funds' : null,
     transactionId: status === PAYMENT_STATUS.failed || status === PAYMENT_STATUS.canceled ? null : TRANSACTION,
     transactionSplitId: null,

@@ -3,6 +3,8 @@
 import { atomicAmount, type Usd } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { EventDraft } from '../event/event-draft.ts';
+import type { Intent } from '../intent/intent.ts';
+import { INTENT_STATUS, INTENT_TRANSITIONS } from '../intent/intent-transitions.ts';
 import type { PaidTerms } from '../intent/stored-acceptance.ts';
 import type { LaneItem } from '../lane/lane.ts';
 import { bookPayment, type SettledPayment } from '../ledger/book-payment.ts';
@@ -18,7 +20,7 @@ import { sharesOf } from '../payment/apply-payment-result.ts';
 import type { StoredPayment } from '../payment/payment.ts';
 import { draftEvents, eventsFor } from '../payment/payment-events.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
-import type { TokenEntry } from '../token/token-entry.ts';
+import { transition } from '../transitions.ts';
 
 /** The logs that prove the payment. */
 export type ForeignEvidence = {
@@ -75,12 +77,14 @@ export type UnclaimedPayment = {
   readonly owner: Pick<LaneItem, 'accountId' | 'mode' | 'paymentId' | 'intentId' | 'intentCode'>;
   readonly acceptance: PaidTerms;
   readonly payer: string;
+  /** What was paid, whatever the acceptance asks for. */
+  readonly amountAtomic: bigint;
   /** 0x-hex; of a `pay()`, its transaction id. */
   readonly nonce: string;
 };
 
 /** There is no signature that a lane could send. */
-export function unclaimedItem({ owner, acceptance, payer, nonce }: UnclaimedPayment): LaneItem {
+export function unclaimedItem({ owner, acceptance, payer, amountAtomic, nonce }: UnclaimedPayment): LaneItem {
   const { payoutId, shares, direct } = acceptance;
   if (shares === undefined) throw new Error(`payout ${payoutId} of intent ${owner.intentId} has no row`);
   const { merchant, feeBps, splits } = shares;
@@ -92,8 +96,8 @@ export function unclaimedItem({ owner, acceptance, payer, nonce }: UnclaimedPaym
     kind: 'transfer_with_authorization',
     byContract: false,
     payer,
-    capAtomic: acceptance.amount,
-    settledAtomic: acceptance.amount,
+    capAtomic: amountAtomic,
+    settledAtomic: amountAtomic,
     validAfterSeconds: 0n,
     validBeforeSeconds: 0n,
     nonce,
@@ -104,22 +108,25 @@ export function unclaimedItem({ owner, acceptance, payer, nonce }: UnclaimedPaym
 }
 
 export type MismatchDraft = {
+  readonly intent: Intent;
   readonly payment: StoredPayment;
   readonly events: readonly EventDraft[];
   readonly entries: readonly LedgerEntry[];
   readonly proof: LogProof;
 };
 
-/** A payment of its own: the intent does not name it and keeps its status; the merchant is told. */
+/** Money that is not what the intent asks for. The merchant is told; a part and a held payment change the intent. */
 export function mismatchedPayment(
-  { intent, eventSequence }: Pick<SnapshotToChange, 'intent' | 'eventSequence'>,
+  { intent: before, eventSequence }: Pick<SnapshotToChange, 'intent' | 'eventSequence'>,
   item: LaneItem,
-  { evidence, token, usdPerToken, settlementNumber }: MismatchTerms,
+  { evidence, acceptance, standing, refundDueAtomic, usdPerToken, settlementNumber }: MismatchTerms,
   { requestId, nowMs }: ResultOrigin,
 ): MismatchDraft {
   const { transactionId, logIndex, network } = evidence;
   const { entries, breakdown } = bookPayment(foreignSettled(item, evidence), { nowMs });
   const amount = atomicAmount(item.settledAtomic);
+  const intent = standing === 'aside' ? before : mismatchedIntent(before, acceptance);
+  const { token } = acceptance;
   const payment: StoredPayment = {
     id: item.paymentId,
     status: PAYMENT_STATUS.mismatched,
@@ -130,8 +137,10 @@ export function mismatchedPayment(
     asset: item.asset,
     payer: item.payer,
     amount,
-    requestedAmount: amount,
+    requestedAmount: acceptance.amount,
     paidAmount: amount,
+    paidTotal: null,
+    refundDueAmount: refundDueAtomic === null ? null : atomicAmount(refundDueAtomic),
     ...sharesOf(breakdown),
     refundedAmount: null,
     failureCode: null,
@@ -143,15 +152,33 @@ export function mismatchedPayment(
     announced: false,
   };
   const after = { intent, payment };
-  const caused = eventsFor({ intent, payment: null }, after);
+  const caused = eventsFor({ intent: before, payment: null }, after);
   const events = draftEvents(caused, after, { requestId, idempotencyKey: null }, nowMs, eventSequence);
-  return { payment: { ...payment, announced: true }, events, entries, proof: { network, transactionId, logIndex } };
+  return {
+    intent,
+    payment: { ...payment, announced: true },
+    events,
+    entries,
+    proof: { network, transactionId, logIndex },
+  };
 }
 
 export type MismatchTerms = {
   readonly evidence: ForeignEvidence;
-  readonly token: Pick<TokenEntry, 'symbol' | 'shortcode'>;
+  readonly acceptance: PaidTerms;
+  readonly standing: 'part' | 'held' | 'aside';
+  readonly refundDueAtomic: bigint | null;
   /** Rate of the acceptance that was paid; null where its intent left and none is kept. */
   readonly usdPerToken: Usd | null;
   readonly settlementNumber: number | null;
 };
+
+/** The intent shows the terms that are paid, as a claim would write them. */
+function mismatchedIntent(intent: Intent, { amount, token, network, confirmations }: PaidTerms): Intent {
+  const status =
+    intent.status === INTENT_STATUS.mismatched
+      ? intent.status
+      : transition(INTENT_TRANSITIONS, intent.status, 'mismatched', 'ordinary', `intent ${intent.id}`);
+  const { shortcode: tokenShortcode, address: ledgerId } = token;
+  return { ...intent, status, hasParts: true, amount, tokenShortcode, ledgerId, network, confirmations };
+}

@@ -1,7 +1,6 @@
-// Decides whether money that nobody claimed pays an intent: at the time of its block the intent must have been payable at
-// the acceptance's price, and it must still have no other payment.
+// Decides whether money that nobody claimed fits the terms of an intent: at the time of its block the intent must have been
+// payable, at the acceptance's price.
 import type { Intent } from '../intent/intent.ts';
-import { INTENT_STATUS } from '../intent/intent-transitions.ts';
 import { hasExpired } from '../intent/is-payable.ts';
 import { hasPriceEnded, type StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { sameAddress } from '../token/address.ts';
@@ -20,14 +19,4 @@ export function termsRefusal(
   if (hasPriceEnded(acceptance, blockTimeMs)) return 'price_ended';
   if (intent.expectedSender !== null && !sameAddress(intent.expectedSender, payer)) return 'other_sender';
   return undefined;
-}
-
-/** Undefined if the intent is paid by it. */
-export function creditRefusal(
-  intent: CreditedIntent,
-  acceptance: Pick<StoredAcceptance, 'priceEndsAtMs'>,
-  money: { readonly payer: string; readonly blockTimeMs: number },
-): CreditRefusal | undefined {
-  if (intent.status !== INTENT_STATUS.requires_payment) return 'intent_not_payable';
-  return termsRefusal(intent, acceptance, money);
 }

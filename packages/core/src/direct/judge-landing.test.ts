@@ -1,10 +1,12 @@
+import { atomicAmount } from '@svc-pay/money';
 import { describe, expect, test } from 'vitest';
-import { creditRefusal } from './judge-credit.ts';
+import { DEFAULT_MISMATCH_POLICY } from '../mismatch/mismatch-policy.ts';
 import { chooseLanding, judgeLanding, type LandingFacts } from './judge-landing.ts';
 
 const NOW_MS = 1_000_000;
 const intent = { status: 'requires_payment', expiresAtMs: NOW_MS + 1, expectedSender: null } as const;
-const acceptance = { priceEndsAtMs: NOW_MS + 1 };
+const acceptance = { priceEndsAtMs: NOW_MS + 1, amount: atomicAmount(5n) };
+const credit = { step: 'credit', removes: false, paidTotalAtomic: null, refundDueAtomic: null } as const;
 const landing: LandingFacts = {
   signed: { payer: '0xaa', wallet: '0xbb', amountAtomic: 5n },
   bound: false,
@@ -12,6 +14,8 @@ const landing: LandingFacts = {
   use: 'exclusive',
   intent,
   acceptance,
+  policy: DEFAULT_MISMATCH_POLICY,
+  earlierAtomic: 0n,
   activationRefused: false,
 };
 const use = {
@@ -24,8 +28,8 @@ const judge = (of: Partial<LandingFacts>, by: Partial<typeof use> = {}) =>
   judgeLanding({ ...landing, ...of }, { ...use, ...by });
 
 test.each([
-  ['pays its intent', {}, {}, { step: 'credit' }],
-  ['bound, whenever it was used', { bound: true, unusedAtBlock: null }, { blockNumber: 1n }, { step: 'credit' }],
+  ['pays its intent', {}, {}, credit],
+  ['bound, whenever it was used', { bound: true, unusedAtBlock: null }, { blockNumber: 1n }, credit],
   ['before it was refused', {}, { blockNumber: 100n }, { step: 'ignore', reason: 'used_before_refusal' }],
   ['never submitted and unbound', { unusedAtBlock: null }, {}, { step: 'ignore', reason: 'used_before_refusal' }],
   ['another transfer', {}, { transfer: { ...use.transfer, to: '0xcc' } }, { step: 'ignore', reason: 'used_elsewhere' }],
@@ -43,16 +47,16 @@ test.each([
     {},
     { step: 'unattributed', reason: 'payout_withdrawn' },
   ],
-  ['bound, to a shared wallet', { use: 'shared', bound: true }, {}, { step: 'credit' }],
+  ['bound, to a shared wallet', { use: 'shared', bound: true }, {}, credit],
 ] as const)('a landing: %s', (_, of, by, expected) => {
   expect(judge(of, by)).toEqual(expected);
 });
 
 describe('whether money pays an intent', () => {
-  const money = { payer: '0xaa', blockTimeMs: NOW_MS };
   test.each([
     ['payable at the price', {}, {}, undefined],
-    ['processing', { status: 'processing' }, {}, 'intent_not_payable'],
+    ['paid in part', { status: 'mismatched' }, {}, undefined],
+    ['processing', { status: 'processing' }, {}, 'payment_under_way'],
     ['completed', { status: 'completed' }, {}, 'intent_not_payable'],
     ['canceled', { status: 'canceled' }, {}, 'intent_not_payable'],
     ['failed', { status: 'failed' }, {}, 'intent_not_payable'],
@@ -62,15 +66,15 @@ describe('whether money pays an intent', () => {
     ['another sender than expected', { expectedSender: '0xdd' }, {}, 'other_sender'],
     ['the expected sender, in another letter case', { expectedSender: '0xAA' }, {}, undefined],
   ] as const)('%s', (_, of, terms, expected) => {
-    expect(creditRefusal({ ...intent, ...of }, { ...acceptance, ...terms }, money)).toBe(expected);
     const step = judge({ intent: { ...intent, ...of }, acceptance: { ...acceptance, ...terms } });
-    expect(step).toEqual(expected === undefined ? { step: 'credit' } : { step: 'mismatch', reason: expected });
+    const aside = { step: 'mismatch', standing: 'aside', reason: expected, refundDueAtomic: 5n };
+    expect(step).toEqual(expected === undefined ? credit : aside);
   });
 });
 
 test('of several intents the first that is paid is chosen, else the first that is concerned', () => {
-  const credit = { step: 'credit' } as const;
-  const mismatch = { step: 'mismatch', reason: 'intent_expired' } as const;
+  const late = { standing: 'aside', reason: 'intent_expired', refundDueAtomic: null } as const;
+  const mismatch = { step: 'mismatch', ...late } as const;
   const ignore = { step: 'ignore', reason: 'used_elsewhere' } as const;
   expect(chooseLanding([mismatch, ignore, credit, credit])).toBe(2);
   expect(chooseLanding([ignore, mismatch, mismatch])).toBe(1);

@@ -1,9 +1,11 @@
 // Decides what the use of a direct authorization means that has no claim: one that was refused, or a bound nonce that
 // nobody submitted to us.
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
+import type { MismatchPolicy } from '../mismatch/mismatch-policy.ts';
 import type { WalletUse } from '../payout/activation.ts';
 import type { UseFacts } from './judge-claimed-use.ts';
-import { type CreditedIntent, type CreditRefusal, creditRefusal } from './judge-credit.ts';
+import type { CreditedIntent } from './judge-credit.ts';
+import { type AskedTerms, judgeMoney, type MoneyStep } from './judge-money.ts';
 import { provesPayment, type SignedTransferTerms } from './proves-payment.ts';
 
 export type LandingFacts = {
@@ -13,16 +15,16 @@ export type LandingFacts = {
   readonly unusedAtBlock: bigint | null;
   readonly use: WalletUse;
   readonly intent: CreditedIntent;
-  readonly acceptance: Pick<StoredAcceptance, 'priceEndsAtMs' | 'payoutWithdrawn'>;
+  readonly acceptance: AskedTerms & Pick<StoredAcceptance, 'payoutWithdrawn'>;
+  readonly policy: MismatchPolicy;
+  /** Sum of the earlier parts that were paid for the acceptance. */
+  readonly earlierAtomic: bigint;
   /** The activation of the payout does not hold for this process. */
   readonly activationRefused: boolean;
 };
 
 export type LandingStep =
-  /** The intent is paid. */
-  | { readonly step: 'credit' }
-  /** A payment of its own that no intent names. */
-  | { readonly step: 'mismatch'; readonly reason: CreditRefusal }
+  | Exclude<MoneyStep, { readonly step: 'unattributed' }>
   | { readonly step: 'unattributed'; readonly reason: string }
   | { readonly step: 'ignore'; readonly reason: string };
 
@@ -38,8 +40,11 @@ export function judgeLanding(
   // Whose wallet it is, only the activation says.
   if (acceptance.payoutWithdrawn || activationRefused) return { step: 'unattributed', reason: 'payout_withdrawn' };
   if (!bound && walletUse === 'shared') return { step: 'unattributed', reason: 'shared_wallet' };
-  const refused = creditRefusal(intent, acceptance, { payer: signed.payer, blockTimeMs: use.blockTimeMs });
-  return refused === undefined ? { step: 'credit' } : { step: 'mismatch', reason: refused };
+  const { payer, amountAtomic } = signed;
+  const { policy, earlierAtomic } = landing;
+  // Another payment of the intent is never removed for it: whoever has seen that one may submit it as well.
+  const facts = { intent, acceptance, policy, earlierAtomic, removable: false };
+  return judgeMoney(facts, { payer, blockTimeMs: use.blockTimeMs, amountAtomic });
 }
 
 /**

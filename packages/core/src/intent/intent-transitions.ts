@@ -8,19 +8,20 @@ export const INTENT_TRANSITIONS = defineTransitions<IntentStatus>({
       about:
         'The intent waits for the payer. A claimed authorization makes it `processing`; the merchant, or its ' +
         'expiry, makes it `canceled`.',
-      next: ['processing', 'canceled', { to: 'mismatched', only: 'unwritten' }],
+      next: ['processing', 'canceled', 'mismatched', { to: 'completed', only: 'accept' }],
     },
     processing: {
       about:
         'An authorization is claimed and the result of its payment is not known yet. Success leads to `completed`. ' +
-        'A payment that failed without moving money gives the intent back as `requires_payment`, or as `failed` if ' +
-        'it has expired.',
-      next: ['completed', 'requires_payment', 'failed', { to: 'mismatched', only: 'unwritten' }],
+        'A payment that failed without moving money gives the intent back as `requires_payment`, as `mismatched` if ' +
+        'parts of it are paid, or as `failed` if it has expired.',
+      next: ['completed', 'requires_payment', 'failed', 'mismatched'],
     },
     mismatched: {
       about:
-        'Another amount was paid than the intent asked for. No statement writes it yet; the merchant may cancel it.',
-      next: ['canceled', { to: 'completed', only: 'unwritten' }],
+        'Another amount was paid than the intent asks for. It can still be paid, in whole or in further parts, until ' +
+        'it expires, and then it is `canceled`. The merchant may accept what was paid, or cancel it.',
+      next: ['processing', 'canceled', { to: 'completed', only: 'accept' }],
     },
     completed: {
       about: 'The intent is paid. It is `processing` again only when a reorg removes the block of its payment.',
@@ -30,19 +31,27 @@ export const INTENT_TRANSITIONS = defineTransitions<IntentStatus>({
       about:
         'The last payment failed and the intent has expired. A restored database makes it `processing` if the chain ' +
         'shows that it was paid.',
-      next: [{ to: 'processing', only: 'restore' }],
+      next: [
+        { to: 'processing', only: 'restore' },
+        { to: 'completed', only: 'accept' },
+      ],
     },
     canceled: {
-      about: 'The merchant canceled the intent, or it expired unpaid. It can no longer be paid.',
-      next: [],
+      about:
+        'The merchant canceled the intent, or it expired unpaid. It can no longer be paid; the merchant may accept ' +
+        'money that arrived too late.',
+      next: [{ to: 'completed', only: 'accept' }],
     },
   },
 });
 
 export const INTENT_STATUS = statusNames(INTENT_TRANSITIONS);
 
-/** A payment of the intent may still begin or end. */
-export const OPEN_INTENT = [INTENT_STATUS.requires_payment, INTENT_STATUS.processing] as const;
+/** A payment of the intent may begin. */
+export const PAYABLE_INTENT = [INTENT_STATUS.requires_payment, INTENT_STATUS.mismatched] as const;
 
-/** Nothing but a reorg or a restore changes an intent with one of these. */
+/** A payment of the intent may still begin or end. */
+export const OPEN_INTENT = [...PAYABLE_INTENT, INTENT_STATUS.processing] as const;
+
+/** Nothing but a reorg, a restore or the merchant's acceptance of a payment changes an intent with one of these. */
 export const ENDED_INTENT = [INTENT_STATUS.completed, INTENT_STATUS.failed, INTENT_STATUS.canceled] as const;

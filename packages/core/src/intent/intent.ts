@@ -35,6 +35,8 @@ export type Intent = {
   readonly mimeType: string | null;
   readonly expectedSender: string | null;
   readonly payerPublicKey: string | null;
+  /** Payments of other amounts count towards it. */
+  readonly hasParts?: true;
   /** The merchant's metadata, as submitted. */
   readonly metadata: JsonObject;
   /** The service's `svc_` keys; on output they override the merchant's. */

@@ -12,7 +12,8 @@ test.each<[IntentStatus, number, boolean]>([
   ['completed', NOW_MS + 1, false],
   ['failed', NOW_MS + 1, false],
   ['canceled', NOW_MS + 1, false],
-  ['mismatched', NOW_MS + 1, false],
+  ['mismatched', NOW_MS + 1, true],
+  ['mismatched', NOW_MS, false],
 ])('an intent that is %s and expires at %i is payable: %s', (status, expiresAtMs, payable) => {
   expect(isPayable({ status, expiresAtMs }, NOW_MS)).toBe(payable);
 });

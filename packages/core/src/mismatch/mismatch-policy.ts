@@ -47,7 +47,10 @@ export function amountTerms(policy: MismatchPolicy, { amount, rate, minimumUsdMi
   const share = shareOf(amount, policy.toleranceBps);
   return {
     askedAtomic: amount,
-    minimumAtomic: rate === undefined || minimumUsdMicros == null ? 0n : inTokens(minimumUsdMicros, rate, 'up'),
+    minimumAtomic:
+      rate === undefined || minimumUsdMicros === undefined || minimumUsdMicros === null
+        ? 0n
+        : inTokens(minimumUsdMicros, rate, 'up'),
     toleranceAtomic: absolute > share ? absolute : share,
     over: policy.over,
     under: policy.under,

@@ -20,7 +20,7 @@ export type PaymentChainResult =
   /** `transactionId` when the payment failed inside a mined transaction. */
   | { readonly status: 'failed'; readonly transactionId: string | null; readonly code: ErrorCode };
 
-/** After a failed payment an unexpired intent is payable again. Throws for a step that the transitions forbid. */
+/** After a failed payment an unexpired intent is payable again, and `mismatched` if parts of it are paid. Throws for a step that the transitions forbid. */
 export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentChainResult, nowMs: number): Snapshot {
   if (payment === null) throw new Error(`intent ${intent.id} has no payment to end`);
   const status = transition(PAYMENT_TRANSITIONS, payment.status, end.status, 'ordinary', `payment ${payment.id}`);
@@ -44,7 +44,8 @@ export function applyPaymentResult({ intent, payment }: Snapshot, end: PaymentCh
       },
     };
   }
-  const next = hasExpired(intent, nowMs) ? 'failed' : 'requires_payment';
+  const unpaid = intent.hasParts === true ? 'mismatched' : 'requires_payment';
+  const next = hasExpired(intent, nowMs) ? 'failed' : unpaid;
   return {
     intent: {
       ...intent,

@@ -12,9 +12,10 @@ export const PAYMENT_TRANSITIONS = defineTransitions<PaymentStatus>({
     },
     mismatched: {
       about:
-        'The money reached the merchant, and the intent that it was signed for could no longer be paid: it had ended, ' +
-        'another payment had it, or its price was over. No intent names the payment.',
-      next: [{ to: 'completed', only: 'unwritten' }, 'refunded'],
+        'The money reached the merchant, and it is not what the intent asks for: another amount, or money for an ' +
+        'intent that had ended, whose price was over, that another payment had or that expects another sender. It ' +
+        'waits for further parts, or for the merchant, who accepts or refunds it.',
+      next: [{ to: 'completed', only: 'accept' }, 'refunded'],
     },
     completed: {
       about:

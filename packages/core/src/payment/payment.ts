@@ -26,6 +26,10 @@ export type StoredPayment = {
   readonly amount: AtomicAmount;
   readonly requestedAmount: AtomicAmount | null;
   readonly paidAmount: AtomicAmount | null;
+  /** This payment and the parts before it; null where it is alone and pays the asked amount. */
+  readonly paidTotal: AtomicAmount | null;
+  /** What the merchant's policy gives back of it; null for nothing. */
+  readonly refundDueAmount: AtomicAmount | null;
   /** Fee, splits and what went back to the payer in the same transaction; null until the money was moved. */
   readonly feeAmount: AtomicAmount | null;
   readonly splits: readonly PaidSplit[] | null;
@@ -74,7 +78,8 @@ type Additions = Pick<
   WirePayment,
   'payer' | 'chain' | 'tokenShortcode' | 'decimals' | 'amountUsd' | 'rate' | 'returnedAmount' | 'explorerUrl'
 > &
-  Pick<WirePayment, 'feeAmount' | 'splits' | 'netAmount' | 'refundedAmount' | 'failureCode' | 'failureMessage'>;
+  Pick<WirePayment, 'feeAmount' | 'splits' | 'netAmount' | 'refundedAmount' | 'failureCode' | 'failureMessage'> &
+  Pick<WirePayment, 'paidTotal' | 'refundDueAmount'>;
 
 /** What the merchant earns is the merchant's own: a publishable key does not see it. */
 function additionsOf(payment: StoredPayment, viewer: KeyKind): Additions {
@@ -92,6 +97,8 @@ function additionsOf(payment: StoredPayment, viewer: KeyKind): Additions {
     ...(viewer === 'secret' && earningsOf(payment)),
     returnedAmount: payment.returnedAmount?.toString() ?? (paidNobody(payment) ? '0' : null),
     refundedAmount: (payment.refundedAmount ?? (hasResult(payment) ? 0n : null))?.toString() ?? null,
+    paidTotal: payment.paidTotal?.toString() ?? null,
+    refundDueAmount: payment.refundDueAmount?.toString() ?? null,
     failureCode,
     failureMessage: failureCode !== null && isErrorCode(failureCode) ? ERRORS[failureCode].message : null,
     explorerUrl: explorerUrlOf(network, payment.transactionId),

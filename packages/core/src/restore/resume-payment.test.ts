@@ -96,7 +96,7 @@ test.each(['queued', 'held', 'batched', 'mined'])(
   },
 );
 
-test.each(['processing', 'completed', 'canceled', 'mismatched'] as const)('a %s intent is refused', (status) => {
+test.each(['processing', 'completed', 'canceled'] as const)('a %s intent is refused', (status) => {
   const payment = samplePayment({ status: 'completed' });
   const found = { intent: { ...intent, status }, payment, eventSequence: 3 };
   expect(resumePayment(facts({ found, settlement: 'completed' }))).toEqual({

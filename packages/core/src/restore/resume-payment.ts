@@ -2,7 +2,7 @@
 // written as they were when the header was submitted, with the usual events.
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Intent } from '../intent/intent.ts';
-import { INTENT_STATUS } from '../intent/intent-transitions.ts';
+import { INTENT_STATUS, PAYABLE_INTENT } from '../intent/intent-transitions.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import { nonceBinding } from '../payment/bound-terms.ts';
 import { draftEvents, eventsFor, type Snapshot } from '../payment/payment-events.ts';
@@ -34,7 +34,7 @@ export type ResumeStep =
   | { readonly step: 'refuse'; readonly reason: string };
 
 /** A failed intent has expired; that the chain settled it counts for more. */
-const RESUMABLE = [INTENT_STATUS.requires_payment, INTENT_STATUS.failed];
+const RESUMABLE = [...PAYABLE_INTENT, INTENT_STATUS.failed];
 
 export function resumePayment(facts: ResumeFacts): ResumeStep {
   const { carried, batchId, found, nowMs } = facts;

@@ -98,7 +98,7 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
     if (code === 'chain_unavailable') return { ok: false, code, ...(moneyMoved && { moneyMoved }) };
     if (refused !== undefined) await recordRefused(ports, call, refused, code);
     // A valid payment that comes too late gets the intent's status; no claim is taken.
-    if (code === 'intent_not_payable' && isTaken(read)) return answer(call, submission, read);
+    if (code === 'intent_not_payable' && (isTaken(read) || isMismatched(read))) return answer(call, submission, read);
     const told = await refuse(ports, call, submission, read, code, detail);
     return refused === undefined ? told : { ...told, mayStillMove: true };
   }
@@ -248,9 +248,12 @@ async function reload(
   return read;
 }
 
-/** A payment of the intent is processing, or has completed or mismatched it. */
+/** A payment of the intent is processing, or has completed it. */
 const isTaken = ({ intent: { status } }: SettlementRead) =>
-  status === INTENT_STATUS.processing || status === INTENT_STATUS.completed || status === INTENT_STATUS.mismatched;
+  status === INTENT_STATUS.processing || status === INTENT_STATUS.completed;
+
+/** Other amounts were paid for it. It is payable until it expires. */
+const isMismatched = ({ intent: { status } }: SettlementRead) => status === INTENT_STATUS.mismatched;
 
 const pendingIn = ({ own }: SettlementRead) =>
   own?.payment.status === PAYMENT_STATUS.pending ? own.payment : undefined;

@@ -6,6 +6,7 @@ import type {
   FinalityStore,
   Lane,
   LaneStore,
+  MismatchPolicy,
   MoneyLog,
   StoredAcceptance,
   WalletUse,
@@ -51,6 +52,8 @@ export type ApplyHarness = {
   readonly signBound: (intent: OfferedIntent) => Promise<SignedHere>;
   /** As the chain reader writes it. */
   readonly putLog: (log: MoneyLog) => Promise<void>;
+  /** Of the merchant to whom the intents belong. */
+  readonly setPolicy: (policy: Partial<MismatchPolicy>) => Promise<void>;
   readonly cancelIntent: (intentId: string) => Promise<void>;
   readonly read: () => Promise<StoredRows>;
   readonly proofs: () => Promise<readonly StoredProof[]>;

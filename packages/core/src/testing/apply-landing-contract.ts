@@ -64,7 +64,7 @@ export function testLandings(create: () => Promise<ApplyHarness>): void {
       const claim = await harness.claim(intent);
       expect((await used(harness, intent, signed)).answer).toMatchObject({
         outcome: 'mismatched',
-        reason: 'intent_not_payable',
+        reason: 'payment_under_way',
       });
       expect(await paymentOf(harness, claim.paymentId)).toMatchObject({
         status: 'pending',

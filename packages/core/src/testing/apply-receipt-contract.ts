@@ -30,13 +30,21 @@ export function testReceipts(create: () => Promise<ApplyHarness>): void {
       expect(await harness.proofs()).toMatchObject([{ logIndex: log.position.logIndex, payment: must(payment).id }]);
       expect((await applied(harness, log)).outcome).toBe('recorded');
       expect(await harness.read()).toEqual(rows);
-      expect((await applied(harness, receivedLog(intent))).outcome).toBe('unattributed');
-      expect(await harness.read()).toEqual(rows);
+      // Paid twice: the second is a payment of its own.
+      const twice = await applied(harness, receivedLog(intent));
+      expect(twice).toMatchObject({ outcome: 'mismatched', reason: 'intent_not_payable' });
+      const after = await harness.read();
+      expect(after.payments.filter(({ status }) => status === 'completed')).toHaveLength(1);
+      expect(must(after.payments.find(({ status }) => status === 'mismatched'))).toMatchObject({
+        intentStatus: 'completed',
+        named: false,
+        refundDue: amount,
+      });
     });
 
     test.each([
       ['a rival’s payout', { payoutId: 999_999n }, 'other_terms'],
-      ['one unit', { amountAtomic: 1n, feeAtomic: 0n }, 'other_terms'],
+      ['one unit', { amountAtomic: 1n, feeAtomic: 0n }, 'below_minimum'],
       ['another token', { asset: `0x${'d5'.repeat(20)}` }, 'other_terms'],
       ['another processor', { address: `0x${'d6'.repeat(20)}` }, 'other_terms'],
       ['another fee than its payout takes', { feeAtomic: 1n }, 'other_terms'],
@@ -53,11 +61,24 @@ export function testReceipts(create: () => Promise<ApplyHarness>): void {
       ['expired at that block', { expiresInMs: -1_000 }, 'intent_expired'],
       ['offered at a price that was over', { priceEndsInMs: -1_000 }, 'price_ended'],
       ['of another sender', { expectedSender: `0x${'d3'.repeat(20)}` }, 'other_sender'],
-    ])('for an intent %s is a receipt', async (_, terms, reason) => {
+    ])('for an intent %s is a payment of its own: told, and the intent unchanged', async (_, terms, reason) => {
       const harness = await create();
       const intent = await harness.offer(terms);
-      expect(await applied(harness, receivedLog(intent))).toEqual({ outcome: 'unattributed', reason });
-      expect((await harness.read()).payments).toEqual([]);
+      const log = receivedLog(intent);
+      expect(await applied(harness, log)).toMatchObject({ outcome: 'mismatched', reason });
+      const rows = await harness.read();
+      const payment = must(rows.payments.find(({ intent: of }) => of === intent.intentId));
+      expect(payment).toMatchObject({
+        status: 'mismatched',
+        settlement: 'completed',
+        intentStatus: 'requires_payment',
+        named: false,
+        refundDue: log.amountAtomic,
+      });
+      expect(typesOf(rows, intent.intentId)).toEqual(['payment_intent.created', 'payment.created', 'payment.updated']);
+      expect(Object.values(liveOf(rows, payment.id)).reduce((sum, amount) => sum + amount, 0n)).toBe(0n);
+      expect((await applied(harness, log)).outcome).toBe('recorded');
+      expect(await harness.read()).toEqual(rows);
     });
 
     test('for a code that is not ours is a receipt at our payout, and nothing at another', async () => {
@@ -70,7 +91,7 @@ export function testReceipts(create: () => Promise<ApplyHarness>): void {
       expect(await harness.proofs()).toHaveLength(1);
     });
 
-    test('removes a header that is queued for the intent, and is a receipt where one was sent', async () => {
+    test('removes a header that is queued for the intent, and is a payment of its own where one was sent', async () => {
       const harness = await create();
       const { settling, lane } = harness;
       const intent = await harness.offer();
@@ -94,12 +115,10 @@ export function testReceipts(create: () => Promise<ApplyHarness>): void {
       const sent = await harness.claim(other);
       const lease = await leaseOf(settling, lane);
       await sendItems(harness, settling, lease, await settling.loadQueue(lane, ALL, 9));
-      const before = await harness.read();
-      expect(await applied(harness, receivedLog(other))).toEqual({
-        outcome: 'unattributed',
+      expect(await applied(harness, receivedLog(other))).toMatchObject({
+        outcome: 'mismatched',
         reason: 'payment_under_way',
       });
-      expect(await harness.read()).toEqual(before);
       expect(await paymentOf(harness, sent.paymentId)).toMatchObject({ settlement: 'batched', named: true });
     });
   });

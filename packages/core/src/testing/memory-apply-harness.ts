@@ -2,7 +2,16 @@
 import { atomicAmount, parseRate } from '@svc-pay/money';
 import { directNonce } from '@svc-pay/protocol/direct-nonce';
 import { newId } from '@svc-pay/protocol/ids';
-import { claimKey, directTerms, logKey, type StoredAcceptance, TOKENS, type WalletUse } from '../index.ts';
+import {
+  claimKey,
+  DEFAULT_MISMATCH_POLICY,
+  directTerms,
+  isOpenToPay,
+  logKey,
+  type StoredAcceptance,
+  TOKENS,
+  type WalletUse,
+} from '../index.ts';
 import type { ApplyHarness, OfferedIntent, OfferTerms, SignedHere } from './apply-harness.ts';
 import { createMemoryApplyStore } from './memory-apply-store.ts';
 import { createMemoryDirectStore } from './memory-direct-store.ts';
@@ -55,7 +64,7 @@ export function createMemoryApplyHarness(): ApplyHarness {
       pass(1);
       const { bound = false, atBlock = 100n, used = false } = given ?? {};
       const row = tables.intents.get(intent.intentId);
-      if (row === undefined || row.intent.status !== 'requires_payment') throw new Error('intent_taken');
+      if (row === undefined || !isOpenToPay(row.intent)) throw new Error('intent_taken');
       const { payer, nonce, claimKey: key } = sign(intent, bound);
       const { token, payTo, amount, payoutId, shares, direct } = intent.acceptance;
       const { merchant = '', feeBps = 0 } = shares ?? {};
@@ -92,6 +101,7 @@ export function createMemoryApplyHarness(): ApplyHarness {
     },
     signBound: async (intent) => sign(intent, true),
     putLog: async (log) => void tables.readLogs.set(ofNetwork(network, logKey(log.position)), log),
+    setPolicy: async (policy) => void tables.policies.set(accountId, { ...DEFAULT_MISMATCH_POLICY, ...policy }),
     cancelIntent,
     read,
     proofs: async () =>

@@ -24,7 +24,9 @@ import {
   type Applying,
   closeRefused,
   countRead,
+  earlierParts,
   intentOfCode,
+  policyOf,
   storeReceipt,
   transferIndex,
   useFacts,
@@ -47,7 +49,7 @@ import {
   type Statement,
   type Tables,
 } from './memory-tables.ts';
-import { credit } from './memory-unclaimed-payment.ts';
+import { writeMoney } from './memory-unclaimed-payment.ts';
 
 export function createMemoryApplyStore(tables: Tables, statement: Statement): ApplyStore {
   return {
@@ -188,6 +190,8 @@ function applyReceipt(applying: Applying, log: ProcessorLog): AppliedLog {
     blockTimeMs: Number(final.blockTimeSeconds) * 1_000,
     intent: row?.intent,
     acceptances: tables.acceptances.get(row?.intent.id ?? '') ?? [],
+    policy: policyOf(tables, row),
+    earlierParts: earlierParts(tables, row?.intent.id),
     isOwnPayout: isOwnPayout(tables, log),
     pending:
       settlement && item
@@ -201,7 +205,7 @@ function applyReceipt(applying: Applying, log: ProcessorLog): AppliedLog {
   if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
   if (step.step === 'unattributed' || row === undefined)
     return storeReceipt(applying, step.step === 'unattributed' ? step.reason : 'unknown_intent');
-  if (step.removes && item !== undefined) {
+  if (step.step === 'credit' && step.removes && item !== undefined) {
     const origin = { requestId: newId('batch', nowMs), nowMs: Math.min(nowMs, row.intent.expiresAtMs - 1) };
     writePaymentResults(tables, failures(tables, [{ item, code: 'intent_not_payable' }], null, origin), 'queued');
   }
@@ -211,5 +215,7 @@ function applyReceipt(applying: Applying, log: ProcessorLog): AppliedLog {
     .update(JSON.stringify(['pay', network, transactionId, logIndex]))
     .digest('hex');
   const evidence = { network, transactionId, logIndex, feeAtomic: log.feeAtomic, ...final.received };
-  return credit(applying, { row, acceptance: step.acceptance, payer: log.payer, nonce: transactionId, key, evidence });
+  const { payer, amountAtomic } = log;
+  const { acceptance } = step;
+  return writeMoney(applying, { row, acceptance, payer, amountAtomic, nonce: transactionId, key, evidence }, step);
 }

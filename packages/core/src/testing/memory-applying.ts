@@ -1,6 +1,12 @@
 // A log that is being applied in memory, and what its decisions share.
 import type { NetworkId } from '@svc-pay/protocol';
-import type { AppliedLog, FinalLog, UseFacts } from '../index.ts';
+import {
+  type AppliedLog,
+  DEFAULT_MISMATCH_POLICY,
+  type FinalLog,
+  type MismatchPolicy,
+  type UseFacts,
+} from '../index.ts';
 import { proofKey } from './memory-direct-tables.ts';
 import { hexKey, type IntentRow, type Tables } from './memory-tables.ts';
 
@@ -57,4 +63,17 @@ export function countRead(tables: Tables, network: string, transactionId: string
 
 export function closeRefused({ refused }: Tables, key: string, nowMs: number): void {
   for (const row of refused.values()) if (hexKey(row.claimKey) === key) row.closedAtMs ??= nowMs;
+}
+
+export const policyOf = ({ policies }: Tables, row: IntentRow | undefined): MismatchPolicy =>
+  policies.get(row?.intent.accountId ?? '') ?? DEFAULT_MISMATCH_POLICY;
+
+/** Sum of the parts of the intent, by the position of their acceptance. */
+export function earlierParts({ parts, payments }: Tables, intentId: string | undefined): ReadonlyMap<number, bigint> {
+  const sums = new Map<number, bigint>();
+  for (const { position, paymentId, ...part } of parts) {
+    if (part.intentId !== intentId) continue;
+    sums.set(position, (sums.get(position) ?? 0n) + (payments.get(paymentId)?.paidAmount ?? 0n));
+  }
+  return sums;
 }

@@ -1,6 +1,6 @@
 // Tables of direct payments and of attribution in memory.
 import type { NetworkId } from '@svc-pay/protocol';
-import type { LaneItem, Mode, StoredAcceptance } from '../index.ts';
+import type { LaneItem, MismatchPolicy, Mode, StoredAcceptance } from '../index.ts';
 
 export type MemoryRefused = {
   readonly accountId: LaneItem['accountId'];
@@ -40,6 +40,10 @@ export type MemoryDirectTables = {
   readonly proofs: Map<string, MemoryProof>;
   /** Payments whose receipt only the merchant can tell. */
   readonly heldForMerchant: Map<string, true>;
+  /** Mismatched payments that count towards the sum of their intent. */
+  readonly parts: { readonly intentId: string; readonly paymentId: string; readonly position: number }[];
+  /** By account; absent: the default. */
+  readonly policies: Map<string, MismatchPolicy>;
   /** Logs that the reader read of each batch. */
   readonly logsRead: Map<string, number>;
 };
@@ -51,6 +55,8 @@ export function createDirectTables(): MemoryDirectTables {
     unsubmitted: new Map(),
     proofs: new Map(),
     heldForMerchant: new Map(),
+    parts: [],
+    policies: new Map(),
     logsRead: new Map(),
   };
 }

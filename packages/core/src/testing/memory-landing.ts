@@ -11,9 +11,18 @@ import {
   judgeLanding,
   type LandingFacts,
 } from '../index.ts';
-import { type Applying, closeRefused, intentOfCode, storeReceipt, transferIndex, useFacts } from './memory-applying.ts';
+import {
+  type Applying,
+  closeRefused,
+  earlierParts,
+  intentOfCode,
+  policyOf,
+  storeReceipt,
+  transferIndex,
+  useFacts,
+} from './memory-applying.ts';
 import { hexKey, type IntentRow, type Tables } from './memory-tables.ts';
-import { credit, mismatch } from './memory-unclaimed-payment.ts';
+import { writeMoney } from './memory-unclaimed-payment.ts';
 
 type Landing = { readonly row: IntentRow; readonly acceptance: DirectAcceptance; readonly facts: LandingFacts };
 
@@ -34,13 +43,15 @@ export function applyLanding(applying: Applying, log: AuthorizationLog, key: str
   if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
   if (step.step === 'unattributed') return storeReceipt(applying, step.reason);
   const evidence = directEvidence(applying.network, log.position.transactionId, transferIndex(applying));
-  const given = { row: landing.row, acceptance: landing.acceptance, payer: log.payer, nonce: log.nonce, key, evidence };
-  if (step.step === 'credit') return credit(applying, given);
-  return mismatch(applying, given, step.reason);
+  const { row, acceptance, facts } = landing;
+  const { amountAtomic } = facts.signed;
+  const { payer, nonce } = log;
+  return writeMoney(applying, { row, acceptance, payer, amountAtomic, nonce, key, evidence }, step);
 }
 
 /** Undefined if the authorization was never refused. */
-function refusedLandings({ refused, intents }: Tables, key: string): readonly Landing[] | undefined {
+function refusedLandings(tables: Tables, key: string): readonly Landing[] | undefined {
+  const { refused, intents } = tables;
   const rows = [...refused.values()]
     .filter(({ claimKey: of, closedAtMs }) => hexKey(of) === key && closedAtMs === null)
     .toSorted((one, other) => one.createdAtMs - other.createdAtMs);
@@ -48,7 +59,7 @@ function refusedLandings({ refused, intents }: Tables, key: string): readonly La
   return rows.flatMap(({ intentId, acceptance, payer, bound, unusedAtBlock }) => {
     const row = intents.get(intentId);
     if (row === undefined || !isDirectAcceptance(acceptance)) return [];
-    return [landingOf(row, acceptance, payer, { bound, unusedAtBlock })];
+    return [landingOf(tables, row, acceptance, payer, { bound, unusedAtBlock })];
   });
 }
 
@@ -58,10 +69,11 @@ function boundLandings({ tables, network }: Applying, { nonce, address, payer }:
   const offered = tables.acceptances.get(row?.intent.id ?? '') ?? [];
   const acceptance = row && findBoundAcceptance({ nonce, network, asset: address }, row.intent, offered);
   if (row === undefined || acceptance === undefined) return [];
-  return [landingOf(row, acceptance, payer, { bound: true, unusedAtBlock: null })];
+  return [landingOf(tables, row, acceptance, payer, { bound: true, unusedAtBlock: null })];
 }
 
 function landingOf(
+  tables: Tables,
   row: IntentRow,
   acceptance: DirectAcceptance,
   payer: string,
@@ -77,6 +89,8 @@ function landingOf(
       use: acceptance.direct.use,
       intent: row.intent,
       acceptance,
+      policy: policyOf(tables, row),
+      earlierAtomic: earlierParts(tables, row.intent.id).get(acceptance.position) ?? 0n,
       activationRefused: false,
     },
   };

@@ -134,6 +134,8 @@ export function queueSettlement(
     splits: null,
     returnedAmount: null,
     refundedAmount: null,
+    paidTotal: null,
+    refundDueAmount: null,
     failureCode: null,
     transactionId: null,
     transactionSplitId: null,

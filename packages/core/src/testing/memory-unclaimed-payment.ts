@@ -1,11 +1,14 @@
 // Payments in memory that nobody submitted to us: money that the chain reader found.
+import { atomicAmount } from '@svc-pay/money';
 import { newId } from '@svc-pay/protocol/ids';
 import {
   type AppliedLog,
   type ForeignEvidence,
   foreignCompletion,
+  type MoneyStep,
   mismatchedPayment,
   type PaidTerms,
+  type PaidTotals,
   type StoredAcceptance,
   unclaimedItem,
 } from '../index.ts';
@@ -18,6 +21,7 @@ type Unclaimed = {
   readonly row: IntentRow;
   readonly acceptance: PaidTerms;
   readonly payer: string;
+  readonly amountAtomic: bigint;
   readonly nonce: string;
   /** Of the claim, as hex. */
   readonly key: string;
@@ -25,12 +29,12 @@ type Unclaimed = {
 };
 
 function insertSettlement({ tables, network, nowMs }: Applying, given: Unclaimed, status: 'held' | 'completed') {
-  const { row, acceptance, payer, nonce, key } = given;
+  const { row, acceptance, payer, amountAtomic, nonce, key } = given;
   const { accountId, mode, id: intentId, intentCode } = row.intent;
   const paymentId = newId('payment', nowMs);
   const owner = { accountId, mode, intentId, paymentId, intentCode: BigInt(intentCode) };
   const number = BigInt(tables.settlements.size + 1);
-  const item = { ...unclaimedItem({ owner, acceptance, payer, nonce }), number };
+  const item = { ...unclaimedItem({ owner, acceptance, payer, amountAtomic, nonce }), number };
   const batch = { relayer: null, batchId: null, batchLimit: null, retryAtMs: null, refusal: null, revertedBatches: [] };
   tables.settlements.set(paymentId, { item, claimKey: key, network, createdAtMs: nowMs, status, ...batch });
   tables.unsubmitted.set(key, { intentId, paymentId });
@@ -41,10 +45,16 @@ function insertSettlement({ tables, network, nowMs }: Applying, given: Unclaimed
 const rateOf = (acceptance: PaidTerms & Partial<Pick<StoredAcceptance, 'rate'>>) =>
   acceptance.rate?.usdPerToken ?? null;
 
+export function writeMoney(applying: Applying, given: Unclaimed, step: Exclude<MoneyStep, Unattributed>): AppliedLog {
+  return step.step === 'credit' ? credit(applying, given, step) : mismatch(applying, given, step);
+}
+
+type Unattributed = { readonly step: 'unattributed' };
+
 /** The money pays the intent. */
-export function credit(applying: Applying, given: Unclaimed): AppliedLog {
+function credit(applying: Applying, given: Unclaimed, totals: PaidTotals): AppliedLog {
   const { tables, network, nowMs } = applying;
-  const { row, acceptance, payer, evidence } = given;
+  const { row, acceptance, payer, amountAtomic, evidence } = given;
   const item = insertSettlement(applying, given, 'held');
   const { paymentId, intentId } = item;
   const { amount } = acceptance;
@@ -57,9 +67,11 @@ export function credit(applying: Applying, given: Unclaimed): AppliedLog {
     usdPerToken: rateOf(acceptance),
     asset: acceptance.token.address,
     payer,
-    amount,
+    amount: atomicAmount(amountAtomic),
     requestedAmount: amount,
     paidAmount: null,
+    paidTotal: amountOr(totals.paidTotalAtomic),
+    refundDueAmount: amountOr(totals.refundDueAtomic),
     feeAmount: null,
     splits: null,
     returnedAmount: null,
@@ -81,16 +93,27 @@ export function credit(applying: Applying, given: Unclaimed): AppliedLog {
   return { outcome: 'completed', intentId, paymentId };
 }
 
-/** The money is a payment of its own. */
-export function mismatch(applying: Applying, given: Unclaimed, reason: string): AppliedLog {
+const amountOr = (atomic: bigint | null) => (atomic === null ? null : atomicAmount(atomic));
+
+/** The money is not what the intent asks for. */
+function mismatch(
+  applying: Applying,
+  given: Unclaimed,
+  { standing, refundDueAtomic, reason }: Extract<MoneyStep, { readonly step: 'mismatch' }>,
+): AppliedLog {
   const { tables, network, nowMs } = applying;
   const { row, evidence, acceptance } = given;
   const item = insertSettlement(applying, given, 'completed');
-  const { token } = acceptance;
-  const terms = { evidence, token, usdPerToken: rateOf(acceptance), settlementNumber: Number(item.number) };
+  const known = { usdPerToken: rateOf(acceptance), settlementNumber: Number(item.number) };
+  const terms = { evidence, acceptance, standing, refundDueAtomic, ...known };
   const draft = mismatchedPayment(row, item, terms, { requestId: newId('batch', nowMs), nowMs });
   tables.payments.set(item.paymentId, draft.payment);
   tables.entries.push(...draft.entries);
+  row.intent = draft.intent;
+  if (standing !== 'aside') {
+    row.paymentId = item.paymentId;
+    tables.parts.push({ intentId: item.intentId, paymentId: item.paymentId, position: acceptance.position });
+  }
   writeEvents(tables, draft.events, row.intent);
   row.eventSequence += draft.events.length;
   row.version += 1;

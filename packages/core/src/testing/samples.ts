@@ -65,6 +65,8 @@ export function samplePayment(change: Partial<StoredPayment> = {}): StoredPaymen
     splits: null,
     returnedAmount: null,
     refundedAmount: null,
+    paidTotal: null,
+    refundDueAmount: null,
     failureCode: null,
     transactionId: null,
     transactionSplitId: null,

@@ -52,6 +52,9 @@ export type StoredRows = {
     readonly paid: bigint | null;
     readonly fee: bigint | null;
     readonly refund: bigint | null;
+    readonly paidTotal: bigint | null;
+    readonly refundDue: bigint | null;
+    readonly requested: bigint | null;
     readonly splits: readonly { readonly recipient: string; readonly amount: string }[] | null;
     readonly failure: string | null;
     readonly settlement: string;

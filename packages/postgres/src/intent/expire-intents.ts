@@ -1,6 +1,6 @@
 // Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire, and
 // tells merchants who ask for it.
-import { INTENT_TRANSITIONS, isoTime } from '@svc-pay/core';
+import { INTENT_TRANSITIONS, isoTime, PAYABLE_INTENT } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -8,7 +8,7 @@ import { NOT_MERGED } from '../database/planner.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { asksForCanceled, type CanceledIntentKey, tellCanceled } from './tell-canceled.ts';
 
-const EXPIRY = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'canceled');
+const EXPIRY = sqlStep(INTENT_TRANSITIONS, PAYABLE_INTENT, 'canceled');
 
 // An intent that was paid in time does not expire while its payment waits to be final: a `pay()` with its code, or a bound
 // nonce that somebody used. The hex digits of the code are those of the nonce.

@@ -30,6 +30,7 @@ export type IntentRow = {
   readonly expires_at: Date;
   readonly confirmed_payer: string | null;
   readonly confirmations: number;
+  readonly has_parts: boolean;
 };
 
 /** A payment as `paymentJson` builds it: amounts and times are text. */
@@ -47,6 +48,8 @@ export type PaymentRow = {
   readonly fee_amount: string | null;
   readonly refund_amount: string | null;
   readonly refunded_amount: string | null;
+  readonly paid_total: string | null;
+  readonly refund_due_amount: string | null;
   readonly splits: readonly { readonly recipient: string; readonly amount: string }[] | null;
   readonly failure_code: string | null;
   readonly transaction_id: string | null;
@@ -67,6 +70,7 @@ export const paymentJson = (alias: string) => `json_build_object(
         'usd_per_token_atto', ${alias}.usd_per_token_atto::text, 'fee_amount', ${alias}.fee_amount::text,
         'refund_amount', ${alias}.refund_amount::text,
         'refunded_amount', ${alias}.refunded_amount::text, 'splits', ${alias}.splits, 'failure_code', ${alias}.failure_code,
+        'paid_total', ${alias}.paid_total::text, 'refund_due_amount', ${alias}.refund_due_amount::text,
         'created_event', ${alias}.created_event, 'created_at', ${alias}.created_at, 'completed_at', ${alias}.completed_at
       )`;
 
@@ -186,6 +190,7 @@ export function intentOf(row: IntentRow): Intent {
     expiresAtMs: row.expires_at.getTime(),
     confirmedPayer: row.confirmed_payer,
     confirmations: row.confirmations,
+    ...(row.has_parts && { hasParts: true as const }),
     ...readServiceMetadata(row.service_metadata),
   };
 }
@@ -209,6 +214,8 @@ export function paymentOf(row: PaymentRow): StoredPayment {
       row.splits && row.splits.map(({ recipient, amount }) => ({ recipient, amount: atomicAmount(BigInt(amount)) })),
     returnedAmount: amountOf(row.refund_amount),
     refundedAmount: amountOf(row.refunded_amount),
+    paidTotal: amountOf(row.paid_total),
+    refundDueAmount: amountOf(row.refund_due_amount),
     failureCode: row.failure_code,
     transactionId: row.transaction_id,
     transactionSplitId: row.transaction_split_id,

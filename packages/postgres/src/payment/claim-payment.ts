@@ -4,6 +4,7 @@ import {
   INTENT_TRANSITIONS,
   isoTime,
   normalizeAddress,
+  PAYABLE_INTENT,
   PAYMENT_STATUS,
   type PaymentClaim,
   SETTLEMENT_STATUS,
@@ -74,7 +75,7 @@ const OVER_LIMIT = `
     ) pending
   ), false)`;
 
-const CLAIMED_INTENT = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'processing');
+const CLAIMED_INTENT = sqlStep(INTENT_TRANSITIONS, PAYABLE_INTENT, 'processing');
 
 const SIGNED = {
   ...sameNames('claim_key', 'account_id', 'mode', 'intent_id', 'network', 'asset', 'payer', 'nonce'),

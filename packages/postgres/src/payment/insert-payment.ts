@@ -17,6 +17,8 @@ export type NewPayment = {
   readonly payer: string;
   readonly cap: string;
   readonly settled_amount: string;
+  /** What the intent asks for, where that is not the cap. */
+  readonly requested_amount?: string;
   readonly payout_id: string;
   /** Rate of the acceptance that is paid. */
   readonly usd_per_token_atto: string;
@@ -41,6 +43,9 @@ export type NewPayment = {
   readonly fee_amount?: string;
   readonly refund_amount?: string;
   readonly splits?: string;
+  readonly paid_total?: string;
+  readonly refund_due_amount?: string;
+  readonly part_position?: string;
 };
 
 const PAYMENT_OF: Readonly<Record<NewSettlement, string>> = {
@@ -90,7 +95,7 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     asset: payment.asset,
     payer: payment.payer,
     amount: payment.settled_amount,
-    requested_amount: payment.cap,
+    requested_amount: payment.requested_amount ?? payment.cap,
     settlement_number: 'number',
     transaction_id: payment.foreign_transaction_id ?? 'null',
     transaction_split_id: payment.transaction_split_id ?? 'null',
@@ -98,6 +103,9 @@ export function insertPayment(payment: NewPayment, from?: string): string {
     fee_amount: payment.fee_amount ?? 'null',
     refund_amount: payment.refund_amount ?? 'null',
     splits: payment.splits ?? 'null',
+    paid_total: payment.paid_total ?? 'null',
+    refund_due_amount: payment.refund_due_amount ?? 'null',
+    part_position: payment.part_position ?? 'null',
     usd_per_token_atto: payment.usd_per_token_atto,
     created_event: sqlBoolean(
       payment.status === SETTLEMENT_STATUS.completed || payment.status === SETTLEMENT_STATUS.canceled,

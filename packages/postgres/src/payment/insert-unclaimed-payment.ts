@@ -1,6 +1,14 @@
 // Writes payments that nobody submitted to us: money that the chain reader found. The claim is written with them, so that
 // the same authorization, or the same log, pays nothing else.
-import { breakdownOf, INTENT_TRANSITIONS, isoTime, type LaneItem, SETTLEMENT_STATUS, sharesOf } from '@svc-pay/core';
+import {
+  breakdownOf,
+  INTENT_TRANSITIONS,
+  isoTime,
+  type LaneItem,
+  PAYABLE_INTENT,
+  SETTLEMENT_STATUS,
+  sharesOf,
+} from '@svc-pay/core';
 import { type Usd, usd } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
@@ -24,13 +32,16 @@ const GIVEN = namedParameters({
   nonce: 'bytea',
   recipient: 'text',
   cap: 'numeric',
+  asked: 'numeric',
+  paid_total: 'numeric',
+  refund_due_amount: 'numeric',
   payout_id: 'bigint',
   position: 'integer',
   direct: 'boolean',
   now: 'timestamptz',
 });
 const { account_id, mode, intent_id, intent_code, payment_id, claim_key, network, asset, payer, now } = GIVEN.at;
-const { token_shortcode, recipient, cap, payout_id, direct } = GIVEN.at;
+const { token_shortcode, recipient, cap, asked, paid_total, refund_due_amount, payout_id, direct } = GIVEN.at;
 
 const CLAIMED = `
     claimed as (
@@ -66,10 +77,13 @@ const PAYMENT = {
   direct,
   now,
   settled_amount: cap,
+  requested_amount: asked,
+  paid_total,
+  refund_due_amount,
   usd_per_token_atto: rateOfOffer({ account_id, mode, intent_id, position: GIVEN.at.position }),
 };
 
-const PROCESSING = sqlStep(INTENT_TRANSITIONS, 'requires_payment', 'processing');
+const PROCESSING = sqlStep(INTENT_TRANSITIONS, PAYABLE_INTENT, 'processing');
 const CREDITS = namedParameters({ confirmations: 'integer' }, GIVEN.next);
 
 // As a claim writes it; the caller completes it in the same transaction.
@@ -79,7 +93,7 @@ const CREDIT = {
     with ${CLAIMED},
     ${insertPayment({ ...PAYMENT, status: SETTLEMENT_STATUS.held }, 'claimed')}
     update svc.intents
-    set status = ${PROCESSING.to}, payment_id = ${payment_id}, amount = ${cap}, ledger_id = ${asset}, network = ${network},
+    set status = ${PROCESSING.to}, payment_id = ${payment_id}, amount = ${asked}, ledger_id = ${asset}, network = ${network},
       token_shortcode = ${token_shortcode}, confirmations = ${CREDITS.at.confirmations}, version = version + 1,
       updated_at = ${now}
     where account_id = ${account_id} and mode = ${mode} and id = ${intent_id} and status ${PROCESSING.from}
@@ -89,6 +103,10 @@ const CREDIT = {
 export type UnclaimedRow = {
   readonly network: NetworkId;
   readonly item: LaneItem;
+  /** By the acceptance, whatever the item paid. */
+  readonly askedAtomic: bigint;
+  readonly paidTotalAtomic: bigint | null;
+  readonly refundDueAtomic: bigint | null;
   readonly claimKey: Uint8Array;
   readonly tokenShortcode: string;
   /** Of the acceptance that was paid. */
@@ -113,6 +131,7 @@ const ENDS = namedParameters(
     fee_amount: 'numeric',
     refund_amount: 'numeric',
     splits: 'jsonb',
+    part_position: 'integer',
   },
   GIVEN.next,
 );
@@ -128,11 +147,15 @@ const MISMATCH = {
 /** What the database knew of the payment. */
 export type MismatchedRow = { readonly settlementNumber: number; readonly usdPerToken: Usd | null };
 
-/** The intent is not changed. Throws when the claim is taken. */
+/** `counts`: towards the sum of the acceptance. The intent is not changed. Throws when the claim is taken. */
 export async function insertMismatchedPayment(
   client: pg.ClientBase,
   row: UnclaimedRow,
-  { transactionId, logIndex }: { readonly transactionId: string; readonly logIndex: number },
+  {
+    transactionId,
+    logIndex,
+    counts,
+  }: { readonly transactionId: string; readonly logIndex: number; readonly counts: boolean },
 ): Promise<MismatchedRow> {
   const { feeAmount, returnedAmount, splits } = sharesOf(breakdownOf(row.item));
   const { rows } = await client.query<{ number: string; usd_per_token_atto: string | null }>({
@@ -145,6 +168,7 @@ export async function insertMismatchedPayment(
         fee_amount: feeAmount?.toString() ?? null,
         refund_amount: returnedAmount?.toString() ?? null,
         splits: splitsColumn(splits),
+        part_position: counts ? row.position : null,
       }),
     ],
   });
@@ -171,6 +195,9 @@ function valuesOf(row: UnclaimedRow): unknown[] {
     nonce: bytesOfHex(item.nonce),
     recipient: item.processor.toLowerCase(),
     cap: item.capAtomic.toString(),
+    asked: row.askedAtomic.toString(),
+    paid_total: row.paidTotalAtomic?.toString() ?? null,
+    refund_due_amount: row.refundDueAtomic?.toString() ?? null,
     payout_id: item.payout.id.toString(),
     position: row.position,
     direct: isDirect,

@@ -6,35 +6,24 @@ import {
   type DirectAcceptance,
   directEvidence,
   findBoundAcceptance,
-  foreignCompletion,
   isDirectAcceptance,
-  isoTime,
   judgeLanding,
   type LandingFacts,
   type LandingStep,
-  mismatchedPayment,
   type PaidTerms,
-  SETTLEMENT_STATUS,
-  unclaimedItem,
 } from '@svc-pay/core';
 import { readDirectNonce } from '@svc-pay/protocol/direct-nonce';
-import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { writeEvents } from '../event/write-events.ts';
-import { bringBackIntent, loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
+import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
+import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
-import { type IntentToChange, loadIntentsToChange, lockIntent } from '../intent/load-intent.ts';
-import {
-  insertMismatchedPayment,
-  insertUnclaimedPayment,
-  type UnclaimedRow,
-} from '../payment/insert-unclaimed-payment.ts';
-import { writeProofs } from '../payment/log-proofs.ts';
+import { type IntentToChange, lockIntent } from '../intent/load-intent.ts';
 import { closeRefused, findOpenRefused, type RefusedRow } from '../payment/refused-authorizations.ts';
-import { writeEntries, writePaymentResults } from '../payment/write-payment-results.ts';
 import { payoutKey } from './activated-payouts.ts';
+import { loadEarlierParts } from './earlier-parts.ts';
 import { findIntentOfCode, type IntentOfCode, type OwnedIntent } from './lock-for-apply.ts';
 import { findClaimOwner, loadUseFacts, storeReceipt, transferOf, type UseToApply } from './use-to-apply.ts';
+import { writeMoney } from './write-money.ts';
 
 export async function applyLanding(client: pg.ClientBase, use: UseToApply): Promise<AppliedLog> {
   const { log, claimKey, nowMs } = use;
@@ -121,11 +110,17 @@ async function refusedLandings(
     const signed = { payer: row.payer, wallet: row.recipient, amountAtomic: BigInt(row.amount) };
     const { bound, unused_at_block } = row;
     landings.push(
-      landingOf(use, { owner, intentCode: BigInt(read.intent.intentCode), read, acceptance }, read.intent, {
-        signed,
-        bound,
-        unusedAtBlock: BigInt(unused_at_block),
-      }),
+      await landingOf(
+        client,
+        use,
+        { owner, intentCode: BigInt(read.intent.intentCode), read, acceptance },
+        read.intent,
+        {
+          signed,
+          bound,
+          unusedAtBlock: BigInt(unused_at_block),
+        },
+      ),
     );
   }
   return landings;
@@ -146,20 +141,23 @@ async function boundLandings(
   const acceptance = findBoundAcceptance(bound, { intentCode: Number(intentCode) }, offered);
   if (acceptance === undefined) return [];
   const signed = { payer: log.payer, wallet: acceptance.payTo, amountAtomic: acceptance.amount };
-  return [
-    landingOf(use, { owner, intentCode, read, acceptance }, intent, { signed, bound: true, unusedAtBlock: null }),
-  ];
+  const landing = { owner, intentCode, read, acceptance };
+  return [await landingOf(client, use, landing, intent, { signed, bound: true, unusedAtBlock: null })];
 }
 
-function landingOf(
+async function landingOf(
+  client: pg.ClientBase,
   { activated }: UseToApply,
   landing: Omit<Landing, 'facts'>,
   intent: LandingFacts['intent'],
   signed: Pick<LandingFacts, 'signed' | 'bound' | 'unusedAtBlock'>,
-): Landing {
+): Promise<Landing> {
   const { owner, acceptance } = landing;
   const activationRefused = !activated.has(payoutKey(owner, acceptance.payoutId));
-  return { ...landing, facts: { ...signed, use: acceptance.direct.use, intent, acceptance, activationRefused } };
+  const policy = await loadMismatchPolicy(client, owner);
+  const earlierAtomic = (await loadEarlierParts(client, owner)).get(acceptance.position) ?? 0n;
+  const { use } = acceptance.direct;
+  return { ...landing, facts: { ...signed, use, intent, acceptance, policy, earlierAtomic, activationRefused } };
 }
 
 async function writeLanding(
@@ -174,50 +172,10 @@ async function writeLanding(
     await storeReceipt(client, use, owner, step.reason);
     return { outcome: 'unattributed', reason: step.reason };
   }
-  const { network, log, claimKey, nowMs } = use;
-  const paymentId = newId('payment', nowMs);
-  const { accountId, mode, intentId } = owner;
-  const named = { accountId, mode, intentId, paymentId, intentCode };
-  const item = unclaimedItem({ owner: named, acceptance, payer: log.payer, nonce: log.nonce });
-  const { token, position } = acceptance;
-  const row: UnclaimedRow = { network, item, claimKey, tokenShortcode: token.shortcode, position, direct: true, nowMs };
-  const evidence = directEvidence(network, log.position.transactionId, transferOf(use.final).logIndex);
-  const origin = { requestId: newId('batch', nowMs), nowMs };
-  const ids = { intentId: owner.intentId, paymentId };
-  if (step.step === 'credit') {
-    await insertUnclaimedPayment(client, row);
-    const before = (await loadIntentsToChange(client, [owner])).get(owner.intentId);
-    const result = foreignCompletion(before, item, evidence, origin);
-    await writePaymentResults(client, [result], SETTLEMENT_STATUS.held, nowMs);
-    return { outcome: 'completed', ...ids };
-  }
-  const read = landing.read ?? (await bringBackIntent(client, owner, intentCode, acceptance, nowMs));
-  const written = await insertMismatchedPayment(client, row, evidence);
-  const draft = mismatchedPayment(read, item, { evidence, token, ...written }, origin);
-  await countEvents(client, read, draft.events.length, nowMs);
-  await writeEntries(client, draft.entries);
-  await writeEvents(
-    client,
-    draft.events.map((event) => ({ event, owner })),
-  );
-  await writeProofs(client, [{ ...draft.proof, ...owner, paymentId, read: true, nowMs }]);
-  return { outcome: 'mismatched', ...ids, reason: step.reason };
-}
-
-/** The intent keeps its status and its payment; only its events are counted. */
-async function countEvents(
-  client: pg.ClientBase,
-  { intent, version }: IntentToChange,
-  events: number,
-  nowMs: number,
-): Promise<void> {
-  const { rowCount } = await client.query({
-    name: 'count-intent-events',
-    text: `
-      update svc.intents
-      set event_sequence = event_sequence + $4, version = version + 1, updated_at = $6
-      where account_id = $1 and mode = $2 and id = $3 and version = $5`,
-    values: [intent.accountId, intent.mode, intent.id, events, version, isoTime(nowMs)],
-  });
-  if (rowCount !== 1) throw new Error(`intent ${intent.id} has changed under its lock`);
+  const { network, log, claimKey, final, nowMs } = use;
+  const { payer, nonce } = log;
+  const { amountAtomic } = landing.facts.signed;
+  const evidence = directEvidence(network, log.position.transactionId, transferOf(final).logIndex);
+  const paid = { payer, amountAtomic, nonce, claimKey, evidence, nowMs };
+  return writeMoney(client, { owner, intentCode, read: landing.read, acceptance, ...paid }, step);
 }

@@ -1,28 +1,26 @@
-// Applies a `pay()`: it credits the intent of its code, or is stored as an unattributed receipt.
+// Applies a `pay()` to the intent of its code, whatever it paid. Money that is for no intent is stored as an unattributed receipt.
 import { createHash } from 'node:crypto';
 import {
   type AppliedLog,
+  DEFAULT_MISMATCH_POLICY,
   type FinalLog,
-  foreignCompletion,
   isRevivable,
   judgeReceipt,
-  type PaidTerms,
   type ProcessorLog,
   type ReceiptFacts,
   SETTLEMENT_STATUS,
-  unclaimedItem,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
-import { loadIntentsToChange } from '../intent/load-intent.ts';
-import { insertUnclaimedPayment } from '../payment/insert-unclaimed-payment.ts';
 import { findProofs } from '../payment/log-proofs.ts';
 import { failPayments } from '../payment/payment-results.ts';
 import { writePaymentResults } from '../payment/write-payment-results.ts';
 import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
 import { loadClaimedPayments } from '../stranded/claimed-payments.ts';
+import { loadEarlierParts } from './earlier-parts.ts';
 import {
   findIntentOfCode,
   type IntentOfCode,
@@ -31,6 +29,7 @@ import {
   type OwnedIntent,
 } from './lock-for-apply.ts';
 import { writeUnattributed } from './unattributed-receipts.ts';
+import { writeMoney } from './write-money.ts';
 
 type Receipt = FinalLog & { readonly log: ProcessorLog };
 
@@ -55,7 +54,7 @@ export async function applyReceipt(
   const payoutMode = await findPayoutMode(client, network, log);
   const step = judgeReceipt(log, await loadFacts(client, network, final, { owner, locked, payoutMode }));
   if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
-  if (step.step === 'unattributed' || owner === undefined || locked === undefined) {
+  if (step.step === 'unattributed' || owner === undefined) {
     const mode = owner?.mode ?? payoutMode;
     if (mode === undefined) throw new Error(`log ${logIndex} of ${transactionId} is of no mode`);
     const reason = step.step === 'unattributed' ? step.reason : 'unknown_intent';
@@ -63,8 +62,22 @@ export async function applyReceipt(
     await writeUnattributed(client, { network, mode, log, logIndex, reason, about, nowMs });
     return { outcome: 'unattributed', reason };
   }
-  if (step.removes) await removeQueued(client, owner, locked, nowMs);
-  return credit(client, network, final, { owner, locked, acceptance: step.acceptance, nowMs });
+  if (step.step === 'credit' && step.removes && locked !== undefined) await removeQueued(client, owner, locked, nowMs);
+  const { received } = final;
+  if (received === undefined) throw new Error(`the receipt of ${transactionId} was not read`);
+  const money = {
+    owner,
+    intentCode: log.intentCode,
+    read: locked?.read,
+    acceptance: step.acceptance,
+    payer: log.payer,
+    amountAtomic: log.amountAtomic,
+    nonce: transactionId,
+    claimKey: claimOfLog(network, transactionId, logIndex),
+    evidence: { network, transactionId, logIndex, feeAtomic: log.feeAtomic, ...received },
+    nowMs,
+  };
+  return writeMoney(client, money, step);
 }
 
 /** The queued payment fails under its lock, so that no lane sends it. */
@@ -83,46 +96,14 @@ async function removeQueued(
   await writePaymentResults(client, results, SETTLEMENT_STATUS.queued, nowMs);
 }
 
-async function credit(
-  client: pg.ClientBase,
-  network: NetworkId,
-  { log, received }: Receipt,
-  given: {
-    readonly owner: OwnedIntent;
-    readonly locked: LockedPayment;
-    readonly acceptance: PaidTerms;
-    readonly nowMs: number;
-  },
-): Promise<AppliedLog> {
-  const { owner, locked, acceptance, nowMs } = given;
-  const { transactionId, logIndex } = log.position;
-  if (received === undefined) throw new Error(`the receipt of ${transactionId} was not read`);
-  const { accountId, mode, intentId } = owner;
-  const paymentId = newId('payment', nowMs);
-  const named = { accountId, mode, intentId, paymentId, intentCode: BigInt(locked.read.intent.intentCode) };
-  const item = unclaimedItem({ owner: named, acceptance, payer: log.payer, nonce: transactionId });
-  await insertUnclaimedPayment(client, {
-    network,
-    item,
-    claimKey: claimOfLog(network, transactionId, logIndex),
-    tokenShortcode: acceptance.token.shortcode,
-    position: acceptance.position,
-    direct: false,
-    nowMs,
-  });
-  const before = (await loadIntentsToChange(client, [owner])).get(intentId);
-  const evidence = { network, transactionId, logIndex, feeAtomic: log.feeAtomic, ...received };
-  const origin = { requestId: newId('batch', nowMs), nowMs };
-  await writePaymentResults(client, [foreignCompletion(before, item, evidence, origin)], SETTLEMENT_STATUS.held, nowMs);
-  return { outcome: 'completed', intentId, paymentId };
-}
-
 /** A `pay()` uses no authorization: its claim is of the log itself. */
 function claimOfLog(network: NetworkId, transactionId: string, logIndex: number): Uint8Array {
   return createHash('sha256')
     .update(JSON.stringify(['pay', network, transactionId, logIndex]))
     .digest();
 }
+
+const NONE: ReadonlyMap<number, bigint> = new Map();
 
 async function loadFacts(
   client: pg.ClientBase,
@@ -135,9 +116,15 @@ async function loadFacts(
   },
 ): Promise<ReceiptFacts> {
   const { owner, locked } = found;
-  const facts = { network, blockTimeMs: Number(blockTimeSeconds) * 1_000, isOwnPayout: found.payoutMode !== undefined };
+  const facts = {
+    network,
+    blockTimeMs: Number(blockTimeSeconds) * 1_000,
+    isOwnPayout: found.payoutMode !== undefined,
+    policy: owner === undefined ? DEFAULT_MISMATCH_POLICY : await loadMismatchPolicy(client, owner),
+    earlierParts: locked === undefined || owner === undefined ? NONE : await loadEarlierParts(client, owner),
+  };
   if (owner === undefined || locked === undefined) {
-    // Nothing credits an intent that left: it was canceled.
+    // Nothing credits an intent that left: it was canceled, and what is paid for it stands beside it.
     const late = owner && (await loadLateTerms(client, [log.intentCode])).get(log.intentCode);
     return { ...facts, intent: late?.intent, acceptances: late?.offered ?? [], pending: undefined };
   }

@@ -130,7 +130,7 @@ test('every number that may be money is of a type that knows its bounds', () => 
   expect(numbers.length).toBeGreaterThan(10);
   expect(
     numbers.filter(
-      ({ type }) => !/^svc\.((positive_|signed_|refunded_)?amount(\[\])?|usd_atto|token_rate)$/.test(type),
+      ({ type }) => !/^svc\.((positive_|signed_|refunded_|told_)?amount(\[\])?|usd_atto|token_rate)$/.test(type),
     ),
   ).toEqual([]);
   const named = columns.filter(({ column }) => /(^|_)(amount|cap|atto)$/.test(column));

@@ -15,6 +15,7 @@ import { evmNetwork } from '@svc-pay/protocol';
 import { directNonce } from '@svc-pay/protocol/direct-nonce';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { setMismatchPolicy } from '../account/set-mismatch-policy.ts';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { claimPayment } from '../payment/claim-payment.ts';
 import { recordRefused } from '../payment/refused-authorizations.ts';
@@ -134,6 +135,9 @@ export async function createApplyHarness(
         nowMs,
       });
       return signed;
+    },
+    setPolicy: async (policy) => {
+      await setMismatchPolicy({ pool, nowMs, actor: 'test' }, caller.accountId, caller.mode, policy);
     },
     signBound: async (intent) => sign(intent, true),
     putLog: async (log) => {

@@ -79,7 +79,8 @@ export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
   const [payments, entries, losses, batches, events, stranded, refunds] = await Promise.all([
     rows(`
       select p.id, p.status, p.transaction_id as transaction, p.transaction_split_id as split, p.paid_amount as paid,
-        p.fee_amount as fee, p.refund_amount as refund, p.splits, p.failure_code as failure,
+        p.fee_amount as fee, p.refund_amount as refund, p.paid_total as "paidTotal",
+        p.refund_due_amount as "refundDue", p.requested_amount as requested, p.splits, p.failure_code as failure,
         s.status as settlement, s.relayer, s.batch_id as batch, s.batch_limit as limit, s.refusal,
         i.id as intent, i.status as "intentStatus", i.payment_id is not distinct from p.id as named
       from svc.payments p join svc.settlements s on s.payment_id = p.id join svc.intents i on i.id = p.intent_id
@@ -109,6 +110,9 @@ export async function readDatabase(pool: pg.Pool): Promise<StoredRows> {
       paid: amountOf(row['paid']),
       fee: amountOf(row['fee']),
       refund: amountOf(row['refund']),
+      paidTotal: amountOf(row['paidTotal']),
+      refundDue: amountOf(row['refundDue']),
+      requested: amountOf(row['requested']),
     })),
     entries: entries.map(amounts),
     losses: losses.map(amounts),

@@ -27,6 +27,10 @@ const additions = {
   netAmount: z.optional(z.nullable(atomicText)),
   returnedAmount: z.optional(z.nullable(atomicText)),
   refundedAmount: z.optional(z.nullable(atomicText)),
+  /** Sum of this payment and the parts before it; null where it is alone and pays the asked amount. */
+  paidTotal: z.optional(z.nullable(atomicText)),
+  /** What the merchant’s policy gives back of it; null for nothing. */
+  refundDueAmount: z.optional(z.nullable(atomicText)),
   failureCode: z.optional(z.nullable(z.string())),
   failureMessage: z.optional(z.nullable(z.string())),
   explorerUrl: z.optional(z.nullable(z.string())),

@@ -171,7 +171,7 @@ describe('another valid header', () => {
     expect(await rows('claims', intent.id)).toHaveLength(1);
   });
 
-  test('on a mismatched intent: mismatched', async () => {
+  test('on a mismatched intent pays it until it expires; then: mismatched', async () => {
     const { intent, body, answer } = await openPayment();
     await pool.query(
       `with ended as (update svc.payments set status = 'mismatched' where intent_id = $1)
@@ -180,7 +180,10 @@ describe('another valid header', () => {
     );
     expect((await answer).json()).toMatchObject({ status: 'mismatched' });
     expect((await settle(body)).json()).toMatchObject({ status: 'mismatched' });
+    await pool.query('update svc.intents set expires_at = created_at where id = $1', [intent.id]);
     expect((await settle(await headerFor(intent))).json()).toMatchObject({ status: 'mismatched' });
+    await pool.query("update svc.intents set expires_at = now() + interval '1 hour' where id = $1", [intent.id]);
+    expect((await settle(await headerFor(intent))).json()).toMatchObject({ status: 'processing' });
   });
 });
 

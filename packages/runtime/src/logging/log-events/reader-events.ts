@@ -15,7 +15,7 @@ export const READER_EVENTS = {
   read_log_mismatched: {
     level: 'warn',
     message:
-      'Money arrived for an intent that could not take it; it is a payment of its own, and the merchant is told.',
+      'Money arrived that is not what its intent asks for; it is a mismatched payment, and the merchant is told.',
     whatToDo: 'Nothing; what is done with the money is between merchant and payer. `reason` says why.',
   },
   read_log_held: {
@@ -26,7 +26,7 @@ export const READER_EVENTS = {
   },
   receipt_unattributed: {
     level: 'warn',
-    message: 'Money arrived that pays no intent; it is stored as an unattributed receipt.',
+    message: 'Money arrived that is for no intent, or is too little; it is stored as an unattributed receipt.',
     whatToDo: '`reason` says why. Money of one payer for one shop: tell the merchant. Many small ones are on purpose.',
   },
   read_log_unrecorded: {

@@ -116,6 +116,8 @@ export const PAYMENT_TEXTS: FieldTexts = {
   recipient: ['Wallet that gets the share', WALLET],
   refundAmount: ['Cap less settled, back to the payer', '3000000'],
   refundedAmount: ['Sum of the completed refunds, in the token’s smallest unit', '0'],
+  paidTotal: ['Sum of this payment and the parts before it; null where it is alone and pays the asked amount', null],
+  refundDueAmount: ['What your policy gives back of it; null for nothing', null],
   requestedAmount: ['What the intent asked for, in the token’s smallest unit', '1500000'],
   resource: ['Path of what is paid for', '/orders/1234'],
   returnedAmount: ['What went back of the cap in the same transaction, in the token’s smallest unit', '0'],
