@@ -6,12 +6,14 @@ import { type Events, eventsOf } from './events/events.ts';
 import { type Exports, exportsOf } from './exports/exports.ts';
 import { type Intents, intentsOf } from './intents/intents.ts';
 import { type Payments, paymentsOf } from './payments/payments.ts';
+import { type Refunds, refundsOf } from './refunds/refunds.ts';
 import { type Tokens, tokensOf } from './tokens/tokens.ts';
 import { type Upto, uptoOf } from './upto/upto.ts';
 
 export type SvcPay = {
   readonly intents: Intents;
   readonly payments: Payments;
+  readonly refunds: Refunds;
   readonly tokens: Tokens;
   readonly upto: Upto;
   readonly events: Events;
@@ -25,6 +27,7 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
   return {
     intents: intentsOf(connection),
     payments: paymentsOf(connection),
+    refunds: refundsOf(connection),
     tokens: tokensOf(connection),
     upto: uptoOf(connection),
     events: eventsOf(connection),

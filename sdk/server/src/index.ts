@@ -1,6 +1,13 @@
 // For a merchant's server: call the service, receive its webhooks, deal with each event once. How a framework hands over
 // the raw body is in its own entry: `/express`, `/fastify`, `/hono`, `/next`, `/node`.
-export type { ExportedEntry, ExportedPayment } from '@svc-pay/protocol/merchant';
+export type {
+  CreatedRefund,
+  ExportedEntry,
+  ExportedPayment,
+  Refund,
+  RefundSign,
+  SubmitRefundRequest,
+} from '@svc-pay/protocol/merchant';
 export type { WebhookOptions } from './answer/answer-delivery.ts';
 export type { CallFailure, FailureCode } from './call/call-failure.ts';
 export type { CallOptions, MakeOptions, SvcPayOptions } from './call/connection.ts';
@@ -39,6 +46,15 @@ export type { PaymentFound, PaymentListFilter, Payments } from './payments/payme
 export type { DeliveryHeaders } from './receive/delivery-headers.ts';
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from './receive/receiver.ts';
 export type { Refusal, RefusalCode } from './receive/refusal.ts';
+export type {
+  EvmRefundSigner,
+  EvmRefundWallet,
+  RefundSigner,
+  SolanaKeySigner,
+  SolanaRefundSigner,
+} from './refunds/refund-signer.ts';
+export type { RefundWithCall, RefundWithOptions } from './refunds/refund-with.ts';
+export type { CreateRefundCall, RefundCreated, RefundFound, Refunds, RefundsFound } from './refunds/refunds.ts';
 export type { Tokens, TokensFound } from './tokens/tokens.ts';
 export type { SettleCall } from './upto/settle-request.ts';
 export type { ConfirmCall, Upto, UptoConfirmed, UptoReleased, UptoSettled } from './upto/upto.ts';

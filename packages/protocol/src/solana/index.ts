@@ -4,3 +4,4 @@ export { base58FromBytes, bytesFromBase58 } from './base58.ts';
 export * from './read-transaction.ts';
 export { REFUND_MEMO_PREFIX, refundMemo, refundReference } from './refund-reference.ts';
 export { tokenAccountOf } from './token-account.ts';
+export { type CheckedTransfer, readTransfer, type TransferParts, transferParts } from './transfer-parts.ts';

@@ -9,6 +9,10 @@ const OWN_MESSAGES = {
   answer_unreadable: 'What answered is not this service, or another version of it.',
   aborted: 'The call was given up by its signal.',
   settlement_failed: 'The settlement failed and charged nothing.',
+  refund_terms_differ:
+    'What the service asks the wallet to sign is not the refund that was asked for; nothing was signed.',
+  refund_failed: 'The refund failed and moved no money.',
+  signer_failed: 'The wallet did not sign.',
   recovery_failed: 'The recovery ended before it had looked at all events.',
 } as const;
 type OwnCode = keyof typeof OWN_MESSAGES;
@@ -75,6 +79,22 @@ export function failureFromOutcome(
 
 export function recoveryFailed(reason: string | null): CallFailure {
   return failure({ code: 'recovery_failed', message: reason ?? OWN_MESSAGES.recovery_failed });
+}
+
+/** The wallet signs nothing else than what was asked for; `field` is what differs. */
+export function termsDiffer(field: string): CallFailure {
+  return failure({ ...own('refund_terms_differ'), param: field });
+}
+
+export function signerFailed(problem: unknown): CallFailure {
+  const { code, message } = own('signer_failed');
+  const reason = problem instanceof Error ? ` ${problem.message}` : '';
+  return failure({ code, message: `${message}${reason}` });
+}
+
+/** A refund that ended without money moved. */
+export function refundFailed(code: string | null, message: string | null): CallFailure {
+  return failure({ code: code ?? 'refund_failed', message: message ?? OWN_MESSAGES.refund_failed });
 }
 
 /** Whether the request arrived, and what it did there, is not known. */

@@ -46,6 +46,9 @@ type ServiceCall<Value> = {
 
 export type Connection = {
   readonly accountId: string | undefined;
+  /** Of the key. */
+  readonly mode: 'test' | 'live';
+  readonly nowMs: () => number;
   readonly wait: Wait;
   readonly call: <Value>(call: ServiceCall<Value>, options?: MakeOptions) => Promise<Called<Value>['result']>;
   readonly callNoting: <Value>(call: ServiceCall<Value>, options?: MakeOptions) => Promise<Called<Value>>;
@@ -86,6 +89,8 @@ export function connect(options: SvcPayOptions): Connection {
   };
   return {
     accountId,
+    mode: secretKey.startsWith('sk_live_') ? 'live' : 'test',
+    nowMs: patience.now,
     wait: patience.wait,
     callNoting,
     call: async (call, callOptions) => (await callNoting(call, callOptions)).result,
