@@ -318,7 +318,8 @@ grant update (
 grant update (refunded, reserved) on svc.refund_totals to svc_settlement;
 grant execute on function
   svc.prepare_refund(jsonb, timestamptz), svc.submit_refund(text, text, text, bytea, boolean, timestamptz),
-  svc.watch_refund(jsonb, timestamptz), svc.cancel_refund(text, text, text, timestamptz)
+  svc.watch_refund(jsonb, timestamptz), svc.cancel_refund(text, text, text, timestamptz),
+  svc.refundable_amount(text, text, text)
   to svc_api;
 
 -- The API begins payments and writes no results.

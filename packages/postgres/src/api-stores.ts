@@ -7,6 +7,7 @@ import type {
   CancelIntentPorts,
   Clock,
   CreateIntentPorts,
+  CreateRefundPorts,
   IssuedOffer,
   KeyIndexes,
   Lane,
@@ -32,7 +33,7 @@ import { coalesceQueries } from './database/coalesce-queries.ts';
 import type { Database } from './database/open-database.ts';
 import { ttlCache } from './database/ttl-cache.ts';
 import { bindKey, isKeyReused } from './idempotency/bound-keys.ts';
-import { recallAnswer } from './idempotency/stored-answers.ts';
+import { keepAnswer, recallAnswer } from './idempotency/stored-answers.ts';
 import { loadAcceptancesOfMany, type WantedAcceptances } from './intent/load-acceptances.ts';
 import { type IntentStatusRead, loadStatus } from './intent/load-intent.ts';
 import { loadIssued } from './intent/load-issued.ts';
@@ -60,6 +61,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
   Required<Pick<CreateIntentPorts, 'findWithdrawn' | 'findHourlyCaps'>> &
   CancelIntentPorts &
+  Pick<CreateRefundPorts, 'keepAnswer'> &
   Pick<
     SettlePorts,
     | 'loadSettlement'
@@ -148,6 +150,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     loadPayable: (caller, intentId) => loadPayable(pool, caller, intentId),
     loadIntent: async (caller, intentId) => (await loadStatus(pool, caller, intentId))?.intent,
     recallAnswer: (caller, claim) => recallAnswer(pool, caller, claim),
+    keepAnswer: (caller, claim, answer, nowMs) => keepAnswer(pool, caller, claim, answer, nowMs),
     recordCancellation: (...given) => recordCancellation(pool, clock.nowMs(), ...given),
     loadSettlement: (caller, intentId, sent) => loadSettlement(pool, caller, intentId, sent, loadOne),
     loadAcceptances: (caller, intentId) => loadOffered({ caller, intentId }),

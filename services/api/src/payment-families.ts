@@ -1,9 +1,20 @@
 // Chain families that this process takes payments on. Each entry is made by the package of its family.
-import type { Clock, PaymentFamily, TransferStores } from '@svc-pay/core';
-import { type ActivationLog, createActivationCheck, createEvmPayments } from '@svc-pay/evm/verify';
+import {
+  type Clock,
+  createAuthorizationRefunds,
+  type PaymentFamily,
+  type RefundFamily,
+  type TransferStores,
+} from '@svc-pay/core';
+import {
+  type ActivationLog,
+  createActivationCheck,
+  createEvmPayments,
+  createEvmRefundQuestions,
+} from '@svc-pay/evm/verify';
 import type { NetworkId } from '@svc-pay/protocol';
 import { payoutRules } from '@svc-pay/runtime/config';
-import { createSolanaPayments } from '@svc-pay/solana';
+import { createSolanaPayments, createSolanaRefunds } from '@svc-pay/solana';
 import type { ApiConfig } from './config.ts';
 
 export type PaymentFamilyOptions = {
@@ -27,5 +38,15 @@ export function createPaymentFamilies(
   return [
     createEvmPayments({ rpcUrls, timeoutMs, checkActivation, onProblem }),
     createSolanaPayments({ stores, clusters, timeoutMs, clock, installation, onProblem }),
+  ];
+}
+
+export function createRefundFamilies(
+  { rpcUrls, clusters, rpcTimeoutMs: timeoutMs }: Pick<ApiConfig, 'rpcUrls' | 'clusters' | 'rpcTimeoutMs'>,
+  stores: TransferStores,
+): readonly RefundFamily[] {
+  return [
+    createAuthorizationRefunds(createEvmRefundQuestions({ rpcUrls, timeoutMs })),
+    createSolanaRefunds({ stores, clusters, timeoutMs }),
   ];
 }

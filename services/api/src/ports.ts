@@ -4,6 +4,7 @@ import type {
   Caller,
   CancelIntentPorts,
   CreateIntentPorts,
+  CreateRefundPorts,
   ExportStore,
   FacilitatorPorts,
   Intent,
@@ -14,6 +15,7 @@ import type {
   Sealer,
   SettlePorts,
   StoredPayment,
+  SubmitRefundPorts,
   UptoPorts,
 } from '@svc-pay/core';
 import type { ListStores, MerchantStores } from '@svc-pay/postgres/merchant-api';
@@ -47,6 +49,8 @@ export type EndpointPorts = {
 export type ApiPorts = AuthenticatePorts &
   CreateIntentPorts &
   CancelIntentPorts &
+  CreateRefundPorts &
+  SubmitRefundPorts &
   SettlePorts &
   UptoPorts &
   FacilitatorPorts &

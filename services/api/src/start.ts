@@ -40,7 +40,7 @@ import { concurrentExports } from './limit/concurrent-exports.ts';
 import { createUnsentPages } from './limit/unsent-pages.ts';
 import { listenForMetrics } from './observe/metrics-listener.ts';
 import { startTracing } from './observe/tracing.ts';
-import { createPaymentFamilies } from './payment-families.ts';
+import { createPaymentFamilies, createRefundFamilies } from './payment-families.ts';
 import type { ApiPorts } from './ports.ts';
 import { createRateOf } from './prices.ts';
 import { createAnswerMarks } from './settle/answer-marks.ts';
@@ -160,11 +160,13 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
   const installation = createInstallationId(database);
   // Read now, so that no request waits for it. If the database does not answer yet, the first request that needs it asks.
   void installation().catch(() => {});
+  const chainReadFailed: ApiPorts['chainReadFailed'] = (network, problem) =>
+    logEvent(logger, 'chain_read_failed', { network, err: problem });
   const families = createPaymentFamilies(config, {
     stores: stores.transfers,
     clock,
     installation,
-    onProblem: (network, problem) => logEvent(logger, 'chain_read_failed', { network, err: problem }),
+    onProblem: chainReadFailed,
     log: (event, details) => logEvent(logger, event, details),
   });
   const peppers = pepperBytes(config.keyPeppers);
@@ -215,6 +217,8 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       clock,
       peppers,
       families,
+      refundFamilies: createRefundFamilies(config, stores.transfers),
+      chainReadFailed,
       networks: config.networks,
       facilitatorUrl: config.publicUrl ?? null,
       rateOf: createRateOf(config, clock, logger),

@@ -1,5 +1,6 @@
 // Prepares a refund for the merchant's wallet to sign, or takes the report of a transfer that the merchant made. Nothing is
 // reserved for a prepared refund: its signature reserves.
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { CreatedRefund } from '@svc-pay/protocol/merchant';
@@ -14,12 +15,15 @@ import { judgeRecipient, judgeRefund, type RefundablePayment } from './judge-ref
 import { REFUND_PROBES, type Refund, type ReportedTransfer, refundNonces } from './refund.ts';
 import type { RefundFamily } from './refund-family.ts';
 import type { RefundStore } from './refund-store.ts';
+import { REFUND_STATUS } from './refund-transitions.ts';
 import { refundView } from './refund-view.ts';
 
 export type CreateRefundPorts = {
   readonly clock: Clock;
   readonly refunds: RefundStore;
   readonly refundFamilies: readonly RefundFamily[];
+  /** Told why a chain could not be asked. */
+  readonly chainReadFailed: (network: NetworkId, problem: unknown) => void;
   readonly recallAnswer: RecallAnswer;
   /**
    * Keeps the answer of a request whose work is committed, and either changes nothing that counts or answers the same when
@@ -55,7 +59,7 @@ export async function createRefund(ports: CreateRefundPorts, asked: AskedRefund)
   const { caller, claim } = asked;
   const earlier = claim === null ? undefined : await ports.recallAnswer(caller, claim);
   if (earlier !== undefined) return told(earlier);
-  const done = await whenReachable(() => tryToCreate(ports, asked));
+  const done = await tryToCreate(ports, asked);
   if (!done.ok) return done;
   const answer: Answer = {
     status: 201,
@@ -73,12 +77,17 @@ function told(earlier: Exclude<Recorded, { readonly outcome: 'recorded' }>): Ans
 }
 
 /** An unreachable chain says nothing of the refund. */
-export async function whenReachable<Result>(work: () => Promise<Result>): Promise<Result | RefundRefused> {
+export async function whenReachable<Result>(
+  { chainReadFailed }: Pick<CreateRefundPorts, 'chainReadFailed'>,
+  network: NetworkId,
+  work: () => Promise<Result>,
+): Promise<Result | RefundRefused> {
   try {
     return await work();
   } catch (problem) {
-    if (problem instanceof ChainUnavailable) return refused('chain_unavailable');
-    throw problem;
+    if (!(problem instanceof ChainUnavailable)) throw problem;
+    chainReadFailed(network, problem);
+    return refused('chain_unavailable');
   }
 }
 
@@ -86,7 +95,7 @@ async function tryToCreate(ports: CreateRefundPorts, asked: AskedRefund): Promis
   for (let tries = 1; ; tries += 1) {
     const payment = await ports.refunds.loadRefundable(asked.caller, asked.paymentId);
     if (payment === undefined) return refused('not_found');
-    const done = await createFor(ports, asked, payment);
+    const done = await whenReachable(ports, payment.network, () => createFor(ports, asked, payment));
     if (done.ok || done.code !== 'refund_superseded' || tries >= MAX_TRIES) return done;
   }
 }
@@ -96,11 +105,15 @@ async function createFor(
   asked: AskedRefund,
   payment: RefundablePayment,
 ): Promise<Done | RefundRefused> {
+  const known = asked.reported && (await findReported(ports, asked, asked.reported));
+  if (known !== undefined) return created(known, null);
   const judged = judgeRefund(payment, asked);
   if (!judged.ok) return refused(judged.code, PARAMS[judged.code]);
   const family = ports.refundFamilies.find(({ owns }) => owns(payment.network));
   const token = findToken(payment.tokenShortcode);
   if (family === undefined || token === undefined) return refused('refund_not_available');
+  if (asked.reported !== undefined && !isTransactionOf(payment.network, asked.reported))
+    return refused('malformed_request', 'transactionId');
   const recipient = await recipientOf(family, token, payment, asked);
   if (!recipient.ok) return recipient;
   const terms = { ...judged, recipient: recipient.recipient };
@@ -108,6 +121,9 @@ async function createFor(
     ? prepare(ports, asked, payment, { ...terms, family, token })
     : report(ports, asked, asked.reported, terms);
 }
+
+const isTransactionOf = (network: NetworkId, { transactionId }: ReportedTransfer): boolean =>
+  transactionId.startsWith('0x') === (familyOf(network) === 'evm');
 
 const PARAMS: Partial<Record<ErrorCode, string>> = {
   refund_exceeds_paid: 'amount',
@@ -137,15 +153,31 @@ async function recipientOf(
 
 type Terms = { readonly amountAtomic: bigint; readonly wallet: string; readonly recipient: string };
 
+/** The refund that this transfer was reported for before, unless it proved nothing then. */
+async function findReported(
+  { refunds }: CreateRefundPorts,
+  { caller, paymentId }: AskedRefund,
+  { transactionId, logIndex }: ReportedTransfer,
+): Promise<Refund | undefined> {
+  const known = (await refunds.list(caller, paymentId)) ?? [];
+  return known.find(
+    ({ reported, status }) =>
+      reported?.transactionId === normalizeAddress(transactionId) &&
+      reported.logIndex === logIndex &&
+      status !== REFUND_STATUS.failed,
+  );
+}
+
 async function report(
   ports: CreateRefundPorts,
   { caller, paymentId, amountAtomic, reason }: AskedRefund,
-  reported: ReportedTransfer,
+  { transactionId, logIndex }: ReportedTransfer,
   { wallet, recipient }: Terms,
 ): Promise<Done | RefundRefused> {
   const { accountId, mode } = caller;
   const nowMs = ports.clock.nowMs();
   const id = newId('refund', nowMs);
+  const reported = { transactionId: normalizeAddress(transactionId), logIndex };
   const recorded = await ports.refunds.recordReported(
     { id, accountId, mode, paymentId, wallet, recipient, reason, reported, amountAtomic: amountAtomic ?? null },
     nowMs,

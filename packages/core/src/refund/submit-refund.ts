@@ -10,7 +10,7 @@ import type { Refund } from './refund.ts';
 import type { RefundFamily, WalletAnswer } from './refund-family.ts';
 import { REFUND_STATUS } from './refund-transitions.ts';
 
-export type SubmitRefundPorts = Pick<CreateRefundPorts, 'clock' | 'refunds' | 'refundFamilies'> & {
+export type SubmitRefundPorts = Pick<CreateRefundPorts, 'clock' | 'refunds' | 'refundFamilies' | 'chainReadFailed'> & {
   /** True if the idempotency key belongs to another request. */
   readonly isKeyReused: (caller: Caller, claim: IdempotencyClaim) => Promise<boolean>;
   readonly bindKey: (caller: Caller, claim: IdempotencyClaim, nowMs: number) => Promise<void>;
@@ -39,7 +39,7 @@ export async function submitRefund(
         code: 'malformed_request',
         param: refund.kind === 'transaction' ? 'transaction' : 'signature',
       };
-    return whenReachable(() => submit(ports, call, refund, family, signature));
+    return whenReachable(ports, refund.network, () => submit(ports, call, refund, family, signature));
   });
 }
 

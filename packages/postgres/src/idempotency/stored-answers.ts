@@ -36,6 +36,29 @@ export async function recallAnswer(
   return { outcome: 'replayed', answer };
 }
 
+const KEEP = {
+  name: 'keep-answer',
+  text: `
+    insert into svc.idempotency (account_id, mode, created_at, key, request_hash, response_status, response_headers, response_body)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict do nothing`,
+};
+
+/** Keeps the answer of a request whose work is committed already; the answer that was kept first stays. */
+export async function keepAnswer(
+  pool: pg.Pool,
+  caller: Pick<Caller, 'accountId' | 'mode'>,
+  claim: IdempotencyClaim,
+  answer: Answer,
+  nowMs: number,
+): Promise<Recorded> {
+  const values = [caller.accountId, caller.mode, isoTime(nowMs), ...answerValues({ claim, answer })];
+  const { rowCount } = await pool.query({ ...KEEP, values });
+  if (rowCount === 1) return { outcome: 'recorded' };
+  const first = await recallAnswer(pool, caller, claim);
+  if (first === undefined) throw new Error(`account ${caller.accountId}: an idempotency key was taken and is gone`);
+  return first;
+}
+
 /** Parameters for the answer's columns of `svc.idempotency`, from position `first` on. */
 export const answerAt = (first: number) =>
   namedParameters(

@@ -1,10 +1,10 @@
 // Reads a payment with all that its refund needs.
-import { BATCH_STATUS, PAYOUT_STATUS, type RefundablePayment, type RefundCaller } from '@svc-pay/core';
+import { PAYOUT_STATUS, type RefundablePayment, type RefundCaller } from '@svc-pay/core';
 import type { NetworkId, PaymentStatus } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { ONE_BY_KEY } from '../database/planner.ts';
-import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
+import { sqlIsNot } from '../database/status-sql.ts';
 import { payoutOfSettlement } from '../payout/payout-of-settlement.ts';
 
 /** SQL array: every wallet that payouts of the account pay on this network. */
@@ -24,14 +24,12 @@ const LOAD = {
     select p.account_id, p.mode, p.id, p.intent_id, i.intent_code, p.status, p.network, p.asset, p.token_shortcode, p.payer,
       p.paid_amount, coalesce(a.by_contract, false) as by_contract, t.merchant, ${walletsOf('p')} as wallets,
       (select id from svc.installation) as installation,
-      s.payment_id is null or s.foreign_transaction_id is not null
-        or coalesce(b.status ${sqlIs(BATCH_STATUS.finalized)}, false) as final,
+      svc.refundable_amount(p.account_id, p.mode, p.id) is not null as final,
       coalesce(sum.paid, p.paid_amount) as paid, coalesce(sum.refunded, 0) as refunded,
       coalesce(sum.reserved, 0) as reserved, coalesce(sum.last_sequence, 0) as last_sequence
     from svc.payments p
     join svc.intents i on i.account_id = p.account_id and i.mode = p.mode and i.id = p.intent_id
     ${one('s', 'svc.settlements s where s.account_id = p.account_id and s.mode = p.mode and s.payment_id = p.id')}
-    ${one('b', 'svc.batches b where b.id = s.batch_id')}
     ${payoutOfSettlement(one)}
     ${one('sum', 'svc.refund_totals sum where sum.account_id = p.account_id and sum.mode = p.mode and sum.payment_id = p.id')}
     where p.account_id = $1 and p.mode = $2 and p.id = $3`,

@@ -80,6 +80,7 @@ const idsOf = (intentId: string): Ids => ({
   eventId: newId('event', Date.now()),
   paymentId: newId('payment', Date.now()),
   recoveryId: newId('replay', Date.now()),
+  refundId: newId('refund', Date.now()),
 });
 const send = ({ method, path, operation }: Operation, intentId: string, key: string) => {
   const { url, body } = fillRequest(path, operation, idsOf(intentId));

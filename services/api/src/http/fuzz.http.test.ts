@@ -70,6 +70,7 @@ const pathIds = {
   recoveryId: recoveryIds,
   eventId: emitted.map(({ id }) => id),
   paymentId: paymentIds,
+  refundId: [newId('refund', Date.now()), newId('refund', Date.now())],
 };
 
 const payer = newPayer();

@@ -21,6 +21,7 @@ const ID_OF = {
   endpointId: 'endpoint',
   eventId: 'event',
   recoveryId: 'replay',
+  refundId: 'refund',
 } as const;
 const pathOf = (path: string) =>
   path.replaceAll(/\{(\w+)\}/g, (_, name: keyof typeof ID_OF) => newId(ID_OF[name], Date.now()));

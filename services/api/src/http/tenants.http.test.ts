@@ -27,6 +27,7 @@ const NOBODYS: Ids = {
   eventId: anId('event'),
   paymentId: anId('payment'),
   recoveryId: anId('replay'),
+  refundId: anId('refund'),
 };
 
 /** Creates one object of every kind that an id can name. */
@@ -41,9 +42,17 @@ async function ownedBy(mode: (typeof MODES)[number]): Promise<Ids> {
     eventId: anId('event'),
     paymentId: anId('payment'),
     recoveryId: anId('replay'),
+    refundId: anId('refund'),
   };
   const tenant = { account_id: owner.accountId, mode };
   await insertRow(api.database.pool, 'payments', { ...tenant, id: ids.paymentId, intent_id: ids.intentId });
+  await api.database.pool.query(
+    `insert into svc.refunds (account_id, mode, id, payment_id, intent_id, intent_code, kind, status, sequence, network, asset,
+       token_shortcode, amount, wallet, recipient, nonce, created_at, expires_at, updated_at)
+     values ($1, $2, $3, $4, $5, 1, 'authorization', 'prepared', 1, 'eip155:31337', '0x01', 'anvil_usdc', 1, '0x02', '0x03',
+       decode(repeat('07', 32), 'hex'), now(), now() + interval '1 hour', now())`,
+    [owner.accountId, mode, ids.refundId, ids.paymentId, ids.intentId],
+  );
   await insertRow(api.database.pool, 'events', {
     ...tenant,
     id: ids.eventId,
@@ -130,6 +139,8 @@ test('after all of this the owner still sees everything, unchanged', async () =>
       [owned[mode].eventId],
     );
     expect(rows).toEqual([{ attempt_count: 0, next_at: NOW }]);
+    const refund = await call(api, 'GET', `/sdk/refunds/${owned[mode].refundId}`, { key: owner.keys[mode].secret });
+    expect(refund.json().refund).toMatchObject({ id: owned[mode].refundId, status: 'prepared' });
   }
 });
 

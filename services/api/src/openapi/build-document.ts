@@ -12,7 +12,7 @@ import {
   solanaPayOption,
 } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
-import { delivery, deliveryAttempt, endpoint, eventReplay, eventSummary } from '@svc-pay/protocol/merchant';
+import { delivery, deliveryAttempt, endpoint, eventReplay, eventSummary, refund } from '@svc-pay/protocol/merchant';
 import * as z from 'zod/mini';
 import { type NamedSchema, type Route, refusesUnknownFields } from '../routes/route.ts';
 import { describeFields, exampleOf, type Schemas } from './describe-fields.ts';
@@ -36,6 +36,7 @@ const SHARED: readonly NamedSchema[] = [
   { name: 'IntentSnapshot', schema: intentSnapshot },
   { name: 'PaymentIntent', schema: paymentIntent },
   { name: 'Payment', schema: payment },
+  { name: 'Refund', schema: refund },
   { name: 'Endpoint', schema: endpoint },
   { name: 'Delivery', schema: delivery },
   { name: 'DeliveryAttempt', schema: deliveryAttempt },

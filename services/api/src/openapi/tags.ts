@@ -9,6 +9,11 @@ const TAGS_BY_PATH: readonly (Tag & { readonly path: RegExp })[] = [
     description: 'What a payer is asked for, and how it stands. Your server creates it, the page pays it.',
   },
   {
+    name: 'Refunds',
+    path: /^\/sdk\/(?:refunds|payments\/\{paymentId\}\/refunds)/,
+    description: 'What your wallet signs to give a payment back, and how it stands.',
+  },
+  {
     name: 'Payments',
     path: /^\/sdk\/(?:public\/payments\/(?:x402\/settle|notify)|payments(?!\/x402)|exports|statement)/,
     description: 'A signed header becomes a payment.',

@@ -15,6 +15,7 @@ import { notifyPayment } from './notify-payment.ts';
 import { payIntent } from './pay-intent.ts';
 import { preparePayment } from './prepare-payment.ts';
 import { ready } from './ready.ts';
+import { REFUND_ROUTES } from './refunds/index.ts';
 import { relayPayment } from './relay-payment.ts';
 import { releaseUpto } from './release-upto.ts';
 import { settlePayment } from './settle-payment.ts';
@@ -43,6 +44,7 @@ export const ROUTES = withDocs([
   payIntent,
   listTokens,
   ...LIST_ROUTES,
+  ...REFUND_ROUTES,
   ...FACILITATOR_ROUTES,
   ...EXPORT_ROUTES,
   ...WEBHOOK_ROUTES,

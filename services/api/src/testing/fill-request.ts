@@ -30,6 +30,8 @@ const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
   CreateIntentRequest: () => ({ usdAmount: 1 }),
   SettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, paymentHeader: 'e30=' }),
   UptoSettleRequest: ({ intentId }) => ({ paymentIntentId: intentId, settledAmount: '1' }),
+  CreateRefundRequest: () => ({}),
+  SubmitRefundRequest: () => ({ signature: `0x${'5a'.repeat(65)}` }),
   UptoReleaseRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   PrepareRequest: ({ intentId }) => ({ paymentIntentId: intentId, publicKey: '11111111111111111111111111111111' }),
   RelayRequest: ({ intentId }) => ({ paymentIntentId: intentId, signedTransactionBase64: 'AA==' }),
@@ -52,6 +54,7 @@ export type Ids = {
   readonly eventId: string;
   readonly paymentId: string;
   readonly recoveryId: string;
+  readonly refundId: string;
 };
 
 /** Query parameters that name a tenant's object; the others only filter what the caller may see anyway. */

@@ -31,7 +31,11 @@ export async function startPaymentChain() {
     for (const address of [USDC, VOL]) await client.setCode({ address, bytecode: code });
   };
   await putTokens();
-  const write = async (address: Hex, functionName: 'mint' | 'transferWithAuthorization', args: readonly unknown[]) => {
+  const write = async (
+    address: Hex,
+    functionName: 'mint' | 'setBlacklisted' | 'transferWithAuthorization',
+    args: readonly unknown[],
+  ) => {
     const hash = await deployer.sendTransaction({
       to: address,
       data: encodeFunctionData({ abi, functionName, args }),
@@ -42,6 +46,19 @@ export async function startPaymentChain() {
     rpcUrl: anvil.rpcUrl,
     client,
     mint: (address: Hex, to: string, value: bigint) => write(address, 'mint', [to, value]),
+    /** The token moves nothing from or to a blocked address. */
+    block: (address: Hex, account: string) => write(address, 'setBlacklisted', [account, true]),
+    /** Moves all tokens of a holder whose key nobody needs; how many there were. */
+    drain: async (address: Hex, holder: Hex, to: Hex): Promise<bigint> => {
+      const value = (await client.readContract({ address, abi, functionName: 'balanceOf', args: [holder] })) as bigint;
+      const data = encodeFunctionData({ abi, functionName: 'transfer', args: [to, value] });
+      await client.setBalance({ address: holder, value: 10n ** 18n });
+      await client.impersonateAccount({ address: holder });
+      const hash = await client.sendTransaction({ account: holder, to: address, data });
+      await client.waitForTransactionReceipt({ hash });
+      await client.stopImpersonatingAccount({ address: holder });
+      return value;
+    },
     /** Restores the tokens' code after a test removed it. */
     restoreTokens: putTokens,
     /** Submits the authorization of a header directly to the token, as a third party could. */

@@ -11,5 +11,6 @@ export const EXAMPLE_IDS = {
   intent: `pi_${RANDOM_PART}`,
   payment: `pay_${RANDOM_PART}`,
   recovery: `rec_${RANDOM_PART}`,
+  refund: `re_${RANDOM_PART}`,
   request: `req_${RANDOM_PART}`,
 } as const;

@@ -1,6 +1,7 @@
 import type { FieldTexts } from './field-text.ts';
 import { LIST_TEXTS } from './list-texts.ts';
 import { PAYMENT_TEXTS } from './payment-texts.ts';
+import { REFUND_TEXTS } from './refund-texts.ts';
 import { REGULAR_TEXTS } from './regular-texts.ts';
 import { WEBHOOK_TEXTS } from './webhook-texts.ts';
 import { X402_TEXTS } from './x402-texts.ts';
@@ -20,6 +21,7 @@ export const FIELD_TEXTS: FieldTexts = {
   ...PAYMENT_TEXTS,
   ...WEBHOOK_TEXTS,
   ...LIST_TEXTS,
+  ...REFUND_TEXTS,
   ...X402_TEXTS,
   ...REGULAR_TEXTS,
   ...SERVICE_TEXTS,

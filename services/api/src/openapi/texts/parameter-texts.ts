@@ -5,6 +5,7 @@ import { EXAMPLE_IDS } from './field-text.ts';
 export const PATH_IDS: Readonly<Record<string, readonly [what: string, example: string]>> = {
   intentId: ['intent', EXAMPLE_IDS.intent],
   paymentId: ['payment', EXAMPLE_IDS.payment],
+  refundId: ['refund', EXAMPLE_IDS.refund],
   endpointId: ['endpoint', EXAMPLE_IDS.endpoint],
   eventId: ['event', EXAMPLE_IDS.event],
   recoveryId: ['recovery', EXAMPLE_IDS.recovery],

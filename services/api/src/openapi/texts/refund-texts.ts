@@ -1,0 +1,60 @@
+// What the fields of refunds mean.
+import { EXAMPLE_IDS, type FieldTexts } from './field-text.ts';
+
+const PAYER = '0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf';
+const WALLET = '0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF';
+const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
+const NONCE = '0x7376637265660001f9d2a1c4b86e7d30512c94be0f3a7785d6c1e2907b4afe13';
+
+export const REFUND_TEXTS: FieldTexts = {
+  'CreatedRefund.refund': ['The refund as it is now'],
+  'RefundResponse.refund': ['The refund as it is now'],
+  sign: ['What your wallet signs; null for a reported transfer'],
+  kind: ['Typed data on EVM, a transaction on Solana', 'evm_typed_data'],
+  'sign.terms': ['What the nonce, or the reference on Solana, commits to'],
+  typedData: ['For `eth_signTypedData_v4`: the token’s `TransferWithAuthorization`'],
+  'typedData.types': ['Types of EIP-712', { TransferWithAuthorization: [{ name: 'from', type: 'address' }] }],
+  'typedData.domain': ['EIP-712 domain of the token'],
+  'typedData.message': ['The transfer'],
+  'typedData.primaryType': ['Message that is signed', 'TransferWithAuthorization'],
+  'domain.name': ['Name of the token’s contract', 'USDC'],
+  'domain.version': ['Version of the token’s contract', '2'],
+  'domain.chainId': ['Chain id', 84_532],
+  'domain.verifyingContract': ['Contract of the token', TOKEN],
+  'message.from': ['Your wallet', WALLET],
+  'message.to': ['Who gets the money', PAYER],
+  'message.value': ['Amount in the token’s smallest unit', '1500000'],
+  'message.validAfter': ['Unix seconds', '0'],
+  'message.validBefore': ['Unix seconds; an hour after the refund was created', '1794747605'],
+  'message.nonce': ['Commits to `terms`; compute it again before you sign', NONCE],
+  installation: ['Id of this installation', '6f1d9a52-3c07-4f5e-9a41-8f3f2f0c7b11'],
+  'terms.mode': ['Mode of the key', 'test'],
+  'terms.network': ['Network of the payment', 'eip155:84532'],
+  'terms.token': ['Contract or mint of the token', TOKEN],
+  wallet: ['Wallet that signs', WALLET],
+  'terms.sequence': ['Counts the signed refunds of the payment from 1', 1],
+  'sign.transaction': ['Base64 of the transaction, without signatures', 'AQAAAA=='],
+  'Refund.id': ['Id of the refund', EXAMPLE_IDS.refund],
+  'Refund.object': ['What this is', 'refund'],
+  'Refund.status': ['`completed`, `failed` and `canceled` are ends', 'completed'],
+  'Refund.amount': ['Amount in the token’s smallest unit; null until the chain tells it', '1500000'],
+  'Refund.network': ['Kind of chain', 'evm'],
+  'Refund.from': ['Wallet that pays', WALLET],
+  'Refund.to': ['Who gets the money', PAYER],
+  'Refund.reason': ['Your own words', 'Order 1234 was returned'],
+  'Refund.expiresAt': [
+    'Until when a prepared refund is signed, and a signed one can move money; null for a reported transfer',
+    '2026-11-15T13:00:00.000Z',
+  ],
+  'Refund.completedAt': ['When a final block proved the transfer, ISO 8601', '2026-11-15T12:20:00.000Z'],
+  'Refund.failureCode': ['Code of the error reference that says why it failed', null],
+  'RefundList.data': ['Refunds of the payment, the newest first'],
+  'CreateRefundRequest.amount': ['Amount in the token’s smallest unit; all that is left unless told', '500000'],
+  'CreateRefundRequest.refundTo': ['Only where the payer can’t receive: the address that the payer named', null],
+  'CreateRefundRequest.from': ['Another wallet of your payouts; the one that was paid unless told', null],
+  'CreateRefundRequest.reason': ['Your own words, at most 200 characters', 'Order 1234 was returned'],
+  'CreateRefundRequest.transactionId': ['Reports a transfer that you made: its transaction', null],
+  'CreateRefundRequest.logIndex': ['Which log of it, where several fit', null],
+  'SubmitRefundRequest.signature': ['EVM: what your wallet signed, in hex', `0x${'5a'.repeat(65)}`],
+  'SubmitRefundRequest.transaction': ['Solana: the transaction with your wallet’s signature, in base64', null],
+};
