@@ -24,7 +24,12 @@ export const BOX = createSecretBox([{ number: 1, bytes: MASTER_KEY }]);
 /** Output of `keys seal-key`: the API seals endpoint secrets with it and cannot open them. */
 export const SEAL_KEY = `1:${Buffer.from(sealingKeyOf({ number: 1, bytes: MASTER_KEY }).bytes).toString('base64')}`;
 
-export type ShopTerms = { readonly feeBps: number; readonly splitBps: readonly number[] };
+export type ShopTerms = {
+  readonly feeBps: number;
+  readonly splitBps: readonly number[];
+  /** Nobody's wallet by default. */
+  readonly merchant?: Address;
+};
 
 const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
 
@@ -70,7 +75,7 @@ const shortcodesOn = ({ network, tokens }: LocalChain) =>
 export async function openShop(
   pool: pg.Pool,
   chain: LocalChain,
-  { feeBps, splitBps }: ShopTerms = USUAL,
+  { feeBps, splitBps, merchant = anyAddress() }: ShopTerms = USUAL,
   { storeAccount, storePayout }: ShopStore = BY_THIS_CODE,
 ): Promise<Shop> {
   const nowMs = Date.now();
@@ -80,7 +85,6 @@ export async function openShop(
 
   const network = parseNetwork(chain.network);
   const splits = splitBps.map((bps) => ({ to: anyAddress(), bps }));
-  const merchant = anyAddress();
   const terms = payoutTerms({ feeBps, splits });
   if (network === undefined || !terms.ok) throw new Error('the shop has no terms');
   const payout = { ...owner, network, processor: chain.record.processor, merchant, terms: terms.terms } as const;

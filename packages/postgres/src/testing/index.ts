@@ -1,4 +1,5 @@
 export { writeEvents } from '../event/write-events.ts';
+export { createRefundStore } from '../refund/refund-store.ts';
 export { createApplyHarness } from './apply-harness.ts';
 export { type BookedRows, type BookedWish, bookReversal, bookSettled } from './book-settled.ts';
 export { Crash, crashingDeps } from './crashing-deps.ts';
@@ -11,6 +12,7 @@ export {
 export { createTestIntent } from './create-test-intent.ts';
 export { idAt } from './id-at.ts';
 export { type QueuedPayment, queuePayment } from './queue-payment.ts';
+export { queueRefund, type RefundToQueue, type RefundToSign } from './queue-refund.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';
 export { type DirectPayoutOptions, seedDirectPayout } from './seed-direct-payout.ts';
 export { type MerchantOptions, NETWORKS, PROCESSOR, seedMerchant } from './seed-merchant.ts';
