@@ -1,9 +1,10 @@
 // A fake: the service's public routes, answered as a test wishes. For what the real one can't be made to do within seconds:
 // being slow for half a minute, going away, answering nonsense.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { encodeFunctionData, parseAbi } from 'viem';
 
 export type Answer = { readonly status: number; readonly body: unknown } | 'broken' | 'silence';
-type Route = 'intent' | 'settle' | 'confirm' | 'notify' | 'stream';
+type Route = 'intent' | 'regular' | 'settle' | 'confirm' | 'notify' | 'stream';
 
 export const INTENT_ID = 'pi_fake';
 const PAY_TO = '0x1111111111111111111111111111111111111111';
@@ -32,6 +33,61 @@ export const offered = (...accepts: readonly object[]): Answer => ({
   status: 402,
   body: { x402Version: 2, paymentIntentId: INTENT_ID, rpcChainId: '8453', accepts, error: '' },
 });
+/** Answers that X402 can't be used. */
+export const notOffered: Answer = {
+  status: 200,
+  body: {
+    status: 'failed',
+    fallbackSuggested: true,
+    error: 'x402_not_available_for_token',
+    message: 'A sentence.',
+    paymentIntentId: INTENT_ID,
+    accepts: [],
+    regular: [],
+  },
+};
+const AMOUNT = '12500000';
+const INTENT_CODE = 4_711n;
+const CALLS = parseAbi([
+  'function approve(address spender, uint256 amount)',
+  'function pay(address token, uint64 intentCode, uint64 payoutId, uint256 amount)',
+]);
+/** The ways to pay with gas of the payer's own. */
+export const regularly: Answer = {
+  status: 200,
+  body: {
+    paymentIntentId: INTENT_ID,
+    paymentIntent: { id: INTENT_ID, status: 'requires_payment', intentCode: Number(INTENT_CODE) },
+    regular: [
+      {
+        kind: 'evm_processor',
+        network: 'eip155:8453',
+        chainId: 8453,
+        token: USDC,
+        tokenShortcode: 'base_usdc',
+        decimals: 6,
+        amount: AMOUNT,
+        payTo: PAY_TO,
+        expiresAt: '2099-01-01T00:00:00.000Z',
+        approve: {
+          to: USDC,
+          data: encodeFunctionData({ abi: CALLS, functionName: 'approve', args: [PAY_TO, BigInt(AMOUNT)] }),
+          amount: AMOUNT,
+          link: 'ethereum:x',
+        },
+        pay: {
+          to: PAY_TO,
+          data: encodeFunctionData({
+            abi: CALLS,
+            functionName: 'pay',
+            args: [USDC, INTENT_CODE, 7n, BigInt(AMOUNT)],
+          }),
+        },
+        link: 'ethereum:x',
+      },
+    ],
+  },
+};
 const HASH = `0x7f3a91c2${'5e'.repeat(25)}b81d04`;
 export const settled = (status: string, more: object = {}): Answer => ({
   status: 200,
@@ -70,6 +126,7 @@ export type FakeService = {
 export function fakeService(answers: Partial<Answers> = {}): FakeService {
   const own: Answers = {
     intent: offered(acceptance()),
+    regular: regularly,
     settle: settled('succeeded'),
     confirm: confirmed,
     notify: stands('requires_payment'),
@@ -77,7 +134,7 @@ export function fakeService(answers: Partial<Answers> = {}): FakeService {
     stream: { status: 404, body: {} },
     ...answers,
   };
-  const asked: FakeService['asked'] = { intent: [], settle: [], confirm: [], notify: [], stream: [] };
+  const asked: FakeService['asked'] = { intent: [], regular: [], settle: [], confirm: [], notify: [], stream: [] };
   return {
     answers: own,
     asked,
@@ -98,6 +155,7 @@ export function fakeService(answers: Partial<Answers> = {}): FakeService {
 
 function routeOf(url: string): Route {
   if (url.endsWith('/intents/x402')) return 'intent';
+  if (url.endsWith('/regular')) return 'regular';
   if (url.endsWith('/x402/settle')) return 'settle';
   if (url.endsWith('/upto/confirm')) return 'confirm';
   return url.endsWith('/notify') ? 'notify' : 'stream';

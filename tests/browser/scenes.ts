@@ -1,7 +1,7 @@
 // Every stage of a button, and how to bring a page there. Tests look at each with axe; pictures are taken of them.
 import { acceptance, fakeService, inEuros, offered, settled } from './fake-service.ts';
 import type { PageOptions, ShopPage } from './start-browser.ts';
-import { held, ICONS, NEVER, refuse, testWallet } from './test-wallet.ts';
+import { APPROVE_HASH, held, ICONS, NEVER, refuse, sendingAnswers, testWallet } from './test-wallet.ts';
 
 export type Scene = {
   readonly name: string;
@@ -70,6 +70,23 @@ export const SCENES: readonly Scene[] = [
     service: fakeService({ intent: offered(uptoOffer) }),
     ...walletThat({ eth_signTypedData_v4: NEVER }),
   })),
+  scene('approve', 'approve', () => walletThat({ ...sendingAnswers(), eth_sendTransaction: NEVER })),
+  scene('approving', 'approving', () =>
+    walletThat({ ...sendingAnswers(), eth_sendTransaction: () => APPROVE_HASH, eth_getTransactionReceipt: () => null }),
+  ),
+  scene('pay', 'pay', () =>
+    walletThat({ ...sendingAnswers(), eth_call: () => held(100_000_000n), eth_sendTransaction: NEVER }),
+  ),
+  scene('confirming', 'confirming', () => walletThat(sendingAnswers())),
+  scene('unknown-asked', 'unknown', () =>
+    walletThat({
+      ...sendingAnswers(),
+      eth_call: () => held(100_000_000n),
+      eth_sendTransaction: () => {
+        throw Object.assign(new Error('oops'), { code: -32_603 });
+      },
+    }),
+  ),
   scene('sending', 'sending', () => ({ service: fakeService({ settle: 'silence' }) })),
   scene('settling', 'settling', () => ({
     service: fakeService({ settle: settled('processing'), notify: settled('processing') }),

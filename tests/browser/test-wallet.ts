@@ -21,6 +21,34 @@ export const refuse = (): never => {
 };
 export const held = (atomic: bigint): string => `0x${atomic.toString(16).padStart(64, '0')}`;
 
+export const unsupported = (): never => {
+  throw Object.assign(new Error('The method is not supported.'), { code: 4200 });
+};
+type Call = { readonly data: string };
+const isCallOf = (selector: string, [call]: Params): boolean => (call as Call).data.startsWith(selector);
+const ALLOWANCE = '0xdd62ed3e';
+const APPROVE = '0x095ea7b3';
+export const APPROVE_HASH = `0x${'a1'.repeat(32)}`;
+export const PAY_HASH = `0x${'b2'.repeat(32)}`;
+
+/** Can't sign typed data, and sends transactions: what it approves is allowed, and what it sends is in a block. */
+export function sendingAnswers(sent: string[] = []): WalletAnswers {
+  let allowed = 0n;
+  return {
+    eth_signTypedData_v4: unsupported,
+    eth_call: (params) => held(isCallOf(ALLOWANCE, params) ? allowed : 100_000_000n),
+    eth_sendTransaction: (params) => {
+      const { data } = params[0] as Call;
+      const isApproval = isCallOf(APPROVE, params);
+      sent.push(isApproval ? 'approve' : 'pay');
+      if (isApproval) allowed = BigInt(`0x${data.slice(-64)}`);
+      return isApproval ? APPROVE_HASH : PAY_HASH;
+    },
+    eth_getTransactionReceipt: () => ({ status: '0x1', blockNumber: '0x10' }),
+    eth_blockNumber: () => '0x20',
+  };
+}
+
 const icon = (colour: string, shape: string): string =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><rect width="40" height="40" fill="${colour}"/>${shape}</svg>`)}`;
 export const ICONS = {

@@ -2,7 +2,10 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
-test('the whole button, with Lit and the SDK, stays within 52,000 bytes and needs nothing of Node', async () => {
+/** 55,199 with the regular flow, of which its code and its words in two languages are 4,300; 50,899 without. */
+const LIMIT_BYTES = 56_000;
+
+test('the whole button, with Lit and the SDK, stays within 56,000 bytes and needs nothing of Node', async () => {
   const bundle = await rolldown({
     input: new URL('index.ts', import.meta.url).pathname,
     platform: 'browser',
@@ -16,7 +19,7 @@ test('the whole button, with Lit and the SDK, stays within 52,000 bytes and need
   const { code, imports } = output[0];
   expect(imports).toEqual([]);
   expect(/node:|process\.env|\bBuffer\./.test(code)).toBe(false);
-  expect(gzipSync(code).length).toBeLessThanOrEqual(52_000);
+  expect(gzipSync(code).length).toBeLessThanOrEqual(LIMIT_BYTES);
 });
 
 test('a server that makes pages may import it, and gets no element', async () => {

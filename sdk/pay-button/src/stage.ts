@@ -13,6 +13,11 @@ export type Stage =
   | { readonly name: 'choose-token'; readonly tokens: readonly AffordableToken[] }
   | { readonly name: 'switch-network'; readonly wallet: string }
   | { readonly name: 'sign'; readonly wallet: string }
+  /** The regular flow: the token is released for exactly the amount, then the payer sends it with gas of his own. */
+  | { readonly name: 'approve'; readonly wallet: string }
+  | { readonly name: 'approving'; readonly wallet: string }
+  | { readonly name: 'pay'; readonly wallet: string }
+  | { readonly name: 'confirming' }
   | { readonly name: 'sending' }
   | { readonly name: 'settling'; readonly network: string | null }
   | { readonly name: 'checking' }
@@ -20,8 +25,11 @@ export type Stage =
   | { readonly name: 'authorized'; readonly expiresAt: string | null }
   /** Nothing was charged, and that is known. */
   | { readonly name: 'failed'; readonly code: string }
-  /** A signed payment went out and its end was not heard. `isUnderWay`: the service spoke of it as being settled. */
-  | { readonly name: 'unknown'; readonly isUnderWay: boolean }
+  /**
+   * A payment went out and its end was not heard. `isUnderWay`: it is being settled, or its transaction is known. `isAsked`: the
+   * wallet was asked to send it, and did not say whether it has.
+   */
+  | { readonly name: 'unknown'; readonly isUnderWay: boolean; readonly isAsked?: boolean }
   | { readonly name: 'mismatched' }
   | { readonly name: 'elsewhere' }
   | { readonly name: 'misconfigured'; readonly part: string };
@@ -36,16 +44,20 @@ const BUSY: ReadonlySet<StageName> = new Set([
   'choose-token',
   'switch-network',
   'sign',
+  'approve',
+  'approving',
+  'pay',
+  'confirming',
   'sending',
   'settling',
   'checking',
 ]);
-const SENT: ReadonlySet<StageName> = new Set(['sending', 'settling', 'checking']);
+const SENT: ReadonlySet<StageName> = new Set(['pay', 'confirming', 'sending', 'settling', 'checking']);
 
 /** Something is going on, and pressing the button begins nothing. */
 export const isBusy = ({ name }: Stage): boolean => BUSY.has(name);
 
-/** Nothing signed has left the page, so the payer may still call it off. */
+/** Nothing signed has left the page, and no wallet is asked to send, so the payer may still call it off. */
 export const isCancelable = (stage: Stage): boolean => isBusy(stage) && !SENT.has(stage.name);
 
 /** What the button does when it is pressed. */

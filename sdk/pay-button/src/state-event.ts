@@ -14,7 +14,7 @@ export type StateDetail = {
   readonly code: string | null;
 };
 
-const UNKNOWN: ReadonlySet<StageName> = new Set(['sending', 'settling', 'checking', 'unknown']);
+const UNKNOWN: ReadonlySet<StageName> = new Set(['pay', 'confirming', 'sending', 'settling', 'checking', 'unknown']);
 
 export function stateDetail(stage: Stage, order: string | undefined, learned: Learned): StateDetail {
   const moved = stage.name === 'paid' || stage.name === 'mismatched';

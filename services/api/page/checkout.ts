@@ -2,10 +2,10 @@
 // bar, tells the button where the API is, and brings in the page anew when the intent stands otherwise.
 const SECRET = 'client_secret';
 const LONGEST_TIMER_MS = 2_147_483_647;
-/** By what the page would say, the stages of the button whose own word comes first: a signature has left, and may pay. */
+/** By what the page would say, the stages of the button whose own word comes first: a signature has left, or a wallet was asked to send, and may pay. */
 const SAID_BY_BUTTON: Readonly<Record<string, ReadonlySet<string>>> = {
-  settling: new Set(['sending', 'settling', 'checking']),
-  expired: new Set(['sending', 'settling', 'checking', 'unknown']),
+  settling: new Set(['pay', 'confirming', 'sending', 'settling', 'checking']),
+  expired: new Set(['pay', 'confirming', 'sending', 'settling', 'checking', 'unknown']),
 };
 /** Stages at which the page of the intent has something else to say. */
 const TOLD_BY_PAGE: ReadonlySet<string> = new Set(['paid', 'authorized', 'mismatched']);

@@ -1,6 +1,7 @@
-// One attempt with one wallet, from the intent to its end. The record is written between the signature and its sending, so
-// that a page that dies right after knows when it comes back.
+// One attempt with one wallet, from the intent to its end. The record is written between the signature and its sending, or
+// before a wallet is asked to send the money itself, so that a page that dies right after knows when it comes back.
 import { type Authorized, createSvcPay, type PayerWallet } from '@svc-pay/sdk';
+import type { OpenPayment } from '../record/open-payments.ts';
 import type { Stage } from '../stage.ts';
 import type { WalletOffer } from '../wallets/wallet-kind.ts';
 import { endOf, remember } from './end-of.ts';
@@ -11,6 +12,8 @@ import { tellUptoSubmitted } from './tell-page.ts';
 const DEFAULT_WINDOW_SECONDS = 300;
 /** Beyond the signature's window, for clocks that differ and requests that were under way. */
 const MARGIN_SECONDS = 60;
+/** A wallet that was asked to send may do so for some minutes, and its block takes up to half an hour to be final. */
+const REGULAR_SECONDS = 2_100;
 
 /** Never rejects. */
 export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<void> {
@@ -19,17 +22,32 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
   const { request, ...credential } = payment;
   let paymentIntentId: string | null = null;
   let isUnderWay = false;
-  const onSigned = ({ acceptance }: Authorized) => {
+  let isAsked = false;
+  const save = (seconds: number, more: Partial<OpenPayment> = {}) => {
     if (paymentIntentId === null) return;
-    const seconds = (acceptance.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS) + MARGIN_SECONDS;
-    records.save(key, { paymentIntentId, savedAtMs: nowMs(), takenBeforeMs: nowMs() + seconds * 1_000 });
-    show({ name: 'sending' });
+    records.save(key, { paymentIntentId, savedAtMs: nowMs(), takenBeforeMs: nowMs() + seconds * 1_000, ...more });
+  };
+  const notes: Notes = {
+    signed({ acceptance }) {
+      save((acceptance.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS) + MARGIN_SECONDS);
+      show({ name: 'sending' });
+    },
+    asking() {
+      isAsked = true;
+      save(REGULAR_SECONDS, { isRegular: true });
+    },
+    sent(transactionId) {
+      if (transactionId !== null) save(REGULAR_SECONDS, { isRegular: true, transactionId });
+      isAsked = transactionId === null;
+      isUnderWay = transactionId !== null;
+      show({ name: 'confirming' }, { transactionId });
+    },
   };
   const opened = offer.open({
     onQuestion: (name) => show({ name, wallet: offer.name }),
     chooseToken: scene.chooseToken,
   });
-  const pay = createSvcPay({ baseUrl, ...credential, wallet: noting(opened, onSigned), enableEvents: true });
+  const pay = createSvcPay({ baseUrl, ...credential, wallet: noting(opened, notes), enableEvents: true });
   pay.on('svc-sdk-transaction-created', (detail) => {
     paymentIntentId = detail.paymentIntentId;
     show({ name: 'preparing' }, { paymentIntentId });
@@ -37,6 +55,7 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
   pay.on('svc-sdk-transaction-updated', ({ status, network, transactionId }) => {
     if (status !== 'processing') return;
     isUnderWay = true;
+    isAsked = false;
     show({ name: 'settling', network }, { transactionId });
   });
   const run = async (): Promise<Stage> => {
@@ -66,19 +85,38 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
     return { name: 'authorized', expiresAt };
   };
   show({ name: 'preparing' });
-  const end = await run().catch((problem: unknown) => endOf(problem, isUnderWay));
+  const end = await run().catch((problem: unknown) => endOf(problem, isUnderWay, isAsked));
   remember(records, settings, end);
   show(end, end.name === 'paid' ? { transactionId: end.transactionId } : {});
 }
 
+type Notes = {
+  readonly signed: (authorized: Authorized) => void;
+  /** The wallet is about to be asked to send the money. */
+  readonly asking: () => void;
+  readonly sent: (transactionId: string | null) => void;
+};
+
 /** The same wallet, with a word when it has signed and before anything is sent. */
-function noting(wallet: PayerWallet, onSigned: (authorized: Authorized) => void): PayerWallet {
+function noting(wallet: PayerWallet, notes: Notes): PayerWallet {
+  const { payRegularly } = wallet;
   return {
     ...wallet,
     async authorize(acceptances, call) {
       const authorized = await wallet.authorize(acceptances, call);
-      onSigned(authorized);
+      notes.signed(authorized);
       return authorized;
     },
+    ...(payRegularly !== undefined && {
+      async payRegularly(options, call) {
+        const beforePay: typeof call.beforePay = async (terms) => {
+          await call.beforePay(terms);
+          notes.asking();
+        };
+        const payment = await payRegularly(options, { ...call, beforePay });
+        notes.sent(payment.transactionId);
+        return payment;
+      },
+    }),
   };
 }

@@ -5,11 +5,12 @@ import type { Settings } from '../settings/settings.ts';
 import type { Stage } from '../stage.ts';
 
 /** An attempt that threw. Whatever is not known to have moved nothing is `unknown`. */
-export function endOf(problem: unknown, isUnderWay: boolean): Stage {
-  if (!(problem instanceof SvcPayError)) return { name: 'unknown', isUnderWay };
+export function endOf(problem: unknown, isUnderWay: boolean, isAsked = false): Stage {
+  const unknown: Stage = { name: 'unknown', isUnderWay, ...(isAsked && { isAsked }) };
+  if (!(problem instanceof SvcPayError)) return unknown;
   const { code, moneyMoved, reason } = problem;
   if (moneyMoved === 'yes') return { name: 'mismatched' };
-  if (moneyMoved === 'unknown') return { name: 'unknown', isUnderWay };
+  if (moneyMoved === 'unknown') return unknown;
   // The payer turned back on this page, which needs no words.
   if (code === 'aborted' || (code === 'wallet_closed' && reason === 'chooseToken')) return { name: 'ready' };
   return { name: 'failed', code };

@@ -1,5 +1,6 @@
-// What became of a payment that was sent earlier: asked of the service, never signed anew. A service that still waits for
-// payment when the signature can no longer be taken has never had it; then, and only then, nothing was charged.
+// What became of a payment that was sent earlier: asked of the service, never signed or sent anew. A service that still waits
+// for payment when the signature can no longer be taken has never had it; then, and only then, nothing was charged. Of a
+// transaction that a wallet sent, the service alone can say that.
 import { createSvcPay, TRANSACTION_EVENTS, type TransactionDetail } from '@svc-pay/sdk';
 import type { OpenPayment } from '../record/open-payments.ts';
 import type { Stage } from '../stage.ts';
@@ -16,7 +17,8 @@ const LAST_ROUND_MS = 60_000;
 export async function resumePayment(scene: Scene, open: OpenPayment): Promise<void> {
   const { settings, records, signal, show, nowMs } = scene;
   const { paymentIntentId } = open;
-  show({ name: 'checking' }, { paymentIntentId });
+  const { transactionId = null } = open;
+  show(transactionId === null ? { name: 'checking' } : { name: 'confirming' }, { paymentIntentId, transactionId });
   const leftMs = open.takenBeforeMs - nowMs();
   let end = leftMs > 0 ? await askFor(scene, open, Math.min(leftMs, LONGEST_ROUND_MS)) : undefined;
   if (end === undefined || (end.name === 'unknown' && nowMs() >= open.takenBeforeMs && !signal.aborted)) {
@@ -32,7 +34,9 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
   const { baseUrl, mode, payment } = settings;
   const { request, ...credential } = payment;
   const enough = new AbortController();
-  let isUnderWay = false;
+  const { isRegular = false, transactionId: sentTransactionId } = open;
+  const isSent = sentTransactionId !== undefined;
+  let isUnderWay = isSent;
   let found: Stage | undefined;
   const conclude = (stage: Stage) => {
     found = stage;
@@ -40,13 +44,15 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
   };
   const hear = (detail: TransactionDetail) => {
     const { status, authorizedCap, network, transactionId } = detail;
-    isUnderWay = status === 'processing';
-    if (isUnderWay) show({ name: 'settling', network }, { transactionId });
+    isUnderWay = isSent || status === 'processing';
+    if (status === 'processing') show({ name: 'settling', network }, { transactionId });
     else if (status !== 'requires_payment') return;
     else if (mode === 'upto' && authorizedCap !== null) {
       tellOnce(scene, open, detail);
       conclude({ name: 'authorized', expiresAt: null });
-    } else if (nowMs() >= open.takenBeforeMs) conclude({ name: 'failed', code: 'not_received' });
+    } else if (!isSent && nowMs() >= open.takenBeforeMs) {
+      conclude({ name: 'failed', code: isRegular ? 'nothing_arrived' : 'not_received' });
+    }
   };
   const pay = createSvcPay({ baseUrl, ...credential });
   pay.on('svc-sdk-transaction-updated', hear);
@@ -59,12 +65,12 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
   }
   try {
     const { transactionId } = await pay.waitForPayment(
-      { paymentIntentId: open.paymentIntentId, ...secretOf(request) },
+      { paymentIntentId: open.paymentIntentId, ...secretOf(request), ...(isSent && { sentTransactionId }) },
       { signal: AbortSignal.any([signal, enough.signal]), timeoutMs },
     );
     return { name: 'paid', transactionId };
   } catch (problem) {
-    return found ?? endOf(problem, isUnderWay);
+    return found ?? endOf(problem, isUnderWay, isRegular && !isUnderWay);
   }
 }
 

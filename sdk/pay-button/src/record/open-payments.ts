@@ -1,10 +1,14 @@
-// What this browser remembers of a payment whose signature has left the page: which intent, and until when the signature
-// could still be taken. Never the signature. While there is a record nothing new is signed for the same thing.
+// What this browser remembers of a payment whose signature has left the page, or that a wallet was asked to send: which intent,
+// and until when it could still be taken. Never the signature. While there is a record nothing new is signed for the same thing.
 export type OpenPayment = {
   readonly paymentIntentId: string;
   readonly savedAtMs: number;
   /** By the payer's clock, with a margin: a service that still waits for payment after this will never take the signature. */
   readonly takenBeforeMs: number;
+  /** A wallet was asked to send it: the regular flow. */
+  readonly isRegular?: boolean;
+  /** Hash of the transaction that the wallet sent, once it told. Until the service speaks of it, it may always arrive. */
+  readonly transactionId?: string;
   /** The page was told of the confirmed up-to authorization. */
   readonly isTold?: boolean;
 };
@@ -56,11 +60,19 @@ export function openPayments(shelf: Shelf | undefined, nowMs: () => number): Ope
 function read(text: string | null | undefined): OpenPayment | undefined {
   if (text === null || text === undefined) return undefined;
   try {
-    const { paymentIntentId, savedAtMs, takenBeforeMs, isTold } = JSON.parse(text) as Partial<OpenPayment>;
+    const record = JSON.parse(text) as Partial<OpenPayment>;
+    const { paymentIntentId, savedAtMs, takenBeforeMs, isTold, isRegular, transactionId } = record;
     if (typeof paymentIntentId !== 'string' || !Number.isFinite(savedAtMs) || !Number.isFinite(takenBeforeMs)) {
       return undefined;
     }
-    return { paymentIntentId, savedAtMs: savedAtMs ?? 0, takenBeforeMs: takenBeforeMs ?? 0, isTold: isTold === true };
+    return {
+      paymentIntentId,
+      savedAtMs: savedAtMs ?? 0,
+      takenBeforeMs: takenBeforeMs ?? 0,
+      isTold: isTold === true,
+      ...(isRegular === true && { isRegular }),
+      ...(typeof transactionId === 'string' && { transactionId }),
+    };
   } catch {
     return undefined;
   }

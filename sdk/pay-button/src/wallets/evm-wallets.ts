@@ -31,13 +31,26 @@ const QUESTIONS: Readonly<Record<string, WalletQuestion>> = {
   eth_signTypedData_v4: 'sign',
 };
 
+type Call = Parameters<Eip1193Provider['request']>[0];
+
+/** Selector of a token's `approve`. */
+const APPROVE = '0x095ea7b3';
+
+function questionOf({ method, params = [] }: Call): WalletQuestion | undefined {
+  if (method !== 'eth_sendTransaction') return QUESTIONS[method];
+  const [transaction] = params as readonly { readonly data?: unknown }[];
+  return String(transaction?.data).startsWith(APPROVE) ? 'approve' : 'pay';
+}
+
 /** The same wallet, with a word each time it is about to show something to the payer. */
 function watched(provider: Eip1193Provider, onQuestion: (question: WalletQuestion) => void): Eip1193Provider {
   return {
-    request(call) {
-      const question = QUESTIONS[call.method];
+    async request(call) {
+      const question = questionOf(call);
       if (question !== undefined) onQuestion(question);
-      return provider.request(call);
+      const answer = await provider.request(call);
+      if (question === 'approve') onQuestion('approving');
+      return answer;
     },
     // Called on the wallet itself: many keep their state in `this`.
     on: (event, listener) => provider.on?.(event, listener),

@@ -16,7 +16,8 @@ export type WalletOffer = {
   readonly open: (watch: WalletWatch) => PayerWallet;
 };
 
-export type WalletQuestion = 'connect' | 'switch-network' | 'sign';
+/** `approving` is no question: the network is waited for. */
+export type WalletQuestion = 'connect' | 'switch-network' | 'sign' | 'approve' | 'approving' | 'pay';
 
 /** What the button wants to know while a wallet is at work. */
 type WalletWatch = {

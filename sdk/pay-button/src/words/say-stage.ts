@@ -52,6 +52,14 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
       return asking(words.switchNetwork, words.switchNetworkText);
     case 'sign':
       return asking(words.sign, upto ? words.signUptoText : words.signText);
+    case 'approve':
+      return asking(words.approve, words.approveText);
+    case 'approving':
+      return busy(words.approving, words.approvingText, words.approvingSlowText);
+    case 'pay':
+      return asking(words.sendMoney, words.sendMoneyText);
+    case 'confirming':
+      return busy(words.confirming, words.confirmingText, words.confirmingSlowText);
     case 'sending':
       return busy(words.sending, words.sendingText, words.sendingSlowText);
     case 'settling':
@@ -73,7 +81,8 @@ export function sayStage(stage: Stage, { words, language, settings, isSlow }: Sp
       return { label: words.tryAgain, title: words.failed, text: `${problem} ${words.nothingCharged}`, tone: 'bad' };
     }
     case 'unknown': {
-      const sent = upto ? words.unknownUptoText : words.unknownText;
+      const plain = stage.isAsked === true ? words.unknownAskedText : words.unknownText;
+      const sent = upto ? words.unknownUptoText : plain;
       const text = stage.isUnderWay ? words.unknownUnderWayText : sent;
       return { label: words.checkAgain, title: words.unknown, text, tone: 'careful' };
     }

@@ -26,6 +26,16 @@ export type Words = {
   readonly sign: string;
   readonly signText: string;
   readonly signUptoText: string;
+  readonly approve: string;
+  readonly approveText: string;
+  readonly approving: string;
+  readonly approvingText: string;
+  readonly approvingSlowText: string;
+  readonly sendMoney: string;
+  readonly sendMoneyText: string;
+  readonly confirming: string;
+  readonly confirmingText: string;
+  readonly confirmingSlowText: string;
   /** Added when a wallet was asked some time ago. */
   readonly walletSlowText: string;
   readonly preparingText: string;
@@ -54,6 +64,7 @@ export type Words = {
   readonly unknownText: string;
   readonly unknownUnderWayText: string;
   readonly unknownUptoText: string;
+  readonly unknownAskedText: string;
   readonly mismatched: string;
   readonly mismatchedText: string;
   readonly elsewhere: string;
