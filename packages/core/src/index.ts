@@ -233,7 +233,13 @@ export * from './quota/quota-table.ts';
 export * from './quota/unsettled-limits.ts';
 export type * from './reader/apply-store.ts';
 export * from './reader/compare-with-lanes.ts';
-export { createChainReader, READER_LIMITS, type ReaderDeps, type ReaderLimits } from './reader/create-chain-reader.ts';
+export {
+  createChainReader,
+  READER_LIMITS,
+  type ReaderDeps,
+  type ReaderLimits,
+  readerJob,
+} from './reader/create-chain-reader.ts';
 export * from './reader/money-log.ts';
 export * from './reader/reader-chain.ts';
 export type * from './reader/reader-store.ts';

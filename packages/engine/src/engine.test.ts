@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createWakeDrain, type Drain, type EngineWork, serveEngineWork } from './index.ts';
 import { freePorts, type RestateServer, startRestate } from './server/start-restate.ts';
+import { createHastenJob } from './wake.ts';
 
 const cleanUps: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -52,10 +53,20 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
   let server: RestateServer = await start();
   const works: EngineWork[] = [];
   const serve = async (served: Drain) => {
-    const runs = { count: 0 };
+    const runs = { count: 0, seldom: 0, atOnce: 0, most: 0 };
+    const runSeldom = async () => {
+      runs.seldom += 1;
+      runs.atOnce += 1;
+      runs.most = Math.max(runs.most, runs.atOnce);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      runs.atOnce -= 1;
+    };
     const work = await serveEngineWork({
       drains: [served],
-      jobs: [{ name: 'heart', everyMs: 50, run: async () => void (runs.count += 1) }],
+      jobs: [
+        { name: 'heart', everyMs: 50, run: async () => void (runs.count += 1) },
+        { name: 'seldom', everyMs: 60_000, run: runSeldom },
+      ],
       host: '127.0.0.1',
       port: 0,
       identityKeys: [],
@@ -79,6 +90,7 @@ async function world(drain: Drain, { keepRegistered = false, ...options }: World
     runs,
     work,
     serve,
+    hasten: () => createHastenJob([server.ingressUrl])('seldom'),
     wake: () => createWakeDrain([server.ingressUrl])(drain.name, 'eip155:1/0xabc'),
     crash: async ({ loseData }: { loseData: boolean }) => {
       await server.stop('SIGKILL');
@@ -130,6 +142,16 @@ test('a process that keeps itself registered runs again after the engine has los
   const before = runs.count;
   await until(() => runs.count > before + 3);
   expect(work.isRegistered()).toBe(true);
+});
+
+test('a job that is hastened runs before its interval is over, and about once a second however many ask', async () => {
+  const { runs, hasten } = await world(queueOf(0).drain);
+  await until(() => runs.seldom === 1);
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  await Promise.all(Array.from({ length: 20 }, hasten));
+  await until(() => runs.seldom === 2);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(runs).toMatchObject({ seldom: 2, most: 1 });
 });
 
 test('a periodic job runs on, and starting it twice does not make it run twice', async () => {

@@ -1,6 +1,8 @@
 // The engine sends new work to the process that registered last. Of several processes with the same work one is on duty
 // and the others stand by. Every process checks each second that the engine knows the work and its owner answers.
+
 import { askEngine } from './ask-engine.ts';
+import { JOB_KEY } from './job-key.ts';
 import { endInvocation, findLost } from './orphans.ts';
 import { createReach } from './reach.ts';
 import { wakeBy } from './wake.ts';
@@ -35,7 +37,6 @@ type RegistrationOptions = {
 
 type Services = { readonly services: readonly { readonly name: string; readonly deployment_id: string }[] };
 
-const JOB_KEY = 'one';
 const SILENCE_MS = 20_000;
 /**
  * During its first `SETTLING_MS` a process searches at every check and so finds what earlier processes left behind.

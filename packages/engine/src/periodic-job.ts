@@ -9,6 +9,9 @@ import { RETRIES } from './retry.ts';
 /** How long one invocation repeats the job. A process that takes the job over waits this long at most. */
 const PIECE_MS = 4_000;
 
+/** A job that has just run does not run again because somebody asks for it. */
+const JUST_RUN_MS = 1_000;
+
 /** A JSON string, as the ingress writes it. */
 const TEXT: restate.Serde<string> = {
   contentType: 'application/json',
@@ -16,7 +19,13 @@ const TEXT: restate.Serde<string> = {
   deserialize: (bytes) => JSON.parse(new TextDecoder().decode(bytes)) as string,
 };
 
-export function jobObject(job: PeriodicJob, gate: Gate): restate.VirtualObjectDefinition<string, unknown> {
+export function jobObject(given: PeriodicJob, gate: Gate): restate.VirtualObjectDefinition<string, unknown> {
+  let ranMs = Number.NEGATIVE_INFINITY;
+  const run = async () => {
+    await given.run();
+    ranMs = performance.now();
+  };
+  const job = { ...given, run };
   const send = (ctx: restate.ObjectContext, generation: string, delay: number) =>
     ctx.genericSend({
       service: job.name,
@@ -43,6 +52,15 @@ export function jobObject(job: PeriodicJob, gate: Gate): restate.VirtualObjectDe
           const over = AbortSignal.any([gate.leaving, attemptOver]);
           await ctx.run('beats', () => runRepeatedly(job, over));
           send(ctx, generation, job.everyMs);
+        });
+      },
+      /** Runs the job once beside its intervals, never at the same time. However many ask, it runs about once a second. */
+      soon: (ctx: restate.ObjectContext): Promise<void> => {
+        const attemptOver = ctx.request().attemptCompletedSignal;
+        return gate.during(attemptOver, async () => {
+          await ctx.run('soon', async () => {
+            if (performance.now() - ranMs >= JUST_RUN_MS) await job.run();
+          });
         });
       },
     },

@@ -19,6 +19,7 @@ import type {
   UptoPorts,
 } from '@svc-pay/core';
 import type { ListStores, MerchantStores } from '@svc-pay/postgres/merchant-api';
+import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Denials } from './abuse/denials.ts';
 import type { UnsentPages } from './limit/unsent-pages.ts';
@@ -65,6 +66,8 @@ export type ApiPorts = AuthenticatePorts &
     readonly loadIssued: (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<IssuedOffer>;
     /** The acceptances of the caller's intent, of both flows. */
     readonly loadPayable: LoadPayable;
+    /** Lets the chain reader of a network run soon. Returns at once and never throws. */
+    readonly wakeReader: (network: NetworkId) => void;
     readonly exports: ExportStore;
     readonly unsentPages: UnsentPages;
     readonly denials: Denials;

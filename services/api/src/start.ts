@@ -9,11 +9,12 @@ import {
   LANE_DRAIN,
   laneKey,
   pepperBytes,
+  readerJob,
   systemClock,
   useExplorers,
   wholeUsd,
 } from '@svc-pay/core';
-import { createWakeDrain } from '@svc-pay/engine/wake';
+import { createHastenJob, createWakeDrain } from '@svc-pay/engine/wake';
 import {
   countConnections,
   createApiStores,
@@ -46,6 +47,7 @@ import { createRateOf } from './prices.ts';
 import { createAnswerMarks } from './settle/answer-marks.ts';
 import { createLaneWaker } from './settle/lane-waker.ts';
 import { createOutcomeWaits } from './settle/outcome-waits.ts';
+import { createReaderWaker } from './settle/reader-waker.ts';
 import { createSettlementClient, NO_SETTLEMENT } from './settle/settlement-client.ts';
 
 export type RunningApi = {
@@ -65,6 +67,8 @@ const MAX_SETTLE_WAITS = 10_000;
 /** Left for the answers to sellers that wait when the process stops. */
 const LAST_ANSWERS_MS = 1_000;
 const WAKE_PAUSE_MS = 100;
+/** A run of the chain reader asks every node, so strangers can't cause many. */
+const READER_PAUSE_MS = 2_000;
 const SETTLEMENT_TIMEOUT_MS = 10_000;
 /** An account may have this many times the streams of one key. */
 const STREAM_KEYS_PER_ACCOUNT = 2;
@@ -143,6 +147,16 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
           wake: (lane) => wakeDrain(LANE_DRAIN, laneKey(lane)),
           pauseMs: WAKE_PAUSE_MS,
           onProblem: (problem, ids) => logEvent(logger, 'lane_not_woken', { ...ids, err: problem }),
+        });
+  const hastenJob = config.engineIngressUrls && createHastenJob(config.engineIngressUrls);
+  const wakeReader =
+    hastenJob === undefined
+      ? undefined
+      : createReaderWaker({
+          wake: (network) => hastenJob(readerJob(network)),
+          nowMs: () => performance.now(),
+          pauseMs: READER_PAUSE_MS,
+          onProblem: (problem, network) => logEvent(logger, 'reader_not_woken', { network, err: problem }),
         });
   const { settlementUrls, internalKey } = config;
   const uptoSettles = settlementUrls !== undefined && internalKey !== undefined;
@@ -232,6 +246,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
       pause: (milliseconds) => setTimeout(milliseconds, true, { signal: stopping.signal }).catch(() => false),
       awaitResult: waits.awaitResult,
       wakeLanes: waker?.wakeLanes ?? (() => {}),
+      wakeReader: wakeReader ?? (() => {}),
       checkDatabase: async () => {
         const pending = await pendingMigrations();
         if (pending.length > 0) throw new Error(`migrations are missing: ${pending.join(', ')}`);

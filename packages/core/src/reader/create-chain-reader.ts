@@ -1,4 +1,5 @@
 // The chain reader of a network: reads money logs up to the head and applies those of final blocks.
+import type { NetworkId } from '@svc-pay/protocol';
 import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
 import { type ApplyDeps, type ApplyLimits, createApplyLogs } from './apply-logs.ts';
 import { type ChainSight, createReadChain, type ReadDeps, type ReadLimits } from './read-chain.ts';
@@ -19,6 +20,9 @@ export const READER_LIMITS: ReaderLimits = {
   maxPages: 20,
   laneMs: 600_000,
 };
+
+/** Name of the job that reads a network. */
+export const readerJob = (network: NetworkId): string => jobName('reader', network);
 
 export function createChainReader(
   chain: ReaderChain,
@@ -41,7 +45,7 @@ export function createChainReader(
     forgotten = number;
   };
   return {
-    name: jobName('reader', network),
+    name: readerJob(network),
     everyMs: limits.everyMs,
     run: async () => {
       const sight = await readChain();

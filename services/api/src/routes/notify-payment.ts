@@ -1,5 +1,5 @@
-import { intentView, PAYMENT_STATUS, paymentView } from '@svc-pay/core';
-import { type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
+import { findToken, type Intent, intentView, isPayable, PAYMENT_STATUS, paymentView } from '@svc-pay/core';
+import { familyOf, type NetworkId, type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
 import { answerJson } from './answer-json.ts';
@@ -8,7 +8,9 @@ import type { KeyedRoute } from './route.ts';
 /**
  * Only the intent id is validated. The other fields are hints of the client, which may be anything and change nothing.
  */
-const named = z.object({ paymentIntentId: z.string() });
+const named = z.object({ paymentIntentId: z.string(), transactionId: z.unknown() });
+
+const EVM_TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 
 export const notifyPayment: KeyedRoute = {
   operationId: 'notifyPayment',
@@ -20,7 +22,8 @@ export const notifyPayment: KeyedRoute = {
   summary: 'Ask for progress',
   description:
     'Answers how the intent stands, and makes sure that somebody is at work on a payment that is under way. What the body ' +
-    'says about a transaction is a hint and changes nothing. May be repeated freely, with or without an idempotency key.',
+    'says about a transaction is a hint and changes nothing: with the hash of a transaction that the payer sent, the chain ' +
+    'reader looks sooner. May be repeated freely, with or without an idempotency key.',
   body: { name: 'NotifyRequest', schema: notifyRequest },
   responses: {
     200: {
@@ -32,11 +35,13 @@ export const notifyPayment: KeyedRoute = {
   async handle({ ports }, { caller, body }) {
     const request = named.safeParse(body);
     if (!request.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
-    const { paymentIntentId: intentId } = request.data;
+    const { paymentIntentId: intentId, transactionId } = request.data;
     const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;
     if (situation === undefined) return { ok: false, code: 'not_found', param: null };
     const { intent, payment } = situation;
     if (payment?.status === PAYMENT_STATUS.pending) ports.wakeLanes(payment.network);
+    if (isPayable(intent, ports.clock.nowMs()) && EVM_TRANSACTION.test(String(transactionId)))
+      for (const network of evmNetworksOf(intent)) ports.wakeReader(network);
     const answer: NotifyResponse = {
       paymentIntentId: intent.id,
       paymentId: payment?.id ?? null,
@@ -47,3 +52,9 @@ export const notifyPayment: KeyedRoute = {
     return answerJson(answer);
   },
 };
+
+/** Networks that the intent is offered on and whose reader may find the transaction. */
+function evmNetworksOf({ network, tokens }: Intent): ReadonlySet<NetworkId> {
+  const offered = (tokens ?? []).flatMap((shortcode) => findToken(shortcode)?.network ?? []);
+  return new Set([network, ...offered].filter((one) => familyOf(one) === 'evm'));
+}

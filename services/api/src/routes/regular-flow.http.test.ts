@@ -7,6 +7,7 @@ import { CREATE, call, intentPath, SETTLE } from '../testing/call.ts';
 import { USDC } from '../testing/payment-chain.ts';
 import { PROCESSOR } from '../testing/seed-account.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
+import { startFakeEngine } from '../testing/start-fake-engine.ts';
 import { startPayableApi } from '../testing/start-payable-api.ts';
 
 const REGULAR = '/sdk/public/payments/intents';
@@ -232,6 +233,28 @@ test('a header that settle refuses for the minimum leaves the intent payable by 
   expect(await regularOf(id)).toMatchObject({
     paymentIntent: { status: 'requires_payment' },
     regular: [{ kind: 'evm_processor', amount: '1500000' }],
+  });
+});
+
+describe('notify with the hash of a transaction', () => {
+  test('wakes the chain reader of the intent’s network once in a while, and changes nothing', async () => {
+    const engine = await startFakeEngine();
+    const own = await startPayableApi({ SVC_ENGINE_INGRESS_URL: engine.url });
+    const key = own.account.keys.test.publishable;
+    const { paymentIntentId } = (await call(own, 'POST', REGULAR, { key, body: usdc })).json();
+    const notify = (transactionId: unknown) =>
+      call(own, 'POST', '/sdk/public/payments/notify', { key, body: { paymentIntentId, transactionId } });
+    for (const hint of [undefined, null, '', 7, '0x12', {}, `0x${'zz'.repeat(32)}`])
+      expect((await notify(hint)).json()).toMatchObject({ status: 'requires_payment', payment: null });
+    expect(engine.heard).toEqual([]);
+    for (let repeat = 0; repeat < 5; repeat += 1) {
+      const answer = await notify(`0x${'ab'.repeat(32)}`);
+      expect(answer.json()).toMatchObject({ status: 'requires_payment', payment: null });
+    }
+    await expect.poll(() => engine.heard).toEqual(['POST /reader.eip155.31337/one/soon/send']);
+    const cancel = `/sdk/payments/intents/${paymentIntentId}/cancel`;
+    await call(own, 'POST', cancel, { key: own.account.keys.test.secret, body: {} });
+    expect((await notify(`0x${'ab'.repeat(32)}`)).json()).toMatchObject({ status: 'canceled' });
   });
 });
 

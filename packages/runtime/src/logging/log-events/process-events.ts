@@ -51,6 +51,11 @@ export const PROCESS_EVENTS = {
     whatToDo:
       'Nothing for a single line: settlement finds the lane by itself. If it repeats, look at [the engine](../operate/engine.md).',
   },
+  reader_not_woken: {
+    level: 'warn',
+    message: 'The chain reader could not be asked to run sooner; it runs at its next interval.',
+    whatToDo: 'Nothing for a single line. If it repeats, look at [the engine](../operate/engine.md).',
+  },
   library_message: {
     level: 'info',
     message: 'A library that the service uses wrote this line.',

@@ -1,0 +1,2 @@
+/** A periodic job has one instance in the engine. */
+export const JOB_KEY = 'one';
