@@ -8,7 +8,7 @@ import type { KeyedRoute } from './route.ts';
 /**
  * Only the intent id is validated. The other fields are hints of the client, which may be anything and change nothing.
  */
-const named = z.object({ paymentIntentId: z.string(), transactionId: z.unknown() });
+const named = z.object({ paymentIntentId: z.string(), transactionId: z.optional(z.unknown()) });
 
 const EVM_TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 
