@@ -91,6 +91,7 @@ test('an amount below the minimum of X402 falls back, and the same intent is pai
   await pool.query('update svc.account_modes set minimum_usd_micros = 9000000 where account_id = $1', [shop.accountId]);
   onTestFinished(async () => {
     await pool.query('update svc.account_modes set minimum_usd_micros = null');
+    await waitFor(isOffered, 10, 'X402 is offered again');
   });
   await waitFor(async () => !(await isOffered()), 10, 'the API knows the minimum');
   const fallback = await createFallback(world, usdc);
@@ -167,6 +168,7 @@ test('a pay that arrives while a header is queued removes that header first; new
   const failed = (await paymentsOf(world, { paymentIntentId })).filter(({ status }) => status === 'failed');
   expect(failed).toMatchObject([{ foreign: null, proofs: 0 }]);
   // What nobody can relay now is paid by the payers themselves.
+  await waitFor(async () => !(await isOffered()), 30, 'the network is withdrawn');
   const fallback = await createFallback(world, usdc);
   expect(fallback.error).toBe('x402_temporarily_unavailable');
   await expectPaid(fallback, await payer.pay(onlyOption(fallback)));

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { ITEM_OUTCOMES } from '@svc-pay/core';
 import { paymentProcessorAbi } from '@svc-pay/evm';
 import { expect, test } from 'vitest';
@@ -28,11 +28,8 @@ test.each([...new Set(operations)])(
   },
 );
 
-test('no page sends anybody to the open `pay` of the processor, and its own page says what is not credited', () => {
+test('the page of the open `pay` says what is not credited', () => {
   expect(read('docs/contracts/pay.md')).toContain('make it an unattributed receipt');
-  const pages = globSync('docs/**/*.md').filter((page) => !page.endsWith('contracts/evm/pay.md'));
-  expect(pages.length).toBeGreaterThan(50);
-  expect(pages.filter((page) => /regular (flow|payment)/i.test(read(page)))).toEqual([]);
 });
 
 test('every error that a page names exists in the contract', () => {

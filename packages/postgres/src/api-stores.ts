@@ -118,7 +118,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
   );
   const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
-    loadAcceptancesOfMany(pool, wanted, 'signed'),
+    loadAcceptancesOfMany(pool, wanted, 'x402'),
   );
   return {
     findKey: ttlCache(

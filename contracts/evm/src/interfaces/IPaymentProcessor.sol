@@ -61,7 +61,7 @@ interface IPaymentProcessor is IPaymentEvents {
     function payWithPermit(address token, uint64 intentCode, uint64 payoutId, Permit calldata permit, uint256 settled)
         external;
 
-    /// @notice The caller pays from an allowance. No service credits this today: do not send money by it. Open to anyone,
+    /// @notice The caller pays from an allowance. The service credits it where every term is the intent's. Open to anyone,
     /// any number of times per code; it neither reads nor writes the record of settled intents, so it can block no
     /// settlement.
     function pay(address token, uint64 intentCode, uint64 payoutId, uint256 amount) external;

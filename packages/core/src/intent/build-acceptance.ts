@@ -1,8 +1,8 @@
 // Builds the acceptance of the 402 body; the database stores the same object unchanged.
 import type { Acceptance } from '@svc-pay/protocol';
-import type { Flow } from '../regular/regular-family.ts';
 import type { Intent } from './intent.ts';
 import type { AcceptanceTerms, Offer } from './offer-family.ts';
+import type { AcceptanceFlow } from './regular-family.ts';
 
 const PROVIDER = 'svc';
 
@@ -10,7 +10,7 @@ export type AcceptanceRecord = {
   readonly acceptance: Acceptance;
   readonly offer: Offer;
   /** Default: `x402`. */
-  readonly flow?: Flow;
+  readonly flow?: AcceptanceFlow;
 };
 
 /** `facilitatorUrl`: base URL to which clients submit settle; null leaves it to the client. */

@@ -1,9 +1,9 @@
 // Decides which of the priced tokens a new intent offers, and by which flow.
 import type { Caller } from '../account/authenticate.ts';
 import type { MerchantSetup } from '../payout/merchant-setup.ts';
-import { offerRegular } from '../regular/offer-regular.ts';
 import { type OfferConditions, offerToken, type Unavailable } from './offer.ts';
 import { familyFor, type Offer, type OfferFamily, type PricedToken } from './offer-family.ts';
+import { offerRegular } from './offer-regular.ts';
 import type { IntentRefusal, IntentTerms } from './read-terms.ts';
 
 export type AskedTokens = {

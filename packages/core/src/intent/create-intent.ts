@@ -10,7 +10,6 @@ import type { Answer, IdempotencyClaim, RecallAnswer, Recorded } from '../idempo
 import { metadataDigests } from '../listing/metadata-key.ts';
 import type { MerchantSetup, NetworkSetup, WithdrawnPart } from '../payout/merchant-setup.ts';
 import type { PriceSource } from '../pricing/price-source.ts';
-import type { Flow } from '../regular/regular-family.ts';
 import { findChain } from '../token/chain.ts';
 import { dollarValue } from '../token/dollar-value.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
@@ -23,6 +22,7 @@ import { intentEvents, intentSubject } from './intent-events.ts';
 import { familyFor, type Offer, type OfferFamily } from './offer-family.ts';
 import { priceTokens } from './price-tokens.ts';
 import { type IntentRefusal, type IntentTerms, readTerms } from './read-terms.ts';
+import type { AcceptanceFlow } from './regular-family.ts';
 import { INTENT_LIFETIME_SECONDS } from './timeouts.ts';
 
 export type IntentRecord = {
@@ -69,7 +69,7 @@ export type CreateIntentCall = {
   readonly requestId: string;
   readonly claim: IdempotencyClaim | null;
   /** `regular` offers nothing to be signed. Default: X402, and the regular flow where X402 can't be used. */
-  readonly flow?: Flow;
+  readonly flow?: AcceptanceFlow;
 };
 
 export type CreatedIntent =

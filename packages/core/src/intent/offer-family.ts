@@ -5,9 +5,9 @@ import type { AcceptanceExtra, NetworkId } from '@svc-pay/protocol';
 import type { Caller } from '../account/authenticate.ts';
 import type { PayoutActivation } from '../payout/activation.ts';
 import type { ActivePayout, NetworkSetup } from '../payout/merchant-setup.ts';
-import type { RegularFlow } from '../regular/regular-family.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import type { Intent } from './intent.ts';
+import type { RegularFlow } from './regular-family.ts';
 
 export type PricedToken = { readonly token: TokenEntry; readonly rate: Rate; readonly amount: AtomicAmount };
 

@@ -73,8 +73,8 @@ const LOAD_ACCEPTANCES = {
 type Owner = Pick<Caller, 'accountId' | 'mode'>;
 export type WantedAcceptances = { readonly caller: Owner; readonly intentId: Id<'paymentIntent'> };
 
-/** `signed`: what a header may settle. `any`: what money is attributed to, whatever the flow. */
-export type WantedFlow = 'signed' | 'any';
+/** `x402`: what a header may settle. `any`: what money is attributed to, whatever the flow. */
+export type WantedFlow = 'x402' | 'any';
 
 /** The acceptances of an intent, as they were offered to be signed. */
 export async function loadAcceptances(
@@ -82,7 +82,7 @@ export async function loadAcceptances(
   caller: Owner,
   intentId: Id<'paymentIntent'>,
 ): Promise<readonly StoredAcceptance[]> {
-  const [offered = []] = await loadAcceptancesOfMany(pool, [{ caller, intentId }], 'signed');
+  const [offered = []] = await loadAcceptancesOfMany(pool, [{ caller, intentId }], 'x402');
   return offered;
 }
 

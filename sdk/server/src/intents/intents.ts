@@ -35,8 +35,8 @@ export type IntentCreated = {
   | {
       readonly kind: 'fallback';
       /**
-       * X402 can't be used for this intent, and `error` says why: offer another token, network or amount. No other way of
-       * paying it is credited today. Never so for an up-to intent.
+       * X402 can't be used for this intent, and `error` says why. `regular` has the ways in which the payer can pay it with
+       * gas of his own; where that is empty, offer another token, network or amount. Never so for an up-to intent.
        */
       readonly fallback: FallbackRecommendation;
     }

@@ -1,7 +1,8 @@
 import { findToken, type Intent, intentView, isPayable, PAYMENT_STATUS, paymentView } from '@svc-pay/core';
-import { familyOf, type NetworkId, type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
+import { type NetworkId, type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
+import type { ApiPorts } from '../ports.ts';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
 
@@ -9,8 +10,6 @@ import type { KeyedRoute } from './route.ts';
  * Only the intent id is validated. The other fields are hints of the client, which may be anything and change nothing.
  */
 const named = z.object({ paymentIntentId: z.string(), transactionId: z.optional(z.unknown()) });
-
-const EVM_TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 
 export const notifyPayment: KeyedRoute = {
   operationId: 'notifyPayment',
@@ -40,8 +39,8 @@ export const notifyPayment: KeyedRoute = {
     if (situation === undefined) return { ok: false, code: 'not_found', param: null };
     const { intent, payment } = situation;
     if (payment?.status === PAYMENT_STATUS.pending) ports.wakeLanes(payment.network);
-    if (isPayable(intent, ports.clock.nowMs()) && EVM_TRANSACTION.test(String(transactionId)))
-      for (const network of evmNetworksOf(intent)) ports.wakeReader(network);
+    if (isPayable(intent, ports.clock.nowMs()) && typeof transactionId === 'string')
+      for (const network of readNetworksOf(ports, intent, transactionId)) ports.wakeReader(network);
     const answer: NotifyResponse = {
       paymentIntentId: intent.id,
       paymentId: payment?.id ?? null,
@@ -54,7 +53,13 @@ export const notifyPayment: KeyedRoute = {
 };
 
 /** Networks that the intent is offered on and whose reader may find the transaction. */
-function evmNetworksOf({ network, tokens }: Intent): ReadonlySet<NetworkId> {
+function readNetworksOf(
+  { families }: Pick<ApiPorts, 'families'>,
+  { network, tokens }: Intent,
+  transactionId: string,
+): ReadonlySet<NetworkId> {
   const offered = (tokens ?? []).flatMap((shortcode) => findToken(shortcode)?.network ?? []);
-  return new Set([network, ...offered].filter((one) => familyOf(one) === 'evm'));
+  const mayHave = (one: NetworkId) =>
+    families.find((family) => family.owns(one))?.regular?.namesTransaction?.(transactionId) === true;
+  return new Set([network, ...offered].filter(mayHave));
 }

@@ -84,6 +84,7 @@ export function createEvmPayments(options: EvmPaymentOptions): PaymentFamily {
       signing === 'TransferWithAuthorization' && settlesUpto(processorVersion),
     acceptanceTerms: async (offered) => acceptanceTerms(offered, await permitNonceFor(offered)),
     regular: {
+      namesTransaction: (text) => /^0x[0-9a-fA-F]{64}$/.test(text),
       payToOf: ({ setup, payout }) => (payout.direct === undefined ? setup.processor : payout.merchant),
       optionOf: regularOption,
     },

@@ -1,11 +1,11 @@
 // Decides whether the payer can pay a token by transactions of his own. No relayer takes part: neither its coins, nor its
 // hourly cap, nor the minimum that makes a relayed payment worth its gas count here.
 
-import { choosePayout } from '../intent/choose-payout.ts';
-import type { OfferConditions } from '../intent/offer.ts';
-import { familyFor, type Offer, type OfferFamily, type PricedToken } from '../intent/offer-family.ts';
 import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { confirmationsFor } from '../token/confirmations.ts';
+import { choosePayout } from './choose-payout.ts';
+import type { OfferConditions } from './offer.ts';
+import { familyFor, type Offer, type OfferFamily, type PricedToken } from './offer-family.ts';
 
 type Conditions = Pick<OfferConditions, 'networks' | 'nowMs' | 'feedPriceEndsAtMs'> & {
   readonly families: readonly Pick<OfferFamily, 'owns' | 'regular'>[];

@@ -1,13 +1,13 @@
 // What the regular flow leaves to the chain family: how a payer pays by transactions that he sends himself.
 import type { RegularOption } from '@svc-pay/protocol';
 import type { Caller } from '../account/authenticate.ts';
-import type { Intent } from '../intent/intent.ts';
-import type { Offer } from '../intent/offer-family.ts';
-import type { PaidTerms } from '../intent/stored-acceptance.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
+import type { Intent } from './intent.ts';
+import type { Offer } from './offer-family.ts';
+import type { PaidTerms } from './stored-acceptance.ts';
 
 /** Flow of a stored acceptance. `regular` is never offered to be signed, and no header settles it. */
-export type Flow = 'x402' | 'regular';
+export type AcceptanceFlow = 'x402' | 'regular';
 
 /** An acceptance that the payer may pay now. */
 export type RegularWay = {
@@ -24,6 +24,8 @@ export type RegularWay = {
 };
 
 export type RegularFlow = {
+  /** Whether the chain reader of the family's networks would look for a transaction of this name; absent where none does. */
+  readonly namesTransaction?: (text: string) => boolean;
   /** Recipient of the acceptance. */
   readonly payToOf: (offer: Pick<Offer, 'setup' | 'payout'>) => string;
   /** Undefined where the payer can't pay this acceptance by himself. No chain is asked. */

@@ -3,14 +3,14 @@
 import type { RegularOption } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
-import { type CreateIntentPorts, offeredNetworks } from '../intent/create-intent.ts';
-import type { Intent } from '../intent/intent.ts';
-import { isPayable } from '../intent/is-payable.ts';
-import { familyFor } from '../intent/offer-family.ts';
-import { hasPriceEnded, type PaidTerms } from '../intent/stored-acceptance.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
 import { findChain } from '../token/chain.ts';
+import { type CreateIntentPorts, offeredNetworks } from './create-intent.ts';
+import type { Intent } from './intent.ts';
+import { isPayable } from './is-payable.ts';
+import { familyFor } from './offer-family.ts';
 import { takesRegular } from './offer-regular.ts';
+import { hasPriceEnded, type PaidTerms } from './stored-acceptance.ts';
 
 /** Acceptances of an intent, of both flows. */
 export type PayableTerms = {
