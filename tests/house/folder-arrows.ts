@@ -60,8 +60,9 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       ledger: ['account', 'budget', 'event', 'lane', 'payment', 'token'],
       export: ['account', 'ledger', 'token'],
       watch: ['lane'],
+      refund: ['account', 'event', 'idempotency', 'intent', 'lane', 'ledger', 'payment', 'token', 'watch'],
       stranded: ['account', 'lane', 'ledger', 'payment', 'settlement', 'token', 'watch'],
-      finality: ['lane', 'ledger', 'stranded', 'watch'],
+      finality: ['lane', 'ledger', 'refund', 'stranded', 'watch'],
       reader: ['finality', 'lane', 'token', 'watch'],
       direct: [
         'event',
@@ -105,6 +106,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       intent: ['audit', 'database', 'event', 'idempotency', 'payout'],
       listing: ['account', 'audit', 'database', 'intent'],
       payment: ['database', 'event', 'intent', 'payout'],
+      refund: ['database', 'event', 'intent', 'ledger', 'payment'],
       settlement: ['audit', 'budget', 'database', 'event', 'intent', 'payment'],
       x402: ['account', 'audit', 'budget', 'database', 'intent'],
       lane: ['audit', 'budget', 'database', 'ledger', 'payment', 'settlement', 'token'],

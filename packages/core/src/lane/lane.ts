@@ -5,9 +5,8 @@ import { parseNetwork } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
 import type { AuthorizationKind } from '../payment/claim-payment.ts';
-import type { SignedTransfer } from '../payment/signed-transfer.ts';
+import type { SignedTransfer, SolanaRefundTerms } from '../payment/signed-transfer.ts';
 import type { PayoutActivation } from '../payout/activation.ts';
-import type { SolanaRefundTerms } from '../refund/refund.ts';
 
 /** The relayer's address is normalized: in lower case on EVM. */
 export type Lane = { readonly network: NetworkId; readonly relayer: string };

@@ -17,3 +17,15 @@ export type SignedTransfer = {
   /** Memo of a transaction that was signed before its intent existed; null for none. Absent: the memo names the intent. */
   readonly memo?: string | null;
 };
+
+/** What a Solana refund was prepared with. The reference is the nonce as an address. */
+export type SolanaRefundTerms = Pick<
+  SignedTransfer,
+  'relayer' | 'tokenProgram' | 'decimals' | 'blockhash' | 'lastValidBlockHeight' | 'slot'
+> & {
+  readonly reference: string;
+  /** Token account of the wallet, which pays. */
+  readonly sourceAccount: string;
+  /** Token account that receives the money. */
+  readonly destinationAccount: string;
+};

@@ -50,7 +50,7 @@ export type RefundRequest = {
 
 export type RefundTerms = { readonly amountAtomic: bigint; readonly wallet: string };
 
-export type Judged<Terms> =
+export type JudgedRefund<Terms> =
   | ({ readonly ok: true } & Terms)
   | { readonly ok: false; readonly code: Extract<ErrorCode, `refund_${string}` | 'not_found'> };
 
@@ -59,7 +59,10 @@ const REFUNDABLE: ReadonlySet<PaymentStatus> = new Set([PAYMENT_STATUS.completed
 const refused = (code: Extract<ErrorCode, `refund_${string}` | 'not_found'>) => ({ ok: false, code }) as const;
 
 /** Amount and wallet. The recipient is judged by `judgeRecipient`, with what the chain says of the payer. */
-export function judgeRefund(payment: RefundablePayment, { amountAtomic, from }: RefundRequest): Judged<RefundTerms> {
+export function judgeRefund(
+  payment: RefundablePayment,
+  { amountAtomic, from }: RefundRequest,
+): JudgedRefund<RefundTerms> {
   const left = leftToRefund(payment.totals);
   if (payment.status === PAYMENT_STATUS.refunded) return refused('refund_exceeds_paid');
   if (!REFUNDABLE.has(payment.status)) return refused('refund_not_possible');
@@ -79,7 +82,7 @@ export function judgeRecipient(
   { payer }: Pick<RefundablePayment, 'payer'>,
   { refundTo }: Pick<RefundRequest, 'refundTo'>,
   canReceive: boolean,
-): Judged<{ readonly recipient: string }> {
+): JudgedRefund<{ readonly recipient: string }> {
   if (payer !== null && canReceive) {
     if (refundTo !== undefined && !sameAddress(refundTo, payer)) return refused('refund_to_not_needed');
     return { ok: true, recipient: payer };

@@ -4,7 +4,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
-import type { Judged, RefundablePayment } from './judge-refund.ts';
+import type { JudgedRefund, RefundablePayment } from './judge-refund.ts';
 import type { Refund, RefundKind, ReportedTransfer } from './refund.ts';
 
 export type RefundCaller = Pick<Caller, 'accountId' | 'mode'>;
@@ -54,7 +54,7 @@ export type FoundRefund = Pick<Refund, 'id' | 'accountId' | 'mode' | 'paymentId'
   readonly nonce: string;
 };
 
-export type RefundAnswer = Judged<{ readonly refund: Refund }>;
+export type RefundAnswer = JudgedRefund<{ readonly refund: Refund }>;
 
 /** Every write is one transaction, and locks the totals of the payment where it reserves. */
 export type RefundStore = {

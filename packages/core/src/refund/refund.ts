@@ -6,7 +6,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { RefundStatus } from '@svc-pay/protocol/merchant';
 import { type RefundNonceTerms, refundNonce } from '@svc-pay/protocol/refund-nonce';
 import type { Mode } from '../account/mode.ts';
-import type { SignedTransfer } from '../payment/signed-transfer.ts';
+import type { SolanaRefundTerms } from '../payment/signed-transfer.ts';
 
 /**
  * `authorization`: an EIP-3009 signature of the wallet. `transaction`: a Solana transaction that the wallet signs and a
@@ -15,17 +15,7 @@ import type { SignedTransfer } from '../payment/signed-transfer.ts';
 export const REFUND_KINDS = ['authorization', 'transaction', 'reported'] as const;
 export type RefundKind = (typeof REFUND_KINDS)[number];
 
-/** What a Solana refund was prepared with. The reference is the nonce as an address. */
-export type SolanaRefundTerms = Pick<
-  SignedTransfer,
-  'relayer' | 'tokenProgram' | 'decimals' | 'blockhash' | 'lastValidBlockHeight' | 'slot'
-> & {
-  readonly reference: string;
-  /** Token account of the wallet, which pays. */
-  readonly sourceAccount: string;
-  /** Token account that receives the money. */
-  readonly destinationAccount: string;
-};
+export type { SolanaRefundTerms };
 
 export type ReportedTransfer = {
   readonly transactionId: string;
@@ -33,7 +23,7 @@ export type ReportedTransfer = {
   readonly logIndex: number | null;
 };
 
-export type Refund = {
+export type StoredRefund = {
   readonly id: Id<'refund'>;
   readonly accountId: Id<'account'>;
   readonly mode: Mode;
@@ -74,6 +64,8 @@ export type Refund = {
   readonly completedAtMs: number | null;
 };
 
+export type { StoredRefund as Refund };
+
 /** A signed EVM refund is valid for this long; a prepared one can be submitted for as long. */
 export const REFUND_VALIDITY_SECONDS = 3_600;
 export const MAX_PREPARED_REFUNDS = 10;
@@ -85,7 +77,7 @@ export const MAX_OPEN_REFUNDS = 3;
  */
 export const REFUND_PROBES = 8;
 
-export type RefundOwner = Pick<Refund, 'mode' | 'network' | 'asset' | 'wallet' | 'paymentId'>;
+export type RefundOwner = Pick<StoredRefund, 'mode' | 'network' | 'asset' | 'wallet' | 'paymentId'>;
 
 /** Nonces of the next sequences of a payment from a wallet, the first to be prepared first. */
 export function refundNonces(
@@ -105,7 +97,10 @@ export function refundNonces(
  * False for a refund whose nonce is not that of its terms: whoever can only write to the database could otherwise make
  * any signature of the wallet a refund. Settlement sends and completes no such refund.
  */
-export function hasOwnNonce(installation: string, refund: RefundOwner & Pick<Refund, 'nonce' | 'sequence'>): boolean {
+export function hasOwnNonce(
+  installation: string,
+  refund: RefundOwner & Pick<StoredRefund, 'nonce' | 'sequence'>,
+): boolean {
   const { nonce, sequence } = refund;
   if (nonce === null || sequence === null) return false;
   const [own] = refundNonces(installation, refund, sequence, 1);

@@ -11,7 +11,7 @@ import {
 import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { sqlIs } from '../database/status-sql.ts';
-import { payoutOfSettlement } from '../payout/payout-of-settlement.ts';
+import { payoutOfSettlement } from './payout-of-settlement.ts';
 
 const one = (name: string, source: string) =>
   `left join lateral (select * from ${source} ${ONE_BY_KEY}) ${name} on true`;

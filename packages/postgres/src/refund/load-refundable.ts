@@ -5,7 +5,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { ONE_BY_KEY } from '../database/planner.ts';
 import { sqlIsNot } from '../database/status-sql.ts';
-import { payoutOfSettlement } from '../payout/payout-of-settlement.ts';
+import { payoutOfSettlement } from '../ledger/payout-of-settlement.ts';
 
 /** SQL array: every wallet that payouts of the account pay on this network. */
 export const walletsOf = (alias: string): string => `array(
