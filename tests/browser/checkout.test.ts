@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { decodeQR } from 'qr/decode.js';
 import { expect, test } from 'vitest';
 import { settleUpto } from '../e2e/upto-calls.ts';
+import { fundedWallet as walletWith } from './chain-wallets.ts';
 import { checkoutWorld, DESK, type PayLink, PHONE } from './checkout-world.ts';
 import { type TestWallet, testWallet } from './test-wallet.ts';
 
@@ -167,22 +168,7 @@ test('on a phone the page opens in wallets’ own browsers, and inside of one it
 
 const balanceOf = ({ account }: TestWallet) => world().chain.balanceOf(world().chain.tokens.usdc, account.address);
 
-/** With so much in it, reading its own node. */
-async function fundedWallet(atomic: bigint): Promise<TestWallet> {
-  const { chain } = world();
-  const wallet = testWallet('Harbor', {
-    eth_call: async (params) => {
-      const response = await fetch(chain.rpcUrl, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_call', params }),
-      });
-      return ((await response.json()) as { result: unknown }).result;
-    },
-  });
-  await chain.mint(chain.tokens.usdc, wallet.account.address, atomic);
-  return wallet;
-}
+const fundedWallet = (atomic: bigint) => walletWith(world(), atomic);
 
 test.each([
   ['desk', DESK],

@@ -1,11 +1,11 @@
 // The button on the whole service, with nothing played but the payer's wallet: API, settlement, PostgreSQL, Restate, Anvil.
-import { createWalletClient, type Hex, http } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ledgerCheck } from '../e2e/ledger-check.ts';
 import { startWorld, type World } from '../e2e/start-world.ts';
 import { settleUpto } from '../e2e/upto-calls.ts';
 import { browserWorld } from './browser-world.ts';
-import { type TestWallet, testWallet, unsupported } from './test-wallet.ts';
+import { sendingWallet, fundedWallet as walletWith } from './chain-wallets.ts';
+import type { TestWallet } from './test-wallet.ts';
 
 const open = browserWorld();
 let world: World;
@@ -18,40 +18,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-async function askChain(method: string, params: readonly unknown[]): Promise<unknown> {
-  const response = await fetch(world.chain.rpcUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  return ((await response.json()) as { result: unknown }).result;
-}
-
-/** With so much in it, reading its own node. */
-async function fundedWallet(atomic: bigint): Promise<TestWallet> {
-  const { chain } = world;
-  const wallet = testWallet('Harbor', { eth_call: (params) => askChain('eth_call', params) });
-  await chain.mint(chain.tokens.usdc, wallet.account.address, atomic);
-  return wallet;
-}
-
-/** Can't sign typed data, and sends transactions with gas of its own. */
-async function sendingWallet(atomic: bigint): Promise<TestWallet> {
-  const wallet = await fundedWallet(atomic);
-  const { account, answers } = wallet;
-  await askChain('anvil_setBalance', [account.address, '0xde0b6b3a7640000']);
-  const client = createWalletClient({ account, transport: http(world.chain.rpcUrl) });
-  Object.assign(answers, {
-    eth_signTypedData_v4: unsupported,
-    eth_sendTransaction: ([transaction]: readonly unknown[]) => {
-      const { to, data } = transaction as { readonly to: Hex; readonly data: Hex };
-      return client.sendTransaction({ chain: null, to, data });
-    },
-    eth_getTransactionReceipt: (params: readonly unknown[]) => askChain('eth_getTransactionReceipt', params),
-    eth_blockNumber: () => askChain('eth_blockNumber', []),
-  });
-  return wallet;
-}
+const fundedWallet = (atomic: bigint) => walletWith(world, atomic);
 
 const shopOf = (wallet: TestWallet, attributes: Readonly<Record<string, string>>) => ({
   wallets: [wallet],
@@ -77,7 +44,7 @@ test('an order is paid once, is still paid after a reload, and the chain agrees'
 });
 
 test('a payer whose wallet refuses typed data pays by the regular flow with gas of his own, once, and the page that comes back knows', async () => {
-  const wallet = await sendingWallet(5_000_000n);
+  const wallet = await sendingWallet(world, 5_000_000n);
   const shop = shopOf(wallet, { 'usd-amount': '1.5', order: '5678' });
   const { page, button, press, reaches, heard, states } = await open(shop);
   await press.click();

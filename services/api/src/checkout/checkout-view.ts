@@ -11,11 +11,12 @@ import {
   isConfirmed,
   isPayable,
   PAYMENT_STATUS,
+  type PaidTerms,
   type PaymentProgress,
   type StoredAcceptance,
   type StoredPayment,
 } from '@svc-pay/core';
-import type { NetworkId } from '@svc-pay/protocol';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import { showToken, showUsd } from './print-amounts.ts';
 
 /**
@@ -55,6 +56,8 @@ export type ShownWay = {
   readonly amount: string;
   readonly network: NetworkId;
   readonly networkName: string;
+  /** The payer signs, and pays no network fee. Otherwise the button has him send the payment himself. */
+  readonly isSigned: boolean;
 };
 
 /** The payment that is under way or has paid. */
@@ -69,20 +72,25 @@ export type ShownTransfer = {
 export type CheckoutFacts = {
   readonly intent: Intent;
   readonly latest: PaymentProgress | null;
-  /** Needed while the intent may be paid. */
+  /** What may be signed; needed while the intent may be paid. */
   readonly acceptances: readonly StoredAcceptance[];
+  /** What money is attributed to, also what nobody can sign here; needed likewise. */
+  readonly payable: readonly PaidTerms[];
   readonly merchant: string;
   readonly nowMs: number;
 };
 
-export function checkoutView({ intent, latest, acceptances, merchant, nowMs }: CheckoutFacts): CheckoutView {
-  const ways = acceptances
-    .filter((acceptance) => !hasPriceEnded(acceptance, nowMs) && acceptance.payoutWithdrawn !== true)
-    .map(({ token, amount, network }) => ({
+export function checkoutView({ intent, latest, acceptances, payable, merchant, nowMs }: CheckoutFacts): CheckoutView {
+  const signed = new Set(acceptances.map(({ position }) => position));
+  const ways = payable
+    .filter((terms) => !hasPriceEnded(terms, nowMs) && terms.payoutWithdrawn !== true)
+    .filter(({ position, network }) => signed.has(position) || familyOf(network) === 'evm')
+    .map(({ token, amount, network, position }) => ({
       tokenShortcode: token.shortcode,
       amount: showToken(token, amount),
       network,
       networkName: networkNameOf(network),
+      isSigned: signed.has(position),
     }));
   const state = stateOf(intent, ways.length > 0, nowMs);
   const isShown = state === 'settling' || state === 'paid' || state === 'mismatch';

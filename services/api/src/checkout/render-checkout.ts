@@ -31,7 +31,7 @@ ${
   asks
     ? html`<dl>
 <div><dt>${ways.length === 1 ? 'You pay' : 'Pay one of'}</dt><dd>${ways.map(renderWay)}</dd></div>
-<div><dt>Network fee</dt><dd>None</dd></div>
+<div><dt>Network fee</dt><dd>${ways.some(({ isSigned }) => isSigned) ? 'None' : 'Paid by your wallet'}</dd></div>
 <div><dt>Open until</dt><dd>${renderTime(intent.expiresAtMs)}</dd></div>
 </dl>`
     : ''

@@ -36,7 +36,11 @@ export function renderPayment({ intent, ways, hasFailed }: CheckoutView, address
 ${hasFailed ? html`<p class="note">${ALERT} The last attempt did not go through and nothing was charged. You can pay again.</p>` : ''}
 <div class="button">
 <svc-pay-button payment-intent-id="${intent.id}" client-secret="${clientSecret}"${dollars}${token}${intent.upto ? html` mode="upto"` : ''}></svc-pay-button>
-<p class="free">${CHECK} No network fee: you pay this amount and nothing more.</p>
+${
+  ways.some(({ isSigned }) => isSigned)
+    ? html`<p class="free">${CHECK} No network fee: you pay this amount and nothing more.</p>`
+    : html`<p class="note">${ALERT} Your wallet sends this payment, and pays the network fee on top.</p>`
+}
 </div>
 <noscript><p class="note">${ALERT} Paying needs JavaScript. Switch it on and reload this page.</p></noscript>
 ${

@@ -22,8 +22,10 @@ export async function showCheckout({ ports }: World, call: PayableCall): Promise
   if (read === undefined || merchant === undefined) return { ok: false, code: 'not_found', param: null };
   const nowMs = ports.clock.nowMs();
   const { intent, latest } = read;
-  const acceptances = isPayable(intent, nowMs) ? await ports.loadAcceptances(caller, intentId) : [];
-  const view = checkoutView({ intent, latest, acceptances, merchant, nowMs });
+  const [acceptances, { terms: payable }] = isPayable(intent, nowMs)
+    ? await Promise.all([ports.loadAcceptances(caller, intentId), ports.loadPayable(caller, intentId)])
+    : [[], { terms: [] }];
+  const view = checkoutView({ intent, latest, acceptances, payable, merchant, nowMs });
   const clientSecret = clientSecretOf(ports.peppers[0], caller, intentId);
   const url = linkOf(baseUrl(), caller.mode, `${payPath(intentId)}?client_secret=${clientSecret}`);
   const body = renderCheckout(view, { clientSecret, url });
