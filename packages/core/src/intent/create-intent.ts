@@ -117,13 +117,15 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const priceEndsAtMs = lastPriceEnd(offers);
   const tokens = offers.map(({ token }) => token.shortcode);
   const intent = draftIntent({ nowMs, priceEndsAtMs, tokens }, call, terms, first, await ports.nextIntentCode());
-  const acceptances = await Promise.all(
-    offers.map((offer, position) =>
-      chosen.flow === 'regular'
-        ? regularAcceptance(ports, intent, offer, terms.maxTimeoutSeconds)
-        : acceptanceFor(ports, call.caller, intent, offer, position, terms.maxTimeoutSeconds),
-    ),
-  );
+  const { maxTimeoutSeconds } = terms;
+  const acceptances =
+    chosen.flow === 'regular'
+      ? offers.map((offer) => regularAcceptance(ports, intent, offer, maxTimeoutSeconds))
+      : await Promise.all(
+          offers.map((offer, position) =>
+            acceptanceFor(ports, call.caller, intent, offer, position, maxTimeoutSeconds),
+          ),
+        );
   const accepts = acceptances.map(({ acceptance }) => acceptance);
   const required = chosen.flow === 'x402' ? paymentRequiredOf(intent.id, accepts) : undefined;
   const answer =
