@@ -41,10 +41,11 @@ export type OnChainTransaction = {
   readonly raw: Uint8Array;
   readonly blockNumber: bigint;
   /**
-   * `settle`: it carries payments. `resolve_stranded`: it settles or returns stranded transfers. `other`: another call,
-   * or one that can't be decoded.
+   * `settle`: it carries payments. `resolve_stranded`: it settles or returns stranded transfers. `refund`: it carries a
+   * refund, which is found by its nonce when the next refund of its payment is prepared. `other`: another call, or one that
+   * can't be decoded.
    */
-  readonly form: 'settle' | 'resolve_stranded' | 'other';
+  readonly form: 'settle' | 'resolve_stranded' | 'refund' | 'other';
   /** Of a `resolve_stranded` that was not reverted. */
   readonly resolved?: ResolvedStranding;
   /** All payments of the transaction, in call order. */

@@ -1,6 +1,6 @@
 // The lanes' own step: a batch that the chain has is recorded with the lane's proofs.
 import { isConfirmedBatch } from '../lane/is-confirmed.ts';
-import type { PendingBatch } from '../lane/lane.ts';
+import { isRefundBatch, type PendingBatch } from '../lane/lane.ts';
 import type { LaneLease } from '../lane/lane-store.ts';
 import type { RestoreChain } from './restore-chain.ts';
 import type { NetworkRestore } from './restore-report.ts';
@@ -40,6 +40,7 @@ export async function recordPendingBatches(
       continue;
     }
     if (!(await laneStore.recordMined(lease, [{ batch, mined: found }]))) throw new LaneTakenOver(lease.relayer);
+    if (isRefundBatch(batch)) continue;
     report.completedPayments += found.items.filter(({ outcome }) => outcome === 'settled').length;
   }
   return unconfirmed;

@@ -101,6 +101,7 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
   for (const onChain of page) {
     report.transactions += 1;
     if (onChain.form === 'resolve_stranded') await restoreStranded(run, onChain, touched);
+    if (onChain.form === 'refund') await restoreRefund(run, onChain, touched);
     const [first] = onChain.carried;
     if (onChain.form !== 'settle' || first === undefined) continue;
     if (!mayBeOurs(run, onChain)) continue;
@@ -112,6 +113,16 @@ async function restorePage(run: Run, page: readonly OnChainTransaction[]): Promi
     touched.add(lease);
   }
   for (const lease of touched) await recordBatches(run, lease);
+}
+
+/** Its nonce and its gas are in the books then. Of a relayer that the backup does not know, nobody's refund is believed. */
+async function restoreRefund({ store, leases, report }: Run, onChain: OnChainTransaction, touched: Set<LaneLease>) {
+  const lease = leases.get(onChain.relayer);
+  if (lease === undefined) return;
+  const restored = await store.restoreTransaction(lease, onChain);
+  if (restored === undefined) throw new LaneTakenOver(onChain.relayer);
+  addTransaction(report, onChain.transactionId, restored);
+  touched.add(lease);
 }
 
 /** A transaction that was reverted moved no money, and its nonce is lifted over. */

@@ -165,7 +165,7 @@ function restoreBatch(
     network,
     relayer,
     nonce,
-    itemCount: carried.length,
+    itemCount: onChain.form === 'refund' ? 1 : carried.length,
     status: RESTORED_BATCH,
     transactionId,
     blockNumber: null,

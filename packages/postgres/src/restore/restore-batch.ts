@@ -28,7 +28,8 @@ export async function restoreBatch(
   lease: LaneLease,
   onChain: OnChainTransaction,
   nowMs: number,
-  itemCount = onChain.carried.length,
+  // Nothing of a refund is restored but its batch.
+  itemCount = onChain.form === 'refund' ? 1 : onChain.carried.length,
 ): Promise<RestoredBatch> {
   const decided = decideRestoredBatch(onChain, await loadFacts(client, onChain));
   if (decided.step === 'contradiction') throw new Error(decided.reason);

@@ -151,3 +151,26 @@ test('an epoch of codes is one that neither the database nor the chain has seen'
   const { rows: next } = await lane.pool.query('select svc.next_intent_code() as code');
   expect(BigInt(next[0].code)).toBe(codesOfPrefix(drawn).first);
 });
+
+test('a refund that the backup lacks has its batch and its nonce again, and its gas is booked as nobody’s', async () => {
+  const lane = await world();
+  const onChain = { ...sentWith(lane, []), form: 'refund' } as const;
+  expect(await restore(lane, onChain)).toEqual({ batch: 'missing', outcomes: [] });
+  expect(await restore(lane, onChain)).toEqual({ batch: 'pending', outcomes: [] });
+  const lease = await lane.takeLease();
+  const [batch] = await lane.store.loadPendingBatches(lease);
+  const mined = {
+    batchId: batch!.id,
+    transactionId: onChain.transactionId,
+    blockNumber: 9n,
+    blockHash: '0xb9',
+    confirmations: 9n,
+    reverted: false,
+    gasCostAtomic: 7n,
+    feeRecipient: '',
+    items: [],
+  };
+  expect(await lane.store.recordMined(lease, [{ batch: batch!, mined }])).toBe(true);
+  const { rows } = await lane.pool.query('select payment_id, cause, amount from svc.gas_losses');
+  expect(rows).toEqual([{ payment_id: null, cause: 'unknown', amount: '7' }]);
+});

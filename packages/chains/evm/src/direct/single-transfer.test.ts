@@ -1,8 +1,9 @@
 import type { LaneItem } from '@svc-pay/core';
 import { sampleActivation } from '@svc-pay/core/testing';
+import { newId } from '@svc-pay/protocol/ids';
 import { type Hex, padHex, size } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { readSingleTransfer, singleTransferData } from './single-transfer.ts';
+import { isRefundCall, readSingleTransfer, singleTransferData } from './single-transfer.ts';
 
 const R = '11'.repeat(32);
 const S = '22'.repeat(32);
@@ -51,6 +52,15 @@ describe('a call is read back as it was made', () => {
       expect(read).toEqual({ ...expected, byContract: true, signature });
     },
   );
+});
+
+test('a refund has nothing behind its arguments, and is read as no payment', () => {
+  const nonce = `0x737663726566${'01'.repeat(26)}`;
+  const data = singleTransferData(item({ nonce, refund: { id: newId('refund', 1) } }));
+  expect([size(data), isRefundCall(data), readSingleTransfer(data)]).toEqual([4 + 9 * 32, true, undefined]);
+  expect(isRefundCall(`${data}00`)).toBe(false);
+  expect(isRefundCall(singleTransferData(item({ nonce })))).toBe(false);
+  expect(isRefundCall(singleTransferData(item({ refund: { id: newId('refund', 1) } })))).toBe(false);
 });
 
 describe('nothing is read from', () => {

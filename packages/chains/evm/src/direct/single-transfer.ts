@@ -1,6 +1,7 @@
 // The call of a direct payment that goes alone: the token's own `transferWithAuthorization`. Behind its arguments stand
 // 16 bytes that the token does not read: intent code and payout id, from which a restore finds the payment's intent.
 import type { LaneItem } from '@svc-pay/core';
+import { readRefundNonce } from '@svc-pay/protocol/refund-nonce';
 import { type Address, concat, decodeFunctionData, encodeFunctionData, type Hex, numberToHex, parseAbi } from 'viem';
 import { splitSignature } from '../processor/key-signature.ts';
 
@@ -79,6 +80,13 @@ export function readSingleTransfer(data: Hex): ReadTransfer | undefined {
     signature,
     byContract,
   };
+}
+
+/** Exactly the call of a refund: nothing behind its arguments, and a nonce that names it one. */
+export function isRefundCall(data: Hex): boolean {
+  const call = decoded(data);
+  if (call === undefined || readRefundNonce(call.args[5]) === undefined) return false;
+  return encodeFunctionData({ abi: ABI, ...call }) === data.toLowerCase();
 }
 
 function decoded(data: Hex) {

@@ -4,7 +4,7 @@ import type { CarriedPayment, OnChainTransaction } from '@svc-pay/core';
 import { type DecodeFunctionDataReturnType, decodeFunctionData, type Hex, numberToHex } from 'viem';
 import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
 import { type DirectBatchItem, unpackDirectBatch } from '../direct/direct-batch-call.ts';
-import { type ReadTransfer, readSingleTransfer } from '../direct/single-transfer.ts';
+import { isRefundCall, type ReadTransfer, readSingleTransfer } from '../direct/single-transfer.ts';
 import { paymentProcessorAbi } from '../generated/payment-processor-abi.ts';
 import { unpackBatchItem } from '../processor/batch-item.ts';
 
@@ -29,6 +29,7 @@ export const OTHER_CALL: ReadCall = { form: 'other', payments: [] };
  */
 export function readCall(to: string, data: Hex, processors: readonly string[]): ReadCall {
   const called = to.toLowerCase();
+  if (called !== DIRECT_BATCH && isRefundCall(data)) return { form: 'refund', payments: [] };
   const direct = readDirectCall(called, data);
   if (direct !== undefined) return { form: 'settle', payments: direct };
   return processors.includes(called) ? readProcessorCall(called, data) : OTHER_CALL;
