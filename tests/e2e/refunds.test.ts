@@ -55,7 +55,7 @@ async function signedTransfer(id: string) {
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`no refund ${id}`);
-  return { ...row, nonce: `0x${row.nonce}` as Hex, signature: `0x${row.signature}` as Hex };
+  return { ...row, nonce: `0x${row.nonce}`, signature: `0x${row.signature}` } as const;
 }
 
 async function submitAsStranger(id: string): Promise<Hex> {
