@@ -89,6 +89,7 @@ test('there are the commands that the manual promises', () => {
     'trigger',
     'events list',
     'events resend',
+    'refund',
     'pay',
   ]);
 });

@@ -20,6 +20,7 @@ import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
 import { privacyCommand } from '../commands/privacy.ts';
 import { recoverCommand } from '../commands/recover.ts';
+import { refundCommand } from '../commands/refund.ts';
 import { rehearseCommand } from '../commands/rehearse.ts';
 import { relayersCommand } from '../commands/relayers.ts';
 import { startCommand } from '../commands/start.ts';
@@ -37,8 +38,8 @@ export function buildProgram(surroundings: Surroundings): Command {
       'after',
       `
 Every command takes --json and --help. Secrets come from the environment (SVC_DATABASE_URL, SVC_KEY_PEPPER,
-SVC_MASTER_KEYS), never from the command line. The merchant's commands listen, trigger and events need SVC_SECRET_KEY
-alone, the buyer's command pay needs SVC_AGENT_KEY. Exit codes: 0 done, 1 failed, 64 called wrongly.
+SVC_MASTER_KEYS), never from the command line. The merchant's commands listen, trigger, events and refund need
+SVC_SECRET_KEY alone, the buyer's command pay needs SVC_AGENT_KEY. Exit codes: 0 done, 1 failed, 64 called wrongly.
 
 Examples:
   $ ${COMMAND} migrate
@@ -73,6 +74,7 @@ Examples:
     listenCommand,
     triggerCommand,
     eventsCommand,
+    refundCommand,
     payCommand,
   ]) {
     program.addCommand(make(surroundings));

@@ -7,7 +7,7 @@ import { readMerchantConfig } from './config.ts';
 import { createMerchantApi, type MerchantApi } from './merchant-api.ts';
 
 export type MerchantOptions = { readonly apiUrl?: string };
-export type OpenedApi = { readonly api: MerchantApi; readonly secretKey: string };
+export type OpenedApi = { readonly api: MerchantApi; readonly apiUrl: string; readonly secretKey: string };
 
 export const apiUrlOption = () =>
   new Option('--api-url <address>', 'base address of the API (default: SVC_API_URL, or http://127.0.0.1:8402)');
@@ -21,7 +21,7 @@ export async function withMerchantApi(
   const read = readMerchantConfig(context.environment, options.apiUrl);
   if (!read.ok) return misconfigured(read.problems);
   const { apiUrl, secretKey } = read.config;
-  return work({ api: createMerchantApi(apiUrl, secretKey), secretKey });
+  return work({ api: createMerchantApi(apiUrl, secretKey), apiUrl, secretKey });
 }
 
 /** Refuses URLs with credentials: every user of the machine can read a command line. */
