@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, verify } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -80,13 +80,14 @@ function created(to = PAYER): CreatedRefund {
 /** A service that answers each path with one body, and notes what it is sent. */
 async function serve(answers: Readonly<Record<string, readonly [status: number, body: unknown]>>) {
   const seen = new Map<string, { readonly body: string; readonly key: string | undefined }>();
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const route = `${request.method} ${request.url}`;
     const idempotencyKey = request.headers['idempotency-key'] as string | undefined;
     seen.set(route, { body: await text(request), key: idempotencyKey });
     const [status, body] = answers[route] ?? [404, { error: 'not_found', message: 'No.' }];
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
+  };
+  const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -30,13 +30,13 @@ async function refund(
   signer: RefundSigner,
   created: CreatedRefund,
   call: Partial<RefundWithCall> = {},
-  more: { readonly payment?: object; readonly then?: readonly Step[]; readonly options?: object } = {},
+  more: { readonly payment?: object; readonly after?: readonly Step[]; readonly options?: object } = {},
 ) {
   const first: Step[] = [
     { status: 200, body: samplePayment(more.payment) },
     { status: 201, body: created },
   ];
-  const { client, seen } = await fakeService(...first, ...(more.then ?? [submitted]));
+  const { client, seen } = await fakeService(...first, ...(more.after ?? [submitted]));
   const asked = { paymentId: PAYMENT_ID, amount: '500000', ...call };
   const result = await client({ now }).refunds.refundWith(signer, asked, more.options);
   return { result, seen };
@@ -116,22 +116,22 @@ describe('an EVM wallet', () => {
   });
 
   test('that signs with randomness is answered the refund that its first signature began', async () => {
-    const then: Step[] = [
+    const after: Step[] = [
       { status: 409, body: refusal('refund_already_submitted') },
       { status: 200, body: { refund: sampleRefund({ status: 'sent' }) } },
     ];
-    const { result } = await refund(account, evmCreated(account.address), {}, { then });
+    const { result } = await refund(account, evmCreated(account.address), {}, { after });
     expect(result).toMatchObject({ ok: true, refund: { status: 'sent' } });
   });
 
   test('waits for the end when told, and a refund that failed is a failure with its code', async () => {
     const get = (change: object): Step => ({ status: 200, body: { refund: sampleRefund(change) } });
     const failed = { status: 'failed', failureCode: 'refund_expired', failureMessage: 'Too late.' } as const;
-    const then = [submitted, get({ status: 'sent' }), get(failed)];
-    const { result } = await refund(account, evmCreated(account.address), {}, { then, options: { wait: true } });
+    const after = [submitted, get({ status: 'sent' }), get(failed)];
+    const { result } = await refund(account, evmCreated(account.address), {}, { after, options: { wait: true } });
     expect(result).toMatchObject({ ok: false, code: 'refund_expired', message: 'Too late.' });
     const good = [submitted, get({ status: 'completed', transactionId: '0x1' })];
-    const done = await refund(account, evmCreated(account.address), {}, { then: good, options: { wait: true } });
+    const done = await refund(account, evmCreated(account.address), {}, { after: good, options: { wait: true } });
     expect(done.result).toMatchObject({ ok: true, refund: { status: 'completed' } });
   });
 
