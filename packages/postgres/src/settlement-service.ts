@@ -19,5 +19,6 @@ export type { Retired } from './retention/retire-partition.ts';
 export type { RetentionOptions } from './retention/run-retention.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
 export { createSettlementReports, createSettlementStores, type SettlementStores } from './settlement-stores.ts';
+export { createRefundWatchStore } from './refund/refund-watch-store.ts';
 export { createStrandedLaneStore } from './stranded/stranded-lane-store.ts';
 export { createStrandedStore } from './stranded/stranded-store.ts';

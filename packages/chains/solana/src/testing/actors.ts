@@ -18,6 +18,8 @@ export type Actors = {
   readonly relayer: RelayerSigner;
   readonly payer: KeyPairSigner;
   readonly merchant: string;
+  /** Key of the merchant's wallet. */
+  readonly wallet: KeyPairSigner;
   readonly platform: string;
   readonly stranger: KeyPairSigner;
   /** Terms of a payment to merchant and platform by default. */
@@ -40,6 +42,7 @@ export async function drawActors(): Promise<Actors> {
     relayer,
     payer,
     merchant: merchant.address,
+    wallet: merchant,
     platform: platform.address,
     stranger,
     terms: (intentId, legs = usual) => ({
