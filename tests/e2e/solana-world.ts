@@ -25,6 +25,8 @@ const SLOT_MS = 200;
 export type SolanaWorld = World & {
   readonly solana: LocalSolana;
   readonly relayer: string;
+  /** Key of the merchant's wallet, which has no SOL. */
+  readonly merchant: Payer;
   /** Merchant, the recipients of the splits, and the platform. */
   readonly recipients: readonly string[];
   readonly feeAccount: string;
@@ -56,25 +58,25 @@ export async function startSolanaWorld(
     },
     settlement: { SVC_SOLANA_RELAYER_TEST_KEYS: `0x${secret.toString('hex')}`, ...settlement },
   });
-  const recipients = await sellOnSolana(world, solana, feeAccount, shares);
+  const { payer: merchant } = await drawActors();
+  const recipients = await sellOnSolana(world, solana, { merchant: merchant.address, feeAccount }, shares);
   const stop = async () => {
     await world.stop();
     await solana.stop();
   };
-  return { ...world, solana, relayer, recipients, feeAccount, stop };
+  return { ...world, solana, relayer, merchant, recipients, feeAccount, stop };
 }
 
 /** Sets the payout with the operator's command, which also creates the recipients' token accounts. */
 async function sellOnSolana(
   { shop, database, operatorEnvironment }: World,
   solana: LocalSolana,
-  feeAccount: string,
+  { merchant, feeAccount }: { readonly merchant: string; readonly feeAccount: string },
   { feeBps, splitBps }: Shares,
 ): Promise<readonly string[]> {
   const owner = { accountId: shop.accountId, mode: 'test' } as const;
   const operation = { pool: database.pool, nowMs: Date.now(), actor: 'operator:test' };
   await enableTokens(operation, { ...owner, shortcodes: ['soldevnet_usdc'] });
-  const merchant = await newAddress();
   const splits = await Promise.all(splitBps.map(async (bps) => ({ to: await newAddress(), bps })));
   const secret = randomBytes(32);
   await solana.fundSol((await createLocalRelayer(secret)).address, SOL);
