@@ -218,6 +218,7 @@ describe('a header never settles a regular acceptance', () => {
     expect([offer.statusCode, offer.json().accepts]).toEqual([402, []]);
     const payable = await call(api, 'GET', `/pay/${paymentIntentId}?client_secret=${clientSecret}`);
     expect([payable.statusCode, payable.json().accepts]).toEqual([402, []]);
+    expect(payable.headers['payment-required']).toBeUndefined();
   });
 });
 
