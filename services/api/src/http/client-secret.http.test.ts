@@ -97,6 +97,8 @@ test('payers’ routes take it, and no other', () => {
     'confirmUpto',
     'getIntent',
     'getIntentOffer',
+    'getRegularOffer',
+    'notifyPayment',
     'preparePayment',
     'relayPayment',
     'settlePayment',
@@ -382,8 +384,13 @@ describe('what may be signed for an intent', () => {
   });
 });
 
-test('notify is for keys: who has a secret asks with the GET', async () => {
-  const body = { paymentIntentId: mine.paymentIntentId };
+test('notify takes it: a page that has no key tells the hash of the payer’s own transaction', async () => {
+  const body = { paymentIntentId: mine.paymentIntentId, transactionId: `0x${'ab'.repeat(32)}` };
   const response = await call(api, 'POST', NOTIFY, { key: mine.clientSecret, body });
-  expect(statusAnd(response)).toEqual([403, 'client_secret_not_allowed']);
+  expect([response.statusCode, response.json().paymentIntentId]).toEqual([200, mine.paymentIntentId]);
+  const foreign = await call(api, 'POST', NOTIFY, {
+    key: mine.clientSecret,
+    body: { ...body, paymentIntentId: other.paymentIntentId },
+  });
+  expect(foreign.statusCode).toBe(401);
 });

@@ -18,6 +18,7 @@ export const notifyPayment: KeyedRoute = {
   access: 'publishable',
   scope: 'charge',
   quota: 'chain_reads',
+  takesClientSecret: true,
   summary: 'Ask for progress',
   description:
     'Answers how the intent stands, and makes sure that somebody is at work on a payment that is under way. What the body ' +
