@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { decodeQR } from 'qr/decode.js';
 import { expect, test } from 'vitest';
 import { settleUpto } from '../e2e/upto-calls.ts';
 import { fundedWallet as walletWith } from './chain-wallets.ts';
 import { checkoutWorld, DESK, type PayLink, PHONE } from './checkout-world.ts';
+import { decodeCode } from './decode-code.ts';
 import { type TestWallet, testWallet } from './test-wallet.ts';
 
 const { world, newLink, open, picture } = checkoutWorld();
@@ -71,26 +71,7 @@ test('a link that does not work says so, readable too', async () => {
 test('the QR code is the address of the page', async () => {
   const link = await newLink();
   const { page } = await open(link.url);
-  const image = await page.evaluate(async () => {
-    const svg = document.querySelector('.qr svg');
-    if (svg === null) throw new Error('no code');
-    const picture = new Image();
-    picture.src = `data:image/svg+xml,${encodeURIComponent(svg.outerHTML)}`;
-    await picture.decode();
-    const size = 400;
-    const canvas = document.createElement('canvas');
-    canvas.width = size;
-    canvas.height = size;
-    const brush = canvas.getContext('2d');
-    if (brush === null) throw new Error('no canvas');
-    brush.fillStyle = 'white';
-    brush.fillRect(0, 0, size, size);
-    brush.drawImage(picture, 0, 0, size, size);
-    const { data } = brush.getImageData(0, 0, size, size);
-    return { size, red: [...data].filter((_, index) => index % 4 === 0) };
-  });
-  const data = Uint8Array.from(image.red.flatMap((red) => [red, red, red, 255]));
-  expect(decodeQR({ width: image.size, height: image.size, data })).toBe(link.url);
+  expect(await decodeCode(page, '.qr svg')).toBe(link.url);
 });
 
 test('the secret leaves the address bar, and a reload still shows the page', async () => {

@@ -15,6 +15,7 @@ import type {
   LeaseOrder,
   LeaseStore,
   LoadPayable,
+  OpenReference,
   PaymentClaim,
   RefundStore,
   SettlePorts,
@@ -49,6 +50,7 @@ import { recordAttempt } from './payment/record-refused-attempt.ts';
 import { queueRefused, recordRefused } from './payment/refused-authorizations.ts';
 import { loadMerchant } from './payout/load-merchant.ts';
 import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
+import { openReference } from './reference/open-reference.ts';
 import { createRefundStore } from './refund/refund-store.ts';
 import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
@@ -78,6 +80,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<UptoPorts, 'loadUpto' | 'recordConfirmation'> &
   LeaseStore & {
     readonly loadPayable: LoadPayable;
+    readonly openReference: OpenReference;
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
@@ -174,6 +177,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     takeOver: (claimKey, call) => takeOverLease(pool, claimKey, call),
     markAnswers: (marks) => markLeaseAnswers(pool, marks),
     findFinished: (awaited) => findFinished(pool, awaited),
+    openReference: (reference, nowMs) => openReference(pool, reference, nowMs),
     markAwake: (network) => markAwake(pool, network),
     markAsleep: (lane) => markAsleep(pool, lane),
     recordKeyUses: (uses) => recordKeyUses(pool, uses),

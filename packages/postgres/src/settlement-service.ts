@@ -15,6 +15,7 @@ export { dropOldPrepared } from './payment/prepared-transfers.ts';
 export { createPayoutRegistryStore } from './payout/payout-registry-store.ts';
 export type { ReaderMeasures } from './reader/measure-reader.ts';
 export { createReaderStore } from './reader/reader-store.ts';
+export { createReferenceStore } from './reference/reference-store.ts';
 export type { Retired } from './retention/retire-partition.ts';
 export type { RetentionOptions } from './retention/run-retention.ts';
 export { type BeganUpto, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';

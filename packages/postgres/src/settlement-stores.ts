@@ -13,6 +13,7 @@ import type {
   LaneStore,
   PayoutRegistryStore,
   ReaderStore,
+  ReferenceStore,
   RefundWatchStore,
   RegisterRelayer,
   RetentionReport,
@@ -37,6 +38,7 @@ import { createApplyStore } from './reader/apply-store.ts';
 import { createLaneComparisonStore } from './reader/lane-comparison.ts';
 import { measureReader, type ReaderMeasures } from './reader/measure-reader.ts';
 import { createReaderStore } from './reader/reader-store.ts';
+import { createReferenceStore } from './reference/reference-store.ts';
 import { createRefundWatchStore } from './refund/refund-watch-store.ts';
 import { reportRetention } from './retention/report-retention.ts';
 import { type BeganUpto, type BeginUptoDeps, beginUpto, type UptoSettlement } from './settlement/begin-upto.ts';
@@ -56,6 +58,7 @@ export type SettlementStores = {
   readonly announceActivations: (tell: (notice: ActivationNotice) => void, nowMs: number) => Promise<void>;
   readonly reader: ReaderStore;
   readonly apply: ApplyStore;
+  readonly references: ReferenceStore;
   readonly comparison: LaneComparisonStore;
   readonly health: HealthStore;
   readonly budgets: BudgetStore;
@@ -92,6 +95,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
     announceActivations: (tell, nowMs) => announceActivations(pool, tell, nowMs),
     reader: createReaderStore(pool),
     apply: createApplyStore(pool, checkPayout),
+    references: createReferenceStore(pool),
     comparison: createLaneComparisonStore(pool),
     health: createHealthStore(pool),
     budgets: createBudgetStore(pool),

@@ -88,7 +88,9 @@ const REFUSAL_SHAPES = new Map(
 /** Paths that browsers open; Fastify’s notation. */
 const REFUSAL_PAGES = new Map(
   ROUTES.flatMap((route) =>
-    route.access === 'client_secret' ? [[route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.refusalPage] as const] : [],
+    route.access === 'client_secret' && route.refusalPage !== undefined
+      ? [[route.path.replaceAll(/\{(\w+)\}/g, ':$1'), route.refusalPage] as const]
+      : [],
   ),
 );
 
@@ -138,6 +140,7 @@ export function createApi(options: ApiOptions): Api {
     denyList: options.denyList,
   });
   const cors = createCors(options.corsOrigins);
+  const openCors = createCors(['*']);
   const limiter = options.limits && quotaRounds && createRateLimiter(options.limits.quotas, quotaRounds);
   const admit = createAdmit({ ports, limiter, keyUsed: options.keyUsed });
   const admitSecret = createAdmitSecret({ ports, limiter });
@@ -146,11 +149,14 @@ export function createApi(options: ApiOptions): Api {
   observeRequests(app, { metrics, tracer: options.tracer, hashOf: ports.denials.hashOf });
   readBodiesAsJson(app);
   for (const route of ROUTES) {
-    serveRoute(app, route, { world, admit, admitSecret, limiter, cors, refuse });
-    if (route.access !== 'publishable' && route.access !== 'client_secret') continue;
-    const methods = `${route.method}, OPTIONS`;
-    app.options(route.path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, reply) =>
-      cors.preflight(request, reply, methods),
+    serveRoute(app, route, { world, admit, admitSecret, limiter, cors, openCors, refuse });
+  }
+  const forPages = ROUTES.filter(({ access }) => access === 'publishable' || access === 'client_secret');
+  for (const [path, routes] of Map.groupBy(forPages, (route) => route.path)) {
+    const methods = [...routes.map(({ method }) => method), 'OPTIONS'].join(', ');
+    const isOpen = routes.some((route) => route.access === 'client_secret' && route.forWallets === true);
+    app.options(path.replaceAll(/\{(\w+)\}/g, ':$1'), (request, reply) =>
+      (isOpen ? openCors : cors).preflight(request, reply, methods),
     );
   }
 

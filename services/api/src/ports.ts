@@ -12,6 +12,7 @@ import type {
   LeasedCall,
   LoadPayable,
   NewUrlPolicy,
+  RequestTransactionPorts,
   Sealer,
   SettlePorts,
   StoredPayment,
@@ -53,6 +54,7 @@ export type ApiPorts = AuthenticatePorts &
   CreateRefundPorts &
   SubmitRefundPorts &
   SettlePorts &
+  RequestTransactionPorts &
   UptoPorts &
   FacilitatorPorts &
   StatusPorts &

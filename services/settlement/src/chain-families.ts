@@ -5,6 +5,7 @@ import type {
   LaneDeps,
   LanePace,
   ReaderChain,
+  ReferenceDeps,
   WatchBase,
   WatchedChain,
   WatchLog,
@@ -43,7 +44,9 @@ type FamilyLanes = {
 };
 
 type FamilyWatchDeps = WatchBase & {
-  readonly stores: Pick<SettlementStores, 'payouts' | 'maintenance' | 'stranded'>;
+  readonly stores: Pick<SettlementStores, 'payouts' | 'maintenance' | 'stranded' | 'references'>;
+  /** Counts what transactions meant that were found by a reference. */
+  readonly onApplied: NonNullable<ReferenceDeps['onApplied']>;
   /** Alarm threshold: relayers whose coins pay for fewer full transactions are reported. */
   readonly lowTransactions: bigint;
 };
@@ -141,9 +144,15 @@ async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: Family
         registerRelayer: stores.registerRelayer,
         depsOf: (lane) => ({ store: stores.lanes, clock, log: logOf(lane) }),
       }),
-    openWatched: ({ stores: { stranded, maintenance }, ...deps }) =>
+    openWatched: ({ stores: { stranded, maintenance, references }, ...deps }) =>
       networks.map((open) =>
-        openWatchedSolana(open, { ...deps, stranded, relayers, dropOldPrepared: maintenance.dropOldPrepared }),
+        openWatchedSolana(open, {
+          ...deps,
+          stranded,
+          references,
+          relayers,
+          dropOldPrepared: maintenance.dropOldPrepared,
+        }),
       ),
     readerChains: [],
   };

@@ -23,14 +23,14 @@ export type ReceiptFacts = {
   /** The log's payout is one of ours. */
   readonly isOwnPayout: boolean;
   /** The intent's pending payment; undefined if it has none. */
-  readonly pending:
-    | {
-        readonly settlement: SettlementStatus;
-        readonly direct: boolean;
-        /** A batch of it reverted, and a reorg may bring it back. */
-        readonly revivable: boolean;
-      }
-    | undefined;
+  readonly pending: PendingFacts | undefined;
+};
+
+export type PendingFacts = {
+  readonly settlement: SettlementStatus;
+  readonly direct: boolean;
+  /** A batch of it reverted, and a reorg may bring it back. */
+  readonly revivable: boolean;
 };
 
 export type ReceiptRefusal = 'unknown_intent' | 'other_terms' | 'payout_withdrawn' | 'below_minimum';
@@ -84,6 +84,6 @@ function feeOf({ shares }: PaidTerms, paidAtomic: bigint): bigint | undefined {
 }
 
 /** Nothing of a queued payment is on its way. That of a direct one may be submitted by whoever has seen it. */
-function isRemovable(pending: ReceiptFacts['pending']): boolean {
+export function isRemovable(pending: PendingFacts | undefined): boolean {
   return pending?.settlement === SETTLEMENT_STATUS.queued && !pending.direct && !pending.revivable;
 }

@@ -38,7 +38,10 @@ function matchByEcho(
 }
 
 /** Compares all fields but the asset, which has a refusal code of its own. */
-export function matchesEcho(acceptance: StoredAcceptance, echo: AcceptanceEcho): boolean {
+export function matchesEcho(
+  acceptance: Pick<StoredAcceptance, 'scheme' | 'network' | 'amount' | 'payTo'>,
+  echo: AcceptanceEcho,
+): boolean {
   return (
     acceptance.scheme === echo.scheme &&
     acceptance.network === parseNetwork(echo.network) &&

@@ -21,7 +21,14 @@ export type RegularWay = {
   readonly endsAtMs: number;
   /** With which a wallet can add the chain. */
   readonly rpcUrlPublic: string | undefined;
+  readonly requestUrlOf: RequestUrlOf;
 };
+
+/**
+ * Address at which a wallet fetches the transaction that pays the intent in a token. It has a secret that pays; null where it
+ * must not be handed on.
+ */
+export type RequestUrlOf = (tokenShortcode: string) => string | null;
 
 export type RegularFlow = {
   /** Whether the chain reader of the family's networks would look for a transaction of this name; absent where none does. */

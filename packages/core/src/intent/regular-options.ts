@@ -3,13 +3,13 @@
 import type { RegularOption } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
-import type { NetworkSetup } from '../payout/merchant-setup.ts';
 import { findChain } from '../token/chain.ts';
 import { type CreateIntentPorts, offeredNetworks } from './create-intent.ts';
 import type { Intent } from './intent.ts';
 import { isPayable } from './is-payable.ts';
 import { familyFor } from './offer-family.ts';
 import { takesRegular } from './offer-regular.ts';
+import type { RegularWay, RequestUrlOf } from './regular-family.ts';
 import { hasPriceEnded, type PaidTerms } from './stored-acceptance.ts';
 
 /** Acceptances of an intent, of both flows. */
@@ -32,6 +32,7 @@ export async function regularOptions(
   caller: Caller,
   intent: Intent,
   { terms, claims }: PayableTerms,
+  requestUrlOf: RequestUrlOf,
 ): Promise<readonly RegularOption[]> {
   const nowMs = ports.clock.nowMs();
   if (intent.upto || !isPayable(intent, nowMs)) return [];
@@ -42,7 +43,7 @@ export async function regularOptions(
       const open = setup !== undefined && one.payoutWithdrawn !== true && !hasPriceEnded(one, nowMs);
       if (!open || !takesRegular(setup, one.direct !== undefined)) return undefined;
       if (!(await isActivated(ports, caller, one))) return undefined;
-      return optionOf(ports, caller, intent, one, setup, claims);
+      return optionOf(ports, caller, intent, { terms: one, setup, attempt: claims, requestUrlOf });
     }),
   );
   return options.filter((option) => option !== undefined);
@@ -60,12 +61,11 @@ function optionOf(
   { families }: RegularPorts,
   caller: Caller,
   intent: Intent,
-  terms: PaidTerms,
-  setup: NetworkSetup,
-  attempt: number,
+  given: Pick<RegularWay, 'setup' | 'attempt' | 'requestUrlOf'> & { readonly terms: PaidTerms },
 ): RegularOption | undefined {
+  const { terms, setup } = given;
   const endsAtMs = Math.min(intent.expiresAtMs, terms.priceEndsAtMs ?? intent.expiresAtMs);
   const rpcUrlPublic = setup.rpcUrlPublic ?? findChain(terms.network)?.rpcUrlPublic;
-  const way = { caller, intent, terms, setup, attempt, endsAtMs, rpcUrlPublic };
+  const way = { ...given, caller, intent, endsAtMs, rpcUrlPublic };
   return familyFor(families, terms.network)?.regular?.optionOf(way);
 }

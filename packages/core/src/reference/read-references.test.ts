@@ -14,6 +14,7 @@ const due = (reference: string, more: Partial<DueReference> = {}) =>
     accountId: 'acct_1',
     mode: 'test',
     intentId: `pi_${reference}`,
+    intentCode: 1n,
     network,
     reference,
     feeRecipient: 'platform',

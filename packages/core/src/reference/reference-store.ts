@@ -9,6 +9,7 @@ export type NewReference = {
   readonly accountId: Id<'account'>;
   readonly mode: Mode;
   readonly intentId: Id<'paymentIntent'>;
+  readonly intentCode: bigint;
   readonly network: NetworkId;
   readonly reference: string;
   /** Recipient of the platform's fee in the transactions that wallets are given. */

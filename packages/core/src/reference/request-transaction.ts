@@ -1,16 +1,18 @@
 // The transaction by which a payer pays an intent with his own wallet and his own gas: a Solana Pay transaction request.
+import type { AtomicAmount } from '@svc-pay/money';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import { isConfirmed } from '../intent/intent.ts';
+import type { LoadPayable } from '../intent/regular-options.ts';
 import type { RequestedTransfer } from '../settlement/payment-family.ts';
 import { findPreparable, type Refusal } from '../settlement/prepare-payment.ts';
 import type { SettlePorts } from '../settlement/settle-ports.ts';
 import type { OpenReference } from './reference-store.ts';
 
-export type RequestTransactionPorts = Pick<
-  SettlePorts,
-  'clock' | 'families' | 'isPayerDenied' | 'loadSettlement' | 'loadAcceptances'
-> & { readonly openReference: OpenReference };
+export type RequestTransactionPorts = Pick<SettlePorts, 'clock' | 'families' | 'isPayerDenied' | 'loadSettlement'> & {
+  readonly loadPayable: LoadPayable;
+  readonly openReference: OpenReference;
+};
 
 export type TransactionCall = {
   readonly caller: Caller;
@@ -20,14 +22,16 @@ export type TransactionCall = {
   readonly tokenShortcode: string;
 };
 
-export type RequestedTransaction = Extract<RequestedTransfer, { ok: true }> | Refusal;
+export type RequestedTransaction =
+  | (Extract<RequestedTransfer, { ok: true }> & { readonly amount: AtomicAmount })
+  | Refusal;
 
 export async function requestTransaction(
   ports: RequestTransactionPorts,
   { caller, intentId, payer, tokenShortcode }: TransactionCall,
 ): Promise<RequestedTransaction> {
-  const loadAcceptances: RequestTransactionPorts['loadAcceptances'] = async (...asked) =>
-    (await ports.loadAcceptances(...asked)).filter(
+  const loadAcceptances = async () =>
+    (await ports.loadPayable(caller, intentId)).terms.filter(
       ({ token, scheme, payoutWithdrawn }) =>
         token.shortcode === tokenShortcode && scheme === 'exact' && payoutWithdrawn !== true,
     );
@@ -38,12 +42,14 @@ export async function requestTransaction(
   const { accountId, mode } = caller;
   const { network } = wanted.acceptance;
   const { expiresAtMs } = intent;
-  return transactions.request({
+  const intentCode = BigInt(intent.intentCode);
+  const made = await transactions.request({
     ...wanted,
     open: (reference, feeRecipient) =>
       ports.openReference(
-        { accountId, mode, intentId, network, reference, feeRecipient, expiresAtMs },
+        { accountId, mode, intentId, intentCode, network, reference, feeRecipient, expiresAtMs },
         ports.clock.nowMs(),
       ),
   });
+  return made.ok ? { ...made, amount: wanted.acceptance.amount } : made;
 }

@@ -9,7 +9,7 @@ import type { Intent } from '../intent/intent.ts';
 import { isPayable } from '../intent/is-payable.ts';
 import { matchesEcho } from '../intent/match-acceptance.ts';
 import { familyFor } from '../intent/offer-family.ts';
-import { hasPriceEnded } from '../intent/stored-acceptance.ts';
+import { hasPriceEnded, type PaidTerms } from '../intent/stored-acceptance.ts';
 import { normalizeAddress, sameAddress } from '../token/address.ts';
 import type {
   PreparedTransferAnswer,
@@ -66,7 +66,9 @@ async function findPayable(ports: PreparePorts, call: PrepareCall): Promise<Paya
 
 /** What a transaction would pay, whoever pays its fee. */
 export async function findPreparable(
-  ports: Omit<PreparePorts, 'loadWalletBudget'>,
+  ports: Omit<PreparePorts, 'loadWalletBudget' | 'loadAcceptances'> & {
+    readonly loadAcceptances: (...asked: Parameters<PreparePorts['loadAcceptances']>) => Promise<readonly PaidTerms[]>;
+  },
   call: PrepareCall,
 ): Promise<Payable | Refusal> {
   const { caller, intentId, echo } = call;

@@ -20,8 +20,8 @@ const LOAD = {
 };
 
 export async function loadStoredPayout(
-  pool: pg.Pool,
-  { accountId, mode }: Caller,
+  pool: pg.Pool | pg.ClientBase,
+  { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,
   { network, payoutId, merchant, feeRecipient }: PayoutName,
 ): Promise<StoredPayout | undefined> {
   const { rows } = await pool.query<{

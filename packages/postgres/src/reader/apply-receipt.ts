@@ -4,30 +4,18 @@ import {
   type AppliedLog,
   DEFAULT_MISMATCH_POLICY,
   type FinalLog,
-  isRevivable,
   judgeReceipt,
   type ProcessorLog,
   type ReceiptFacts,
-  SETTLEMENT_STATUS,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
-import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs } from '../payment/log-proofs.ts';
-import { failPayments } from '../payment/payment-results.ts';
-import { writePaymentResults } from '../payment/write-payment-results.ts';
-import { loadRevertedBatches } from '../settlement/reverted-batches.ts';
-import { loadClaimedPayments } from '../stranded/claimed-payments.ts';
 import { loadEarlierParts } from './earlier-parts.ts';
-import {
-  findIntentOfCode,
-  type IntentOfCode,
-  type LockedPayment,
-  lockPayment,
-  type OwnedIntent,
-} from './lock-for-apply.ts';
+import { findIntentOfCode, type IntentOfCode, type LockedPayment, lockPayment } from './lock-for-apply.ts';
+import { loadPending, removeQueued } from './pending-payment.ts';
 import { writeUnattributed } from './unattributed-receipts.ts';
 import { writeMoney } from './write-money.ts';
 
@@ -80,22 +68,6 @@ export async function applyReceipt(
   return writeMoney(client, money, step);
 }
 
-/** The queued payment fails under its lock, so that no lane sends it. */
-async function removeQueued(
-  client: pg.ClientBase,
-  owner: OwnedIntent & { readonly paymentId: string | null },
-  { read }: LockedPayment,
-  nowMs: number,
-): Promise<void> {
-  const paymentId = owner.paymentId ?? '';
-  const item = (await loadClaimedPayments(client, [{ ...owner, paymentId }])).get(paymentId)?.item;
-  if (item === undefined) throw new Error(`payment ${paymentId} has no authorization or no payout`);
-  // The intent was payable when it was paid: it does not fail by its expiry meanwhile.
-  const origin = { requestId: newId('batch', nowMs), nowMs: Math.min(nowMs, read.intent.expiresAtMs - 1) };
-  const results = await failPayments(client, [{ item, code: 'intent_not_payable' }], null, origin);
-  await writePaymentResults(client, results, SETTLEMENT_STATUS.queued, nowMs);
-}
-
 /** A `pay()` uses no authorization: its claim is of the log itself. */
 function claimOfLog(network: NetworkId, transactionId: string, logIndex: number): Uint8Array {
   return createHash('sha256')
@@ -129,25 +101,8 @@ async function loadFacts(
     return { ...facts, intent: late?.intent, acceptances: late?.offered ?? [], pending: undefined };
   }
   const acceptances = await loadPaidTerms(client, owner, log.intentCode);
-  const { settlement, read } = locked;
-  const reverted =
-    owner.paymentId === null
-      ? new Map()
-      : await loadRevertedBatches(client, [{ ...owner, paymentId: paymentOf(read) }]);
-  const pending =
-    settlement === undefined
-      ? undefined
-      : {
-          settlement: settlement.status,
-          direct: settlement.direct,
-          revivable: isRevivable({ paymentId: paymentOf(read) }, reverted),
-        };
-  return { ...facts, intent: read.intent, acceptances, pending };
-}
-
-function paymentOf({ payment, intent }: LockedPayment['read']): NonNullable<LockedPayment['read']['payment']>['id'] {
-  if (payment === null) throw new Error(`intent ${intent.id} has no payment`);
-  return payment.id;
+  const pending = await loadPending(client, owner, locked);
+  return { ...facts, intent: locked.read.intent, acceptances, pending };
 }
 
 /** Payouts of ours are below this: the column is a bigint. */

@@ -19,6 +19,15 @@ export type ReaderMeasures = {
     /** Of these, final logs that have waited too long for their lane, or for nodes to agree. */
     readonly late: number;
   }[];
+  /** References of networks that have one. */
+  readonly references: readonly {
+    readonly network: string;
+    readonly count: number;
+    /** Time since the one that waits longest should have been read; 0 when none waits. */
+    readonly lateSeconds: number;
+    /** Of these, references with a transaction that can't be decided. */
+    readonly undecided: number;
+  }[];
 };
 
 const CURSORS = `
@@ -32,10 +41,16 @@ const UNAPPLIED = `
   from (select distinct network from svc.reader_cursors) network left join svc.read_logs r using (network)
   group by network.network`;
 
+const REFERENCES = `
+  select network, count(*)::integer as count, count(waits_since)::integer as undecided,
+    greatest(extract(epoch from $1::timestamptz - min(next_read_at)), 0)::float8 as "lateSeconds"
+  from svc.payment_references group by network`;
+
 export async function measureReader(pool: pg.Pool, nowMs: number): Promise<ReaderMeasures> {
-  const [cursors, unapplied] = await Promise.all([
+  const [cursors, unapplied, references] = await Promise.all([
     pool.query<ReaderMeasures['cursors'][number]>(CURSORS, [isoTime(nowMs)]),
     pool.query<ReaderMeasures['unapplied'][number]>(UNAPPLIED, [isoTime(nowMs), READER_LIMITS.laneMs]),
+    pool.query<ReaderMeasures['references'][number]>(REFERENCES, [isoTime(nowMs)]),
   ]);
-  return { cursors: cursors.rows, unapplied: unapplied.rows };
+  return { cursors: cursors.rows, unapplied: unapplied.rows, references: references.rows };
 }

@@ -1,12 +1,22 @@
 // Money that pays no intent: the log and why, for an operator and the merchant to see. It changes nothing else.
-import { isoTime, type MoneyLog } from '@svc-pay/core';
+import { isoTime, type LogPosition, type MoneyLog } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+
+/** A log, or what stands for one on a chain without logs. */
+type ReceiptLog =
+  | MoneyLog
+  | {
+      readonly event: 'solana_pay';
+      /** The token. */
+      readonly address: string;
+      readonly position: Omit<LogPosition, 'blockHash'>;
+    };
 
 export type UnattributedReceipt = {
   readonly network: NetworkId;
   readonly mode: 'test' | 'live';
-  readonly log: MoneyLog;
+  readonly log: ReceiptLog;
   /** The log that proves the money: of a direct payment the token's transfer. */
   readonly logIndex: number;
   readonly reason: string;
@@ -35,7 +45,7 @@ export async function writeUnattributed(client: pg.ClientBase, receipt: Unattrib
   });
 }
 
-function plainLog({ position, ...fields }: MoneyLog): object {
+function plainLog({ position, ...fields }: ReceiptLog): object {
   const plain = Object.entries({ ...fields, ...position }).map(([name, value]) => [
     name,
     typeof value === 'bigint' ? value.toString() : value,

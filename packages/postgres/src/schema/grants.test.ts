@@ -296,7 +296,8 @@ test('no process may delete or rewrite history', async () => {
   // Prepared transfers are useless after a minute, and solo payers after a day; read logs and the reader's blocks are a
   // queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
   // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a day, and a wallet is
-  // proven by payments of the last year. A lease ends with its authorization. Abuse counts are for the operator of the day.
+  // proven by payments of the last year. A lease ends with its authorization, a reference
+  // a week after its intent. Abuse counts are for the operator of the day.
   expect(rows).toEqual([
     { grantee: 'svc_api', table_name: 'abuse_counts', privilege_type: 'DELETE' },
     { grantee: 'svc_api', table_name: 'quota_buckets', privilege_type: 'DELETE' },
@@ -306,6 +307,7 @@ test('no process may delete or rewrite history', async () => {
     { grantee: 'svc_settlement', table_name: 'gas_paid', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'idempotency', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'log_proofs', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'payment_references', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'prepared_transfers', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'proven_wallets', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'read_logs', privilege_type: 'DELETE' },

@@ -80,3 +80,27 @@ export const regularOffer = z.object({
   clientSecret: z.optional(z.string()),
 });
 export type RegularOffer = z.infer<typeof regularOffer>;
+
+/** The link that a wallet app opens. An address with a query is encoded as a whole. */
+export const solanaPayLink = (transactionRequestUrl: string): string =>
+  `solana:${encodeURIComponent(transactionRequestUrl)}`;
+
+/** What a wallet shows before it asks for the transaction. */
+export const transactionRequestLabel = z.object({ label: z.string(), icon: z.string() });
+export type TransactionRequestLabel = z.infer<typeof transactionRequestLabel>;
+
+/** A wallet names the account that signs and pays. */
+export const transactionRequest = z.object({
+  account: z.string().check(z.regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)),
+});
+
+export const requestedTransaction = z.object({
+  /** Base64, with an empty signature of the account. */
+  transaction: z.string(),
+  message: z.string(),
+});
+export type RequestedTransactionBody = z.infer<typeof requestedTransaction>;
+
+/** A wallet shows `message`. */
+export const transactionRefusal = z.object({ error: z.string(), message: z.string() });
+export type TransactionRefusal = z.infer<typeof transactionRefusal>;

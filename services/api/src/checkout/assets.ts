@@ -1,4 +1,4 @@
-// The pay button, and script and style of the checkout page. Pages of merchants load the button by its plain name, from any origin.
+// The pay button, script and style of the checkout page, and the icon that wallets show. Pages of merchants load the button by its plain name, from any origin.
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createHashedFiles } from '../http/hashed-files.ts';
@@ -10,6 +10,7 @@ const STYLES = ['base', 'summary', 'card', 'screens'].map((name) => bytesOf(`che
 const ASSETS = createHashedFiles({
   'svc-pay-button.js': read('generated/svc-pay-button.js'),
   'checkout.js': read('generated/checkout.js'),
+  'wallet-icon.svg': read('checkout/wallet-icon.svg'),
   'checkout.css': { plain: Buffer.concat(STYLES) },
 });
 

@@ -56,8 +56,10 @@ export type ShownWay = {
   readonly amount: string;
   readonly network: NetworkId;
   readonly networkName: string;
-  /** The payer signs, and pays no network fee. Otherwise the button has him send the payment himself. */
+  /** The payer signs, and pays no network fee. Otherwise he sends the payment himself. */
   readonly isSigned: boolean;
+  /** A wallet app may fetch a transaction for it. Of others that nobody signs, the button has the payer send them. */
+  readonly isRequested: boolean;
 };
 
 /** The payment that is under way or has paid. */
@@ -84,14 +86,15 @@ export function checkoutView({ intent, latest, acceptances, payable, merchant, n
   const signed = new Set(acceptances.map(({ position }) => position));
   const ways = payable
     .filter((terms) => !hasPriceEnded(terms, nowMs) && terms.payoutWithdrawn !== true)
-    .filter(({ position, network }) => signed.has(position) || familyOf(network) === 'evm')
-    .map(({ token, amount, network, position }) => ({
+    .map(({ token, amount, network, position, scheme }) => ({
       tokenShortcode: token.shortcode,
       amount: showToken(token, amount),
       network,
       networkName: networkNameOf(network),
       isSigned: signed.has(position),
-    }));
+      isRequested: familyOf(network) === 'solana' && scheme === 'exact',
+    }))
+    .filter(({ isSigned, isRequested, network }) => isSigned || isRequested || familyOf(network) === 'evm');
   const state = stateOf(intent, ways.length > 0, nowMs);
   const isShown = state === 'settling' || state === 'paid' || state === 'mismatch';
   const transfer = isShown && latest !== null ? transferOf(latest) : null;

@@ -1,6 +1,7 @@
 // Answers a browser at a payable address: the checkout page of the intent as it stands.
 import { clientSecretOf, isPayable, type Mode } from '@svc-pay/core';
 import { payPath } from '../buyer/challenge.ts';
+import { requestUrlOf } from '../buyer/request-url.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
 import type { PayableCall, World } from '../routes/route.ts';
 import { checkoutView } from './checkout-view.ts';
@@ -28,6 +29,10 @@ export async function showCheckout({ ports }: World, call: PayableCall): Promise
   const view = checkoutView({ intent, latest, acceptances, payable, merchant, nowMs });
   const clientSecret = clientSecretOf(ports.peppers[0], caller, intentId);
   const url = linkOf(baseUrl(), caller.mode, `${payPath(intentId)}?client_secret=${clientSecret}`);
-  const body = renderCheckout(view, { clientSecret, url });
+  const body = renderCheckout(view, {
+    clientSecret,
+    url,
+    requestUrlOf: requestUrlOf(ports, caller, intentId, baseUrl()),
+  });
   return { ok: true, replayed: false, answer: { status: 200, headers: PAGE_HEADERS, body } };
 }

@@ -8,7 +8,7 @@ import { bearsPayment } from '../buyer/payment-headers.ts';
 import { addressNames } from '../limit/address-name.ts';
 import type { RateLimiter } from '../limit/rate-limit.ts';
 import type { ApiPorts } from '../ports.ts';
-import { classOf, type KeyedRoute } from '../routes/route.ts';
+import { classOf, type KeyedRoute, type PayableRoute } from '../routes/route.ts';
 import { type Limited, type LimitedBy, showTightest } from './admit.ts';
 
 declare module 'fastify' {
@@ -37,6 +37,7 @@ export type AdmitSecret = {
   readonly toAddress: (
     request: FastifyRequest,
     reply: FastifyReply,
+    route: Pick<PayableRoute, 'quota'>,
   ) => Promise<Admitted | Limited | Refused<'address_denied' | 'not_found'>>;
   /** A route of payers, before the body is read. Undefined: goes on, and `toIntent` admits or refuses. */
   readonly toRoute: (
@@ -88,9 +89,9 @@ export function createAdmitSecret({ ports, limiter }: AdmitSecretOptions): Admit
   }
 
   return {
-    async toAddress(request, reply) {
-      const pays = bearsPayment(request.headers);
-      const of = pays ? 'settles' : 'reads';
+    async toAddress(request, reply, { quota }) {
+      const pays = quota === undefined && bearsPayment(request.headers);
+      const of = quota ?? (pays ? 'settles' : 'reads');
       const within = showTightest(reply);
       const early = await refuseAddress(request, of, within);
       if (early !== undefined) return early;

@@ -5,11 +5,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 const HASH_CHARACTERS = 16;
-const FILE_NAME = /^([a-z-]+?)(?:\.([\w-]{16}))?\.(js|css)$/;
+const FILE_NAME = /^([a-z-]+?)(?:\.([\w-]{16}))?\.(js|css|svg)$/;
 const TAKES_GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/;
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
 };
 
 type HashedFile = {

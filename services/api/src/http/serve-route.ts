@@ -32,6 +32,8 @@ export type ServeOptions = {
   /** Undefined when rate limits are switched off. */
   readonly limiter: RateLimiter | undefined;
   readonly cors: Cors;
+  /** Of routes that wallets ask from anywhere. */
+  readonly openCors: Cors;
   readonly refuse: Refuse;
 };
 
@@ -108,17 +110,24 @@ function servePayable(app: FastifyInstance, url: string, route: PayableRoute, op
     url,
     exposeHeadRoute: false,
     onRequest: async (request, reply) => {
-      options.cors.allow(request, reply);
+      (route.forWallets ? options.openCors : options.cors).allow(request, reply);
+      if (route.forWallets) return;
       const vary = reply.getHeader('vary');
       reply.header('vary', vary === undefined ? 'Accept' : `${String(vary)}, Accept`);
     },
     handler: async (request, reply) => {
-      const admission = await options.admitSecret.toAddress(request, reply);
+      const admission = await options.admitSecret.toAddress(request, reply, route);
       if (!admission.ok) return refuseSecret(request, reply, admission, options);
       const { caller, intentId } = admission;
       request.limitedBy = admission.limitedBy;
       request.caller = caller;
-      const outcome = await route.handle(options.world, { ...anyCall(request, caller, options.world), intentId });
+      const { token } = request.query as { readonly token?: unknown };
+      const outcome = await route.handle(options.world, {
+        ...anyCall(request, caller, options.world),
+        intentId,
+        tokenShortcode: typeof token === 'string' ? token : undefined,
+        body: request.body,
+      });
       return send(request, reply, route, outcome, options);
     },
   });

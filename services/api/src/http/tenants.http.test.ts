@@ -91,10 +91,14 @@ const send = ({ method, path, operation }: Operation, ids: Ids, key: string, hea
 };
 const withoutRequestId = (text: string) => text.replaceAll(/req_[0-9a-z]{26}/g, 'req');
 
-test('there are routes to try, and open ones take no id but the payable address, which has a secret of its own', () => {
+test('there are routes to try, and open ones take no id but the payable addresses, which have a secret of their own', () => {
   expect(keyed.length).toBeGreaterThanOrEqual(4);
   const open = operations.filter(({ operation }) => operation.security.length === 0).map(({ path }) => path);
-  expect(open.filter((path) => path.includes('{'))).toEqual(['/pay/{intentId}']);
+  expect(open.filter((path) => path.includes('{'))).toEqual([
+    '/pay/solana/{intentId}',
+    '/pay/solana/{intentId}',
+    '/pay/{intentId}',
+  ]);
 });
 
 for (const route of keyed) {

@@ -83,13 +83,21 @@ const SECRET_IN_QUERY = {
   example: 'of X-SVC-Pay-Url',
 };
 
+const TOKEN_IN_QUERY = {
+  name: 'token',
+  description: 'The token in the address, by its shortcode',
+  example: 'soldevnet_usdc',
+};
+
 export function parametersOf(route: Route): readonly object[] {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => idInPath(name));
   if (route.access === 'client_secret')
     return [
       ...inPath,
       parameter('query', SECRET_IN_QUERY, {}, true),
-      ...['PAYMENT-SIGNATURE', 'X-PAYMENT'].map(paymentHeader),
+      ...(route.forWallets
+        ? [parameter('query', TOKEN_IN_QUERY, {}, true)]
+        : ['PAYMENT-SIGNATURE', 'X-PAYMENT'].map(paymentHeader)),
     ];
   if (!isKeyed(route)) return inPath;
   return [

@@ -27,7 +27,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
   if (route.method === 'POST' || route.method === 'PATCH') {
     codes.push('malformed_request', 'invalid_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout');
   }
-  if (route.method === 'POST') {
+  if (route.method === 'POST' && isKeyed(route)) {
     codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress');
   }
   return [...new Set(codes)];

@@ -26,7 +26,7 @@ const TAGS_BY_PATH: readonly (Tag & { readonly path: RegExp })[] = [
   },
   {
     name: 'Solana',
-    path: /^\/sdk\/public\/payments\/x402\/(?:prepare|signable|relay)$/,
+    path: /^\/(?:sdk\/public\/payments\/x402\/(?:prepare|signable|relay)$|pay\/solana\/)/,
     description: 'What a Solana wallet signs, and how it is sent.',
   },
   {

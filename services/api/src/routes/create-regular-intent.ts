@@ -41,7 +41,7 @@ export const createRegularIntent: KeyedRoute = {
     'x402_upto_not_available',
     'price_unavailable',
   ],
-  async handle({ ports, metrics, traces }, { caller, traced, requestId, body, claim }) {
+  async handle({ ports, metrics, traces }, { caller, traced, requestId, body, claim, baseUrl }) {
     const request = createIntentRequest.safeParse(body);
     if (!request.success) return malformed(request.error, body, createIntentRequest);
     const created = await createIntent(ports, { caller, requestId, request: request.data, claim, flow: 'regular' });
@@ -53,7 +53,7 @@ export const createRegularIntent: KeyedRoute = {
       traces.created(traced);
     }
     const { paymentIntentId } = JSON.parse(created.answer.body) as { paymentIntentId: Id<'paymentIntent'> };
-    const offer = await loadRegularOffer(ports, caller, paymentIntentId);
+    const offer = await loadRegularOffer(ports, caller, paymentIntentId, baseUrl());
     if (offer === undefined) throw new Error(`intent ${paymentIntentId} was created and can't be read`);
     const answered = { ...offer, ...secretFor(ports, caller, paymentIntentId) };
     return { ...created, answer: { ...created.answer, body: JSON.stringify(answered) } };

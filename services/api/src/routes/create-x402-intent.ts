@@ -75,7 +75,7 @@ export const createX402Intent: KeyedRoute = {
     const intentId = required.paymentIntentId as Id<'paymentIntent'>;
     const secret = secretFor(ports, caller, intentId);
     if (created.answer.status !== 402) {
-      const offer = await loadRegularOffer(ports, caller, intentId);
+      const offer = await loadRegularOffer(ports, caller, intentId, baseUrl());
       return { ...created, answer: withFields(created.answer, { regular: offer?.regular ?? [], ...secret }) };
     }
     const answer = withFields(created.answer, secret);

@@ -25,9 +25,9 @@ export const getRegularOffer: KeyedRoute = {
     },
   },
   refusals: ['not_found'],
-  async handle({ ports }, { caller, params }) {
+  async handle({ ports }, { caller, params, baseUrl }) {
     const intentId = intentIdOf(params);
-    const offer = intentId && (await loadRegularOffer(ports, caller, intentId));
+    const offer = intentId && (await loadRegularOffer(ports, caller, intentId, baseUrl()));
     return offer === undefined ? { ok: false, code: 'not_found', param: null } : answerJson(offer);
   },
 };

@@ -21,6 +21,7 @@ import { releaseUpto } from './release-upto.ts';
 import { settlePayment } from './settle-payment.ts';
 import { settleUpto } from './settle-upto.ts';
 import { signablePayment } from './signable-payment.ts';
+import { labelTransactionRequest, postTransactionRequest } from './solana-pay.ts';
 import { streamIntent } from './stream-intent.ts';
 import { WEBHOOK_ROUTES } from './webhooks/index.ts';
 import { FACILITATOR_ROUTES } from './x402/index.ts';
@@ -42,6 +43,8 @@ export const ROUTES = withDocs([
   streamIntent,
   cancelIntent,
   payIntent,
+  labelTransactionRequest,
+  postTransactionRequest,
   listTokens,
   ...LIST_ROUTES,
   ...REFUND_ROUTES,

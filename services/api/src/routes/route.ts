@@ -48,7 +48,12 @@ type AnyCall = {
 };
 
 /** Call of a payable address with the secret of its intent. */
-export type PayableCall = AnyCall & { readonly intentId: Id<'paymentIntent'> };
+export type PayableCall = AnyCall & {
+  readonly intentId: Id<'paymentIntent'>;
+  /** `token` of the address. */
+  readonly tokenShortcode: string | undefined;
+  readonly body: unknown;
+};
 
 /** Call with an accepted key. */
 type Call = AnyCall & {
@@ -117,8 +122,13 @@ export type KeyedRoute = RouteContract & {
 /** An intent's payable address: its secret in the query takes the place of a key. */
 export type PayableRoute = RouteContract & {
   readonly access: 'client_secret';
-  /** Body of a refusal for browsers. */
-  readonly refusalPage: RefusalPage;
+  /** Body of a refusal for browsers. Absent where only wallets ask. */
+  readonly refusalPage?: RefusalPage;
+  /** Class of its quotas. Without it a request with a payment counts as `settles` and another one as `reads`. */
+  readonly quota?: RequestClass;
+  /** Names a token in its address, and is answered to pages of any origin: wallets ask here. */
+  readonly forWallets?: true;
+  readonly body?: NamedSchema;
   readonly handle: (world: World, call: PayableCall) => Promise<RouteOutcome>;
 };
 

@@ -39,6 +39,7 @@ const BODIES: Readonly<Record<string, (ids: Ids) => object>> = {
     paymentPayload: { x402Version: 2, payload: {} },
     paymentRequirements: { network: 'eip155:84532' },
   }),
+  TransactionRequest: () => ({ account: '11111111111111111111111111111111' }),
   NotifyRequest: ({ intentId }) => ({ paymentIntentId: intentId }),
   EndpointConfiguration: () => ({ url: 'https://shop.example/hooks', eventTypes: ['payment.completed'] }),
   EndpointUpdate: () => ({ url: 'https://elsewhere.example/hooks' }),

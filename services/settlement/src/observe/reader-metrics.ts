@@ -34,6 +34,15 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
   const unapplied = gauge('reader_unapplied_logs', 'Logs that are read and not applied', ['network']);
   const oldest = gauge('reader_unapplied_oldest_seconds', 'Time since the oldest of them was read', ['network']);
   const late = gauge('reader_unrecorded_logs', 'Final logs of them that have waited for ten minutes', ['network']);
+  const references = gauge('reader_references', 'Reference keys of intents that are read on Solana', ['network']);
+  const referenceLate = gauge(
+    'reader_reference_late_seconds',
+    'Time since the reference that waits longest should have been read',
+    ['network'],
+  );
+  const undecided = gauge('reader_references_undecided', 'References with a transaction that can’t be decided', [
+    'network',
+  ]);
   const blocks = counter('reader_blocks_total', 'Blocks that cursors passed', bySource);
   const logs = counter('reader_logs_total', 'Logs in these blocks', bySource);
   const own = counter('reader_own_logs_total', 'Logs that were kept because they concern this installation', bySource);
@@ -62,7 +71,7 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
     },
     batchDiffers: (network) => differences.inc({ network }),
     show: (seen) => {
-      for (const each of [cursor, lag, unapplied, oldest, late]) each.reset();
+      for (const each of [cursor, lag, unapplied, oldest, late, references, referenceLate, undecided]) each.reset();
       for (const { network, kind, block, lagSeconds } of seen?.cursors ?? []) {
         cursor.set({ network, kind }, block);
         lag.set({ network, kind }, lagSeconds);
@@ -71,6 +80,11 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
         unapplied.set({ network }, count);
         oldest.set({ network }, oldestSeconds);
         late.set({ network }, lateCount);
+      }
+      for (const { network, count, lateSeconds, undecided: waiting } of seen?.references ?? []) {
+        references.set({ network }, count);
+        referenceLate.set({ network }, lateSeconds);
+        undecided.set({ network }, waiting);
       }
     },
   };

@@ -33,6 +33,7 @@ function way({ shortcode = 'base_usdc', payTo = processor, direct, attempt = 0 }
     attempt,
     endsAtMs: ENDS_AT_MS,
     rpcUrlPublic: 'https://rpc.example',
+    requestUrlOf: () => null,
   };
 }
 

@@ -1,6 +1,11 @@
 // A row that makes a watcher throw, before good rows: the good rows are handled, and the failure is counted.
 import { createFinalityWatch, createHeldWatch, laneRound, type WatchDeps } from '@svc-pay/core';
-import { createFinalityStore, createMaintenanceStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
+import {
+  createFinalityStore,
+  createMaintenanceStore,
+  createReferenceStore,
+  createStrandedStore,
+} from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OpenSolana } from '../rpc/open-networks.ts';
@@ -20,6 +25,7 @@ async function world() {
   let laterMs = 0;
   const deps = {
     stranded: createStrandedStore(pool),
+    references: createReferenceStore(pool),
     finality: createFinalityStore(pool),
     dropOldPrepared: createMaintenanceStore(pool).dropOldPrepared,
     clock: { nowMs: () => Date.now() + laterMs },

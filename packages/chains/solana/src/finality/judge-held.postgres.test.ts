@@ -1,5 +1,5 @@
 import { createFinalityWatch, createHeldWatch, laneRound } from '@svc-pay/core';
-import { createFinalityStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
+import { createFinalityStore, createReferenceStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { openNode } from '../rpc/solana-node.ts';
@@ -20,6 +20,7 @@ test('landed at a node that shows no balances, a payment is held, and completed 
   const told: string[] = [];
   const deps = {
     stranded: createStrandedStore(pool),
+    references: createReferenceStore(pool),
     finality: createFinalityStore(pool),
     clock: lane.deps.clock,
     log: (event: string) => void told.push(event),

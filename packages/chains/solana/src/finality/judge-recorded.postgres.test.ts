@@ -1,6 +1,6 @@
 // Reorgs as a node reports them: the database follows, and reverses only transactions that can never land.
 import { createFinalityWatch, type LaneDeps, laneRound } from '@svc-pay/core';
-import { createFinalityStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
+import { createFinalityStore, createReferenceStore, createStrandedStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OpenSolana } from '../rpc/open-networks.ts';
@@ -24,6 +24,7 @@ async function world() {
   const deps = {
     finality: createFinalityStore(pool),
     stranded: createStrandedStore(pool),
+    references: createReferenceStore(pool),
     clock: lane.deps.clock,
     log: (event: string) => void told.push(event),
     metrics: { batchMoved: () => {}, batchReversed: () => {} },

@@ -1,5 +1,13 @@
 // A Solana network as core's watchers ask it.
-import { type AuthorizationReader, jobName, type PeriodicJob, type WatchedChain } from '@svc-pay/core';
+import {
+  type AuthorizationReader,
+  createReferenceReader,
+  jobName,
+  type PeriodicJob,
+  type ReferenceDeps,
+  type WatchedChain,
+} from '@svc-pay/core';
+import { createReferenceChain } from '../reference/reference-chain.ts';
 import { findRefundOutcomes } from '../refund/find-refund-outcomes.ts';
 import type { OpenSolana } from '../rpc/open-networks.ts';
 import { createRentCollector, type RentDeps } from './collect-rent.ts';
@@ -27,12 +35,13 @@ const PREPARED_EVERY_MS = 10_000;
 /** A prepared transaction is valid for some minutes at most. */
 const PREPARED_KEPT_MS = 3_600_000;
 
-export type SolanaWatchDeps = RentDeps & {
-  /** A relayer whose balance pays for fewer transactions than this is reported. */
-  readonly lowTransactions: bigint;
-  /** Deletes transactions that were prepared for wallets before `beforeMs`. */
-  readonly dropOldPrepared: (beforeMs: number) => Promise<void>;
-};
+export type SolanaWatchDeps = RentDeps &
+  ReferenceDeps & {
+    /** A relayer whose balance pays for fewer transactions than this is reported. */
+    readonly lowTransactions: bigint;
+    /** Deletes transactions that were prepared for wallets before `beforeMs`. */
+    readonly dropOldPrepared: (beforeMs: number) => Promise<void>;
+  };
 
 export function openWatchedSolana(open: OpenSolana, deps: SolanaWatchDeps): WatchedChain {
   const { network, nodes, gasCoin } = open;
@@ -47,7 +56,11 @@ export function openWatchedSolana(open: OpenSolana, deps: SolanaWatchDeps): Watc
     readAuthorizations: async () => READER,
     findRefundOutcomes: (refunds, nowMs) => findRefundOutcomes(nodes, refunds, nowMs),
     readFitness: solanaFitness(open, deps.lowTransactions),
-    extraJobs: [createRentCollector(open, deps), createPreparedExpiry(open, deps)],
+    extraJobs: [
+      createRentCollector(open, deps),
+      createPreparedExpiry(open, deps),
+      createReferenceReader(createReferenceChain(nodes, network), deps),
+    ],
   };
 }
 

@@ -18,6 +18,7 @@ import { prepareMessage } from '../prepare/prepare-message.ts';
 import { prepareTransfer } from '../prepare/prepare-transfer.ts';
 import { referenceOf } from '../reference/reference-key.ts';
 import { requestTransfer } from '../reference/request-transfer.ts';
+import { solanaPayOption } from '../reference/solana-pay-option.ts';
 import { type ClusterSettingsByNetwork, openClusters } from '../transfer/open-clusters.ts';
 import { memoOf } from '../transfer/transfer-terms.ts';
 import { verifyMessage } from './verify-message.ts';
@@ -90,6 +91,7 @@ export function createSolanaPayments(options: SolanaPaymentOptions): PaymentFami
   return {
     owns: (network) => familyOf(network) === 'solana',
     carriesUpto: () => false,
+    regular: { payToOf: ({ payout }) => payout.merchant, optionOf: solanaPayOption },
     acceptanceTerms: async (offered): Promise<AcceptanceTerms> => {
       const { offer, rpcUrlPublic } = offered;
       const extra = { ...(rpcUrlPublic !== undefined && { rpcUrlPublic }), ...(await transferExtra(offered)) };

@@ -1,0 +1,256 @@
+// Payments that wallets send by themselves, from the chain to the books, with real Postgres and a real virtual machine.
+import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { createReferenceWorld, type ReferenceWorld, SHARES } from '../testing/reference-world.ts';
+
+async function world(): Promise<ReferenceWorld> {
+  const { pool } = await createTestDatabase();
+  const made = await createReferenceWorld(pool);
+  onTestFinished(() => made.chain.stop());
+  return made;
+}
+
+/** Every payment is booked once for what its recipients got, and proven by one transaction. */
+async function expectSound({ pool }: ReferenceWorld): Promise<void> {
+  const { rows } = await pool.query(`
+    select 'unbalanced ' || payment_id as flaw from svc.ledger_entries group by payment_id, asset having sum(amount) <> 0
+    union all
+    select 'two completed of ' || intent_id from svc.payments where status = 'completed' group by intent_id having count(*) > 1
+    union all
+    select 'proofs of ' || p.id from svc.payments p
+    where 1 <> (select count(*) from svc.log_proofs proof where proof.payment_id = p.id)
+    union all
+    select 'payout of ' || s.payment_id from svc.settlements s
+    where s.foreign_transaction_id is not null and not exists (
+      select from svc.payouts t where t.network = s.network and t.payout_id = s.payout_id and t.processor = s.recipient
+    )
+    union all
+    select 'booked ' || p.id from svc.payments p
+    where p.paid_amount <> (
+      select -sum(amount) from svc.ledger_entries e where e.payment_id = p.id and e.account_name = 'payer'
+    )`);
+  expect(rows).toEqual([]);
+}
+
+const eventsOf = async ({ pool }: ReferenceWorld, intentId: string) =>
+  (
+    await pool.query<{ type: string }>('select type from svc.events where intent_id = $1 order by sequence', [intentId])
+  ).rows.map(({ type }) => type);
+const times = (share: readonly [bigint, bigint], by: bigint): [bigint, bigint] => [
+  (share[0] * by) / 100n,
+  (share[1] * by) / 100n,
+];
+
+test('the exact amount completes its intent, once, with the payer who was debited', async () => {
+  const run = await world();
+  const [intentId, payer] = [await run.intent(), await run.newPayer()];
+  await run.pay(payer, SHARES, [intentId]);
+  await run.reader().run();
+  expect(await run.paymentsOf(intentId)).toEqual([]);
+  for (let reads = 0; reads < 3; reads += 1) await run.read();
+  expect(await run.paymentsOf(intentId)).toMatchObject([
+    { status: 'completed', paid: '1000000', payer: payer.address },
+  ]);
+  expect(await run.intentOf(intentId)).toBe('completed');
+  expect(await eventsOf(run, intentId)).toEqual(['payment_intent.created', 'payment.created', 'payment.completed']);
+  await expectSound(run);
+});
+
+test('less is a part, and the part that reaches the sum completes the intent', async () => {
+  const run = await world();
+  const [intentId, payer] = [await run.intent(), await run.newPayer()];
+  await run.pay(payer, times(SHARES, 40n), [intentId]);
+  await run.read();
+  expect(await run.intentOf(intentId)).toBe('mismatched');
+  expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'mismatched', paid: '400000' }]);
+  await run.pay(payer, times(SHARES, 60n), [intentId]);
+  await run.read();
+  expect(await run.intentOf(intentId)).toBe('completed');
+  expect(await run.paymentsOf(intentId)).toMatchObject([
+    { status: 'mismatched', paid: '400000' },
+    { status: 'completed', paid: '600000', total: '1000000' },
+  ]);
+  await expectSound(run);
+});
+
+test('more completes the intent, and the surplus is due back', async () => {
+  const run = await world();
+  const intentId = await run.intent();
+  await run.pay(await run.newPayer(), times(SHARES, 250n), [intentId]);
+  await run.read();
+  expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'completed', paid: '2500000', due: '1500000' }]);
+  await expectSound(run);
+});
+
+test('a second payment of a completed intent is a payment of its own, and the intent stays as it is', async () => {
+  const run = await world();
+  const intentId = await run.intent();
+  const payers = [await run.newPayer(), await run.newPayer()];
+  for (const payer of payers) await run.pay(payer, SHARES, [intentId]);
+  await run.read();
+  expect((await run.paymentsOf(intentId)).map(({ status }) => status)).toEqual(['completed', 'mismatched']);
+  expect(await run.intentOf(intentId)).toBe('completed');
+  await expectSound(run);
+});
+
+test('a payment after the end of the intent is kept and told, and pays nothing', async () => {
+  const run = await world();
+  const [intentId, payer] = [await run.intent(), await run.newPayer()];
+  await run.pool.query(`update svc.intents set expires_at = now() - interval '1 minute' where id = $1`, [intentId]);
+  await run.pay(payer, SHARES, [intentId]);
+  await run.read();
+  expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'mismatched', paid: '1000000', due: '1000000' }]);
+  expect(await run.intentOf(intentId)).toBe('requires_payment');
+  expect(await eventsOf(run, intentId)).toContain('payment.created');
+  await expectSound(run);
+});
+
+test('money of another sender than the intent expects is kept beside it', async () => {
+  const run = await world();
+  const payer = await run.newPayer();
+  const intentId = await run.intent({ expectedSender: run.actors.stranger.address });
+  await run.pay(payer, SHARES, [intentId]);
+  await run.read();
+  expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'mismatched', payer: payer.address }]);
+  expect(await run.intentOf(intentId)).toBe('requires_payment');
+});
+
+test('one unit is an unattributed receipt without events, and a transaction that pays nobody is nothing', async () => {
+  const run = await world();
+  const [intentId, payer] = [await run.intent(), await run.newPayer()];
+  await run.pay(payer, [1n, 0n], [intentId]);
+  await run.pay(payer, [0n, 0n], [intentId]);
+  await run.read();
+  expect(await run.paymentsOf(intentId)).toEqual([]);
+  expect(await eventsOf(run, intentId)).toEqual(['payment_intent.created']);
+  const { rows } = await run.pool.query('select reason, log from svc.log_proofs');
+  expect(rows).toMatchObject([
+    { reason: 'below_minimum', log: { intentId, event: 'solana_pay', payer: payer.address } },
+  ]);
+});
+
+test('money that leaves the platform’s fee out is judged by the smallest share', async () => {
+  const run = await world();
+  const intentId = await run.intent();
+  await run.pay(await run.newPayer(), [990_000n, 5_000n], [intentId]);
+  await run.read();
+  const [payment] = await run.paymentsOf(intentId);
+  expect(payment).toMatchObject({ status: 'mismatched', paid: '500099' });
+  await expectSound(run);
+});
+
+test('a transaction that names the references of two intents pays one of them, once', async () => {
+  const run = await world();
+  const intents = [await run.intent(), await run.intent()];
+  await run.pay(await run.newPayer(), SHARES, intents);
+  for (let reads = 0; reads < 3; reads += 1) await run.read();
+  const all = await Promise.all(intents.map(run.paymentsOf));
+  expect(all.flat()).toMatchObject([{ status: 'completed', paid: '1000000' }]);
+  await expectSound(run);
+});
+
+test('a queued payment makes room for the money, and one that is sent does not', async () => {
+  const run = await world();
+  const queued = await run.intent();
+  await run.queue({ intentId: queued });
+  await run.pay(await run.newPayer(), SHARES, [queued]);
+  await run.read();
+  expect((await run.paymentsOf(queued)).map(({ status }) => status).toSorted()).toEqual(['completed', 'failed']);
+  const sent = await run.intent();
+  await run.queue({ intentId: sent });
+  await run.settle();
+  await run.pay(await run.newPayer(), SHARES, [sent]);
+  await run.read();
+  expect((await run.paymentsOf(sent)).map(({ status }) => status).toSorted()).toEqual(['completed', 'mismatched']);
+});
+
+test('a transaction of a relayer of ours never counts here', async () => {
+  const run = await world();
+  const { paymentId, intentId } = await run.queue();
+  await run.settle();
+  const { rows } = await run.pool.query('select transaction_id from svc.payments where id = $1', [paymentId]);
+  const reference = (await run.references.loadDue(run.lane.network, Date.now(), 10))[0];
+  expect(reference).toBeUndefined();
+  const other = await run.intent();
+  const [due] = await run.references.loadDue(run.lane.network, Date.now() + 1_000, 10);
+  await run.pool.query('delete from svc.log_proofs');
+  const movement = { transactionId: rows[0].transaction_id, slot: 1n, blockTimeSeconds: 1n, feePayer: '', changes: [] };
+  expect(await run.references.apply(due!, movement, Date.now())).toEqual({
+    outcome: 'ignored',
+    reason: 'own_transaction',
+  });
+  expect([await run.paymentsOf(other), intentId]).toEqual([[], intentId]);
+});
+
+test('a process that dies between two reads, or before it has noted one, changes nothing', async () => {
+  const run = await world();
+  const [intentId, payer] = [await run.intent(), await run.newPayer()];
+  await run.pay(payer, times(SHARES, 50n), [intentId]);
+  await run.pay(payer, times(SHARES, 50n), [intentId]);
+  run.chain.ledger.advance(40n);
+  run.later(2_000);
+  let applied = 0;
+  const dying = {
+    ...run.references,
+    apply: async (...given: Parameters<typeof run.references.apply>) => {
+      applied += 1;
+      if (applied === 2) throw new Error('dies here');
+      return run.references.apply(...given);
+    },
+    noteRead: async () => {
+      throw new Error('is dead');
+    },
+  };
+  await expect(run.reader(dying).run()).rejects.toThrow('is dead');
+  expect(await run.paymentsOf(intentId)).toHaveLength(1);
+  await run.read();
+  expect((await run.paymentsOf(intentId)).map(({ status }) => status)).toEqual(['mismatched', 'completed']);
+  await expectSound(run);
+});
+
+test('two processes that read the same reference at once book its payment once', async () => {
+  const run = await world();
+  const intents = await Promise.all([1, 2, 3, 4].map(() => run.intent()));
+  for (const intentId of intents) await run.pay(await run.newPayer(), SHARES, [intentId]);
+  run.chain.ledger.advance(40n);
+  run.later(2_000);
+  await Promise.allSettled([run.reader().run(), run.reader().run(), run.reader().run()]);
+  run.later(20_000);
+  await run.read();
+  for (const intentId of intents) expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'completed' }]);
+  await expectSound(run);
+});
+
+test('an intent that left unpaid comes back with its late money', async () => {
+  const run = await world();
+  const [intentId, payer] = [await run.intent(), await run.newPayer()];
+  const { createMaintenanceStore } = await import('@svc-pay/postgres/settlement-service');
+  const maintenance = createMaintenanceStore(run.pool);
+  await run.pool.query(`update svc.intents set expires_at = now() - interval '1 day' where id = $1`, [intentId]);
+  await maintenance.expireIntents(Date.now(), 10);
+  const page = await maintenance.loadUnpaidIntents(Date.now() + 1_000, undefined, 10);
+  await maintenance.removeUnpaidIntents(page, Date.now() + 1_000);
+  expect(await run.intentOf(intentId)).toBeUndefined();
+  await run.pay(payer, SHARES, [intentId]);
+  await run.read();
+  expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'mismatched', paid: '1000000' }]);
+  expect(await run.intentOf(intentId)).toBe('canceled');
+});
+
+test('a reference is closed a week after the end of its intent, unless a wallet has asked meanwhile', async () => {
+  const run = await world();
+  await run.intent();
+  const count = async () => (await run.pool.query('select from svc.payment_references')).rowCount;
+  await run.read();
+  expect(await count()).toBe(1);
+  run.later(6 * 86_400_000);
+  await run.read();
+  expect(await count()).toBe(1);
+  run.later(2 * 86_400_000);
+  const [due] = await run.references.loadDue(run.lane.network, Date.now() + 9 * 86_400_000, 10);
+  await run.pool.query(`update svc.payment_references set opened_at = opened_at + interval '1 second'`);
+  await run.references.noteRead(due!, { cursor: null, waitsSinceMs: null, nextReadAtMs: null });
+  expect(await count()).toBe(1);
+  await run.read();
+  expect(await count()).toBe(0);
+});
