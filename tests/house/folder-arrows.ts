@@ -113,7 +113,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       finality: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
       stranded: ['database', 'event', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
       reader: ['account', 'database', 'event', 'intent', 'payment', 'settlement', 'stranded'],
-      direct: ['audit', 'database', 'payment', 'reader', 'stranded'],
+      direct: ['audit', 'database', 'event', 'intent', 'payment', 'reader', 'settlement', 'stranded'],
       restore: ['audit', 'database', 'event', 'intent', 'lane', 'ledger', 'payment', 'payout', 'stranded'],
       retention: ['database'],
     },

@@ -9,6 +9,7 @@ import { shownTime } from '../output/times.ts';
 import { closeCommand } from './account-close.ts';
 import { limitsCommand } from './account-limits.ts';
 import { metadataCommand } from './account-metadata.ts';
+import { mismatchCommand } from './account-mismatch.ts';
 import { sellerCommand } from './account-seller.ts';
 import { publishableCommand } from './publishable-rights.ts';
 import { SHOWN_ONCE, shownKeys } from './shown-key.ts';
@@ -31,6 +32,7 @@ export function accountsCommand(surroundings: Surroundings): Command {
     .addCommand(closeCommand(surroundings))
     .addCommand(limitsCommand(surroundings))
     .addCommand(metadataCommand(surroundings))
+    .addCommand(mismatchCommand(surroundings))
     .addCommand(publishableCommand(surroundings))
     .addCommand(sellerCommand(surroundings));
 }

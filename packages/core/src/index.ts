@@ -43,6 +43,7 @@ export { retryAfterMs } from './delivery/retry-after.ts';
 export type { Random } from './delivery/retry-schedule.ts';
 export { draftSample, SAMPLE_METADATA_KEY } from './delivery/sample-event.ts';
 export { type DeliverySecrets, signDelivery } from './delivery/sign-delivery.ts';
+export * from './direct/accept-payment.ts';
 export * from './direct/bound-acceptance.ts';
 export * from './direct/decide-direct-failure.ts';
 export * from './direct/decide-held-receipt.ts';

@@ -46,6 +46,22 @@ alter policy api_begins on svc.payments with check (
   or has_table_privilege('svc.batches', 'insert')
 );
 
+-- A part that was given back is over too. It never completed its intent, and has no time at which it did.
+create or replace function svc.assert_replaced_payment_is_over() returns trigger
+language plpgsql set plan_cache_mode = force_generic_plan as $$
+declare
+  replaced record;
+begin
+  select status, completed_at into replaced from svc.payments
+    where account_id = old.account_id and mode = old.mode and id = old.payment_id;
+  if replaced.status in ('pending', 'completed') or replaced.status = 'refunded' and replaced.completed_at is not null then
+    raise exception 'intent % gives up payment %, which is %', old.id, old.payment_id, replaced.status
+      using errcode = 'integrity_constraint_violation', constraint = 'one_success_per_intent';
+  end if;
+  return null;
+end
+$$;
+
 -- The API may claim and cancel an intent that is paid in part as one that is unpaid.
 drop trigger intents_settled_by_settlement on svc.intents;
 create trigger intents_settled_by_settlement before update of status on svc.intents

@@ -13,7 +13,7 @@ import {
   type Payout,
   type PublishableRights,
 } from '@svc-pay/core';
-import { usdMicros } from '@svc-pay/money';
+import { basisPoints, usdMicros } from '@svc-pay/money';
 import { type Id, isId, newId } from '@svc-pay/protocol/ids';
 import { readAccountLimits, setAccountLimits } from './account/account-limits.ts';
 import { type ClosedAccount, closeAccount } from './account/close-account.ts';
@@ -24,6 +24,7 @@ import { type KeyRow, listKeys } from './account/list-keys.ts';
 import { type AccountRights, readPublishableRights, setPublishableRights } from './account/publishable-rights.ts';
 import { type RevokedKey, revokeKey } from './account/revoke-key.ts';
 import { rollKey } from './account/roll-key.ts';
+import { type AccountPolicy, readMismatchPolicies, setMismatchPolicy } from './account/set-mismatch-policy.ts';
 import { type SigningSwitch, signWithKey } from './account/sign-with-key.ts';
 import type { Operation } from './audit/operation.ts';
 import { type DisabledPayout, disablePayout } from './payout/disable-payout.ts';
@@ -53,6 +54,17 @@ type ShownLimits = {
   /** Requests per second of each key and class; null: the quota of the installation applies. */
   readonly ratePerSecond: number | null;
 };
+/** A policy as plain data. */
+type ShownPolicy = Omit<AccountPolicy, 'toleranceUsdMicros' | 'toleranceBps'> & {
+  readonly toleranceUsdMicros: string;
+  readonly toleranceBps: number;
+};
+
+const shownPolicy = ({ toleranceUsdMicros, ...policy }: AccountPolicy): ShownPolicy => ({
+  ...policy,
+  toleranceUsdMicros: toleranceUsdMicros.toString(),
+});
+
 /** What is left out stays as it is. */
 type OptionalFields<Fields> = { readonly [Each in keyof Fields]?: Fields[Each] | undefined };
 
@@ -77,6 +89,7 @@ export type AdminActions = {
         readonly account: ShownAccount;
         readonly limits: readonly ShownLimits[];
         readonly publishable: readonly AccountRights[];
+        readonly mismatch: readonly ShownPolicy[];
       }
     | UnknownAccount
   >;
@@ -87,6 +100,9 @@ export type AdminActions = {
   readonly setPublishable: (
     wanted: OfAccount & { readonly mode: Mode } & OptionalFields<PublishableRights>,
   ) => Promise<{ readonly ok: true; readonly publishable: AccountRights } | UnknownAccount>;
+  readonly setMismatch: (
+    wanted: OfAccount & { readonly mode: Mode } & OptionalFields<Omit<ShownPolicy, 'mode'>>,
+  ) => Promise<{ readonly ok: true; readonly mismatch: ShownPolicy } | UnknownAccount>;
   readonly createKey: (
     wanted: OfAccount & { readonly mode: Mode; readonly kind: KeyKind; readonly scopes: readonly KeyScope[] | null },
   ) => Promise<{ readonly ok: true; readonly key: MadeKey; readonly signs: boolean } | UnknownAccount>;
@@ -145,7 +161,8 @@ export function createAdminActions(operation: Operation, secrets: KeySecrets | u
       const [account] = await listAccounts(pool, nowMs, { id: accountId });
       if (account === undefined) return { ok: false, code: 'account_unknown' };
       const publishable = await readPublishableRights(pool, accountId);
-      return { ok: true, account, limits: await shownLimits(accountId), publishable };
+      const mismatch = (await readMismatchPolicies(pool, accountId)).map(shownPolicy);
+      return { ok: true, account, limits: await shownLimits(accountId), publishable, mismatch };
     },
     closeAccount: ({ accountId, now }) => closeAccount(operation, accountId, { now }),
     setLimits: async ({ accountId, mode, minimumUsdMicros: micros, ratePerSecond }) => {
@@ -162,6 +179,15 @@ export function createAdminActions(operation: Operation, secrets: KeySecrets | u
         ...(creates !== undefined && { creates }),
       });
       return publishable === undefined ? { ok: false, code: 'account_unknown' } : { ok: true, publishable };
+    },
+    setMismatch: async ({ accountId, mode, toleranceUsdMicros: micros, toleranceBps: bps, over, under }) => {
+      const set = await setMismatchPolicy(operation, accountId, mode, {
+        ...(micros !== undefined && { toleranceUsdMicros: usdMicros(BigInt(micros)) }),
+        ...(bps !== undefined && { toleranceBps: basisPoints(bps) }),
+        ...(over !== undefined && { over }),
+        ...(under !== undefined && { under }),
+      });
+      return set === undefined ? { ok: false, code: 'account_unknown' } : { ok: true, mismatch: shownPolicy(set) };
     },
     createKey: async ({ accountId, mode, kind, scopes }) => {
       if (!isId('account', accountId)) return { ok: false, code: 'account_unknown' };

@@ -6,6 +6,7 @@ export { type AccountRow, listAccounts } from './account/list-accounts.ts';
 export { type ResealedSecrets, resealSecrets } from './account/reseal-secrets.ts';
 export type { RevokedKey } from './account/revoke-key.ts';
 export { countSealed, SEALED_COLUMNS, type SealedCount } from './account/sealed-columns.ts';
+export { setMismatchPolicy } from './account/set-mismatch-policy.ts';
 export { type AdminActions, createAdminActions, type MadeKey } from './admin-actions.ts';
 export { exportAuditHeads, type FoundExportFault, verifyAuditExports } from './audit/audit-exports.ts';
 export type { Operation } from './audit/operation.ts';

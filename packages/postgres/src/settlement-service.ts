@@ -1,6 +1,7 @@
 // Stores of the settlement service.
 
 export type { BudgetMeasures } from './budget/measure-budgets.ts';
+export type { AcceptedPayment, PaymentToAccept } from './direct/accept-payment.ts';
 export { createFinalityStore } from './finality/finality-store.ts';
 export type { OverdueIntent } from './intent/expire-intents.ts';
 export type { UnpaidIntent } from './intent/remove-unpaid-intents.ts';

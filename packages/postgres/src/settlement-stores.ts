@@ -23,6 +23,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { createBudgetStore } from './budget/budget-store.ts';
 import { type BudgetMeasures, measureBudgets } from './budget/measure-budgets.ts';
 import type { Database } from './database/open-database.ts';
+import { type AcceptedPayment, acceptPayment, type PaymentToAccept } from './direct/accept-payment.ts';
 import { createDirectStore } from './direct/direct-store.ts';
 import { createFinalityStore } from './finality/finality-store.ts';
 import { markAsleep, markAwake } from './lane/awake-lanes.ts';
@@ -70,6 +71,7 @@ export type SettlementStores = {
   readonly markAwake: (network: NetworkId) => Promise<readonly Lane[]>;
   readonly markAsleep: (lane: Lane) => Promise<void>;
   readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
+  readonly acceptPayment: (asked: PaymentToAccept) => Promise<AcceptedPayment>;
 };
 
 export type SettlementStoreOptions = LaneStoreOptions & {
@@ -104,6 +106,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
     findForgottenLanes: (silentSinceMs) => findForgottenLanes(pool, silentSinceMs),
     markAwake: (network) => markAwake(pool, network),
     markAsleep: (lane) => markAsleep(pool, lane),
+    acceptPayment: (asked) => acceptPayment({ pool, clock }, asked),
     beginUpto: (settlement) => beginUpto({ pool, clock, processorVersion }, settlement),
   };
 }

@@ -197,6 +197,18 @@ test('limits are set, payouts listed and a direct one ended, and an account is c
   for (const { text } of keys) expect(await works(text)).toBe(false);
 });
 
+test('what is done with another amount is set, and what is left out stays', async () => {
+  const { account } = await newAccount();
+  const path = `/admin/accounts/${account.id}`;
+  const set = (policy: object) => ask('POST', `${path}/mismatch`, { mode: 'live', ...policy });
+  expect((await set({ toleranceUsdMicros: '50000', over: 'hold' })).status).toBe(200);
+  const mismatch = { mode: 'live', toleranceUsdMicros: '50000', toleranceBps: 100, over: 'hold', under: 'hold' };
+  expect((await set({ toleranceBps: 100 })).body).toEqual({ mismatch });
+  expect((await ask('GET', path)).body).toMatchObject({ mismatch: [{ mode: 'test', over: 'refund' }, mismatch] });
+  for (const wrong of [{}, { toleranceBps: 10_001 }, { toleranceUsdMicros: '-1' }, { over: 'keep' }])
+    expect((await set(wrong)).status).toBe(400);
+});
+
 test('what publishable keys may do is set, and what is left out stays', async () => {
   const { account } = await newAccount();
   const path = `/admin/accounts/${account.id}`;

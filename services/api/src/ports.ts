@@ -24,6 +24,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Denials } from './abuse/denials.ts';
 import type { UnsentPages } from './limit/unsent-pages.ts';
+import type { AcceptPayment } from './settle/settlement-client.ts';
 
 export type IntentSituation = {
   readonly intent: Intent;
@@ -60,6 +61,8 @@ export type ApiPorts = AuthenticatePorts &
   StatusPorts &
   EndpointPorts & {
     readonly lists: ListStores;
+    /** Calls settlement, the only writer of it. Safe to repeat. */
+    readonly acceptPayment: AcceptPayment;
     /** False for an account that is closed or does not exist. */
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     /** Name of the merchant, for payers; undefined for an account that does not exist. */

@@ -117,6 +117,7 @@ export async function startSettlement(
     keys: config.internalKeys,
     clock,
     reportLanes: reports.reportLanes,
+    acceptPayment: stores.acceptPayment,
     beginUpto: createBeginUpto({
       ...stores,
       wake: createWakeDrain(config.engineIngressUrls),

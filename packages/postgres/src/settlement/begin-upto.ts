@@ -11,6 +11,7 @@ import { sqlStep } from '../database/status-sql.ts';
 import { type IntentToChange, lockIntent } from '../intent/load-intent.ts';
 import { insertPayment } from '../payment/insert-payment.ts';
 import { soloPayer } from '../payment/solo-payers.ts';
+import { isSecretKeyOf } from './is-secret-key-of.ts';
 import { STORED_JSON, type StoredRow, storedOf } from './load-upto.ts';
 
 export type UptoSettlement = {
@@ -84,26 +85,6 @@ async function begin(
     detail: { paymentId, settledAmount: settledAtomic.toString(), capAmount: judged.stored.cap.toString() },
   });
   return { ok: true, paymentId, network: judged.stored.network, begunCapAtomic: judged.stored.cap };
-}
-
-/** The API caches keys for at most this long, and asks in the name of a key that was revoked or has expired meanwhile. */
-const LONGEST_KEY_CACHE_MS = 60_000;
-
-async function isSecretKeyOf(
-  client: pg.ClientBase,
-  { accountId, mode }: Pick<UptoSettlement, 'accountId' | 'mode'>,
-  keyId: string,
-  nowMs: number,
-): Promise<boolean> {
-  const { rowCount } = await client.query({
-    name: 'is-secret-key-of',
-    text: `
-      select from svc.api_keys
-      where account_id = $1 and mode = $2 and id = $3 and kind = 'secret'
-        and (revoked_at is null or revoked_at > $4) and (expires_at is null or expires_at > $4)`,
-    values: [accountId, mode, keyId, isoTime(nowMs - LONGEST_KEY_CACHE_MS)],
-  });
-  return rowCount === 1;
 }
 
 const SOLO_PAYER = soloPayer({

@@ -67,6 +67,20 @@ export const ERRORS = {
   endpoint_limit_reached: entry(409, 'merchant', 'At most 50 endpoints in each mode; delete one first.'),
   statement_not_ready: entry(409, 'merchant', 'A day can be read from ten minutes after its end (UTC).', true),
   recovery_in_progress: entry(409, 'merchant', 'A recovery of this endpoint is still running; wait for its end.', true),
+  payment_not_mismatched: entry(409, 'merchant', 'Only a mismatched payment can be accepted; read its status.'),
+  intent_paid_by_another: entry(409, 'merchant', 'Another payment completed the intent; refund this one.'),
+  intent_payment_under_way: entry(
+    409,
+    'merchant',
+    'Another payment of the intent is being settled; ask again when the intent has a result.',
+    true,
+  ),
+  payment_being_refunded: entry(
+    409,
+    'merchant',
+    'A refund of the payment is open; wait for its end before you accept the payment.',
+    true,
+  ),
   intent_not_cancelable: entry(409, 'merchant', 'The intent can no longer be canceled; read its status.'),
   upto_already_confirmed: entry(
     409,

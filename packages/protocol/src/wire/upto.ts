@@ -53,3 +53,10 @@ export const internalUptoSettleRequest = z.object({
   settledAmount: atomicText,
 });
 export type InternalUptoSettleRequest = z.infer<typeof internalUptoSettleRequest>;
+
+/** Internal route: POST /payments/accept. */
+export const internalAcceptRequest = z.object({
+  accountId: z.string(),
+  mode: z.enum(['test', 'live']),
+  paymentId: z.string(),
+});

@@ -1,5 +1,13 @@
 // Routes of the admin API. The admin service serves this table and the `svc` command calls it, so that both do the same.
-import { isPrintableName, KEY_KINDS, KEY_SCOPES, MAX_ORIGINS, MODES, readOrigin } from '@svc-pay/core';
+import {
+  isPrintableName,
+  KEY_KINDS,
+  KEY_SCOPES,
+  MAX_ORIGINS,
+  MISMATCH_HANDLINGS,
+  MODES,
+  readOrigin,
+} from '@svc-pay/core';
 import { parseNetwork } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
@@ -8,6 +16,7 @@ const MAX_OVERLAP_MS = 7 * 86_400_000;
 /** A billion dollars in millionths. */
 const MAX_MICROS = 10n ** 15n;
 const MAX_RATE = 1_000_000;
+const MAX_BPS = 10_000;
 
 const accountId = z.string().check(z.refine((text) => isId('account', text)));
 const keyId = z.string().check(z.refine((text) => isId('key', text)));
@@ -82,6 +91,22 @@ export const ADMIN_ROUTES = {
         z.refine(({ origins, creates }) => origins !== undefined || creates !== undefined),
         z.refine(({ origins, mode: of }) => origins?.every((origin) => readOrigin(origin, of) === origin) !== false),
       ),
+  },
+  setMismatch: {
+    method: 'POST',
+    path: '/admin/accounts/{accountId}/mismatch',
+    about:
+      'Set what is done with another amount than asked: the tolerance in millionths of a dollar and in basis points, of which the larger counts, and what more (`over`) and less (`under`) mean: `accept`, `hold` or `refund`. What is left out stays.',
+    input: z
+      .strictObject({
+        accountId,
+        mode,
+        toleranceUsdMicros: z.optional(micros),
+        toleranceBps: z.optional(z.int().check(z.gte(0), z.lte(MAX_BPS))),
+        over: z.optional(z.enum(MISMATCH_HANDLINGS)),
+        under: z.optional(z.enum(MISMATCH_HANDLINGS)),
+      })
+      .check(z.refine(({ accountId: _, mode: __, ...change }) => Object.keys(change).length > 0)),
   },
   createKey: {
     method: 'POST',

@@ -1,5 +1,6 @@
 // All public routes.
 import { withDocs } from '../openapi/docs-routes.ts';
+import { acceptPayment } from './accept-payment.ts';
 import { cancelIntent } from './cancel-intent.ts';
 import { confirmUpto } from './confirm-upto.ts';
 import { createRegularIntent } from './create-regular-intent.ts';
@@ -42,6 +43,7 @@ export const ROUTES = withDocs([
   getRegularOffer,
   streamIntent,
   cancelIntent,
+  acceptPayment,
   payIntent,
   labelTransactionRequest,
   postTransactionRequest,

@@ -1,6 +1,7 @@
-// Client of the settlement service, the only service that begins up-to settlements. Without an answer nothing is
-// concluded. If one process does not answer, the next is asked: settlement begins a repeated request only once.
-import type { BegunUpto, UptoPorts } from '@svc-pay/core';
+// Client of the settlement service, the only service that begins up-to settlements and accepts payments. Without an answer
+// nothing is concluded. If one process does not answer, the next is asked: settlement acts on a repeated request only once.
+import type { Caller, UptoPorts } from '@svc-pay/core';
+import type { Id } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
 
 export type SettlementClientOptions = {
@@ -23,41 +24,87 @@ const REFUSALS = [
   'intent_not_payable',
 ] as const;
 
-const began = z.object({ ok: z.literal(true) });
-const refused = z.object({ error: z.enum(REFUSALS) });
+const ACCEPT_REFUSALS = [
+  'not_found',
+  'payment_not_mismatched',
+  'intent_paid_by_another',
+  'intent_payment_under_way',
+  'payment_being_refunded',
+] as const;
 
-type BeginUpto = UptoPorts['beginUpto'];
-const isUnanswered = (answer: BegunUpto) => !answer.ok && answer.code === 'service_unavailable';
+const done = z.object({ ok: z.literal(true) });
 
-export function createSettlementClient({ urls, ...rest }: SettlementClientOptions): Pick<UptoPorts, 'beginUpto'> {
+type Unanswered = { readonly ok: false; readonly code: 'service_unavailable'; readonly delivered: boolean };
+type Answer<Code> = { readonly ok: true } | { readonly ok: false; readonly code: Code } | Unanswered;
+
+export type AcceptPayment = (order: {
+  readonly caller: Caller;
+  readonly paymentId: Id<'payment'>;
+  readonly requestId: string;
+}) => Promise<Answer<(typeof ACCEPT_REFUSALS)[number]>>;
+
+export type SettlementClient = Pick<UptoPorts, 'beginUpto'> & { readonly acceptPayment: AcceptPayment };
+
+type Order<Code extends string> = {
+  readonly path: string;
+  readonly caller: Caller;
+  readonly requestId: string;
+  readonly body: object;
+  readonly ids: object;
+  readonly refusals: readonly Code[];
+};
+
+const isUnanswered = (answer: Answer<string>): answer is Unanswered => !answer.ok && 'delivered' in answer;
+
+export function createSettlementClient({ urls, ...rest }: SettlementClientOptions): SettlementClient {
   const options = { ...rest, timeoutMs: Math.ceil(rest.timeoutMs / urls.length) };
   let preferred = 0;
-  return {
-    async beginUpto(call) {
-      const from = preferred;
-      let delivered = false;
-      for (let tried = 0; tried < urls.length; tried += 1) {
-        const index = (from + tried) % urls.length;
-        const answer = await askOne(urls[index] ?? '', options, call);
-        if (!isUnanswered(answer)) {
-          preferred = index;
-          return answer;
-        }
-        delivered ||= 'delivered' in answer && answer.delivered;
+  const ask = async <Code extends string>(order: Order<Code>): Promise<Answer<Code>> => {
+    const from = preferred;
+    let delivered = false;
+    for (let tried = 0; tried < urls.length; tried += 1) {
+      const index = (from + tried) % urls.length;
+      const answer = await askOne(urls[index] ?? '', options, order);
+      if (!isUnanswered(answer)) {
+        preferred = index;
+        return answer;
       }
-      return { ok: false, code: 'service_unavailable', delivered };
-    },
+      delivered ||= answer.delivered;
+    }
+    return { ok: false, code: 'service_unavailable', delivered };
+  };
+  return {
+    beginUpto: ({ caller, intentId, settledAtomic, requestId }) =>
+      ask({
+        path: '/evm/settlement/x402-upto',
+        caller,
+        requestId,
+        body: { ...ownerOf(caller), paymentIntentId: intentId, settledAmount: settledAtomic.toString() },
+        ids: { intentId },
+        refusals: REFUSALS,
+      }),
+    acceptPayment: ({ caller, paymentId, requestId }) =>
+      ask({
+        path: '/payments/accept',
+        caller,
+        requestId,
+        body: { ...ownerOf(caller), paymentId },
+        ids: { paymentId },
+        refusals: ACCEPT_REFUSALS,
+      }),
   };
 }
 
-async function askOne(
+const ownerOf = ({ accountId, mode }: Caller) => ({ accountId, mode });
+
+async function askOne<Code extends string>(
   url: string,
   { internalKey, timeoutMs, onProblem }: Omit<SettlementClientOptions, 'urls'>,
-  { caller, intentId, settledAtomic, requestId }: Parameters<BeginUpto>[0],
-): Promise<BegunUpto> {
-  const ids = { intentId, requestId, url };
+  { path, caller, requestId, body: asked, ids: named, refusals }: Order<Code>,
+): Promise<Answer<Code>> {
+  const ids = { ...named, requestId, url };
   try {
-    const response = await fetch(`${url}/evm/settlement/x402-upto`, {
+    const response = await fetch(`${url}${path}`, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${internalKey}`,
@@ -65,18 +112,14 @@ async function askOne(
         'x-svc-actor': `key:${caller.keyId}`,
         'x-request-id': requestId,
       },
-      body: JSON.stringify({
-        accountId: caller.accountId,
-        mode: caller.mode,
-        paymentIntentId: intentId,
-        settledAmount: settledAtomic.toString(),
-      }),
+      body: JSON.stringify(asked),
       signal: AbortSignal.timeout(timeoutMs),
     });
     const body: unknown = await response.json();
-    if (began.safeParse(body).success) return { ok: true };
-    const refusal = refused.safeParse(body);
-    if (refusal.success) return { ok: false, code: refusal.data.error };
+    if (done.safeParse(body).success) return { ok: true };
+    const refusal = z.object({ error: z.string() }).safeParse(body);
+    const code = refusals.find((known) => refusal.success && known === refusal.data.error);
+    if (code !== undefined) return { ok: false, code };
     onProblem(new Error(`settlement answered ${response.status}: ${JSON.stringify(body).slice(0, 200)}`), ids);
     // Below 500: settlement refused the key or the body before it looked at the payment.
     return { ok: false, code: 'service_unavailable', delivered: response.status >= 500 };
@@ -93,6 +136,7 @@ function wasRefused(problem: unknown): boolean {
 }
 
 /** Used when no settlement URL is configured. */
-export const NO_SETTLEMENT: Pick<UptoPorts, 'beginUpto'> = {
+export const NO_SETTLEMENT: SettlementClient = {
+  acceptPayment: async () => ({ ok: false, code: 'service_unavailable', delivered: false }),
   beginUpto: async () => ({ ok: false, code: 'service_unavailable', delivered: false }),
 };

@@ -1,4 +1,4 @@
-import type { UptoSettlement } from '@svc-pay/postgres/settlement-service';
+import type { PaymentToAccept, UptoSettlement } from '@svc-pay/postgres/settlement-service';
 import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
@@ -10,6 +10,7 @@ const OWNER = { accountId: newId('account', 0), mode: 'test' } as const;
 
 function listener() {
   const begun: UptoSettlement[] = [];
+  const accepted: PaymentToAccept[] = [];
   const problems: unknown[] = [];
   const app = createInternalListener({
     keys: [KEY],
@@ -20,13 +21,19 @@ function listener() {
       begun.push(settlement);
       return { ok: true, paymentId: newId('payment', 0), network: evmNetwork(31_337), begunCapAtomic: 5n };
     },
+    acceptPayment: async (asked) => {
+      accepted.push(asked);
+      return asked.keyId === null
+        ? { ok: false, code: 'intent_paid_by_another' }
+        : { ok: true, intentId: INTENT, changed: true };
+    },
     findObstacles: async () => [],
     metrics: async () => '',
     onProblem: (problem) => problems.push(problem),
   });
   const settle = (headers: Record<string, string>, body: object = { paymentIntentId: INTENT, settledAmount: '5' }) =>
     app.inject({ method: 'POST', url: '/evm/settlement/x402-upto', headers, payload: { ...OWNER, ...body } });
-  return { app, settle, begun, problems };
+  return { app, settle, begun, accepted, problems };
 }
 const authorized = { authorization: `Bearer ${KEY}` };
 
@@ -80,4 +87,23 @@ test.each([
   const response = await settle(authorized, body);
   expect({ status: response.statusCode, ...response.json() }).toMatchObject({ status, error });
   expect([begun, problems]).toEqual([[], []]);
+});
+
+test('a payment is accepted for the named account and key, and a refusal has its code', async () => {
+  const { app, accepted } = listener();
+  const paymentId = newId('payment', 0);
+  const accept = (headers: Record<string, string>, body: object = { paymentId }) =>
+    app.inject({ method: 'POST', url: '/payments/accept', headers, payload: { ...OWNER, ...body } });
+  const keyId = newId('key', 0);
+  expect((await accept({ ...authorized, 'x-svc-actor': `key:${keyId}` })).json()).toEqual({ ok: true, paymentId });
+  const refused = await accept(authorized);
+  expect([refused.statusCode, refused.json().error]).toEqual([409, 'intent_paid_by_another']);
+  expect(accepted).toEqual([
+    { ...OWNER, paymentId, keyId },
+    { ...OWNER, paymentId, keyId: null },
+  ]);
+  expect((await accept({})).statusCode).toBe(401);
+  expect((await accept(authorized, {})).statusCode).toBe(400);
+  expect((await accept(authorized, { paymentId: INTENT })).statusCode).toBe(404);
+  expect(accepted).toHaveLength(2);
 });

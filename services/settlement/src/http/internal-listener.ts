@@ -1,12 +1,19 @@
 // Internal HTTP API of settlement, on a separate listener that is not public.
 
 import type { Clock } from '@svc-pay/core';
-import type { BeganUpto, LaneReport, NetworkHealth, UptoSettlement } from '@svc-pay/postgres/settlement-service';
-import { internalUptoSettleRequest } from '@svc-pay/protocol';
+import type {
+  AcceptedPayment,
+  BeganUpto,
+  LaneReport,
+  NetworkHealth,
+  PaymentToAccept,
+  UptoSettlement,
+} from '@svc-pay/postgres/settlement-service';
+import { internalAcceptRequest, internalUptoSettleRequest } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { isId, newId } from '@svc-pay/protocol/ids';
 import { addProbeRoutes, type Probes } from '@svc-pay/runtime/http/probe-routes';
-import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { createInternalKeyCheck } from './internal-key.ts';
 
 export type SettlementListenerDeps = Probes & {
@@ -14,6 +21,7 @@ export type SettlementListenerDeps = Probes & {
   readonly clock: Clock;
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
   readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
+  readonly acceptPayment: (asked: PaymentToAccept) => Promise<AcceptedPayment>;
   /** Reports for each network whether it is offered and, if not, why. */
   readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
   readonly onProblem: (problem: unknown, ids: object) => void;
@@ -23,6 +31,11 @@ const BODY_LIMIT_BYTES = 16_384;
 /** Names the API key on whose behalf the caller asks. The key must belong to the account that the body names. */
 const ACTOR_HEADER = 'x-svc-actor';
 const ACTOR = /^key:([a-z]+_[0-9a-z]{1,40})$/;
+
+function keyOf({ headers }: FastifyRequest): string | null {
+  const [, keyId = null] = ACTOR.exec(String(headers[ACTOR_HEADER])) ?? [];
+  return keyId;
+}
 
 export function createInternalListener(deps: SettlementListenerDeps): FastifyInstance {
   const app = fastify({
@@ -61,10 +74,18 @@ export function createInternalListener(deps: SettlementListenerDeps): FastifyIns
       if (!read.success) return refuse(reply, 'malformed_request');
       const { accountId, mode, paymentIntentId: intentId, settledAmount } = read.data;
       if (!isId('account', accountId) || !isId('paymentIntent', intentId)) return refuse(reply, 'not_found');
-      const [, keyId = null] = ACTOR.exec(String(request.headers[ACTOR_HEADER])) ?? [];
+      const keyId = keyOf(request);
       const began = await deps.beginUpto({ accountId, mode, intentId, settledAtomic: BigInt(settledAmount), keyId });
       if (began.ok) return { ok: true, paymentIntentId: intentId, paymentId: began.paymentId, settledAmount };
       return refuse(reply, began.code);
+    });
+    keyed.post('/payments/accept', async (request, reply) => {
+      const read = internalAcceptRequest.safeParse(request.body);
+      if (!read.success) return refuse(reply, 'malformed_request');
+      const { accountId, mode, paymentId } = read.data;
+      if (!isId('account', accountId) || !isId('payment', paymentId)) return refuse(reply, 'not_found');
+      const accepted = await deps.acceptPayment({ accountId, mode, paymentId, keyId: keyOf(request) });
+      return accepted.ok ? { ok: true, paymentId } : refuse(reply, accepted.code);
     });
   });
   app.setNotFoundHandler((_, reply) => refuse(reply, 'not_found'));

@@ -1,0 +1,109 @@
+import { type OfferedIntent, receivedLog } from '@svc-pay/core/testing/contracts';
+import type { Id } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { applyLog, expectSound, read } from '../testing/apply-final.ts';
+import { createApplyHarness, type PostgresApplyHarness } from '../testing/apply-harness.ts';
+import { acceptPayment } from './accept-payment.ts';
+
+async function pay(harness: PostgresApplyHarness, intent: OfferedIntent, percent: bigint) {
+  const amountAtomic = (intent.acceptance.amount * percent) / 100n;
+  const applied = await applyLog(
+    harness,
+    await read(harness, receivedLog(intent, { amountAtomic, feeAtomic: amountAtomic / 100n })),
+  );
+  return ('paymentId' in applied ? applied.paymentId : '') as Id<'payment'>;
+}
+
+const accept = ({ pool, caller, nowMs }: PostgresApplyHarness, paymentId: Id<'payment'>, change: object = {}) =>
+  acceptPayment(
+    { pool, clock: { nowMs } },
+    { accountId: caller.accountId, mode: caller.mode, paymentId, keyId: null, ...change },
+  );
+
+const rowOf = async (harness: PostgresApplyHarness, paymentId: string) =>
+  (await harness.read()).payments.find(({ id }) => id === paymentId);
+
+const completedEvents = async (harness: PostgresApplyHarness, intent: OfferedIntent) =>
+  (await harness.read()).events.filter(
+    (event) => event.intent === intent.intentId && event.type === 'payment.completed',
+  );
+
+test('a part is accepted once: its intent is completed by it, with the sum of all parts', async () => {
+  const harness = await createApplyHarness();
+  const intent = await harness.offer();
+  const { amount } = intent.acceptance;
+  await pay(harness, intent, 30n);
+  const second = await pay(harness, intent, 40n);
+  expect(await accept(harness, second)).toMatchObject({ ok: true, changed: true });
+  expect(await accept(harness, second)).toMatchObject({ ok: true, changed: false });
+  expect(await rowOf(harness, second)).toMatchObject({
+    status: 'completed',
+    intentStatus: 'completed',
+    named: true,
+    paidTotal: (amount * 70n) / 100n,
+    refundDue: null,
+  });
+  expect(await completedEvents(harness, intent)).toHaveLength(1);
+  const { rows } = await harness.pool.query("select target from svc.audit where action = 'payment.accepted'");
+  expect(rows).toEqual([{ target: second }]);
+  await expectSound(harness);
+});
+
+test('late money of a canceled intent is accepted, and its due is gone', async () => {
+  const harness = await createApplyHarness();
+  const intent = await harness.offer();
+  await harness.cancelIntent(intent.intentId);
+  const late = await pay(harness, intent, 100n);
+  expect(await rowOf(harness, late)).toMatchObject({ refundDue: intent.acceptance.amount, named: false });
+  expect((await accept(harness, late)).ok).toBe(true);
+  expect(await rowOf(harness, late)).toMatchObject({ intentStatus: 'completed', named: true, refundDue: null });
+});
+
+test('of several accepts and payments at once one completes the intent', async () => {
+  const harness = await createApplyHarness();
+  for (let round = 0; round < 8; round += 1) {
+    const intent = await harness.offer();
+    const [one, two] = [await pay(harness, intent, 30n), await pay(harness, intent, 40n)];
+    const answers = await Promise.all([
+      accept(harness, one),
+      accept(harness, two),
+      harness.claim(intent).catch(() => undefined),
+      pay(harness, intent, 30n),
+    ]);
+    expect(answers).toHaveLength(4);
+    expect((await completedEvents(harness, intent)).length).toBeLessThanOrEqual(1);
+  }
+  await expectSound(harness);
+});
+
+test('it is refused for a payment of somebody else, by another key, with a refund open, and beside a success', async () => {
+  const harness = await createApplyHarness();
+  const { pool } = harness;
+  const intent = await harness.offer();
+  const part = await pay(harness, intent, 40n);
+  expect(await accept(harness, part, { accountId: 'acct_other' })).toEqual({ ok: false, code: 'not_found' });
+  expect(await accept(harness, part, { keyId: 'key_other' })).toEqual({ ok: false, code: 'key_invalid' });
+  await pool.query(
+    `insert into svc.refund_totals (account_id, mode, payment_id, paid, reserved)
+     select account_id, mode, id, paid_amount, 1 from svc.payments where id = $1`,
+    [part],
+  );
+  expect(await accept(harness, part)).toEqual({ ok: false, code: 'payment_being_refunded' });
+  await pool.query('update svc.refund_totals set reserved = 0');
+  const { paymentId } = await harness.claim(intent);
+  expect(await accept(harness, part)).toEqual({ ok: false, code: 'intent_payment_under_way' });
+  expect(await accept(harness, paymentId as Id<'payment'>)).toEqual({ ok: false, code: 'payment_not_mismatched' });
+  const other = await harness.offer();
+  const first = await pay(harness, other, 40n);
+  await pay(harness, other, 60n);
+  expect(await accept(harness, first)).toEqual({ ok: false, code: 'intent_paid_by_another' });
+});
+
+test('a part that was given back leaves its intent payable', async () => {
+  const harness = await createApplyHarness();
+  const intent = await harness.offer();
+  const part = await pay(harness, intent, 40n);
+  await harness.pool.query("update svc.payments set status = 'refunded' where id = $1", [part]);
+  const whole = await pay(harness, intent, 100n);
+  expect(await rowOf(harness, whole)).toMatchObject({ status: 'completed', named: true });
+});
