@@ -16,6 +16,7 @@ const LISTS: ReadonlySet<string> = new Set([
   // Examples of the reference.
   'services/api/src/openapi/texts/parameter-texts.ts',
   'services/api/src/openapi/texts/payment-texts.ts',
+  'services/api/src/openapi/texts/refund-texts.ts',
   'services/api/src/openapi/texts/regular-texts.ts',
 ]);
 

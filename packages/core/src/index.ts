@@ -258,7 +258,6 @@ export type * from './reference/reference-chain.ts';
 export type * from './reference/reference-store.ts';
 export * from './reference/request-transaction.ts';
 export * from './reference/token-movement.ts';
-export { createAuthorizationRefunds } from './refund/authorization-refunds.ts';
 export * from './refund/count-refund.ts';
 export { type AskedRefund, type CreateRefundPorts, createRefund } from './refund/create-refund.ts';
 export * from './refund/decide-refund.ts';

@@ -1,14 +1,9 @@
 // Chain families that this process takes payments on. Each entry is made by the package of its family.
-import {
-  type Clock,
-  createAuthorizationRefunds,
-  type PaymentFamily,
-  type RefundFamily,
-  type TransferStores,
-} from '@svc-pay/core';
+import { type Clock, type PaymentFamily, type RefundFamily, type TransferStores } from '@svc-pay/core';
 import {
   type ActivationLog,
   createActivationCheck,
+  createAuthorizationRefunds,
   createEvmPayments,
   createEvmRefundQuestions,
 } from '@svc-pay/evm/verify';

@@ -1,6 +1,6 @@
 // Prepares a refund for the merchant's wallet to sign, or takes the report of a transfer that the merchant made. Nothing is
 // reserved for a prepared refund: its signature reserves.
-import { familyOf, type NetworkId } from '@svc-pay/protocol';
+import type { NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { CreatedRefund } from '@svc-pay/protocol/merchant';
@@ -112,7 +112,7 @@ async function createFor(
   const family = ports.refundFamilies.find(({ owns }) => owns(payment.network));
   const token = findToken(payment.tokenShortcode);
   if (family === undefined || token === undefined) return refused('refund_not_available');
-  if (asked.reported !== undefined && !isTransactionOf(payment.network, asked.reported))
+  if (asked.reported !== undefined && !family.isTransactionId(asked.reported.transactionId))
     return refused('malformed_request', 'transactionId');
   const recipient = await recipientOf(family, token, payment, asked);
   if (!recipient.ok) return recipient;
@@ -121,9 +121,6 @@ async function createFor(
     ? prepare(ports, asked, payment, { ...terms, family, token })
     : report(ports, asked, asked.reported, terms);
 }
-
-const isTransactionOf = (network: NetworkId, { transactionId }: ReportedTransfer): boolean =>
-  transactionId.startsWith('0x') === (familyOf(network) === 'evm');
 
 const PARAMS: Partial<Record<ErrorCode, string>> = {
   refund_exceeds_paid: 'amount',

@@ -49,6 +49,7 @@ export type RefundFamily = {
   readonly signs: (token: TokenEntry) => boolean;
   /** True for text that is an address of the chain. */
   readonly isAddress: (text: string) => boolean;
+  readonly isTransactionId: (text: string) => boolean;
   /** Whether the payer can be paid in this token now. */
   readonly canReceive: (token: TokenEntry, payer: string, byContract: boolean) => Promise<boolean>;
   /** The first of the nonces that was used: a refund that was made, or given up by its wallet. */

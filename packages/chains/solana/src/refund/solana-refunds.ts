@@ -44,6 +44,8 @@ export function createSolanaRefunds({ stores, clusters: settings, timeoutMs }: S
     kind: 'transaction',
     signs: () => true,
     isAddress: isSolanaAddress,
+    // Base58 of 64 bytes.
+    isTransactionId: (text) => /^[1-9A-HJ-NP-Za-km-z]{64,88}$/.test(text),
     canReceive: ({ network, address }, payer) => canReceive(clusterOf(network), address, payer),
     findUsed: ({ network, address }, nonces) => findUsed(clusterOf(network), address, nonces),
     draft: async (draft, nowMs): Promise<DraftedRefund> => {

@@ -1,10 +1,18 @@
 // Refunds that the merchant's wallet signs as an EIP-3009 authorization.
+import {
+  type DraftedRefund,
+  REFUND_VALIDITY_SECONDS,
+  type Refund,
+  type RefundDraft,
+  type RefundFamily,
+  type RefundQuestions,
+  type RefundRefusal,
+  type RefundVerdict,
+  type TokenEntry,
+  type VerifiedRefund,
+} from '@svc-pay/core';
 import { chainIdOf, type Hex, typedData } from '@svc-pay/protocol';
 import type { RefundTypedData } from '@svc-pay/protocol/merchant';
-import type { TokenEntry } from '../token/token-entry.ts';
-import { REFUND_VALIDITY_SECONDS, type Refund } from './refund.ts';
-import type { RefundQuestions, RefundVerdict } from './refund-chain.ts';
-import type { DraftedRefund, RefundDraft, RefundFamily, RefundRefusal, VerifiedRefund } from './refund-family.ts';
 
 /** A transfer is proven by the logs of its authorization, as a direct payment is. */
 const signs = ({ signing, domain, directLogs }: TokenEntry): boolean =>
@@ -23,6 +31,7 @@ export function createAuthorizationRefunds(questions: RefundQuestions): RefundFa
     kind: 'authorization',
     signs,
     isAddress: (text) => /^0x[0-9a-fA-F]{40}$/.test(text),
+    isTransactionId: (text) => /^0x[0-9a-fA-F]{64}$/.test(text),
     async canReceive(token, payer, byContract) {
       // Whoever has the key of a plain account has it on every chain. A contract is at its address only where it was deployed.
       return !byContract || (await questions.hasCode(token.network, payer));
