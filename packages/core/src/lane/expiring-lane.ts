@@ -46,7 +46,8 @@ async function sendQueued(
   const room = pace.maxInFlight - pendingBatches.length;
   if (room <= 0) return 'empty';
   const waiting = await store.peekQueue(lease, ALL, 1);
-  const roomBack = Math.min(room, roomForRefunds(pace.maxInFlight, pendingBatches));
+  const refundRoom = roomForRefunds(pace.maxInFlight, pendingBatches);
+  const roomBack = refundRoom < room ? refundRoom : room;
   if (waiting.refunds && roomBack > 0 && (waiting.count === 0 || isRefundTurn(firstNonce))) {
     const refunds = await store.loadRefundQueue(lease, ALL, roomBack);
     if (refunds.length > 0) return sendSingles(deps, lease, { items: refunds, firstNonce, pendingBatches });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ChainUnavailable } from '../lane/lane-chain.ts';
 import { createReferenceReader } from './read-references.ts';
 import { nextReadAtMs, REFERENCE_KEPT_MS } from './reading-times.ts';
-import type { ReadTransaction, ReferenceChain } from './reference-chain.ts';
+import type { ReferredTransaction, ReferenceChain } from './reference-chain.ts';
 import type { AppliedMovement, DueReference, ReadReference } from './reference-store.ts';
 
 const NOW = 1_000_000_000;
@@ -25,14 +25,14 @@ const due = (reference: string, more: Partial<DueReference> = {}) =>
     ...more,
   }) as DueReference;
 
-const moved = (transactionId: string): ReadTransaction => ({
+const moved = (transactionId: string): ReferredTransaction => ({
   kind: 'moved',
   movement: { transactionId, slot: 1n, blockTimeSeconds: 1n, feePayer: 'payer', changes: [] },
 });
 
 type Given = {
   readonly listed?: Readonly<Record<string, readonly (string | { readonly failed: string })[] | Error>>;
-  readonly read?: Readonly<Record<string, ReadTransaction>>;
+  readonly read?: Readonly<Record<string, ReferredTransaction>>;
   readonly applied?: Readonly<Record<string, AppliedMovement>>;
   readonly isWhole?: boolean;
   readonly isFlooded?: boolean;

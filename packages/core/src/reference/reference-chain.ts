@@ -17,7 +17,7 @@ export type ListedTransactions = {
   readonly isFlooded: boolean;
 };
 
-export type ReadTransaction =
+export type ReferredTransaction =
   | { readonly kind: 'moved'; readonly movement: TokenMovement }
   | { readonly kind: 'failed' }
   /** A quorum of nodes does not have it: another node made it up. */
@@ -29,7 +29,7 @@ export type ReadTransaction =
 export type ReferenceSight = {
   /** The transactions that name the reference, those after one transaction if it is given. */
   readonly list: (reference: string, after: string | null) => Promise<ListedTransactions>;
-  readonly read: (transactionId: string) => Promise<ReadTransaction>;
+  readonly read: (transactionId: string) => Promise<ReferredTransaction>;
 };
 
 export type ReferenceChain = {

@@ -1,14 +1,14 @@
 import { atomicAmount, basisPoints, breakDown, payoutTerms } from '@svc-pay/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LegTerms, measurePayment, payerOfMovement, type TokenChange } from './token-movement.ts';
+import { type LegTerms, measurePayment, payerOfMovement, type MovedBalance } from './token-movement.ts';
 
 const TERMS: LegTerms = {
   mint: 'coin',
   shares: { merchant: 'shop', feeBps: basisPoints(100), splits: [{ to: 'partner', bps: basisPoints(1_000) }] },
   feeRecipient: 'platform',
 };
-const change = (owner: string, deltaAtomic: bigint, more: Partial<TokenChange> = {}): TokenChange => ({
+const change = (owner: string, deltaAtomic: bigint, more: Partial<MovedBalance> = {}): MovedBalance => ({
   mint: 'coin',
   owner,
   deltaAtomic,
@@ -16,11 +16,11 @@ const change = (owner: string, deltaAtomic: bigint, more: Partial<TokenChange> =
   hasSigned: false,
   ...more,
 });
-const paid = (...changes: readonly TokenChange[]) => measurePayment({ changes }, TERMS, 1_000n);
+const paid = (...changes: readonly MovedBalance[]) => measurePayment({ changes }, TERMS, 1_000n);
 const EXACT = [change('shop', 890n), change('partner', 100n), change('platform', 10n), change('payer', -1_000n)];
 
 describe('of a payout with a fee of 1 % and a split of 10 %', () => {
-  test.each<[string, readonly TokenChange[], bigint, bigint]>([
+  test.each<[string, readonly MovedBalance[], bigint, bigint]>([
     ['every share in full', EXACT, 1_000n, 0n],
     ['twice every share', EXACT.map((one) => ({ ...one, deltaAtomic: one.deltaAtomic * 2n })), 2_000n, 0n],
     ['half of every share', EXACT.map((one) => ({ ...one, deltaAtomic: one.deltaAtomic / 2n })), 500n, 0n],
@@ -77,7 +77,7 @@ test('of any payout, the shares of an amount pay that amount, and what is measur
 });
 
 describe('the payer', () => {
-  const payerOf = (...changes: readonly TokenChange[]) => payerOfMovement({ changes, feePayer: 'feePayer' }, 'coin');
+  const payerOf = (...changes: readonly MovedBalance[]) => payerOfMovement({ changes, feePayer: 'feePayer' }, 'coin');
 
   test('is the owner of the account that was debited, who signed', () => {
     expect(payerOf(...EXACT)).toBe('payer');

@@ -2,7 +2,7 @@
 import { atomicAmount, breakDown, payoutTerms } from '@svc-pay/money';
 import type { PayoutShares } from '../payout/payout.ts';
 
-export type TokenChange = {
+export type MovedBalance = {
   readonly mint: string;
   /** Owner of the token account: of a credit afterwards, of a debit before. */
   readonly owner: string;
@@ -18,7 +18,7 @@ export type TokenMovement = {
   /** Undefined where no node has kept it. */
   readonly blockTimeSeconds: bigint | undefined;
   readonly feePayer: string;
-  readonly changes: readonly TokenChange[];
+  readonly changes: readonly MovedBalance[];
 };
 
 /** Who gets what of an amount in one mint. */
@@ -81,7 +81,7 @@ function sharesOfAmount(
   return wanted;
 }
 
-function receivedBy(changes: readonly TokenChange[], mint: string, owner: string): bigint {
+function receivedBy(changes: readonly MovedBalance[], mint: string, owner: string): bigint {
   const own = changes.filter((change) => change.isAssociated && change.mint === mint && change.owner === owner);
   const sum = own.reduce((all, { deltaAtomic }) => all + deltaAtomic, 0n);
   return sum > 0n ? sum : 0n;

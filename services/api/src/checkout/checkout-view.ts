@@ -16,7 +16,7 @@ import {
   type StoredAcceptance,
   type StoredPayment,
 } from '@svc-pay/core';
-import { familyOf, type NetworkId } from '@svc-pay/protocol';
+import type { NetworkId } from '@svc-pay/protocol';
 import { showToken, showUsd } from './print-amounts.ts';
 
 /**
@@ -78,11 +78,14 @@ export type CheckoutFacts = {
   readonly acceptances: readonly StoredAcceptance[];
   /** What money is attributed to, also what nobody can sign here; needed likewise. */
   readonly payable: readonly PaidTerms[];
+  /** Whether wallet apps may fetch a transaction on the network. */
+  readonly takesRequests: (network: NetworkId) => boolean;
   readonly merchant: string;
   readonly nowMs: number;
 };
 
-export function checkoutView({ intent, latest, acceptances, payable, merchant, nowMs }: CheckoutFacts): CheckoutView {
+export function checkoutView(facts: CheckoutFacts): CheckoutView {
+  const { intent, latest, acceptances, payable, takesRequests, merchant, nowMs } = facts;
   const signed = new Set(acceptances.map(({ position }) => position));
   const ways = payable
     .filter((terms) => !hasPriceEnded(terms, nowMs) && terms.payoutWithdrawn !== true)
@@ -92,9 +95,9 @@ export function checkoutView({ intent, latest, acceptances, payable, merchant, n
       network,
       networkName: networkNameOf(network),
       isSigned: signed.has(position),
-      isRequested: familyOf(network) === 'solana' && scheme === 'exact',
+      isRequested: takesRequests(network) && scheme === 'exact',
     }))
-    .filter(({ isSigned, isRequested, network }) => isSigned || isRequested || familyOf(network) === 'evm');
+    .filter(({ isSigned, isRequested, network }) => isSigned || isRequested || !takesRequests(network));
   const state = stateOf(intent, ways.length > 0, nowMs);
   const isShown = state === 'settling' || state === 'paid' || state === 'mismatch';
   const transfer = isShown && latest !== null ? transferOf(latest) : null;

@@ -1,7 +1,7 @@
 // Reads what a transaction did to token balances, whoever owns them.
 
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
-import { ChainUnavailable, type TokenChange, type TokenMovement } from '@svc-pay/core';
+import { ChainUnavailable, type MovedBalance, type TokenMovement } from '@svc-pay/core';
 import { accountKeysIn, type TransactionAnswer } from '../rpc/answer-shapes.ts';
 import { TOKEN_2022_PROGRAM } from '../transfer/programs.ts';
 import { tokenAccountOf } from '../transfer/token-account.ts';
@@ -45,7 +45,7 @@ function sidesOf({ meta }: TransactionAnswer, accounts: readonly string[]): Read
 
 const deltaOf = ({ before, after }: Sides): bigint => (after?.amountAtomic ?? 0n) - (before?.amountAtomic ?? 0n);
 
-async function changeOf(sides: Sides, signers: ReadonlySet<string>): Promise<TokenChange> {
+async function changeOf(sides: Sides, signers: ReadonlySet<string>): Promise<MovedBalance> {
   const { account, mint, before, after } = sides;
   const deltaAtomic = deltaOf(sides);
   const owner = (deltaAtomic > 0n ? after : before)?.owner ?? '';

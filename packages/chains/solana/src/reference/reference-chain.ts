@@ -6,7 +6,7 @@ import {
   type ListedTransaction,
   type ListedTransactions,
   majorityOf,
-  type ReadTransaction,
+  type ReferredTransaction,
   type ReferenceChain,
   viewKey,
   votesNeeded,
@@ -84,7 +84,7 @@ async function listOf(
   return { entries, isWhole: false };
 }
 
-async function read(nodes: readonly SolanaNode[], transactionId: string): Promise<ReadTransaction> {
+async function read(nodes: readonly SolanaNode[], transactionId: string): Promise<ReferredTransaction> {
   const views = await askEvery(nodes, async (node) => {
     const told = await node.transaction(transactionId, 'finalized');
     if (told === null) return { kind: 'absent' } as const;
@@ -98,7 +98,7 @@ async function read(nodes: readonly SolanaNode[], transactionId: string): Promis
   return timed ?? agreed[0];
 }
 
-function keyOf(view: ReadTransaction): string {
+function keyOf(view: ReferredTransaction): string {
   if (view.kind !== 'moved') return view.kind;
   const { blockTimeSeconds: _, changes, ...movement } = view.movement;
   const inOrder = changes.map(viewKey).toSorted();

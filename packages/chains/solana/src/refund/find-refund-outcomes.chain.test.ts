@@ -6,7 +6,7 @@ import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
 import type { Paying } from '../testing/pay.ts';
 import { createRefundWorld, REFUNDED, type RefundWorld } from '../testing/refund-world.ts';
 import { findRefundOutcomes } from './find-refund-outcomes.ts';
-import { type RefundTransfer, refundTerms } from './refund-terms.ts';
+import { type SolanaRefundTransfer, refundTerms } from './refund-terms.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const FINAL = 33n;
@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => world.chain.stop());
 
 /** The row of a refund that a lane may send. */
-function rowOf(refund: RefundTransfer, { prepared }: Paying, change: Partial<OpenRefund> = {}): OpenRefund {
+function rowOf(refund: SolanaRefundTransfer, { prepared }: Paying, change: Partial<OpenRefund> = {}): OpenRefund {
   const { refundId, nonce, wallet, recipient, amountAtomic, relayer, mint, tokenProgram, decimals } = refund;
   const transfer = { relayer, tokenProgram, decimals, ...prepared.lifetime, reference: refundReference(nonce) };
   return {
@@ -147,7 +147,7 @@ describe('the reference of a refund', () => {
 
 describe('a reported transfer', () => {
   /** The payment, and then a transfer of the merchant's wallet in another slot. */
-  async function report(change: Partial<RefundTransfer> = {}, from = world.wallet) {
+  async function report(change: Partial<SolanaRefundTransfer> = {}, from = world.wallet) {
     const paid = await world.transfer({ ...refundTerms(world.refund({ amountAtomic: 1n })), memo: 'the payment' });
     world.chain.ledger.advance(1n);
     const refund = world.refund(change);

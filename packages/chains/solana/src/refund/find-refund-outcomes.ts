@@ -13,7 +13,7 @@ import { findReferred } from './find-referred.ts';
 import { judgeReported } from './judge-reported.ts';
 import { placeOf } from './place-of.ts';
 import { refundTerms } from './refund-terms.ts';
-import { type StoredRefund, storedRefund } from './stored-refund.ts';
+import { type StoredSolanaRefund, storedRefund } from './stored-refund.ts';
 import { tokenProgramOf } from './token-program-of.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };
@@ -39,7 +39,7 @@ async function findOutcome(nodes: readonly SolanaNode[], refund: OpenRefund, now
 
 async function findSent(
   nodes: readonly SolanaNode[],
-  stored: StoredRefund,
+  stored: StoredSolanaRefund,
   transactionId: string,
 ): Promise<RefundOutcome> {
   const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: stored.lifetime });
@@ -53,7 +53,7 @@ async function findSent(
 type Landed = Extract<TransactionOutcome, { readonly kind: 'landed' | 'failed' }>;
 
 /** Open where balances do not prove what the bytes say: a node shows them wrongly, and another answer may come. */
-async function judgeLanded(stored: StoredRefund, transactionId: string, { landing }: Landed): Promise<RefundOutcome> {
+async function judgeLanded(stored: StoredSolanaRefund, transactionId: string, { landing }: Landed): Promise<RefundOutcome> {
   const terms = refundTerms(stored.transfer);
   const [leg] = terms.legs;
   if (leg === undefined || !(await provesTransfer(landing, terms))) return OPEN;
@@ -66,7 +66,7 @@ async function judgeLanded(stored: StoredRefund, transactionId: string, { landin
  * No relayer signed it, or the database forgot its batch. It is over when it can't land any more and no transaction with its
  * reference is it. The height comes before the list: read afterwards, it may have advanced while a transaction landed.
  */
-async function findUnsent(nodes: readonly SolanaNode[], stored: StoredRefund): Promise<RefundOutcome> {
+async function findUnsent(nodes: readonly SolanaNode[], stored: StoredSolanaRefund): Promise<RefundOutcome> {
   const { lifetime, transfer } = stored;
   const told = await askEvery(nodes, async (node) => ({ node, height: await node.blockHeight('finalized') }));
   const isOver = told.length > 0 && told.every(({ height }) => height > lifetime.lastValidBlockHeight);

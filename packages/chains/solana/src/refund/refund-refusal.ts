@@ -18,6 +18,6 @@ const CODES = {
   token_refused: 'refund_insufficient_funds',
 } as const satisfies Record<Refusal, ErrorCode>;
 
-export type RefundRefusal = (typeof CODES)[Refusal];
+export type SolanaRefundRefusal = (typeof CODES)[Refusal];
 
-export const refundRefusal = (code: Refusal): RefundRefusal => CODES[code];
+export const refundRefusal = (code: Refusal): SolanaRefundRefusal => CODES[code];

@@ -3,7 +3,7 @@
 import { refundMemo, refundReference } from '@svc-pay/protocol/solana';
 import type { TransferTerms } from '../transfer/transfer-terms.ts';
 
-export type RefundTransfer = {
+export type SolanaRefundTransfer = {
   readonly refundId: string;
   /** 0x-hex of 32 bytes. */
   readonly nonce: string;
@@ -17,7 +17,7 @@ export type RefundTransfer = {
   readonly decimals: number;
 };
 
-export function refundTerms(refund: RefundTransfer): TransferTerms {
+export function refundTerms(refund: SolanaRefundTransfer): TransferTerms {
   const { refundId, nonce, wallet, recipient, amountAtomic, relayer, mint, tokenProgram, decimals } = refund;
   return {
     // A refund names no intent: its memo is its own.

@@ -15,7 +15,7 @@ import { memosIn } from '../verify/read-memo.ts';
 import { readTransaction } from '../verify/read-transaction.ts';
 import { verifySigned } from '../verify/verify-signed.ts';
 import { prepareRefund } from './prepare-refund.ts';
-import { type RefundTransfer, refundTerms } from './refund-terms.ts';
+import { type SolanaRefundTransfer, refundTerms } from './refund-terms.ts';
 import { verifyRefund } from './verify-refund.ts';
 
 let world: RefundWorld;
@@ -24,13 +24,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.chain.stop());
 
-async function prepared(refund: RefundTransfer): Promise<PreparedTransfer> {
+async function prepared(refund: SolanaRefundTransfer): Promise<PreparedTransfer> {
   const made = await prepareRefund([world.node], refund);
   if (!made.ok) throw new Error(made.code);
   return made.prepared;
 }
 
-const submit = (refund: RefundTransfer, { lifetime }: PreparedTransfer, transaction: string) =>
+const submit = (refund: SolanaRefundTransfer, { lifetime }: PreparedTransfer, transaction: string) =>
   verifyRefund([world.node], { transfer: refund, lifetime, transaction });
 
 async function change(owner: string, state: AccountState) {
@@ -68,7 +68,7 @@ test('the merchant’s wallet signs, the relayer pays, the payer gets the money,
 });
 
 describe('not prepared is a refund', () => {
-  const code = async (refund: RefundTransfer) => {
+  const code = async (refund: SolanaRefundTransfer) => {
     const made = await prepareRefund([world.node], refund);
     return made.ok ? 'prepared' : made.code;
   };
@@ -97,13 +97,13 @@ describe('not prepared is a refund', () => {
 });
 
 describe('not taken is a transaction', () => {
-  const altered = async (alteration: (refund: RefundTransfer) => Alteration) => {
+  const altered = async (alteration: (refund: SolanaRefundTransfer) => Alteration) => {
     const refund = world.refund();
     const made = await prepared(refund);
     return submit(refund, made, await signAsWallet(await alter(made, alteration(refund)), world.wallet));
   };
 
-  test.each<[string, string, (refund: RefundTransfer) => Alteration]>([
+  test.each<[string, string, (refund: SolanaRefundTransfer) => Alteration]>([
     [
       'to another recipient',
       'destination',

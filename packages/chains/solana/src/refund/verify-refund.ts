@@ -6,20 +6,20 @@ import { accountsOf, accountsProblem } from '../transfer/check-accounts.ts';
 import { prepareTransfer } from '../transfer/prepare-transfer.ts';
 import type { TransactionFlaw } from '../verify/refusal.ts';
 import { verifySigned } from '../verify/verify-signed.ts';
-import { type RefundRefusal, refundRefusal } from './refund-refusal.ts';
+import { type SolanaRefundRefusal, refundRefusal } from './refund-refusal.ts';
 import { refundTerms } from './refund-terms.ts';
-import type { StoredRefund } from './stored-refund.ts';
+import type { StoredSolanaRefund } from './stored-refund.ts';
 
-export type SignedRefund = StoredRefund & {
+export type SignedSolanaRefund = StoredSolanaRefund & {
   /** Base64, as the wallet returned it. */
   readonly transaction: string;
 };
 
-export type VerifiedRefund =
+export type VerifiedSolanaRefund =
   | { readonly ok: true; readonly signature: `0x${string}` }
   | {
       readonly ok: false;
-      readonly code: RefundRefusal | 'refund_recipient_refused' | 'refund_canceled';
+      readonly code: SolanaRefundRefusal | 'refund_recipient_refused' | 'refund_canceled';
     }
   | { readonly ok: false; readonly code: 'refund_signature_invalid'; readonly detail: TransactionFlaw | 'message' };
 
@@ -29,8 +29,8 @@ export type VerifiedRefund =
  */
 export async function verifyRefund(
   nodes: readonly SolanaNode[],
-  { transfer, lifetime, transaction }: SignedRefund,
-): Promise<VerifiedRefund> {
+  { transfer, lifetime, transaction }: SignedSolanaRefund,
+): Promise<VerifiedSolanaRefund> {
   const terms = refundTerms(transfer);
   const made = await prepareTransfer(terms, lifetime);
   if (!made.ok) return { ok: false, code: refundRefusal(made.code) };
@@ -40,7 +40,7 @@ export async function verifyRefund(
   if (!verified.untouched) return { ok: false, code: 'refund_signature_invalid', detail: 'message' };
   const wire = Buffer.from(transaction, 'base64');
   const addresses = await accountsOf(terms);
-  return askFirst(nodes, async (node): Promise<VerifiedRefund> => {
+  return askFirst(nodes, async (node): Promise<VerifiedSolanaRefund> => {
     const [accounts, height] = await Promise.all([node.accounts(addresses), node.blockHeight('confirmed')]);
     if (height > lifetime.lastValidBlockHeight) return { ok: false, code: 'refund_canceled' };
     const problem = accountsProblem(terms, accounts);

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { DEVNET_USDC } from '../local/local-mint.ts';
-import { type RefundTransfer, refundTerms } from '../refund/refund-terms.ts';
+import { type SolanaRefundTransfer, refundTerms } from '../refund/refund-terms.ts';
 import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
 import type { TransferTerms } from '../transfer/transfer-terms.ts';
 import { type Actors, drawActors } from './actors.ts';
@@ -17,9 +17,9 @@ export type RefundWorld = {
   /** The merchant's wallet. */
   readonly wallet: KeyPairSigner;
   /** A refund to the payer, another one each time. */
-  readonly refund: (change?: Partial<RefundTransfer>) => RefundTransfer;
+  readonly refund: (change?: Partial<SolanaRefundTransfer>) => SolanaRefundTransfer;
   /** Prepares the refund; both sign. Sends nothing. */
-  readonly sign: (refund: RefundTransfer) => Promise<Paying>;
+  readonly sign: (refund: SolanaRefundTransfer) => Promise<Paying>;
   /** Signs and sends any transfer of the merchant's wallet. */
   readonly transfer: (terms: TransferTerms, from?: KeyPairSigner) => Promise<Paying>;
 };
