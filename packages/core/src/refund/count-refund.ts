@@ -1,6 +1,6 @@
 // What a proven refund changes in the totals of its payment.
 import type { RefundTotals } from './judge-refund.ts';
-import type { Refund } from './refund.ts';
+import type { StoredRefund } from './refund.ts';
 
 export type CountedRefund = {
   readonly totals: RefundTotals;
@@ -14,7 +14,7 @@ export type CountedRefund = {
  */
 export function countRefund(
   totals: RefundTotals,
-  { kind, reservedAtomic }: { readonly kind: Refund['kind']; readonly reservedAtomic: bigint },
+  { kind, reservedAtomic }: { readonly kind: StoredRefund['kind']; readonly reservedAtomic: bigint },
   amountAtomic: bigint,
 ): CountedRefund | undefined {
   const others = totals.reservedAtomic - reservedAtomic;

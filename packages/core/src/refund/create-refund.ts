@@ -12,7 +12,7 @@ import { normalizeAddress } from '../token/address.ts';
 import { findToken } from '../token/find-token.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { judgeRecipient, judgeRefund, type RefundablePayment } from './judge-refund.ts';
-import { REFUND_PROBES, type Refund, type ReportedTransfer, refundNonces } from './refund.ts';
+import { REFUND_PROBES, type StoredRefund, type ReportedTransfer, refundNonces } from './refund.ts';
 import type { RefundFamily } from './refund-family.ts';
 import type { RefundStore } from './refund-store.ts';
 import { REFUND_STATUS } from './refund-transitions.ts';
@@ -155,7 +155,7 @@ async function findReported(
   { refunds }: CreateRefundPorts,
   { caller, paymentId }: AskedRefund,
   { transactionId, logIndex }: ReportedTransfer,
-): Promise<Refund | undefined> {
+): Promise<StoredRefund | undefined> {
   const known = (await refunds.list(caller, paymentId)) ?? [];
   return known.find(
     ({ reported, status }) =>
@@ -257,7 +257,7 @@ async function findLost(
   return refused(recorded.ok ? 'refund_found_on_chain' : recorded.code);
 }
 
-const created = (refund: Refund, sign: CreatedRefund['sign']): Done => ({
+const created = (refund: StoredRefund, sign: CreatedRefund['sign']): Done => ({
   ok: true,
   created: { refund: refundView(refund), sign },
 });

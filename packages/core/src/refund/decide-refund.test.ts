@@ -16,8 +16,8 @@ const TERMS = {
   sequence: 1,
 } as const;
 const { token: asset, ...owner } = TERMS;
-type Refund = Parameters<typeof decideRefund>[0];
-const signed: Refund = {
+type StoredRefund = Parameters<typeof decideRefund>[0];
+const signed: StoredRefund = {
   ...owner,
   asset,
   kind: 'authorization',
@@ -26,7 +26,7 @@ const signed: Refund = {
   signature: '0x00',
   nonce: refundNonce(TERMS),
 };
-const reported: Refund = {
+const reported: StoredRefund = {
   ...signed,
   kind: 'reported',
   nonce: null,

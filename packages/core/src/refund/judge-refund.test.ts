@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countRefund } from './count-refund.ts';
 import { judgeRecipient, judgeRefund, leftToRefund, type RefundablePayment } from './judge-refund.ts';
-import { hasOwnNonce, type Refund, refundNonces } from './refund.ts';
+import { hasOwnNonce, type StoredRefund, refundNonces } from './refund.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000aa';
 const OTHER = '0x00000000000000000000000000000000000000BB';
@@ -107,7 +107,7 @@ test('only the nonce that its terms give is the own nonce of a refund', () => {
   const owner = { mode: PAYMENT.mode, network: PAYMENT.network, asset: PAYMENT.asset, paymentId: PAYMENT.paymentId };
   const [first, second] = refundNonces(PAYMENT.installation, { ...owner, wallet: WALLET }, 3, 2);
   expect([first?.sequence, second?.sequence]).toEqual([3, 4]);
-  const refund = { ...owner, wallet: WALLET, sequence: 3, nonce: first?.nonce ?? null } as Refund;
+  const refund = { ...owner, wallet: WALLET, sequence: 3, nonce: first?.nonce ?? null } as StoredRefund;
   expect(hasOwnNonce(PAYMENT.installation, refund)).toBe(true);
   expect(hasOwnNonce(PAYMENT.installation, { ...refund, sequence: 4 })).toBe(false);
   expect(hasOwnNonce(PAYMENT.installation, { ...refund, wallet: OTHER })).toBe(false);

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { sameAddress } from '../token/address.ts';
-import type { Refund } from './refund.ts';
+import type { StoredRefund } from './refund.ts';
 
 /** Sums of a payment's refunds, in the smallest unit: `refunded + reserved` is at most `paid`. */
 export type RefundTotals = {
@@ -18,7 +18,7 @@ export const leftToRefund = ({ paidAtomic, refundedAtomic, reservedAtomic }: Ref
 
 /** A payment with all that its refund needs. */
 export type RefundablePayment = Pick<
-  Refund,
+  StoredRefund,
   'accountId' | 'mode' | 'intentId' | 'intentCode' | 'network' | 'asset' | 'tokenShortcode'
 > & {
   readonly paymentId: Id<'payment'>;

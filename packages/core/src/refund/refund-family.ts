@@ -7,7 +7,7 @@ import type { RefundSign } from '@svc-pay/protocol/merchant';
 import type { RefundNonceTerms } from '@svc-pay/protocol/refund-nonce';
 import type { Caller } from '../account/authenticate.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
-import type { Refund } from './refund.ts';
+import type { StoredRefund } from './refund.ts';
 import type { RefundToPrepare, SubmittedRefund } from './refund-store.ts';
 
 export type RefundRefusal = Extract<ErrorCode, `refund_${string}`>;
@@ -59,5 +59,5 @@ export type RefundFamily = {
   /** The bytes to be stored; undefined when the answer is not of this family. No chain is asked. */
   readonly read: (answer: WalletAnswer) => string | undefined;
   /** Whether the wallet signed exactly this refund, and the chain would carry it out now. */
-  readonly verify: (refund: Refund, token: TokenEntry, answer: WalletAnswer) => Promise<VerifiedRefund>;
+  readonly verify: (refund: StoredRefund, token: TokenEntry, answer: WalletAnswer) => Promise<VerifiedRefund>;
 };

@@ -19,11 +19,11 @@ import { normalizeAddress } from '../token/address.ts';
 import { transition } from '../transitions.ts';
 import { type CountedRefund, countRefund } from './count-refund.ts';
 import type { RefundTotals } from './judge-refund.ts';
-import type { Refund } from './refund.ts';
+import type { StoredRefund } from './refund.ts';
 import type { RefundEvidence } from './refund-store.ts';
 
 export type RefundToComplete = {
-  readonly refund: Pick<Refund, 'kind' | 'network' | 'asset'> & { readonly reservedAtomic: bigint };
+  readonly refund: Pick<StoredRefund, 'kind' | 'network' | 'asset'> & { readonly reservedAtomic: bigint };
   readonly totals: RefundTotals;
   readonly intent: Intent;
   readonly payment: StoredPayment;
@@ -78,7 +78,7 @@ function refundedStatus({ id, status }: StoredPayment): StoredPayment['status'] 
 export function bookRefund(
   { accountId, mode }: Pick<Intent, 'accountId' | 'mode'>,
   { id: paymentId }: Pick<StoredPayment, 'id'>,
-  { network, asset }: Pick<Refund, 'network' | 'asset'>,
+  { network, asset }: Pick<StoredRefund, 'network' | 'asset'>,
   { transactionId, logIndex, wallet, recipient, amountAtomic, gas }: RefundEvidence,
   booking: Booking,
 ): readonly LedgerEntry[] {

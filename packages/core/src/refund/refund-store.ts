@@ -5,13 +5,13 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { JudgedRefund, RefundablePayment } from './judge-refund.ts';
-import type { Refund, RefundKind, ReportedTransfer } from './refund.ts';
+import type { StoredRefund, RefundKind, ReportedTransfer } from './refund.ts';
 
 export type RefundCaller = Pick<Caller, 'accountId' | 'mode'>;
 
 /** A refund with its terms, before the merchant's wallet signs. */
 export type RefundToPrepare = Pick<
-  Refund,
+  StoredRefund,
   | 'id'
   | 'accountId'
   | 'mode'
@@ -39,7 +39,7 @@ export type SubmittedRefund = {
 };
 
 export type RefundToReport = Pick<
-  Refund,
+  StoredRefund,
   'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient' | 'reason'
 > & {
   readonly reported: ReportedTransfer;
@@ -48,13 +48,13 @@ export type RefundToReport = Pick<
 };
 
 /** A refund that the chain shows and the database lost. */
-export type FoundRefund = Pick<Refund, 'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient'> & {
+export type FoundRefund = Pick<StoredRefund, 'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient'> & {
   readonly kind: Exclude<RefundKind, 'reported'>;
   readonly sequence: number;
   readonly nonce: string;
 };
 
-export type RefundAnswer = JudgedRefund<{ readonly refund: Refund }>;
+export type RefundAnswer = JudgedRefund<{ readonly refund: StoredRefund }>;
 
 /** Every write is one transaction, and locks the totals of the payment where it reserves. */
 export type RefundStore = {
@@ -73,13 +73,13 @@ export type RefundStore = {
   /** Reserves all that is left. The same sequence again answers the refund as it is. */
   readonly recordFound: (refund: FoundRefund, nowMs: number) => Promise<RefundAnswer>;
   readonly cancelPrepared: (caller: RefundCaller, refundId: Id<'refund'>, nowMs: number) => Promise<RefundAnswer>;
-  readonly load: (caller: RefundCaller, refundId: Id<'refund'>) => Promise<Refund | undefined>;
+  readonly load: (caller: RefundCaller, refundId: Id<'refund'>) => Promise<StoredRefund | undefined>;
   /** At most 100 refunds of the payment, the newest first and canceled ones last; undefined when the account has no such payment. */
-  readonly list: (caller: RefundCaller, paymentId: Id<'payment'>) => Promise<readonly Refund[] | undefined>;
+  readonly list: (caller: RefundCaller, paymentId: Id<'payment'>) => Promise<readonly StoredRefund[] | undefined>;
 };
 
 /** A queued or sent refund, with all that deciding it needs. */
-export type OpenRefund = Refund & {
+export type OpenRefund = StoredRefund & {
   /** Position in page order, and in the queue of lanes. */
   readonly number: bigint;
   /** 0x-hex; null for a reported transfer, and for a refund that was found on chain. */
@@ -95,7 +95,7 @@ export type OpenRefund = Refund & {
   readonly installation: string;
 };
 
-export type RefundKey = Pick<Refund, 'accountId' | 'mode' | 'id'>;
+export type RefundKey = Pick<StoredRefund, 'accountId' | 'mode' | 'id'>;
 
 /** The final log that proves the transfer. */
 export type RefundEvidence = {

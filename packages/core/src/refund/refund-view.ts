@@ -6,11 +6,11 @@ import { caip2NameOf } from '@svc-pay/protocol/x402';
 import { isoTime } from '../clock.ts';
 import { explorerUrlOf } from '../token/explorer.ts';
 import { findToken } from '../token/find-token.ts';
-import type { Refund } from './refund.ts';
+import type { StoredRefund } from './refund.ts';
 
 const timeOr = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-export function refundView(refund: Refund): WireRefund {
+export function refundView(refund: StoredRefund): WireRefund {
   const { network, tokenShortcode, failureCode, transactionId, reported } = refund;
   const shown = transactionId ?? reported?.transactionId ?? null;
   return {

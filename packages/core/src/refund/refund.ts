@@ -64,8 +64,6 @@ export type StoredRefund = {
   readonly completedAtMs: number | null;
 };
 
-export type { StoredRefund as Refund };
-
 /** A signed EVM refund is valid for this long; a prepared one can be submitted for as long. */
 export const REFUND_VALIDITY_SECONDS = 3_600;
 export const MAX_PREPARED_REFUNDS = 10;

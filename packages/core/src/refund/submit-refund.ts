@@ -6,7 +6,7 @@ import type { Caller } from '../account/authenticate.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
 import { findToken } from '../token/find-token.ts';
 import { type CreateRefundPorts, type RefundRefused, whenReachable } from './create-refund.ts';
-import type { Refund } from './refund.ts';
+import type { StoredRefund } from './refund.ts';
 import type { RefundFamily, WalletAnswer } from './refund-family.ts';
 import { REFUND_STATUS } from './refund-transitions.ts';
 
@@ -24,7 +24,7 @@ type RefundCall = {
   readonly claim: IdempotencyClaim | null;
 };
 
-export type ChangedRefund = { readonly ok: true; readonly refund: Refund } | RefundRefused;
+export type ChangedRefund = { readonly ok: true; readonly refund: StoredRefund } | RefundRefused;
 
 export async function submitRefund(
   ports: SubmitRefundPorts,
@@ -52,7 +52,7 @@ export async function cancelRefund(ports: SubmitRefundPorts, call: RefundCall): 
 async function underKey(
   ports: SubmitRefundPorts,
   { caller, refundId, claim }: RefundCall,
-  change: (refund: Refund) => Promise<ChangedRefund>,
+  change: (refund: StoredRefund) => Promise<ChangedRefund>,
 ): Promise<ChangedRefund> {
   if (claim !== null && (await ports.isKeyReused(caller, claim)))
     return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
@@ -66,7 +66,7 @@ async function underKey(
 async function submit(
   ports: SubmitRefundPorts,
   { caller, answer }: { readonly caller: Caller; readonly answer: WalletAnswer },
-  refund: Refund,
+  refund: StoredRefund,
   family: RefundFamily,
   signature: string,
 ): Promise<ChangedRefund> {
@@ -85,7 +85,7 @@ async function submit(
 }
 
 /** The wallet's signature is on the chain already, and nobody told the service: final logs tell what it moved. */
-async function recordMade({ clock, refunds }: SubmitRefundPorts, refund: Refund): Promise<void> {
+async function recordMade({ clock, refunds }: SubmitRefundPorts, refund: StoredRefund): Promise<void> {
   const { accountId, mode, paymentId, kind, sequence, nonce, wallet, recipient } = refund;
   if (kind === 'reported' || sequence === null || nonce === null) return;
   const nowMs = clock.nowMs();

@@ -1,5 +1,5 @@
 // A refund as a row. Amounts and numbers beyond 2^53 are text.
-import type { Mode, Refund, SolanaRefundTerms } from '@svc-pay/core';
+import type { Mode, StoredRefund, SolanaRefundTerms } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -18,8 +18,8 @@ export type RefundRow = {
   readonly payment_id: Id<'payment'>;
   readonly intent_id: Id<'paymentIntent'>;
   readonly intent_code: string;
-  readonly kind: Refund['kind'];
-  readonly status: Refund['status'];
+  readonly kind: StoredRefund['kind'];
+  readonly status: StoredRefund['status'];
   readonly sequence: number | null;
   readonly network: NetworkId;
   readonly asset: string;
@@ -49,7 +49,7 @@ type TermsColumn = Omit<SolanaRefundTerms, 'lastValidBlockHeight' | 'slot'> & {
   readonly slot: string;
 };
 
-export function refundOf(row: RefundRow): Refund {
+export function refundOf(row: RefundRow): StoredRefund {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -2,7 +2,7 @@
 import {
   isoTime,
   REFUND_STATUS,
-  type Refund,
+  type StoredRefund,
   type RefundAnswer,
   type RefundCaller,
   type RefundStore,
@@ -111,7 +111,7 @@ const LOAD = {
   text: `select ${REFUND_COLUMNS} from svc.refunds r where r.account_id = $1 and r.mode = $2 and r.id = $3`,
 };
 
-async function load(pool: pg.Pool, caller: RefundCaller, refundId: Id<'refund'>): Promise<Refund | undefined> {
+async function load(pool: pg.Pool, caller: RefundCaller, refundId: Id<'refund'>): Promise<StoredRefund | undefined> {
   const { rows } = await pool.query<RefundRow>({ ...LOAD, values: [caller.accountId, caller.mode, refundId] });
   return rows[0] && refundOf(rows[0]);
 }
@@ -130,7 +130,7 @@ async function list(
   pool: pg.Pool,
   caller: RefundCaller,
   paymentId: Id<'payment'>,
-): Promise<readonly Refund[] | undefined> {
+): Promise<readonly StoredRefund[] | undefined> {
   const { rows } = await pool.query<RefundRow | { readonly id: null }>({
     ...LIST,
     values: [caller.accountId, caller.mode, paymentId, MOST_LISTED],
@@ -139,7 +139,7 @@ async function list(
   return rows.flatMap((row) => (row.id === null ? [] : [refundOf(row)]));
 }
 
-function columnsOf(refund: Pick<Refund, 'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient'>) {
+function columnsOf(refund: Pick<StoredRefund, 'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient'>) {
   return {
     id: refund.id,
     account_id: refund.accountId,

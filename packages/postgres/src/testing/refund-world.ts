@@ -2,7 +2,7 @@
 import {
   type LaneItem,
   REFUND_VALIDITY_SECONDS,
-  type Refund,
+  type StoredRefund,
   type RefundablePayment,
   type RefundEvidence,
   type RefundStore,
@@ -41,14 +41,14 @@ export const signature = (byte: number) => ({
 export type RefundWorld = {
   readonly store: RefundStore;
   readonly watch: RefundWatchStore;
-  readonly owner: Pick<Refund, 'accountId' | 'mode'>;
+  readonly owner: Pick<StoredRefund, 'accountId' | 'mode'>;
   /** A payment of 1000 units, up-to with a cap of 1500. `final: false` leaves its batch mined. */
   readonly paid: (order?: { readonly final: boolean }) => Promise<PaymentId>;
   readonly refundable: (paymentId: PaymentId) => Promise<RefundablePayment>;
   readonly terms: (paymentId: PaymentId, amountAtomic: bigint) => Promise<RefundToPrepare>;
-  readonly prepared: (paymentId: PaymentId, amountAtomic: bigint) => Promise<Refund>;
+  readonly prepared: (paymentId: PaymentId, amountAtomic: bigint) => Promise<StoredRefund>;
   /** `byte`: of which the signature is made. */
-  readonly submitted: (paymentId: PaymentId, amountAtomic: bigint, byte?: number) => Promise<Refund>;
+  readonly submitted: (paymentId: PaymentId, amountAtomic: bigint, byte?: number) => Promise<StoredRefund>;
   /** A log of its own. */
   readonly evidence: (amountAtomic: bigint, change?: Partial<RefundEvidence>) => RefundEvidence;
 };

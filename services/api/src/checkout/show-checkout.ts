@@ -1,5 +1,5 @@
 // Answers a browser at a payable address: the checkout page of the intent as it stands.
-import { clientSecretOf, isPayable, type Mode } from '@svc-pay/core';
+import { clientSecretOf, isPayable, type Mode, type PaymentFamily } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { payPath } from '../buyer/challenge.ts';
 import { requestUrlOf } from '../buyer/request-url.ts';
@@ -27,8 +27,9 @@ export async function showCheckout({ ports }: World, call: PayableCall): Promise
   const [acceptances, { terms: payable }] = isPayable(intent, nowMs)
     ? await Promise.all([ports.loadAcceptances(caller, intentId), ports.loadPayable(caller, intentId)])
     : [[], { terms: [] }];
+  const families: readonly PaymentFamily[] = ports.families;
   const takesRequests = (network: NetworkId) =>
-    ports.families.some(({ owns, transactions }) => transactions !== undefined && owns(network));
+    families.some(({ owns, transactions }) => transactions !== undefined && owns(network));
   const view = checkoutView({ intent, latest, acceptances, payable, takesRequests, merchant, nowMs });
   const clientSecret = clientSecretOf(ports.peppers[0], caller, intentId);
   const url = linkOf(baseUrl(), caller.mode, `${payPath(intentId)}?client_secret=${clientSecret}`);

@@ -2,7 +2,7 @@
 import {
   type DraftedRefund,
   REFUND_VALIDITY_SECONDS,
-  type Refund,
+  type StoredRefund,
   type RefundDraft,
   type RefundFamily,
   type RefundQuestions,
@@ -92,7 +92,7 @@ function typedDataOf({ token, recipient, amountAtomic, nonce, terms }: RefundDra
   return data as unknown as RefundTypedData;
 }
 
-function transferOf(refund: Refund, token: TokenEntry) {
+function transferOf(refund: StoredRefund, token: TokenEntry) {
   const { id, wallet, recipient, amountAtomic, nonce, validAfterSeconds, validBeforeSeconds } = refund;
   if (amountAtomic === null || nonce === null || validAfterSeconds === null || validBeforeSeconds === null)
     throw new Error(`refund ${id} has no terms that its wallet could sign`);

@@ -53,7 +53,11 @@ async function findSent(
 type Landed = Extract<TransactionOutcome, { readonly kind: 'landed' | 'failed' }>;
 
 /** Open where balances do not prove what the bytes say: a node shows them wrongly, and another answer may come. */
-async function judgeLanded(stored: StoredSolanaRefund, transactionId: string, { landing }: Landed): Promise<RefundOutcome> {
+async function judgeLanded(
+  stored: StoredSolanaRefund,
+  transactionId: string,
+  { landing }: Landed,
+): Promise<RefundOutcome> {
   const terms = refundTerms(stored.transfer);
   const [leg] = terms.legs;
   if (leg === undefined || !(await provesTransfer(landing, terms))) return OPEN;

@@ -11,7 +11,10 @@ export type PreparedRefund =
   | { readonly ok: false; readonly code: SolanaRefundRefusal };
 
 /** The recipient must have a token account: the relayer creates none. Throws `ChainUnavailable` when no node answers. */
-export async function prepareRefund(nodes: readonly SolanaNode[], refund: SolanaRefundTransfer): Promise<PreparedRefund> {
+export async function prepareRefund(
+  nodes: readonly SolanaNode[],
+  refund: SolanaRefundTransfer,
+): Promise<PreparedRefund> {
   if (!isAddress(refund.recipient)) return { ok: false, code: 'refund_recipient_needed' };
   const made = await prepareOnChain(nodes, refundTerms(refund));
   return made.ok ? made : { ok: false, code: refundRefusal(made.code) };

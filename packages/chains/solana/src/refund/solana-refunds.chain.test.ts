@@ -1,5 +1,5 @@
 // Refunds as the API asks a chain about them, on a real virtual machine.
-import { ChainUnavailable, type Refund, type RefundDraft, refundNonces, TOKENS } from '@svc-pay/core';
+import { ChainUnavailable, type StoredRefund, type RefundDraft, refundNonces, TOKENS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import { readRefundTerms } from '@svc-pay/protocol/refund-nonce';
 import { refundReference } from '@svc-pay/protocol/solana';
@@ -76,7 +76,7 @@ async function drafted(draft: RefundDraft) {
     transfer,
   };
   const wire = Uint8Array.from(Buffer.from(made.sign.transaction, 'base64'));
-  return { refund: row as unknown as Refund, wire, made };
+  return { refund: row as unknown as StoredRefund, wire, made };
 }
 
 test('a draft is signed by the wallet and taken; it lives shorter than its blockhash', async () => {

@@ -3,7 +3,7 @@ import {
   ChainUnavailable,
   type DraftedRefund,
   mapConcurrent,
-  type Refund,
+  type StoredRefund,
   type RefundDraft,
   type RefundFamily,
   type RefundNonce,
@@ -117,7 +117,7 @@ async function draftTransaction(
   };
 }
 
-async function verify({ nodes }: Cluster, refund: Refund, transaction: string): Promise<VerifiedRefund> {
+async function verify({ nodes }: Cluster, refund: StoredRefund, transaction: string): Promise<VerifiedRefund> {
   const verified = await verifyRefund(nodes, { ...storedRefund(refund), transaction });
   if (!verified.ok) return { ok: false, code: verified.code };
   return { ok: true, submitted: { signature: verified.signature, byContract: false } };
