@@ -1,15 +1,10 @@
 // Refunds in a Solana lane with real Postgres and a real virtual machine, from the merchant's signature to the end.
 import { laneRound } from '@svc-pay/core';
-import {
-  Crash,
-  copyTestDatabase,
-  crashingDeps,
-  createTestDatabase,
-  type TestDatabase,
-} from '@svc-pay/postgres/testing';
+import { copyTestDatabase, createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AMOUNT, createSolanaLaneWorld, type SolanaLaneWorld } from '../testing/lane-world.ts';
 import { openRefundLane, type RefundLane } from '../testing/refund-lane.ts';
+import { settleThroughCrashes } from '../testing/settle-through-crashes.ts';
 
 const PART = 400_000n;
 const FINAL = 40n;
@@ -176,26 +171,8 @@ describe('the process dies at any call', () => {
       await lane.refunds.submit(signed);
       ids.push(signed.id);
     }
-    let state = seed;
-    const draw = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
-    const mortal = crashingDeps(lane.deps, 0.15, draw);
-    let [lives, resting] = [0, false];
-    while (!resting && lives < 300) {
-      lives += 1;
-      try {
-        const lease = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
-        while (!resting) {
-          const end = await laneRound(mortal, lease);
-          if (draw() < 0.5) lane.chain.ledger.advance(1n);
-          resting = end === 'empty' && (await mortal.store.fallAsleep(lease));
-        }
-      } catch (problem) {
-        if (!(problem instanceof Crash)) throw problem;
-      }
-    }
+    const crashes = { deps: lane.deps, share: 0.15, seed };
+    const { resting, lives } = await settleThroughCrashes(lane, crashes);
     expect({ resting, lives }).toEqual({ resting: true, lives: expect.toSatisfy((many: number) => many > 2) });
     lane.chain.ledger.advance(FINAL);
     await lane.refunds.watch();

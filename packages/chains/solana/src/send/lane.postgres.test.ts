@@ -1,12 +1,13 @@
 // A Solana lane with real Postgres and a real virtual machine; the process may die at every call.
 import type { KeyPairSigner } from '@solana/kit';
 import { ChainUnavailable, laneRound, outcomesOf } from '@svc-pay/core';
-import { Crash, crashingDeps, createTestDatabase } from '@svc-pay/postgres/testing';
+import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openNode } from '../rpc/solana-node.ts';
 import { signAsWallet } from '../testing/actors.ts';
 import { alter } from '../testing/alter.ts';
 import { AMOUNT, createSolanaLaneWorld, type QueuedTransfer, type SolanaLaneWorld } from '../testing/lane-world.ts';
+import { settleThroughCrashes } from '../testing/settle-through-crashes.ts';
 import type { PreparedTransfer } from '../transfer/transfer-terms.ts';
 import { createLaneChain } from './create-lane-chain.ts';
 
@@ -157,27 +158,8 @@ describe('the process dies at every call, before it took effect or after', () =>
     const lane = await world();
     const queued: QueuedTransfer[] = [];
     for (let index = 0; index < 12; index += 1) queued.push(await lane.queue());
-    let state = seed;
-    const draw = () => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return state / 2 ** 32;
-    };
-    const mortal = crashingDeps({ ...lane.deps, pace: { ...lane.deps.pace, maxInFlight: 5 } }, 0.08, draw);
-    let lives = 0;
-    let resting = false;
-    while (!resting && lives < 300) {
-      lives += 1;
-      try {
-        const lease = { ...lane.lane, epoch: await mortal.store.takeOver(lane.lane) };
-        while (!resting) {
-          const end = await laneRound(mortal, lease);
-          if (draw() < 0.5) chainAdvance(lane);
-          resting = end === 'empty' && (await mortal.store.fallAsleep(lease));
-        }
-      } catch (problem) {
-        if (!(problem instanceof Crash)) throw problem;
-      }
-    }
+    const deps = { ...lane.deps, pace: { ...lane.deps.pace, maxInFlight: 5 } };
+    const { resting, lives } = await settleThroughCrashes(lane, { deps, share: 0.08, seed });
     expect({ resting, lives }).toEqual({ resting: true, lives: expect.toSatisfy((many: number) => many > 5) });
     expect(await differences(lane, queued)).toEqual([]);
     for (const { paymentId } of queued) expect((await lane.statusOf(paymentId)).payment).toBe('completed');
