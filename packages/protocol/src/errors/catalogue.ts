@@ -68,7 +68,11 @@ export const ERRORS = {
   statement_not_ready: entry(409, 'merchant', 'A day can be read from ten minutes after its end (UTC).', true),
   recovery_in_progress: entry(409, 'merchant', 'A recovery of this endpoint is still running; wait for its end.', true),
   payment_not_mismatched: entry(409, 'merchant', 'Only a mismatched payment can be accepted; read its status.'),
-  intent_paid_by_another: entry(409, 'merchant', 'Another payment completed the intent; refund this one.'),
+  intent_paid_by_another: entry(
+    409,
+    'merchant',
+    'Another payment completed the intent; read its status, and refund this one.',
+  ),
   intent_payment_under_way: entry(
     409,
     'merchant',

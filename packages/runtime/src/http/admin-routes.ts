@@ -106,7 +106,12 @@ export const ADMIN_ROUTES = {
         over: z.optional(z.enum(MISMATCH_HANDLINGS)),
         under: z.optional(z.enum(MISMATCH_HANDLINGS)),
       })
-      .check(z.refine(({ accountId: _, mode: __, ...change }) => Object.keys(change).length > 0)),
+      .check(
+        z.refine(
+          ({ toleranceUsdMicros: usd, toleranceBps: bps, over, under }) =>
+            usd !== undefined || bps !== undefined || over !== undefined || under !== undefined,
+        ),
+      ),
   },
   createKey: {
     method: 'POST',
