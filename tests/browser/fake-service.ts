@@ -53,7 +53,7 @@ const CALLS = parseAbi([
   'function pay(address token, uint64 intentCode, uint64 payoutId, uint256 amount)',
 ]);
 /** The ways to pay with gas of the payer's own. */
-export const regularly: Answer = {
+const regularly: Answer = {
   status: 200,
   body: {
     paymentIntentId: INTENT_ID,

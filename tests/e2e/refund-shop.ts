@@ -52,7 +52,7 @@ const FIELDS = [
   { name: 'nonce', type: 'bytes32' },
 ] as const;
 
-export const signWith =
+const signWith =
   (signer: PrivateKeyAccount, { paymentRequirements: { extra } }: SettleCall) =>
   ({ wallet, recipient, amount, validBeforeSeconds, nonce, asset }: RefundToSign): Promise<Hex> =>
     signer.signTypedData({

@@ -180,7 +180,7 @@ describe('a submitted refund', () => {
     expect(await totalsOf(paymentId)).toEqual([1_000n, 900n, 0n]);
     const all = (await store.list(owner, paymentId)) ?? [];
     const sequences = all.filter(({ status }) => status === 'completed').map(({ sequence }) => sequence);
-    expect(sequences.toSorted()).toEqual([1, 2, 3]);
+    expect(sequences.toSorted((one, other) => Number(one) - Number(other))).toEqual([1, 2, 3]);
     expect(await paymentRow(paymentId)).toEqual({ status: 'completed', refunded_amount: '900' });
   });
 

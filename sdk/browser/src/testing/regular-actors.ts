@@ -7,7 +7,7 @@ export const PROCESSOR = SAMPLE.payTo;
 const TOKEN = SAMPLE.asset ?? '';
 export const AMOUNT = '12500000';
 export const INTENT_CODE = 4711;
-export const APPROVE_HASH = `0x${'a1'.repeat(32)}`;
+const APPROVE_HASH = `0x${'a1'.repeat(32)}`;
 export const PAY_HASH = `0x${'b2'.repeat(32)}`;
 
 const common = {

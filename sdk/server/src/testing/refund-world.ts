@@ -9,8 +9,8 @@ import { NOW_SECONDS } from './sample-event.ts';
 
 export const PAYMENT_ID = 'pay_01k9z3v5w8q2r4s6t7x0y1abcd';
 export const REFUND_ID = 're_01k9z3v5w8q2r4s6t7x0y1abcd';
-export const PAYER = '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf';
-export const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
+const PAYER = '0x7e5f4552091a69125d5dfcb7b8c2659029395bdf';
+const USDC = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 export const MINT = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 const INSTALLATION = '6f1d9a52-3c07-4f5e-9a41-8f3f2f0c7b11';
 const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';

@@ -3,7 +3,7 @@ import { clientSecretOf, type PayableOwner, type RequestUrlOf } from '@svc-pay/c
 import type { Id } from '@svc-pay/protocol/ids';
 import type { ApiPorts } from '../ports.ts';
 
-export const requestPath = (intentId: string): string => `/pay/solana/${intentId}`;
+const requestPath = (intentId: string): string => `/pay/solana/${intentId}`;
 
 /** The address has a secret that pays: with live money it is given for TLS only. */
 export function requestUrlOf(

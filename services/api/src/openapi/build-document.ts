@@ -94,7 +94,7 @@ function operationOf(route: Route, schemas: Schemas): SchemaObject {
     ...('body' in route &&
       route.body && {
         requestBody: {
-          required: !('bodyOptional' in route) || route.bodyOptional !== true,
+          required: !('bodyOptional' in route) || !route.bodyOptional,
           content: {
             'application/json': {
               schema: refTo(route.body.name),

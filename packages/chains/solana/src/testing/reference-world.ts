@@ -38,7 +38,7 @@ export type ReferenceWorld = SolanaLaneWorld & {
   readonly intentOf: (intentId: string) => Promise<string | undefined>;
 };
 
-export type PaymentRow = {
+type PaymentRow = {
   readonly status: string;
   readonly paid: string;
   readonly payer: string;
