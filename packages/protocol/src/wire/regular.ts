@@ -102,5 +102,5 @@ export const requestedTransaction = z.object({
 export type RequestedTransactionBody = z.infer<typeof requestedTransaction>;
 
 /** A wallet shows `message`. */
-export const transactionRefusal = z.object({ error: z.string(), message: z.string() });
-export type TransactionRefusal = z.infer<typeof transactionRefusal>;
+export const requestRefusal = z.object({ error: z.string(), message: z.string() });
+export type RequestRefusal = z.infer<typeof requestRefusal>;
