@@ -29,7 +29,7 @@ const TOLD: Readonly<Record<EventType, Told>> = {
     note: 'Once per payment, and before every other event of it: right after the first attempt to send the transaction, with status `pending`. It is no proof of payment.',
   },
   'payment.updated': {
-    when: 'a payment changed and has not ended: another transaction carries it or none does any more, it is in a block and waits for more confirmations, it is `mismatched`, or its block was taken back by the chain',
+    when: 'a payment changed and has not ended: another transaction carries it or none does any more, it is in a block and waits for more confirmations, it is `mismatched`, its block was taken back by the chain, or a part of it was refunded',
     carries: '[payment](#payment), with `previous_attributes`',
     note: 'The example is the one to be ready for: `previous_attributes.status` is `completed`, and the payment is `pending` again because the chain [changed its mind](../operate/reorg.md). `payment.completed` follows a second time when it settles again. When the status is [`mismatched`](../concepts/mismatch.md), compare `requestedAmount` with `paidAmount`; `refundDueAmount` is what your policy gives back. A fee bump changes `transactionId`. `transactionId` is null while the payment waits for another transaction, because the one before can never be mined. With more than one confirmation, `transactionSplitId` is set as soon as a block has the payment.',
   },

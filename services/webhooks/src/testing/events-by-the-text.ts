@@ -135,7 +135,10 @@ function ofIntent(type: string, intent: Json): string[] {
 function ofPayment(type: string, payment: Json, data: Json): string[] {
   const status = String(payment['status']);
   return [
-    ...unless(PAYMENT_STATUSES[type]?.includes(status) === true, `${type} with status ${status}`),
+    ...unless(
+      PAYMENT_STATUSES[type]?.includes(status) === true || isPartlyRefunded(type, payment, data),
+      `${type} with status ${status}`,
+    ),
     ...compare('payment', payment, PAYMENT),
     ...unless(
       ['ic', 'evm', 'sol', null].includes(payment['network'] as string | null),
@@ -150,6 +153,13 @@ function ofPayment(type: string, payment: Json, data: Json): string[] {
     ...unless(!('previous_attributes' in data) || type === 'payment.updated', `${type} with previous attributes`),
     ...unless(!('previous_attributes' in data) || IS.object(data['previous_attributes']), 'previous_attributes is odd'),
   ];
+}
+
+/** A completed payment changed and did not reach its status by that. */
+function isPartlyRefunded(type: string, payment: Json, data: Json): boolean {
+  const before = childOf(data, 'previous_attributes');
+  const isUnended = type === 'payment.updated' && payment['status'] === 'completed';
+  return isUnended && 'refundedAmount' in before && !('status' in before);
 }
 
 function compare(name: string, value: Json, fields: Fields): string[] {
