@@ -6,9 +6,13 @@ import type { World } from './start-world.ts';
 export type PayByCall = (code: bigint, payoutId: bigint, amountAtomic: bigint) => Promise<Hex>;
 
 /** Resolves to the transaction when it is mined. */
-export async function approvedPayer({ chain }: World, amountAtomic: bigint): Promise<{ readonly pay: PayByCall }> {
+export async function approvedPayer(
+  { chain }: World,
+  amountAtomic: bigint,
+  token = chain.tokens.usdc,
+): Promise<{ readonly pay: PayByCall }> {
   const { account } = await chain.newKey(parseEther('1'));
-  await chain.mint(chain.tokens.usdc, account.address, amountAtomic);
+  await chain.mint(token, account.address, amountAtomic);
   const client = createWalletClient({ account, transport: http(chain.rpcUrl) }).extend(publicActions);
   const mined = async (hash: Hex) => {
     const { status } = await client.waitForTransactionReceipt({ hash, pollingInterval: 20 });
@@ -19,7 +23,7 @@ export async function approvedPayer({ chain }: World, amountAtomic: bigint): Pro
     await client.writeContract({
       chain: null,
       abi: mockUsdcAbi,
-      address: chain.tokens.usdc,
+      address: token,
       functionName: 'approve',
       args: [chain.record.processor, amountAtomic],
     }),
@@ -32,7 +36,7 @@ export async function approvedPayer({ chain }: World, amountAtomic: bigint): Pro
           abi: paymentProcessorAbi,
           address: chain.record.processor,
           functionName: 'pay',
-          args: [chain.tokens.usdc, code, payoutId, amount],
+          args: [token, code, payoutId, amount],
           gas: 1_500_000n,
         }),
       ),

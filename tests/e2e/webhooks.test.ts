@@ -1,5 +1,5 @@
-// The interface's trigger table, row by row, from payments on a real chain to a merchant's server. Rows that no payment
-// reaches today (cancelled, refunded, mismatched) are in services/webhooks/src/dispatch/rare-events.http.test.ts.
+// The interface's trigger table, row by row, from payments on a real chain to a merchant's server. The rows of flows that
+// end otherwise (cancelled, refunded, mismatched) are in every-status.test.ts.
 import type { Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { chainTrouble } from './chain-trouble.ts';
