@@ -9,5 +9,6 @@ export { testLinks } from './link-contract.ts';
 export type { ReaderHarness } from './reader-harness.ts';
 export { testReaderStore } from './reader-store-contract.ts';
 export { testRefundLane } from './refund-lane-contract.ts';
+export { type StoredRefundRows, testRefundStore } from './refund-store-contract.ts';
 export type { StoredRows, StoreHarness } from './store-harness.ts';
 export { testStrandedStore } from './stranded-store-contract.ts';

@@ -25,6 +25,8 @@ export type MemoryProof = {
   /** Null: an unattributed receipt. */
   readonly paymentId: string | null;
   readonly reason: string | null;
+  /** Set where the log proves a refund of the payment. */
+  readonly refundId?: string;
   /** The chain reader has read the log. */
   read: boolean;
 };

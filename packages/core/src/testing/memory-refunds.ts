@@ -8,23 +8,56 @@ import {
   refuseRefund,
   type UnsentOutcome,
 } from '../index.ts';
+import type { AskedRefundRow } from './memory-refund-tables.ts';
 import type { RefundRow, SettlementRow, Tables } from './memory-tables.ts';
 
 /** A refund of the whole payment, signed by its merchant and queued. */
 export function queueRefund(tables: Tables, { item, network }: SettlementRow, nowMs: number): RefundRow {
   const id = newId('refund', nowMs);
-  const row: RefundRow = {
-    item: {
-      ...item,
-      number: BigInt(tables.refunds.size + 1),
-      processor: item.payer,
-      payer: item.payout.merchant,
-      capAtomic: item.settledAtomic,
-      nonce: `0x737663726566${(tables.refunds.size + 1).toString(16).padStart(52, '0')}`,
-      payout: { id: 0n, merchant: item.payer, feeBps: 0, splits: [] },
-      confirmations: 1,
-      refund: { id },
-    },
+  const number = BigInt(tables.refunds.size + 1);
+  const row = laneRow(network, {
+    ...item,
+    number,
+    processor: item.payer,
+    payer: item.payout.merchant,
+    capAtomic: item.settledAtomic,
+    nonce: `0x737663726566${number.toString(16).padStart(52, '0')}`,
+    payout: { id: 0n, merchant: item.payer, feeBps: 0, splits: [] },
+    confirmations: 1,
+    refund: { id },
+  });
+  tables.refunds.set(id, row);
+  return row;
+}
+
+/** The signed refund is in the queue of lanes. */
+export function addLaneRefund(tables: Tables, { refund, number, signature, byContract }: AskedRefundRow): void {
+  const settlement = tables.settlements.get(refund.paymentId);
+  const { amountAtomic, nonce, validAfterSeconds, validBeforeSeconds, recipient, wallet, id } = refund;
+  if (settlement === undefined || amountAtomic === null || nonce === null || signature === null)
+    throw new Error(`refund ${id} is not signed`);
+  const item: LaneItem = {
+    ...settlement.item,
+    number,
+    processor: recipient,
+    payer: wallet,
+    capAtomic: amountAtomic,
+    settledAtomic: amountAtomic,
+    validAfterSeconds: validAfterSeconds ?? 0n,
+    validBeforeSeconds: validBeforeSeconds ?? 0n,
+    nonce,
+    signature,
+    byContract,
+    payout: { id: 0n, merchant: recipient, feeBps: 0, splits: [] },
+    confirmations: 1,
+    refund: { id },
+  };
+  tables.refunds.set(id, laneRow(settlement.network, item));
+}
+
+function laneRow(network: string, item: LaneItem): RefundRow {
+  return {
+    item,
     network,
     status: 'queued',
     relayer: null,
@@ -34,8 +67,6 @@ export function queueRefund(tables: Tables, { item, network }: SettlementRow, no
     refusal: null,
     transactionId: null,
   };
-  tables.refunds.set(id, row);
-  return row;
 }
 
 export const refundOf = ({ refunds }: Tables, { refund }: LaneItem): RefundRow | undefined =>

@@ -8,6 +8,8 @@ const BACKED_UP = [
   'authorizations',
   'stranded',
   'refunds',
+  'askedRefunds',
+  'refundTotals',
   'intents',
   'payments',
   'entries',

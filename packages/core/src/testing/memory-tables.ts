@@ -19,6 +19,7 @@ import type {
 import { createDeliveryTables, type MemoryDeliveryTables } from './memory-delivery-tables.ts';
 import { createDirectTables, type MemoryDirectTables } from './memory-direct-tables.ts';
 import { createReaderTables, type MemoryReaderTables } from './memory-reader-tables.ts';
+import { createRefundTables, type MemoryRefundTables } from './memory-refund-tables.ts';
 
 export type RelayerRow = {
   readonly network: string;
@@ -110,7 +111,7 @@ export type StrandedRow = {
   batchId: string | null;
 };
 
-/** A refund in a lane. */
+/** A signed refund in a lane. */
 export type RefundRow = {
   readonly item: LaneItem;
   readonly network: string;
@@ -130,7 +131,8 @@ type EventRow = EventDraft & { readonly accountId: string; readonly mode: Mode; 
 
 export type Tables = MemoryDeliveryTables &
   MemoryReaderTables &
-  MemoryDirectTables & {
+  MemoryDirectTables &
+  MemoryRefundTables & {
     readonly relayers: Map<string, RelayerRow>;
     readonly batches: Map<string, BatchRow>;
     /** By payment. */
@@ -166,6 +168,7 @@ export function createTables(): Tables {
     ...createDeliveryTables(),
     ...createReaderTables(),
     ...createDirectTables(),
+    ...createRefundTables(),
   };
 }
 
