@@ -35,6 +35,8 @@ test('there are the commands that the manual promises', () => {
     'accounts limits show',
     'accounts metadata set',
     'accounts metadata show',
+    'accounts mismatch set',
+    'accounts mismatch show',
     'accounts publishable set',
     'accounts publishable show',
     'accounts seller set',
