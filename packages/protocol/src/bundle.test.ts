@@ -9,7 +9,7 @@ const LIMITS = {
   '.': 13_500,
   './bound-nonce': 10_000,
   './direct-nonce': 10_000,
-  './errors': 4_600,
+  './errors': 5_000,
   './hash': 3_500,
   './ids': 1_000,
   './merchant': 14_000,

@@ -102,5 +102,5 @@ export const requestedTransaction = z.object({
 export type RequestedTransactionBody = z.infer<typeof requestedTransaction>;
 
 /** A wallet shows `message`. */
-export const requestRefusal = z.object({ error: z.string(), message: z.string() });
-export type RequestRefusal = z.infer<typeof requestRefusal>;
+export const walletRequestRefusal = z.object({ error: z.string(), message: z.string() });
+export type WalletRequestRefusal = z.infer<typeof walletRequestRefusal>;

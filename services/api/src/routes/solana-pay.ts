@@ -3,9 +3,9 @@
 import { findToken, requestTransaction } from '@svc-pay/core';
 import {
   type RequestedTransactionBody,
-  type RequestRefusal,
+  type WalletRequestRefusal,
   requestedTransaction,
-  requestRefusal,
+  walletRequestRefusal,
   type TransactionRequestLabel,
   transactionRequest,
   transactionRequestLabel,
@@ -63,7 +63,7 @@ export const postTransactionRequest: PayableRoute = {
     },
     409: {
       description: 'There is nothing for this account to sign; the wallet shows `message`',
-      schema: { name: 'RequestRefusal', schema: requestRefusal },
+      schema: { name: 'WalletRequestRefusal', schema: walletRequestRefusal },
     },
   },
   refusals: ['not_found', 'chain_unavailable'],
@@ -82,7 +82,7 @@ async function request({ ports }: World, call: PayableCall): Promise<RouteOutcom
   if (!made.ok && ERRORS[made.code].status !== 200) return { ...made, param: null };
   if (!made.ok) {
     const message = TOLD[made.code] ?? ERRORS[made.code].message;
-    return say(409, { error: made.code, message } satisfies RequestRefusal);
+    return say(409, { error: made.code, message } satisfies WalletRequestRefusal);
   }
   const token = findToken(tokenShortcode);
   const amount = token === undefined ? '' : `${showToken(token, made.amount)} `;
