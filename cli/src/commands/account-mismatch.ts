@@ -25,8 +25,8 @@ export function mismatchCommand(surroundings: Surroundings): Command {
   const set = leaf(
     'set',
     'Set what is done with another amount than an intent asks for; what is left out stays as it is. Of both tolerances ' +
-      'the larger counts. `accept`: it pays the intent. `hold`: it waits for further parts or for the merchant. ' +
-      '`refund`: what was not asked for is due back. Money that is found later is judged by it.',
+      'the larger counts, up to a tenth of what is asked. `accept`: it pays the intent. `hold`: it waits ' +
+      'for further parts or for the merchant. `refund`: what was not asked for is due back. Money that is found later is judged by it.',
     [
       'accounts mismatch set --account acct_… --mode live --tolerance-usd 0.05 --tolerance-bps 50',
       'accounts mismatch set --account acct_… --mode live --over accept --under refund',

@@ -39,6 +39,24 @@ describe('a payable intent of 1000', () => {
     ['less, where less is due back', 0n, 400n, { under: 'refund' }, aside(400n)],
     ['less, within the tolerance', 0n, 990n, { toleranceAtomic: 10n }, complete(990n)],
     ['less, one unit below the tolerance', 0n, 989n, { toleranceAtomic: 10n }, part],
+    // A tolerance above a tenth of the price.
+    ['a hundredth, where more than the price is tolerated', 0n, 10n, { toleranceAtomic: 1_100n }, part],
+    ['nine tenths, where the price is tolerated', 0n, 900n, { toleranceAtomic: 1_000n }, complete(900n)],
+    ['one unit below nine tenths, where the price is tolerated', 0n, 899n, { toleranceAtomic: 1_000n }, part],
+    [
+      'twice the price, where the price is tolerated',
+      0n,
+      2_000n,
+      { toleranceAtomic: 1_000n },
+      complete(2_000n, 1_000n),
+    ],
+    [
+      'more than the price and its tolerance, where more is accepted',
+      0n,
+      2_001n,
+      { toleranceAtomic: 1_000n, over: 'accept' },
+      complete(2_001n),
+    ],
     // Parts.
     ['a part after a part', 400n, 400n, {}, part],
     ['the part that reaches the sum', 400n, 600n, {}, complete(1_000n)],
@@ -94,7 +112,7 @@ describe('of any amounts and any policy', () => {
   const terms = fc.record({
     askedAtomic: amount,
     minimumAtomic: fc.bigInt({ min: 0n, max: 10n ** 6n }),
-    toleranceAtomic: fc.bigInt({ min: 0n, max: 10n ** 4n }),
+    toleranceAtomic: fc.bigInt({ min: 0n, max: 10n ** 13n }),
     over: handling,
     under: handling,
   });
@@ -131,6 +149,7 @@ describe('of any amounts and any policy', () => {
         const verdict = judgeAmount(given, of);
         if (verdict.outcome !== 'complete' || given.under === 'accept') return;
         expect(verdict.paidTotalAtomic >= given.askedAtomic - given.toleranceAtomic).toBe(true);
+        expect(verdict.paidTotalAtomic * 10n >= given.askedAtomic * 9n).toBe(true);
       }),
     );
   });

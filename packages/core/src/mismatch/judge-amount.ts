@@ -8,7 +8,7 @@ export type AmountTerms = {
   readonly askedAtomic: bigint;
   /** The minimum of the acceptance; zero for none. */
   readonly minimumAtomic: bigint;
-  /** A sum that differs from the asked amount by at most this much pays it. */
+  /** A sum that differs from the asked amount by at most this much pays it. Of it at most a tenth of what is asked counts. */
   readonly toleranceAtomic: bigint;
   readonly over: MismatchHandling;
   readonly under: MismatchHandling;
@@ -47,7 +47,11 @@ export type AmountVerdict =
 /** Of a part: one hundredth of what is asked. */
 const SMALLEST_PART = 100n;
 
-export function judgeAmount(terms: AmountTerms, paid: PaidAmount): AmountVerdict {
+/** Of what is asked: one tenth. An absolute tolerance may exceed a small price, and then nearly nothing would pay it. */
+const GREATEST_TOLERANCE = 10n;
+
+export function judgeAmount(given: AmountTerms, paid: PaidAmount): AmountVerdict {
+  const terms = { ...given, toleranceAtomic: toleranceOf(given) };
   const { askedAtomic, toleranceAtomic, over, under } = terms;
   const { paidAtomic, earlierAtomic, situation } = paid;
   if (paidAtomic < floorOf(terms, paid)) return { outcome: 'unattributed', reason: 'below_minimum' };
@@ -57,10 +61,15 @@ export function judgeAmount(terms: AmountTerms, paid: PaidAmount): AmountVerdict
   const total = earlierAtomic + paidAtomic;
   // Whoever pays the whole pays the intent, whatever parts strangers paid before.
   if (paysAsked(paidAtomic) || paysAsked(total)) return complete(terms, paid);
-  if (earlierAtomic >= askedAtomic - toleranceAtomic) return aside(over, paidAtomic);
+  if (earlierAtomic > 0n && earlierAtomic >= askedAtomic - toleranceAtomic) return aside(over, paidAtomic);
   if (total > askedAtomic) return over === 'hold' ? { outcome: 'held' } : complete(terms, paid);
   if (under === 'accept') return complete(terms, paid);
   return under === 'hold' ? { outcome: 'part' } : aside(under, paidAtomic);
+}
+
+function toleranceOf({ askedAtomic, toleranceAtomic }: AmountTerms): bigint {
+  const most = divide(askedAtomic, GREATEST_TOLERANCE, 'down');
+  return toleranceAtomic < most ? toleranceAtomic : most;
 }
 
 /** The least that is a payment. Whatever remains to be paid is one, however little it is. */
