@@ -241,7 +241,7 @@ test.concurrent('a header that is refused, and whose money comes when the mercha
 async function refund(
   paymentId: string,
   amount?: bigint,
-  { secretKey } = refunding.shop,
+  { secretKey }: Pick<Shop, 'secretKey'> = refunding.shop,
   signer?: typeof world.merchant,
 ) {
   const svcPay = createSvcPay({ baseUrl: apiUrl, secretKey });
