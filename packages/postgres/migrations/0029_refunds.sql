@@ -158,6 +158,18 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
+-- Payouts of the account pay the wallet on the network of the payment. The API writes no payouts.
+create function svc.is_refund_wallet(owner text, owner_mode text, payment text, wallet text) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+  select exists (
+    select from svc.payments paid
+    join svc.payouts known
+      on known.account_id = paid.account_id and known.mode = paid.mode and known.network = paid.network
+    where paid.account_id = owner and paid.mode = owner_mode and paid.id = payment
+      and known.merchant = wallet and known.status <> 'pending'
+  )
+$$;
+
 create function svc.prepare_refund(given jsonb, at timestamptz) returns text
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -167,6 +179,9 @@ declare
 begin
   if obstacle is not null then
     return obstacle;
+  end if;
+  if not svc.is_refund_wallet(wanted.account_id, wanted.mode, wanted.payment_id, wanted.wallet) then
+    return 'refund_wallet_unknown';
   end if;
   if wanted.sequence is distinct from totals.last_sequence + 1 then
     return 'refund_superseded';
@@ -253,6 +268,10 @@ begin
     return;
   end if;
   refusal := svc.refund_obstacle(totals, held, array['queued', 'sent'], 3, at);
+  if refusal is null
+    and not svc.is_refund_wallet(wanted.account_id, wanted.mode, wanted.payment_id, wanted.wallet) then
+    refusal := 'refund_wallet_unknown';
+  end if;
   if refusal is null and wanted.kind <> 'reported' and wanted.sequence <= totals.last_sequence then
     refusal := 'refund_superseded';
   end if;

@@ -133,11 +133,12 @@ async function recipientOf(
   family: RefundFamily,
   token: TokenEntry,
   payment: RefundablePayment,
-  { refundTo }: AskedRefund,
+  { refundTo, reported }: AskedRefund,
 ): Promise<{ readonly ok: true; readonly recipient: string } | RefundRefused> {
   if (refundTo !== undefined && !family.isAddress(refundTo)) return refused('malformed_request', 'refundTo');
   const { payer, byContract } = payment;
-  const canReceive = payer !== null && (await family.canReceive(token, payer, byContract));
+  // Of a transfer that was made, only the payer proves that it was for this payment.
+  const canReceive = payer !== null && (reported !== undefined || (await family.canReceive(token, payer, byContract)));
   const judged = judgeRecipient(payment, { refundTo }, canReceive);
   if (!judged.ok) return refused(judged.code, PARAMS[judged.code]);
   // Money that a wallet sends to itself is given back to nobody.

@@ -5,7 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { decideRefund } from './decide-refund.ts';
 import type { RefundOutcome, VoidRefund } from './refund-chain.ts';
 
-const [WALLET, PAYER, OTHER] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
+const [WALLET, PAYER, OTHER, SECOND] = ['a', 'b', 'c', 'd'].map((digit) => `0x${digit.repeat(40)}`) as [
+  string,
+  string,
+  string,
+  string,
+];
 const TERMS = {
   installation: '7f2c3d5e-1111-4222-8333-944455566677',
   mode: 'test',
@@ -25,6 +30,8 @@ const signed: StoredRefund = {
   recipient: PAYER,
   signature: '0x00',
   nonce: refundNonce(TERMS),
+  wallets: [WALLET, SECOND],
+  payment: { payer: PAYER },
 };
 const reported: StoredRefund = {
   ...signed,
@@ -77,9 +84,29 @@ describe('a signed refund', () => {
 });
 
 test('a reported transfer counts with the amount of its log, and only to the refund’s recipient', () => {
-  const other = transferred({ wallet: OTHER, amountAtomic: 2n });
+  const other = transferred({ wallet: SECOND, amountAtomic: 2n });
   expect(decideRefund(reported, other)).toMatchObject({ action: 'complete', evidence: { amountAtomic: 2n } });
   expect(decideRefund(reported, transferred({ recipient: OTHER }))).toEqual({ action: 'wait' });
+});
+
+describe('whoever took over the API and writes a refund', () => {
+  const FAILS = { action: 'fail', code: 'refund_transfer_not_proven' };
+
+  test('has no transfer of his own wallet counted, though he computes its nonce', () => {
+    const own = { ...TERMS, wallet: OTHER };
+    const forged = { ...signed, wallet: OTHER, nonce: refundNonce(own) };
+    for (const signature of ['0x00', null])
+      expect(decideRefund({ ...forged, signature }, transferred({ wallet: OTHER }))).toEqual(FAILS);
+    expect(decideRefund({ ...reported, wallet: OTHER }, transferred({ wallet: OTHER }))).toEqual(FAILS);
+    expect(decideRefund(reported, transferred({ wallet: OTHER }))).toEqual({ action: 'wait' });
+  });
+
+  test('has no transfer of the merchant to somebody else counted as reported', () => {
+    const elsewhere = { ...reported, recipient: OTHER };
+    expect(decideRefund(elsewhere, transferred({ recipient: OTHER }))).toEqual(FAILS);
+    const erased = { ...elsewhere, payment: { payer: null } };
+    expect(decideRefund(erased, transferred({ recipient: OTHER }))).toMatchObject({ action: 'complete' });
+  });
 });
 
 test('what is not decided waits, and what moves no money any more fails by name', () => {

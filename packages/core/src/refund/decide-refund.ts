@@ -24,14 +24,12 @@ const FAILURES: Readonly<Record<VoidRefund, ErrorCode>> = {
 
 type Decided = Pick<
   OpenRefund,
-  'kind' | 'amountAtomic' | 'recipient' | 'wallet' | 'signature' | 'nonce' | 'sequence' | 'installation'
+  'kind' | 'amountAtomic' | 'recipient' | 'wallet' | 'wallets' | 'signature' | 'nonce' | 'sequence' | 'installation'
 > &
-  Parameters<typeof hasOwnNonce>[1];
+  Parameters<typeof hasOwnNonce>[1] & { readonly payment: Pick<OpenRefund['payment'], 'payer'> };
 
 export function decideRefund(refund: Decided, outcome: RefundOutcome): RefundDecision {
-  // Whoever can write rows must not make just any transfer of a wallet a refund.
-  if (refund.kind !== 'reported' && !hasOwnNonce(refund.installation, refund))
-    return { action: 'fail', code: REFUND_NOT_PROVEN };
+  if (!isRefund(refund)) return { action: 'fail', code: REFUND_NOT_PROVEN };
   if (outcome.outcome === 'void') return { action: 'fail', code: FAILURES[outcome.reason] };
   if (outcome.outcome === 'open' || !isOf(refund, outcome)) return { action: 'wait' };
   const { transactionId, logIndex, wallet, amountAtomic } = outcome;
@@ -40,13 +38,25 @@ export function decideRefund(refund: Decided, outcome: RefundOutcome): RefundDec
   return { action: 'complete', evidence: { transactionId, logIndex, wallet, recipient, amountAtomic } };
 }
 
+/**
+ * Whoever can write rows must not make just any transfer a refund: a wallet of the account pays it, under the nonce of its
+ * terms. A reported transfer, which no wallet signed for this payment, goes to the payer, unless the payer's data are erased.
+ */
+function isRefund(refund: Decided): boolean {
+  const { kind, wallet, wallets, recipient, payment } = refund;
+  if (!wallets.some((own) => sameAddress(own, wallet))) return false;
+  if (kind !== 'reported') return hasOwnNonce(refund.installation, refund);
+  return payment.payer === null || sameAddress(recipient, payment.payer);
+}
+
 /** Of a refund that was found on chain, the log says to whom it went and how much; of a reported one, from where and how much. */
 function isOf(
-  { kind, amountAtomic, recipient, wallet, signature }: Decided,
+  { kind, amountAtomic, recipient, wallet, wallets, signature }: Decided,
   transferred: Extract<RefundOutcome, { readonly outcome: 'transferred' }>,
 ): boolean {
   if (transferred.amountAtomic <= 0n) return false;
-  if (kind === 'reported') return sameAddress(recipient, transferred.recipient);
+  if (kind === 'reported')
+    return wallets.some((own) => sameAddress(own, transferred.wallet)) && sameAddress(recipient, transferred.recipient);
   if (!sameAddress(wallet, transferred.wallet)) return false;
   if (signature === null) return true;
   return sameAddress(recipient, transferred.recipient) && amountAtomic === transferred.amountAtomic;

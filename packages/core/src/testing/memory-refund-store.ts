@@ -37,6 +37,7 @@ export function createMemoryRefundStore(tables: Tables, statement: Statement): R
         const prepared = new Set<string>([REFUND_STATUS.prepared]);
         const obstacle = obstacleOf(tables, refund, refund.amountAtomic, prepared, MAX_PREPARED_REFUNDS, nowMs);
         if (totals === undefined || obstacle !== undefined) return refuse(obstacle ?? 'refund_payment_not_final');
+        if (!isOwnWallet(tables, refund)) return refuse('refund_wallet_unknown');
         if (refund.sequence !== totals.lastSequence + 1) return refuse('refund_superseded');
         const { expiresAtMs, sequence, nonce, amountAtomic } = refund;
         return answer(
@@ -123,6 +124,10 @@ function lockTotals(tables: Tables, of: OfPayment): RefundTotalsRow | undefined 
   return totals;
 }
 
+function isOwnWallet(tables: Tables, refund: OfPayment & Pick<StoredRefund, 'wallet'>): boolean {
+  return refundableOf(tables, refund, refund.paymentId)?.wallets.includes(refund.wallet) ?? false;
+}
+
 /** Why another refund may not begin now. */
 function obstacleOf(
   tables: Tables,
@@ -161,6 +166,7 @@ function watch(
   const reservedAtomic = amountAtomic ?? (totals === undefined ? null : leftToRefund(totals));
   const obstacle = obstacleOf(tables, asked, reservedAtomic, OPEN, MAX_OPEN_REFUNDS, nowMs);
   if (totals === undefined || obstacle !== undefined) return refuse(obstacle ?? 'refund_payment_not_final');
+  if (!isOwnWallet(tables, asked)) return refuse('refund_wallet_unknown');
   const sequence = asked.sequence ?? null;
   if (sequence !== null && sequence <= totals.lastSequence) return refuse('refund_superseded');
   const row = insert(tables, asked, { status: 'queued', submittedAtMs: nowMs }, nowMs);

@@ -60,6 +60,21 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
     expect(await openOf(paymentId)).toEqual([]);
   });
 
+  test('no refund is written of a wallet that payouts of the account do not pay', async () => {
+    const paymentId = await paid();
+    const { reason, recipient, ...given } = await terms(paymentId, 1n);
+    const { id, kind, sequence, nonce } = given;
+    const foreign = { ...owner, id, paymentId, wallet: payer, recipient };
+    const reported = { transactionId: `0x${'8'.repeat(64)}`, logIndex: null };
+    const answers = [
+      await store.recordPrepared({ ...given, ...foreign, reason }, nowMs),
+      await store.recordReported({ ...foreign, reason, reported, amountAtomic: 1n }, nowMs),
+      await store.recordFound({ ...foreign, kind, sequence, nonce }, nowMs),
+    ];
+    expect(answers.map(codeOf)).toEqual(Array(3).fill('refund_wallet_unknown'));
+    expect(await totalsOf(paymentId)).toEqual([1_000n, 0n, 0n]);
+  });
+
   test('a prepared refund that is canceled or stale cannot be submitted', async () => {
     const paymentId = await paid();
     const [one, other] = [await prepared(paymentId, 1n), await prepared(paymentId, 2n)];

@@ -22,6 +22,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { columnArrays } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStep } from '../database/status-sql.ts';
+import { walletsOf } from '../refund/load-refundable.ts';
 
 /** Refunds that a lane can send. Must match the condition of the partial index of the queue. */
 export const QUEUED_REFUND = `status ${sqlIs(REFUND_STATUS.queued)} and signature is not null`;
@@ -105,11 +106,13 @@ function isOwn(row: Row): boolean {
   return hasOwnNonce(row.installation, owner);
 }
 
+// No relayer carries the transfer of a wallet that is not the account's: the watch of refunds fails it.
 const LOAD_QUEUE = {
   name: 'lane-load-refunds',
   text: `
-    select ${COLUMNS} from svc.refunds
+    select ${COLUMNS} from svc.refunds r
     where network = $1 and ${QUEUED_REFUND} and (retry_at is null or retry_at <= $5)
+      and r.wallet = any (${walletsOf('r')})
       and (case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)
     order by number limit $4`,
 };

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { loadRefundQueue } from '../lane/refund-items.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { logInAs } from '../testing/log-in-as.ts';
 import { createRefundWorld, refundParties, signature } from '../testing/refund-world.ts';
@@ -32,6 +33,18 @@ test('no refund can be written around the functions, and none moved that settlem
   const terms = await world.terms(paymentId, 601n);
   expect(await theirs.recordPrepared(terms, refundParties.nowMs)).toEqual({ ok: false, code: 'refund_exceeds_paid' });
   expect((await world.refundable(paymentId)).totals).toMatchObject({ reservedAtomic: 400n });
+});
+
+test('a lane carries no transfer of a wallet that payouts of the account do not pay', async () => {
+  const refund = await world.submitted(await world.paid(), 400n);
+  const { network, relayer, nowMs, payer } = refundParties;
+  const queued = async () => {
+    const items = await loadRefundQueue(settlement, { network, relayer }, { index: 0, count: 1 }, 100, nowMs);
+    return items.map((item) => item.refund?.id);
+  };
+  expect(await queued()).toContain(refund.id);
+  await pool.query('update svc.refunds set wallet = $2 where id = $1', [refund.id, payer]);
+  expect(await queued()).not.toContain(refund.id);
 });
 
 test('refunds are prepared and submitted by the API, and completed by settlement, with the rights of each', async () => {

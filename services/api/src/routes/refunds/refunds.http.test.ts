@@ -346,6 +346,15 @@ describe('a transfer that the merchant made', () => {
     expect(refusalOf(await create(payment.id))).toMatchObject({ error: 'refund_exceeds_paid' });
   });
 
+  test('went to the payer, also where the payer can’t receive any more: no other recipient is taken', async () => {
+    const payment = await payFinally(api);
+    await pool.query('update svc.authorizations set by_contract = true where intent_id = $1', [payment.intentId]);
+    const elsewhere = await create(payment.id, { transactionId, refundTo: stranger.address });
+    expect(refusalOf(elsewhere)).toMatchObject({ status: 422, error: 'refund_to_not_needed', param: 'refundTo' });
+    const { refund } = createdRefund.parse((await create(payment.id, { transactionId })).json());
+    expect(refund.to).toBe(payment.payer.address.toLowerCase());
+  });
+
   test('with its amount leaves the rest to others', async () => {
     const payment = await payFinally(api);
     expect((await create(payment.id, { transactionId, amount: '600000' })).statusCode).toBe(201);
