@@ -20,10 +20,10 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { showToken, showUsd } from './print-amounts.ts';
 
 /**
- * `open`: may be paid. `settling`: a payment is under way. `authorized`: the merchant may charge a confirmed cap. `expired`: its
- * time is over, and a payment on chain may still turn up. `ended`: was canceled, or has expired and nobody paid it. `no_way`: none
- * of its ways to pay is open, if it ever had one. `unpaid`: the last payment failed and the intent has expired. `mismatch`: another
- * amount arrived.
+ * `open`: may be paid, also after a part of the amount arrived. `settling`: a payment is under way. `authorized`: the merchant may
+ * charge a confirmed cap. `expired`: its time is over, and a payment on chain may still turn up. `ended`: was canceled, or has
+ * expired and nobody paid it. `no_way`: none of its ways to pay is open, if it ever had one. `unpaid`: the last payment failed and
+ * the intent has expired. `mismatch`: more than the asked amount arrived, or another amount and nothing can be paid now.
  */
 export type CheckoutState =
   | 'open'
@@ -47,6 +47,8 @@ export type CheckoutView = {
   readonly ways: readonly ShownWay[];
   /** The last attempt failed, and the intent may be paid again. */
   readonly hasFailed: boolean;
+  /** Another amount than the asked one arrived. Of an intent that is open the payer hears of it, and may pay the whole. */
+  readonly isMismatched: boolean;
   readonly transfer: ShownTransfer | null;
   readonly expiresInMs: number;
 };
@@ -62,7 +64,7 @@ export type ShownWay = {
   readonly isRequested: boolean;
 };
 
-/** The payment that is under way or has paid. */
+/** The payment that is under way, has paid, or was of another amount. */
 export type ShownTransfer = {
   readonly amount: string | null;
   readonly networkName: string;
@@ -98,8 +100,10 @@ export function checkoutView(facts: CheckoutFacts): CheckoutView {
       isRequested: takesRequests(network) && scheme === 'exact',
     }))
     .filter(({ isSigned, isRequested, network }) => isSigned || isRequested || !takesRequests(network));
-  const state = stateOf(intent, ways.length > 0, nowMs);
-  const isShown = state === 'settling' || state === 'paid' || state === 'mismatch';
+  const state = stateOf(facts, ways.length > 0);
+  const isMismatched = intent.status === INTENT_STATUS.mismatched;
+  const isShown =
+    state === 'settling' || state === 'paid' || (isMismatched && latest?.payment.status !== PAYMENT_STATUS.failed);
   const transfer = isShown && latest !== null ? transferOf(latest) : null;
   return {
     state,
@@ -109,6 +113,7 @@ export function checkoutView(facts: CheckoutFacts): CheckoutView {
     description: intent.createdWith === 'secret' ? (intent.description ?? '') : '',
     ways: state === 'open' ? ways : [],
     hasFailed: state === 'open' && latest?.payment.status === PAYMENT_STATUS.failed,
+    isMismatched,
     transfer,
     expiresInMs: Math.max(0, intent.expiresAtMs - nowMs),
   };
@@ -123,12 +128,21 @@ const STATES: Readonly<Record<Intent['status'], CheckoutState>> = {
   [INTENT_STATUS.canceled]: 'ended',
 };
 
-function stateOf(intent: Intent, hasWays: boolean, nowMs: number): CheckoutState {
+function stateOf({ intent, latest, nowMs }: CheckoutFacts, hasWays: boolean): CheckoutState {
   const state = STATES[intent.status];
+  // Anybody may send a part of the amount, and must not close the page to the payer by it. Who sent more has paid enough.
+  if (state === 'mismatch')
+    return hasWays && isPayable(intent, nowMs) && !isConfirmed(intent) && !isOverpaid(latest) ? 'open' : state;
   if (state !== 'open') return state;
   if (!isPayable(intent, nowMs)) return 'expired';
   if (isConfirmed(intent)) return 'authorized';
   return hasWays ? 'open' : 'no_way';
+}
+
+function isOverpaid(latest: PaymentProgress | null): boolean {
+  if (latest === null) return false;
+  const { amount, paidAmount } = latest.payment;
+  return paidAmount !== null && paidAmount > amount;
 }
 
 /** Of a cap that is confirmed, the tokens that were signed: their price may move until the merchant charges. */

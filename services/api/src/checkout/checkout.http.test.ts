@@ -185,7 +185,6 @@ test('after a failed attempt it may be paid again, and says that nothing was cha
 test.each([
   ['canceled', 'ended', 'can’t be paid any more. Ask Tea House for a new link.'],
   ['failed', 'unpaid', 'nothing was charged'],
-  ['mismatched', 'mismatch', 'do not pay again'],
 ])('an intent that is %s offers nothing to pay', async (status, state, words) => {
   const opened = await open();
   await pool.query('update svc.intents set status = $2 where id = $1', [opened.id, status]);
@@ -194,6 +193,45 @@ test.each([
   expect(stateOf(response)).toBe(state);
   expect(textOf(response)).toContain(words);
   expect(response.body).not.toContain('<svc-pay-button');
+});
+
+/** Money on chain for the intent, as the reader records it: `paid` of the 12.50 USDC that it asks for. */
+async function playMismatch({ id }: Awaited<ReturnType<typeof open>>, paid: number) {
+  await pool.query(
+    `update svc.payments set status = 'mismatched', paid_amount = $2, transaction_id = $3 where intent_id = $1`,
+    [id, paid, TRANSACTION],
+  );
+  await pool.query(`update svc.intents set status = 'mismatched' where id = $1`, [id]);
+}
+
+test('an intent of which a part arrived is paid like any other, and the page says what arrived', async () => {
+  const opened = await open();
+  await claim(opened);
+  await playMismatch(opened, 125_000);
+  const shown = await browse(opened.url);
+  expect(stateOf(shown)).toBe('open');
+  expect(shown.body).toMatch(/<svc-pay-button [^]*class="wallets"[^]*class="qr"/);
+  const text = textOf(shown);
+  expect(text).toContain('0.125 USDC instead of $12.50 arrived for this payment, so it is not paid yet.');
+  expect(text).toContain('contact Tea House before you pay again');
+  expect(text).not.toContain('do not pay again');
+});
+
+test('an intent for which another amount arrived offers nothing to pay once it has expired, or if more than asked arrived', async () => {
+  const opened = await open();
+  await claim(opened);
+  await playMismatch(opened, 12_500_001);
+  const over = await browse(opened.url);
+  await playMismatch(opened, 125_000);
+  const { rows } = await pool.query('select expires_at from svc.intents where id = $1', [opened.id]);
+  skippedMs = rows[0].expires_at.getTime() - Date.now() + 1_000;
+  const expired = await browse(opened.url);
+  skippedMs = 0;
+  for (const shown of [over, expired]) {
+    expect(stateOf(shown)).toBe('mismatch');
+    expect(textOf(shown)).toContain('do not pay again');
+    expect(shown.body).not.toMatch(/<svc-pay-button|class="qr"|class="wallets"/);
+  }
 });
 
 test('an intent that has expired offers nothing to pay, before anybody has canceled it', async () => {

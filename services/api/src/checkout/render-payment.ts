@@ -18,7 +18,8 @@ export type CheckoutAddress = {
 /** The host of an address may be what the client said. A link of ours is about 150 characters, encoded 220. */
 const LONGEST_CODED = 300;
 
-export function renderPayment({ intent, ways, hasFailed }: CheckoutView, address: CheckoutAddress): SafeHtml {
+export function renderPayment(view: CheckoutView, address: CheckoutAddress): SafeHtml {
+  const { intent, ways, hasFailed, isMismatched } = view;
   const { clientSecret, url } = address;
   const byButton = ways.filter(({ isSigned, isRequested }) => isSigned || !isRequested);
   const links =
@@ -37,6 +38,7 @@ export function renderPayment({ intent, ways, hasFailed }: CheckoutView, address
   return html`<section class="card pay" aria-labelledby="stands">
 <h2 id="stands" tabindex="-1">${verb} with your wallet</h2>
 ${hasFailed ? html`<p class="note">${ALERT} The last attempt did not go through and nothing was charged. You can pay again.</p>` : ''}
+${isMismatched ? renderArrived(view) : ''}
 ${
   byButton.length === 0
     ? ''
@@ -64,6 +66,13 @@ ${url === null || url.length > LONGEST_CODED || byButton.length === 0 ? '' : ren
 ${intent.upto ? '' : renderRequests(ways, address.requestUrlOf, LONGEST_CODED)}
 <button class="quiet copy" type="button" hidden>Copy the link</button>
 </section>`;
+}
+
+/** The payer may have sent it, or a stranger. Who sent it asks first: the whole amount is taken beside it. */
+function renderArrived({ merchant, amount, transfer }: CheckoutView): SafeHtml {
+  const arrived =
+    transfer?.amount == null ? 'Another amount than the asked one' : `${transfer.amount} instead of ${amount}`;
+  return html`<p class="note arrived">${ALERT} ${arrived} arrived for this payment, so it is not paid yet. If you sent it, contact ${merchant} before you pay again. If not, you can pay now.</p>`;
 }
 
 const renderCode = (url: string): SafeHtml => html`<div class="phone">
