@@ -26,17 +26,20 @@ create table svc.payment_references (
 create index payment_references_due on svc.payment_references (network, next_read_at);
 
 -- The API opens a reference before it hands out a transaction with it. It neither moves a cursor nor gives a reference to
--- another intent. The fee recipient of the first opening stays: transactions with it may be on their way.
+-- another intent. The fee recipient of the first opening stays: transactions with it may be on their way. A stolen login of the
+-- API can open any key here: settlement derives the key again and deletes a row that has another.
 create function svc.open_reference(
   owner text, owner_mode text, intent text, code bigint, on_network text, key text, fee_to text,
-  ends_at timestamptz, at timestamptz
+  at timestamptz
 ) returns text
 language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
   insert into svc.payment_references as known
     (network, reference, account_id, mode, intent_id, intent_code, fee_recipient, expires_at, opened_at, next_read_at)
-  select on_network, key, i.account_id, i.mode, i.id, i.intent_code, fee_to, ends_at, at, at
-  from svc.intents i
+  select on_network, key, i.account_id, i.mode, i.id, i.intent_code, fee_to, i.expires_at, asked.at, asked.at
+  from svc.intents i, lateral (select date_trunc('milliseconds', at) as at) asked
   where i.account_id = owner and i.mode = owner_mode and i.id = intent and i.intent_code = code
+    -- Settlement reads these times, and finds the row again by them.
+    and asked.at between now() - interval '1 year' and now() + interval '1 year'
     and exists (
       select from svc.payouts p
       where p.account_id = owner and p.mode = owner_mode and p.network = on_network and p.processor = fee_to
@@ -48,5 +51,5 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
   returning known.fee_recipient
 $$;
 
-grant execute on function svc.open_reference(text, text, text, bigint, text, text, text, timestamptz, timestamptz) to svc_api;
+grant execute on function svc.open_reference(text, text, text, bigint, text, text, text, timestamptz) to svc_api;
 grant select, delete, update (cursor, waits_since, next_read_at) on svc.payment_references to svc_settlement;

@@ -44,6 +44,7 @@ type FamilyLanes = {
 };
 
 type FamilyWatchDeps = WatchBase & {
+  readonly installation: () => Promise<string>;
   readonly stores: Pick<SettlementStores, 'payouts' | 'maintenance' | 'stranded' | 'references'>;
   /** Counts what transactions meant that were found by a reference. */
   readonly onApplied: NonNullable<ReferenceDeps['onApplied']>;
@@ -118,7 +119,7 @@ async function openEvmFamily(
           log: logOf(lane),
         }),
       }),
-    openWatched: ({ stores, ...deps }) =>
+    openWatched: ({ stores, installation: _, ...deps }) =>
       networks.map((open) => openWatchedEvm(open, { ...deps, payouts: stores.payouts })),
     readerChains: openReaderChains(setups, { timeoutMs, onCalls: onReaderCalls }),
   };

@@ -191,7 +191,8 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
   const watched = { clock, log, countFailure: metrics.watchFailed };
   const lowTransactions = BigInt(config.lowFloat);
   const onApplied = metrics.reader.logApplied;
-  const chains = families.flatMap((family) => family.openWatched({ ...watched, stores, lowTransactions, onApplied }));
+  const given = { ...watched, installation, stores, lowTransactions, onApplied };
+  const chains = families.flatMap((family) => family.openWatched(given));
   const readers = families.flatMap((family) => family.readerChains);
   const wake = createWakeDrain(config.engineIngressUrls);
   return serveEngineWork({

@@ -45,6 +45,7 @@ async function run(references: readonly DueReference[], given: Given) {
   const after: (string | null)[] = [];
   const chain: ReferenceChain = {
     network,
+    referenceOf: async (intentId) => intentId.slice('pi_'.length),
     look: async () => ({
       list: async (reference, cursor) => {
         after.push(cursor);
@@ -105,6 +106,14 @@ test('a transaction that one node made up holds up none behind it', async () => 
   });
   expect(applied).toEqual(['two']);
   expect(notes.get('a')?.cursor).toBe('two');
+});
+
+test('a reference with a key that is not its intent’s is closed unread and told', async () => {
+  const forged = due('a', { intentId: 'pi_b' as DueReference['intentId'] });
+  const { applied, after, notes, logged } = await run([forged], { listed: { a: ['one'] } });
+  expect([applied, after]).toEqual([[], []]);
+  expect(notes.get('a')?.nextReadAtMs).toBeNull();
+  expect(logged).toEqual(['reference_forged']);
 });
 
 test('without the whole list money is applied, and the cursor stays: an older transaction may be missing', async () => {

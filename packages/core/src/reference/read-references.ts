@@ -50,6 +50,8 @@ export function createReferenceReader(
       const sight = await chain.look();
       await mapConcurrent(limits.atOnce, due, async (reference) => {
         try {
+          if (reference.reference !== (await chain.referenceOf(reference.intentId)))
+            return await dropForged(reference, deps);
           await readReference(sight, reference, deps, limits);
         } catch (problem) {
           const { intentId } = reference;
@@ -67,6 +69,13 @@ export function createReferenceReader(
 }
 
 const AFTER_FAILURE_MS = 10_000;
+
+/** Kept, the row would hold the place of the true key of its intent, or that of another intent which has this key. */
+async function dropForged(reference: DueReference, { references, log }: ReferenceDeps): Promise<void> {
+  const { network, intentId, cursor, waitsSinceMs } = reference;
+  log('reference_forged', { network, intentId, reference: reference.reference });
+  await references.noteRead(reference, { cursor, waitsSinceMs, nextReadAtMs: null });
+}
 
 async function readReference(
   sight: ReferenceSight,

@@ -34,6 +34,8 @@ export type ReferenceSight = {
 
 export type ReferenceChain = {
   readonly network: NetworkId;
+  /** The key of an intent, derived anew: whoever can only write to the database must not decide whose money an intent gets. */
+  readonly referenceOf: (intentId: string) => Promise<string>;
   /** Throws `ChainUnavailable` where no node answers. */
   readonly look: () => Promise<ReferenceSight>;
 };

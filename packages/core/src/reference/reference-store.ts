@@ -14,8 +14,6 @@ export type NewReference = {
   readonly reference: string;
   /** Recipient of the platform's fee in the transactions that wallets are given. */
   readonly feeRecipient: string;
-  /** End of the intent. */
-  readonly expiresAtMs: number;
 };
 
 /**
@@ -25,6 +23,8 @@ export type NewReference = {
 export type OpenReference = (reference: NewReference, nowMs: number) => Promise<string>;
 
 export type DueReference = NewReference & {
+  /** End of the intent. */
+  readonly expiresAtMs: number;
   /** When a wallet asked last. */
   readonly openedAtMs: number;
   /** The last transaction that is decided; null for none. */

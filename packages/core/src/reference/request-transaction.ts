@@ -41,13 +41,12 @@ export async function requestTransaction(
   if (isConfirmed(intent)) return { ok: false, code: 'intent_not_payable' };
   const { accountId, mode } = caller;
   const { network } = wanted.acceptance;
-  const { expiresAtMs } = intent;
   const intentCode = BigInt(intent.intentCode);
   const made = await transactions.request({
     ...wanted,
     open: (reference, feeRecipient) =>
       ports.openReference(
-        { accountId, mode, intentId, intentCode, network, reference, feeRecipient, expiresAtMs },
+        { accountId, mode, intentId, intentCode, network, reference, feeRecipient },
         ports.clock.nowMs(),
       ),
   });

@@ -43,6 +43,7 @@ export type WatchLogEvent =
   | 'reader_rewound'
   | 'receipt_unattributed'
   | 'reference_flooded'
+  | 'reference_forged'
   | 'reference_undecided'
   | 'refund_completed'
   | 'refund_failed'

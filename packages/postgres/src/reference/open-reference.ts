@@ -3,10 +3,10 @@ import type pg from 'pg';
 
 /** Returns the fee recipient with which the reference was opened first. */
 export async function openReference(pool: pg.Pool, reference: NewReference, nowMs: number): Promise<string> {
-  const { accountId, mode, intentId, intentCode, network, feeRecipient, expiresAtMs } = reference;
+  const { accountId, mode, intentId, intentCode, network, feeRecipient } = reference;
   const { rows } = await pool.query<{ stored: string | null }>({
     name: 'open-reference',
-    text: 'select svc.open_reference($1, $2, $3, $4, $5, $6, $7, $8, $9) as stored',
+    text: 'select svc.open_reference($1, $2, $3, $4, $5, $6, $7, $8) as stored',
     values: [
       accountId,
       mode,
@@ -15,7 +15,6 @@ export async function openReference(pool: pg.Pool, reference: NewReference, nowM
       network,
       reference.reference,
       feeRecipient,
-      isoTime(expiresAtMs),
       isoTime(nowMs),
     ],
   });

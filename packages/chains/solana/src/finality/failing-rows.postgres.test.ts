@@ -31,6 +31,7 @@ async function world() {
     clock: { nowMs: () => Date.now() + laterMs },
     relayers: [lane.actors.relayer],
     lowTransactions: 1n,
+    installation: async () => 'here',
     log: (_event, details) => void told.push(details),
     metrics: { batchMoved: () => {}, batchReversed: () => {} },
     countFailure: (network, watcher) => void failures.push(`${watcher} ${network}`),

@@ -31,6 +31,7 @@ test('landed at a node that shows no balances, a payment is held, and completed 
     relayers: [],
     lowTransactions: 1n,
     dropOldPrepared: async () => {},
+    installation: async () => 'here',
   });
   const [finality, held] = [createFinalityWatch(chain, deps), createHeldWatch(chain, deps)];
   const blind: typeof watched.faults.lie = ({ method }, truth) => {

@@ -34,6 +34,7 @@ async function world() {
     relayers: [],
     lowTransactions: 1n,
     dropOldPrepared: async () => {},
+    installation: async () => 'here',
   });
   const finality = createFinalityWatch(chain, deps);
   return { lane, pool, faults: watched.faults, run: finality.run, told };

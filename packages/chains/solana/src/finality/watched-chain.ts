@@ -37,6 +37,8 @@ const PREPARED_KEPT_MS = 3_600_000;
 
 export type SolanaWatchDeps = RentDeps &
   ReferenceDeps & {
+    /** The id of this installation, from which reference keys are derived. */
+    readonly installation: () => Promise<string>;
     /** A relayer whose balance pays for fewer transactions than this is reported. */
     readonly lowTransactions: bigint;
     /** Deletes transactions that were prepared for wallets before `beforeMs`. */
@@ -59,7 +61,7 @@ export function openWatchedSolana(open: OpenSolana, deps: SolanaWatchDeps): Watc
     extraJobs: [
       createRentCollector(open, deps),
       createPreparedExpiry(open, deps),
-      createReferenceReader(createReferenceChain(nodes, network), deps),
+      createReferenceReader(createReferenceChain(nodes, network, deps.installation), deps),
     ],
   };
 }

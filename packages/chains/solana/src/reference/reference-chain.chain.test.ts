@@ -126,7 +126,7 @@ const withReference = (instructions: readonly Instruction[]) =>
       : instruction,
   );
 
-const look = (nodes: readonly SolanaNode[] = [node]) => createReferenceChain(nodes, network).look();
+const look = (nodes: readonly SolanaNode[] = [node]) => createReferenceChain(nodes, network, async () => 'here').look();
 
 async function found(nodes: readonly SolanaNode[] = [node]) {
   const sight = await look(nodes);

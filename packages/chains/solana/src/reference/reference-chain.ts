@@ -15,13 +15,19 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { readMovement } from './read-movement.ts';
+import { referenceOf } from './reference-key.ts';
 
 /** One answer has up to 1,000 signatures. */
 const MOST_PAGES = 10;
 
-export function createReferenceChain(nodes: readonly SolanaNode[], network: NetworkId): ReferenceChain {
+export function createReferenceChain(
+  nodes: readonly SolanaNode[],
+  network: NetworkId,
+  installation: () => Promise<string>,
+): ReferenceChain {
   return {
     network,
+    referenceOf: async (intentId) => referenceOf(await installation(), intentId),
     look: async () => {
       const told = await askEvery(nodes, async (node) => ({ node, slot: await node.slot('finalized') }));
       const [first, ...others] = told.map(({ slot }) => slot);

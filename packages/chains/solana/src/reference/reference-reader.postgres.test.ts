@@ -1,6 +1,7 @@
 // Payments that wallets send by themselves, from the chain to the books, with real Postgres and a real virtual machine.
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { referenceOf } from './reference-key.ts';
 import { createReferenceWorld, type ReferenceWorld, SHARES } from '../testing/reference-world.ts';
 
 async function world(): Promise<ReferenceWorld> {
@@ -235,6 +236,25 @@ test('an intent that left unpaid comes back with its late money', async () => {
   await run.read();
   expect(await run.paymentsOf(intentId)).toMatchObject([{ status: 'mismatched', paid: '1000000' }]);
   expect(await run.intentOf(intentId)).toBe('canceled');
+});
+
+test('a stolen login of the API can’t have the money of one intent counted for another, nor keep a reference for longer', async () => {
+  const run = await world();
+  const [victim, attacker, payer] = [await run.intent(), await run.intent(), await run.newPayer()];
+  await run.pool.query('delete from svc.payment_references');
+  await run.pool.query(
+    `select svc.open_reference(account_id, mode, id, intent_code, $2, $3, $4, now()) from svc.intents where id = $1`,
+    [attacker, run.lane.network, referenceOf('here', victim), run.actors.platform],
+  );
+  const { rows } = await run.pool.query(
+    'select r.expires_at = i.expires_at as same from svc.payment_references r join svc.intents i on i.id = r.intent_id',
+  );
+  expect(rows).toEqual([{ same: true }]);
+  await run.pay(payer, SHARES, [victim]);
+  await run.read();
+  expect(await run.intentOf(attacker)).toBe('requires_payment');
+  expect(run.logged.map((line) => line.split(' ')[0])).toContain('reference_forged');
+  expect((await run.pool.query('select from svc.payment_references')).rowCount).toBe(0);
 });
 
 test('a reference is closed a week after the end of its intent, unless a wallet has asked meanwhile', async () => {

@@ -62,11 +62,14 @@ export async function createReferenceWorld(pool: SolanaLaneWorld['pool']): Promi
   let laterMs = 0;
   const clock = { nowMs: () => Date.now() + laterMs };
   const reader = (store: ReferenceStore = references) =>
-    createReferenceReader(createReferenceChain([node], network), {
-      clock,
-      references: store,
-      log: (event, details) => void logged.push(`${event} ${JSON.stringify(details)}`),
-    });
+    createReferenceReader(
+      createReferenceChain([node], network, async () => 'here'),
+      {
+        clock,
+        references: store,
+        log: (event, details) => void logged.push(`${event} ${JSON.stringify(details)}`),
+      },
+    );
 
   const intent: ReferenceWorld['intent'] = async ({ expectedSender } = {}) => {
     const intentId = await createTestIntent(pool, caller, { usdAmount: '1' });
@@ -77,10 +80,9 @@ export async function createReferenceWorld(pool: SolanaLaneWorld['pool']): Promi
     );
     if (expectedSender !== undefined)
       await pool.query('update svc.intents set expected_sender = $2 where id = $1', [intentId, expectedSender]);
-    const { rows } = await pool.query<{ intent_code: string; expires_at: Date }>(
-      'select intent_code, expires_at from svc.intents where id = $1',
-      [intentId],
-    );
+    const { rows } = await pool.query<{ intent_code: string }>('select intent_code from svc.intents where id = $1', [
+      intentId,
+    ]);
     const [row] = rows;
     if (row === undefined) throw new Error('no intent');
     await stores.openReference(
@@ -92,7 +94,6 @@ export async function createReferenceWorld(pool: SolanaLaneWorld['pool']): Promi
         network,
         reference: referenceOf('here', intentId),
         feeRecipient: actors.platform,
-        expiresAtMs: row.expires_at.getTime(),
       },
       clock.nowMs(),
     );

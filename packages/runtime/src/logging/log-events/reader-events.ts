@@ -52,6 +52,13 @@ export const READER_EVENTS = {
       'A transaction that names the reference of an intent can’t be decided for ten minutes: nodes contradict each other, or too few tell what they have.',
     whatToDo: 'Compare the nodes of the network: [references](../operate/chain-reader.md#references-on-solana).',
   },
+  reference_forged: {
+    level: 'error',
+    message:
+      'A reference was opened for an intent with a key that is not derived from that intent; its row was deleted unread.',
+    whatToDo:
+      'Somebody else writes with the login of the API: [references](../operate/chain-reader.md#references-on-solana).',
+  },
   reference_flooded: {
     level: 'warn',
     message: 'More than ten thousand new transactions name the reference of one intent; it is read again and again.',
