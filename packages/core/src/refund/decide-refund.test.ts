@@ -74,12 +74,15 @@ describe('a signed refund', () => {
       expect(decideRefund({ ...signed, ...forged }, transferred())).toMatchObject({ action: 'fail' });
   });
 
-  test('that the database lost is what the log says', () => {
+  test('that the database lost has the amount of its log, and fails where the log pays somebody else', () => {
     const lost = { ...signed, signature: null, amountAtomic: null };
-    expect(decideRefund(lost, transferred({ recipient: OTHER, amountAtomic: 2n }))).toMatchObject({
+    expect(decideRefund(lost, transferred({ amountAtomic: 2n }))).toMatchObject({
       action: 'complete',
-      evidence: { recipient: OTHER, amountAtomic: 2n },
+      evidence: { recipient: PAYER, amountAtomic: 2n },
     });
+    const elsewhere = decideRefund(lost, transferred({ recipient: OTHER, amountAtomic: 2n }));
+    expect(elsewhere).toEqual({ action: 'fail', code: 'refund_signature_used' });
+    expect(decideRefund(lost, transferred({ wallet: SECOND }))).toEqual({ action: 'wait' });
   });
 });
 

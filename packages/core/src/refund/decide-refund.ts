@@ -31,10 +31,14 @@ type Decided = Pick<
 export function decideRefund(refund: Decided, outcome: RefundOutcome): RefundDecision {
   if (!isRefund(refund)) return { action: 'fail', code: REFUND_NOT_PROVEN };
   if (outcome.outcome === 'void') return { action: 'fail', code: FAILURES[outcome.reason] };
-  if (outcome.outcome === 'open' || !isOf(refund, outcome)) return { action: 'wait' };
+  if (outcome.outcome === 'open') return { action: 'wait' };
+  // The nonce is used up by a transfer that gave the payer nothing back.
+  if (isFound(refund) && !sameAddress(refund.recipient, outcome.recipient))
+    return { action: 'fail', code: FAILURES.canceled };
+  if (!isOf(refund, outcome)) return { action: 'wait' };
   const { transactionId, logIndex, wallet, amountAtomic } = outcome;
   // As the refund spells it: logs have no letter case.
-  const recipient = sameAddress(refund.recipient, outcome.recipient) ? refund.recipient : outcome.recipient;
+  const { recipient } = refund;
   return { action: 'complete', evidence: { transactionId, logIndex, wallet, recipient, amountAtomic } };
 }
 
@@ -49,15 +53,13 @@ function isRefund(refund: Decided): boolean {
   return payment.payer === null || sameAddress(recipient, payment.payer);
 }
 
-/** Of a refund that was found on chain, the log says to whom it went and how much; of a reported one, from where and how much. */
-function isOf(
-  { kind, amountAtomic, recipient, wallet, wallets, signature }: Decided,
-  transferred: Extract<RefundOutcome, { readonly outcome: 'transferred' }>,
-): boolean {
-  if (transferred.amountAtomic <= 0n) return false;
-  if (kind === 'reported')
-    return wallets.some((own) => sameAddress(own, transferred.wallet)) && sameAddress(recipient, transferred.recipient);
+const isFound = ({ kind, signature }: Decided) => kind !== 'reported' && signature === null;
+
+/** Of a refund that was found on chain, the log says how much it is; of a reported one, from where and how much. */
+function isOf(refund: Decided, transferred: Extract<RefundOutcome, { readonly outcome: 'transferred' }>): boolean {
+  const { kind, amountAtomic, recipient, wallet, wallets } = refund;
+  if (transferred.amountAtomic <= 0n || !sameAddress(recipient, transferred.recipient)) return false;
+  if (kind === 'reported') return wallets.some((own) => sameAddress(own, transferred.wallet));
   if (!sameAddress(wallet, transferred.wallet)) return false;
-  if (signature === null) return true;
-  return sameAddress(recipient, transferred.recipient) && amountAtomic === transferred.amountAtomic;
+  return isFound(refund) || amountAtomic === transferred.amountAtomic;
 }

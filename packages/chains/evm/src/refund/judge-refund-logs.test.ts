@@ -78,10 +78,11 @@ describe('the use of a refund’s nonce', () => {
     expect(judgeUse(REFUND, receipt([moved(), used(), moved(OTHER, 1n)]))).toEqual({ outcome: 'open' });
   });
 
-  test('of a refund that the database lost is whatever it moved', () => {
+  test('of a refund that the database lost is whatever it moved to the recipient, and void where it moved elsewhere', () => {
     const lost = { ...REFUND, signature: null, amountAtomic: null };
-    expect(judgeUse(lost, receipt([used(), moved(OTHER, 3n)]))).toMatchObject({ recipient: OTHER, amountAtomic: 3n });
-    expect(judgeUse(lost, receipt([canceled]))).toEqual({ outcome: 'void', reason: 'canceled' });
+    expect(judgeUse(lost, receipt([used(), moved(PAYER, 3n)]))).toMatchObject({ recipient: PAYER, amountAtomic: 3n });
+    for (const logs of [[canceled], [used(), moved(OTHER, 3n)], [used(), moved(OTHER, 3n), moved(PAYER, 1n)]])
+      expect(judgeUse(lost, receipt(logs))).toEqual({ outcome: 'void', reason: 'canceled' });
   });
 });
 

@@ -18,7 +18,7 @@ type TransferLog = {
 /**
  * The receipt in which the nonce of the refund was used or canceled. The token's next log after the use is the transfer. A
  * refund that was signed is canceled when the nonce moved other money; where its own transfer stands elsewhere in the
- * receipt nothing is concluded. Of one that the database lost, whatever the use moved is the refund.
+ * receipt nothing is concluded. Of one that the database lost, whatever the use moved to its recipient is the refund.
  */
 export function judgeUse(refund: SignedRefund, receipt: Receipt): RefundOutcome {
   const own = receipt.logs.filter(({ address }) => address === refund.asset.toLowerCase());
@@ -27,7 +27,8 @@ export function judgeUse(refund: SignedRefund, receipt: Receipt): RefundOutcome 
   const next = transferIn(own[at + 1]);
   const moved =
     next !== undefined && sameAddress(next.from, refund.wallet) && next.amountAtomic > 0n ? next : undefined;
-  if (refund.signature === null) return moved === undefined ? CANCELED : transferred(receipt, moved);
+  if (refund.signature === null)
+    return moved !== undefined && sameAddress(moved.to, refund.recipient) ? transferred(receipt, moved) : CANCELED;
   if (moved !== undefined && isOf(refund, moved)) return transferred(receipt, moved);
   return own.some((log) => isOf(refund, transferIn(log))) ? OPEN : CANCELED;
 }

@@ -5,10 +5,9 @@ import { refundReference } from '@svc-pay/protocol/solana';
 import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
 import type { TransactionOutcome } from '../finality/transaction-outcome.ts';
 import { provesTransfer } from '../prove/proves-transfer.ts';
-import { askEvery, askFirst } from '../rpc/ask-nodes.ts';
+import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { tokenAccountOf } from '../transfer/token-account.ts';
-import { readTokenAccount } from '../transfer/token-account-data.ts';
 import { findReferred } from './find-referred.ts';
 import { judgeReported } from './judge-reported.ts';
 import { placeOf } from './place-of.ts';
@@ -18,6 +17,7 @@ import { tokenProgramOf } from './token-program-of.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };
 const EXPIRED: RefundOutcome = { outcome: 'void', reason: 'expired' };
+const CANCELED: RefundOutcome = { outcome: 'void', reason: 'canceled' };
 const MOST_AT_ONCE = 8;
 
 /** In the order given. Throws `ChainUnavailable` when the chain can't be asked about one of them. */
@@ -87,28 +87,20 @@ async function findUnsent(nodes: readonly SolanaNode[], stored: StoredSolanaRefu
   return reachesBack.some(Boolean) ? EXPIRED : OPEN;
 }
 
-/** A refund that the database lost: whatever left the wallet under its reference is the refund. */
+/**
+ * A refund that the database lost: what the recipient got of the wallet's tokens under its reference. Void where they all
+ * went elsewhere.
+ */
 async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund): Promise<RefundOutcome> {
-  const { wallet, asset: mint, nonce } = refund;
+  const { wallet, recipient, asset: mint, nonce } = refund;
   if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
   const tokenProgram = await tokenProgramOf(nodes, mint);
-  const [found] = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
-  if (found === undefined) return OPEN;
-  const { transactionId, landing, amountAtomic, gains } = found;
-  const own = await tokenAccountOf(refund.recipient, mint, tokenProgram);
-  const recipient = gains.has(own) ? refund.recipient : await ownerOf(nodes, [...gains.keys()]);
-  return {
-    outcome: 'transferred',
-    ...placeOf(transactionId, landing),
-    wallet,
-    recipient: recipient ?? refund.recipient,
-    amountAtomic,
-  };
-}
-
-/** Of the account that got the money; undefined where it was closed since. */
-async function ownerOf(nodes: readonly SolanaNode[], [account]: readonly string[]): Promise<string | undefined> {
-  if (account === undefined) return undefined;
-  const [found] = await askFirst(nodes, (node) => node.accounts([account]));
-  return found ? readTokenAccount(found)?.owner : undefined;
+  const referred = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
+  if (referred.length === 0) return OPEN;
+  const own = await tokenAccountOf(recipient, mint, tokenProgram);
+  const found = referred.find(({ gains }) => (gains.get(own) ?? 0n) > 0n);
+  if (found === undefined) return CANCELED;
+  const { transactionId, landing, gains } = found;
+  const amountAtomic = gains.get(own) ?? 0n;
+  return { outcome: 'transferred', ...placeOf(transactionId, landing), wallet, recipient, amountAtomic };
 }
