@@ -8,7 +8,7 @@ export type Instruction = {
   readonly data: Uint8Array;
 };
 
-export type ParsedTransaction = {
+export type ReadTransaction = {
   /** The first one pays the fee. */
   readonly signers: readonly string[];
   readonly instructions: readonly Instruction[];
@@ -21,7 +21,7 @@ const ADDRESS_BYTES = 32;
 const VERSION_0 = 0x80;
 
 /** Undefined for other versions, address lookup tables, and whatever is not a whole transaction. */
-export function readTransaction(wire: Uint8Array): ParsedTransaction | undefined {
+export function readTransaction(wire: Uint8Array): ReadTransaction | undefined {
   if (wire.length > MAX_TRANSACTION_BYTES) return undefined;
   try {
     return readWhole(new Cursor(wire));
@@ -30,7 +30,7 @@ export function readTransaction(wire: Uint8Array): ParsedTransaction | undefined
   }
 }
 
-function readWhole(cursor: Cursor): ParsedTransaction | undefined {
+function readWhole(cursor: Cursor): ReadTransaction | undefined {
   const places = cursor.list(() => cursor.take(SIGNATURE_BYTES)).length;
   if (cursor.byte() !== VERSION_0) return undefined;
   const required = cursor.byte();

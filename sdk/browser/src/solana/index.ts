@@ -1,6 +1,6 @@
 // The Solana side of paying.
 
-export { type Instruction, type ParsedTransaction as ReadTransaction, readTransaction } from '@svc-pay/protocol/solana';
+export { type Instruction, type ReadTransaction, readTransaction } from '@svc-pay/protocol/solana';
 export type { AffordableToken, ChooseToken } from '../choose-token.ts';
 export type { DiscoverOptions } from '../discover-options.ts';
 export { discoverSolanaWallets } from './discover-solana-wallets.ts';

@@ -15,15 +15,15 @@ export type MessageV0 = Extract<CompiledTransactionMessage, { readonly version: 
   readonly lifetimeToken: string;
 };
 
-export type ReadTransaction =
+export type TransactionReading =
   | { readonly ok: true; readonly transaction: Transaction; readonly message: MessageV0 }
   | TransactionRefusal;
 
 /** Cache: one request parses the same text several times, and parsing takes most of a millisecond. */
-const lately = new Map<string, ReadTransaction>();
+const lately = new Map<string, TransactionReading>();
 const MOST_KEPT = 500;
 
-export function readTransaction(base64: string): ReadTransaction {
+export function readTransaction(base64: string): TransactionReading {
   const known = lately.get(base64);
   if (known !== undefined) return known;
   const read = readAnew(base64);
@@ -34,7 +34,7 @@ export function readTransaction(base64: string): ReadTransaction {
   return read;
 }
 
-function readAnew(base64: string): ReadTransaction {
+function readAnew(base64: string): TransactionReading {
   const wire = Buffer.from(base64, 'base64');
   if (wire.toString('base64') !== base64) return refuse('base64');
   if (wire.length > MAX_WIRE_BYTES) return refuse('size');
