@@ -265,6 +265,7 @@ export * from './refund/judge-refund.ts';
 export * from './refund/refund.ts';
 export type * from './refund/refund-chain.ts';
 export type * from './refund/refund-family.ts';
+export * from './refund/refund-patience.ts';
 export * from './refund/refund-result.ts';
 export type * from './refund/refund-store.ts';
 export * from './refund/refund-transitions.ts';

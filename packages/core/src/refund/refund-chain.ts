@@ -69,8 +69,9 @@ export type RefundOutcome =
 
 /**
  * `expired`: unused in a final block past its last second. `canceled`: the nonce was used without the money reaching the
- * recipient. `not_found`: no final block has the reported transaction, a day after it was reported. `reverted`,
- * `no_transfer`, `ambiguous`: what the reported transaction is, or that it has several such transfers.
+ * recipient. `not_found`: no node knows the reported transaction after an hour, or after a day final blocks do not tell
+ * what it is, or show no refund that was found. `reverted`, `no_transfer`, `ambiguous`: what the reported transaction is,
+ * or that it has several such transfers.
  */
 export type VoidRefund = 'expired' | 'canceled' | 'not_found' | 'reverted' | 'no_transfer' | 'ambiguous';
 

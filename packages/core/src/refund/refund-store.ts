@@ -88,7 +88,12 @@ export type OpenRefund = StoredRefund & {
   readonly batchId: string | null;
   /** Every transaction that was signed for it in its batch. */
   readonly signedTransactionIds: readonly string[];
-  readonly payment: { readonly transactionId: string | null; readonly payer: string | null };
+  readonly payment: {
+    readonly transactionId: string | null;
+    readonly payer: string | null;
+    /** The final block of our transaction that settled it, on Solana the slot; null where it is not stored. */
+    readonly blockNumber: bigint | null;
+  };
   /** Wallets from which a reported transfer counts. */
   readonly wallets: readonly string[];
   /** `svc.installation.id`, for `hasOwnNonce`. */

@@ -2,6 +2,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import {
+  BATCH_STATUS,
   OPEN_REFUND,
   type OpenRefund,
   REFUND_STATUS,
@@ -80,6 +81,7 @@ function openRefundOf(tables: Tables, row: AskedRefundRow, network: NetworkId): 
   const refund = storedRefundOf(tables, row);
   const batchId = tables.refunds.get(refund.id)?.batchId ?? null;
   const payment = tables.payments.get(refund.paymentId);
+  const paidIn = tables.batches.get(tables.settlements.get(refund.paymentId)?.batchId ?? '');
   return {
     ...refund,
     number: row.number,
@@ -87,7 +89,11 @@ function openRefundOf(tables: Tables, row: AskedRefundRow, network: NetworkId): 
     byContract: row.byContract,
     batchId,
     signedTransactionIds: tables.batches.get(batchId ?? '')?.transactions.map((signed) => signed.transactionId) ?? [],
-    payment: { transactionId: payment?.transactionId ?? null, payer: payment?.payer ?? null },
+    payment: {
+      transactionId: payment?.transactionId ?? null,
+      payer: payment?.payer ?? null,
+      blockNumber: paidIn?.status === BATCH_STATUS.finalized ? paidIn.blockNumber : null,
+    },
     wallets: walletsOf(tables, refund, network),
     installation: MEMORY_INSTALLATION,
   };

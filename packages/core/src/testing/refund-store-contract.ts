@@ -108,7 +108,7 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
         batchId: null,
         signedTransactionIds: [],
         wallets: [wallet],
-        payment: { payer },
+        payment: { payer, blockNumber: expect.any(BigInt) },
       },
     ]);
     const small = await paid();

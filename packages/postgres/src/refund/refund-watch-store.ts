@@ -43,7 +43,13 @@ const LOAD_OPEN = {
         select signed.transaction_id from svc.batch_transactions signed
         where signed.batch_id = r.batch_id order by signed.created_at
       ) as signed_transaction_ids,
-      p.transaction_id as paid_transaction_id, p.payer, ${walletsOf('r')} as wallets,
+      p.transaction_id as paid_transaction_id, p.payer,
+      (
+        select paid_in.block_number from svc.settlements s
+        join svc.batches paid_in on paid_in.id = s.batch_id and paid_in.status ${sqlIs(BATCH_STATUS.finalized)}
+        where s.account_id = r.account_id and s.mode = r.mode and s.payment_id = r.payment_id limit 1
+      ) as paid_block,
+      ${walletsOf('r')} as wallets,
       (select id from svc.installation) as installation
     from svc.refunds r
     join svc.payments p on p.account_id = r.account_id and p.mode = r.mode and p.id = r.payment_id
@@ -59,6 +65,7 @@ type OpenRow = RefundRow & {
   readonly signed_transaction_ids: readonly string[];
   readonly paid_transaction_id: string | null;
   readonly payer: string | null;
+  readonly paid_block: string | null;
   readonly wallets: readonly string[];
   readonly installation: string;
 };
@@ -77,7 +84,11 @@ async function loadOpen(
     byContract: row.by_contract,
     batchId: row.batch_id,
     signedTransactionIds: row.signed_transaction_ids,
-    payment: { transactionId: row.paid_transaction_id, payer: row.payer },
+    payment: {
+      transactionId: row.paid_transaction_id,
+      payer: row.payer,
+      blockNumber: row.paid_block === null ? null : BigInt(row.paid_block),
+    },
     wallets: row.wallets,
     installation: row.installation,
   }));

@@ -1,6 +1,6 @@
 // What became of open refunds, by final blocks alone. Each node answers at its own finalized height, all questions about a
 // refund, and then the answers of the nodes are compared.
-import { majorityOf, type OpenRefund, type RefundOutcome, viewKey } from '@svc-pay/core';
+import { isLateRefund, isOverdueReport, majorityOf, type OpenRefund, type RefundOutcome, viewKey } from '@svc-pay/core';
 import { numberToHex } from 'viem';
 import { type FoundLog, findLogs } from '../finality/find-logs.ts';
 import { readAuthorizationStates } from '../finality/read-authorization-status.ts';
@@ -8,14 +8,13 @@ import { type FinalNode, readFinalNodes } from '../finality/read-finality.ts';
 import { readReceipts, SLACK_SECONDS, TRACE_PATIENCE_MS } from '../finality/trace-authorizations.ts';
 import type { Receipt } from '../prove/read-receipt.ts';
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, wordOf } from '../prove/settlement-logs.ts';
-import { askChain, blockTimeOf } from '../rpc/ask-chain.ts';
+import { askChain, blockTimeOf, resultOf } from '../rpc/ask-chain.ts';
 import { collectNodeViews } from '../rpc/collect-node-views.ts';
 import type { JsonRpc } from '../rpc/json-rpc.ts';
 import { judgeReported, judgeUse } from './judge-refund-logs.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };
-/** A transaction that was sent is final within the hour; a node may be behind for longer. */
-const MOST_WAITED_MS = 24 * 3_600_000;
+const NOT_FOUND: RefundOutcome = { outcome: 'void', reason: 'not_found' };
 
 /** In the order given. Throws `ChainUnavailable` when no node answers. */
 export async function findRefundOutcomes(
@@ -73,13 +72,10 @@ async function signedAt(at: FinalNode, refunds: readonly SignedRefund[], nowMs: 
 
 function unusedOutcome(refund: SignedRefund, finalizedTimeSeconds: bigint, nowMs: number): RefundOutcome {
   const { validBeforeSeconds, signature } = refund;
-  if (signature === null) return isLate(refund, nowMs) ? { outcome: 'void', reason: 'not_found' } : OPEN;
+  if (signature === null) return isLateRefund(refund, nowMs) ? NOT_FOUND : OPEN;
   const isOver = validBeforeSeconds !== null && validBeforeSeconds < finalizedTimeSeconds;
   return isOver ? { outcome: 'void', reason: 'expired' } : OPEN;
 }
-
-const isLate = ({ submittedAtMs, createdAtMs }: OpenRefund, nowMs: number) =>
-  nowMs - (submittedAtMs ?? createdAtMs) > MOST_WAITED_MS;
 
 /** The receipts in which these nonces were used or canceled, the search beginning at the newest final block. */
 async function findUses(
@@ -137,19 +133,31 @@ async function earliest(node: JsonRpc, spent: readonly SignedRefund[]): Promise<
 async function reportedAt(at: FinalNode, refunds: readonly OpenRefund[], nowMs: number): Promise<Outcomes> {
   // One malformed id would make a node refuse the question.
   const readable = refunds.filter(({ reported }) => /^0x[0-9a-f]{64}$/i.test(reported?.transactionId ?? ''));
-  const idOf = ({ reported }: OpenRefund) => reported?.transactionId.toLowerCase() ?? '';
-  const ids = readable.flatMap((refund) => [idOf(refund), refund.payment.transactionId?.toLowerCase() ?? []].flat());
+  const ids = readable.flatMap((refund) => [reportedId(refund), paidId(refund)]).filter((id) => id !== '');
   const receipts = await readReceipts(at.node, [...new Set(ids)]);
+  const overdue = readable.filter((one) => !receipts.has(reportedId(one)) && isOverdueReport(one, nowMs));
+  const pending = await findPending(at.node, [...new Set(overdue.map(reportedId))]);
   return new Map(
     refunds.map((refund): [OpenRefund, RefundOutcome] => {
-      const receipt = receipts.get(idOf(refund));
-      if (receipt === undefined)
-        return [
-          refund,
-          !readable.includes(refund) || isLate(refund, nowMs) ? { outcome: 'void', reason: 'not_found' } : OPEN,
-        ];
-      if (receipt.blockNumber > at.finalizedNumber) return [refund, OPEN];
-      return [refund, judgeReported(refund, receipt, receipts.get(refund.payment.transactionId?.toLowerCase() ?? ''))];
+      const receipt = receipts.get(reportedId(refund));
+      const isUnknown = overdue.includes(refund) && !pending.has(reportedId(refund));
+      if (!readable.includes(refund) || isUnknown) return [refund, NOT_FOUND];
+      const outcome =
+        receipt === undefined || receipt.blockNumber > at.finalizedNumber
+          ? OPEN
+          : judgeReported(refund, receipt, refund.payment.blockNumber ?? receipts.get(paidId(refund))?.blockNumber);
+      return [refund, outcome.outcome === 'open' && isLateRefund(refund, nowMs) ? NOT_FOUND : outcome];
     }),
   );
+}
+
+const reportedId = ({ reported }: OpenRefund) => reported?.transactionId.toLowerCase() ?? '';
+const paidId = ({ payment }: OpenRefund) => payment.transactionId?.toLowerCase() ?? '';
+
+/** Those of the transactions that the node knows. */
+async function findPending(node: JsonRpc, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const asked = ids.map((id) => ({ method: 'eth_getTransactionByHash', params: [id] }));
+  const answers = await askChain(node, asked);
+  return new Set(ids.filter((_, index) => (resultOf(answers[index]) ?? null) !== null));
 }

@@ -51,7 +51,7 @@ const receipt = (logs: readonly Omit<LaneLog, 'logIndex'>[], change: Partial<Rec
   logs: logs.map((log, logIndex) => ({ ...log, logIndex })),
   ...change,
 });
-const paid = receipt([], { blockNumber: 10n });
+const paid = 10n;
 
 describe('the use of a refund’s nonce', () => {
   test('followed by its transfer is the refund', () => {

@@ -42,10 +42,10 @@ function isOf({ wallet, recipient, amountAtomic }: OpenRefund, transfer: Transfe
  * A plain transfer of the token from a wallet of the merchant to the recipient, in a block after the payment's. One that an
  * authorization made does not count: it is a signed refund, which is watched by itself, or a direct payment of that wallet.
  */
-export function judgeReported(refund: OpenRefund, receipt: Receipt, paid: Receipt | undefined): RefundOutcome {
+export function judgeReported(refund: OpenRefund, receipt: Receipt, paidBlock: bigint | undefined): RefundOutcome {
   if (receipt.reverted) return { outcome: 'void', reason: 'reverted' };
-  if (paid === undefined) return OPEN;
-  if (receipt.blockNumber <= paid.blockNumber) return NO_TRANSFER;
+  if (paidBlock === undefined) return OPEN;
+  if (receipt.blockNumber <= paidBlock) return NO_TRANSFER;
   const { asset, recipient, wallets, reported } = refund;
   const own = receipt.logs.filter(({ address }) => address === asset.toLowerCase());
   const found = own.flatMap((log, index) => {

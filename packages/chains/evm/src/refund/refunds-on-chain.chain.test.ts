@@ -45,7 +45,7 @@ const refundOf = (item: LaneItem, change: Partial<OpenRefund> = {}): OpenRefund 
     submittedAtMs: Date.now(),
     reported: null,
     wallets: [item.payer],
-    payment: { transactionId: null, payer: null },
+    payment: { transactionId: null, payer: null, blockNumber: null },
     ...change,
   }) as OpenRefund;
 
@@ -55,6 +55,7 @@ const submit = async (item: LaneItem) => {
   await world.waitMined(hash);
   return hash;
 };
+const HOUR_MS = 3_600_000;
 /** Past the finalized height of the chain. */
 const finalize = () => world.rpc([{ method: 'anvil_mine', params: ['0x50'] }]);
 
@@ -114,17 +115,49 @@ test('an unused signature that a final block is past has expired', async () => {
   expect(outcomes).toEqual([{ outcome: 'void', reason: 'expired' }]);
 });
 
-test('a reported transaction that no node has is open for a day, and text that is none is nothing', async () => {
+test('a reported transaction that no node knows is open for an hour, and text that is none is nothing', async () => {
   const item = await signedItem();
   const reportedAs = (transactionId: string, submittedAtMs: number) =>
     refundOf(item, { kind: 'reported', nonce: null, reported: { transactionId, logIndex: null }, submittedAtMs });
   const unknown = `0x${'ab'.repeat(32)}`;
-  const day = 24 * 3_600_000;
   const outcomes = await findRefundOutcomes(
     [world.rpc],
-    [reportedAs(unknown, Date.now()), reportedAs(unknown, Date.now() - day - 1_000), reportedAs('none', Date.now())],
+    [
+      reportedAs(unknown, Date.now()),
+      reportedAs(unknown, Date.now() - HOUR_MS - 1_000),
+      reportedAs('none', Date.now()),
+    ],
     Date.now(),
   );
   const nothing = { outcome: 'void', reason: 'not_found' };
   expect(outcomes).toEqual([{ outcome: 'open' }, nothing, nothing]);
+});
+
+test('a reported transfer whose payment no node has any more is compared with the stored block, or ends after a day', async () => {
+  const item = await signedItem();
+  const transfer = { address: world.token, abi: mockUsdcAbi, functionName: 'transfer' } as const;
+  const wallet = world.deployer.account.address;
+  await world.waitMined(await world.deployer.writeContract({ ...transfer, functionName: 'mint', args: [wallet, 9n] }));
+  const args = [item.processor as `0x${string}`, 9n] as const;
+  const transactionId = await world.deployer.writeContract({ ...transfer, args });
+  await world.waitMined(transactionId);
+  await finalize();
+  const reportedAt = (submittedAtMs: number, blockNumber: bigint | null) =>
+    refundOf(item, {
+      kind: 'reported',
+      nonce: null,
+      wallets: [wallet],
+      reported: { transactionId, logIndex: null },
+      submittedAtMs,
+      payment: { transactionId: `0x${'ef'.repeat(32)}`, payer: item.processor, blockNumber },
+    });
+  const nowMs = Date.now();
+  const late = nowMs - 24 * HOUR_MS - 1_000;
+  const asked = [reportedAt(nowMs, null), reportedAt(late, null), reportedAt(late, 1n), reportedAt(nowMs, 2n ** 40n)];
+  expect(await findRefundOutcomes([world.rpc], asked, nowMs)).toMatchObject([
+    { outcome: 'open' },
+    { outcome: 'void', reason: 'not_found' },
+    { outcome: 'transferred', transactionId, amountAtomic: 9n },
+    { outcome: 'void', reason: 'no_transfer' },
+  ]);
 });

@@ -36,7 +36,7 @@ function rowOf(refund: SolanaRefundTransfer, { prepared }: Paying, change: Parti
     submittedAtMs: Date.now(),
     signedTransactionIds: [],
     wallets: [wallet],
-    payment: { transactionId: null, payer: recipient },
+    payment: { transactionId: null, payer: recipient, blockNumber: null },
     ...change,
   } as unknown as OpenRefund;
 }
@@ -116,6 +116,8 @@ describe('the reference of a refund', () => {
     expect(await outcomeOf(rowOf(refund, signed))).toEqual(EXPIRED);
     const lost = rowOf(refund, signed, { transfer: null, amountAtomic: null });
     expect(await outcomeOf(lost)).toEqual(OPEN);
+    const notFound = { outcome: 'void', reason: 'not_found' };
+    expect(await outcomeOf(lost, [world.node], Date.now() + DAY_MS + 1_000)).toEqual(notFound);
   });
 
   test('finds a refund that the database lost, with its amount', async () => {
@@ -170,7 +172,7 @@ describe('a reported transfer', () => {
         recipient: world.actors.payer.address,
         wallets: [world.actors.merchant, world.wallet.address],
         reported: { transactionId: made.transactionId, logIndex: null },
-        payment: { transactionId: paid.transactionId, payer: world.actors.payer.address },
+        payment: { transactionId: paid.transactionId, payer: world.actors.payer.address, blockNumber: null },
         ...more,
       });
     return { made, paid, row };
@@ -205,7 +207,7 @@ describe('a reported transfer', () => {
       none,
     );
     const payer = world.actors.payer.address;
-    const later = { transactionId: good.made.transactionId, payer };
+    const later = { transactionId: good.made.transactionId, payer, blockNumber: null };
     const reported = { transactionId: good.paid.transactionId, logIndex: null };
     expect(await outcomeOf(good.row({ reported, payment: later }))).toEqual(none);
     expect(await outcomeOf(good.row({ payment: later }))).toEqual(none);
@@ -219,7 +221,20 @@ describe('a reported transfer', () => {
     expect(outcome).toEqual({ outcome: 'void', reason: 'no_transfer' });
   });
 
-  test('that failed, or that no node ever had, ends; the latter after a day', async () => {
+  test('whose payment no node has any more is compared with the stored slot, or ends after a day', async () => {
+    const { paid, row } = await report();
+    world.chain.ledger.advance(FINAL);
+    const pruned = (blockNumber: bigint | null) =>
+      row({ payment: { transactionId: '5'.repeat(88), payer: world.actors.payer.address, blockNumber } });
+    const late = Date.now() + DAY_MS + 1_000;
+    expect(await outcomeOf(pruned(null))).toEqual(OPEN);
+    expect(await outcomeOf(pruned(null), [world.node], late)).toEqual({ outcome: 'void', reason: 'not_found' });
+    const { slot } = paid.prepared.lifetime;
+    expect(await outcomeOf(pruned(slot), [world.node], late)).toMatchObject({ outcome: 'transferred' });
+    expect(await outcomeOf(pruned(slot + 1_000n))).toEqual({ outcome: 'void', reason: 'no_transfer' });
+  });
+
+  test('that failed, or that no node ever had, ends; the latter after an hour', async () => {
     const { row } = await report();
     const refund = world.refund();
     const signed = await world.sign(refund);
@@ -231,7 +246,7 @@ describe('a reported transfer', () => {
     const unknown = row({ reported: { transactionId: '5'.repeat(88), logIndex: null } });
     expect(await outcomeOf(unknown)).toEqual(OPEN);
     const notFound = { outcome: 'void', reason: 'not_found' };
-    expect(await outcomeOf(unknown, [world.node], Date.now() + DAY_MS + 1_000)).toEqual(notFound);
+    expect(await outcomeOf(unknown, [world.node], Date.now() + 3_601_000)).toEqual(notFound);
     expect(await outcomeOf(row({ reported: { transactionId: 'no id', logIndex: null } }))).toEqual(notFound);
   });
 });

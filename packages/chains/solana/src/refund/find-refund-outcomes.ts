@@ -1,6 +1,6 @@
 // What became of open refunds, by final blocks alone. A transaction of ours is asked for by its id. One that never got an
 // id, or that the database lost, is looked for by its reference.
-import { mapConcurrent, type OpenRefund, type RefundOutcome } from '@svc-pay/core';
+import { isLateRefund, mapConcurrent, type OpenRefund, type RefundOutcome } from '@svc-pay/core';
 import { refundReference } from '@svc-pay/protocol/solana';
 import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
 import type { TransactionOutcome } from '../finality/transaction-outcome.ts';
@@ -17,6 +17,7 @@ import { tokenProgramOf } from './token-program-of.ts';
 
 const OPEN: RefundOutcome = { outcome: 'open' };
 const EXPIRED: RefundOutcome = { outcome: 'void', reason: 'expired' };
+const NOT_FOUND: RefundOutcome = { outcome: 'void', reason: 'not_found' };
 const CANCELED: RefundOutcome = { outcome: 'void', reason: 'canceled' };
 const MOST_AT_ONCE = 8;
 
@@ -31,7 +32,7 @@ export async function findRefundOutcomes(
 
 async function findOutcome(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs: number): Promise<RefundOutcome> {
   if (refund.kind === 'reported') return judgeReported(nodes, refund, nowMs);
-  if (refund.transfer === null) return findLost(nodes, refund);
+  if (refund.transfer === null) return findLost(nodes, refund, nowMs);
   const sent = refund.signedTransactionIds.at(-1) ?? refund.transactionId;
   const stored = storedRefund(refund);
   return sent === null ? findUnsent(nodes, stored) : findSent(nodes, stored, sent);
@@ -91,12 +92,12 @@ async function findUnsent(nodes: readonly SolanaNode[], stored: StoredSolanaRefu
  * A refund that the database lost: what the recipient got of the wallet's tokens under its reference. Void where they all
  * went elsewhere.
  */
-async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund): Promise<RefundOutcome> {
+async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs: number): Promise<RefundOutcome> {
   const { wallet, recipient, asset: mint, nonce } = refund;
   if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
   const tokenProgram = await tokenProgramOf(nodes, mint);
   const referred = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
-  if (referred.length === 0) return OPEN;
+  if (referred.length === 0) return isLateRefund(refund, nowMs) ? NOT_FOUND : OPEN;
   const own = await tokenAccountOf(recipient, mint, tokenProgram);
   const found = referred.find(({ gains }) => (gains.get(own) ?? 0n) > 0n);
   if (found === undefined) return CANCELED;

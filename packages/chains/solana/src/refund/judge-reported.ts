@@ -1,6 +1,6 @@
 // Judges a transfer that the merchant made and reported: it counts when it is final, came from one of the merchant's wallets
 // alone, reached the payer, and is later than the payment.
-import { ChainUnavailable, type OpenRefund, type RefundOutcome } from '@svc-pay/core';
+import { ChainUnavailable, isLateRefund, isOverdueReport, type OpenRefund, type RefundOutcome } from '@svc-pay/core';
 import { REFUND_MEMO_PREFIX } from '@svc-pay/protocol/solana';
 import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
 import type { Landing } from '../prove/read-balance-changes.ts';
@@ -16,11 +16,9 @@ import { tokenProgramOf } from './token-program-of.ts';
 
 type ReportedRefund = Pick<
   OpenRefund,
-  'id' | 'reported' | 'asset' | 'recipient' | 'wallets' | 'payment' | 'submittedAtMs'
+  'id' | 'reported' | 'asset' | 'recipient' | 'wallets' | 'payment' | 'submittedAtMs' | 'createdAtMs'
 >;
 
-/** A transaction that was sent is final after seconds; a node may be behind for hours. */
-const MOST_WAITED_MS = 24 * 3_600_000;
 /** Base58 of 64 bytes. */
 const TRANSACTION_ID = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/;
 
@@ -37,13 +35,13 @@ export async function judgeReported(
   // One malformed id would make a node refuse the question.
   if (!TRANSACTION_ID.test(transactionId)) return NOT_FOUND;
   const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: ENDLESS });
-  if (outcome.kind !== 'landed' && outcome.kind !== 'failed') {
-    const isLate = nowMs - (refund.submittedAtMs ?? nowMs) > MOST_WAITED_MS;
-    return isLate && (await isUnknown(nodes, transactionId)) ? NOT_FOUND : OPEN;
-  }
+  const isLate = isLateRefund(refund, nowMs);
+  if (outcome.kind !== 'landed' && outcome.kind !== 'failed')
+    return isLate || (isOverdueReport(refund, nowMs) && (await isUnknown(nodes, transactionId))) ? NOT_FOUND : OPEN;
   if (outcome.commitment !== 'finalized') return OPEN;
   if (outcome.kind === 'failed') return { outcome: 'void', reason: 'reverted' };
-  return judgeLanded(nodes, refund, transactionId, outcome.landing);
+  const judged = await judgeLanded(nodes, refund, transactionId, outcome.landing);
+  return judged.outcome === 'open' && isLate ? NOT_FOUND : judged;
 }
 
 async function judgeLanded(
@@ -58,10 +56,16 @@ async function judgeLanded(
   const place = placeOf(transactionId, landing);
   const isNamed = (reported?.logIndex ?? place.logIndex) === place.logIndex;
   if (outflow === undefined || gain <= 0n || !isNamed || payment.transactionId === null) return NO_TRANSFER;
-  const paid = await findTransactionOutcome(nodes, { transactionId: payment.transactionId, lifetime: ENDLESS });
-  if (paid.kind !== 'landed') return OPEN;
-  if (landing.slot <= paid.landing.slot || (await namesRefund(nodes, transactionId))) return NO_TRANSFER;
+  const paidSlot = payment.blockNumber ?? (await findSlot(nodes, payment.transactionId));
+  if (paidSlot === undefined) return OPEN;
+  if (landing.slot <= paidSlot || (await namesRefund(nodes, transactionId))) return NO_TRANSFER;
   return { outcome: 'transferred', ...place, wallet: outflow.wallet, recipient, amountAtomic: gain };
+}
+
+/** Undefined where no node has the transaction any more. */
+async function findSlot(nodes: readonly SolanaNode[], transactionId: string): Promise<bigint | undefined> {
+  const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: ENDLESS });
+  return outcome.kind === 'landed' ? outcome.landing.slot : undefined;
 }
 
 /** A transaction that names a refund of this service proves that refund, and no report of the same money beside it. */
