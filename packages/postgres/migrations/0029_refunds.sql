@@ -60,6 +60,17 @@ create table svc.refunds (
   check ((kind = 'reported') = (nonce is null) and (kind = 'reported') = (sequence is null)),
   check ((kind = 'reported') = (reported_transaction_id is not null)),
   check (kind <> 'transaction' or transfer is not null or signature is null),
+  -- Of the family of the network, with the terms of that family: settlement reads every row of the queue.
+  check (kind = 'reported' or network like case kind when 'transaction' then 'solana:%' else 'eip155:%' end),
+  check (
+    case when transfer is null then bound_relayer is null
+    else kind = 'transaction' and jsonb_typeof(transfer) = 'object' and coalesce(transfer ->> 'relayer' = bound_relayer, false)
+      and coalesce(transfer ->> 'lastValidBlockHeight' ~ '^[0-9]{1,19}$', false)
+      and coalesce(transfer ->> 'slot' ~ '^[0-9]{1,19}$', false)
+      and transfer ?& array['tokenProgram', 'decimals', 'blockhash', 'reference', 'sourceAccount', 'destinationAccount']
+    end
+  ),
+  check (kind <> 'authorization' or signature is null or valid_after >= 0 and valid_before is not null),
   check (
     case status
       when 'prepared' then amount is not null and expires_at is not null and signature is null and reserved = 0

@@ -174,6 +174,40 @@ describe.each([
     expect(done).toEqual(['unsent back insufficient_funds']);
   });
 
+  test('sends payments at the turn of a refund that makes our code throw, and puts the refund off', async () => {
+    const chain = {
+      nonceRange: async () => ({ lowest: 8n, highest: 8n }),
+      simulate: async (items: readonly LaneItem[]) => {
+        if (items.some((one) => one.refund !== undefined)) throw new TypeError('no such address');
+        return common.simulate(items);
+      },
+    };
+    const world = { state: { nextNonce: 8n }, queue: [item('pays')], refunds: [refund('back')] };
+    const { end, done } = await roundOn(family, world, chain);
+    expect({ end, done }).toEqual({ end: 'moved', done: ['defer back', 'store 8:pays', 'broadcast tx of pays'] });
+  });
+
+  test('puts a refund off whose row is malformed, without asking the chain about it', async () => {
+    const forged = { ...refund('forged'), payout: { id: 0n, withdrawn: true } } as LaneItem;
+    const asked: string[] = [];
+    const simulate = async (items: readonly LaneItem[]) => {
+      asked.push(idsOf(items));
+      return common.simulate(items);
+    };
+    const { done } = await roundOn(
+      family,
+      { queue: [item('pays')], refunds: [forged], state: { nextNonce: 8n } },
+      {
+        nonceRange: async () => ({ lowest: 8n, highest: 8n }),
+        simulate,
+      },
+    );
+    expect({ done, asked }).toEqual({
+      done: ['defer forged', 'store 8:pays', 'broadcast tx of pays'],
+      asked: ['pays'],
+    });
+  });
+
   test('concludes nothing while the chain is out of reach', async () => {
     const silent = () => Promise.reject(new ChainUnavailable('silent'));
     const world = { pendingBatches: [pending(6n)], queue: [item('one')] };

@@ -5,7 +5,7 @@ import type { PendingBatch } from './lane.ts';
 import type { ExpiringLaneDeps, LaneStrategy, Offered, RoundResult } from './lane-deps.ts';
 import type { LaneLease, LaneState, QueueShare } from './lane-store.ts';
 import { giveUpBatches } from './reconcile-pending.ts';
-import { isRefundTurn, roomForRefunds } from './send-refunds.ts';
+import { isRefundTurn, roomForRefunds, usableRefunds, withoutStopping } from './send-refunds.ts';
 import { sendSingles } from './send-singles.ts';
 
 export function expiringLane(deps: ExpiringLaneDeps, lease: LaneLease, { nextNonce }: LaneState): LaneStrategy {
@@ -43,18 +43,29 @@ async function sendQueued(
   pendingBatches: readonly PendingBatch[],
 ): Promise<RoundResult> {
   const { store, pace, log } = deps;
+  const pending = { firstNonce, pendingBatches };
   const room = pace.maxInFlight - pendingBatches.length;
   if (room <= 0) return 'empty';
   const waiting = await store.peekQueue(lease, ALL, 1);
-  const refundRoom = roomForRefunds(pace.maxInFlight, pendingBatches);
-  const roomBack = refundRoom < room ? refundRoom : room;
-  if (waiting.refunds && roomBack > 0 && (waiting.count === 0 || isRefundTurn(firstNonce))) {
-    const refunds = await store.loadRefundQueue(lease, ALL, roomBack);
-    if (refunds.length > 0) return sendSingles(deps, lease, { items: refunds, firstNonce, pendingBatches });
+  const hasRoomBack = roomForRefunds(pace.maxInFlight, pendingBatches) > 0;
+  if (waiting.refunds && hasRoomBack && (waiting.count === 0 || isRefundTurn(firstNonce))) {
+    const sent = await sendRefund(deps, lease, pending);
+    if (sent === 'moved' || sent === 'taken_over' || waiting.count === 0) return sent;
   }
   if (waiting.count === 0) return 'empty';
   const items = await store.loadQueue(lease, ALL, room);
-  if (items.length > 0) return sendSingles(deps, lease, { items, firstNonce, pendingBatches });
+  if (items.length > 0) return sendSingles(deps, lease, { ...pending, items });
   log('queued_payments_unusable', { share: ALL.index, shares: ALL.count });
   return pendingBatches.length > 0 ? 'waiting' : 'blocked';
+}
+
+/** One refund, so that none has to wait for another that fails. */
+async function sendRefund(
+  deps: ExpiringLaneDeps,
+  lease: LaneLease,
+  pending: { readonly firstNonce: bigint; readonly pendingBatches: readonly PendingBatch[] },
+): Promise<RoundResult> {
+  const items = await usableRefunds(deps, lease, await deps.store.loadRefundQueue(lease, ALL, 1));
+  if (items.length === 0) return 'empty';
+  return withoutStopping(deps, lease, items, () => sendSingles(deps, lease, { ...pending, items }));
 }

@@ -3,8 +3,10 @@
 // chain refuses stays queued and waits: only a final block ends it.
 
 import { checkNonce } from './check-nonce.ts';
-import { isRefundBatch, type PendingBatch } from './lane.ts';
-import type { RoundResult, Sending, SequencedLaneDeps } from './lane-deps.ts';
+import { setAside } from './judge-simulation.ts';
+import { isRefundBatch, type LaneItem, type PendingBatch } from './lane.ts';
+import { ChainUnavailable } from './lane-chain.ts';
+import { idsOf, type LaneDeps, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease } from './lane-store.ts';
 import { trySolo, withBudgets } from './send-solo.ts';
 
@@ -15,11 +17,46 @@ const REFUND_PART = 8;
 /** A refund goes first at one in so many nonces, which are none of the solo queue's. */
 const REFUND_TURN = 8n;
 
+/** A refund that nobody can send as it is stored is looked at again after this. */
+const PUT_OFF_MS = 60_000;
+
 export const isRefundTurn = (nonce: bigint): boolean => nonce % REFUND_TURN === 0n;
 
 /** How many more refunds may be sent beside these batches. */
 export function roomForRefunds(maxInFlight: number, pendingBatches: readonly PendingBatch[]): number {
   return Math.max(1, Math.floor(maxInFlight / REFUND_PART)) - pendingBatches.filter(isRefundBatch).length;
+}
+
+/** Refunds whose rows are those that the API writes. The others are put off: no lane ever sends them. */
+export async function usableRefunds(
+  deps: LaneDeps,
+  lease: LaneLease,
+  loaded: readonly LaneItem[],
+): Promise<readonly LaneItem[]> {
+  const forged = loaded.filter(({ payout }) => payout.withdrawn);
+  for (const item of forged) deps.log('refund_put_off', { reason: 'its row is malformed', ...idsOf([item]) });
+  await setAside(deps, lease, forged, PUT_OFF_MS);
+  return loaded.filter(({ payout }) => !payout.withdrawn);
+}
+
+/**
+ * Refunds wait, payments go on: whatever a refund makes a node or our own code do, the lane must get past it. Where the
+ * failure is not the refund's, the payments of the round meet it too. `empty` after a failure.
+ */
+export async function withoutStopping<Result>(
+  deps: LaneDeps,
+  lease: LaneLease,
+  items: readonly LaneItem[],
+  send: () => Promise<Result>,
+): Promise<Result | 'empty'> {
+  try {
+    return await send();
+  } catch (problem) {
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    deps.log('refund_put_off', { reason, ...idsOf(items) });
+    await setAside(deps, lease, items, problem instanceof ChainUnavailable ? undefined : PUT_OFF_MS);
+    return 'empty';
+  }
 }
 
 /** Sends one refund. `empty` when none may be sent now. */
@@ -30,7 +67,8 @@ export async function sendRefund(deps: SequencedLaneDeps, lease: LaneLease, send
   // A wallet with a pending refund waits for its result: one that burns gas costs one transaction at a time.
   const busy = new Set(pendingBatches.filter(isRefundBatch).flatMap(({ items }) => items.map(({ payer }) => payer)));
   const loaded = await store.loadRefundQueue(lease, share, MOST_LOOKED_AT);
-  const waiting = loaded.filter(({ byContract, payer }) => !byContract || !busy.has(payer));
+  const usable = await usableRefunds(deps, lease, loaded);
+  const waiting = usable.filter(({ byContract, payer }) => !byContract || !busy.has(payer));
   if (waiting.length === 0) return 'empty';
   if (pendingBatches.length === 0) {
     const nonce = await checkNonce(deps, lease, state);
@@ -39,7 +77,7 @@ export async function sendRefund(deps: SequencedLaneDeps, lease: LaneLease, send
   let ended = false;
   for (const { item, ...budget } of await withBudgets(store, lease, waiting)) {
     if (budget.verdict === 'wait') continue;
-    const tried = await trySolo(deps, lease, sending, item, budget);
+    const tried = await withoutStopping(deps, lease, [item], () => trySolo(deps, lease, sending, item, budget));
     if (tried === 'ended') ended = true;
     else if (tried !== 'aside') return tried;
   }

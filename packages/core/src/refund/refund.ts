@@ -101,6 +101,14 @@ export function hasOwnNonce(
 ): boolean {
   const { nonce, sequence } = refund;
   if (nonce === null || sequence === null) return false;
-  const [own] = refundNonces(installation, refund, sequence, 1);
-  return own?.nonce === nonce.toLowerCase();
+  return nonceOf(installation, refund, sequence) === nonce.toLowerCase();
+}
+
+/** Undefined for a row that names no wallet of its chain: no refund has such terms. */
+function nonceOf(installation: string, owner: RefundOwner, sequence: number): string | undefined {
+  try {
+    return refundNonces(installation, owner, sequence, 1)[0]?.nonce;
+  } catch {
+    return undefined;
+  }
 }

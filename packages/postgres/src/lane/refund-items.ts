@@ -13,16 +13,16 @@ import {
   REFUND_TRANSITIONS,
   type RefundKind,
   refuseRefund,
-  type SolanaRefundTerms,
   type UnsentItem,
   type UnsentOutcome,
 } from '@svc-pay/core';
-import type { NetworkId } from '@svc-pay/protocol';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { columnArrays } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { walletsOf } from '../refund/load-refundable.ts';
+import { type TermsColumn, termsOf } from '../refund/terms-column.ts';
 
 /** Refunds that a lane can send. Must match the condition of the partial index of the queue. */
 export const QUEUED_REFUND = `status ${sqlIs(REFUND_STATUS.queued)} and signature is not null`;
@@ -59,21 +59,12 @@ type Row = {
   readonly installation: string;
 };
 
-type TermsColumn = Omit<SolanaRefundTerms, 'lastValidBlockHeight' | 'slot'> & {
-  readonly lastValidBlockHeight: string;
-  readonly slot: string;
-};
-
 /** Where no time ends the refund: later than any block. */
 const NEVER_SECONDS = 2n ** 40n - 1n;
 
 function itemOf(row: Row): LaneItem {
-  const { transfer, recipient } = row;
-  const terms = transfer && {
-    ...transfer,
-    lastValidBlockHeight: BigInt(transfer.lastValidBlockHeight),
-    slot: BigInt(transfer.slot),
-  };
+  const { recipient } = row;
+  const terms = termsOf(row.transfer);
   return {
     accountId: row.account_id,
     mode: row.mode,
@@ -92,15 +83,21 @@ function itemOf(row: Row): LaneItem {
     validBeforeSeconds: row.valid_before === null ? NEVER_SECONDS : BigInt(row.valid_before),
     nonce: `0x${row.nonce}`,
     signature: `0x${row.signature}`,
-    payout: { id: 0n, merchant: recipient, feeBps: 0, splits: [], ...(!isOwn(row) && { withdrawn: true }) },
+    payout: { id: 0n, merchant: recipient, feeBps: 0, splits: [], ...(!isSound(row) && { withdrawn: true }) },
     confirmations: 1,
     refund: { id: row.id, ...(terms && { terms }) },
     ...(terms && { transfer: { ...terms, feeRecipient: '' } }),
   };
 }
 
-/** Whoever can write rows must not make a relayer submit just any signature of a wallet. */
-function isOwn(row: Row): boolean {
+/**
+ * Whoever can write rows must not make a relayer submit just any signature of a wallet, nor stop a lane with a row that no
+ * transaction can be made of.
+ */
+function isSound(row: Row): boolean {
+  const isTransaction = row.kind === 'transaction';
+  if (isTransaction !== (familyOf(row.network) === 'solana')) return false;
+  if (isTransaction ? termsOf(row.transfer) === null : row.transfer !== null) return false;
   const { mode, network, asset, wallet, sequence } = row;
   const owner = { mode, network, asset, wallet, sequence, paymentId: row.payment_id, nonce: `0x${row.nonce}` };
   return hasOwnNonce(row.installation, owner);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createLaneStore } from '../lane/lane-store.ts';
 import { loadRefundQueue } from '../lane/refund-items.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { logInAs } from '../testing/log-in-as.ts';
@@ -45,6 +46,52 @@ test('a lane carries no transfer of a wallet that payouts of the account do not 
   expect(await queued()).toContain(refund.id);
   await pool.query('update svc.refunds set wallet = $2 where id = $1', [refund.id, payer]);
   expect(await queued()).not.toContain(refund.id);
+});
+
+test('a refund of another chain family, or with terms that are none, cannot be written by whoever took over the API', async () => {
+  const paymentId = await world.paid();
+  const theirs = createRefundStore(api);
+  const terms = await world.terms(paymentId, 400n);
+  const transfer = { relayer: 'r', lastValidBlockHeight: 'soon', slot: 'x' } as unknown as NonNullable<
+    typeof terms.transfer
+  >;
+  for (const forged of [
+    { ...terms, kind: 'transaction' as const },
+    { ...terms, kind: 'transaction' as const, transfer },
+    { ...terms, transfer },
+  ])
+    await expect(theirs.recordPrepared(forged, refundParties.nowMs)).rejects.toMatchObject({ code: '23514' });
+});
+
+test('a malformed row stops neither the queue of a lane nor the watch of its network', async () => {
+  const own = await createTestDatabase();
+  const { paid, submitted, watch } = createRefundWorld(own.pool);
+  const forged = await submitted(await paid(), 400n);
+  const good = await submitted(await paid(), 400n);
+  const { rows } = await own.pool.query<{ name: string }>(
+    `select conname as name from pg_constraint where conrelid = 'svc.refunds'::regclass and contype = 'c'`,
+  );
+  for (const { name } of rows) await own.pool.query(`alter table svc.refunds drop constraint ${name}`);
+  const { network, relayer, nowMs } = refundParties;
+  const lanes = createLaneStore(own.pool, { clock: { nowMs: () => nowMs }, gasCoinRate: () => undefined });
+  for (const change of [
+    `transfer = '{"lastValidBlockHeight": "soon"}'`,
+    `kind = 'transaction', transfer = '[]'`,
+    `kind = 'transaction', transfer = null`,
+    `wallet = 'nobody'`,
+  ]) {
+    await own.pool.query(`update svc.refunds set ${change} where id = $1`, [forged.id]);
+    const queue = await lanes.loadRefundQueue({ network, relayer }, { index: 0, count: 1 }, 9);
+    const sound = queue.filter(({ payout }) => !payout.withdrawn);
+    expect(
+      sound.map(({ refund }) => refund?.id),
+      change,
+    ).toEqual([good.id]);
+    expect(
+      (await watch.loadOpenRefunds(network, 0n, 9)).map(({ id }) => id),
+      change,
+    ).toContain(good.id);
+  }
 });
 
 test('refunds are prepared and submitted by the API, and completed by settlement, with the rights of each', async () => {

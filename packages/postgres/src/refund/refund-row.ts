@@ -1,8 +1,9 @@
 // A refund as a row. Amounts and numbers beyond 2^53 are text.
-import type { Mode, StoredRefund, SolanaRefundTerms } from '@svc-pay/core';
+import type { Mode, StoredRefund } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
+import { type TermsColumn, termsOf } from './terms-column.ts';
 
 /** Columns of `svc.refunds` that `refundOf` needs; `r` is the alias. */
 export const REFUND_COLUMNS = `
@@ -44,11 +45,6 @@ export type RefundRow = {
   readonly completed_at: Date | null;
 };
 
-type TermsColumn = Omit<SolanaRefundTerms, 'lastValidBlockHeight' | 'slot'> & {
-  readonly lastValidBlockHeight: string;
-  readonly slot: string;
-};
-
 export function refundOf(row: RefundRow): StoredRefund {
   return {
     id: row.id,
@@ -69,7 +65,7 @@ export function refundOf(row: RefundRow): StoredRefund {
     nonce: row.nonce === null ? null : `0x${row.nonce}`,
     validAfterSeconds: bigintOf(row.valid_after),
     validBeforeSeconds: bigintOf(row.valid_before),
-    transfer: row.transfer && termsOf(row.transfer),
+    transfer: termsOf(row.transfer),
     reported:
       row.reported_transaction_id === null
         ? null
@@ -84,21 +80,6 @@ export function refundOf(row: RefundRow): StoredRefund {
     submittedAtMs: timeOf(row.submitted_at),
     completedAtMs: timeOf(row.completed_at),
   };
-}
-
-/** Stores bigint values as text: JSON numbers would be rounded. */
-export function termsColumn(terms: SolanaRefundTerms | null): TermsColumn | null {
-  return (
-    terms && {
-      ...terms,
-      lastValidBlockHeight: terms.lastValidBlockHeight.toString(),
-      slot: terms.slot.toString(),
-    }
-  );
-}
-
-function termsOf({ lastValidBlockHeight, slot, ...rest }: TermsColumn): SolanaRefundTerms {
-  return { ...rest, lastValidBlockHeight: BigInt(lastValidBlockHeight), slot: BigInt(slot) };
 }
 
 const bigintOf = (text: string | null): bigint | null => (text === null ? null : BigInt(text));

@@ -12,7 +12,8 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
 import { loadRefundable } from './load-refundable.ts';
-import { REFUND_COLUMNS, type RefundRow, refundOf, termsColumn } from './refund-row.ts';
+import { REFUND_COLUMNS, type RefundRow, refundOf } from './refund-row.ts';
+import { termsColumn } from './terms-column.ts';
 
 type Refusal = Extract<RefundAnswer, { ok: false }>['code'];
 

@@ -5,18 +5,27 @@ export class Crash extends Error {
   override readonly name = 'Crash';
 }
 
-/** `draw` gives numbers from 0 to 1. Below `share` the call crashes, half of the time after it took effect. */
+/**
+ * After a crash every call crashes until the lane is taken over: a dead process calls nothing, whoever catches its errors.
+ * `draw` gives numbers from 0 to 1. Below `share` the call crashes, half of the time after it took effect.
+ */
 export function crashingDeps(deps: LaneDeps, share: number, draw: () => number): LaneDeps {
+  let dead = false;
+  const crash = (when: string): never => {
+    dead = true;
+    throw new Crash(when);
+  };
   const crashing = <Port extends object>(port: Port): Port =>
     new Proxy(port, {
       get(target, name, receiver) {
         const value: unknown = Reflect.get(target, name, receiver);
         if (typeof value !== 'function' || name === 'fit') return value;
         return async (...args: unknown[]) => {
+          if (name === 'takeOver') dead = false;
           const chance = draw();
-          if (chance < share / 2) throw new Crash(`before ${String(name)}`);
+          if (dead || chance < share / 2) crash(`before ${String(name)}`);
           const result: unknown = await Reflect.apply(value, target, args);
-          if (chance < share) throw new Crash(`after ${String(name)}`);
+          if (chance < share) crash(`after ${String(name)}`);
           return result;
         };
       },

@@ -62,6 +62,12 @@ export const LANE_EVENTS = {
     whatToDo:
       'Nothing: the payer may pay from another wallet. Who spends the budget: [gas budgets](../operate/gas-budgets.md).',
   },
+  refund_put_off: {
+    level: 'warn',
+    message: 'A refund could not be sent, and the lane went on without it; it is tried again later.',
+    whatToDo:
+      'Nothing for a single one. A malformed row is not one that the API writes: whoever wrote it has a login of the database.',
+  },
   hourly_cap_reached: {
     level: 'warn',
     message: 'Payments exceed what is left of the relayer’s hourly cap; they are tried again in a minute.',
