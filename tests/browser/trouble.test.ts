@@ -112,8 +112,11 @@ test('no end heard: not called failed, not offered to pay again, and asking agai
   expect(completed).toHaveLength(1);
 });
 
-test('a payment that never arrived may be made again, but only once its signature is worth nothing', async () => {
-  const service = fakeService({ settle: DOWN, notify: stands('requires_payment') });
+test.each([
+  ['a payment', 'requires_payment'],
+  ['beside a part that a stranger sent, a payment', 'mismatched'],
+])('%s that never arrived may be made again, but only once its signature is worth nothing', async (_, status) => {
+  const service = fakeService({ settle: DOWN, notify: stands(status) });
   const { page, press, reaches, panel, wallet } = await open({ service, holdTime: true });
   await press.click();
   await page.clock.fastForward(300);

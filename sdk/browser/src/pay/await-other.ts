@@ -12,8 +12,8 @@ export async function awaitOther(
   { situation, paymentIntentId }: Pick<Standing, 'situation' | 'paymentIntentId'>,
   options: CallOptions,
 ): Promise<PaymentResult> {
-  if (isEnd(situation)) return conclude(attempt, situation, paymentIntentId);
+  if (isEnd(situation) || situation.status === 'mismatched') return conclude(attempt, situation, paymentIntentId);
   // Open by its status, and not to be signed: it has expired.
   if (situation.status !== 'processing') throw new SvcPayError('intent_not_payable');
-  return waitForEnd(deps, attempt, { paymentIntentId }, options);
+  return waitForEnd(deps, attempt, { paymentIntentId, endsOnMismatch: () => false }, options);
 }

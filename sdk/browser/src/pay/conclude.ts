@@ -17,12 +17,13 @@ export type PaymentResult = {
   readonly payer: string | null;
 };
 
-const ENDS: ReadonlySet<IntentStatus> = new Set(['completed', 'failed', 'canceled', 'mismatched']);
+const ENDS: ReadonlySet<IntentStatus> = new Set(['completed', 'failed', 'canceled']);
 
+/** `mismatched` is none by itself: anybody may send a part of an intent, and the whole of it can be paid all the same. */
 export const isEnd = ({ status }: Situation): boolean => ENDS.has(status);
 
 /**
- * For a situation that is an end. Throws unless it is `completed`. `wasSent`: the payer sent a transaction himself, which may
+ * For a situation that is an end, or a `mismatched` one that is the end of what was waited for. Throws unless it is `completed`. `wasSent`: the payer sent a transaction himself, which may
  * arrive after the intent has ended.
  */
 export function conclude(

@@ -275,6 +275,30 @@ describe('after the header was sent', () => {
   });
 });
 
+describe('a part of the amount that a stranger sent', () => {
+  test('does not end a payment whose answer was lost: the header is sent again and pays', async () => {
+    const { pay, time, service } = payWorld({
+      answers: { intent, settle: ['broken', settled('succeeded')], notify: [stands('mismatched')] },
+    });
+    expect(await time.run(pay.createPayment(REQUEST))).toMatchObject({ status: 'completed' });
+    expect(service.of('settle')).toHaveLength(2);
+  });
+
+  test('is not taken for the money of a payment that failed', async () => {
+    const { body } = stands('mismatched') as { body: unknown };
+    const { pay, failure, terminals } = payWorld({
+      answers: {
+        intent,
+        settle: [settled('processing'), settled('failed', { error: 'token_refused' })],
+        stream: [events(body)],
+        notify: [stands('mismatched')],
+      },
+    });
+    expect(await failure(pay.createPayment(REQUEST))).toMatchObject({ code: 'token_refused', moneyMoved: 'no' });
+    expect(terminals()).toMatchObject([{ type: 'svc-sdk-transaction-failed' }]);
+  });
+});
+
 describe('a wallet that holds too little', () => {
   test('is told before it signs', async () => {
     const provider = fakeWallet({ eth_call: () => word(12_499_999n) });

@@ -72,8 +72,10 @@ const isOvertaken = (problem: unknown): boolean =>
 /** A cap of this intent that was confirmed on another page. Throws where there is none. */
 function confirmedElsewhere(attempt: Attempt, { situation, paymentIntentId }: Standing): UptoAuthorization {
   const { status, authorizedCap: capAmount } = situation;
-  if (isEnd(situation) && status !== 'completed') conclude(attempt, situation, paymentIntentId);
-  const moneyMoved = status === 'requires_payment' ? 'no' : 'unknown';
+  const isPart = status === 'mismatched';
+  if ((isEnd(situation) && status !== 'completed') || (isPart && capAmount === null))
+    conclude(attempt, situation, paymentIntentId);
+  const moneyMoved = status === 'requires_payment' || isPart ? 'no' : 'unknown';
   if (capAmount === null) throw new SvcPayError('intent_not_payable', { moneyMoved });
   attempt.updated({ ...situation, moneyMoved });
   const { attemptId } = attempt;

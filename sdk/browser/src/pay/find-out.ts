@@ -70,8 +70,9 @@ export async function findOut(
         attempt.updated({ ...situation, moneyMoved: 'unknown' });
         situation = await followOn();
       }
-      if (situation !== undefined && isEnd(situation)) return situation;
-      // Still to be paid: the header was not taken, or its payment has failed. Sending it again tells which.
+      // Of `mismatched` only the answer for this header is an end: what else is heard may be of a part that a stranger sent.
+      if (situation !== undefined && (isEnd(situation) || answer?.status === 'mismatched')) return situation;
+      // Still to be paid, in whole or after a part: the header was not taken, or its payment has failed. Sending it again tells which.
       if (answer !== undefined) await ports.sleep(pauseMs(ports, round), signal);
     }
   } catch (problem) {

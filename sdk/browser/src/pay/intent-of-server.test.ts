@@ -71,6 +71,16 @@ describe('an intent that is not to be signed', () => {
     expect(heard.at(-1)?.type).toBe('svc-sdk-transaction-completed');
   });
 
+  test('is followed on when the payment of somebody else fails beside a part that arrived', async () => {
+    const bodies = ['mismatched', 'completed'].map((status) => (stands(status) as { body: unknown }).body);
+    const { pay, time } = world({
+      offer: [stands('processing')],
+      stream: [events(...bodies)],
+      status: [stands('processing')],
+    });
+    expect(await time.run(pay.createPayment(INTENT))).toMatchObject({ status: 'completed' });
+  });
+
   test.each([
     ['canceled', 'payment_canceled', 'no'],
     ['failed', 'payment_failed', 'no'],
@@ -192,6 +202,11 @@ describe('an up-to intent', () => {
     expect(await time.run(pay.createUptoAuthorization(INTENT))).toMatchObject({ capAmount: '5', payer: null });
     expect(service.of('confirm')).toHaveLength(1);
     expect(terminals()).toEqual([]);
+  });
+
+  test('whose cap is confirmed stays authorized when somebody sends money for it', async () => {
+    const { pay, time } = world({ offer: [capped('mismatched')] });
+    expect(await time.run(pay.createUptoAuthorization(INTENT))).toMatchObject({ capAmount: '5', status: 'mismatched' });
   });
 
   test.each([

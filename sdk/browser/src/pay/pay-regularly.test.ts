@@ -114,6 +114,41 @@ describe('the regular flow', () => {
   });
 });
 
+describe('an intent of which a part arrived before', () => {
+  const part = { requestedAmount: AMOUNT, paidAmount: '125000', transactionId: `0x${'c3'.repeat(32)}` };
+  const parts = stands('mismatched', { payment: part });
+  const paidParts = (sends: unknown, stream: readonly unknown[]) =>
+    payWorld({
+      answers: { intent: [recommended], ...found, notify: [parts], stream: [events(...stream)] },
+      provider: chainWallet({ ...(sends === null && { eth_sendTransaction: () => null }) }, BigInt(AMOUNT)),
+    });
+
+  test.each([
+    ['whose hash is known', PAY_HASH],
+    ['whose hash the wallet did not tell', null],
+  ])('is paid by a transaction %s: the part is not its end', async (_, sends) => {
+    const { pay, time, heard } = paidParts(sends, [bodyOf(parts), completed]);
+    expect(await time.run(pay.createPayment(REQUEST))).toMatchObject({ status: 'completed' });
+    expect(heard.filter(({ type }) => type === 'svc-sdk-transaction-mismatched')).toEqual([]);
+    expect(heard.map(({ detail }) => detail.transactionId)).not.toContain(part.transactionId);
+  });
+
+  test('ends as mismatched where another payment of it appears, and the wallet did not tell the hash', async () => {
+    const other = stands('mismatched', { payment: { ...part, transactionId: PAY_HASH } });
+    const { pay, failure } = paidParts(null, [bodyOf(parts), bodyOf(other)]);
+    expect(await failure(pay.createPayment(REQUEST))).toMatchObject({ code: 'payment_mismatched', moneyMoved: 'yes' });
+  });
+
+  test('and that has no way for this wallet moved nothing of this payer', async () => {
+    const regular = [{ status: 200, body: { ...(bodyOf(parts) as object), regular: [] } }];
+    const { pay, failure } = payWorld({ answers: { intent: [recommended], regular }, provider: chainWallet() });
+    expect(await failure(pay.createPayment(REQUEST))).toMatchObject({
+      code: 'regular_flow_unavailable',
+      moneyMoved: 'no',
+    });
+  });
+});
+
 describe('a wallet that can’t sign typed data', () => {
   test.each([
     ['4200', refusal(4200)],

@@ -8,8 +8,8 @@ import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { childOf } from '../http/race.ts';
 import { readRegular } from '../read/read-regular.ts';
-import { readSituation } from '../read/read-situation.ts';
-import { waitForEnd } from '../wait/wait-for-end.ts';
+import { readSituation, type Situation } from '../read/read-situation.ts';
+import { speaksOf, waitForEnd } from '../wait/wait-for-end.ts';
 import type { RegularCall, RegularPayment } from '../wallet.ts';
 import { awaitOther } from './await-other.ts';
 import type { PaymentResult } from './conclude.ts';
@@ -49,7 +49,7 @@ export async function payRegularly(
   const { regular, situation, intentCode } = answer;
   const signsTypedData = problem.code !== TYPED_DATA_UNSUPPORTED;
   const known = regular.filter(isEvmOption).filter(({ kind }) => kind === 'evm_processor' || signsTypedData);
-  if (known.length === 0 && situation.status === 'requires_payment') throw unavailable();
+  if (known.length === 0 && isOpen(situation)) throw unavailable();
 
   const attempt = deps.beginRegular();
   const pay = wallet.payRegularly;
@@ -63,6 +63,8 @@ export async function payRegularly(
     );
     const fitting = known.filter((_, index) => differences[index] === undefined);
     if (fitting.length === 0) throw new SvcPayError('acceptance_refused', { reason: differences[0] ?? null });
+    /** How the intent stood right before the wallet was asked to send. */
+    let before = situation;
     const call: RegularCall = {
       ports: deps.ports,
       signal,
@@ -74,36 +76,39 @@ export async function payRegularly(
       signsTypedData,
       async beforePay({ expiresAt, ...terms }) {
         attempt.updated(terms);
-        await assertOpen(deps, paymentIntentId, signal);
+        before = await assertOpen(deps, paymentIntentId, signal);
         if (Date.parse(expiresAt) / 1_000 < nowSeconds() + LAST_SECONDS)
           throw new SvcPayError('intent_not_payable', { reason: 'expiresAt' });
       },
     };
     const sent = await pay(fitting, call);
     attempt.updated({ transactionId: sent.transactionId, moneyMoved: 'unknown' });
-    return waitForSent(deps, attempt, { sent, paymentIntentId }, options);
+    return waitForSent(deps, attempt, { sent, paymentIntentId, before }, options);
   });
 }
 
+/** Unpaid, or paid in part. */
+const isOpen = ({ status }: Situation): boolean => status === 'requires_payment' || status === 'mismatched';
+
 /** Throws `intent_not_payable` where the intent was paid, or ended, while the payer was at his wallet. */
-async function assertOpen(deps: ClientDeps, paymentIntentId: string, signal: AbortSignal): Promise<void> {
+async function assertOpen(deps: ClientDeps, paymentIntentId: string, signal: AbortSignal): Promise<Situation> {
   const { answer } = await askRepeatedly(
     deps,
     () => deps.service.notify(paymentIntentId, signal),
     (status, body) => (status === 200 ? readSituation(body, paymentIntentId) : undefined),
     signal,
   );
-  if (answer.status !== 'requires_payment' && answer.status !== 'mismatched')
-    throw new SvcPayError('intent_not_payable', { reason: answer.status });
+  if (!isOpen(answer)) throw new SvcPayError('intent_not_payable', { reason: answer.status });
+  return answer;
 }
 
-type Sent = { readonly sent: RegularPayment; readonly paymentIntentId: string };
+type Sent = { readonly sent: RegularPayment; readonly paymentIntentId: string; readonly before: Situation };
 
 /** The service's word is the end. Only the chain can tell a transaction that moved nothing, which no service hears of. */
 async function waitForSent(
   deps: ClientDeps,
   attempt: Attempt,
-  { sent, paymentIntentId }: Sent,
+  { sent, paymentIntentId, before }: Sent,
   options: CallOptions,
 ): Promise<PaymentResult> {
   const { controller, release } = childOf(signalOf(options));
@@ -117,7 +122,12 @@ async function waitForSent(
   if (transactionId !== null) void deps.service.announce(paymentIntentId, transactionId, controller.signal);
   try {
     const waiting = { signal: controller.signal, timeoutMs: options.timeoutMs ?? deps.regularTimeoutMs };
-    return await waitForEnd(deps, attempt, { paymentIntentId, wasSent: true }, waiting);
+    // A payment that was told before the money was sent is not this one.
+    const endsOnMismatch =
+      transactionId === null
+        ? (heard: Situation) => heard.transactionId !== before.transactionId
+        : speaksOf(transactionId);
+    return await waitForEnd(deps, attempt, { paymentIntentId, wasSent: true, endsOnMismatch }, waiting);
   } catch (problem) {
     if (hasReverted) throw new SvcPayError('transaction_reverted', { cause: problem });
     throw problem;

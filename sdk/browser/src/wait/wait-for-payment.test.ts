@@ -15,6 +15,15 @@ test.each<[string, object, string]>([
   expect(terminals()).toMatchObject([{ type: `svc-sdk-transaction-${event}`, detail: { paymentIntentId: INTENT_ID } }]);
 });
 
+test.each([
+  ['a wait that is told so', { endsOnMismatch: false }],
+  ['a wait for another transaction', { sentTransactionId: `0x${'b2'.repeat(32)}` }],
+])('mismatched does not end %s, and is told', async (_, more) => {
+  const { pay, time, heard } = payWorld({ answers: { stream: [events(told('mismatched'), told('completed'))] } });
+  expect(await time.run(pay.waitForPayment({ ...wait, ...more }))).toMatchObject({ status: 'completed' });
+  expect(heard.map(({ detail }) => detail.status)).toEqual([null, 'mismatched', 'completed']);
+});
+
 test('needs no wallet, and tells every change it hears', async () => {
   const { pay, time, heard } = payWorld({
     answers: { stream: [events(told('requires_payment'), told('processing'), told('completed'))] },

@@ -65,7 +65,7 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
     }
     const authorization = await pay.createUptoAuthorization(request, { signal });
     const { capAmount, asset, network, payer, expiresAt, attemptId, status } = authorization;
-    if (status !== 'requires_payment') {
+    if (status !== 'requires_payment' && status !== 'mismatched') {
       // Confirmed on another page, and the merchant charges it or has.
       const charged = { paymentIntentId: authorization.paymentIntentId, attemptId, ...secretOf(request) };
       const { transactionId } = await pay.waitForPayment(charged, { signal });

@@ -24,5 +24,7 @@ export function remember(records: OpenPayments, { key, order, payment }: Setting
   const isNamed = order !== undefined || 'paymentIntentId' in payment.request;
   const isDone = end.name === 'paid' || end.name === 'authorized';
   const isOver = end.name === 'ready' || end.name === 'failed';
+  const record = end.name === 'mismatched' ? records.find(key) : undefined;
+  if (record !== undefined) records.save(key, { ...record, isMismatched: true });
   if (isOver || (isDone && !isNamed)) records.forget(key);
 }

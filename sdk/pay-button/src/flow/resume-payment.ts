@@ -46,7 +46,8 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
     const { status, authorizedCap, network, transactionId } = detail;
     isUnderWay = isSent || status === 'processing';
     if (status === 'processing') show({ name: 'settling', network }, { transactionId });
-    else if (status !== 'requires_payment') return;
+    // A part that somebody sent leaves the whole to be paid.
+    else if (status !== 'requires_payment' && status !== 'mismatched') return;
     else if (mode === 'upto' && authorizedCap !== null) {
       tellOnce(scene, open, detail);
       conclude({ name: 'authorized', expiresAt: null });
@@ -65,7 +66,12 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
   }
   try {
     const { transactionId } = await pay.waitForPayment(
-      { paymentIntentId: open.paymentIntentId, ...secretOf(request), ...(isSent && { sentTransactionId }) },
+      {
+        paymentIntentId: open.paymentIntentId,
+        endsOnMismatch: open.isMismatched === true,
+        ...secretOf(request),
+        ...(isSent && { sentTransactionId }),
+      },
       { signal: AbortSignal.any([signal, enough.signal]), timeoutMs },
     );
     return { name: 'paid', transactionId };

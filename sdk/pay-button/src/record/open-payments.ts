@@ -11,6 +11,8 @@ export type OpenPayment = {
   readonly transactionId?: string;
   /** The page was told of the confirmed up-to authorization. */
   readonly isTold?: boolean;
+  /** The service said of this payment itself that it was of another amount. */
+  readonly isMismatched?: boolean;
 };
 
 export type OpenPayments = {
@@ -61,7 +63,7 @@ function read(text: string | null | undefined): OpenPayment | undefined {
   if (text === null || text === undefined) return undefined;
   try {
     const record = JSON.parse(text) as Partial<OpenPayment>;
-    const { paymentIntentId, savedAtMs, takenBeforeMs, isTold, isRegular, transactionId } = record;
+    const { paymentIntentId, savedAtMs, takenBeforeMs, isTold, isRegular, transactionId, isMismatched } = record;
     if (typeof paymentIntentId !== 'string' || !Number.isFinite(savedAtMs) || !Number.isFinite(takenBeforeMs)) {
       return undefined;
     }
@@ -71,6 +73,7 @@ function read(text: string | null | undefined): OpenPayment | undefined {
       takenBeforeMs: takenBeforeMs ?? 0,
       isTold: isTold === true,
       ...(isRegular === true && { isRegular }),
+      ...(isMismatched === true && { isMismatched }),
       ...(typeof transactionId === 'string' && { transactionId }),
     };
   } catch {
