@@ -20,7 +20,7 @@ import { approvedPayer } from './open-pay.ts';
 import { openShop } from './open-shop.ts';
 import { startWorld } from './start-world.ts';
 import { signedIn, submitDirectly } from './stranger.ts';
-import { createIntent, payerOf, signHeader } from './wallet.ts';
+import { createIntent, payerOf, post, signHeader } from './wallet.ts';
 
 const world = await startWorld({
   ...NO_WAIT,
@@ -88,8 +88,31 @@ test('a bound signature that never came here completes its intent all the same',
   const transactionId = await submitDirectly(world, call);
   await intentIs(call, 'completed');
   await expectPaidOnce(call, transactionId);
-  // No signature is stored that the header could be compared with.
-  expect((await settleDirect(world, call)).status).toBe('completed');
+  // No signature is stored that the header could be compared with: its claim finds the payment.
+  expect(await settleDirect(world, call)).toMatchObject({ status: 'succeeded', transactionId });
+});
+
+test('a signature that lands after the cancellation is told to whoever has its header, for its own intent and account alone', async () => {
+  const { account } = await chain.newKey();
+  const call = await prepareDirect(world, exclusive, payerOf(account), 'drawn');
+  const [open, ended] = [
+    await prepareDirect(world, exclusive, payerOf(account), 'drawn'),
+    await prepareDirect(world, exclusive, payerOf(account), 'drawn'),
+  ];
+  expect(await settleDirect(world, call)).toMatchObject({ status: 'failed', error: 'insufficient_funds' });
+  for (const { paymentIntentId: id } of [call, ended]) {
+    const canceled = await post(`${world.apiUrl}/sdk/payments/intents/${id}/cancel`, exclusive.secretKey, {});
+    expect(canceled.status).toBe(200);
+  }
+  await chain.mint(chain.tokens.usdc, account.address, PRICE);
+  const transactionId = await submitDirectly(world, call);
+  await settlesAs(call, 'mismatched');
+  expect(await settleDirect(world, call)).toMatchObject({ transactionId, payment: { status: 'mismatched' } });
+  const replay = (at: DirectCall) => settleDirect(world, { ...at, paymentHeader: call.paymentHeader });
+  const NOTHING = { status: 'failed', payment: null, transactionId: null };
+  expect(await replay(open)).toMatchObject({ ...NOTHING, error: 'authorization_bound_elsewhere' });
+  expect(await replay(ended)).toMatchObject({ ...NOTHING, error: 'intent_not_payable' });
+  await expect(replay({ ...call, shop: shared })).rejects.toThrow('404');
 });
 
 test('a stranger submits after our claim: completed once where the wallet is exclusive or the nonce bound, else held', async () => {

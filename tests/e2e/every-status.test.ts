@@ -232,9 +232,12 @@ test.concurrent('a header that is refused, and whose money comes when the mercha
   expect((await secretly(`/sdk/payments/intents/${id}/cancel`, direct.shop)).status).toBe(200);
   await flow.shows(id, 'canceled');
   await chain.mint(chain.tokens.usdc, account.address, PRICE);
-  await submitDirectly(world, call);
+  const moved = await submitDirectly(world, call);
   await flow.shows(id, 'canceled', ['mismatched']);
   await flow.hears(id, CREATED, 'payment_intent.canceled', ...MISMATCHED);
+  const again = await settleDirect(world, call);
+  expect(again).toMatchObject({ status: 'mismatched', payment: { status: 'mismatched' }, transactionId: moved });
+  flow.answered(again);
 });
 
 /** Refunds as the merchant's backend does, and waits for the final block. */

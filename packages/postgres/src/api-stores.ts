@@ -52,7 +52,7 @@ import { loadMerchant } from './payout/load-merchant.ts';
 import { findRelayer, isSettlingRelayer, loadStoredPayout } from './payout/transfer-terms.ts';
 import { openReference } from './reference/open-reference.ts';
 import { createRefundStore } from './refund/refund-store.ts';
-import { loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
+import { loadClaimed, loadSettlement, loadSettlements, type WantedSettlement } from './settlement/load-settlement.ts';
 import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
 import { findHourlyCaps } from './token/hourly-caps.ts';
@@ -73,6 +73,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
     | 'recordRefused'
     | 'queueRefused'
     | 'findClaim'
+    | 'loadClaimed'
     | 'recordAttempt'
     | 'isKeyReused'
     | 'bindKey'
@@ -162,6 +163,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
       claimPayments(pool, claims),
     ),
     findClaim: (caller, intentId, key) => findClaim(pool, caller, intentId, key),
+    loadClaimed: (caller, intentId, key) => loadClaimed(pool, caller, intentId, key),
     recordRefused: (refused) => recordRefused(pool, refused),
     queueRefused: (caller, intentId, key, nowMs) => queueRefused(pool, caller, intentId, key, nowMs),
     recordAttempt: (attempt) => recordAttempt(pool, attempt),

@@ -1,5 +1,5 @@
-// Makes the settle response. It shows the intent and its payment as GET and the stream do; status, transaction, number,
-// cost and error are those of the submitted header. `viewer` is the kind of key that is answered.
+// Makes the settle response. It shows the intent and its payment as GET and the stream do, or the header's own payment where
+// the intent names none; status, transaction, number, cost and error are those of the submitted header. `viewer` is the kind of key that is answered.
 import type { SettleResponse } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { KeyKind } from '../account/api-key.ts';
@@ -32,11 +32,12 @@ export function refusalAnswer(read: SettlementRead, error: ErrorCode, viewer: Ke
 }
 
 function viewsOf(
-  { intent, latest }: SettlementRead,
+  { intent, latest, own }: SettlementRead,
   viewer: KeyKind,
 ): Pick<SettleResponse, 'paymentIntent' | 'payment'> {
+  const shown = latest ?? own;
   return {
     paymentIntent: intentView(intent, viewer),
-    payment: latest === null ? null : paymentView(latest.payment, intent, viewer),
+    payment: shown === null ? null : paymentView(shown.payment, intent, viewer),
   };
 }

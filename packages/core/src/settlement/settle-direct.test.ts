@@ -6,6 +6,7 @@ import {
   paid,
   pending,
   processing,
+  progress,
   type SettleWorld,
   settle,
   takenByAnother,
@@ -72,6 +73,38 @@ describe('a direct payment', () => {
   ])('that the chain reader completed has its result also while the chain is silent, %s', async (_, read) => {
     const { said } = await settle({ direct, holder: 'here', refused: 'chain_unavailable', reads: [read, paid] });
     expect(said).toMatchObject({ status: 'succeeded' });
+  });
+  describe('that a stranger made when its intent had ended', () => {
+    const claimed = progress({ status: 'mismatched', transactionId: '0xfeed' });
+    const bound = { ...direct, bound: true, used: true };
+    test.each<[string, SettleWorld]>([
+      ['by a bound nonce', { direct: bound }],
+      ['by a drawn nonce', { refused: 'authorization_already_used' }],
+      ['while the chain is silent', { refused: 'chain_unavailable' }],
+    ])('is answered with its own payment: %s', async (_, world) => {
+      const { steps, said, kept, attempts } = await settle({
+        direct,
+        holder: 'here',
+        claimed,
+        reads: [canceled],
+        ...world,
+      });
+      expect(steps).toBe('load, acceptances, verify, find claim, load, load claimed');
+      expect(said).toMatchObject({ status: 'mismatched' });
+      expect([kept, attempts]).toEqual([[], []]);
+    });
+    test('is answered so also where its intent is open: it was claimed before', async () => {
+      const { said } = await settle({ direct: bound, claims: ['claimed_before'], claimed, reads: [open] });
+      expect(said).toMatchObject({ status: 'mismatched' });
+    });
+    test.each<[string, SettleWorld]>([
+      ['another intent has the claim', { direct: bound, holder: 'elsewhere' }],
+      ['the signature is not the payer’s', { refused: 'invalid_signature', holder: 'here' }],
+    ])('is not told of where %s', async (_, world) => {
+      const { steps, said } = await settle({ direct, claimed, reads: [canceled], ...world });
+      expect(steps).not.toContain('load claimed');
+      expect(said).toMatchObject({ status: 'failed', error: 'intent_not_payable' });
+    });
   });
   test('that another call claimed meanwhile has the first result', async () => {
     const { said, kept } = await settle({ direct, holder: 'here', refused: 'insufficient_funds', reads: [open, paid] });

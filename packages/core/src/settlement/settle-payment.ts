@@ -125,7 +125,7 @@ export async function settleVerified(
   const claimed = await claimWithRetry(ports, call, submission, verified);
   if (claimed.outcome !== 'claimed') {
     await recordUnclaimed(ports, call, verified, claimed.outcome);
-    const told = await replyUnclaimed(ports, call, submission, claimed);
+    const told = await replyUnclaimed(ports, call, submission, verified, claimed);
     return claimed.outcome === 'payer_over_limit' ? withMovable(verified, told) : told;
   }
 
@@ -158,11 +158,26 @@ async function claimedMeanwhile(
   ports: SettlePorts,
   call: SettleCall,
   submission: Submission,
-  { claimed }: Extract<Verification, { ok: false }>,
+  { claimed, claimKey }: Extract<Verification, { ok: false }>,
 ): Promise<SettlementRead | undefined> {
   if (claimed === undefined) return undefined;
   const read = await reload(ports, call, submission);
-  return claimed === 'here' || read.own !== null ? read : undefined;
+  if (claimKey !== undefined) return withClaimed(ports, call, read, claimKey);
+  return read.own === null ? undefined : read;
+}
+
+/**
+ * For a claim that this intent has. Money that the chain reader found has a claim and a payment, and no stored authorization
+ * that the header could be compared with. Such a payment begins with its result, so this second read can't contradict the
+ * first.
+ */
+async function withClaimed(
+  ports: Pick<SettlePorts, 'loadClaimed'>,
+  { caller, intentId }: SettleCall,
+  read: SettlementRead,
+  claimKey: Uint8Array,
+): Promise<SettlementRead> {
+  return read.own === null ? { ...read, own: await ports.loadClaimed(caller, intentId, claimKey) } : read;
 }
 
 type Claimed = { readonly outcome: 'claimed'; readonly paymentId: Id<'payment'> };
@@ -198,9 +213,11 @@ async function replyUnclaimed(
   ports: SettlePorts,
   call: SettleCall,
   submission: Submission,
+  { claimKey }: VerifiedPayment,
   { outcome, read }: Unclaimed,
 ): Promise<SettleReply> {
-  if (outcome === 'claimed_before') return replyOfClaimed(ports, call, submission, read);
+  if (outcome === 'claimed_before')
+    return replyOfClaimed(ports, call, submission, await withClaimed(ports, call, read, claimKey));
   if (outcome === 'intent_taken') return answer(call, submission, read);
   return refuse(ports, call, submission, read, CODES[outcome]);
 }

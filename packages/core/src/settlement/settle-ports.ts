@@ -15,7 +15,7 @@ import type { QueueRefused, RecordRefused } from '../payment/refused-authorizati
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
 import type { HourlyCap } from '../token/hourly-caps.ts';
 import type { PaymentFamily, SubmittedTransfer } from './payment-family.ts';
-import type { SettlementRead } from './settlement-read.ts';
+import type { PaymentProgress, SettlementRead } from './settlement-read.ts';
 
 /** An authorization as submitted, on the network that its header names. */
 export type SubmittedAuthorization = Authorization & { readonly network: NetworkId };
@@ -64,6 +64,12 @@ export type SettlePorts = {
     intentId: Id<'paymentIntent'>,
     claimKey: Uint8Array,
   ) => Promise<'here' | 'elsewhere' | undefined>;
+  /** The payment of a claim that this intent has; null where it has none. Finds also those that nobody submitted to us. */
+  readonly loadClaimed: (
+    caller: Caller,
+    intentId: Id<'paymentIntent'>,
+    claimKey: Uint8Array,
+  ) => Promise<PaymentProgress | null>;
   /** Stores a refusal for the merchant to read; bounded per intent, so that a stranger can't fill the log. */
   readonly recordAttempt: (attempt: RefusedAttempt) => Promise<void>;
   /** Whether this idempotency key is bound to another request. */

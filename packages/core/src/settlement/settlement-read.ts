@@ -21,7 +21,7 @@ export type SettlementRead = {
   readonly intent: Intent;
   /** The intent's latest payment. */
   readonly latest: PaymentProgress | null;
-  /** The payment that this header's authorization was claimed for. */
+  /** The payment that this header's authorization was claimed for, or that somebody else made with it. */
   readonly own: PaymentProgress | null;
   /** Gas that payments of the header's payer lost; absent where none did. */
   readonly payerBudget?: PayerBudget;

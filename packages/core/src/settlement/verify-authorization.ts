@@ -24,6 +24,8 @@ export type Verification =
        * it. `here`: this intent has the claim. `perhaps`: only the stored rows tell.
        */
       readonly claimed?: 'here' | 'perhaps';
+      /** Set where `claimed` is `here`. */
+      readonly claimKey?: Uint8Array;
       /** Set where the refused header is a valid direct authorization, which anybody may still submit to the token. */
       readonly refused?: MovablePayment;
       /** Set where the chain did not answer about a direct header: a stranger may have submitted it to the token. */
@@ -78,14 +80,15 @@ export async function verifyAuthorization(
   if (code === 'chain_unavailable') return verifyUnanswered(ports, context, key, acceptance);
   const holder = MAY_BE_CLAIMED.has(code) ? await ports.findClaim(caller, intentId, key) : undefined;
   if (holder === 'elsewhere') return { ok: false, code: 'authorization_bound_elsewhere' };
-  if (holder === 'here') return { ok: false, code, claimed: holder };
+  if (holder === 'here') return { ok: false, code, claimed: holder, claimKey: key };
   const refused = movablePayment(verdict, key, acceptance);
   return { ok: false, code, ...(refused && { refused }) };
 }
 
 /**
  * A direct header that may not pay its intent now. If it is validly signed anybody may submit it, so the chain is asked all
- * the same. A claim of it is watched already.
+ * the same. A claim of it is watched already, or the chain reader made it for money that somebody else submitted. A claim
+ * of another intent is not told of.
  */
 async function verifyRefused(
   ports: VerifyPorts,
@@ -96,11 +99,11 @@ async function verifyRefused(
   const { verdict, key } = await askFamily(ports, context, terms);
   if (!verdict.ok && verdict.code === 'chain_unavailable')
     return verifyUnanswered(ports, context, key, terms.acceptance);
-  const refused = movablePayment(verdict, key, terms.acceptance);
-  if (refused === undefined) return { ok: false, code, detail };
+  if (!verdict.ok && !MAY_BE_CLAIMED.has(verdict.code)) return { ok: false, code, detail };
   const holder = await ports.findClaim(context.caller, context.intentId, key);
-  if (holder === 'here') return { ok: false, code, detail, claimed: holder };
-  return { ok: false, code, detail, ...(holder === undefined && { refused }) };
+  if (holder === 'here') return { ok: false, code, detail, claimed: holder, claimKey: key };
+  const refused = holder === undefined ? movablePayment(verdict, key, terms.acceptance) : undefined;
+  return { ok: false, code, detail, ...(refused && { refused }) };
 }
 
 /** The chain did not answer. The chain reader may have completed a direct payment that a stranger made, without its header. */
@@ -113,7 +116,9 @@ async function verifyUnanswered(
   const code = 'chain_unavailable';
   if (direct === undefined) return { ok: false, code };
   const holder = await ports.findClaim(caller, intentId, key);
-  return holder === 'here' ? { ok: false, code, claimed: holder } : { ok: false, code, moneyMoved: 'unknown' };
+  return holder === 'here'
+    ? { ok: false, code, claimed: holder, claimKey: key }
+    : { ok: false, code, moneyMoved: 'unknown' };
 }
 
 async function askFamily(

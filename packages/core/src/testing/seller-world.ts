@@ -153,6 +153,7 @@ function play(world: SellerWorld) {
         return { outcome: claim(), paymentId: null } as ClaimOutcome;
       }),
     findClaim: async () => undefined,
+    loadClaimed: async () => null,
     recordRefused: async () => 'stored',
     queueRefused: async () => step('queue again', () => true),
     recordAttempt: async () => {},

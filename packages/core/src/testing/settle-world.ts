@@ -51,7 +51,7 @@ const encodedHeader = encodePaymentHeader({
     signature: `0x${'02'.repeat(65)}`,
   },
 });
-const progress = (change: Parameters<typeof samplePayment>[0]): PaymentProgress => ({
+export const progress = (change: Parameters<typeof samplePayment>[0]): PaymentProgress => ({
   payment: samplePayment(change),
   failureCode: null,
   externalCostAmount: null,
@@ -80,6 +80,8 @@ export type SettleWorld = {
   /** What the chain says of the authorization. */
   refused?: ErrorCode;
   holder?: 'here' | 'elsewhere';
+  /** The payment of the claim, where the chain reader made both. */
+  claimed?: PaymentProgress;
   /** A payer who is on the deny list. */
   denied?: string;
   /** Successive answers to the claim; the last one stays. */
@@ -156,6 +158,7 @@ export async function settle(world: SettleWorld = {}) {
         return { outcome, paymentId: null } as ClaimOutcome;
       }),
     findClaim: async () => step('find claim', () => world.holder),
+    loadClaimed: async () => step('load claimed', () => world.claimed ?? null),
     recordRefused: async ({ code, funded }) =>
       step('record refused', () => {
         kept.push({ code, funded });

@@ -13,7 +13,7 @@ import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createTestIntent } from '../testing/create-test-intent.ts';
 import { insertRow } from '../testing/sample-rows.ts';
 import { seedMerchant } from '../testing/seed-merchant.ts';
-import { loadSettlement } from './load-settlement.ts';
+import { loadClaimed, loadSettlement } from './load-settlement.ts';
 
 const { pool, url } = await createTestDatabase();
 const PAYER = `0x${'aA'.repeat(20)}`;
@@ -100,6 +100,16 @@ describe('the payment of a header', () => {
     expect(await findClaim(pool, owner, intentId, key)).toBe('here');
     expect(await findClaim(pool, other, intentId, key)).toBe('elsewhere');
     expect(await findClaim(pool, owner, intentId, randomBytes(32))).toBeUndefined();
+  });
+
+  test('is found by its claim for its own intent alone', async () => {
+    const [owner, other] = [await seedMerchant(pool), await seedMerchant(pool)];
+    const { intentId, paymentId, key } = await claimed(owner);
+    const { intentId: sibling } = await claimed(owner);
+    expect((await loadClaimed(pool, owner, intentId, key))?.payment.id).toBe(paymentId);
+    expect(await loadClaimed(pool, owner, sibling, key)).toBeNull();
+    expect(await loadClaimed(pool, other, intentId, key)).toBeNull();
+    expect(await loadClaimed(pool, owner, intentId, randomBytes(32))).toBeNull();
   });
 });
 

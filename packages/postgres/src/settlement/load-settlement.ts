@@ -123,14 +123,12 @@ const LOAD_TRANSFER = {
     where intent.account_id = $1 and intent.mode = $2 and intent.id = $3`,
 };
 
-// For a header whose payment is no longer the intent's latest. Such a payment already has its result, so this second
-// read cannot contradict the first.
-const LOAD_EARLIER = {
-  name: 'load-earlier-payment',
+const LOAD_CLAIMED = {
+  name: 'load-claimed-payment',
   text: `
     select step.progress from svc.claims claim
     ${paymentStep('claim.payment_id')}
-    where claim.claim_key = $3`,
+    where claim.claim_key = $3 and claim.account_id = $1 and claim.mode = $2 and claim.intent_id = $4`,
 };
 
 type SettlementRow = IntentRow & {
@@ -180,16 +178,26 @@ export function loadSettlement(
     : loadOne({ caller, intentId, submitted });
 }
 
-async function readOf(pool: pg.Pool, { accountId, mode }: Caller, row: SettlementRow): Promise<SettlementRead> {
+async function readOf(pool: pg.Pool, caller: Caller, row: SettlementRow): Promise<SettlementRead> {
   const latest = row.latest && progressOf(row.latest);
-  const loadEarlier = async (claim: Buffer) => {
-    const values = [accountId, mode, claim];
-    const earlier = await pool.query<{ progress: ProgressRow | null }>({ ...LOAD_EARLIER, values });
-    const progress = earlier.rows[0]?.progress ?? null;
-    return progress && progressOf(progress);
-  };
-  const own = row.own_claim === null ? null : row.own_is_latest === true ? latest : await loadEarlier(row.own_claim);
-  return { intent: intentOf(row), latest, own, ...payerBudgetOf(row.payer_budget) };
+  const intent = intentOf(row);
+  const { own_claim: claim, own_is_latest: isLatest } = row;
+  // A payment that is no longer the intent's latest already has its result, so a second read can't contradict the first.
+  const own = claim === null ? null : isLatest === true ? latest : await loadClaimed(pool, caller, intent.id, claim);
+  return { intent, latest, own, ...payerBudgetOf(row.payer_budget) };
+}
+
+/** Null where the claim is not this intent's, or has no payment. */
+export async function loadClaimed(
+  pool: pg.Pool,
+  { accountId, mode }: Caller,
+  intentId: Id<'paymentIntent'>,
+  claimKey: Uint8Array,
+): Promise<PaymentProgress | null> {
+  const values = [accountId, mode, claimKey, intentId];
+  const { rows } = await pool.query<{ progress: ProgressRow | null }>({ ...LOAD_CLAIMED, values });
+  const progress = rows[0]?.progress ?? null;
+  return progress && progressOf(progress);
 }
 
 export function progressOf(row: ProgressRow): PaymentProgress {
