@@ -16,7 +16,7 @@ test('a network is withdrawn by a word of settlement, comes back by another, and
   expect(await recordHealth(pool, NETWORK, 'paused')).toBe(false);
   expect(await findWithdrawn(pool)).toEqual(new Map([[NETWORK, 'processor']]));
   expect(await recordHealth(pool, NETWORK, 'out_of_gas')).toBe(true);
-  expect(await findWithdrawn(pool)).toEqual(new Map([[NETWORK, 'all']]));
+  expect(await findWithdrawn(pool)).toEqual(new Map([[NETWORK, 'headers']]));
   expect(await reportHealth(pool)).toMatchObject([{ network: NETWORK, offered: false, reason: 'out_of_gas' }]);
   expect(await recordHealth(pool, NETWORK, null)).toBe(true);
   expect(await findWithdrawn(pool)).toEqual(new Map());
