@@ -342,7 +342,7 @@ $$;
 grant execute on function svc.cancel_stale_refunds(timestamptz) to svc_settlement;
 grant select on svc.refunds, svc.refund_totals to svc_api, svc_settlement;
 grant update (
-  status, amount, reserved, recipient, relayer, batch_id, retry_at, refusals, refusal, transaction_id, log_index,
+  status, amount, reserved, wallet, recipient, relayer, batch_id, retry_at, refusals, refusal, transaction_id, log_index,
   failure_code, completed_at, updated_at
 ) on svc.refunds to svc_settlement;
 grant update (refunded, reserved) on svc.refund_totals to svc_settlement;

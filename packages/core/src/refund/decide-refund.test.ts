@@ -88,7 +88,10 @@ describe('a signed refund', () => {
 
 test('a reported transfer counts with the amount of its log, and only to the refund’s recipient', () => {
   const other = transferred({ wallet: SECOND, amountAtomic: 2n });
-  expect(decideRefund(reported, other)).toMatchObject({ action: 'complete', evidence: { amountAtomic: 2n } });
+  expect(decideRefund(reported, other)).toMatchObject({
+    action: 'complete',
+    evidence: { wallet: SECOND, amountAtomic: 2n },
+  });
   expect(decideRefund(reported, transferred({ recipient: OTHER }))).toEqual({ action: 'wait' });
 });
 

@@ -36,9 +36,10 @@ export function decideRefund(refund: Decided, outcome: RefundOutcome): RefundDec
   if (isFound(refund) && !sameAddress(refund.recipient, outcome.recipient))
     return { action: 'fail', code: FAILURES.canceled };
   if (!isOf(refund, outcome)) return { action: 'wait' };
-  const { transactionId, logIndex, wallet, amountAtomic } = outcome;
-  // As the refund spells it: logs have no letter case.
+  const { transactionId, logIndex, amountAtomic } = outcome;
+  // As the database spells them: logs have no letter case.
   const { recipient } = refund;
+  const wallet = refund.wallets.find((own) => sameAddress(own, outcome.wallet)) ?? outcome.wallet;
   return { action: 'complete', evidence: { transactionId, logIndex, wallet, recipient, amountAtomic } };
 }
 

@@ -113,8 +113,9 @@ function complete(tables: Tables, key: RefundKey, evidence: RefundEvidence, nowM
   const result = refundResult(before, evidence, origin);
   if (result === undefined) return 'exceeds';
   if (!writeProof(tables, refund, evidence)) return 'taken';
-  const { amountAtomic, recipient, transactionId, logIndex } = evidence;
-  end(tables, row, { status: 'completed', amountAtomic, recipient, transactionId, logIndex, completedAtMs: nowMs });
+  const { amountAtomic, wallet, recipient, transactionId, logIndex } = evidence;
+  const shown = { amountAtomic, wallet, recipient, transactionId, logIndex };
+  end(tables, row, { ...shown, status: 'completed', completedAtMs: nowMs });
   const after: RefundTotalsRow = { ...totals, ...result.totals };
   tables.refundTotals.set(refund.paymentId, after);
   tables.payments.set(refund.paymentId, result.payment);

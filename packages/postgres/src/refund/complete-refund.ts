@@ -100,23 +100,25 @@ async function writeProof(
 }
 
 const COMPLETED = sqlStep(REFUND_TRANSITIONS, OPEN_REFUND, 'completed');
+// A reported transfer may have come from another wallet of the account than the one that was paid.
 const COMPLETE = {
   name: 'complete-refund',
   text: `
     update svc.refunds
-    set status = ${COMPLETED.to}, amount = $4, recipient = $5, transaction_id = $6, log_index = $7, reserved = 0,
-      retry_at = null, refusal = null, completed_at = $8, updated_at = $8
+    set status = ${COMPLETED.to}, amount = $4, wallet = $5, recipient = $6, transaction_id = $7, log_index = $8,
+      reserved = 0, retry_at = null, refusal = null, completed_at = $9, updated_at = $9
     where account_id = $1 and mode = $2 and id = $3 and status ${COMPLETED.from}`,
 };
 
 async function writeCompleted(
   client: pg.ClientBase,
   { row }: LockedRefund,
-  { amountAtomic, recipient, transactionId, logIndex }: RefundEvidence,
+  { amountAtomic, wallet, recipient, transactionId, logIndex }: RefundEvidence,
   nowMs: number,
 ): Promise<void> {
-  const values = [row.account_id, row.mode, row.id, amountAtomic.toString(), recipient, transactionId, logIndex];
-  await client.query({ ...COMPLETE, values: [...values, isoTime(nowMs)] });
+  const key = [row.account_id, row.mode, row.id];
+  const values = [...key, amountAtomic.toString(), wallet, recipient, transactionId, logIndex, isoTime(nowMs)];
+  await client.query({ ...COMPLETE, values });
 }
 
 const WRITE_PAYMENT = {

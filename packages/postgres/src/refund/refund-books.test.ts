@@ -1,10 +1,13 @@
 import { checkBooks, createFindings, paymentRows, readExportPage, statementLines } from '@svc-pay/core';
+import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { createExportStore } from '../export/export-store.ts';
 import { withBooks } from '../ledger/open-books.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
+import { logInAs } from '../testing/log-in-as.ts';
 import { createRefundWorld, refundParties } from '../testing/refund-world.ts';
+import { createRefundWatchStore } from './refund-watch-store.ts';
 
 const { network, nowMs, relayer } = refundParties;
 
@@ -31,6 +34,21 @@ async function refundedWorld() {
 
 test('books with refunds hold', async () => {
   const { pool } = await refundedWorld();
+  expect(await differencesIn(pool)).toEqual([]);
+});
+
+test('books with a reported transfer from another wallet of the account hold', async () => {
+  const { pool, url, store, owner, paid, evidence } = await refundedWorld();
+  const settlement = await logInAs(pool, url, 'svc_settlement');
+  const { wallet, payer: recipient } = refundParties;
+  const reported = { transactionId: '0xby-hand', logIndex: null };
+  const asked = { ...owner, id: newId('refund', nowMs), paymentId: await paid(), wallet, recipient, reason: null };
+  const answer = await store.recordReported({ ...asked, reported, amountAtomic: null }, nowMs);
+  if (!answer.ok) throw new Error(answer.code);
+  const other = `0x${'b2'.repeat(20)}`;
+  const shown = evidence(200n, { wallet: other });
+  expect(await createRefundWatchStore(settlement).complete(answer.refund, shown, nowMs)).toBe('completed');
+  expect(await store.load(owner, asked.id)).toMatchObject({ wallet: other, amountAtomic: 200n });
   expect(await differencesIn(pool)).toEqual([]);
 });
 
