@@ -62,8 +62,16 @@ export type LaneStore = {
   readonly peekQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<QueuePeek>;
   /** The head of the common queue, oldest first. */
   readonly loadQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
-  /** Refunds that may be sent now, oldest first. */
-  readonly loadRefundQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
+  /**
+   * Refunds that may be sent now, at most one for each account: its oldest. Accounts take turns. Those of `busyWallets` are
+   * left out where a contract has to verify the signature.
+   */
+  readonly loadRefundQueue: (
+    lane: Lane,
+    share: QueueShare,
+    limit: number,
+    busyWallets?: readonly string[],
+  ) => Promise<readonly LaneItem[]>;
   /**
    * Payments of one part of the solo queue, at most one for each payer: accounts take turns, and payers take turns within
    * their account. A payer whose last transfer used up its gas waits longer after each such transfer.

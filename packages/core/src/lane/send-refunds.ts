@@ -65,10 +65,9 @@ export async function sendRefund(deps: SequencedLaneDeps, lease: LaneLease, send
   const { state, pendingBatches, share } = sending;
   if (roomForRefunds(pace.maxInFlight, pendingBatches) <= 0) return 'empty';
   // A wallet with a pending refund waits for its result: one that burns gas costs one transaction at a time.
-  const busy = new Set(pendingBatches.filter(isRefundBatch).flatMap(({ items }) => items.map(({ payer }) => payer)));
-  const loaded = await store.loadRefundQueue(lease, share, MOST_LOOKED_AT);
-  const usable = await usableRefunds(deps, lease, loaded);
-  const waiting = usable.filter(({ byContract, payer }) => !byContract || !busy.has(payer));
+  const busy = pendingBatches.filter(isRefundBatch).flatMap(({ items }) => items.map(({ payer }) => payer));
+  const loaded = await store.loadRefundQueue(lease, share, MOST_LOOKED_AT, busy);
+  const waiting = await usableRefunds(deps, lease, loaded);
   if (waiting.length === 0) return 'empty';
   if (pendingBatches.length === 0) {
     const nonce = await checkNonce(deps, lease, state);
@@ -76,7 +75,11 @@ export async function sendRefund(deps: SequencedLaneDeps, lease: LaneLease, send
   }
   let ended = false;
   for (const { item, ...budget } of await withBudgets(store, lease, waiting)) {
-    if (budget.verdict === 'wait') continue;
+    if (budget.verdict === 'wait') {
+      // Others have their turn meanwhile.
+      await setAside(deps, lease, [item]);
+      continue;
+    }
     const tried = await withoutStopping(deps, lease, [item], () => trySolo(deps, lease, sending, item, budget));
     if (tried === 'ended') ended = true;
     else if (tried !== 'aside') return tried;

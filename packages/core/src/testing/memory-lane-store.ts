@@ -111,8 +111,8 @@ export function createMemoryLaneStore(tables: Tables, statement: Statement, cloc
       }),
     loadQueue: (lane, share, limit) =>
       at('loadQueue', (nowMs) => queueOf(lane, share, nowMs).slice(0, limit).map(itemOf)),
-    loadRefundQueue: (lane, share, limit) =>
-      at('loadRefundQueue', (nowMs) => refundQueueOf(tables, lane, share, nowMs).slice(0, limit)),
+    loadRefundQueue: (lane, share, limit, busyWallets) =>
+      at('loadRefundQueue', (nowMs) => refundQueueOf(tables, lane, share, nowMs, busyWallets).slice(0, limit)),
     // The memory store has no contract wallets and no payers whose transfers use up their gas.
     loadSoloQueue: async () => [],
     loadSoloBudgets: async (_lane, items) => items.map(() => NO_LIMITS),

@@ -81,17 +81,20 @@ export function refundQueueOf(
   { network }: Lane,
   { index, count }: QueueShare,
   nowMs: number,
+  busyWallets: readonly string[] = [],
 ): readonly LaneItem[] {
-  return [...refunds.values()]
+  const queued = [...refunds.values()]
     .filter(
       ({ status, item, retryAtMs, ...row }) =>
         row.network === network &&
         status === 'queued' &&
         item.number % BigInt(count) === BigInt(index) &&
+        !(item.byContract && busyWallets.includes(item.payer)) &&
         (retryAtMs === null || retryAtMs <= nowMs),
     )
     .map(({ item }) => item)
     .toSorted((one, other) => (one.number < other.number ? -1 : 1));
+  return [...Map.groupBy(queued, ({ accountId }) => accountId).values()].flatMap(([oldest]) => oldest ?? []);
 }
 
 /** The refund of the batch names the transaction. */

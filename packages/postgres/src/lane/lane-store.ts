@@ -6,6 +6,7 @@ import {
   isRefundBatch,
   type Lane,
   type LaneStore,
+  laneKey,
   noteSoloTurn,
 } from '@svc-pay/core';
 import type { Rate } from '@svc-pay/money';
@@ -38,13 +39,18 @@ export type LaneStoreOptions = {
 export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent }: LaneStoreOptions): LaneStore {
   const cache = createPendingBatchCache();
   const turns = createSoloTurns();
+  /** By lane, the account whose refund it sent last. A process keeps it in memory, as the turns of the solo queue. */
+  const lastRefunded = new Map<string, string>();
   return {
     takeOver: (lane) => takeOver(pool, lane, clock.nowMs()),
     heartbeat: (lease) => heartbeat(pool, lease, clock.nowMs()),
     loadPendingBatches: (lane) => loadPendingBatches(pool, lane, cache),
     peekQueue: (lane, share, limit) => peekQueue(pool, lane, share, limit, clock.nowMs()),
     loadQueue: (lane, share, limit) => loadQueue(pool, lane, share, limit, clock.nowMs()),
-    loadRefundQueue: (lane, share, limit) => loadRefundQueue(pool, lane, share, limit, clock.nowMs()),
+    loadRefundQueue: (lane, share, limit, busyWallets = []) => {
+      const lastAccount = lastRefunded.get(laneKey(lane)) ?? '';
+      return loadRefundQueue(pool, lane, share, { limit, nowMs: clock.nowMs(), busyWallets, lastAccount });
+    },
     loadSoloQueue: (lane, share, part, limit) =>
       loadSoloQueue(pool, lane, share, { part, limit, nowMs: clock.nowMs(), turns: turns(lane, part) }),
     loadSoloBudgets: ({ network }, items) => loadSoloBudgets(pool, network, items),
@@ -54,6 +60,8 @@ export function createLaneStore(pool: pg.Pool, { clock, gasCoinRate, onGasSpent 
       const duty = batches.some(isRefundBatch) ? 'refund' : 'settle';
       const stored = await storeBatches(pool, lease, batches, nowMs, { duty, boundSends });
       if (stored) keepStored(cache, lease, batches, nowMs);
+      const refunded = batches.findLast(isRefundBatch)?.items[0];
+      if (refunded !== undefined) lastRefunded.set(laneKey(lease), refunded.accountId);
       return stored;
     },
     storeTransaction: (lease, batchId, signed) => storeTransaction(pool, lease, batchId, signed, clock.nowMs()),

@@ -103,27 +103,40 @@ function isSound(row: Row): boolean {
   return hasOwnNonce(row.installation, owner);
 }
 
-// No relayer carries the transfer of a wallet that is not the account's: the watch of refunds fails it.
+// No relayer carries the transfer of a wallet that is not the account's: the watch of refunds fails it. Accounts take turns,
+// each with its oldest refund: many refunds of one merchant, or some that cannot be sent, do not delay those of others.
 const LOAD_QUEUE = {
   name: 'lane-load-refunds',
   text: `
-    select ${COLUMNS} from svc.refunds r
-    where network = $1 and ${QUEUED_REFUND} and (retry_at is null or retry_at <= $5)
-      and r.wallet = any (${walletsOf('r')})
-      and (case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)
-    order by number limit $4`,
+    with next as materialized (
+      select distinct on (r.account_id) r.account_id, r.mode, r.id from svc.refunds r
+      where network = $1 and ${QUEUED_REFUND} and (retry_at is null or retry_at <= $5)
+        and r.wallet = any (${walletsOf('r')}) and not (r.by_contract and r.wallet = any ($7))
+        and (case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)
+      order by r.account_id, r.number
+    )
+    select ${COLUMNS} from next join svc.refunds using (account_id, mode, id)
+    order by account_id <= $8, account_id limit $4`,
+};
+
+export type RefundTurn = {
+  readonly limit: number;
+  readonly nowMs: number;
+  /** Contract wallets with a pending refund. */
+  readonly busyWallets: readonly string[];
+  /** The account whose refund the lane sent last. */
+  readonly lastAccount: string;
 };
 
 export async function loadRefundQueue(
   pool: pg.Pool,
   { network, relayer }: Lane,
   { index, count }: QueueShare,
-  limit: number,
-  nowMs: number,
+  { limit, nowMs, busyWallets, lastAccount }: RefundTurn,
 ): Promise<readonly LaneItem[]> {
   const { rows } = await pool.query<Row>({
     ...LOAD_QUEUE,
-    values: [network, count, index, limit, isoTime(nowMs), relayer],
+    values: [network, count, index, limit, isoTime(nowMs), relayer, busyWallets, lastAccount],
   });
   return rows.map(itemOf);
 }

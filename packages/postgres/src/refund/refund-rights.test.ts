@@ -40,9 +40,12 @@ test('a lane carries no transfer of a wallet that payouts of the account do not 
   const refund = await world.submitted(await world.paid(), 400n);
   const { network, relayer, nowMs, payer } = refundParties;
   const queued = async () => {
-    const items = await loadRefundQueue(settlement, { network, relayer }, { index: 0, count: 1 }, 100, nowMs);
+    const turn = { limit: 100, nowMs, busyWallets: [], lastAccount: '' };
+    const items = await loadRefundQueue(settlement, { network, relayer }, { index: 0, count: 1 }, turn);
     return items.map((item) => item.refund?.id);
   };
+  // The oldest of the account.
+  await pool.query(`update svc.refunds set retry_at = 'infinity' where id <> $1`, [refund.id]);
   expect(await queued()).toContain(refund.id);
   await pool.query('update svc.refunds set wallet = $2 where id = $1', [refund.id, payer]);
   expect(await queued()).not.toContain(refund.id);
@@ -67,7 +70,8 @@ test('a malformed row stops neither the queue of a lane nor the watch of its net
   const own = await createTestDatabase();
   const { paid, submitted, watch } = createRefundWorld(own.pool);
   const forged = await submitted(await paid(), 400n);
-  const good = await submitted(await paid(), 400n);
+  const other = createRefundWorld(own.pool, 900n);
+  const good = await other.submitted(await other.paid(), 400n);
   const { rows } = await own.pool.query<{ name: string }>(
     `select conname as name from pg_constraint where conrelid = 'svc.refunds'::regclass and contype = 'c'`,
   );

@@ -34,14 +34,15 @@ export const signature = refundSignature;
 
 export type RefundWorld = RefundHarness & RefundSteps;
 
-export function createRefundWorld(pool: pg.Pool): RefundWorld {
+/** Two worlds of one database need different codes, which number their payouts too. */
+export function createRefundWorld(pool: pg.Pool, firstCode = 500n): RefundWorld {
   const store = createRefundStore(pool);
   const owner = { accountId: newId('account', nowMs), mode: 'test' as const };
-  let lastCode = 500n;
+  let lastCode = firstCode;
 
   const paid: RefundWorld['paid'] = async ({ final } = { final: true }) => {
     lastCode += 1n;
-    const item = paidItem(owner, lastCode);
+    const item = paidItem(owner, lastCode, firstCode - 497n);
     const mined = { paymentId: item.paymentId, outcome: 'settled' as const, transferLogIndex: 0, logIndex: 1 };
     const batchId = await seedSettledBatch(pool, {
       lane: { network, relayer },
@@ -63,7 +64,7 @@ export function createRefundWorld(pool: pg.Pool): RefundWorld {
   return { ...harness, ...refundSteps(harness) };
 }
 
-function paidItem(owner: RefundWorld['owner'], code: bigint): LaneItem {
+function paidItem(owner: RefundWorld['owner'], code: bigint, payoutId: bigint): LaneItem {
   return {
     ...owner,
     paymentId: newId('payment', nowMs),
@@ -82,6 +83,6 @@ function paidItem(owner: RefundWorld['owner'], code: bigint): LaneItem {
     nonce: hash(code),
     signature: `0x${'02'.repeat(65)}`,
     confirmations: 1,
-    payout: { id: 3n, merchant: wallet, feeBps: 0, splits: [] },
+    payout: { id: payoutId, merchant: wallet, feeBps: 0, splits: [] },
   };
 }
