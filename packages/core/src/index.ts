@@ -253,7 +253,7 @@ export {
   type ReferenceDeps,
   type ReferenceLimits,
 } from './reference/read-references.ts';
-export { nextReadAtMs, REFERENCE_KEPT_MS } from './reference/reading-times.ts';
+export { FINAL_AFTER_END_MS, nextReadAtMs, REFERENCE_KEPT_MS } from './reference/reading-times.ts';
 export type * from './reference/reference-chain.ts';
 export type * from './reference/reference-store.ts';
 export * from './reference/request-transaction.ts';

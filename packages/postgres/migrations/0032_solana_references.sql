@@ -20,6 +20,8 @@ create table svc.payment_references (
   -- Since when a transaction can't be decided: nodes do not agree, or its rows are locked.
   waits_since timestamptz,
   next_read_at timestamptz not null,
+  -- When the last reading began that decided all that was final. Null: none did. The intent does not expire before.
+  read_at timestamptz,
   primary key (account_id, mode, intent_id, network),
   unique (network, reference)
 );
@@ -52,4 +54,4 @@ language sql volatile security definer set search_path = pg_catalog, pg_temp as 
 $$;
 
 grant execute on function svc.open_reference(text, text, text, bigint, text, text, text, timestamptz) to svc_api;
-grant select, delete, update (cursor, waits_since, next_read_at) on svc.payment_references to svc_settlement;
+grant select, delete, update (cursor, waits_since, next_read_at, read_at) on svc.payment_references to svc_settlement;

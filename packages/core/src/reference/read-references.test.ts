@@ -87,7 +87,7 @@ test('transactions are applied oldest first, and the cursor stands at the last o
   });
   expect(after).toEqual(['zero']);
   expect(applied).toEqual(['one', 'three']);
-  expect(notes.get('a')).toEqual({ cursor: 'three', waitsSinceMs: null, nextReadAtMs: NOW + 1_000 });
+  expect(notes.get('a')).toEqual({ cursor: 'three', waitsSinceMs: null, wholeSinceMs: NOW, nextReadAtMs: NOW + 1_000 });
 });
 
 test.each<[string, Given]>([
@@ -96,7 +96,7 @@ test.each<[string, Given]>([
 ])('the cursor does not pass a transaction that %s', async (_, given) => {
   const { applied, notes } = await run([due('a')], { ...given, listed: { a: ['one', 'two', 'three'] } });
   expect(applied).not.toContain('three');
-  expect(notes.get('a')).toMatchObject({ cursor: 'one', waitsSinceMs: NOW });
+  expect(notes.get('a')).toMatchObject({ cursor: 'one', waitsSinceMs: NOW, wholeSinceMs: null });
 });
 
 test('a transaction that one node made up holds up none behind it', async () => {
@@ -119,13 +119,13 @@ test('a reference with a key that is not its intent’s is closed unread and tol
 test('without the whole list money is applied, and the cursor stays: an older transaction may be missing', async () => {
   const { applied, notes } = await run([due('a')], { listed: { a: ['one'] }, isWhole: false });
   expect(applied).toEqual(['one']);
-  expect(notes.get('a')).toMatchObject({ cursor: null, waitsSinceMs: NOW });
+  expect(notes.get('a')).toMatchObject({ cursor: null, waitsSinceMs: NOW, wholeSinceMs: null });
 });
 
 test('a reference with more transactions than a run reads goes on where the run ended', async () => {
   const { applied, notes } = await run([due('a')], { listed: { a: ['1', '2', '3', '4', '5'] } });
   expect(applied).toEqual(['1', '2', '3']);
-  expect(notes.get('a')).toMatchObject({ cursor: '3', nextReadAtMs: NOW + 1_000 });
+  expect(notes.get('a')).toMatchObject({ cursor: '3', wholeSinceMs: null, nextReadAtMs: NOW + 1_000 });
 });
 
 test('a reference that fails keeps its cursor and holds up no other', async () => {
@@ -133,7 +133,7 @@ test('a reference that fails keeps its cursor and holds up no other', async () =
     listed: { a: new ChainUnavailable('silent'), b: ['one'] },
   });
   expect(applied).toEqual(['one']);
-  expect(notes.get('a')).toEqual({ cursor: 'zero', waitsSinceMs: NOW, nextReadAtMs: NOW + 10_000 });
+  expect(notes.get('a')).toEqual({ cursor: 'zero', waitsSinceMs: NOW, wholeSinceMs: null, nextReadAtMs: NOW + 10_000 });
   expect(logged).toContain('row_skipped_chain_unreachable');
 });
 
@@ -146,12 +146,14 @@ test('what can’t be decided for ten minutes is told, and what is decided is no
   expect(free.notes.get('a')?.waitsSinceMs).toBeNull();
 });
 
-test('a reference is read every second at first, more rarely with its age, and no longer a week after the intent ended', () => {
+test('a reference is read every second at first, more rarely with its age, when what was paid in time is final, and no longer a week after the intent ended', () => {
   const opened = { openedAtMs: NOW, expiresAtMs: NOW + 30 * MINUTE };
   const pauseAt = (nowMs: number) => (nextReadAtMs(opened, nowMs) ?? Number.NaN) - nowMs;
   expect(pauseAt(NOW + 1_000)).toBe(1_000);
   expect(pauseAt(NOW + 60 * MINUTE)).toBe(MINUTE);
   expect(pauseAt(NOW + 6 * 86_400_000)).toBe(60 * MINUTE);
+  const long = { openedAtMs: NOW, expiresAtMs: NOW + 24 * 60 * MINUTE };
+  expect(nextReadAtMs(long, long.expiresAtMs - 1)).toBe(long.expiresAtMs + MINUTE);
   const end = opened.expiresAtMs + REFERENCE_KEPT_MS;
   expect(nextReadAtMs(opened, end)).not.toBeNull();
   expect(nextReadAtMs(opened, end + 1)).toBeNull();

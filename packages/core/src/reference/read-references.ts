@@ -47,12 +47,13 @@ export function createReferenceReader(
     run: async () => {
       const due = await references.loadDue(network, clock.nowMs(), limits.perRun);
       if (due.length === 0) return;
+      const beganAtMs = clock.nowMs();
       const sight = await chain.look();
       await mapConcurrent(limits.atOnce, due, async (reference) => {
         try {
           if (reference.reference !== (await chain.referenceOf(reference.intentId)))
             return await dropForged(reference, deps);
-          await readReference(sight, reference, deps, limits);
+          await readReference({ sight, beganAtMs }, reference, deps, limits);
         } catch (problem) {
           const { intentId } = reference;
           note({ intentId, reference: reference.reference }, problem);
@@ -60,6 +61,7 @@ export function createReferenceReader(
           await references.noteRead(reference, {
             cursor: reference.cursor,
             waitsSinceMs: reference.waitsSinceMs ?? clock.nowMs(),
+            wholeSinceMs: null,
             nextReadAtMs: clock.nowMs() + AFTER_FAILURE_MS,
           });
         }
@@ -74,11 +76,11 @@ const AFTER_FAILURE_MS = 10_000;
 async function dropForged(reference: DueReference, { references, log }: ReferenceDeps): Promise<void> {
   const { network, intentId, cursor, waitsSinceMs } = reference;
   log('reference_forged', { network, intentId, reference: reference.reference });
-  await references.noteRead(reference, { cursor, waitsSinceMs, nextReadAtMs: null });
+  await references.noteRead(reference, { cursor, waitsSinceMs, wholeSinceMs: null, nextReadAtMs: null });
 }
 
 async function readReference(
-  sight: ReferenceSight,
+  { sight, beganAtMs }: { readonly sight: ReferenceSight; readonly beganAtMs: number },
   reference: DueReference,
   deps: ReferenceDeps,
   { perReference, lateMs }: ReferenceLimits,
@@ -114,6 +116,7 @@ async function readReference(
   await references.noteRead(reference, {
     cursor,
     waitsSinceMs,
+    wholeSinceMs: isBehind || hasMore ? null : beganAtMs,
     nextReadAtMs: isBehind || hasMore ? Math.min(next ?? nowMs + AFTER_FAILURE_MS, nowMs + AFTER_FAILURE_MS) : next,
   });
 }

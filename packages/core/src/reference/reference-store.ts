@@ -50,6 +50,8 @@ export type AppliedMovement =
 export type ReadReference = {
   readonly cursor: string | null;
   readonly waitsSinceMs: number | null;
+  /** When the reading began, if it decided all that was final; otherwise null. */
+  readonly wholeSinceMs: number | null;
   /** Null: it is read for the last time. */
   readonly nextReadAtMs: number | null;
 };

@@ -26,6 +26,9 @@ export type RequestedTransaction =
   | (Extract<RequestedTransfer, { ok: true }> & { readonly amount: AtomicAmount })
   | Refusal;
 
+/** A transaction that is handed out later would come into a block after the end: wallets take their time, up to a minute. */
+const LAST_ASKED_MS = 60_000;
+
 export async function requestTransaction(
   ports: RequestTransactionPorts,
   { caller, intentId, payer, tokenShortcode }: TransactionCall,
@@ -38,7 +41,8 @@ export async function requestTransaction(
   const found = await findPreparable({ ...ports, loadAcceptances }, { caller, intentId, payer, echo: null });
   if (!found.ok) return found;
   const { intent, transactions, wanted } = found;
-  if (isConfirmed(intent)) return { ok: false, code: 'intent_not_payable' };
+  if (isConfirmed(intent) || intent.expiresAtMs - ports.clock.nowMs() < LAST_ASKED_MS)
+    return { ok: false, code: 'intent_not_payable' };
   const { accountId, mode } = caller;
   const { network } = wanted.acceptance;
   const intentCode = BigInt(intent.intentCode);

@@ -1,6 +1,6 @@
 // Cancels expired intents, a bounded number at a time, found by the partial index of intents that can still expire, and
 // tells merchants who ask for it.
-import { INTENT_TRANSITIONS, isoTime, PAYABLE_INTENT } from '@svc-pay/core';
+import { FINAL_AFTER_END_MS, INTENT_TRANSITIONS, isoTime, PAYABLE_INTENT } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { inTransaction } from '../database/in-transaction.ts';
@@ -44,12 +44,25 @@ const readPastExpiry = (now: string) => `
     ${NOT_MERGED}
   )`;
 
+// Nor while its reference was not read since all that was paid in time is final.
+const referenceReadPastExpiry = (now: string) => `
+  not exists (
+    select from svc.payment_references opened
+    where opened.account_id = intent.account_id and opened.mode = intent.mode and opened.intent_id = intent.id
+      and (opened.read_at is null
+        or opened.read_at < intent.expires_at + interval '${FINAL_AFTER_END_MS} milliseconds')
+      and intent.expires_at > ${now}::timestamptz - interval '${READER_STALLED}'
+    ${NOT_MERGED}
+  )`;
+
+const isRead = (now: string) => `${readPastExpiry(now)} and ${referenceReadPastExpiry(now)}`;
+
 const EXPIRE = {
   name: 'expire-intents',
   text: `
     with over as materialized (
       select account_id, mode, id, ${asksForCanceled('intent')} as told from svc.intents intent
-      where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${readPastExpiry('$1')}
+      where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${isRead('$1')}
       order by expires_at limit $2 for no key update skip locked
     )
     update svc.intents intent
@@ -93,7 +106,7 @@ const LOAD_OVERDUE = {
   name: 'load-overdue-intents',
   text: `
     select account_id, mode, id, expires_at from svc.intents intent
-    where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${readPastExpiry('$1')}
+    where status ${EXPIRY.from} and expires_at <= $1 and ${NOT_PAID} and ${isRead('$1')}
       and ($2::timestamptz is null or (expires_at, id) > ($2, $3::text))
     order by expires_at, id limit $4`,
 };
@@ -123,7 +136,7 @@ const EXPIRE_ONE = {
     update svc.intents intent set status = ${EXPIRY.to}, version = version + 1, updated_at = $4,
       event_sequence = event_sequence + (${asksForCanceled('intent')})::integer
     where account_id = $1 and mode = $2 and id = $3 and status ${EXPIRY.from} and expires_at <= $4 and ${NOT_PAID}
-      and ${readPastExpiry('$4')}
+      and ${isRead('$4')}
     returning intent.account_id as "accountId", intent.mode, intent.id as "intentId", ${asksForCanceled('intent')} as told`,
 };
 

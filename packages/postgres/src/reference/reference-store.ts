@@ -53,7 +53,7 @@ async function loadDue(
 async function noteRead(
   pool: pg.Pool,
   { network, reference, openedAtMs }: DueReference,
-  { cursor, waitsSinceMs, nextReadAtMs }: ReadReference,
+  { cursor, waitsSinceMs, wholeSinceMs, nextReadAtMs }: ReadReference,
 ): Promise<void> {
   const values = [network, reference, isoTime(openedAtMs)];
   if (nextReadAtMs === null) {
@@ -68,8 +68,11 @@ async function noteRead(
     name: 'note-reference-read',
     text: `
       update svc.payment_references
-      set cursor = $4, waits_since = $5, next_read_at = case when opened_at = $3 then $6 else next_read_at end
+      set cursor = $4, waits_since = $5, next_read_at = case when opened_at = $3 then $6 else next_read_at end,
+        read_at = greatest(read_at, $7::timestamptz)
       where network = $1 and reference = $2`,
-    values: [...values, cursor, waitsSinceMs === null ? null : isoTime(waitsSinceMs), isoTime(nextReadAtMs)],
+    values: [...values, cursor, timeOrNull(waitsSinceMs), isoTime(nextReadAtMs), timeOrNull(wholeSinceMs)],
   });
 }
+
+const timeOrNull = (ms: number | null) => (ms === null ? null : isoTime(ms));

@@ -133,7 +133,7 @@ test.each<[string, unknown, number, object]>([
   expect(await referencesOf(id)).toEqual([]);
 });
 
-test('an intent of another payer, of another token, canceled or expired is not paid', async () => {
+test('an intent of another payer, of another token, canceled, expired or about to expire is not paid', async () => {
   const bound = await open({ expectedSenderPrincipal: merchant });
   expect((await ask(bound.path)).json()).toMatchObject({ error: 'sender_mismatch' });
   const { path, id } = await open();
@@ -142,7 +142,10 @@ test('an intent of another payer, of another token, canceled or expired is not p
   await call(api, 'POST', cancelPath(id), { key: keys.test.secret, body: {} });
   expect((await ask(path)).json()).toMatchObject({ error: 'intent_not_payable' });
   const late = await open();
-  skippedMs += 24 * 3_600_000 + 1;
+  skippedMs += 24 * 3_600_000 - 60_000;
+  expect((await ask(late.path)).json()).toMatchObject({ error: 'intent_not_payable' });
+  expect(await referencesOf(late.id)).toEqual([]);
+  skippedMs += 60_001;
   expect((await ask(late.path)).json()).toMatchObject({ error: 'intent_not_payable' });
 });
 

@@ -1,4 +1,5 @@
 // Payments that wallets send by themselves, from the chain to the books, with real Postgres and a real virtual machine.
+import { createMaintenanceStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { referenceOf } from './reference-key.ts';
@@ -222,10 +223,42 @@ test('two processes that read the same reference at once book its payment once',
   await expectSound(run);
 });
 
+test('an intent whose payment was in a block in time does not expire before its reference is read, and one that was not paid does', async () => {
+  const run = await world();
+  const [paid, unpaid] = [await run.intent(), await run.intent()];
+  const { expireIntents } = createMaintenanceStore(run.pool);
+  const expiresAtMs = Date.now() + 5_000;
+  for (const table of ['intents', 'payment_references'])
+    await run.pool.query(`update svc.${table} set expires_at = $1`, [new Date(expiresAtMs)]);
+  await run.read();
+  run.chain.ledger.unixSeconds = BigInt(Math.floor(expiresAtMs / 1_000) - 1);
+  await run.pay(await run.newPayer(), SHARES, [paid]);
+  await expireIntents(expiresAtMs + 30_000, 10);
+  run.later(30_000);
+  await run.reader().run();
+  await expireIntents(expiresAtMs + 30_000, 10);
+  expect(await run.intentOf(paid)).toBe('requires_payment');
+  run.later(60_000);
+  await run.read();
+  await expireIntents(expiresAtMs + 90_000, 10);
+  expect([await run.intentOf(paid), await run.intentOf(unpaid)]).toEqual(['completed', 'canceled']);
+});
+
+test('a reference that nobody reads keeps its intent open for an hour and no longer', async () => {
+  const run = await world();
+  const intentId = await run.intent();
+  const { expireIntents } = createMaintenanceStore(run.pool);
+  const expiresAtMs = Date.now();
+  await run.pool.query('update svc.intents set expires_at = $1', [new Date(expiresAtMs)]);
+  await expireIntents(expiresAtMs + 3_599_000, 10);
+  expect(await run.intentOf(intentId)).toBe('requires_payment');
+  await expireIntents(expiresAtMs + 3_600_000, 10);
+  expect(await run.intentOf(intentId)).toBe('canceled');
+});
+
 test('an intent that left unpaid comes back with its late money', async () => {
   const run = await world();
   const [intentId, payer] = [await run.intent(), await run.newPayer()];
-  const { createMaintenanceStore } = await import('@svc-pay/postgres/settlement-service');
   const maintenance = createMaintenanceStore(run.pool);
   await run.pool.query(`update svc.intents set expires_at = now() - interval '1 day' where id = $1`, [intentId]);
   await maintenance.expireIntents(Date.now(), 10);
@@ -269,7 +302,7 @@ test('a reference is closed a week after the end of its intent, unless a wallet 
   run.later(2 * 86_400_000);
   const [due] = await run.references.loadDue(run.lane.network, Date.now() + 9 * 86_400_000, 10);
   await run.pool.query(`update svc.payment_references set opened_at = opened_at + interval '1 second'`);
-  await run.references.noteRead(due!, { cursor: null, waitsSinceMs: null, nextReadAtMs: null });
+  await run.references.noteRead(due!, { cursor: null, waitsSinceMs: null, wholeSinceMs: null, nextReadAtMs: null });
   expect(await count()).toBe(1);
   await run.read();
   expect(await count()).toBe(0);
