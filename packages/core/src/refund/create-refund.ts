@@ -12,7 +12,7 @@ import { normalizeAddress } from '../token/address.ts';
 import { findToken } from '../token/find-token.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { judgeRecipient, judgeRefund, type RefundablePayment } from './judge-refund.ts';
-import { REFUND_PROBES, type StoredRefund, type ReportedTransfer, refundNonces } from './refund.ts';
+import { probedNonces, type StoredRefund, type ReportedTransfer, refundNonces } from './refund.ts';
 import type { RefundFamily } from './refund-family.ts';
 import type { RefundStore } from './refund-store.ts';
 import { REFUND_STATUS } from './refund-transitions.ts';
@@ -244,11 +244,8 @@ async function findLost(
   payment: RefundablePayment,
   recipient: string,
 ): Promise<RefundRefused | undefined> {
-  const { installation, accountId, mode, paymentId, nextSequence, wallets } = payment;
-  const nonces = wallets.flatMap((wallet) =>
-    refundNonces(installation, { ...payment, wallet }, nextSequence, REFUND_PROBES).map((one) => ({ ...one, wallet })),
-  );
-  const used = await family.findUsed(token, nonces);
+  const { accountId, mode, paymentId } = payment;
+  const used = await family.findUsed(token, probedNonces(payment));
   if (used === undefined) return undefined;
   const nowMs = ports.clock.nowMs();
   const recorded = await ports.refunds.recordFound(

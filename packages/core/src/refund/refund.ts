@@ -92,6 +92,28 @@ export function refundNonces(
 }
 
 /**
+ * Nonces that a lost refund of the payment may have used, by any of the wallets. A lower sequence comes first, whoever signed
+ * it: once a higher one is recorded, no lower one is looked for.
+ */
+export function probedNonces(
+  payment: Omit<RefundOwner, 'wallet'> & {
+    readonly installation: string;
+    readonly nextSequence: number;
+    readonly wallets: readonly string[];
+  },
+): readonly { readonly wallet: string; readonly sequence: number; readonly nonce: string }[] {
+  const { installation, nextSequence, wallets } = payment;
+  return wallets
+    .flatMap((wallet) =>
+      refundNonces(installation, { ...payment, wallet }, nextSequence, REFUND_PROBES).map((one) => ({
+        ...one,
+        wallet,
+      })),
+    )
+    .toSorted((one, other) => one.sequence - other.sequence);
+}
+
+/**
  * False for a refund whose nonce is not that of its terms: whoever can only write to the database could otherwise make
  * any signature of the wallet a refund. Settlement sends and completes no such refund.
  */
