@@ -50,6 +50,8 @@ create table svc.refunds (
   log_index integer check (log_index >= 0),
   failure_code text collate "C",
   reason text check (char_length(reason) <= 200),
+  -- The intent was completed already when the refund was prepared.
+  after_success boolean not null default false,
   created_at timestamptz not null,
   -- Not submitted later than this.
   expires_at timestamptz,
@@ -199,13 +201,13 @@ begin
   end if;
   insert into svc.refunds (
     account_id, mode, id, payment_id, intent_id, intent_code, kind, status, sequence, network, asset, token_shortcode,
-    amount, wallet, recipient, nonce, valid_after, valid_before, transfer, bound_relayer, reason, expires_at, created_at,
-    updated_at
+    amount, wallet, recipient, nonce, valid_after, valid_before, transfer, bound_relayer, reason, after_success, expires_at,
+    created_at, updated_at
   )
   select paid.account_id, paid.mode, wanted.id, paid.id, paid.intent_id, asked.intent_code, wanted.kind, 'prepared',
     wanted.sequence, paid.network, paid.asset, paid.token_shortcode, wanted.amount, wanted.wallet, wanted.recipient,
     wanted.nonce, wanted.valid_after, wanted.valid_before, wanted.transfer, wanted.bound_relayer, wanted.reason,
-    wanted.expires_at, at, at
+    asked.status = 'completed', wanted.expires_at, at, at
   from svc.payments paid
   join svc.intents asked on asked.account_id = paid.account_id and asked.mode = paid.mode and asked.id = paid.intent_id
   where paid.account_id = wanted.account_id and paid.mode = wanted.mode and paid.id = wanted.payment_id;
@@ -246,7 +248,13 @@ begin
   if obstacle is not null then
     return obstacle;
   end if;
-  if known.sequence <> totals.last_sequence + 1 then
+  -- The merchant signed while the intent was unpaid. Since then this payment was counted for it, or was accepted.
+  if known.sequence <> totals.last_sequence + 1 or not known.after_success and exists (
+    select from svc.payments paid
+    join svc.intents asked on asked.account_id = paid.account_id and asked.mode = paid.mode and asked.id = paid.intent_id
+    where paid.account_id = owner and paid.mode = owner_mode and paid.id = payment and asked.status = 'completed'
+      and (paid.part_position is not null or asked.payment_id = paid.id)
+  ) then
     return 'refund_superseded';
   end if;
   update svc.refunds found

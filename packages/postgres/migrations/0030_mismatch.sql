@@ -28,6 +28,49 @@ alter domain svc.told_amount add constraint told_amount_check check (
 ) not valid;
 create index payments_parts on svc.payments (account_id, mode, intent_id) where part_position is not null;
 
+-- What is paid in parts of an intent, by acceptance, without what was or is being refunded. The caller holds the lock of the
+-- intent. The totals of every part are locked until its transaction ends, so that no refund of a part begins while the part
+-- is counted. Who completes a refund locks the totals before the intent: totals that another process has are not waited for,
+-- and the answer is then one row without a position.
+create function svc.lock_parts(owner text, owner_mode text, intent text) returns table (acceptance smallint, counted numeric)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  parts text[] := array(
+    select part.id from svc.payments part
+    where part.account_id = owner and part.mode = owner_mode and part.intent_id = intent and part.part_position is not null
+    order by part.id
+  );
+  held text[];
+begin
+  insert into svc.refund_totals (account_id, mode, payment_id, paid)
+    select owner, owner_mode, part, amount
+    from unnest(parts) as part cross join lateral svc.refundable_amount(owner, owner_mode, part) as amount
+    where amount is not null
+    on conflict do nothing;
+  held := array(
+    select totals.payment_id from svc.refund_totals totals
+    where totals.account_id = owner and totals.mode = owner_mode and totals.payment_id = any (parts)
+    order by totals.payment_id for update skip locked
+  );
+  if exists (
+    select from svc.refund_totals totals
+    where totals.account_id = owner and totals.mode = owner_mode and totals.payment_id = any (parts)
+      and totals.payment_id <> all (held)
+  ) then
+    return query select null::smallint, null::numeric;
+    return;
+  end if;
+  return query
+    select part.part_position, sum(part.paid_amount - coalesce(totals.refunded + totals.reserved, 0))
+    from svc.payments part
+    left join svc.refund_totals totals
+      on totals.account_id = part.account_id and totals.mode = part.mode and totals.payment_id = part.id
+    where part.account_id = owner and part.mode = owner_mode and part.id = any (parts)
+    group by part.part_position;
+end
+$$;
+grant execute on function svc.lock_parts(text, text, text) to svc_settlement;
+
 -- Parts of it are paid: a payment that fails gives it back as `mismatched`.
 alter table svc.intents add column has_parts boolean not null default false;
 

@@ -18,7 +18,7 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { writeEvents } from '../event/write-events.ts';
 import { type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
-import { loadEarlierParts } from '../reader/earlier-parts.ts';
+import { lockEarlierParts } from '../reader/earlier-parts.ts';
 import { lockPayment } from '../reader/lock-for-apply.ts';
 import { isSecretKeyOf } from '../settlement/is-secret-key-of.ts';
 
@@ -57,12 +57,13 @@ async function accept(client: pg.ClientBase, asked: PaymentToAccept, nowMs: numb
   const owner = { accountId, mode, intentId };
   // Another process has one of the rows: a refund or another payment is being written.
   const locked = await lockPayment(client, owner, paymentId);
+  const parts = locked && (await lockEarlierParts(client, owner));
   const row = await loadRow(client, asked);
-  if (locked === undefined || row === undefined) return { ok: false, code: 'intent_payment_under_way' };
+  if (locked === undefined || parts === undefined || row === undefined)
+    return { ok: false, code: 'intent_payment_under_way' };
   const { intent, version, eventSequence } = locked.read;
   const payment = paymentOf(row.payment);
-  const parts = row.part_position === null ? undefined : await loadEarlierParts(client, owner);
-  const partsAtomic = parts?.get(row.part_position ?? 0) ?? null;
+  const partsAtomic = row.part_position === null ? null : (parts.get(row.part_position) ?? null);
   const isBeingRefunded = row.being_refunded;
   const requestId = newId('batch', nowMs);
   const judged = decide({ intent, eventSequence, payment, isBeingRefunded, partsAtomic }, requestId, nowMs);

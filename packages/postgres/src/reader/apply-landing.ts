@@ -20,7 +20,7 @@ import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { type IntentToChange, lockIntent } from '../intent/load-intent.ts';
 import { closeRefused, findOpenRefused, type RefusedRow } from '../payment/refused-authorizations.ts';
 import { payoutKey } from './activated-payouts.ts';
-import { loadEarlierParts } from './earlier-parts.ts';
+import { lockEarlierParts } from './earlier-parts.ts';
 import { findIntentOfCode, type IntentOfCode, type OwnedIntent } from './lock-for-apply.ts';
 import { findClaimOwner, loadUseFacts, storeReceipt, transferOf, type UseToApply } from './use-to-apply.ts';
 import { writeMoney } from './write-money.ts';
@@ -43,6 +43,7 @@ export async function applyLanding(client: pg.ClientBase, use: UseToApply): Prom
     named === undefined
       ? await refusedLandings(client, use, refused, locked)
       : await boundLandings(client, use, named, locked.get(named.intentId));
+  if (landings === 'locked') return { outcome: 'waits', reason: 'locked' };
   if (landings.length === 0) {
     await closeRefused(client, [claimKey], nowMs);
     return { outcome: 'ignored', reason: 'not_ours' };
@@ -99,7 +100,7 @@ async function refusedLandings(
   use: UseToApply,
   refused: readonly RefusedRow[],
   locked: ReadonlyMap<string, IntentToChange>,
-): Promise<readonly Landing[]> {
+): Promise<readonly Landing[] | 'locked'> {
   const landings: Landing[] = [];
   for (const row of refused) {
     const owner = ownerOf(row);
@@ -109,19 +110,11 @@ async function refusedLandings(
     if (read === undefined || acceptance === undefined) continue;
     const signed = { payer: row.payer, wallet: row.recipient, amountAtomic: BigInt(row.amount) };
     const { bound, unused_at_block } = row;
-    landings.push(
-      await landingOf(
-        client,
-        use,
-        { owner, intentCode: BigInt(read.intent.intentCode), read, acceptance },
-        read.intent,
-        {
-          signed,
-          bound,
-          unusedAtBlock: BigInt(unused_at_block),
-        },
-      ),
-    );
+    const named = { owner, intentCode: BigInt(read.intent.intentCode), read, acceptance };
+    const how = { signed, bound, unusedAtBlock: BigInt(unused_at_block) };
+    const landing = await landingOf(client, use, named, read.intent, how);
+    if (landing === 'locked') return landing;
+    landings.push(landing);
   }
   return landings;
 }
@@ -131,7 +124,7 @@ async function boundLandings(
   use: UseToApply,
   { intentCode, ...owner }: BoundIntent,
   read: IntentToChange | undefined,
-): Promise<readonly Landing[]> {
+): Promise<readonly Landing[] | 'locked'> {
   const { network, log } = use;
   const late = read === undefined ? (await loadLateTerms(client, [intentCode])).get(intentCode) : undefined;
   const intent = read?.intent ?? late?.intent;
@@ -141,21 +134,25 @@ async function boundLandings(
   const acceptance = findBoundAcceptance(bound, { intentCode: Number(intentCode) }, offered);
   if (acceptance === undefined) return [];
   const signed = { payer: log.payer, wallet: acceptance.payTo, amountAtomic: acceptance.amount };
-  const landing = { owner, intentCode, read, acceptance };
-  return [await landingOf(client, use, landing, intent, { signed, bound: true, unusedAtBlock: null })];
+  const named = { owner, intentCode, read, acceptance };
+  const landing = await landingOf(client, use, named, intent, { signed, bound: true, unusedAtBlock: null });
+  return landing === 'locked' ? landing : [landing];
 }
 
+/** `locked`: another process is writing a refund of a part. */
 async function landingOf(
   client: pg.ClientBase,
   { activated }: UseToApply,
   landing: Omit<Landing, 'facts'>,
   intent: LandingFacts['intent'],
   signed: Pick<LandingFacts, 'signed' | 'bound' | 'unusedAtBlock'>,
-): Promise<Landing> {
+): Promise<Landing | 'locked'> {
   const { owner, acceptance } = landing;
   const activationRefused = !activated.has(payoutKey(owner, acceptance.payoutId));
   const policy = await loadMismatchPolicy(client, owner);
-  const earlierAtomic = (await loadEarlierParts(client, owner)).get(acceptance.position) ?? 0n;
+  const parts = await lockEarlierParts(client, owner);
+  if (parts === undefined) return 'locked';
+  const earlierAtomic = parts.get(acceptance.position) ?? 0n;
   const { use } = acceptance.direct;
   return { ...landing, facts: { ...signed, use, intent, acceptance, policy, earlierAtomic, activationRefused } };
 }

@@ -13,7 +13,7 @@ import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs } from '../payment/log-proofs.ts';
-import { loadEarlierParts } from './earlier-parts.ts';
+import { lockEarlierParts } from './earlier-parts.ts';
 import { findIntentOfCode, type IntentOfCode, type LockedPayment, lockPayment } from './lock-for-apply.ts';
 import { loadPending, removeQueued } from './pending-payment.ts';
 import { writeUnattributed } from './unattributed-receipts.ts';
@@ -39,8 +39,10 @@ export async function applyReceipt(
   const locked = present && (await lockPayment(client, present, present.paymentId));
   if (present !== undefined && (locked === undefined || locked.read.payment?.id !== (present.paymentId ?? undefined)))
     return { outcome: 'waits', reason: 'locked' };
+  const earlierParts = present === undefined ? NONE : await lockEarlierParts(client, present);
+  if (earlierParts === undefined) return { outcome: 'waits', reason: 'locked' };
   const payoutMode = await findPayoutMode(client, network, log);
-  const step = judgeReceipt(log, await loadFacts(client, network, final, { owner, locked, payoutMode }));
+  const step = judgeReceipt(log, await loadFacts(client, network, final, { owner, locked, payoutMode, earlierParts }));
   if (step.step === 'ignore') return { outcome: 'ignored', reason: step.reason };
   if (step.step === 'unattributed' || owner === undefined) {
     const mode = owner?.mode ?? payoutMode;
@@ -85,15 +87,16 @@ async function loadFacts(
     readonly owner: IntentOfCode | undefined;
     readonly locked: LockedPayment | undefined;
     readonly payoutMode: string | undefined;
+    readonly earlierParts: ReadonlyMap<number, bigint>;
   },
 ): Promise<ReceiptFacts> {
-  const { owner, locked } = found;
+  const { owner, locked, earlierParts } = found;
   const facts = {
     network,
     blockTimeMs: Number(blockTimeSeconds) * 1_000,
     isOwnPayout: found.payoutMode !== undefined,
     policy: owner === undefined ? DEFAULT_MISMATCH_POLICY : await loadMismatchPolicy(client, owner),
-    earlierParts: locked === undefined || owner === undefined ? NONE : await loadEarlierParts(client, owner),
+    earlierParts,
   };
   if (owner === undefined || locked === undefined) {
     // Nothing credits an intent that left: it was canceled, and what is paid for it stands beside it.

@@ -17,7 +17,7 @@ import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs } from '../payment/log-proofs.ts';
 import { loadStoredPayout } from '../payout/transfer-terms.ts';
-import { loadEarlierParts } from '../reader/earlier-parts.ts';
+import { lockEarlierParts } from '../reader/earlier-parts.ts';
 import { findIntentOfCode, isOwnTransaction, type LockedPayment, lockPayment } from '../reader/lock-for-apply.ts';
 import { loadPending, removeQueued } from '../reader/pending-payment.ts';
 import { writeUnattributed } from '../reader/unattributed-receipts.ts';
@@ -54,7 +54,8 @@ export async function applyMovement(
   if (paid === undefined) return { outcome: 'ignored', reason: 'nothing_paid' };
   const { acceptance, amountAtomic, feeAtomic, feeRecipient } = paid;
   const payer = payerOfMovement(movement, acceptance.token.address);
-  const parts = locked === undefined ? undefined : await loadEarlierParts(client, owner);
+  const parts = locked && (await lockEarlierParts(client, owner));
+  if (locked !== undefined && parts === undefined) return { outcome: 'waits', reason: 'locked' };
   const step = judgeMoney(
     {
       intent,

@@ -21,7 +21,7 @@ export const REFUND_ERRORS = {
   refund_superseded: entry(
     409,
     'merchant',
-    'Another refund of this payment was submitted since this one was prepared; prepare it again and sign the new terms.',
+    'Another refund of this payment was submitted, or its intent was completed, since this one was prepared; prepare it again and sign the new terms.',
   ),
   refund_already_submitted: entry(
     409,
