@@ -88,6 +88,7 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     ports,
     wallet,
     announcer,
+    alive: new Map<string, number>(),
     payTo: typeof options.payTo === 'string' ? [options.payTo] : options.payTo,
     walletTimeoutMs: timeouts.walletMs ?? 300_000,
     paymentTimeoutMs: timeouts.paymentMs ?? 300_000,

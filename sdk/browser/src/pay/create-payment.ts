@@ -1,3 +1,4 @@
+import { isIntentToPay } from '../check/asked.ts';
 import type { IntentToPay, PaymentRequest } from '../check/payment-request.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
@@ -18,10 +19,24 @@ export function createPayment(
   options: CallOptions,
 ): Promise<PaymentResult> {
   return runAttempt(attempt, async () => {
+    // A transaction that was sent earlier may arrive at any time, beside whatever is signed now.
+    if (isIntentToPay(request)) refuseBeside(deps, request.paymentIntentId, Number.MAX_VALUE);
     const paid = await payBySignature(deps, attempt, request, options);
-    return 'problem' in paid ? payRegularly(deps, attempt, paid, { request, options }) : paid;
+    if (!('problem' in paid)) return paid;
+    refuseBeside(deps, paid.paymentIntentId, deps.ports.nowMs());
+    return payRegularly(deps, attempt, paid, { request, options });
   });
 }
+
+/** Throws where an earlier call for the intent sent something that may still pay it after that time. */
+function refuseBeside({ alive }: ClientDeps, paymentIntentId: string | null, afterMs: number): void {
+  if ((alive.get(paymentIntentId ?? '') ?? 0) > afterMs)
+    throw new SvcPayError('outcome_unknown', { moneyMoved: 'unknown', retryable: true, reason: 'earlier_payment' });
+}
+
+const DEFAULT_WINDOW_SECONDS = 300;
+/** Beyond the window of a signature, for clocks that differ and requests that were under way. */
+const MARGIN_SECONDS = 60;
 
 async function payBySignature(
   deps: ClientDeps,
@@ -44,14 +59,20 @@ async function payBySignature(
   // Whoever heard of the signature may have changed their mind; nothing has been sent yet.
   haltIfAborted(signal);
   const untilMs = deps.ports.nowMs() + (options.timeoutMs ?? deps.paymentTimeoutMs);
+  const { paymentIntentId, paymentRequirements } = submission;
+  const takenForSeconds = (paymentRequirements.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS) + MARGIN_SECONDS;
+  deps.alive.set(paymentIntentId, deps.ports.nowMs() + takenForSeconds * 1_000);
   let isInDoubt = false;
   const onDoubt = () => {
     isInDoubt = true;
   };
   try {
     const situation = await findOut(deps, attempt, submission, { signal, untilMs, onDoubt });
-    return conclude(attempt, situation, submission.paymentIntentId);
+    return conclude(attempt, situation, paymentIntentId);
   } catch (problem) {
-    return fallBack(problem, ({ code, moneyMoved }) => ({ at: 'header', code, moneyMoved, isInDoubt }));
+    const fallback = fallBack(problem, ({ code, moneyMoved }) => ({ at: 'header', code, moneyMoved, isInDoubt }));
+    // The service refused it for good.
+    deps.alive.delete(paymentIntentId);
+    return fallback;
   }
 }

@@ -18,6 +18,11 @@ export type ClientDeps = {
   readonly regularTimeoutMs: number;
   /** A further attempt of the same call, by the regular flow. */
   readonly beginRegular: () => Attempt;
+  /**
+   * By intent, until when (ms) a header that this client sent may be taken; for ever for a transaction that a wallet was asked to
+   * send. Kept for as long as the client lives.
+   */
+  readonly alive: Map<string, number>;
   /** Who may be paid, where a request does not say it; undefined for anybody. */
   readonly payTo: readonly string[] | undefined;
 };

@@ -149,6 +149,37 @@ describe('an intent of which a part arrived before', () => {
   });
 });
 
+describe('a further call for the same intent', () => {
+  const INTENT = { paymentIntentId: INTENT_ID, clientSecret: 'test_acct_1_abc' } as const;
+  const unknown = { code: 'outcome_unknown', moneyMoved: 'unknown' };
+
+  test('sends nothing while a header of the first may be taken, and pays once it is dead', async () => {
+    const provider = chainWallet();
+    const { pay, time, failure } = payWorld({
+      answers: { offer: [offered(SAMPLE), offered()], settle: ['broken'], ...found, status: [open] },
+      provider,
+    });
+    expect(await failure(pay.createPayment(INTENT, { timeoutMs: 10_000 }))).toMatchObject(unknown);
+    expect(await failure(pay.createPayment(INTENT))).toMatchObject({ ...unknown, reason: 'earlier_payment' });
+    expect(provider.sent).toEqual([]);
+    await time.run(time.sleep(361_000, new AbortController().signal));
+    await time.run(pay.createPayment(INTENT));
+    paysOnce(provider);
+  });
+
+  test('signs and sends nothing beside a transaction that the first sent', async () => {
+    const provider = chainWallet();
+    const { pay, failure } = payWorld({
+      answers: { offer: [offered(), offered(SAMPLE)], ...found, status: [open], stream: ['silence'] },
+      provider,
+    });
+    expect(await failure(pay.createPayment(INTENT, { timeoutMs: 10_000 }))).toMatchObject(unknown);
+    expect(await failure(pay.createPayment(INTENT))).toMatchObject({ ...unknown, reason: 'earlier_payment' });
+    expect(provider.signed()).toEqual([]);
+    paysOnce(provider);
+  });
+});
+
 describe('a wallet that can’t sign typed data', () => {
   test.each([
     ['4200', refusal(4200)],

@@ -79,11 +79,15 @@ export async function payRegularly(
         before = await assertOpen(deps, paymentIntentId, signal);
         if (Date.parse(expiresAt) / 1_000 < nowSeconds() + LAST_SECONDS)
           throw new SvcPayError('intent_not_payable', { reason: 'expiresAt' });
+        deps.alive.set(paymentIntentId, Number.POSITIVE_INFINITY);
       },
     };
     const sent = await pay(fitting, call);
     attempt.updated({ transactionId: sent.transactionId, moneyMoved: 'unknown' });
     return waitForSent(deps, attempt, { sent, paymentIntentId, before }, options);
+  }).catch((end: unknown) => {
+    if (end instanceof SvcPayError && end.moneyMoved !== 'unknown') deps.alive.delete(paymentIntentId);
+    throw end;
   });
 }
 
