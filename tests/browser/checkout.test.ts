@@ -46,6 +46,17 @@ const STATES: readonly (readonly [state: string, bring: (link: PayLink) => Promi
   ['mismatch', overpay],
 ];
 
+test('a part that arrives is noted on a page that stands open, and its button stays', async () => {
+  const link = await newLink({});
+  const { page, reaches } = await open(link.url);
+  await reaches('open');
+  await page.locator('svc-pay-button').evaluate((button) => button.setAttribute('data-same', 'yes'));
+  await setStatus('mismatched')(link);
+  await page.locator('.arrived').waitFor();
+  expect(await page.locator('.arrived').innerText()).toContain('it is not paid yet');
+  expect(await page.locator('svc-pay-button[data-same=yes]').count()).toBe(1);
+});
+
 test.each(STATES)('%s: axe finds nothing, light or dark, and 320 pixels are enough', async (state, bring) => {
   const link = await newLink({ description: 'Two tins of first-flush tea and a porcelain cup, order 1234' });
   await bring(link);

@@ -191,13 +191,27 @@ async function look(secret: string): Promise<Seen | 'limited' | undefined> {
 /** A page is what browsers ask for: HTML and XHTML. */
 const PAGE = { accept: 'text/html,application/xhtml+xml' } as const;
 
+/** A part of the amount arrived, and it can still be paid: the button stays as it is, whatever it is doing. */
+function noteArrival(shown: HTMLElement, next: HTMLElement): void {
+  shown.dataset['status'] = next.dataset['status'];
+  const note = next.querySelector('.arrived');
+  const before = shown.querySelector('.arrived');
+  if (note === null) before?.remove();
+  else if (before !== null) before.replaceWith(note);
+  else shown.querySelector('#stands')?.after(note);
+}
+
 /** Brings in the page of the intent as it stands; false if it shows the same. */
 async function refresh(address: string): Promise<boolean> {
   const response = await fetch(address, { ...REQUEST, headers: PAGE }).catch(() => undefined);
   if (response?.ok !== true) return false;
   const page = new DOMParser().parseFromString(await response.text(), 'text/html');
   const [shown, next] = [shownMain(), page.querySelector('main')];
-  if (shown === null || next === null || stateOf(next) === stateOf(shown)) return false;
+  if (shown === null || next === null) return false;
+  if (stateOf(next) === stateOf(shown)) {
+    noteArrival(shown, next);
+    return false;
+  }
   const stage = shown.querySelector('svc-pay-button')?.getAttribute('state') ?? '';
   if (SAID_BY_BUTTON[stateOf(next)]?.has(stage)) return false;
   const hadFocus = shown.contains(document.activeElement);
