@@ -62,7 +62,9 @@ export function judgeAmount(given: AmountTerms, paid: PaidAmount): AmountVerdict
   // Whoever pays the whole pays the intent, whatever parts strangers paid before.
   if (paysAsked(paidAtomic) || paysAsked(total)) return complete(terms, paid);
   if (earlierAtomic > 0n && earlierAtomic >= askedAtomic - toleranceAtomic) return aside(over, paidAtomic);
-  if (total > askedAtomic) return over === 'hold' ? { outcome: 'held' } : complete(terms, paid);
+  // What strangers paid before holds up nobody who pays no more than asked.
+  if (total > askedAtomic)
+    return over === 'hold' && paidAtomic > askedAtomic ? { outcome: 'held' } : complete(terms, paid);
   if (under === 'accept') return complete(terms, paid);
   return under === 'hold' ? { outcome: 'part' } : aside(under, paidAtomic);
 }
@@ -84,7 +86,7 @@ function floorOf({ askedAtomic, minimumAtomic }: AmountTerms, { earlierAtomic, s
 function complete(terms: AmountTerms, { paidAtomic, earlierAtomic }: PaidAmount): AmountVerdict {
   const paidTotalAtomic = earlierAtomic + paidAtomic;
   const surplus = paidTotalAtomic - terms.askedAtomic;
-  if (terms.over !== 'refund' || surplus <= terms.toleranceAtomic)
+  if (terms.over === 'accept' || surplus <= terms.toleranceAtomic)
     return { outcome: 'complete', paidTotalAtomic, refundDueAtomic: null };
   // No more is due of a payment than it paid: the rest is due of the parts.
   return { outcome: 'complete', paidTotalAtomic, refundDueAtomic: surplus < paidAtomic ? surplus : paidAtomic };
