@@ -199,6 +199,10 @@ begin
   if wanted.sequence is distinct from totals.last_sequence + 1 then
     return 'refund_superseded';
   end if;
+  -- A relayer pays for each: a merchant who pays himself must not have it send parts of a part for ever.
+  if wanted.sequence > 20 then
+    return 'refund_limit_reached';
+  end if;
   insert into svc.refunds (
     account_id, mode, id, payment_id, intent_id, intent_code, kind, status, sequence, network, asset, token_shortcode,
     amount, wallet, recipient, nonce, valid_after, valid_before, transfer, bound_relayer, reason, after_success, expires_at,

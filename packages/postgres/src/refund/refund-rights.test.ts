@@ -66,6 +66,18 @@ test('a refund of another chain family, or with terms that are none, cannot be w
     await expect(theirs.recordPrepared(forged, refundParties.nowMs)).rejects.toMatchObject({ code: '23514' });
 });
 
+test('a relayer pays for at most 20 refunds of a payment, whoever prepares them', async () => {
+  const paymentId = await world.paid();
+  const theirs = createRefundStore(api);
+  await world.submitted(paymentId, 400n);
+  const after = async (sequence: number) => {
+    await pool.query('update svc.refund_totals set last_sequence = $2 where payment_id = $1', [paymentId, sequence]);
+    return theirs.recordPrepared(await world.terms(paymentId, 100n), refundParties.nowMs);
+  };
+  expect(await after(19)).toMatchObject({ ok: true });
+  expect(await after(20)).toEqual({ ok: false, code: 'refund_limit_reached' });
+});
+
 test('a malformed row stops neither the queue of a lane nor the watch of its network', async () => {
   const own = await createTestDatabase();
   const { paid, submitted, watch } = createRefundWorld(own.pool);

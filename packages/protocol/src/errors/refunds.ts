@@ -37,7 +37,7 @@ export const REFUND_ERRORS = {
   refund_limit_reached: entry(
     409,
     'merchant',
-    'The payment has too many open refunds; wait until they end, or cancel those that are prepared.',
+    'The payment has too many open refunds, or 20 signed ones; wait until they end or cancel them, or report a transfer of your own.',
     true,
   ),
   refund_found_on_chain: entry(
