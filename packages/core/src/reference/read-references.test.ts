@@ -53,8 +53,8 @@ async function run(references: readonly DueReference[], given: Given) {
         if (told instanceof Error) throw told;
         const transactions = told.map((one) =>
           typeof one === 'string'
-            ? { transactionId: one, hasFailed: false }
-            : { transactionId: one.failed, hasFailed: true },
+            ? { transactionId: one, hasFailed: false, isAgreed: !one.startsWith('lie') }
+            : { transactionId: one.failed, hasFailed: true, isAgreed: true },
         );
         return { transactions, isWhole: given.isWhole ?? true, isFlooded: given.isFlooded ?? false };
       },
@@ -92,6 +92,7 @@ test('transactions are applied oldest first, and the cursor stands at the last o
 
 test.each<[string, Given]>([
   ['nodes contradict each other about', { read: { two: { kind: 'unknown' } } }],
+  ['a quorum lists and does not tell yet, as', { read: { two: { kind: 'absent' } } }],
   ['another process locks the rows of', { applied: { two: { outcome: 'waits', reason: 'locked' } } }],
 ])('the cursor does not pass a transaction that %s', async (_, given) => {
   const { applied, notes } = await run([due('a')], { ...given, listed: { a: ['one', 'two', 'three'] } });
@@ -106,6 +107,14 @@ test('a transaction that one node made up holds up none behind it', async () => 
   });
   expect(applied).toEqual(['two']);
   expect(notes.get('a')?.cursor).toBe('two');
+});
+
+test('as many transactions as a node likes to make up hold up none that a quorum lists', async () => {
+  const lies = ['lie 1', 'lie 2', 'lie 3', 'lie 4'];
+  const absent = Object.fromEntries(lies.map((lie) => [lie, { kind: 'absent' as const }]));
+  const { applied, notes } = await run([due('a')], { listed: { a: [...lies, 'one'] }, read: absent });
+  expect(applied).toEqual(['one']);
+  expect(notes.get('a')).toMatchObject({ cursor: 'one', waitsSinceMs: null, wholeSinceMs: NOW });
 });
 
 test('a reference with a key that is not its intent’s is closed unread and told', async () => {

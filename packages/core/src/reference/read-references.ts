@@ -93,19 +93,26 @@ async function readReference(
   let { cursor } = reference;
   let undecided: string | undefined;
   let reads = 0;
-  for (const { transactionId, hasFailed } of listed.transactions) {
+  const agreed = listed.transactions.filter(({ isAgreed }) => isAgreed);
+  for (const { transactionId, hasFailed } of agreed) {
     if (!hasFailed) {
       if (reads === perReference) break;
       reads += 1;
-      const decided = await decide(sight, reference, transactionId, deps);
-      if (decided === 'absent') continue;
-      if (decided === 'waits') {
+      // What a quorum lists is there, though a node may tell its list earlier than the transaction.
+      if ((await decide(sight, reference, transactionId, deps)) !== 'decided') {
         undecided = transactionId;
         break;
       }
     }
     if (listed.isWhole) cursor = transactionId;
   }
+  // One node may make up as many as it likes: they are read apart, so that they hold up none that a quorum lists.
+  const doubtful = listed.transactions.filter(({ isAgreed }) => !isAgreed);
+  for (const { transactionId } of doubtful.slice(0, perReference))
+    if ((await decide(sight, reference, transactionId, deps)) === 'waits') undecided ??= transactionId;
+  // An older one that others hide must not be passed.
+  if (undecided !== undefined && !agreed.some(({ transactionId }) => transactionId === undecided))
+    cursor = reference.cursor;
   const nowMs = clock.nowMs();
   const isBehind = undecided !== undefined || !listed.isWhole;
   const waitsSinceMs = isBehind ? (reference.waitsSinceMs ?? nowMs) : null;

@@ -6,10 +6,12 @@ export type ListedTransaction = {
   readonly transactionId: string;
   /** A quorum of nodes says that it failed: it was charged for and moved nothing. */
   readonly hasFailed: boolean;
+  /** A quorum of nodes lists it. Otherwise a node may have made it up, or others hide it. */
+  readonly isAgreed: boolean;
 };
 
 export type ListedTransactions = {
-  /** Oldest first. */
+  /** Those that a quorum lists first; of these the oldest first. */
   readonly transactions: readonly ListedTransaction[];
   /** A quorum of nodes told all that they have. Otherwise an older one may be missing. */
   readonly isWhole: boolean;
@@ -20,7 +22,7 @@ export type ListedTransactions = {
 export type ReferredTransaction =
   | { readonly kind: 'moved'; readonly movement: TokenMovement }
   | { readonly kind: 'failed' }
-  /** A quorum of nodes does not have it: another node made it up. */
+  /** A quorum of nodes does not have it: another node made it up, or they are behind their own lists. */
   | { readonly kind: 'absent' }
   /** Nodes contradict each other, or too few answer. */
   | { readonly kind: 'unknown' };

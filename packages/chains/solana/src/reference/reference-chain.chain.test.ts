@@ -248,7 +248,7 @@ test('a node that hides the payment is outdone by the others, one that makes up 
     { signature: invented, slot: 1n, err: null },
     ...(truth as readonly unknown[]),
   ]);
-  expect(await found(nodes)).toMatchObject([{ kind: 'absent' }, { kind: 'moved' }]);
+  expect(await found(nodes)).toMatchObject([{ kind: 'moved' }, { kind: 'absent' }]);
 });
 
 test('of two nodes that contradict each other about the money neither is believed', async () => {

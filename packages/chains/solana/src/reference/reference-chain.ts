@@ -54,18 +54,24 @@ async function list(
   if (told.length === 0) throw new ChainUnavailable('getSignaturesForAddress: no node answers');
   const needed = votesNeeded(nodes.length);
   const found = new Map<string, Listed>();
-  for (const { entries } of told)
+  for (const { entries } of told) {
+    // A node has one vote, however often it lists a transaction.
+    const voted = new Set<string>();
     for (const [index, { signature, slot, err }] of entries.entries()) {
-      if (slot > horizon) continue;
+      if (slot > horizon || voted.has(signature)) continue;
+      voted.add(signature);
       const known = found.get(signature) ?? { slot, rank: index, failed: 0, votes: 0 };
       found.set(signature, { ...known, votes: known.votes + 1, failed: known.failed + (err === null ? 0 : 1) });
     }
+  }
   const transactions = [...found]
     .toSorted(([, one], [, other]) => Number(one.slot - other.slot) || other.rank - one.rank)
     .flatMap(([transactionId, { failed, votes }]): ListedTransaction[] => {
       const hasFailed = failed === votes;
-      return hasFailed && votes < needed ? [] : [{ transactionId, hasFailed }];
-    });
+      const isAgreed = votes >= needed;
+      return hasFailed && !isAgreed ? [] : [{ transactionId, hasFailed, isAgreed }];
+    })
+    .toSorted((one, other) => Number(other.isAgreed) - Number(one.isAgreed));
   return {
     transactions,
     isWhole: told.filter(({ isWhole }) => isWhole).length >= needed,
