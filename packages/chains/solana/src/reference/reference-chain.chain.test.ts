@@ -263,6 +263,16 @@ test('of two nodes that contradict each other about the money neither is believe
   expect(await found([openNode(liar.rpcUrl), node, openNode(chain.rpcUrl)])).toMatchObject([{ kind: 'moved' }]);
 });
 
+test('no single node decides when a payment was made', async () => {
+  const liar = await chain.openNode();
+  await send(await requested());
+  chain.ledger.advance(40n);
+  lieAbout(liar, 'getTransaction', (truth) => ({ ...(truth as object), blockTime: 1n }));
+  expect(await found([openNode(liar.rpcUrl), node])).toEqual([{ kind: 'unknown' }]);
+  const [told] = await found([openNode(liar.rpcUrl), node, openNode(chain.rpcUrl)]);
+  expect(told?.kind === 'moved' && told.movement.blockTimeSeconds).not.toBe(1n);
+});
+
 test('a node that lags behind does not hide what the others have', async () => {
   const laggard = await chain.openNode();
   await send(await requested());
