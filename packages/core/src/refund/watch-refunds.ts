@@ -9,6 +9,7 @@ import type { WatchBase } from '../watch/watch-log.ts';
 import { decideRefund, REFUND_NOT_PROVEN } from './decide-refund.ts';
 import type { RefundChain } from './refund-chain.ts';
 import type { OpenRefund, RefundEvidence, RefundWatchStore } from './refund-store.ts';
+import { REFUND_STATUS } from './refund-transitions.ts';
 
 export type RefundWatchDeps = WatchBase & { readonly refunds: RefundWatchStore };
 
@@ -34,7 +35,12 @@ export function createRefundWatch(chain: RefundChain, deps: RefundWatchDeps): Pe
           page,
           async (refund) => {
             const outcome = outcomes.get(refund);
-            if (outcome !== undefined) await act(deps, refund, decideRefund(refund, outcome));
+            if (outcome === undefined) return;
+            await act(deps, refund, decideRefund(refund, outcome));
+            // A reorg may have put the transaction into a block in which it reverts: when that is final, no lane has the
+            // refund any more. One whose transfer these nodes do not show yet is refused by the token if it is sent again.
+            const maybeLost = outcome.outcome === 'open' && refund.status === REFUND_STATUS.sent;
+            if (maybeLost) await refunds.queueAgain(refund, clock.nowMs());
           },
           onFailure,
         );
