@@ -63,10 +63,15 @@ describe('a signed refund', () => {
 
   test.each([
     ['to somebody else', { recipient: OTHER }],
-    ['of another amount', { amountAtomic: 4n }],
     ['from another wallet', { wallet: OTHER }],
   ])('is not decided by a transfer %s', (_, change) => {
     expect(decideRefund(signed, transferred(change))).toEqual({ action: 'wait' });
+  });
+
+  test('counts with the amount that moved under its nonce; one of Solana has its own amount alone', () => {
+    const other = transferred({ amountAtomic: 4n });
+    expect(decideRefund(signed, other)).toMatchObject({ action: 'complete', evidence: { amountAtomic: 4n } });
+    expect(decideRefund({ ...signed, kind: 'transaction' }, other)).toEqual({ action: 'wait' });
   });
 
   test('whose nonce is not that of its terms is no refund, whatever the chain shows', () => {

@@ -56,11 +56,14 @@ function isRefund(refund: Decided): boolean {
 
 const isFound = ({ kind, signature }: Decided) => kind !== 'reported' && signature === null;
 
-/** Of a refund that was found on chain, the log says how much it is; of a reported one, from where and how much. */
+/**
+ * Of an authorization, and of a refund that was found on chain, the log says how much it is: one nonce moves money once,
+ * and the wallet may have signed several amounts under it. Of a reported one, the log says from where and how much.
+ */
 function isOf(refund: Decided, transferred: Extract<RefundOutcome, { readonly outcome: 'transferred' }>): boolean {
   const { kind, amountAtomic, recipient, wallet, wallets } = refund;
   if (transferred.amountAtomic <= 0n || !sameAddress(recipient, transferred.recipient)) return false;
   if (kind === 'reported') return wallets.some((own) => sameAddress(own, transferred.wallet));
   if (!sameAddress(wallet, transferred.wallet)) return false;
-  return isFound(refund) || amountAtomic === transferred.amountAtomic;
+  return isFound(refund) || kind === 'authorization' || amountAtomic === transferred.amountAtomic;
 }

@@ -68,10 +68,16 @@ describe('the use of a refund’s nonce', () => {
   test.each([
     ['the wallet canceled it', [canceled]],
     ['the nonce moved money to somebody else', [used(), moved(OTHER)]],
-    ['the nonce moved another amount', [used(), moved(PAYER, 4n)]],
     ['the nonce moved nothing', [used()]],
   ])('is void where %s', (_, logs) => {
     expect(judgeUse(REFUND, receipt(logs))).toEqual({ outcome: 'void', reason: 'canceled' });
+  });
+
+  test('is the refund with the amount of its log where the wallet had signed another one too', () => {
+    expect(judgeUse(REFUND, receipt([used(), moved(PAYER, 4n)]))).toMatchObject({
+      outcome: 'transferred',
+      amountAtomic: 4n,
+    });
   });
 
   test('concludes nothing where the transfer stands elsewhere in the receipt', () => {

@@ -17,8 +17,9 @@ type TransferLog = {
 
 /**
  * The receipt in which the nonce of the refund was used or canceled. The token's next log after the use is the transfer. A
- * refund that was signed is canceled when the nonce moved other money; where its own transfer stands elsewhere in the
- * receipt nothing is concluded. Of one that the database lost, whatever the use moved to its recipient is the refund.
+ * refund is whatever the use moved to its recipient: the database may have lost it, or the wallet signed two amounts under
+ * the nonce and the one that was not submitted was used. Where the transfer of a signed refund stands elsewhere in the
+ * receipt nothing is concluded; else the nonce is used up without it.
  */
 export function judgeUse(refund: SignedRefund, receipt: Receipt): RefundOutcome {
   const own = receipt.logs.filter(({ address }) => address === refund.asset.toLowerCase());
@@ -27,9 +28,8 @@ export function judgeUse(refund: SignedRefund, receipt: Receipt): RefundOutcome 
   const next = transferIn(own[at + 1]);
   const moved =
     next !== undefined && sameAddress(next.from, refund.wallet) && next.amountAtomic > 0n ? next : undefined;
-  if (refund.signature === null)
-    return moved !== undefined && sameAddress(moved.to, refund.recipient) ? transferred(receipt, moved) : CANCELED;
-  if (moved !== undefined && isOf(refund, moved)) return transferred(receipt, moved);
+  if (moved !== undefined && sameAddress(moved.to, refund.recipient)) return transferred(receipt, moved);
+  if (refund.signature === null) return CANCELED;
   return own.some((log) => isOf(refund, transferIn(log))) ? OPEN : CANCELED;
 }
 
