@@ -10,14 +10,15 @@
 import { seedRelayer } from '@svc-pay/core/testing';
 import { createLocalSigner } from '@svc-pay/evm';
 import { evmNetwork } from '@svc-pay/protocol';
-import { type ChainState, PROCESSOR } from './chain/chain-state.ts';
+import { type ChainState, MERCHANT, PROCESSOR, WALLETS } from './chain/chain-state.ts';
 import { createSimulatedChain } from './chain/simulated-chain.ts';
 import { createSimulatedNode } from './chain/simulated-node.ts';
 import { drawFreshIds, type Inside, runInside } from './runtime/take-runtime.ts';
-import { type BugName, deliveryBug, readerBug, settlementBugs } from './world/bugs.ts';
+import { type BugName, deliveryBug, readerBug, refundBug, settlementBugs } from './world/bugs.ts';
 import { checkDeliveries } from './world/check-deliveries.ts';
 import { checkDirect, isHeldForMerchant } from './world/check-direct.ts';
 import { checkOffPeriods } from './world/check-endpoints.ts';
+import { checkRefunds, openRefunds } from './world/check-refunds.ts';
 import { checkSettlement } from './world/check-settlement.ts';
 import { openStranded } from './world/check-stranded.ts';
 import { bringCustomers } from './world/customers.ts';
@@ -28,8 +29,10 @@ import { keepRunning } from './world/keep-running.ts';
 import { seedUndecided } from './world/merchant.ts';
 import { planBuyers } from './world/plan-buyers.ts';
 import { NO_DIRECT, planDirect } from './world/plan-direct.ts';
+import { planRefunds } from './world/plan-refunds.ts';
 import { createReaderWorld } from './world/reader-world.ts';
 import type { Arrival } from './world/receivers.ts';
+import { bringRefundMerchant } from './world/refund-merchant.ts';
 import { createRestoreDrill } from './world/restore-drill.ts';
 import { seedWebhooks } from './world/seed-webhooks.ts';
 import { settlementWork } from './world/settlement-process.ts';
@@ -50,6 +53,8 @@ export type RunResult = {
   readonly steps: number;
   readonly payments: number;
   readonly deliveries: number;
+  /** Completed ones. */
+  readonly refunds: number;
   readonly faults: number;
   readonly violations: readonly string[];
   readonly history: readonly string[];
@@ -59,6 +64,9 @@ const CHAIN_ID = 84_532;
 const NETWORK = evmNetwork(CHAIN_ID);
 const FIRST_NONCE = 7n;
 const STORM_MS = 14_000;
+/** Money can be given back when it is final: the storm lasts that much longer. */
+const REFUND_STORM_MS = 22_000;
+const REFUND_SALT = 77_777;
 /** Payments that have not come to rest by then never do. */
 const LONGEST_SETTLING_MS = 4 * 60_000;
 const HOUR_MS = 3_600_000;
@@ -93,13 +101,21 @@ async function run(
   const buyers = plan.buyers.slice(0, payments);
   // Its chances are its own: a run without direct payments goes as it went before there were any.
   // A restore knows nothing of payments that strangers make.
-  const direct = plan.backupAtMs === undefined ? planDirect(simulation.apart().dice) : NO_DIRECT;
+  const planned = plan.backupAtMs === undefined ? planDirect(simulation.apart().dice) : NO_DIRECT;
+  const giver = simulation.apart(REFUND_SALT);
+  const refunds = plan.backupAtMs === undefined ? planRefunds(giver.dice) : undefined;
+  // The longer storm of refunds comes upon a payment whose authorization was closed as expired while its batch was taken
+  // back: it stays held. Until that is mended, who pays directly beside refunds has time.
+  const direct =
+    refunds === undefined ? planned : { ...planned, buyers: planned.buyers.filter(({ isSound }) => isSound) };
+  const stormMs = refunds === undefined ? STORM_MS : REFUND_STORM_MS;
   const undecided = seedUndecided(simulation, NETWORK, plan.undecided, START_MS - HOUR_MS);
   const genesis: ChainState = {
     nonces: new Map(KEYS.map(({ address }) => [address as string, FIRST_NONCE])),
     balances: new Map([
       ...plan.balances,
       ...direct.balances,
+      ...[MERCHANT, ...Object.values(WALLETS)].map((wallet) => [wallet, refunds?.floatAtomic ?? 0n] as const),
       [PROCESSOR, undecided.reduce((sum, { capAtomic }) => sum + capAtomic, 0n)] as const,
     ]),
     used: new Set(undecided.map(({ payer, nonce }) => `${payer} ${nonce}`)),
@@ -139,6 +155,7 @@ async function run(
     signers: relayers,
     recovery,
     hasDirect: direct.buyers.length > 0,
+    hasRefunds: refunds !== undefined,
   };
   const startSettlements = (first: number) =>
     engines.map((engine, index) =>
@@ -161,6 +178,7 @@ async function run(
   const withinMs = STORM_MS * (plan.backupAtMs === undefined ? 0.7 : 2);
   const customers = bringCustomers(simulation, NETWORK, chain, engines, buyers, withinMs);
   const payers = bringDirectCustomers(simulation, NETWORK, chain, engines, direct.buyers, withinMs);
+  const merchant = refunds && bringRefundMerchant(giver, NETWORK, chain, engines, refunds, refundBug(bug));
   let isRestoring = plan.backupAtMs !== undefined;
   if (plan.backupAtMs !== undefined && nodes[0] !== undefined) {
     const believing = bug === 'restoringNothing' ? 'nothing' : 'the chain';
@@ -182,6 +200,8 @@ async function run(
     !isRestoring &&
     customers.areDone() &&
     payers.areDone() &&
+    merchant?.areDone() !== false &&
+    openRefunds(simulation).length === 0 &&
     [...tables.settlements.values()].every((row) => OVER.includes(row.status) || isHeldForMerchant(tables, row)) &&
     [...tables.batches.values()].every(({ status }) => status === 'finalized' || status === 'replaced') &&
     openStranded(simulation, chain).length === 0 &&
@@ -204,7 +224,7 @@ async function run(
   };
   timeline.after(1_000, mine);
   stirTrouble(simulation, chain, nodes, engines);
-  timeline.after(STORM_MS, () => {
+  timeline.after(stormMs, () => {
     note('storm', 'ends');
     simulation.endStorm();
     chain.calm();
@@ -225,6 +245,7 @@ async function run(
       // Now: in the days that follow the windows of held money end, and nobody is there to return it.
       checkSettlement(simulation, chain, customers.buyers);
       checkDirect(simulation, chain, payers.buyers);
+      checkRefunds(simulation, chain, merchant?.leaked ?? new Set());
       reader.check();
     }
     const lateMs = timeline.nowMs() - START_MS - (isMining ? LONGEST_SETTLING_MS : days.longestMs());
@@ -248,6 +269,7 @@ async function run(
     steps: timeline.steps(),
     payments: buyers.length,
     deliveries: tables.deliveries.size,
+    refunds: [...tables.askedRefunds.values()].filter(({ refund }) => refund.status === 'completed').length,
     faults: simulation.strikeCount(),
     violations: simulation.violations,
     history: simulation.history,

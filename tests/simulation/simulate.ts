@@ -13,6 +13,7 @@ type Tally = {
   readonly steps: number;
   readonly payments: number;
   readonly deliveries: number;
+  readonly refunds: number;
   readonly faults: number;
   readonly violations: number;
 };
@@ -67,13 +68,14 @@ function createCount(progress: Progress): {
   readonly end: () => Simulated;
 } {
   const broken: RunResult[] = [];
-  const tally = { seeds: 0, steps: 0, payments: 0, deliveries: 0, faults: 0, violations: 0 };
+  const tally = { seeds: 0, steps: 0, payments: 0, deliveries: 0, refunds: 0, faults: 0, violations: 0 };
   return {
     add: (result) => {
       tally.seeds += 1;
       tally.steps += result.steps;
       tally.payments += result.payments;
       tally.deliveries += result.deliveries;
+      tally.refunds += result.refunds;
       tally.faults += result.faults;
       tally.violations += result.violations.length;
       if (result.violations.length > 0) broken.push(result);

@@ -43,6 +43,13 @@ const RARE = [
   'read_log_held',
   'direct_payment_failed',
   'authorization_already_used',
+  'refund_completed',
+  'refund_failed',
+  'stranger: submits the refund',
+  'refund_payment_not_final',
+  'refund_not_possible',
+  'refund_superseded',
+  'refund_exceeds_paid',
 ];
 
 test(`${SEEDS.length} seeds keep every promise`, async () => {
@@ -56,6 +63,7 @@ test(`${SEEDS.length} seeds keep every promise`, async () => {
   // A run that nothing happened in would keep them as well.
   expect(tally.payments).toBeGreaterThan(1_000);
   expect(tally.deliveries).toBeGreaterThan(4_000);
+  expect(tally.refunds).toBeGreaterThan(100);
   expect(tally.faults).toBeGreaterThan(4_000);
   expect([...told].filter(([, count]) => count < 5)).toEqual([]);
 });
@@ -93,6 +101,10 @@ const RULES: Readonly<Record<BugName, string>> = {
   believingEmptyRanges: 'passed what nodes showed',
   countingTwice: 'each log once',
   evidenceFromElsewhere: 'evidence of its own transaction',
+  reservingNothing: 'never more than paid',
+  refundingTwice: 'refund totals',
+  leavingSent: 'all comes to rest',
+  releasingUsed: 'refunds true to the chain',
 };
 
 /** Seeds that a bug is looked for in. */
@@ -105,6 +117,10 @@ const FIRST_SEEDS: Partial<Record<BugName, number>> = {
   evidenceFromElsewhere: 20,
   forgettingPages: 84,
   closingEarly: 71,
+  reservingNothing: 15,
+  refundingTwice: 6,
+  leavingSent: 30,
+  releasingUsed: 23,
 };
 
 test.for([...BUG_NAMES])('finds a bug put in on purpose: %s', async (bug) => {

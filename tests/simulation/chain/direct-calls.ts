@@ -2,13 +2,21 @@
 // moves its money to its wallet once or says why not, and a refused item undoes no other.
 import { ITEM_OUTCOMES, type ItemOutcome } from '@svc-pay/core';
 import { DIRECT_BATCH_ADDRESS, directBatchAbi, readSingleTransfer, unpackDirectBatch } from '@svc-pay/evm';
-import { encodeFunctionResult, type Hex, toEventSelector, toFunctionSelector } from 'viem';
+import {
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  parseAbi,
+  toEventSelector,
+  toFunctionSelector,
+} from 'viem';
 import { type ChainState, type Log, type Played, type SettleResult, transfer, use, words } from './chain-state.ts';
 
 const BATCH = toFunctionSelector('settle(address,uint32,bytes)');
-const SINGLE = toFunctionSelector(
-  'transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)',
-);
+const SINGLE_ABI = parseAbi([
+  'function transferWithAuthorization(address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce, uint8 v, bytes32 r, bytes32 s)',
+]);
+const SINGLE = toFunctionSelector(SINGLE_ABI[0]);
 const REFUSED = toEventSelector('ItemRefused(uint256,uint8)');
 /** `Error(string)`, without its text. */
 const REVERTED: Hex = '0x08c379a0';
@@ -19,7 +27,8 @@ export type DirectItem = {
   readonly valueAtomic: bigint;
   readonly validBeforeSeconds: bigint;
   readonly nonce: string;
-  readonly intentCode: bigint;
+  /** Absent for a refund. */
+  readonly intentCode?: bigint;
 };
 
 const decoded = new Map<string, readonly DirectItem[]>();
@@ -39,9 +48,17 @@ export function directItemsOf(data: Hex): readonly DirectItem[] {
 function decode(data: Hex): readonly DirectItem[] {
   const single = data.startsWith(SINGLE) ? readSingleTransfer(data) : undefined;
   if (single !== undefined) return [{ ...single, valueAtomic: single.capAtomic }];
+  if (data.startsWith(SINGLE)) return [refundOf(data)];
   return (
     unpackDirectBatch(data)?.groups.flatMap(({ wallet, items }) => items.map((item) => ({ ...item, wallet }))) ?? []
   );
+}
+
+/** A refund: nothing stands behind the arguments. */
+function refundOf(data: Hex): DirectItem {
+  const { args } = decodeFunctionData({ abi: SINGLE_ABI, data });
+  const [payer, wallet, valueAtomic, , validBeforeSeconds, nonce] = args;
+  return { payer: payer.toLowerCase(), wallet: wallet.toLowerCase(), valueAtomic, validBeforeSeconds, nonce };
 }
 
 /** Undefined when the call reverts: a single transfer that the token refuses. */
@@ -75,7 +92,8 @@ function playItems(
     }
     after = moved(after, item);
     logs.push(use(item.payer, item.nonce), transfer(item.payer, item.wallet, item.valueAtomic));
-    settled.push({ intentCode: item.intentCode, payer: item.payer, settledAtomic: item.valueAtomic });
+    const { intentCode, payer, valueAtomic } = item;
+    if (intentCode !== undefined) settled.push({ intentCode, payer, settledAtomic: valueAtomic });
     return outcome;
   });
   return { state: after, logs, settled, codes };

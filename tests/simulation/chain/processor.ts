@@ -111,6 +111,7 @@ function playBatch(state: ChainState, data: Hex, timeSeconds: bigint): PlayedBat
   }
   const fees = settled.reduce((sum, { feeAtomic }) => sum + feeAtomic, 0n);
   const whole = settled.reduce((sum, { settledAtomic }) => sum + settledAtomic, 0n);
+  balances.set(MERCHANT, (balances.get(MERCHANT) ?? 0n) + whole - fees);
   if (whole > 0n) logs.push(transfer(PROCESSOR, MERCHANT, whole - fees), transfer(PROCESSOR, FEE_RECIPIENT, fees));
   return { state: { ...state, balances, used, settledCodes }, logs, codes, settled };
 }

@@ -115,6 +115,7 @@ export function playStranded(state: ChainState, data: Hex): StrandedPlay {
     transfer(PROCESSOR, FEE_RECIPIENT, feeAtomic),
     ...back,
   ];
+  balances.set(MERCHANT, (balances.get(MERCHANT) ?? 0n) + settledAtomic - feeAtomic);
   const settledCodes = new Set(state.settledCodes).add(intentCode);
   return {
     state: { ...next, settledCodes },

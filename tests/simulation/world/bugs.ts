@@ -5,6 +5,8 @@ import { broadcastingFirst, recordingEarly } from '@svc-pay/postgres/testing/see
 import { DELIVERY_BUGS, type DeliveryBug } from './delivery-bugs.ts';
 import { READER_BUGS } from './reader-bugs.ts';
 import type { ReaderBug } from './reader-process.ts';
+import { REFUND_BUGS, REFUND_LANE_BUGS, REFUND_WATCH_BUGS } from './refund-bugs.ts';
+import type { RefundBug } from './refund-merchant.ts';
 import type { LaneBug, SettlementBugs, WatchBug } from './settlement-process.ts';
 
 /** A new holder forgets what flies, and signs it anew under the same nonces. */
@@ -150,8 +152,15 @@ const LANE_BUGS = {
   keepingLimits,
   bumpingFirst,
   failingRefused,
+  ...REFUND_LANE_BUGS,
 } as const;
-const WATCH_BUGS = { returningTwice, forgettingPages, reversingWithoutBooks, closingEarly } as const;
+const WATCH_BUGS = {
+  returningTwice,
+  forgettingPages,
+  reversingWithoutBooks,
+  closingEarly,
+  ...REFUND_WATCH_BUGS,
+} as const;
 export const BUG_NAMES = [
   ...Object.keys(LANE_BUGS),
   ...Object.keys(WATCH_BUGS),
@@ -159,12 +168,14 @@ export const BUG_NAMES = [
   'restoringNothing',
   ...Object.keys(DELIVERY_BUGS),
   ...Object.keys(READER_BUGS),
+  ...Object.keys(REFUND_BUGS),
 ] as readonly BugName[];
 export type BugName =
   | keyof typeof LANE_BUGS
   | keyof typeof WATCH_BUGS
   | keyof typeof DELIVERY_BUGS
   | keyof typeof READER_BUGS
+  | keyof typeof REFUND_BUGS
   /** Watchers take the latest block for final. */
   | 'trustingLatest'
   /** A database that was set back is taken as it is. */
@@ -180,6 +191,7 @@ export const settlementBugs = (name: BugName | undefined): SettlementBugs => ({
 });
 export const deliveryBug = (name: BugName | undefined): DeliveryBug | undefined =>
   named<DeliveryBug>(DELIVERY_BUGS, name);
+export const refundBug = (name: BugName | undefined): RefundBug | undefined => named<RefundBug>(REFUND_BUGS, name);
 export const readerBug = (name: BugName | undefined): ReaderBug | undefined => named<ReaderBug>(READER_BUGS, name);
 
 export const isBugName = (name: string | undefined): name is BugName => BUG_NAMES.some((known) => known === name);

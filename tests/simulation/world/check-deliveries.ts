@@ -68,6 +68,19 @@ function explain(
 /** The money of a canceled up-to intent goes back by a canceled payment. */
 const LAST: Readonly<Record<string, string>> = { completed: 'payment.completed', canceled: 'payment.cancelled' };
 
+type ToldEvent = { readonly type: string; readonly paymentId: string | null };
+
+/** Refunds are told of after the end of their payment. */
+function withoutRefunds<Event extends ToldEvent>(
+  { refundTotals }: Simulation['tables'],
+  events: readonly Event[],
+): readonly Event[] {
+  const end = events.findLastIndex(({ type }) => type === 'payment.completed');
+  const isOfRefund = ({ type, paymentId }: Event) =>
+    refundTotals.has(paymentId ?? '') && (type === 'payment.refunded' || type === 'payment.updated');
+  return events.filter((event, index) => end < 0 || index <= end || !isOfRefund(event));
+}
+
 /** Per intent 1, 2, 3 …, in the order of time; a payment is announced first, and its end comes last. */
 function checkOrder({ tables, violate }: Simulation): void {
   for (const [intentId, own] of Map.groupBy(tables.events.values(), ({ intentId }) => intentId)) {
@@ -79,7 +92,7 @@ function checkOrder({ tables, violate }: Simulation): void {
       if (createdAtMs < (events[index - 1]?.createdAtMs ?? 0))
         violate('order per intent', `${intentId}: time runs back`);
     }
-    const types = events.map(({ type }) => type);
+    const types = withoutRefunds(tables, events).map(({ type }) => type);
     // An up-to intent that its merchant never settled tells of no payment.
     if (tables.intents.get(intentId)?.paymentId === null && types.length === 1) continue;
     const payments = [...tables.settlements.values()].filter(({ item }) => item.intentId === intentId);

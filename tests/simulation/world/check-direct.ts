@@ -2,6 +2,7 @@
 // tables must.
 import type { SettlementRow, Tables } from '@svc-pay/core/testing';
 import type { SimulatedChain } from '../chain/simulated-chain.ts';
+import { isOfRefund } from './check-refunds.ts';
 import type { DirectBuyer } from './plan-direct.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -70,7 +71,8 @@ function checkPayment(
   }
   if (status !== 'completed' && status !== 'failed') violate('none lost', `${paymentId} is ${status} (${row.refusal})`);
   if (status === 'failed' && buyer?.isSound) violate('none lost', `${paymentId} had to complete`);
-  if (status !== payment?.status) violate('one commit', `${paymentId} is ${payment?.status}, its settlement ${status}`);
+  const shown = payment?.status === 'refunded' ? 'completed' : payment?.status;
+  if (status !== shown) violate('one commit', `${paymentId} is ${payment?.status}, its settlement ${status}`);
   if ((status === 'completed') !== (use !== undefined))
     violate('nothing fails that can still be paid', `${paymentId} is ${status}, used on chain: ${use?.id}`);
   const paid = status === 'completed' ? capAtomic : 0n;
@@ -82,7 +84,7 @@ function checkPayment(
 }
 
 function checkBooks({ tables, violate }: Seen, paymentId: string, paidAtomic: bigint): void {
-  const entries = tables.entries.filter((entry) => entry.paymentId === paymentId);
+  const entries = tables.entries.filter((entry) => entry.paymentId === paymentId && !isOfRefund(tables, entry));
   const sumOf = (name: string) =>
     entries.filter(({ accountName }) => accountName === name).reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n);
   if (sumOf('merchant') !== paidAtomic || sumOf('payer') !== -paidAtomic)

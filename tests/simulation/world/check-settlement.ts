@@ -1,6 +1,7 @@
 // The promises about money, when all is quiet: tables against the chain.
 import { type LaneItem, NATIVE_ASSET, NETWORK_PARTY } from '@svc-pay/core';
 import type { SimulatedChain } from '../chain/simulated-chain.ts';
+import { isOfRefund } from './check-refunds.ts';
 import { checkStranded } from './check-stranded.ts';
 import type { Buyer } from './plan-buyers.ts';
 import type { Simulation } from './simulation.ts';
@@ -23,15 +24,16 @@ export function checkSettlement(
     const onChain = settledBy.get(intentCode);
     if (status !== 'completed' && status !== 'failed') violate('none lost', `${paymentId} is ${status}`);
     if (buyers.get(claimKey)?.isSound && status === 'failed') violate('none lost', `${paymentId} had to complete`);
-    if ((onChain !== undefined) !== (payment?.status === 'completed')) {
+    const isPaid = payment?.status === 'completed' || payment?.status === 'refunded';
+    if ((onChain !== undefined) !== isPaid) {
       violate(
         'statuses true to the chain',
         `${paymentId} is ${payment?.status}, settled on chain: ${onChain !== undefined}`,
       );
     }
-    if (status !== payment?.status)
+    if (status !== (isPaid ? 'completed' : payment?.status))
       violate('one commit', `${paymentId} is ${payment?.status}, its settlement ${status}`);
-    if (payment?.status === 'completed' && intent?.status !== 'completed') {
+    if (isPaid && intent?.status !== 'completed') {
       violate('one commit', `${intentId} is ${intent?.status}`);
     }
     if (onChain !== undefined && (payment?.transactionId !== onChain.id || payment.paidAmount !== settledAtomic)) {
@@ -75,7 +77,7 @@ function checkBooks(
     const sum = lines.reduce((total, { amountAtomic }) => total + amountAtomic, 0n);
     if (sum !== 0n) violate('books', `${paymentId} sums to ${sum} ${asset}`);
   }
-  const live = entries.filter(({ id, reverses }) => reverses === null && !back.has(id));
+  const live = entries.filter((entry) => entry.reverses === null && !back.has(entry.id) && !isOfRefund(tables, entry));
   const earned = live.filter(({ accountName }) => accountName === 'merchant' || accountName === 'platform_fee');
   const earnedAtomic = earned.reduce((total, { amountAtomic }) => total + amountAtomic, 0n);
   if (earnedAtomic !== (transactionId === undefined ? 0n : settledAtomic))

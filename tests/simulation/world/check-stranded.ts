@@ -3,6 +3,7 @@
 import type { AuthorizationRow, StrandedRow } from '@svc-pay/core/testing';
 import { PROCESSOR } from '../chain/chain-state.ts';
 import type { SimulatedChain } from '../chain/simulated-chain.ts';
+import { isOfRefund } from './check-refunds.ts';
 import type { Simulation } from './simulation.ts';
 
 type Seen = Pick<Simulation, 'tables' | 'violate'>;
@@ -59,7 +60,7 @@ export function checkStranded({ tables, violate }: Seen, chain: SimulatedChain):
       );
     }
     const status = tables.payments.get(row.paymentId ?? '')?.status;
-    if ((status === 'completed') !== (row.action === 'settle'))
+    if ((status === 'completed' || status === 'refunded') !== (row.action === 'settle'))
       violate('statuses true to the chain', `${row.paymentId} is ${status}, its money is to ${row.action}`);
     checkBooks({ tables, violate }, row, signed.capAtomic);
   }
@@ -71,7 +72,7 @@ export function checkStranded({ tables, violate }: Seen, chain: SimulatedChain):
 function checkBooks({ tables, violate }: Seen, { paymentId, action }: StrandedRow, capAtomic: bigint): void {
   const sumOf = (name: string) =>
     tables.entries
-      .filter((entry) => entry.paymentId === paymentId && entry.accountName === name)
+      .filter((entry) => entry.paymentId === paymentId && entry.accountName === name && !isOfRefund(tables, entry))
       .reduce((sum, { amountAtomic }) => sum + amountAtomic, 0n);
   if (sumOf('payer') !== -capAtomic) violate('books', `${paymentId}: ${sumOf('payer')} left its payer`);
   if (sumOf('stranded') !== 0n) violate('books', `${paymentId}: ${sumOf('stranded')} is still stranded`);

@@ -24,7 +24,9 @@ export function createMemoryApply(
     const row = [...settlements.values()].find(({ item }) => item.intentCode === log.intentCode);
     if (row === undefined) return true;
     const payment = payments.get(row.item.paymentId);
-    return payment?.status === 'completed' && payment.transactionId === log.position.transactionId;
+    // Its money may be given back by now.
+    const isPaid = payment?.status === 'completed' || payment?.status === 'refunded';
+    return isPaid && payment.transactionId === log.position.transactionId;
   };
   const isOfDirect = (log: MoneyLog): boolean =>
     'nonce' in log &&

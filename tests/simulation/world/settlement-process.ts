@@ -2,10 +2,12 @@
 // batches, held payments and authorizations, and the reconciler. Only what lies behind the ports is simulated.
 import {
   createDirectWatch,
+  createRefundWatch,
   createWatchers,
   type LaneDeps,
   type LanePace,
   laneKey,
+  type RefundWatchStore,
   type WatchDeps,
 } from '@svc-pay/core';
 import {
@@ -13,6 +15,7 @@ import {
   createMemoryFinalityStore,
   createMemoryLaneStore,
   createMemoryReaderStore,
+  createMemoryRefundWatchStore,
   createMemoryStrandedLaneStore,
   createMemoryStrandedStore,
   findForgottenLanes,
@@ -39,7 +42,7 @@ import type { FakeEngine, Host } from './fake-engine.ts';
 import type { Simulation } from './simulation.ts';
 
 export type LaneBug = (deps: LaneDeps, tables: Tables) => LaneDeps;
-type WatchStores = Pick<WatchDeps, 'finality' | 'stranded'>;
+type WatchStores = Pick<WatchDeps, 'finality' | 'stranded'> & { readonly refunds: RefundWatchStore };
 export type WatchBug = (stores: WatchStores, tables: Tables) => WatchStores;
 export type SettlementBugs = {
   readonly lane?: LaneBug | undefined;
@@ -57,6 +60,8 @@ export type Ground = {
   readonly recovery: TransactionSigner;
   /** Some pay directly. */
   readonly hasDirect: boolean;
+  /** Merchants give money back. */
+  readonly hasRefunds: boolean;
 };
 
 const RPC_TIMEOUT_MS = 3_000;
@@ -80,7 +85,7 @@ export function statementBy(ask: Ask): Statement {
 
 export function settlementWork(
   simulation: Simulation,
-  { network, chainId, nodes, signers, recovery, hasDirect }: Ground,
+  { network, chainId, nodes, signers, recovery, hasDirect, hasRefunds }: Ground,
   process: MortalProcess,
   ask: Ask,
   engine: FakeEngine,
@@ -139,6 +144,7 @@ export function settlementWork(
   const stores = {
     finality: createMemoryFinalityStore(tables, statement),
     stranded: createMemoryStrandedStore(tables, statement),
+    refunds: createMemoryRefundWatchStore(tables, statement),
   };
   const voters = async () =>
     (await pool.healthyEndpoints()).map(
@@ -150,7 +156,7 @@ export function settlementWork(
     { network, voters, gasCoin: undefined },
     { readFitness: () => Promise.reject(new Error('nobody asks')), extraJobs: [] },
   );
-  const watched: WatchDeps = {
+  const watched: WatchDeps & WatchStores = {
     ...(bugs.watch?.(stores, tables) ?? stores),
     clock,
     log: (event, details) => note(process.name, `${event} ${JSON.stringify(details)}`),
@@ -165,6 +171,7 @@ export function settlementWork(
     drains: [createLaneDrain(lanes)],
     jobs: [
       ...createWatchers(chain, watched),
+      ...(hasRefunds ? [createRefundWatch(chain, watched)] : []),
       ...(hasDirect ? [createDirectWatch({ ...chain, nodes: async () => [] }, directDeps)] : []),
       createReconciler(
         (silentSinceMs) => statement('forgottenLanes', () => findForgottenLanes(tables, silentSinceMs)),

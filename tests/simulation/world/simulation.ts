@@ -50,7 +50,7 @@ export type Simulation = {
   /** Lives of processes that were frozen, or lost the store's answer: what they left behind has a cause. */
   readonly troubled: Set<string>;
   /** The same run with chances of its own: what they decide changes no other chance. */
-  readonly apart: () => Simulation;
+  readonly apart: (salt?: number) => Simulation;
 };
 
 /** Any moment will do. */
@@ -97,7 +97,7 @@ export function createSimulation(seed: number, without: ReadonlySet<FaultKind>):
     },
     violations,
     troubled,
-    apart: () => build(createDice(Math.imul(seed, 2_246_822_519))),
+    apart: (salt = 0) => build(createDice(Math.imul(seed + salt, 2_246_822_519))),
   });
   return build(createDice(Math.imul(seed, 2_654_435_761)));
 }

@@ -21,7 +21,7 @@ export type MemoryRefundTables = {
 };
 
 /** As `svc.installation.id`. */
-export const MEMORY_INSTALLATION = 'inst_memory';
+export const MEMORY_INSTALLATION = '00000000-0000-4000-8000-000000000001';
 
 export function createRefundTables(): MemoryRefundTables {
   return { askedRefunds: new Map(), refundTotals: new Map() };
