@@ -147,7 +147,7 @@ export async function reportTransfer(
       accountId: shop.accountId as Id<'account'>,
       mode: 'test',
       paymentId: payment.paymentId as Id<'payment'>,
-      wallet: shop.merchant,
+      wallet: shop.merchant.toLowerCase(),
       recipient: payment.payer.address,
       reason: null,
       reported: { transactionId, logIndex: null },
