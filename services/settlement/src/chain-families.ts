@@ -119,7 +119,7 @@ async function openEvmFamily(
           log: logOf(lane),
         }),
       }),
-    openWatched: ({ stores, installation: _, ...deps }) =>
+    openWatched: ({ stores, ...deps }) =>
       networks.map((open) => openWatchedEvm(open, { ...deps, payouts: stores.payouts })),
     readerChains: openReaderChains(setups, { timeoutMs, onCalls: onReaderCalls }),
   };

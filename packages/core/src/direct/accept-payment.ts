@@ -49,7 +49,7 @@ export function acceptPayment(facts: AcceptFacts, requestId: string, nowMs: numb
     payment: {
       ...payment,
       status: transition(PAYMENT_TRANSITIONS, payment.status, 'completed', 'accept', about),
-      paidTotal: partsAtomic === null ? payment.paidAmount : atomicAmount(partsAtomic),
+      paidTotal: atomicAmount(partsAtomic ?? (payment.paidAmount ?? 0n) - (payment.refundedAmount ?? 0n)),
       refundDueAmount: null,
       completedAtMs: nowMs,
     },

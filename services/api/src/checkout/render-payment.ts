@@ -70,8 +70,8 @@ ${intent.upto ? '' : renderRequests(ways, address.requestUrlOf, LONGEST_CODED)}
 
 /** The payer may have sent it, or a stranger. Who sent it asks first: the whole amount is taken beside it. */
 function renderArrived({ merchant, amount, transfer }: CheckoutView): SafeHtml {
-  const arrived =
-    transfer?.amount == null ? 'Another amount than the asked one' : `${transfer.amount} instead of ${amount}`;
+  const paid = transfer?.amount ?? null;
+  const arrived = paid === null ? 'Another amount than the asked one' : `${paid} instead of ${amount}`;
   return html`<p class="note arrived">${ALERT} ${arrived} arrived for this payment, so it is not paid yet. If you sent it, contact ${merchant} before you pay again. If not, you can pay now.</p>`;
 }
 
