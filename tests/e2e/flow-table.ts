@@ -7,13 +7,13 @@ import type { World } from './start-world.ts';
 import type { Heard, MerchantEndpoint } from './webhook-receiver.ts';
 
 /** Every word of the interface, by where it is seen. */
-export const WORDS = {
+const WORDS = {
   intent: INTENT_STATUSES,
   payment: PAYMENT_STATUSES,
   settle: SETTLE_STATUSES,
   event: EVENT_TYPES,
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-export type Column = keyof typeof WORDS;
+type Column = keyof typeof WORDS;
 
 type Row = { readonly name: string } & Readonly<Record<Column, Set<string>>>;
 

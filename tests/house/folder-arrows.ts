@@ -110,7 +110,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       refund: ['database', 'event', 'intent', 'ledger', 'payment'],
       settlement: ['audit', 'budget', 'database', 'event', 'intent', 'payment'],
       x402: ['account', 'audit', 'budget', 'database', 'intent'],
-      lane: ['audit', 'budget', 'database', 'ledger', 'payment', 'settlement', 'token'],
+      lane: ['audit', 'budget', 'database', 'ledger', 'payment', 'refund', 'settlement', 'token'],
       finality: ['database', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
       stranded: ['database', 'event', 'intent', 'lane', 'ledger', 'payment', 'settlement'],
       reader: ['account', 'database', 'event', 'intent', 'payment', 'settlement', 'stranded'],
