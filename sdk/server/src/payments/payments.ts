@@ -39,19 +39,27 @@ export type Payments = {
   ) => AsyncGenerator<ListedPaymentBody, void, undefined>;
   /** The payment with its intent. */
   readonly get: (paymentId: string, options?: CallOptions) => Promise<PaymentFound | CallFailure>;
+  /** Completes the intent with a `mismatched` payment: what it paid counts as it is. Accepting it again answers the same. */
+  readonly accept: (paymentId: string, options?: CallOptions) => Promise<PaymentFound | CallFailure>;
 };
 
 const PAYMENTS = '/sdk/payments';
 
 export function paymentsOf(connection: Connection): Payments {
   const list = listAt<ListedPaymentBody, PaymentListFilter>(connection, PAYMENTS);
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    options?: CallOptions,
+  ): Promise<PaymentFound | CallFailure> => {
+    const read = withFields<ListedPaymentBody>({ id: 'text', status: 'text', paymentIntentId: 'text' });
+    const answer = await connection.call({ method, path: `${PAYMENTS}/${path}`, read }, options);
+    return answer.ok ? { ok: true, payment: answer.value } : answer;
+  };
   return {
     list: (filter = {}, options) => list(filter, options),
     each: (filter = {}, options) => everyListed(list, filter, options),
-    get: async (id, options) => {
-      const read = withFields<ListedPaymentBody>({ id: 'text', status: 'text', paymentIntentId: 'text' });
-      const answer = await connection.call({ method: 'GET', path: `${PAYMENTS}/${segment(id)}`, read }, options);
-      return answer.ok ? { ok: true, payment: answer.value } : answer;
-    },
+    get: (id, options) => ask('GET', segment(id), options),
+    accept: (id, options) => ask('POST', `${segment(id)}/accept`, options),
   };
 }

@@ -204,7 +204,7 @@ describe('ids', () => {
 });
 
 describe('addresses and methods', () => {
-  test.each(['/sdk', '/sdk/public/payments/intents', '/metrics', '/%zz', '//health', '/health/'])(
+  test.each(['/sdk', '/sdk/public/payments', '/metrics', '/%zz', '//health', '/health/'])(
     '%s is not found',
     async (url) => {
       expectRefusal(await call(api, 'GET', url), 404, 'route_unknown');

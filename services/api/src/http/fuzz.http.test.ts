@@ -27,7 +27,9 @@ afterAll(() => void prices.close());
 const node = await startFakeNode();
 const networks = Object.entries(NETWORKS).map(([name, setup]) => [name, { ...setup, rpcUrls: [node] }]);
 const settlement = await startFakeSettlement();
-settlement.answer = async () => ({ error: 'intent_not_payable' });
+settlement.answer = async (body) => ({
+  error: 'paymentId' in body ? 'payment_not_mismatched' : 'intent_not_payable',
+});
 const api = await startTestApi({
   SVC_NETWORKS: JSON.stringify(Object.fromEntries(networks)),
   SVC_SETTLE_WAIT_MS: '0',

@@ -292,6 +292,20 @@ test('payments, intents and attempts are listed', async () => {
   expect(missing).toMatchObject({ ok: false, code: 'not_found' });
 });
 
+test('a payment or a refund that the account does not have is neither accepted nor refunded', async () => {
+  const paymentId = newId('payment', Date.now());
+  const refundId = newId('refund', Date.now());
+  const answers = [
+    await svc.payments.accept(paymentId),
+    await svc.refunds.create({ paymentId }),
+    await svc.refunds.list(paymentId),
+    await svc.refunds.get(refundId),
+    await svc.refunds.submit(refundId, { signature: `0x${'11'.repeat(65)}` }),
+    await svc.refunds.cancel(refundId),
+  ];
+  for (const answer of answers) expect(answer).toMatchObject({ ok: false, code: 'not_found' });
+});
+
 test('more calls at once than the service takes in a second all get through, by waiting as it says', async () => {
   const limits = { SVC_API_RATE_LIMITS: 'on', SVC_API_RATE_TEST: '10', SVC_API_RATE_ADDRESS: '1000' };
   const strict = await startTestApi(limits);
