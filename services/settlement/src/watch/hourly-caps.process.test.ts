@@ -31,10 +31,11 @@ test('the health watch writes down the most of each token that a relayer may mov
   };
   const watch = createHealthWatch({ ...open, readFitness: evmFitness(open, 10n, deps) }, deps);
   await watch.run();
-  const { rows } = await pool.query('select network, lower(asset) as asset, cap from svc.hourly_caps order by cap');
+  const { rows } = await pool.query('select network, lower(asset) as asset, cap from svc.hourly_caps order by cap, asset');
   // The local chain is set up with a cap of a billion of each token.
   expect(rows).toEqual([
     { network: open.network, asset: chain.tokens.usdc.toLowerCase(), cap: (10n ** 15n).toString() },
+    { network: open.network, asset: chain.tokens.plain.toLowerCase(), cap: (10n ** 15n).toString() },
     { network: open.network, asset: chain.tokens.vol.toLowerCase(), cap: (10n ** 27n).toString() },
   ]);
 });
