@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ChainUnavailable } from '../lane/lane-chain.ts';
 import { createReferenceReader } from './read-references.ts';
 import { nextReadAtMs, REFERENCE_KEPT_MS } from './reading-times.ts';
-import type { ReferredTransaction, ReferenceChain } from './reference-chain.ts';
+import type { ReferenceChain, ReferredTransaction } from './reference-chain.ts';
 import type { AppliedMovement, DueReference, ReadReference } from './reference-store.ts';
 
 const NOW = 1_000_000_000;

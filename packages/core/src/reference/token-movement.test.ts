@@ -1,7 +1,7 @@
 import { atomicAmount, basisPoints, breakDown, payoutTerms } from '@svc-pay/money';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type LegTerms, measurePayment, payerOfMovement, type MovedBalance } from './token-movement.ts';
+import { type LegTerms, type MovedBalance, measurePayment, payerOfMovement } from './token-movement.ts';
 
 const TERMS: LegTerms = {
   mint: 'coin',

@@ -12,7 +12,7 @@ import { normalizeAddress } from '../token/address.ts';
 import { findToken } from '../token/find-token.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import { judgeRecipient, judgeRefund, type RefundablePayment } from './judge-refund.ts';
-import { probedNonces, type StoredRefund, type ReportedTransfer, refundNonces } from './refund.ts';
+import { probedNonces, type ReportedTransfer, refundNonces, type StoredRefund } from './refund.ts';
 import type { RefundFamily } from './refund-family.ts';
 import type { RefundStore } from './refund-store.ts';
 import { REFUND_STATUS } from './refund-transitions.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countRefund } from './count-refund.ts';
 import { judgeRecipient, judgeRefund, leftToRefund, type RefundablePayment } from './judge-refund.ts';
-import { hasOwnNonce, type StoredRefund, refundNonces } from './refund.ts';
+import { hasOwnNonce, refundNonces, type StoredRefund } from './refund.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000aa';
 const OTHER = '0x00000000000000000000000000000000000000BB';

@@ -5,7 +5,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { JudgedRefund, RefundablePayment } from './judge-refund.ts';
-import type { StoredRefund, RefundKind, ReportedTransfer } from './refund.ts';
+import type { RefundKind, ReportedTransfer, StoredRefund } from './refund.ts';
 
 export type RefundCaller = Pick<Caller, 'accountId' | 'mode'>;
 

@@ -1,7 +1,8 @@
 // The refund stores in memory as their contract sees them.
-import { newId } from '@svc-pay/protocol/ids';
+
 import { atomicAmount } from '@svc-pay/money';
 import { evmNetwork } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
 import { createMemoryRefundStore } from './memory-refund-store.ts';
 import { createMemoryRefundWatchStore } from './memory-refund-watch-store.ts';
 import { queueSettlement, seedAuthorization, seedIntent } from './memory-seed.ts';

@@ -11,9 +11,9 @@ import {
   type RefundToPrepare,
   type StoredRefund,
 } from '../index.ts';
-import { addLaneRefund } from './memory-refunds.ts';
 import type { AskedRefundRow, RefundTotalsRow } from './memory-refund-tables.ts';
 import { refundableOf, storedRefundOf } from './memory-refundable.ts';
+import { addLaneRefund } from './memory-refunds.ts';
 import type { Statement, Tables } from './memory-tables.ts';
 
 type Refusal = Extract<RefundAnswer, { ok: false }>['code'];

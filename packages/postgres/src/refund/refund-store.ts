@@ -2,11 +2,11 @@
 import {
   isoTime,
   REFUND_STATUS,
-  type StoredRefund,
   type RefundAnswer,
   type RefundCaller,
   type RefundStore,
   type RefundToPrepare,
+  type StoredRefund,
 } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';

@@ -3,12 +3,12 @@
 import { findToken, requestTransaction } from '@svc-pay/core';
 import {
   type RequestedTransactionBody,
-  type WalletRequestRefusal,
   requestedTransaction,
-  walletRequestRefusal,
   type TransactionRequestLabel,
   transactionRequest,
   transactionRequestLabel,
+  type WalletRequestRefusal,
+  walletRequestRefusal,
 } from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { assetPath } from '../checkout/assets.ts';

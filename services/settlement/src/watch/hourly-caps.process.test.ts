@@ -31,7 +31,9 @@ test('the health watch writes down the most of each token that a relayer may mov
   };
   const watch = createHealthWatch({ ...open, readFitness: evmFitness(open, 10n, deps) }, deps);
   await watch.run();
-  const { rows } = await pool.query('select network, lower(asset) as asset, cap from svc.hourly_caps order by cap, asset');
+  const { rows } = await pool.query(
+    'select network, lower(asset) as asset, cap from svc.hourly_caps order by cap, asset',
+  );
   // The local chain is set up with a cap of a billion of each token.
   expect(rows).toEqual([
     { network: open.network, asset: chain.tokens.usdc.toLowerCase(), cap: (10n ** 15n).toString() },

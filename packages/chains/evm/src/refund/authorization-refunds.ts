@@ -2,12 +2,12 @@
 import {
   type DraftedRefund,
   REFUND_VALIDITY_SECONDS,
-  type StoredRefund,
   type RefundDraft,
   type RefundFamily,
   type RefundQuestions,
   type RefundRefusal,
   type RefundVerdict,
+  type StoredRefund,
   type TokenEntry,
   type VerifiedRefund,
 } from '@svc-pay/core';

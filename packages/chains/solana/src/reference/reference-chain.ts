@@ -6,8 +6,8 @@ import {
   type ListedTransaction,
   type ListedTransactions,
   majorityOf,
-  type ReferredTransaction,
   type ReferenceChain,
+  type ReferredTransaction,
   viewKey,
   votesNeeded,
 } from '@svc-pay/core';

@@ -2,8 +2,8 @@
 import { createMaintenanceStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { referenceOf } from './reference-key.ts';
 import { createReferenceWorld, type ReferenceWorld, SHARES } from '../testing/reference-world.ts';
+import { referenceOf } from './reference-key.ts';
 
 async function world(): Promise<ReferenceWorld> {
   const { pool } = await createTestDatabase();

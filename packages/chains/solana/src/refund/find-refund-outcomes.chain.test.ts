@@ -6,7 +6,7 @@ import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
 import type { Paying } from '../testing/pay.ts';
 import { createRefundWorld, REFUNDED, type RefundWorld } from '../testing/refund-world.ts';
 import { findRefundOutcomes } from './find-refund-outcomes.ts';
-import { type SolanaRefundTransfer, refundTerms } from './refund-terms.ts';
+import { refundTerms, type SolanaRefundTransfer } from './refund-terms.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const FINAL = 33n;

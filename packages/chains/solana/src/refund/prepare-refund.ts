@@ -3,8 +3,8 @@ import { isAddress } from '@solana/kit';
 import { prepareOnChain } from '../prepare/prepare-on-chain.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import type { PreparedTransfer } from '../transfer/transfer-terms.ts';
-import { type SolanaRefundRefusal, refundRefusal } from './refund-refusal.ts';
-import { type SolanaRefundTransfer, refundTerms } from './refund-terms.ts';
+import { refundRefusal, type SolanaRefundRefusal } from './refund-refusal.ts';
+import { refundTerms, type SolanaRefundTransfer } from './refund-terms.ts';
 
 export type PreparedRefund =
   | { readonly ok: true; readonly prepared: PreparedTransfer }

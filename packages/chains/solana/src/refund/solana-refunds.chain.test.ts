@@ -1,5 +1,5 @@
 // Refunds as the API asks a chain about them, on a real virtual machine.
-import { ChainUnavailable, type StoredRefund, type RefundDraft, refundNonces, TOKENS } from '@svc-pay/core';
+import { ChainUnavailable, type RefundDraft, refundNonces, type StoredRefund, TOKENS } from '@svc-pay/core';
 import { newId } from '@svc-pay/protocol/ids';
 import { readRefundTerms } from '@svc-pay/protocol/refund-nonce';
 import { refundReference } from '@svc-pay/protocol/solana';

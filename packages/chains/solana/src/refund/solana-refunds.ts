@@ -3,10 +3,10 @@ import {
   ChainUnavailable,
   type DraftedRefund,
   mapConcurrent,
-  type StoredRefund,
   type RefundDraft,
   type RefundFamily,
   type RefundNonce,
+  type StoredRefund,
   type TransferStores,
   type VerifiedRefund,
 } from '@svc-pay/core';

@@ -15,7 +15,7 @@ import { memosIn } from '../verify/read-memo.ts';
 import { readTransaction } from '../verify/read-transaction.ts';
 import { verifySigned } from '../verify/verify-signed.ts';
 import { prepareRefund } from './prepare-refund.ts';
-import { type SolanaRefundTransfer, refundTerms } from './refund-terms.ts';
+import { refundTerms, type SolanaRefundTransfer } from './refund-terms.ts';
 import { verifyRefund } from './verify-refund.ts';
 
 let world: RefundWorld;

@@ -6,7 +6,7 @@ import { accountsOf, accountsProblem } from '../transfer/check-accounts.ts';
 import { prepareTransfer } from '../transfer/prepare-transfer.ts';
 import type { TransactionFlaw } from '../verify/refusal.ts';
 import { verifySigned } from '../verify/verify-signed.ts';
-import { type SolanaRefundRefusal, refundRefusal } from './refund-refusal.ts';
+import { refundRefusal, type SolanaRefundRefusal } from './refund-refusal.ts';
 import { refundTerms } from './refund-terms.ts';
 import type { StoredSolanaRefund } from './stored-refund.ts';
 

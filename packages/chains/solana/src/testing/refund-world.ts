@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { generateKeyPairSigner, type KeyPairSigner } from '@solana/kit';
 import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { DEVNET_USDC } from '../local/local-mint.ts';
-import { type SolanaRefundTransfer, refundTerms } from '../refund/refund-terms.ts';
+import { refundTerms, type SolanaRefundTransfer } from '../refund/refund-terms.ts';
 import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
 import type { TransferTerms } from '../transfer/transfer-terms.ts';
 import { type Actors, drawActors } from './actors.ts';
