@@ -1,0 +1,2 @@
+// The local Internet Computer of tests, `npm run dev` and the sandbox.
+export {};
