@@ -9,6 +9,12 @@ import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
 
 export type ReferredTransfer = Outflow & { readonly transactionId: string; readonly landing: Landing };
 
+export type Referred = {
+  readonly transfers: readonly ReferredTransfer[];
+  /** The nodes whose lists these are. Another one's history proves nothing of them. */
+  readonly listedBy: readonly SolanaNode[];
+};
+
 /** Nobody but the merchant's own wallet has a reason to name the key; more are somebody's attempt to keep us busy. */
 const MOST_READ = 50;
 
@@ -23,10 +29,12 @@ export async function findReferred(
   nodes: readonly SolanaNode[],
   reference: string,
   question: OutflowQuestion,
-): Promise<readonly ReferredTransfer[]> {
-  const told = await askEvery(nodes, (node) => node.signatures(reference, undefined));
+): Promise<Referred> {
+  const told = await askEvery(nodes, async (node) => ({ node, list: await node.signatures(reference, undefined) }));
   if (told.length === 0) throw new ChainUnavailable('no node lists the transactions of a reference');
-  const listed = new Set(told.flat().flatMap(({ signature, err }) => (err === null ? [signature] : [])));
+  const listed = new Set(
+    told.flatMap(({ list }) => list).flatMap(({ signature, err }) => (err === null ? [signature] : [])),
+  );
   if (listed.size > MOST_READ)
     throw new ChainUnavailable(`${listed.size} transactions name the reference ${reference}, more than are read`);
   const pending = [...listed].map((transactionId) => ({ transactionId, lifetime: ENDLESS }));
@@ -38,5 +46,14 @@ export async function findReferred(
     const outflow = await readOutflow(outcome.landing, question);
     return outflow === undefined ? [] : [{ ...outflow, transactionId, landing: outcome.landing }];
   });
-  return (await Promise.all(found)).flat();
+  return { transfers: (await Promise.all(found)).flat(), listedBy: told.map(({ node }) => node) };
+}
+
+/**
+ * The nodes that have every transaction since that slot. Asked after a list was read: what a node still has now, it had
+ * then.
+ */
+export async function reachingBack(nodes: readonly SolanaNode[], slot: bigint): Promise<readonly SolanaNode[]> {
+  const told = await askEvery(nodes, async (node) => ((await node.firstAvailableSlot()) <= slot ? [node] : []));
+  return told.flat();
 }

@@ -41,6 +41,25 @@ function rowOf(refund: SolanaRefundTransfer, { prepared }: Paying, change: Parti
   } as unknown as OpenRefund;
 }
 
+/** The row of a refund that was found on chain: only its payment and its reference are known. */
+function lostRow(refund: SolanaRefundTransfer, signed: Paying, change: Partial<OpenRefund> = {}): OpenRefund {
+  const { slot: blockNumber } = signed.prepared.lifetime;
+  const payment = { transactionId: null, payer: refund.recipient, blockNumber };
+  return rowOf(refund, signed, { transfer: null, amountAtomic: null, payment, ...change });
+}
+
+/** Lists nothing, and says that its history begins there. */
+async function forgetfulNode(firstSlot: bigint): Promise<SolanaNode> {
+  const { faults, rpcUrl } = await world.chain.openNode();
+  faults.lie = ({ method }) => {
+    if (method === 'getSignaturesForAddress') return [];
+    return method === 'getFirstAvailableBlock' ? firstSlot : undefined;
+  };
+  return openNode(rpcUrl);
+}
+
+const aDayLater = () => Date.now() + DAY_MS + 1_000;
+
 async function outcomeOf(row: OpenRefund, nodes: readonly SolanaNode[] = [world.node], nowMs = Date.now()) {
   const [outcome] = await findRefundOutcomes(nodes, [row], nowMs);
   return outcome;
@@ -48,6 +67,7 @@ async function outcomeOf(row: OpenRefund, nodes: readonly SolanaNode[] = [world.
 
 const OPEN = { outcome: 'open' };
 const EXPIRED = { outcome: 'void', reason: 'expired' };
+const NOT_FOUND = { outcome: 'void', reason: 'not_found' };
 
 describe('a refund that was sent', () => {
   test('is proven when it is final, and not before', async () => {
@@ -114,16 +134,43 @@ describe('the reference of a refund', () => {
     expect(await world.chain.balanceOf(payer.address)).toBe(REFUNDED);
     world.chain.ledger.advance(PAST_EXPIRY);
     expect(await outcomeOf(rowOf(refund, signed))).toEqual(EXPIRED);
-    const lost = rowOf(refund, signed, { transfer: null, amountAtomic: null });
+    const lost = lostRow(refund, signed);
     expect(await outcomeOf(lost)).toEqual(OPEN);
-    const notFound = { outcome: 'void', reason: 'not_found' };
-    expect(await outcomeOf(lost, [world.node], Date.now() + DAY_MS + 1_000)).toEqual(notFound);
+    expect(await outcomeOf(lost, [world.node], aDayLater())).toEqual(NOT_FOUND);
+  });
+
+  test('that nodes forgot is not taken for one that never was', async () => {
+    const refund = world.refund();
+    const signed = await world.transfer(refundTerms(refund));
+    world.chain.ledger.advance(FINAL);
+    const { slot } = signed.prepared.lifetime;
+    const pruned = await forgetfulNode(slot + 1n);
+    const lost = lostRow(refund, signed);
+    expect(await outcomeOf(lost, [pruned], aDayLater())).toEqual(OPEN);
+    // One node answers as if it had the whole history, and the other one has not.
+    const liar = await forgetfulNode(0n);
+    expect(await outcomeOf(lost, [liar, pruned], aDayLater())).toEqual(OPEN);
+    expect(await outcomeOf(lost, [liar, openNode('http://127.0.0.1:9')], aDayLater())).toEqual(OPEN);
+    expect(await outcomeOf(lost, [liar, world.node], aDayLater())).toMatchObject({ outcome: 'transferred' });
+  });
+
+  test('of a payment whose slot nobody knows is never taken for one that never was', async () => {
+    const refund = world.refund();
+    const signed = await world.sign(refund);
+    const { payer } = world.actors;
+    const payment = (blockNumber: bigint | null) => ({
+      payment: { transactionId: '5'.repeat(88), payer: payer.address, blockNumber },
+    });
+    const unknown = lostRow(refund, signed, payment(null));
+    expect(await outcomeOf(unknown, [world.node], aDayLater())).toEqual(OPEN);
+    const known = lostRow(refund, signed, payment(signed.prepared.lifetime.slot));
+    expect(await outcomeOf(known, [world.node], aDayLater())).toEqual(NOT_FOUND);
   });
 
   test('finds a refund that the database lost, with its amount', async () => {
     const refund = world.refund({ amountAtomic: 7n });
     const signed = await world.transfer(refundTerms(refund));
-    const lost = rowOf(refund, signed, { transfer: null, amountAtomic: null });
+    const lost = lostRow(refund, signed);
     expect(await outcomeOf(lost)).toEqual(OPEN);
     world.chain.ledger.advance(FINAL);
     const { transactionId } = signed;
@@ -137,7 +184,7 @@ describe('the reference of a refund', () => {
     const refund = world.refund({ recipient: stranger.address, amountAtomic: 7n });
     const signed = await world.transfer(refundTerms(refund));
     world.chain.ledger.advance(FINAL);
-    const lost = rowOf(refund, signed, { transfer: null, amountAtomic: null, recipient: payer.address });
+    const lost = lostRow(refund, signed, { recipient: payer.address });
     expect(await outcomeOf(lost)).toEqual({ outcome: 'void', reason: 'canceled' });
   });
 

@@ -8,8 +8,9 @@ import { provesTransfer } from '../prove/proves-transfer.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { tokenAccountOf } from '../transfer/token-account.ts';
-import { findReferred } from './find-referred.ts';
+import { findReferred, reachingBack } from './find-referred.ts';
 import { judgeReported } from './judge-reported.ts';
+import { paidSlotOf } from './paid-slot.ts';
 import { placeOf } from './place-of.ts';
 import { refundTerms } from './refund-terms.ts';
 import { type StoredSolanaRefund, storedRefund } from './stored-refund.ts';
@@ -79,29 +80,43 @@ async function findUnsent(nodes: readonly SolanaNode[], stored: StoredSolanaRefu
   // Only these: the list of a node that is behind may lack the newest.
   const ahead = told.map(({ node }) => node);
   const { wallet, nonce, mint, tokenProgram } = transfer;
-  const referred = await findReferred(ahead, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
-  for (const { transactionId } of referred) {
+  const question = { wallets: [wallet], mint, tokenProgram };
+  const { transfers, listedBy } = await findReferred(ahead, refundReference(nonce), question);
+  for (const { transactionId } of transfers) {
     const found = await findSent(ahead, stored, transactionId);
     if (found.outcome === 'transferred') return found;
   }
-  const reachesBack = await askEvery(ahead, async (node) => (await node.firstAvailableSlot()) <= lifetime.slot);
-  return reachesBack.some(Boolean) ? EXPIRED : OPEN;
+  return (await reachingBack(listedBy, lifetime.slot)).length > 0 ? EXPIRED : OPEN;
 }
 
 /**
  * A refund that the database lost: what the recipient got of the wallet's tokens under its reference. Void where they all
- * went elsewhere.
+ * went elsewhere, or where it never was.
  */
 async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs: number): Promise<RefundOutcome> {
   const { wallet, recipient, asset: mint, nonce } = refund;
   if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
   const tokenProgram = await tokenProgramOf(nodes, mint);
-  const referred = await findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram });
-  if (referred.length === 0) return isLateRefund(refund, nowMs) ? NOT_FOUND : OPEN;
+  const question = { wallets: [wallet], mint, tokenProgram };
+  const { transfers, listedBy } = await findReferred(nodes, refundReference(nonce), question);
+  if (transfers.length === 0) {
+    const isOver = isLateRefund(refund, nowMs) && listedBy.length === nodes.length;
+    return isOver && (await neverWas(nodes, refund)) ? NOT_FOUND : OPEN;
+  }
   const own = await tokenAccountOf(recipient, mint, tokenProgram);
-  const found = referred.find(({ gains }) => (gains.get(own) ?? 0n) > 0n);
+  const found = transfers.find(({ gains }) => (gains.get(own) ?? 0n) > 0n);
   if (found === undefined) return CANCELED;
   const { transactionId, landing, gains } = found;
   const amountAtomic = gains.get(own) ?? 0n;
   return { outcome: 'transferred', ...placeOf(transactionId, landing), wallet, recipient, amountAtomic };
+}
+
+/**
+ * Whether an empty list of every node proves that no refund was made. The nodes agreed once that it was final. A node that
+ * forgot it lists none either, so each one must have all that landed since the payment.
+ */
+async function neverWas(nodes: readonly SolanaNode[], { payment }: OpenRefund): Promise<boolean> {
+  const paidSlot = await paidSlotOf(nodes, payment);
+  if (paidSlot === undefined) return false;
+  return (await reachingBack(nodes, paidSlot)).length === nodes.length;
 }

@@ -11,6 +11,7 @@ import { tokenAccountOf } from '../transfer/token-account.ts';
 import { memosIn } from '../verify/read-memo.ts';
 import { base64Of, readTransaction } from '../verify/read-transaction.ts';
 import { ENDLESS } from './find-referred.ts';
+import { paidSlotOf } from './paid-slot.ts';
 import { placeOf } from './place-of.ts';
 import { tokenProgramOf } from './token-program-of.ts';
 
@@ -56,16 +57,10 @@ async function judgeLanded(
   const place = placeOf(transactionId, landing);
   const isNamed = (reported?.logIndex ?? place.logIndex) === place.logIndex;
   if (outflow === undefined || gain <= 0n || !isNamed || payment.transactionId === null) return NO_TRANSFER;
-  const paidSlot = payment.blockNumber ?? (await findSlot(nodes, payment.transactionId));
+  const paidSlot = await paidSlotOf(nodes, payment);
   if (paidSlot === undefined) return OPEN;
   if (landing.slot <= paidSlot || (await namesRefund(nodes, transactionId))) return NO_TRANSFER;
   return { outcome: 'transferred', ...place, wallet: outflow.wallet, recipient, amountAtomic: gain };
-}
-
-/** Undefined where no node has the transaction any more. */
-async function findSlot(nodes: readonly SolanaNode[], transactionId: string): Promise<bigint | undefined> {
-  const outcome = await findTransactionOutcome(nodes, { transactionId, lifetime: ENDLESS });
-  return outcome.kind === 'landed' ? outcome.landing.slot : undefined;
 }
 
 /** A transaction that names a refund of this service proves that refund, and no report of the same money beside it. */

@@ -84,7 +84,7 @@ async function findUsed(
   const made = await mapConcurrent(MOST_AT_ONCE, nonces, ({ nonce, wallet }) =>
     findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram }),
   );
-  return nonces.find((_, index) => (made[index]?.length ?? 0) > 0);
+  return nonces.find((_, index) => (made[index]?.transfers.length ?? 0) > 0);
 }
 
 async function draftTransaction(
