@@ -101,13 +101,9 @@ async function run(
   const buyers = plan.buyers.slice(0, payments);
   // Its chances are its own: a run without direct payments goes as it went before there were any.
   // A restore knows nothing of payments that strangers make.
-  const planned = plan.backupAtMs === undefined ? planDirect(simulation.apart().dice) : NO_DIRECT;
+  const direct = plan.backupAtMs === undefined ? planDirect(simulation.apart().dice) : NO_DIRECT;
   const giver = simulation.apart(REFUND_SALT);
   const refunds = plan.backupAtMs === undefined ? planRefunds(giver.dice) : undefined;
-  // The longer storm of refunds comes upon a payment whose authorization was closed as expired while its batch was taken
-  // back: it stays held. Until that is mended, who pays directly beside refunds has time.
-  const direct =
-    refunds === undefined ? planned : { ...planned, buyers: planned.buyers.filter(({ isSound }) => isSound) };
   const stormMs = refunds === undefined ? STORM_MS : REFUND_STORM_MS;
   const undecided = seedUndecided(simulation, NETWORK, plan.undecided, START_MS - HOUR_MS);
   const genesis: ChainState = {

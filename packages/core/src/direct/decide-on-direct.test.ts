@@ -11,6 +11,7 @@ const row = {
   refusal: null,
   heldForMerchant: false,
   hasUnappliedLog: false,
+  isResultFinal: true,
   validBeforeSeconds: 500n,
 } as OpenDirect;
 const sight: DirectSight = {
@@ -57,6 +58,12 @@ test.each([
   ['used, without the block of its claim', { unusedAtBlock: null }, { state: 'used' }, 'report'],
   ['completed, past its window', { settlement: 'completed' }, { state: undefined }, 'close'],
   ['completed, and still valid', { settlement: 'completed' }, { state: undefined, isExpired: false }, 'leave'],
+  [
+    'completed by a batch that a reorg can still remove, past its window',
+    { settlement: 'completed', isResultFinal: false },
+    { state: undefined },
+    'leave',
+  ],
   ['failed, past its window', { settlement: 'failed' }, { state: undefined }, 'close'],
   ['refused, past its window', REFUSED, {}, 'close'],
   ['refused, not read to its end', REFUSED, { readUntilSeconds: 1n }, 'leave'],

@@ -48,7 +48,9 @@ export function needsState(row: OpenDirect, isExpired: boolean): boolean {
 export function decideOnDirect(row: OpenDirect, sight: DirectSight): DirectDecision {
   const { state, isExpired, readUntilSeconds, usedAtSeconds, wasReadAgain } = sight;
   if (isClaimedSince(row)) return 'close';
-  if (hasResult(row)) return isExpired ? 'close' : 'leave';
+  // A reorg may have removed the batch that completed it, with nobody having noticed yet. Reversed, the payment is held, and
+  // this watch alone ends it: found by simulation, where it was closed before and held for ever.
+  if (hasResult(row)) return isExpired && row.isResultFinal ? 'close' : 'leave';
   if (isLeft(row)) return 'leave';
   const isReadToItsEnd = readUntilSeconds !== undefined && readUntilSeconds >= row.validBeforeSeconds;
   if (state === 'over') {

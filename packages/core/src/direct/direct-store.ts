@@ -17,6 +17,8 @@ export type OpenDirect = OpenAuthorization & {
   readonly refusal: ErrorCode | null;
   /** The merchant must say whether a receipt was for it. */
   readonly heldForMerchant: boolean;
+  /** A reorg cannot reverse the result of its settlement any more: no batch carried it that is mined and not final. */
+  readonly isResultFinal: boolean;
   /** A log about it is read and not applied yet. */
   readonly hasUnappliedLog: boolean;
 };

@@ -26,6 +26,7 @@ const rowOf = (intentId: string, change: Partial<OpenDirect> = {}): OpenDirect =
     refusal: null,
     heldForMerchant: false,
     hasUnappliedLog: false,
+    isResultFinal: true,
     ...change,
   }) as OpenDirect;
 

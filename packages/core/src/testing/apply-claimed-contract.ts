@@ -58,6 +58,21 @@ export function testClaimedUses(create: () => Promise<ApplyHarness>): void {
       expect(await paymentOf(harness, paymentId)).toMatchObject({ settlement: 'queued', transaction: null });
     });
 
+    test('by a batch is final when the batch is: until then a reorg may hold the payment again', async () => {
+      const harness = await create();
+      const { direct, settling, finality, lane, network, nowMs } = harness;
+      const isResultFinal = async () =>
+        (await direct.loadOpenDirect(network, FIRST_AUTHORIZATION, 2n ** 62n, 9)).map((row) => row.isResultFinal);
+      await harness.claim(await harness.offer({ use: 'exclusive' }));
+      const lease = await leaseOf(settling, lane);
+      const batch = await sendItems(harness, settling, lease, await settling.loadQueue(lease, ALL, 9));
+      await settling.recordMined(lease, [{ batch, mined: minedAs(batch, 'settled') }]);
+      expect(await isResultFinal()).toEqual([false]);
+      const final = must((await finality.loadAgeingBatches(network, 1_000n, 9))[0]);
+      await finality.recordFinal(final, [], nowMs());
+      expect(await isResultFinal()).toEqual([true]);
+    });
+
     test.each([
       ['to another wallet', { to: `0x${'d1'.repeat(20)}` }],
       ['of another value, as by a token that keeps a fee', { valueAtomic: 1n }],

@@ -154,6 +154,7 @@ function openDirectOf(tables: Tables, row: AuthorizationRow): OpenDirect {
     unusedAtBlock: row.direct?.unusedAtBlock ?? null,
     refusal: (settlement?.refusal ?? null) as ErrorCode | null,
     heldForMerchant: tables.heldForMerchant.has(row.paymentId ?? ''),
+    isResultFinal: tables.batches.get(settlement?.batchId ?? '')?.status !== 'mined',
     hasUnappliedLog: hasUnapplied(tables, row.claimKey),
   };
 }
@@ -183,6 +184,7 @@ function openRefusedOf(tables: Tables, row: MemoryRefused): OpenDirect {
     unusedAtBlock: row.unusedAtBlock,
     refusal: null,
     heldForMerchant: false,
+    isResultFinal: true,
     hasUnappliedLog: hasUnapplied(tables, key),
   };
 }

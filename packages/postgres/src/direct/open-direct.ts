@@ -1,9 +1,10 @@
 // Direct authorizations that can still move money as far as the database knows, in the order of expiry: those of payments,
 // and those that were refused.
-import type { AuthorizationCursor, OpenDirect } from '@svc-pay/core';
+import { type AuthorizationCursor, BATCH_STATUS, type OpenDirect } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 
 /** SQL: a log about the authorization `alias` waits to be applied. */
 const unapplied = (alias: string) => `exists (
@@ -19,7 +20,8 @@ const LOAD = {
     select a.account_id, a.mode, a.intent_id, a.claim_key, a.kind, a.asset, a.recipient, a.payer, a.cap,
       encode(a.nonce, 'hex') as nonce, a.valid_before, extract(epoch from a.created_at)::bigint as claimed_at,
       a.bound, a.unused_at_block, c.payment_id, s.status as settlement, s.refusal,
-      coalesce(s.held_for_merchant, false) as held_for_merchant, false as refused, true as claimed, ${unapplied('a')}
+      coalesce(s.held_for_merchant, false) as held_for_merchant, false as refused, true as claimed,
+      not coalesce(s.reversible, false) as result_final, ${unapplied('a')}
     from (
       select * from svc.authorizations
       where network = $1 and closed_at is null and direct and valid_before >= $2 and valid_before < $5
@@ -28,7 +30,11 @@ const LOAD = {
     ) a
     left join lateral (select payment_id from svc.claims c where c.claim_key = a.claim_key limit 1) c on true
     left join lateral (
-      select status, refusal, held_for_merchant from svc.settlements s
+      select status, refusal, held_for_merchant, exists (
+          select from svc.batches carrier
+          where carrier.id = s.batch_id and carrier.status ${sqlIs(BATCH_STATUS.mined)}
+        ) as reversible
+      from svc.settlements s
       where s.account_id = a.account_id and s.mode = a.mode and s.payment_id = c.payment_id limit 1
     ) s on true
     order by a.valid_before, a.claim_key`,
@@ -42,7 +48,8 @@ const LOAD_REFUSED = {
       'transfer_with_authorization' as kind, r.asset, r.recipient, r.payer, r.amount as cap,
       encode(r.nonce, 'hex') as nonce, r.valid_before, extract(epoch from r.created_at)::bigint as claimed_at,
       r.bound, r.unused_at_block, null as payment_id, null as settlement, null as refusal, false as held_for_merchant,
-      true as refused, exists (select from svc.claims c where c.claim_key = r.claim_key) as claimed, ${unapplied('r')}
+      true as refused, exists (select from svc.claims c where c.claim_key = r.claim_key) as claimed,
+      true as result_final, ${unapplied('r')}
     from (
       select distinct on (valid_before, claim_key) * from svc.refused_authorizations
       where network = $1 and closed_at is null and valid_before >= $2 and valid_before < $5
@@ -73,6 +80,7 @@ type Row = {
   readonly held_for_merchant: boolean;
   readonly refused: boolean;
   readonly claimed: boolean;
+  readonly result_final: boolean;
   readonly unapplied: boolean;
 };
 
@@ -120,6 +128,7 @@ function openDirectOf(row: Row): OpenDirect {
     unusedAtBlock: row.unused_at_block === null ? null : BigInt(row.unused_at_block),
     refusal: row.refusal as ErrorCode | null,
     heldForMerchant: row.held_for_merchant,
+    isResultFinal: row.result_final,
     hasUnappliedLog: row.unapplied,
   };
 }
