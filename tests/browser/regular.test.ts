@@ -1,7 +1,8 @@
 // The regular flow on a page: what the payer is asked, and what a page that comes back does.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { browserWorld } from './browser-world.ts';
 import { fakeService, notOffered, settled, stands } from './fake-service.ts';
+import { passTimeUntil } from './pass-time.ts';
 import { APPROVE_HASH, held, NEVER, PAY_HASH, refuse, sendingAnswers, testWallet } from './test-wallet.ts';
 
 const open = browserWorld();
@@ -145,4 +146,48 @@ test('a payment below the minimum of X402 is told as failed, and is paid by the 
   expect(sent).toEqual(['approve', 'pay']);
   const failed = (await heard()).find(({ type }) => type === 'svc-sdk-transaction-failed');
   expect(failed?.detail).toMatchObject({ error: { code: 'x402_minimum_amount_not_met' }, moneyMoved: 'no' });
+});
+
+describe('a signature that the service refused', () => {
+  const refusal = settled('failed', { error: 'insufficient_funds' });
+  const sendsAndSigns = (sent: string[]) => {
+    const wallet = testWallet('Harbor');
+    const { eth_signTypedData_v4: _, ...sending } = sendingAnswers(sent);
+    Object.assign(wallet.answers, sending);
+    return wallet;
+  };
+
+  test('is not paid beside by the regular flow, after a reload too, until it is worth nothing', async () => {
+    const sent: string[] = [];
+    const service = fakeService({ settle: refusal });
+    const options = { service, wallets: [sendsAndSigns(sent)], buttons: order, holdTime: true };
+    const { page, press, panel, reaches } = await open(options);
+    await press.click();
+    await page.clock.fastForward(300);
+    await reaches('failed');
+    await page.reload();
+    await reaches('ready');
+    service.answers.intent = notOffered;
+    await press.click();
+    await page.clock.fastForward(300);
+    await reaches('unknown');
+    expect(await panel.innerText()).toContain('Do not pay again');
+    await press.click();
+    await reaches('checking');
+    await passTimeUntil(page, 'failed', 480_000, 10_000);
+    expect(sent).toEqual([]);
+    await press.click();
+    await passTimeUntil(page, 'confirming', 30_000, 1_000);
+    expect(sent).toEqual(['approve', 'pay']);
+  });
+
+  test('is followed by another signature at once', async () => {
+    const service = fakeService({ settle: refusal });
+    const { press, reaches } = await open({ service, wallets: [sendsAndSigns([])], buttons: order });
+    await press.click();
+    await reaches('failed');
+    service.answers.settle = settled('succeeded');
+    await press.click();
+    await reaches('paid');
+  });
 });

@@ -8,7 +8,8 @@ import { type Credential, createService } from './http/service.ts';
 import type { PaymentResult } from './pay/conclude.ts';
 import { createPayment } from './pay/create-payment.ts';
 import { createUptoAuthorization, type UptoAuthorization } from './pay/create-upto-authorization.ts';
-import type { CallOptions, ClientDeps } from './pay/parts.ts';
+import type { CallOptions, ClientDeps, PaymentCallOptions } from './pay/parts.ts';
+import { createSentPayments } from './pay/sent-payments.ts';
 import { hexOf, type Ports, systemPorts } from './ports.ts';
 import { type WaitRequest, waitForPayment } from './wait/wait-for-payment.ts';
 import type { PayerWallet } from './wallet.ts';
@@ -55,7 +56,10 @@ export type SvcPay = {
    * Tells `created`, any number of `updated`, and exactly one of `completed`, `failed`, `mismatched`. Where X402 can't pay it, the
    * payer sends the money with gas of his own: `failed` is told of X402, and a second attempt with `flow: 'regular'` begins.
    */
-  readonly createPayment: (request: PaymentRequest | IntentToPay, options?: CallOptions) => Promise<PaymentResult>;
+  readonly createPayment: (
+    request: PaymentRequest | IntentToPay,
+    options?: PaymentCallOptions,
+  ) => Promise<PaymentResult>;
   /**
    * Signs a cap and confirms it; the merchant charges later. An authorization that was confirmed is not an end and tells
    * none: `waitForPayment` with its `attemptId` does, when the merchant has charged or let go.
@@ -88,7 +92,7 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     ports,
     wallet,
     announcer,
-    alive: new Map<string, number>(),
+    sent: createSentPayments(ports.storage, ports.nowMs),
     payTo: typeof options.payTo === 'string' ? [options.payTo] : options.payTo,
     walletTimeoutMs: timeouts.walletMs ?? 300_000,
     paymentTimeoutMs: timeouts.paymentMs ?? 300_000,

@@ -11,7 +11,8 @@ export {
 } from './events/transaction-event.ts';
 export type { PaymentResult } from './pay/conclude.ts';
 export type { UptoAuthorization } from './pay/create-upto-authorization.ts';
-export type { CallOptions } from './pay/parts.ts';
+export type { CallOptions, PaymentCallOptions } from './pay/parts.ts';
+export type { Shelf } from './pay/sent-payments.ts';
 export type { Ports } from './ports.ts';
 export type { WaitRequest } from './wait/wait-for-payment.ts';
 export type {

@@ -1,5 +1,6 @@
 // What the SDK needs of the place it runs in. A browser and Node have all of it; tests bring their own.
 import { systemNowMs } from './clock.ts';
+import type { Shelf } from './pay/sent-payments.ts';
 
 export type Ports = {
   readonly fetch: typeof globalThis.fetch;
@@ -11,6 +12,8 @@ export type Ports = {
   readonly randomBytes: (length: number) => Uint8Array;
   /** A line for the page's developer. Called in test mode only. */
   readonly warn: (line: string) => void;
+  /** Where it is remembered, over a reload, that something was sent for an intent; undefined where there is none. */
+  readonly storage: Shelf | undefined;
 };
 
 export const systemPorts: Ports = {
@@ -30,7 +33,17 @@ export const systemPorts: Ports = {
     }),
   randomBytes: (length) => globalThis.crypto.getRandomValues(new Uint8Array(length)),
   warn: (line) => globalThis.console?.warn(line),
+  storage: pageStorage(),
 };
+
+/** Merely looking throws where storage is forbidden. Outside of a page there is none. */
+function pageStorage(): Shelf | undefined {
+  try {
+    return (globalThis as { readonly window?: { readonly localStorage?: Shelf } }).window?.localStorage;
+  } catch {
+    return undefined;
+  }
+}
 
 export function hexOf(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -3,9 +3,9 @@ import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
 /** 55,199 with the regular flow, of which its code and its words in two languages are 4,300; 50,899 without. */
-const LIMIT_BYTES = 56_000;
+const LIMIT_BYTES = 57_000;
 
-test('the whole button, with Lit and the SDK, stays within 56,000 bytes and needs nothing of Node', async () => {
+test('the whole button, with Lit and the SDK, stays within 57,000 bytes and needs nothing of Node', async () => {
   const bundle = await rolldown({
     input: new URL('index.ts', import.meta.url).pathname,
     platform: 'browser',

@@ -157,7 +157,8 @@ export class SvcPayButton extends LitElement {
       if (isTest) console.warn(misconfiguredLine(read.part));
       return this.#show({ name: 'misconfigured', part: read.part });
     }
-    if (pagePayments().find(read.settings.key) === undefined) this.#show({ name: 'ready' });
+    const record = pagePayments().find(read.settings.key);
+    if (record === undefined || record.isRefused === true) this.#show({ name: 'ready' });
     else void this.#begin(read.settings);
   }
 
@@ -182,7 +183,8 @@ export class SvcPayButton extends LitElement {
       chooseToken: (tokens) => this.#askToken(scene, tokens),
     };
     const resume = async () => {
-      const open = scene.records.find(settings.key) ?? this.#open;
+      const record = scene.records.find(settings.key) ?? this.#open;
+      const open = record?.isRefused === true ? undefined : record;
       if (open !== undefined) await resumePayment(scene, open);
       return open !== undefined;
     };

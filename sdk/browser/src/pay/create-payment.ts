@@ -8,7 +8,7 @@ import { awaitOther } from './await-other.ts';
 import { conclude, type PaymentResult } from './conclude.ts';
 import { mayPayRegularly, type X402End } from './fallback-rule.ts';
 import { findOut } from './find-out.ts';
-import { type CallOptions, type ClientDeps, signalOf } from './parts.ts';
+import { type CallOptions, type ClientDeps, type PaymentCallOptions, signalOf } from './parts.ts';
 import { type Fallback, payRegularly } from './pay-regularly.ts';
 import { runAttempt } from './run-attempt.ts';
 
@@ -16,23 +16,24 @@ export function createPayment(
   deps: ClientDeps,
   attempt: Attempt,
   request: PaymentRequest | IntentToPay,
-  options: CallOptions,
+  options: PaymentCallOptions,
 ): Promise<PaymentResult> {
   return runAttempt(attempt, async () => {
     // A transaction that was sent earlier may arrive at any time, beside whatever is signed now.
-    if (isIntentToPay(request)) refuseBeside(deps, request.paymentIntentId, Number.MAX_VALUE);
+    if (isIntentToPay(request) && deps.sent.find(request.paymentIntentId)?.isTransaction === true)
+      throw besideAnother();
     const paid = await payBySignature(deps, attempt, request, options);
     if (!('problem' in paid)) return paid;
-    refuseBeside(deps, paid.paymentIntentId, deps.ports.nowMs());
+    const { ports, sent } = deps;
+    const mayBeTaken = paid.paymentIntentId !== null && sent.find(paid.paymentIntentId) !== undefined;
+    if (mayBeTaken || (options.earlierUntilMs ?? 0) > ports.nowMs()) throw besideAnother();
     return payRegularly(deps, attempt, paid, { request, options });
   });
 }
 
-/** Throws where an earlier call for the intent sent something that may still pay it after that time. */
-function refuseBeside({ alive }: ClientDeps, paymentIntentId: string | null, afterMs: number): void {
-  if ((alive.get(paymentIntentId ?? '') ?? 0) > afterMs)
-    throw new SvcPayError('outcome_unknown', { moneyMoved: 'unknown', retryable: true, reason: 'earlier_payment' });
-}
+/** What was sent earlier may still pay. */
+const besideAnother = () =>
+  new SvcPayError('outcome_unknown', { moneyMoved: 'unknown', retryable: true, reason: 'earlier_payment' });
 
 const DEFAULT_WINDOW_SECONDS = 300;
 /** Beyond the window of a signature, for clocks that differ and requests that were under way. */
@@ -61,7 +62,9 @@ async function payBySignature(
   const untilMs = deps.ports.nowMs() + (options.timeoutMs ?? deps.paymentTimeoutMs);
   const { paymentIntentId, paymentRequirements } = submission;
   const takenForSeconds = (paymentRequirements.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS) + MARGIN_SECONDS;
-  deps.alive.set(paymentIntentId, deps.ports.nowMs() + takenForSeconds * 1_000);
+  const earlier = deps.sent.find(paymentIntentId);
+  const untilTakenMs = Math.max(deps.ports.nowMs() + takenForSeconds * 1_000, earlier?.untilMs ?? 0);
+  deps.sent.save(paymentIntentId, { untilMs: untilTakenMs, isTransaction: false });
   let isInDoubt = false;
   const onDoubt = () => {
     isInDoubt = true;
@@ -71,8 +74,9 @@ async function payBySignature(
     return conclude(attempt, situation, paymentIntentId);
   } catch (problem) {
     const fallback = fallBack(problem, ({ code, moneyMoved }) => ({ at: 'header', code, moneyMoved, isInDoubt }));
-    // The service refused it for good.
-    deps.alive.delete(paymentIntentId);
+    // The service refused this one for good, and an earlier one may be alive.
+    if (earlier === undefined) deps.sent.forget(paymentIntentId);
+    else deps.sent.save(paymentIntentId, earlier);
     return fallback;
   }
 }

@@ -4,6 +4,7 @@ import type { Attempt } from '../events/attempt.ts';
 import type { Service } from '../http/service.ts';
 import type { Ports } from '../ports.ts';
 import type { PayerWallet } from '../wallet.ts';
+import type { SentPayments } from './sent-payments.ts';
 
 /** What a client is made of. */
 export type ClientDeps = {
@@ -18,11 +19,8 @@ export type ClientDeps = {
   readonly regularTimeoutMs: number;
   /** A further attempt of the same call, by the regular flow. */
   readonly beginRegular: () => Attempt;
-  /**
-   * By intent, until when (ms) a header that this client sent may be taken; for ever for a transaction that a wallet was asked to
-   * send. Kept for as long as the client lives.
-   */
-  readonly alive: Map<string, number>;
+  /** What was sent for an intent and may still pay it. */
+  readonly sent: SentPayments;
   /** Who may be paid, where a request does not say it; undefined for anybody. */
   readonly payTo: readonly string[] | undefined;
 };
@@ -32,6 +30,14 @@ export type CallOptions = {
   readonly signal?: AbortSignal;
   /** How long to wait for the result, from the moment the signed payment, or the payer's own transaction, is sent. */
   readonly timeoutMs?: number;
+};
+
+export type PaymentCallOptions = CallOptions & {
+  /**
+   * Unix time in milliseconds: until when an earlier signed payment for the same thing, of another intent, could be taken, though
+   * it was refused. The regular flow does not follow before; the call ends with `outcome_unknown`, reason `earlier_payment`.
+   */
+  readonly earlierUntilMs?: number;
 };
 
 export const signalOf = ({ signal }: CallOptions): AbortSignal => signal ?? new AbortController().signal;

@@ -25,6 +25,10 @@ type Requested = { readonly request: PaymentRequest | IntentToPay; readonly opti
 
 /** Time that a transaction takes into a block: what arrives after the offer's end does not pay the intent. */
 const LAST_SECONDS = 60;
+/** A wallet that was asked to send may do so for some minutes, and its block takes up to half an hour to be final. */
+const ASKED_MS = 2_100_000;
+/** A transaction that was sent may wait for a block for days, where its fee is too low. */
+const SENT_MS = 7 * 86_400_000;
 
 /** Throws `regular_flow_unavailable` where the service or the wallet knows no such way to pay. */
 export async function payRegularly(
@@ -51,6 +55,8 @@ export async function payRegularly(
   const known = regular.filter(isEvmOption).filter(({ kind }) => kind === 'evm_processor' || signsTypedData);
   if (known.length === 0 && isOpen(situation)) throw unavailable();
 
+  const keep = (forMs: number) =>
+    deps.sent.save(paymentIntentId, { untilMs: deps.ports.nowMs() + forMs, isTransaction: true });
   const attempt = deps.beginRegular();
   const pay = wallet.payRegularly;
   return runAttempt(attempt, async () => {
@@ -79,14 +85,15 @@ export async function payRegularly(
         before = await assertOpen(deps, paymentIntentId, signal);
         if (Date.parse(expiresAt) / 1_000 < nowSeconds() + LAST_SECONDS)
           throw new SvcPayError('intent_not_payable', { reason: 'expiresAt' });
-        deps.alive.set(paymentIntentId, Number.POSITIVE_INFINITY);
+        keep(ASKED_MS);
       },
     };
     const sent = await pay(fitting, call);
+    if (sent.transactionId !== null) keep(SENT_MS);
     attempt.updated({ transactionId: sent.transactionId, moneyMoved: 'unknown' });
     return waitForSent(deps, attempt, { sent, paymentIntentId, before }, options);
   }).catch((end: unknown) => {
-    if (end instanceof SvcPayError && end.moneyMoved !== 'unknown') deps.alive.delete(paymentIntentId);
+    if (end instanceof SvcPayError && end.moneyMoved !== 'unknown') deps.sent.forget(paymentIntentId);
     throw end;
   });
 }

@@ -3,6 +3,7 @@ import { createSvcPay, type SvcPayOptions } from '../client.ts';
 import { SvcPayError } from '../error/svc-pay-error.ts';
 import { TRANSACTION_EVENTS, type TransactionDetail, type TransactionEventType } from '../events/transaction-event.ts';
 import { evmWallet } from '../evm/evm-wallet.ts';
+import type { Shelf } from '../pay/sent-payments.ts';
 import type { PayerWallet } from '../wallet.ts';
 import { type Answer, fakeService, type Route } from './fake-service.ts';
 import { type FakeWallet, fakeWallet } from './fake-wallet.ts';
@@ -13,6 +14,8 @@ export type WorldOptions = {
   readonly provider?: FakeWallet;
   readonly wallet?: PayerWallet;
   readonly startMs?: number;
+  /** What the browser keeps from one page to the next. */
+  readonly storage?: Shelf;
   readonly client?: Partial<SvcPayOptions>;
 };
 
@@ -20,7 +23,8 @@ type Heard = { readonly type: TransactionEventType; readonly detail: Transaction
 
 const isTerminal = ({ type }: Heard): boolean => /-(?:completed|failed|mismatched)$/.test(type);
 
-export function payWorld({ answers = {}, provider = fakeWallet(), wallet, startMs, client }: WorldOptions = {}) {
+export function payWorld(options: WorldOptions = {}) {
+  const { answers = {}, provider = fakeWallet(), wallet, startMs, storage, client } = options;
   const time = virtualTime(startMs);
   const service = fakeService(answers);
   let drawn = 0;
@@ -39,6 +43,7 @@ export function payWorld({ answers = {}, provider = fakeWallet(), wallet, startM
       sleep: time.sleep,
       randomBytes,
       warn: (line) => warned.push(line),
+      storage,
     },
     ...client,
   });

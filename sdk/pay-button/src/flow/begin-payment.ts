@@ -1,6 +1,6 @@
 // One attempt with one wallet, from the intent to its end. The record is written between the signature and its sending, or
 // before a wallet is asked to send the money itself, so that a page that dies right after knows when it comes back.
-import { type Authorized, createSvcPay, type PayerWallet } from '@svc-pay/sdk';
+import { type Authorized, createSvcPay, type PayerWallet, SvcPayError } from '@svc-pay/sdk';
 import type { OpenPayment } from '../record/open-payments.ts';
 import type { Stage } from '../stage.ts';
 import type { WalletOffer } from '../wallets/wallet-kind.ts';
@@ -23,14 +23,25 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
   let paymentIntentId: string | null = null;
   let isUnderWay = false;
   let isAsked = false;
-  const save = (seconds: number, more: Partial<OpenPayment> = {}) => {
-    if (paymentIntentId === null) return;
-    records.save(key, { paymentIntentId, savedAtMs: nowMs(), takenBeforeMs: nowMs() + seconds * 1_000, ...more });
+  const earlier = refusedEarlier(scene);
+  /** A signature of this attempt that left the page. */
+  let shown: OpenPayment | undefined;
+  const save = (seconds: number, more: Partial<OpenPayment> = {}): OpenPayment | undefined => {
+    if (paymentIntentId === null) return undefined;
+    const takenBeforeMs = Math.max(nowMs() + seconds * 1_000, earlier?.takenBeforeMs ?? 0);
+    const record = { paymentIntentId, savedAtMs: nowMs(), takenBeforeMs, ...more };
+    records.save(key, record);
+    return record;
   };
   const notes: Notes = {
     signed({ acceptance }) {
-      save((acceptance.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS) + MARGIN_SECONDS);
+      shown = save((acceptance.maxTimeoutSeconds ?? DEFAULT_WINDOW_SECONDS) + MARGIN_SECONDS);
       show({ name: 'sending' });
+    },
+    regular() {
+      // The SDK goes on to the regular flow only where nothing that was shown can be taken.
+      shown = undefined;
+      records.forget(key);
     },
     asking() {
       isAsked = true;
@@ -47,7 +58,14 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
     onQuestion: (name) => show({ name, wallet: offer.name }),
     chooseToken: scene.chooseToken,
   });
-  const pay = createSvcPay({ baseUrl, ...credential, wallet: noting(opened, notes), enableEvents: true });
+  const pay = createSvcPay({
+    baseUrl,
+    ...credential,
+    wallet: noting(opened, notes),
+    enableEvents: true,
+    // The button remembers by order, over many intents, and its `reset()` forgets.
+    ports: { storage: undefined },
+  });
   pay.on('svc-sdk-transaction-created', (detail) => {
     paymentIntentId = detail.paymentIntentId;
     show({ name: 'preparing' }, { paymentIntentId });
@@ -60,7 +78,10 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
   });
   const run = async (): Promise<Stage> => {
     if (mode === 'exact') {
-      const { transactionId } = await pay.createPayment(request, { signal });
+      const { transactionId } = await pay.createPayment(request, {
+        signal,
+        ...(earlier !== undefined && { earlierUntilMs: earlier.takenBeforeMs }),
+      });
       return { name: 'paid', transactionId };
     }
     const authorization = await pay.createUptoAuthorization(request, { signal });
@@ -85,13 +106,27 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
     return { name: 'authorized', expiresAt };
   };
   show({ name: 'preparing' });
-  const end = await run().catch((problem: unknown) => endOf(problem, isUnderWay, isAsked));
-  remember(records, settings, end);
+  const end = await run().catch((problem: unknown) => {
+    // Whoever asks again asks for the earlier one, until it is dead.
+    if (earlier !== undefined && isBeside(problem)) records.save(key, { ...earlier, isRefused: false });
+    return endOf(problem, isUnderWay, isAsked);
+  });
+  remember(records, settings, end, end.name === 'failed' ? (shown ?? earlier) : earlier);
   show(end, end.name === 'paid' ? { transactionId: end.transactionId } : {});
 }
 
+/** What the service refused earlier for the same thing, while it could still be taken. */
+function refusedEarlier({ records, settings, nowMs }: Scene): OpenPayment | undefined {
+  const record = records.find(settings.key);
+  return record?.isRefused === true && record.takenBeforeMs > nowMs() ? record : undefined;
+}
+
+const isBeside = (problem: unknown): boolean => problem instanceof SvcPayError && problem.reason === 'earlier_payment';
+
 type Notes = {
   readonly signed: (authorized: Authorized) => void;
+  /** The regular flow begins. */
+  readonly regular: () => void;
   /** The wallet is about to be asked to send the money. */
   readonly asking: () => void;
   readonly sent: (transactionId: string | null) => void;
@@ -109,6 +144,7 @@ function noting(wallet: PayerWallet, notes: Notes): PayerWallet {
     },
     ...(payRegularly !== undefined && {
       async payRegularly(options, call) {
+        notes.regular();
         const beforePay: typeof call.beforePay = async (terms) => {
           await call.beforePay(terms);
           notes.asking();

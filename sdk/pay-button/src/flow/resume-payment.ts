@@ -25,7 +25,9 @@ export async function resumePayment(scene: Scene, open: OpenPayment): Promise<vo
     end = await askFor(scene, open, LAST_ROUND_MS);
   }
   if (signal.aborted) return;
-  remember(records, settings, end);
+  // The service's `failed` is no proof that nobody else carries the signature to the chain.
+  const mayBeTaken = open.isRegular !== true && open.takenBeforeMs > nowMs();
+  remember(records, settings, end, mayBeTaken ? open : undefined);
   show(end, end.name === 'paid' ? { transactionId: end.transactionId } : {});
 }
 
