@@ -31,6 +31,7 @@ export * from './wire/endpoint.ts';
 export * from './wire/error-body.ts';
 export * from './wire/events.ts';
 export * from './wire/intent-status.ts';
+export * from './wire/internal-notify.ts';
 export * from './wire/payment.ts';
 export * from './wire/payment-header.ts';
 export * from './wire/payment-intent.ts';

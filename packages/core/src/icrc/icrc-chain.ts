@@ -1,0 +1,28 @@
+// Port to the token ledgers of one network. What it answers is certified: a node can keep an answer back, but not make one up,
+// so that one answer is enough. Calls throw `ChainUnavailable` when no node gives a certified answer.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { IcrcAccount } from './account-text.ts';
+import type { TokenBlock } from './token-block.ts';
+
+export type LedgerFacts = {
+  readonly symbol: string;
+  readonly decimals: number;
+  /** What the sender pays for a transfer, beside its amount. */
+  readonly feeAtomic: bigint;
+  /** Transfers to it burn tokens; null where the ledger names none. */
+  readonly mintingAccount: IcrcAccount | null;
+};
+
+export type IcrcChain = {
+  readonly network: NetworkId;
+  /** Canister ids of the token ledgers that are read. */
+  readonly ledgers: readonly string[];
+  readonly facts: (ledger: string) => Promise<LedgerFacts>;
+  /** Number of blocks. */
+  readonly length: (ledger: string) => Promise<bigint>;
+  /**
+   * Blocks from `start` on, without a gap; fewer than `count` where the ledger tells fewer at a time, none past its end. The
+   * hash of each is computed from the block.
+   */
+  readonly blocks: (ledger: string, start: bigint, count: number) => Promise<readonly TokenBlock[]>;
+};

@@ -1,0 +1,74 @@
+// Ports of the token ledger reader, and of notify, to the database.
+import type { NetworkId } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
+import type { Mode } from '../account/mode.ts';
+import type { AppliedMovement } from '../reference/reference-store.ts';
+import type { IcrcAccount } from './account-text.ts';
+
+/** What a ledger has told up to a block. */
+export type LedgerCursor = {
+  readonly network: NetworkId;
+  readonly ledger: string;
+  /** The first block that is not read. */
+  readonly nextIndex: bigint;
+  /** Hash of the block before it; null where that is not known. */
+  readonly lastHash: Uint8Array | null;
+};
+
+/** A certified block that pays an intent by its memo. */
+export type FoundTransfer = {
+  readonly network: NetworkId;
+  readonly ledger: string;
+  readonly index: bigint;
+  readonly from: IcrcAccount;
+  readonly to: IcrcAccount;
+  readonly amountAtomic: bigint;
+  readonly intentCode: bigint;
+  readonly blockTimeMs: number;
+};
+
+export type DueTransfer = FoundTransfer & { readonly tries: number };
+
+export type ReadBlocks = Pick<LedgerCursor, 'nextIndex' | 'lastHash'> & {
+  readonly transfers: readonly FoundTransfer[];
+  /** When the reading began, if it reached the end of the ledger; otherwise null. */
+  readonly wholeSinceMs: number | null;
+};
+
+export type IcrcStore = {
+  readonly loadCursor: (network: NetworkId, ledger: string) => Promise<LedgerCursor | undefined>;
+  /** Another process may have opened it: that cursor stays. */
+  readonly openCursor: (cursor: LedgerCursor, nowMs: number) => Promise<void>;
+  /**
+   * One transaction: keeps the transfers to accounts of payouts and moves the cursor from `cursor`. False, and nothing is
+   * written, when the cursor is elsewhere.
+   */
+  readonly moveCursor: (cursor: LedgerCursor, read: ReadBlocks, nowMs: number) => Promise<boolean>;
+  /** The ledger's blocks do not continue what was read. */
+  readonly stopCursor: (cursor: LedgerCursor, nowMs: number) => Promise<void>;
+  /** Keeps one transfer to an account of a payout; one that is kept already is left as it is. */
+  readonly keep: (transfer: FoundTransfer, nowMs: number) => Promise<void>;
+  /** Transfers that are not applied and whose time has come, the longest overdue first. */
+  readonly loadDue: (network: NetworkId, nowMs: number, limit: number) => Promise<readonly DueTransfer[]>;
+  /**
+   * One transaction: judges the transfer under the locks of the rows that it concerns, writes what it means and removes it
+   * from those that are due, unless it waits. A block counts once, and applying it again changes nothing.
+   */
+  readonly apply: (transfer: FoundTransfer, nowMs: number) => Promise<AppliedMovement>;
+  /** The transfer could not be applied. */
+  readonly deferTransfer: (transfer: DueTransfer, nextTryAtMs: number) => Promise<void>;
+  /** Where and how an intent may be paid; undefined for an intent that is not there. */
+  readonly loadPayable: (asked: NotifiedIntent) => Promise<PayableIntent | undefined>;
+};
+
+export type NotifiedIntent = {
+  readonly accountId: Id<'account'>;
+  readonly mode: Mode;
+  readonly intentId: Id<'paymentIntent'>;
+};
+
+export type PayableIntent = {
+  readonly intentCode: bigint;
+  /** One for each acceptance, of any network. */
+  readonly ways: readonly { readonly network: NetworkId; readonly token: string; readonly payTo: string }[];
+};
