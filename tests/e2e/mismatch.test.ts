@@ -1,12 +1,13 @@
 // Payers who call `pay` of the processor with another amount, too late, twice, from another wallet or in another token, and
 // what each policy of the merchant makes of it.
 import type { MismatchPolicy } from '@svc-pay/core';
-import { setMismatchPolicy } from '@svc-pay/postgres/operator';
+import type { Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { intentOf, paymentsOf, unattributedOf } from './direct-shop.ts';
 import { NO_WAIT, onePayer, PRICE } from './follow-payment.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { waitFor } from './many-payments.ts';
+import { askAs, HALF, MORE, paymentsRead, setPolicy, type Till, testEachPolicy } from './mismatch-cases.ts';
 import { approvedPayer } from './open-pay.ts';
 import { openShop, type Shop } from './open-shop.ts';
 import { startWorld } from './start-world.ts';
@@ -23,92 +24,68 @@ afterAll(async () => {
   expect(await ledgerCheck(world)).toMatchObject({ exitCode: 0 });
 });
 
-/** A merchant with this policy, and a payer of theirs. */
+/** A merchant with this policy, and payers of theirs. */
 async function openWith(policy: Partial<MismatchPolicy>) {
   const shop = await openShop(database.pool, chain);
-  const operation = { pool: database.pool, nowMs: Date.now(), actor: 'operator:test' };
-  await setMismatchPolicy(operation, shop.accountId, 'test', policy);
+  await setPolicy(world, shop, policy);
   const { rows } = await database.pool.query<{ payout_id: string }>(
     'select payout_id from svc.payouts where account_id = $1',
     [shop.accountId],
   );
   const payoutId = BigInt(rows[0]?.payout_id ?? 0);
-  const payer = await approvedPayer(world, 20n * PRICE);
   const offer = (body: object = {}) =>
     createIntent({ apiUrl, shop }, { usdAmount: '1.5', tokenShortcode: 'anvil_usdc', ...body });
-  const pay = async (intent: { readonly paymentIntentId: string }, amount: bigint) =>
-    payer.pay((await intentOf(world, intent)).code, payoutId, amount);
-  return { shop, offer, pay };
+  const payer = await approvedPayer(world, 20n * PRICE);
+  const pay = inTurn(async (paymentIntentId: string, amount: bigint) =>
+    payer.pay((await intentOf(world, { paymentIntentId })).code, payoutId, amount),
+  );
+  return { shop, payoutId, offer, pay };
 }
 
-type Answered = {
-  readonly id: string;
-  readonly status: string;
-  readonly requestedAmount: string;
-  readonly paidAmount: string;
-  readonly paidTotal: string | null;
-  readonly refundDueAmount: string | null;
-};
-
-async function ask(shop: Shop, method: 'GET' | 'POST', path: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${apiUrl}${path}`, { method, headers: { authorization: `Bearer ${shop.secretKey}` } });
-  return { status: response.status, body: await response.json() };
+/** One call after another: the calls of a wallet take their nonces in turn. */
+function inTurn(
+  pay: (paymentIntentId: string, amount: bigint) => Promise<Hex>,
+): (paymentIntentId: string, amount: bigint) => Promise<Hex> {
+  let earlier: Promise<unknown> = Promise.resolve();
+  return (paymentIntentId, amount) => {
+    const paid = earlier.then(() => pay(paymentIntentId, amount));
+    earlier = paid.catch(() => undefined);
+    return paid;
+  };
 }
 
-/** Payments of an intent as the merchant reads them, oldest first, once there are so many. */
-async function paymentsRead(shop: Shop, { paymentIntentId }: { readonly paymentIntentId: string }, count: number) {
-  await waitFor(async () => (await paymentsOf(world, { paymentIntentId })).length === count, 30, `${count} payments`);
-  const { body } = await ask(shop, 'GET', `/sdk/payments?intentId=${paymentIntentId}`);
-  return (body as { data: Answered[] }).data.toReversed();
+async function openTill(): Promise<Till> {
+  const { shop, payoutId, offer, pay } = await openWith({});
+  const other = await approvedPayer(world, PRICE, chain.tokens.vol);
+  return {
+    shop,
+    absent: `0x${'d3'.repeat(20)}`,
+    offer: async (body) => (await offer(body)).paymentIntentId,
+    pay,
+    payOtherToken: async (paymentIntentId) => {
+      const sent = await other.pay((await intentOf(world, { paymentIntentId })).code, payoutId, PRICE);
+      await waitFor(async () => (await unattributedOf(world, sent)).length === 1, 30, 'the receipt is stored');
+      expect(await unattributedOf(world, sent)).toEqual(['other_terms']);
+    },
+  };
 }
+
+await testEachPolicy(world, openTill);
 
 const text = (amount: bigint) => amount.toString();
-const HALF = PRICE / 2n;
-const MORE = PRICE + HALF;
-
-test.each<[string, Partial<MismatchPolicy>, bigint, Partial<Answered>, string]>([
-  ['less is held', {}, HALF, { status: 'mismatched', refundDueAmount: null }, 'mismatched'],
-  ['less is accepted', { under: 'accept' }, HALF, { status: 'completed', paidTotal: text(HALF) }, 'completed'],
-  [
-    'less is due back',
-    { under: 'refund' },
-    HALF,
-    { status: 'mismatched', refundDueAmount: text(HALF) },
-    'requires_payment',
-  ],
-  [
-    'more is due back',
-    {},
-    MORE,
-    { status: 'completed', paidTotal: text(MORE), refundDueAmount: text(HALF) },
-    'completed',
-  ],
-  ['more is accepted', { over: 'accept' }, MORE, { status: 'completed', refundDueAmount: null }, 'completed'],
-  ['more is held', { over: 'hold' }, MORE, { status: 'mismatched', refundDueAmount: null }, 'mismatched'],
-])('where %s', async (_, policy, amount, expected, intentStatus) => {
-  const { shop, offer, pay } = await openWith(policy);
-  const intent = await offer();
-  await pay(intent, amount);
-  const [payment] = await paymentsRead(shop, intent, 1);
-  expect(payment).toMatchObject({ requestedAmount: text(PRICE), paidAmount: text(amount), ...expected });
-  expect((await intentOf(world, intent)).status).toBe(intentStatus);
-  const [row] = await paymentsOf(world, intent);
-  const last = expected.status === 'completed' ? 'payment.completed' : 'payment.updated';
-  expect(row).toMatchObject({ proofs: 1, events: ['payment.created', last] });
-});
 
 test('parts add up, one unit on an open code changes nothing, and the last part is the only completed payment', async () => {
   const { shop, offer, pay } = await openWith({});
   const intent = await offer();
-  const dust = await pay(intent, 1n);
+  const dust = await pay(intent.paymentIntentId, 1n);
   await waitFor(async () => (await unattributedOf(world, dust)).length === 1, 30, 'the receipt is stored');
   expect(await unattributedOf(world, dust)).toEqual(['below_minimum']);
   expect(await paymentsOf(world, intent)).toEqual([]);
   expect((await intentOf(world, intent)).status).toBe('requires_payment');
-  await pay(intent, HALF);
-  await paymentsRead(shop, intent, 1);
-  await pay(intent, PRICE - HALF);
-  const payments = await paymentsRead(shop, intent, 2);
+  await pay(intent.paymentIntentId, HALF);
+  await paymentsRead(world, shop, intent.paymentIntentId, 1);
+  await pay(intent.paymentIntentId, PRICE - HALF);
+  const payments = await paymentsRead(world, shop, intent.paymentIntentId, 2);
   expect(payments.map(({ status, paidTotal }) => [status, paidTotal])).toEqual([
     ['mismatched', null],
     ['completed', text(PRICE)],
@@ -119,8 +96,8 @@ test('parts add up, one unit on an open code changes nothing, and the last part 
 test('a header pays an intent of which a stranger paid a part; the part is not accepted then', async () => {
   const { shop, offer, pay } = await openWith({});
   const intent = await offer();
-  await pay(intent, HALF);
-  const [part] = await paymentsRead(shop, intent, 1);
+  await pay(intent.paymentIntentId, HALF);
+  const [part] = await paymentsRead(world, shop, intent.paymentIntentId, 1);
   const [acceptance] = intent.accepts;
   if (acceptance === undefined || part === undefined) throw new Error('nothing is offered or paid');
   const call = {
@@ -131,46 +108,17 @@ test('a header pays an intent of which a stranger paid a part; the part is not a
   await settle({ apiUrl, shop }, call);
   const settled = async () => (await settle({ apiUrl, shop }, call)).status === 'succeeded';
   await waitFor(settled, 30, 'succeeded');
-  expect(await ask(shop, 'POST', `/sdk/payments/${part.id}/accept`)).toMatchObject({
+  expect(await askAs(world, shop, 'POST', `/sdk/payments/${part.id}/accept`)).toMatchObject({
     status: 409,
     body: { error: 'intent_paid_by_another' },
   });
 });
 
-test('paid twice, too late and from another wallet: told as payments beside the intent, and nothing is lost', async () => {
-  const { shop, offer, pay } = await openWith({});
-  const twice = await offer();
-  await pay(twice, PRICE);
-  await paymentsRead(shop, twice, 1);
-  await pay(twice, PRICE);
-  const [, second] = await paymentsRead(shop, twice, 2);
-  expect(second).toMatchObject({ status: 'mismatched', refundDueAmount: text(PRICE) });
-  expect((await intentOf(world, twice)).status).toBe('completed');
-
-  const late = await offer();
-  await ask(shop, 'POST', `/sdk/payments/intents/${late.paymentIntentId}/cancel`);
-  await pay(late, PRICE);
-  const [afterwards] = await paymentsRead(shop, late, 1);
-  expect(afterwards).toMatchObject({ status: 'mismatched', refundDueAmount: text(PRICE) });
-  expect((await intentOf(world, late)).status).toBe('canceled');
-
-  const expected = await offer({ expectedSenderPrincipal: `0x${'d3'.repeat(20)}` });
-  await pay(expected, PRICE);
-  const [foreign] = await paymentsRead(shop, expected, 1);
-  expect(foreign).toMatchObject({ status: 'mismatched', refundDueAmount: text(PRICE) });
-  expect((await intentOf(world, expected)).status).toBe('requires_payment');
-});
-
-test('another token and the payout of another merchant are no payment of the intent', async () => {
-  const { offer, pay } = await openWith({});
-  const inOtherToken = await offer({ usdAmount: '1', tokenShortcode: 'anvil_vol' });
-  const other = await pay(inOtherToken, PRICE);
-  await waitFor(async () => (await unattributedOf(world, other)).length === 1, 30, 'the receipt is stored');
-  expect(await unattributedOf(world, other)).toEqual(['other_terms']);
-  expect(await paymentsOf(world, inOtherToken)).toEqual([]);
+test('money for the payout of another merchant is no payment of the intent', async () => {
+  const { offer } = await openWith({});
   const rival = await openWith({});
   const intent = await offer();
-  const receipt = await rival.pay(intent, PRICE);
+  const receipt = await rival.pay(intent.paymentIntentId, PRICE);
   await waitFor(async () => (await unattributedOf(world, receipt)).length === 1, 30, 'the receipt is stored');
   expect(await unattributedOf(world, receipt)).toEqual(['other_terms']);
   expect(await paymentsOf(world, intent)).toEqual([]);
@@ -180,9 +128,9 @@ test('a held payment is accepted once, by the merchant’s own key, and complete
   const { shop, offer, pay } = await openWith({ over: 'hold' });
   const other = await openShop(database.pool, chain);
   const intent = await offer();
-  await pay(intent, MORE);
-  const [held] = await paymentsRead(shop, intent, 1);
-  const accept = (by: Shop) => ask(by, 'POST', `/sdk/payments/${held?.id}/accept`);
+  await pay(intent.paymentIntentId, MORE);
+  const [held] = await paymentsRead(world, shop, intent.paymentIntentId, 1);
+  const accept = (by: Shop) => askAs(world, by, 'POST', `/sdk/payments/${held?.id}/accept`);
   expect(await accept(other)).toMatchObject({ status: 404 });
   for (const _ of [1, 2])
     expect(await accept(shop)).toMatchObject({

@@ -27,6 +27,8 @@ export type Paid = {
 
 const WAIT_SECONDS = 60;
 
+type Refunder = Pick<SolanaWorld, 'apiUrl' | 'merchant'> & { readonly shop: Pick<SolanaWorld['shop'], 'secretKey'> };
+
 /** A payment that is final: its batch is, by the watcher. */
 export async function payFinally(world: SolanaWorld): Promise<Paid> {
   const payer = await newPayer(world);
@@ -58,7 +60,7 @@ async function call<Body>(response: Response): Promise<Answered<Body>> {
 }
 
 export async function askRefund(
-  { apiUrl, shop }: SolanaWorld,
+  { apiUrl, shop }: Refunder,
   paymentId: string,
   body: Readonly<Record<string, unknown>> = {},
   key = shop.secretKey,
@@ -67,18 +69,14 @@ export async function askRefund(
 }
 
 /** A refund with what the wallet signs. */
-export async function prepareRefund(
-  world: SolanaWorld,
-  paymentId: string,
-  body: Readonly<Record<string, unknown>> = {},
-) {
+export async function prepareRefund(world: Refunder, paymentId: string, body: Readonly<Record<string, unknown>> = {}) {
   const { status, body: created } = await askRefund(world, paymentId, body);
   if (status !== 201 || created.sign === null) throw new Error(`${status}: ${JSON.stringify(created)}`);
   return { refund: created.refund, unsigned: created.sign.transaction };
 }
 
 export async function submitRefund(
-  { apiUrl, shop }: SolanaWorld,
+  { apiUrl, shop }: Refunder,
   refundId: string,
   transaction: string,
 ): Promise<Answered<{ readonly refund: WireRefund }>> {
@@ -86,7 +84,7 @@ export async function submitRefund(
 }
 
 /** Prepares, signs with the merchant's wallet and submits. */
-export async function refund(world: SolanaWorld, paymentId: string, body: Readonly<Record<string, unknown>> = {}) {
+export async function refund(world: Refunder, paymentId: string, body: Readonly<Record<string, unknown>> = {}) {
   const prepared = await prepareRefund(world, paymentId, body);
   const transaction = await sign(prepared.unsigned, world.merchant);
   const submitted = await submitRefund(world, prepared.refund.id, transaction);
@@ -94,7 +92,7 @@ export async function refund(world: SolanaWorld, paymentId: string, body: Readon
   return { id: prepared.refund.id, transaction };
 }
 
-export async function readRefund({ apiUrl, shop }: SolanaWorld, refundId: string): Promise<WireRefund> {
+export async function readRefund({ apiUrl, shop }: Refunder, refundId: string): Promise<WireRefund> {
   const { body } = await call<{ readonly refund: WireRefund }>(
     await fetch(`${apiUrl}/sdk/refunds/${refundId}`, { headers: { authorization: `Bearer ${shop.secretKey}` } }),
   );
@@ -102,7 +100,7 @@ export async function readRefund({ apiUrl, shop }: SolanaWorld, refundId: string
 }
 
 /** The refund when it has ended. */
-export async function endOf(world: SolanaWorld, refundId: string): Promise<WireRefund> {
+export async function endOf(world: Refunder, refundId: string): Promise<WireRefund> {
   const hasEnded = async () => ['completed', 'failed', 'canceled'].includes((await readRefund(world, refundId)).status);
   await waitFor(hasEnded, WAIT_SECONDS, `ended, refund ${refundId}`);
   return readRefund(world, refundId);

@@ -115,7 +115,7 @@ export type SolanaAcceptance = {
 };
 
 export async function newIntent(
-  { apiUrl, shop }: SolanaWorld,
+  { apiUrl, shop }: { readonly apiUrl: string; readonly shop: Pick<World['shop'], 'publishableKey'> },
   body: Readonly<Record<string, unknown>> = {},
 ): Promise<{ readonly id: string; readonly acceptance: SolanaAcceptance }> {
   const asked = { usdAmount: '1.5', tokenShortcode: 'soldevnet_usdc', ...body };

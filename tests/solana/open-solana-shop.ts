@@ -4,7 +4,7 @@ import { payoutTerms } from '@svc-pay/money';
 import { createAccount, enableTokens, setPayout } from '@svc-pay/postgres/operator';
 import { parseNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
-import { drawActors, type LiteFaucet } from '@svc-pay/solana/testing';
+import { type Actors, drawActors } from '@svc-pay/solana/testing';
 import type pg from 'pg';
 import { BOX, PEPPER } from '../e2e/open-shop.ts';
 
@@ -13,6 +13,8 @@ export type SolanaShop = {
   readonly publishableKey: string;
   readonly secretKey: string;
   readonly merchant: string;
+  /** Key of the merchant's wallet. */
+  readonly wallet: Actors['wallet'];
   readonly splits: readonly { readonly to: string; readonly bps: number }[];
   readonly feeBps: number;
 };
@@ -23,7 +25,7 @@ const SPLIT_BPS = 1_000;
 /** With the token accounts of merchant and split made; the platform's is somebody else's to make. */
 export async function openSolanaShop(
   pool: pg.Pool,
-  faucet: Pick<LiteFaucet, 'fundToken'>,
+  faucet: { readonly fundToken: (owner: string, amountAtomic: bigint) => Promise<unknown> },
   feeAccount: string,
   withSplit: boolean,
 ): Promise<SolanaShop> {
@@ -35,7 +37,7 @@ export async function openSolanaShop(
   const secret = newKey(secrets, owner, 'secret', nowMs);
   await createAccount(operation, { id: owner.accountId, name: 'A shop', keys: [publishable.record, secret.record] });
   await enableTokens(operation, { ...owner, shortcodes: ['soldevnet_usdc'] });
-  const { merchant, platform: other } = await drawActors();
+  const { merchant, wallet, platform: other } = await drawActors();
   const splits = withSplit ? [{ to: other, bps: SPLIT_BPS }] : [];
   for (const recipient of [merchant, ...splits.map(({ to }) => to)]) await faucet.fundToken(recipient, 0n);
   const network = parseNetwork('solana:devnet');
@@ -51,5 +53,6 @@ export async function openSolanaShop(
   });
   if (!set.ok) throw new Error(set.code);
   const { accountId } = owner;
-  return { accountId, publishableKey: publishable.text, secretKey: secret.text, merchant, splits, feeBps: FEE_BPS };
+  const keys = { publishableKey: publishable.text, secretKey: secret.text };
+  return { accountId, ...keys, merchant, wallet, splits, feeBps: FEE_BPS };
 }

@@ -1,5 +1,5 @@
 // USDC of the local chain at devnet's address, so that a configuration for the local chain also works on devnet.
-import { address, generateKeyPairSigner, none, some } from '@solana/kit';
+import { type Address, address, generateKeyPairSigner, none, some } from '@solana/kit';
 import { getMintEncoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 
 export const DEVNET_USDC = address('4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU');
@@ -8,14 +8,14 @@ const USDC_DECIMALS = 6;
 const MINT_LAMPORTS = 1_461_600n;
 
 export type LocalMint = {
-  readonly address: typeof DEVNET_USDC;
+  readonly address: Address;
   readonly owner: typeof TOKEN_PROGRAM_ADDRESS;
   readonly lamports: bigint;
   readonly data: Uint8Array;
 };
 
 /** The mint authority is a key that is thrown away: balances are set, not minted. */
-export async function localMint(): Promise<LocalMint> {
+export async function localMint(at: Address = DEVNET_USDC): Promise<LocalMint> {
   const { address: authority } = await generateKeyPairSigner();
   const data = getMintEncoder().encode({
     mintAuthority: some(authority),
@@ -25,7 +25,7 @@ export async function localMint(): Promise<LocalMint> {
     freezeAuthority: none(),
   });
   return {
-    address: DEVNET_USDC,
+    address: at,
     owner: TOKEN_PROGRAM_ADDRESS,
     lamports: MINT_LAMPORTS,
     data: Uint8Array.from(data),
