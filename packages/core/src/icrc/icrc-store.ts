@@ -16,7 +16,7 @@ export type LedgerCursor = {
 };
 
 /** A certified block that pays an intent by its memo. */
-export type FoundTransfer = {
+export type IcrcTransfer = {
   readonly network: NetworkId;
   readonly ledger: string;
   readonly index: bigint;
@@ -27,10 +27,10 @@ export type FoundTransfer = {
   readonly blockTimeMs: number;
 };
 
-export type DueTransfer = FoundTransfer & { readonly tries: number };
+export type DueIcrcTransfer = IcrcTransfer & { readonly tries: number };
 
 export type ReadBlocks = Pick<LedgerCursor, 'nextIndex' | 'lastHash'> & {
-  readonly transfers: readonly FoundTransfer[];
+  readonly transfers: readonly IcrcTransfer[];
   /** When the reading began, if it reached the end of the ledger; otherwise null. */
   readonly wholeSinceMs: number | null;
 };
@@ -47,16 +47,16 @@ export type IcrcStore = {
   /** The ledger's blocks do not continue what was read. */
   readonly stopCursor: (cursor: LedgerCursor, nowMs: number) => Promise<void>;
   /** Keeps one transfer to an account of a payout; one that is kept already is left as it is. */
-  readonly keep: (transfer: FoundTransfer, nowMs: number) => Promise<void>;
+  readonly keep: (transfer: IcrcTransfer, nowMs: number) => Promise<void>;
   /** Transfers that are not applied and whose time has come, the longest overdue first. */
-  readonly loadDue: (network: NetworkId, nowMs: number, limit: number) => Promise<readonly DueTransfer[]>;
+  readonly loadDue: (network: NetworkId, nowMs: number, limit: number) => Promise<readonly DueIcrcTransfer[]>;
   /**
    * One transaction: judges the transfer under the locks of the rows that it concerns, writes what it means and removes it
    * from those that are due, unless it waits. A block counts once, and applying it again changes nothing.
    */
-  readonly apply: (transfer: FoundTransfer, nowMs: number) => Promise<AppliedMovement>;
+  readonly apply: (transfer: IcrcTransfer, nowMs: number) => Promise<AppliedMovement>;
   /** The transfer could not be applied. */
-  readonly deferTransfer: (transfer: DueTransfer, nextTryAtMs: number) => Promise<void>;
+  readonly deferTransfer: (transfer: DueIcrcTransfer, nextTryAtMs: number) => Promise<void>;
   /** Where and how an intent may be paid; undefined for an intent that is not there. */
   readonly loadPayable: (asked: NotifiedIntent) => Promise<PayableIntent | undefined>;
 };
