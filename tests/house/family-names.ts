@@ -21,7 +21,14 @@ const LISTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Ways to ask for the family of a network. */
-const QUESTIONS: ReadonlySet<string> = new Set(['familyOf', 'chainIdOf', 'isSolana', 'NetworkFamily']);
+const QUESTIONS: ReadonlySet<string> = new Set([
+  'familyOf',
+  'chainIdOf',
+  'isEvm',
+  'isSolana',
+  'isIcp',
+  'NetworkFamily',
+]);
 
 /** A family, a prefix of network names, a network, or a kind of authorization. */
 const NAME = /^(?:evm|eip155|solana|icp)(?:$|[:_])/;

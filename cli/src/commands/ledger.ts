@@ -1,7 +1,7 @@
 import { LEDGER_CHECKS } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable, readDeploymentRecord } from '@svc-pay/evm';
 import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
-import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import { isEvm, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import { Command } from 'commander';
 import type { Input } from '../command/context.ts';
@@ -84,7 +84,7 @@ export async function networksOf(
   const wanted = only === undefined ? undefined : parseNetwork(only);
   const networks: NetworkToCheck[] = [];
   for (const [network, setup] of operated) {
-    if (isSolana(setup)) continue;
+    if (!isEvm(setup)) continue;
     const { processor, rpcUrls: [first, ...others] = [] } = setup;
     const chainId = chainIdOf(network);
     if (chainId === undefined || first === undefined || (only !== undefined && network !== wanted)) continue;

@@ -31,8 +31,8 @@ export function readActivationOptions(options: ActivateOptions, networks: Operat
   const wallet = readEvmAddress(options.wallet);
   if (!wallet.ok) return refuse(`--wallet: ${wallet.message}`);
   const setup = networks.get(network);
-  const reserved = [...here.map(({ address }) => address), ...(setup === undefined ? [] : [processorOf(setup)])];
-  if (reserved.some((address) => normalizeAddress(address) === wallet.address))
+  const reserved = [...here.map(({ address }) => address), setup && processorOf(setup)];
+  if (reserved.some((address) => address !== undefined && normalizeAddress(address) === wallet.address))
     return refuse('--wallet: this is a contract of the payment itself; money sent there is stuck');
   const { account: accountId, mode, use } = options;
   return {

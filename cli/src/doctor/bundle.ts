@@ -41,7 +41,7 @@ export function bundleText({
         {
           ...('processor' in setup
             ? { processor: setup.processor, processorVersion: setup.processorVersion }
-            : { feeAccount: setup.feeAccount }),
+            : 'feeAccount' in setup && { feeAccount: setup.feeAccount }),
           ready,
           rpcHosts: rpcUrls.map(shownHost),
         },

@@ -1,6 +1,6 @@
 import { findChain, minimumFromUsd } from '@svc-pay/core';
 import type { Environment } from '@svc-pay/runtime/config';
-import { minimumUsdOf, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import { isIcp, minimumUsdOf, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import { type OperatorConfig, readOperatorConfig } from '../config.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
@@ -40,7 +40,7 @@ export function checkConfiguration(environment: Environment): CheckedConfigurati
     const { ok, warning } = findingsOf('configuration', network);
     const chain = findChain(network);
     const name = chain?.name ?? network;
-    if (chain?.mode === 'live' && minimumFromUsd(minimumUsdOf(network, setup)) === null) {
+    if (chain?.mode === 'live' && !isIcp(setup) && minimumFromUsd(minimumUsdOf(network, setup)) === null) {
       findings.push(
         warning(
           `${name} takes payments of any amount: anybody can make the relayers spend more on gas than is paid.`,
@@ -53,7 +53,7 @@ export function checkConfiguration(environment: Environment): CheckedConfigurati
         ? ok(`${name} is configured and offered.`)
         : warning(
             `${name} is configured but not ready, so it is not offered.`,
-            'Set `ready` once a relayer can pay there.',
+            isIcp(setup) ? 'Set `ready` once payers may pay there.' : 'Set `ready` once a relayer can pay there.',
           ),
     );
   }

@@ -17,7 +17,7 @@ import {
   reportDirect,
 } from '@svc-pay/postgres/operator';
 import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
-import { isSolana, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import { isEvm, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import { explainFailure } from '../command/explain-failure.ts';
 import { COMMAND } from '../command/leaf.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -71,7 +71,7 @@ export async function checkDirect(given: DirectPayoutsToCheck): Promise<readonly
   for (const network of new Set(named)) {
     const known = parseNetwork(network);
     const setup = known === undefined ? undefined : networks.get(known);
-    const urls = setup === undefined || isSolana(setup) ? [] : (setup.rpcUrls ?? []);
+    const urls = setup === undefined || !isEvm(setup) ? [] : (setup.rpcUrls ?? []);
     const [first, ...others] = urls;
     if (known === undefined || first === undefined) continue;
     const rpc = createJsonRpc({ urls: [first, ...others], timeoutMs: given.timeoutMs ?? TIMEOUT_MS });

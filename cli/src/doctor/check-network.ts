@@ -2,7 +2,7 @@
 
 import { type Clock, findChain, TOKENS } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
-import { isSolana, type OperatedEvm, type OperatedNetwork } from '@svc-pay/runtime/config/networks';
+import { isEvm, type OperatedEvm, type OperatedNetwork } from '@svc-pay/runtime/config/networks';
 import { checkToken } from './check-token.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { type Ask, askChain, shownHost } from './json-rpc.ts';
@@ -22,7 +22,7 @@ export async function checkNetwork(
   const { warning } = findingsOf('network', network);
   const chainId = chainIdOf(network);
   const { rpcUrls = [] } = setup;
-  if (chainId === undefined || isSolana(setup))
+  if (chainId === undefined || !isEvm(setup))
     return [warning('The doctor can’t look into this kind of chain yet.', 'Check it by hand.')];
   if (rpcUrls.length === 0) {
     return [warning('No RPC address is configured, so nothing could be checked.', 'Add `rpcUrls` to the network.')];

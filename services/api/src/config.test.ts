@@ -50,6 +50,31 @@ test('networks come as JSON or as a file, by any name of the network', () => {
   }
 });
 
+const ROOT_KEY = `308182301d060d2b0601040182dc7c0503010201060c2b0601040182dc7c05030201036100${'ab'.repeat(96)}`;
+const icp = (name: string, change: object = {}) =>
+  readApiConfig({
+    ...needed,
+    SVC_NETWORKS: JSON.stringify({
+      [name]: { ready: true, rpcUrls: ['http://127.0.0.1:4943'], rootKey: ROOT_KEY, ...change },
+    }),
+  });
+
+test('the Internet Computer has no processor, and its merchants are paid with nothing between', () => {
+  const read = icp('icp:local');
+  expect(read.ok && read.config.networks.get('icp:local')).toEqual({ processor: '', paysMerchant: true, ready: true });
+  expect(read.ok && [read.config.rpcUrls.size, read.config.clusters.size]).toEqual([0, 0]);
+  const unreachable = icp('icp:local', { rpcUrls: [] });
+  expect(unreachable.ok && unreachable.config.networks.get('icp:local')?.ready).toBe(false);
+});
+
+test('a root key is one, and only the public Internet Computer is known without', () => {
+  expect(icp('icp:mainnet', { rootKey: undefined }).ok).toBe(true);
+  expect(icp('icp:local', { rootKey: undefined }).ok).toBe(false);
+  for (const rootKey of ['', 'ab'.repeat(133), ROOT_KEY.slice(2), `${ROOT_KEY}ab`, ROOT_KEY.toUpperCase(), 7])
+    expect(icp('icp:local', { rootKey }).ok).toBe(false);
+  expect(icp('icp:local', { processor: `0x${'52'.repeat(20)}` }).ok).toBe(false);
+});
+
 test('RPC addresses are kept apart from what an intent is made of', () => {
   const read = readApiConfig({ ...needed, SVC_NETWORKS: networks });
   expect(read.ok && read.config.networks.get('eip155:84532')).toEqual({

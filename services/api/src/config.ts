@@ -9,6 +9,8 @@ import {
   blockSecondsOf,
   chosenNetworks,
   explorersOf,
+  isEvm,
+  isIcp,
   isSolana,
   minimumUsdOf,
   type OperatedNetworks,
@@ -71,12 +73,17 @@ export function readApiConfig(environment: Environment = process.env): ReadApiCo
 function setupsOf(networks: OperatedNetworks): ReadonlyMap<string, NetworkSetup> {
   const setups = new Map<string, NetworkSetup>();
   for (const [network, setup] of networks) {
-    const { ready, rpcUrls = [], rpcUrlPublic } = setup;
+    const { ready, rpcUrls = [] } = setup;
+    if (isIcp(setup)) {
+      setups.set(network, { processor: '', paysMerchant: true, ready: ready && rpcUrls.length > 0 });
+      continue;
+    }
+    const { rpcUrlPublic } = setup;
     const confirmations = setup.confirmations ?? (isSolana(setup) ? DEFAULT_CONFIRMATIONS : undefined);
     const minimumUsdMicros = minimumFromUsd(minimumUsdOf(network, setup));
     setups.set(network, {
-      processor: processorOf(setup),
-      ...(!isSolana(setup) && { processorVersion: setup.processorVersion }),
+      processor: processorOf(setup) ?? '',
+      ...(isEvm(setup) && { processorVersion: setup.processorVersion }),
       ready: ready && rpcUrls.length > 0,
       ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
       ...(confirmations !== undefined && { confirmations }),
@@ -102,7 +109,7 @@ function rpcUrlsOf(networks: OperatedNetworks): RpcUrls {
   const known = new Map<string, readonly [string, ...string[]]>();
   for (const [network, setup] of networks) {
     const [first, ...others] = setup.rpcUrls ?? [];
-    if (first !== undefined && !isSolana(setup)) known.set(network, [first, ...others]);
+    if (first !== undefined && isEvm(setup)) known.set(network, [first, ...others]);
   }
   return known;
 }

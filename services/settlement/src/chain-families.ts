@@ -23,7 +23,7 @@ import type { Rate } from '@svc-pay/money';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { NetworkId } from '@svc-pay/protocol';
 import { payoutRules } from '@svc-pay/runtime/config';
-import { blockSecondsOf, isSolana } from '@svc-pay/runtime/config/networks';
+import { blockSecondsOf, isEvm, isSolana } from '@svc-pay/runtime/config/networks';
 import { openSolana, openSolanaLanes, openSolanaRelayers, openWatchedSolana } from '@svc-pay/solana';
 import type { SettlementConfig } from './config.ts';
 
@@ -83,7 +83,7 @@ async function openEvmFamily(
 ): Promise<ChainFamily> {
   const signers = await openSigners(config);
   const setups = [...config.networks].flatMap(([network, setup]) =>
-    isSolana(setup) ? [] : [[network, { ...setup, blockSeconds: blockSecondsOf(network, setup) }] as const],
+    !isEvm(setup) ? [] : [[network, { ...setup, blockSeconds: blockSecondsOf(network, setup) }] as const],
   );
   const { rpcTimeoutMs: timeoutMs, maxFeeGwei } = config;
   const networks = openNetworks(setups, { timeoutMs, nowMs, maxFeeGwei, log });

@@ -7,7 +7,13 @@ import {
   secretFileProblem,
   type ValuesOf,
 } from '@svc-pay/runtime/config';
-import { chosenNetworks, isSolana, liveNetworkOf, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
+import {
+  chosenNetworks,
+  isEvm,
+  isSolana,
+  liveNetworkOf,
+  type OperatedNetworks,
+} from '@svc-pay/runtime/config/networks';
 import { INTERNAL_KEY_MIN, SETTLEMENT_SETTINGS } from './settings.ts';
 
 export { SETTLEMENT_SETTINGS } from './settings.ts';
@@ -77,7 +83,7 @@ function relayerProblems(
         : []),
     ];
   }
-  const others = networks.size === 0 || [...networks.values()].some((setup) => !isSolana(setup));
+  const others = networks.size === 0 || [...networks.values()].some(isEvm);
   if (relayerTestKeys === undefined && !others) return [];
   if (relayerTestKeys === undefined) return ['SVC_RELAYER_KEYSTORES or SVC_RELAYER_KMS_KEYS is required'];
   if (!relayerTestKeys.every((key) => /^0x[0-9a-fA-F]{64}$/.test(key))) {

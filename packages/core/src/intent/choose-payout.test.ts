@@ -30,6 +30,16 @@ const direct = (payoutId: bigint, activeFromMs = NOW_MS, asset = usdc.address.to
 const chosen = (payouts: readonly ActivePayout[], { token = usdc, upto = false } = {}) =>
   choosePayout(payouts, token, { processor }, upto, NOW_MS)?.payoutId;
 
+test('where payers pay the merchant, the newest payout counts, whichever account it names', () => {
+  const token = find('ic_ckusdc');
+  const paid = (payoutId: bigint, merchant: string, change: Partial<ActivePayout> = {}) =>
+    through(payoutId, { network: token.network, processor: merchant, merchant, ...change });
+  const setup = { processor: '', paysMerchant: true } as const;
+  const payouts = [paid(2n, 'aaa'), paid(1n, 'bbb')];
+  expect(choosePayout(payouts, token, setup, false, NOW_MS)).toEqual(payouts[1]);
+  expect(choosePayout([paid(1n, 'aaa', { processor: 'bbb' })], token, setup, false, NOW_MS)).toBeUndefined();
+});
+
 describe('an exact payment', () => {
   test('goes to the account’s wallet for the token, also where a processor payout is newer', () => {
     expect(chosen([through(1n), direct(2n), through(9n)])).toBe(2n);

@@ -12,7 +12,7 @@ import type { TokenEntry } from '../token/token-entry.ts';
 export function choosePayout(
   payouts: readonly ActivePayout[],
   token: Pick<TokenEntry, 'network' | 'address' | 'directLogs'>,
-  { processor }: Pick<NetworkSetup, 'processor'>,
+  { processor, paysMerchant }: Pick<NetworkSetup, 'processor' | 'paysMerchant'>,
   upto: boolean,
   nowMs: number,
 ): ActivePayout | undefined {
@@ -21,7 +21,10 @@ export function choosePayout(
     upto || token.directLogs === undefined ? [] : here.filter((payout) => isDirectNow(payout, token, nowMs));
   if (direct.length > 0)
     return direct.reduce((newest, payout) => (payout.payoutId > newest.payoutId ? payout : newest));
-  return here.findLast((payout) => payout.direct === undefined && sameAddress(payout.processor, processor));
+  return here.findLast(
+    (payout) =>
+      payout.direct === undefined && sameAddress(payout.processor, paysMerchant === true ? payout.merchant : processor),
+  );
 }
 
 function isDirectNow({ direct }: ActivePayout, { address }: Pick<TokenEntry, 'address'>, nowMs: number): boolean {

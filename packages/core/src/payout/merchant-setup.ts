@@ -9,7 +9,7 @@ import type { PayoutActivation } from './activation.ts';
 export type ActivePayout = {
   readonly network: NetworkId;
   readonly payoutId: bigint;
-  /** Off EVM: recipient of the platform's fee. */
+  /** Off EVM: recipient of the platform's fee; the merchant itself where the network has none. */
   readonly processor: string;
   readonly merchant: string;
   readonly feeBps: number;
@@ -47,6 +47,8 @@ export type MerchantSetup = {
 export type NetworkSetup = {
   /** Off EVM there is no contract: the field holds the recipient of the platform's fee, without a version. */
   readonly processor: string;
+  /** Payers pay the merchant with nothing between. `processor` is empty, and that of each payout is its merchant. */
+  readonly paysMerchant?: true;
   readonly processorVersion?: string;
   /** False where the operator offers nothing, or the API has no node to verify signatures by. */
   readonly ready: boolean;

@@ -11,6 +11,7 @@ type Line = {
   readonly signing?: Signing;
   readonly domain?: readonly [name: string, version: string];
   readonly directLogs?: TokenEntry['directLogs'];
+  readonly transferFee?: bigint;
   readonly feed?: string;
 };
 
@@ -27,6 +28,8 @@ const eurc = (address: string, domainName = 'EURC'): Line => ({
   directLogs: 'used_then_transfer',
   feed: 'EURC',
 });
+
+const ckusdc = (address: string): Line => ({ symbol: 'ckUSDC', address, signing: 'none', transferFee: 10_000n });
 
 const TOKENS_BY_NETWORK: Readonly<Record<string, Readonly<Record<string, Line>>>> = {
   'eip155:1': {
@@ -77,9 +80,9 @@ const TOKENS_BY_NETWORK: Readonly<Record<string, Readonly<Record<string, Line>>>
   'solana:devnet': {
     soldevnet_usdc: { symbol: 'USDC', address: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' },
   },
-  'icp:mainnet': {
-    ic_ckusdc: { symbol: 'ckUSDC', address: 'xevnm-gaaaa-aaaar-qafnq-cai', signing: 'none' },
-  },
+  'icp:mainnet': { ic_ckusdc: ckusdc('xevnm-gaaaa-aaaar-qafnq-cai') },
+  // The first ledger of the local Internet Computer.
+  'icp:local': { iclocal_ckusdc: ckusdc('bkyz2-fmaaa-aaaaa-qaaaq-cai') },
 };
 
 export const TOKENS: readonly TokenEntry[] = Object.entries(TOKENS_BY_NETWORK).flatMap(([network, lines]) =>
@@ -98,6 +101,7 @@ function entryOf(shortcode: string, networkName: string, line: Line): TokenEntry
     signing: line.signing ?? 'TransferWithAuthorization',
     ...(line.domain && { domain: { name: line.domain[0], version: line.domain[1] } }),
     ...(line.directLogs && { directLogs: line.directLogs }),
+    ...(line.transferFee !== undefined && { transferFee: line.transferFee }),
     price: line.feed === undefined ? 'fixed' : { feed: line.feed },
   };
 }

@@ -120,6 +120,14 @@ export const CHAINS: readonly Chain[] = [
     gasDecimals: 8,
     blockSeconds: 2,
   }),
+  chain({
+    name: 'Local Internet Computer',
+    network: 'icp:local',
+    mode: 'test',
+    gasSymbol: 'ICP',
+    gasDecimals: 8,
+    blockSeconds: 1,
+  }),
 ];
 
 export function findChain(network: NetworkId): Chain | undefined {

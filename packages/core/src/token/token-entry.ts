@@ -29,6 +29,11 @@ export type TokenEntry = {
    * alone, so a token without the field takes none.
    */
   readonly directLogs?: 'used_then_transfer';
+  /**
+   * Of a token whose ledger takes a fee from the payer on top of the amount: the fee in smallest units, which wallets name.
+   * The ledger decides, and tells another one to whoever names a wrong one; `doctor` compares.
+   */
+  readonly transferFee?: bigint;
   /** `fixed` is one dollar a token; anything else names a feed of the HTTP price source. */
   readonly price: 'fixed' | { readonly feed: string };
 };

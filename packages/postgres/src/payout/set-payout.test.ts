@@ -1,6 +1,6 @@
 import type { PayoutRequest } from '@svc-pay/core';
 import { basisPoints, type PayoutTerms, payoutTerms } from '@svc-pay/money';
-import { evmNetwork } from '@svc-pay/protocol';
+import { evmNetwork, parseNetwork } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
@@ -70,6 +70,26 @@ test('the same terms twice are one payout; other terms are another id, which new
   expect(second).toMatchObject({ ok: true, payout: { payoutId: two?.payoutId } });
   const merchant = await loadMerchant(pool, { accountId: id, keyId: 'key_x' as never, kind: 'secret', mode: 'test' });
   expect(merchant.payouts.at(-1)?.payoutId.toString()).toBe(two?.payoutId);
+});
+
+test('where payers pay the merchant, going back to an earlier account makes it the newest again', async () => {
+  const { id } = await newAccount(operation);
+  const network = parseNetwork('icp:local');
+  if (network === undefined) throw new Error('no network');
+  const paid = (merchant: string) => ({ network, processor: merchant, merchant });
+  for (const [step, merchant] of ['aaa', 'bbb', 'bbb', 'aaa'].entries())
+    await setPayout({ ...operation, nowMs: operation.nowMs + step }, request(id, paid(merchant)));
+  const { payouts } = await loadMerchant(pool, {
+    accountId: id,
+    keyId: 'key_x' as never,
+    kind: 'secret',
+    mode: 'test',
+  });
+  expect(payouts.map(({ merchant, payoutId }) => [merchant, payoutId])).toEqual([
+    ['aaa', 1n],
+    ['bbb', 1n],
+    ['aaa', 2n],
+  ]);
 });
 
 test('going back to earlier terms makes them the newest again, under a new id', async () => {

@@ -58,11 +58,16 @@ export async function setPayout(operation: Operation, given: PayoutRequest): Pro
 /** Locks the payout: the registry mirror takes no account lock. */
 async function loadFacts(client: pg.ClientBase, request: PayoutRequest): Promise<PayoutFacts> {
   const { network, processor, payoutId } = request;
+  // Where the merchant is paid with nothing between, its earlier payouts have other merchants as their processors.
+  const paysMerchant = processor === request.merchant;
   const { rows } = await client.query<PayoutDbRow>(
     `select ${PAYOUT_COLUMNS} from svc.payouts payout
-     where network = $1 and processor = $2 and (payout.payout_id = $3 or $3::bigint is null and account_id = $4 and mode = $5)
+     where network = $1 and (
+         processor = $2 and payout.payout_id = $3
+         or $3::bigint is null and account_id = $4 and mode = $5 and (processor = $2 or $6 and processor = merchant)
+       )
      order by created_at desc, payout.payout_id desc limit 1 for update`,
-    [network, processor, payoutId?.toString() ?? null, request.accountId, request.mode],
+    [network, processor, payoutId?.toString() ?? null, request.accountId, request.mode, paysMerchant],
   );
   const { rows: ids } = await client.query<{ highest: string | null }>(
     'select max(payout_id) as highest from svc.payouts where network = $1 and processor = $2',

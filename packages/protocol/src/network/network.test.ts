@@ -54,5 +54,6 @@ test('a payment says ic, evm or sol', () => {
   expect(chainTypeOf(parseNetwork('solana:devnet')!)).toBe('sol');
   expect(chainTypeOf(parseNetwork('icp:mainnet')!)).toBe('ic');
   expect(familyOf(parseNetwork('icp:mainnet')!)).toBe('icp');
+  expect(familyOf(parseNetwork('icp:local')!)).toBe('icp');
   expect(chainIdOf(parseNetwork('solana:mainnet')!)).toBeUndefined();
 });

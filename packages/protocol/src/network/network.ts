@@ -17,6 +17,7 @@ const NAMED_NETWORKS: Readonly<Record<string, string>> = {
   'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp': 'solana:mainnet',
   'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1': 'solana:devnet',
   'icp:mainnet': 'icp:mainnet',
+  'icp:local': 'icp:local',
 };
 
 const EVM_NAME = /^(?:eip155:)?([1-9]\d{0,15})$/;

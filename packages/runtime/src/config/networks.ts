@@ -57,26 +57,50 @@ const solanaNetwork = z.strictObject({
   program: z.optional(base58),
 });
 
+/** DER of a BLS12-381 key, as the Internet Computer writes it, in hex. */
+const rootKey = z
+  .string()
+  .check(z.regex(/^308182301d060d2b0601040182dc7c0503010201060c2b0601040182dc7c05030201036100[0-9a-f]{192}$/));
+
+const icpNetwork = z.strictObject({
+  ready: z.boolean(),
+  rpcUrls: z.optional(z.array(rpcUrl)),
+  rootKey: z.optional(rootKey),
+  explorerUrl,
+});
+
 export type OperatedEvm = z.infer<typeof evmNetwork>;
 export type OperatedSolana = z.infer<typeof solanaNetwork>;
-/** `isSolana` tells the two apart: Solana has no processor contract, and names the receiver of the fee instead. */
-export type OperatedNetwork = OperatedEvm | OperatedSolana;
+/** Nothing stands between the payer and the merchant: neither a processor nor an account for a fee. */
+export type OperatedIcp = z.infer<typeof icpNetwork>;
+export type OperatedNetwork = OperatedEvm | OperatedSolana | OperatedIcp;
 export type OperatedNetworks = ReadonlyMap<NetworkId, OperatedNetwork>;
 
+export function isEvm(setup: OperatedNetwork): setup is OperatedEvm {
+  return 'processor' in setup;
+}
+
+/** Solana has no processor contract, and names the receiver of the fee instead. */
 export function isSolana(setup: OperatedNetwork): setup is OperatedSolana {
   return 'feeAccount' in setup;
 }
 
+export function isIcp(setup: OperatedNetwork): setup is OperatedIcp {
+  return !isEvm(setup) && !isSolana(setup);
+}
+
 /**
- * A payout's `processor`: on Solana the account that gets the platform's fee, else the contract that moves the money.
+ * A payout's `processor`: on Solana the account that gets the platform's fee, on EVM the contract that moves the money.
+ * Undefined where it is the merchant of each payout.
  */
-export function processorOf(setup: OperatedNetwork): string {
-  return isSolana(setup) ? setup.feeAccount : setup.processor;
+export function processorOf(setup: OperatedNetwork): string | undefined {
+  if (isSolana(setup)) return setup.feeAccount;
+  return isEvm(setup) ? setup.processor : undefined;
 }
 
 /** The smallest payment on a network, in dollars as text: as configured, else from the chain catalogue. */
 export function minimumUsdOf(network: NetworkId, setup: OperatedNetwork): string {
-  return setup.minimumUsd ?? findChain(network)?.minimumUsd ?? '0';
+  return (isIcp(setup) ? undefined : setup.minimumUsd) ?? findChain(network)?.minimumUsd ?? '0';
 }
 
 /** Addresses of transactions in block explorers, where the operator configured one. */
@@ -88,7 +112,7 @@ export function explorersOf(networks: OperatedNetworks): ExplorerUrls {
 
 /** Seconds between two blocks: as configured, else from the chain catalogue. */
 export function blockSecondsOf(network: NetworkId, setup: OperatedNetwork): number {
-  return setup.blockSeconds ?? findChain(network)?.blockSeconds ?? 1;
+  return (isIcp(setup) ? undefined : setup.blockSeconds) ?? findChain(network)?.blockSeconds ?? 1;
 }
 
 /** A network with real money; undefined if there are only test networks. */
@@ -126,6 +150,8 @@ export function chosenNetworks(given: {
   };
 }
 
+const FORMS = { evm: evmNetwork, solana: solanaNetwork, icp: icpNetwork };
+
 function networksFrom(value: unknown): OperatedNetworks | undefined {
   const parsed = z.record(z.string(), z.unknown()).safeParse(value);
   if (!parsed.success) return undefined;
@@ -133,8 +159,10 @@ function networksFrom(value: unknown): OperatedNetworks | undefined {
   for (const [name, given] of Object.entries(parsed.data)) {
     const id = parseNetwork(name);
     if (id === undefined || findChain(id) === undefined) return undefined;
-    const setup = (familyOf(id) === 'solana' ? solanaNetwork : evmNetwork).safeParse(given);
+    const setup = FORMS[familyOf(id)].safeParse(given);
     if (!setup.success) return undefined;
+    // The root key of the public network is published; any other network has its own.
+    if (isIcp(setup.data) && findChain(id)?.mode === 'test' && setup.data.rootKey === undefined) return undefined;
     networks.set(id, setup.data);
   }
   return networks;
