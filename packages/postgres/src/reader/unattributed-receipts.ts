@@ -3,20 +3,18 @@ import { isoTime, type LogPosition, type MoneyLog } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 
-/** A log, or what stands for one on a chain without logs. */
-type ReceiptLog =
-  | MoneyLog
-  | {
-      readonly event: 'solana_pay';
-      /** The token. */
-      readonly address: string;
-      readonly position: Omit<LogPosition, 'blockHash'>;
-    };
+/** What stands for a log on a chain without logs. */
+export type FoundReceipt = {
+  readonly event: 'solana_pay' | 'icrc_transfer';
+  /** The token. */
+  readonly address: string;
+  readonly position: Omit<LogPosition, 'blockHash'>;
+};
 
 export type UnattributedReceipt = {
   readonly network: NetworkId;
   readonly mode: 'test' | 'live';
-  readonly log: ReceiptLog;
+  readonly log: MoneyLog | FoundReceipt;
   /** The log that proves the money: of a direct payment the token's transfer. */
   readonly logIndex: number;
   readonly reason: string;
@@ -45,7 +43,7 @@ export async function writeUnattributed(client: pg.ClientBase, receipt: Unattrib
   });
 }
 
-function plainLog({ position, ...fields }: ReceiptLog): object {
+function plainLog({ position, ...fields }: MoneyLog | FoundReceipt): object {
   const plain = Object.entries({ ...fields, ...position }).map(([name, value]) => [
     name,
     typeof value === 'bigint' ? value.toString() : value,
