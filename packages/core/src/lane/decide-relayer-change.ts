@@ -7,9 +7,9 @@ export type RelayerChangeFacts = {
   readonly wanted: RelayerStatus;
   /** Batches that are not final, replaced or dropped. */
   readonly unfinishedBatches: number;
-  /** Queued payments that only this relayer can send. */
+  /** Queued payments and refunds that only this relayer can send. */
   readonly boundPayments: number;
-  /** Transactions and texts that name this relayer and that a payer may still sign and submit. */
+  /** Transactions and texts that name this relayer and that a payer, or a merchant who refunds, may still sign and submit. */
   readonly signable: number;
 };
 

@@ -4,6 +4,7 @@ import {
   decideRelayerChange,
   isoTime,
   type Mode,
+  REFUND_STATUS,
   type RelayerDecision,
   type RelayerStatus,
   SETTLEMENT_STATUS,
@@ -27,6 +28,8 @@ export type RelayerChange = {
 const TRANSACTION_LIFE = "interval '2 minutes'";
 /** A text is valid for five minutes. */
 const TEXT_LIFE = "interval '6 minutes'";
+/** A refund is not submitted after its end, by the clock of the API, whose transaction may take its time. */
+const SUBMISSION_LIFE = "interval '1 minute'";
 const COUNT_OPEN = `
   select (
       select count(*)::integer from svc.batches
@@ -40,6 +43,10 @@ const COUNT_OPEN = `
       select count(*)::integer from svc.prepared_transfers
       where network = $1 and relayer = $2 and created_at > $3::timestamptz - ${TEXT_LIFE}
         and (transfer ? 'program' or created_at > $3::timestamptz - ${TRANSACTION_LIFE})
+    ) + (
+      select count(*)::integer from svc.refunds
+      where network = $1 and status ${sqlIs(REFUND_STATUS.prepared)} and bound_relayer = $2
+        and expires_at > $3::timestamptz - ${SUBMISSION_LIFE}
     ) as signable`;
 type Open = { readonly batches: number; readonly payments: number; readonly signable: number };
 
