@@ -8,6 +8,9 @@ import type {
   LaneStore,
   MismatchPolicy,
   MoneyLog,
+  RefundCaller,
+  RefundStore,
+  RefundWatchStore,
   StoredAcceptance,
   WalletUse,
 } from '../index.ts';
@@ -37,6 +40,10 @@ export type ApplyHarness = {
   readonly finality: FinalityStore;
   readonly apply: ApplyStore;
   readonly direct: DirectStore;
+  readonly refunds: RefundStore;
+  readonly refundWatch: RefundWatchStore;
+  /** The merchant to whom the intents belong. */
+  readonly owner: RefundCaller;
   readonly nowMs: () => number;
   readonly offer: (terms?: OfferTerms) => Promise<OfferedIntent>;
   readonly claim: (
@@ -52,7 +59,7 @@ export type ApplyHarness = {
   readonly signBound: (intent: OfferedIntent) => Promise<SignedHere>;
   /** As the chain reader writes it. */
   readonly putLog: (log: MoneyLog) => Promise<void>;
-  /** Of the merchant to whom the intents belong. */
+  /** Of the owner. */
   readonly setPolicy: (policy: Partial<MismatchPolicy>) => Promise<void>;
   readonly cancelIntent: (intentId: string) => Promise<void>;
   readonly read: () => Promise<StoredRows>;

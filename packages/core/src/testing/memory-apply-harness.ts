@@ -17,6 +17,8 @@ import { createMemoryApplyStore } from './memory-apply-store.ts';
 import { createMemoryDirectStore } from './memory-direct-store.ts';
 import { createMemoryHarness } from './memory-harness.ts';
 import { ofNetwork } from './memory-reader-tables.ts';
+import { createMemoryRefundStore } from './memory-refund-store.ts';
+import { createMemoryRefundWatchStore } from './memory-refund-watch-store.ts';
 import { queueSettlement, seedAuthorization, seedIntent } from './memory-seed.ts';
 import { hexKey, type Statement } from './memory-tables.ts';
 import { sampleActivation } from './sample-activation.ts';
@@ -58,6 +60,9 @@ export function createMemoryApplyHarness(): ApplyHarness {
     finality,
     apply: createMemoryApplyStore(tables, statement),
     direct: createMemoryDirectStore(tables, statement),
+    refunds: createMemoryRefundStore(tables, statement),
+    refundWatch: createMemoryRefundWatchStore(tables, statement),
+    owner: { accountId, mode: 'test' },
     nowMs,
     offer,
     claim: async (intent, given) => {

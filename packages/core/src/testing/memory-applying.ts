@@ -68,12 +68,17 @@ export function closeRefused({ refused }: Tables, key: string, nowMs: number): v
 export const policyOf = ({ policies }: Tables, row: IntentRow | undefined): MismatchPolicy =>
   policies.get(row?.intent.accountId ?? '') ?? DEFAULT_MISMATCH_POLICY;
 
-/** Sum of the parts of the intent, by the position of their acceptance. */
-export function earlierParts({ parts, payments }: Tables, intentId: string | undefined): ReadonlyMap<number, bigint> {
+/** Sum of the parts of the intent, by the position of their acceptance. What was or is being refunded does not count. */
+export function earlierParts(
+  { parts, payments, refundTotals }: Tables,
+  intentId: string | undefined,
+): ReadonlyMap<number, bigint> {
   const sums = new Map<number, bigint>();
   for (const { position, paymentId, ...part } of parts) {
     if (part.intentId !== intentId) continue;
-    sums.set(position, (sums.get(position) ?? 0n) + (payments.get(paymentId)?.paidAmount ?? 0n));
+    const { refundedAtomic = 0n, reservedAtomic = 0n } = refundTotals.get(paymentId) ?? {};
+    const counted = (payments.get(paymentId)?.paidAmount ?? 0n) - refundedAtomic - reservedAtomic;
+    sums.set(position, (sums.get(position) ?? 0n) + counted);
   }
   return sums;
 }

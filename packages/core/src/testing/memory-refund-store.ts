@@ -1,5 +1,6 @@
 // RefundStore in memory: refunds as the API writes them, each write whole or not at all.
 import {
+  INTENT_STATUS,
   leftToRefund,
   MAX_OPEN_REFUNDS,
   MAX_PREPARED_REFUNDS,
@@ -57,7 +58,7 @@ export function createMemoryRefundStore(tables: Tables, statement: Statement): R
         const totals = lockTotals(tables, row.refund);
         const obstacle = obstacleOf(tables, row.refund, amountAtomic, OPEN, MAX_OPEN_REFUNDS, nowMs);
         if (totals === undefined || obstacle !== undefined) return refuse(obstacle ?? 'refund_payment_not_final');
-        if (sequence !== totals.lastSequence + 1) return refuse('refund_superseded');
+        if (sequence !== totals.lastSequence + 1 || isCountedSince(tables, row)) return refuse('refund_superseded');
         Object.assign(row, { signature, byContract, reservedAtomic: amountAtomic });
         row.refund = { ...row.refund, status: 'queued', submittedAtMs: nowMs };
         reserve(tables, row, totals);
@@ -103,6 +104,14 @@ const OPEN = new Set<string>(OPEN_REFUND);
 export function cancelPreparedRow(row: AskedRefundRow, nowMs: number): void {
   row.refund = { ...row.refund, status: 'canceled' };
   row.canceledAtMs = nowMs;
+}
+
+/** The merchant signed while the intent was unpaid. Since then this payment was counted for it, or was accepted. */
+function isCountedSince({ intents, parts }: Tables, { afterSuccess, refund }: AskedRefundRow): boolean {
+  const { intentId, paymentId } = refund;
+  const row = intents.get(intentId);
+  if (afterSuccess || row?.intent.status !== INTENT_STATUS.completed) return false;
+  return row.paymentId === paymentId || parts.some((part) => part.paymentId === paymentId);
 }
 
 type OfPayment = Pick<StoredRefund, 'accountId' | 'mode' | 'paymentId'>;
@@ -195,6 +204,7 @@ function insert(tables: Tables, asked: Asked, change: Partial<StoredRefund>, now
     byContract: false,
     reservedAtomic: 0n,
     canceledAtMs: null,
+    afterSuccess: tables.intents.get(intentId)?.intent.status === INTENT_STATUS.completed,
     refund: {
       id,
       accountId,

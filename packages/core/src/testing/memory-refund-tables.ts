@@ -9,6 +9,8 @@ export type AskedRefundRow = {
   byContract: boolean;
   reservedAtomic: bigint;
   canceledAtMs: number | null;
+  /** The intent was completed already when the refund was prepared. */
+  readonly afterSuccess: boolean;
 };
 
 export type RefundTotalsRow = RefundTotals & { readonly lastSequence: number };

@@ -59,16 +59,20 @@ export function refundableOf(
   };
 }
 
-/** Wallets of payouts that somebody has signed payments to. */
+/** Wallets of payouts that somebody has paid, or signed payments to. */
 export function walletsOf(
-  { authorizations }: Tables,
+  { authorizations, settlements }: Tables,
   { accountId, mode }: RefundCaller,
   network: string,
 ): readonly string[] {
   const own = [...authorizations.values()].filter(
     (signed) => signed.accountId === accountId && signed.mode === mode && signed.network === network,
   );
-  return [...new Set(own.map(({ payout }) => payout.merchant))].toSorted();
+  const paid = [...settlements.values()].filter(
+    ({ item, network: paidOn }) => item.accountId === accountId && item.mode === mode && paidOn === network,
+  );
+  const payouts = [...own.map(({ payout }) => payout), ...paid.map(({ item }) => item.payout)];
+  return [...new Set(payouts.map(({ merchant }) => merchant))].toSorted();
 }
 
 /** With what a lane has changed. */

@@ -2,8 +2,6 @@
 import { type PaymentId, refundSignature, refundSteps } from '@svc-pay/core/testing';
 import { type OfferedIntent, receivedLog } from '@svc-pay/core/testing/contracts';
 import { expect, test } from 'vitest';
-import { createRefundStore } from '../refund/refund-store.ts';
-import { createRefundWatchStore } from '../refund/refund-watch-store.ts';
 import { applyLog, expectSound, read } from '../testing/apply-final.ts';
 import { createApplyHarness } from '../testing/apply-harness.ts';
 
@@ -11,10 +9,7 @@ const ROUNDS = 10;
 
 async function createWorld() {
   const harness = await createApplyHarness();
-  const { pool, network, caller } = harness;
-  const owner = { accountId: caller.accountId, mode: caller.mode };
-  const store = createRefundStore(pool);
-  const watch = createRefundWatchStore(pool);
+  const { network, owner, refunds: store, refundWatch: watch } = harness;
   const nowMs = Math.ceil(harness.nowMs() / 1_000) * 1_000;
   const share = (intent: OfferedIntent, percent: bigint) => {
     const amountAtomic = (intent.acceptance.amount * percent) / 100n;
@@ -34,26 +29,6 @@ async function createWorld() {
   const submit = (id: Parameters<typeof store.submit>[1]) => store.submit(owner, id, refundSignature(1), nowMs);
   return { harness, watch, nowMs, share, half, submit };
 }
-
-test('a refund of a part that was prepared before the part was counted is superseded, and a new one is not', async () => {
-  const { harness, share, half, submit } = await createWorld();
-  const { intent, paymentId, amount, steps } = await half();
-  const before = await steps.prepared(paymentId, amount);
-  expect((await applyLog(harness, await share(intent, 50n))).outcome).toBe('completed');
-  expect(await submit(before.id)).toEqual({ ok: false, code: 'refund_superseded' });
-  const after = await steps.prepared(paymentId, amount);
-  expect(await submit(after.id)).toMatchObject({ ok: true, refund: { status: 'queued' } });
-  await expectSound(harness);
-});
-
-test('a refund of money beside an intent is submitted, whatever pays the intent meanwhile', async () => {
-  const { harness, share, half, submit } = await createWorld();
-  await harness.setPolicy({ under: 'refund' });
-  const { intent, paymentId, amount, steps } = await half();
-  const { id } = await steps.prepared(paymentId, amount);
-  expect((await applyLog(harness, await share(intent, 100n))).outcome).toBe('completed');
-  expect(await submit(id)).toMatchObject({ ok: true });
-});
 
 test('of the refund of a part and the part that reaches the sum at once, one counts', async () => {
   const { harness, share, half, submit } = await createWorld();

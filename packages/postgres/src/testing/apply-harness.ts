@@ -20,6 +20,8 @@ import { loadAcceptances } from '../intent/load-acceptances.ts';
 import { claimPayment } from '../payment/claim-payment.ts';
 import { recordRefused } from '../payment/refused-authorizations.ts';
 import { LOG_ARRAYS } from '../reader/read-log-row.ts';
+import { createRefundStore } from '../refund/refund-store.ts';
+import { createRefundWatchStore } from '../refund/refund-watch-store.ts';
 import { createSettlementStores } from '../settlement-stores.ts';
 import { createTestDatabase } from './create-test-database.ts';
 import { createTestIntent } from './create-test-intent.ts';
@@ -115,6 +117,9 @@ export async function createApplyHarness(
     finality: stores.finality,
     apply: stores.apply,
     direct: stores.direct,
+    refunds: createRefundStore(pool),
+    refundWatch: createRefundWatchStore(pool),
+    owner: { accountId: caller.accountId, mode: caller.mode },
     nowMs: clock.nowMs,
     offer,
     claim: (intent, given) => claimSigned(intent, sign(intent, given?.bound ?? false), given),
