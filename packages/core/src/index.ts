@@ -117,6 +117,7 @@ export type { AcceptanceTerms, DirectOffer, Offer, OfferedPayment } from './inte
 export type { IntentRefusal } from './intent/read-terms.ts';
 export type { AcceptanceFlow, RegularFlow, RegularWay, RequestUrlOf } from './intent/regular-family.ts';
 export { type LoadPayable, type PayableTerms, regularOptions } from './intent/regular-options.ts';
+export { type Remaining, remainingOf } from './intent/remaining-amount.ts';
 export { hasPriceEnded, type PaidTerms, type StoredAcceptance } from './intent/stored-acceptance.ts';
 export { type QueuedAgain, queuedAgain } from './lane/batch-limit.ts';
 export * from './lane/batch-transitions.ts';

@@ -73,10 +73,7 @@ function start(secret: string): void {
 /** What the server can't write: the API's address as this browser sees it, and the payer's own time. */
 function prepare(main: HTMLElement, address: string): void {
   main.querySelector('svc-pay-button')?.setAttribute('api-url', new URL('..', bare).href);
-  for (const time of main.querySelectorAll('time')) {
-    const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
-    time.textContent = format.format(new Date(time.dateTime));
-  }
+  writeTimes(main);
   const here = main.querySelector<HTMLButtonElement>('.here');
   if (here !== null) {
     here.hidden = false;
@@ -98,6 +95,13 @@ function prepare(main: HTMLElement, address: string): void {
   const expiresInMs = Number(main.dataset['expiresInMs']);
   if (stateOf(main) === 'open' && expiresInMs <= LONGEST_TIMER_MS)
     setTimeout(() => main.isConnected && void refresh(address), expiresInMs + 1_000);
+}
+
+function writeTimes(main: HTMLElement): void {
+  for (const time of main.querySelectorAll('time')) {
+    const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
+    time.textContent = format.format(new Date(time.dateTime));
+  }
 }
 
 function tell(copy: HTMLButtonElement, word: string): void {
@@ -194,6 +198,11 @@ const PAGE = { accept: 'text/html,application/xhtml+xml' } as const;
 /** A part of the amount arrived, and it can still be paid: the button stays as it is, whatever it is doing. */
 function noteArrival(shown: HTMLElement, next: HTMLElement): void {
   shown.dataset['status'] = next.dataset['status'];
+  for (const part of ['.summary', '.solana']) {
+    const [before, after] = [shown.querySelector(part), next.querySelector(part)];
+    if (before !== null && after !== null) before.replaceWith(after);
+  }
+  writeTimes(shown);
   const note = next.querySelector('.arrived');
   const before = shown.querySelector('.arrived');
   if (note === null) before?.remove();

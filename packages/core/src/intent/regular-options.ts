@@ -10,6 +10,7 @@ import { isPayable } from './is-payable.ts';
 import { familyFor } from './offer-family.ts';
 import { takesRegular } from './offer-regular.ts';
 import type { RegularWay, RequestUrlOf } from './regular-family.ts';
+import { remainingOf } from './remaining-amount.ts';
 import { hasPriceEnded, type PaidTerms } from './stored-acceptance.ts';
 
 /** Acceptances of an intent, of both flows. */
@@ -17,6 +18,8 @@ export type PayableTerms = {
   readonly terms: readonly PaidTerms[];
   /** Authorizations of the intent that were claimed. While it may be paid, the payments of all of them have failed. */
   readonly claims: number;
+  /** By position of the acceptance, what was paid in parts and not given back. */
+  readonly parts: ReadonlyMap<number, bigint>;
 };
 
 export type LoadPayable = (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<PayableTerms>;
@@ -31,7 +34,7 @@ export async function regularOptions(
   ports: RegularPorts,
   caller: Caller,
   intent: Intent,
-  { terms, claims }: PayableTerms,
+  { terms, claims, parts }: PayableTerms,
   requestUrlOf: RequestUrlOf,
 ): Promise<readonly RegularOption[]> {
   const nowMs = ports.clock.nowMs();
@@ -42,8 +45,17 @@ export async function regularOptions(
       const setup = networks.get(one.network);
       const open = setup !== undefined && one.payoutWithdrawn !== true && !hasPriceEnded(one, nowMs);
       if (!open || !takesRegular(setup, one.direct !== undefined)) return undefined;
-      if (!(await isActivated(ports, caller, one))) return undefined;
-      return optionOf(ports, caller, intent, { terms: one, setup, attempt: claims, requestUrlOf });
+      const remaining = remainingOf(one, parts);
+      if (remaining === undefined || !(await isActivated(ports, caller, one))) return undefined;
+      const { amount, paid } = remaining;
+      const option = optionOf(ports, caller, intent, {
+        terms: { ...one, amount },
+        setup,
+        attempt: claims,
+        requestUrlOf,
+      });
+      if (option === undefined || paid === 0n) return option;
+      return { ...option, requestedAmount: one.amount.toString(), paidAmount: paid.toString() };
     }),
   );
   return options.filter((option) => option !== undefined);

@@ -4,6 +4,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import { isConfirmed } from '../intent/intent.ts';
 import type { LoadPayable } from '../intent/regular-options.ts';
+import { remainingOf } from '../intent/remaining-amount.ts';
 import type { RequestedTransfer } from '../settlement/payment-family.ts';
 import { findPreparable, type Refusal } from '../settlement/prepare-payment.ts';
 import type { SettlePorts } from '../settlement/settle-ports.ts';
@@ -33,11 +34,17 @@ export async function requestTransaction(
   ports: RequestTransactionPorts,
   { caller, intentId, payer, tokenShortcode }: TransactionCall,
 ): Promise<RequestedTransaction> {
-  const loadAcceptances = async () =>
-    (await ports.loadPayable(caller, intentId)).terms.filter(
+  const loadAcceptances = async () => {
+    const { terms, parts } = await ports.loadPayable(caller, intentId);
+    const meant = terms.filter(
       ({ token, scheme, payoutWithdrawn }) =>
         token.shortcode === tokenShortcode && scheme === 'exact' && payoutWithdrawn !== true,
     );
+    return meant.flatMap((one) => {
+      const remaining = remainingOf(one, parts);
+      return remaining === undefined ? [] : [{ ...one, amount: remaining.amount }];
+    });
+  };
   const found = await findPreparable({ ...ports, loadAcceptances }, { caller, intentId, payer, echo: null });
   if (!found.ok) return found;
   const { intent, transactions, wanted } = found;

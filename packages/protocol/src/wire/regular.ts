@@ -12,7 +12,11 @@ const option = {
   token: z.string(),
   tokenShortcode: z.string(),
   decimals: wholeNumber,
+  /** What the payer sends: the rest, where parts of the intent arrived. */
   amount: atomicText,
+  /** The whole that the intent asks for, and the sum of the parts that arrived and count. Only where there are parts. */
+  requestedAmount: z.optional(atomicText),
+  paidAmount: z.optional(atomicText),
   /** Money whose block is at or after this time does not pay the intent. */
   expiresAt: isoTime,
 };

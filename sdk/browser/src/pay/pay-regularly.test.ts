@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SELECTORS } from '../evm/words.ts';
+import { callOf, SELECTORS, wordOf } from '../evm/words.ts';
 import { type Answer, events, INTENT_ID, offered, refused, SAMPLE, settled, stands } from '../testing/fake-service.ts';
 import { PAYER, refusal, word } from '../testing/fake-wallet.ts';
 import { payWorld } from '../testing/pay-world.ts';
@@ -137,6 +137,36 @@ describe('an intent of which a part arrived before', () => {
     const other = stands('mismatched', { payment: { ...part, transactionId: PAY_HASH } });
     const { pay, failure } = paidParts(null, [bodyOf(parts), bodyOf(other)]);
     expect(await failure(pay.createPayment(REQUEST))).toMatchObject({ code: 'payment_mismatched', moneyMoved: 'yes' });
+  });
+
+  const REST = '12375000';
+  const restOption = (more: object = {}) =>
+    processorOption({
+      amount: REST,
+      requestedAmount: AMOUNT,
+      paidAmount: '125000',
+      approve: { ...processorOption().approve, data: callOf(SELECTORS.approve, PROCESSOR, REST), amount: REST },
+      pay: { to: PROCESSOR, data: processorOption().pay.data.slice(0, -64) + wordOf(REST) },
+      ...more,
+    });
+
+  test('is paid by its rest, and approves no more', async () => {
+    const provider = chainWallet();
+    const regular = [regularly(restOption())];
+    const { pay, time } = payWorld({ answers: { intent: [recommended], ...found, regular }, provider });
+    expect(await time.run(pay.createPayment(REQUEST))).toMatchObject({ status: 'completed', amount: REST });
+    expect(provider.sent.map(({ data }) => BigInt(`0x${data.slice(-64)}`))).toEqual([BigInt(REST), BigInt(REST)]);
+  });
+
+  test.each([
+    ['a whole that was not asked for', { requestedAmount: '12500001' }],
+    ['a rest above the whole', { requestedAmount: '1' }],
+  ])('is not paid by the rest of %s', async (_, more) => {
+    const provider = chainWallet();
+    const regular = [regularly(restOption(more))];
+    const { pay, failure } = payWorld({ answers: { intent: [recommended], ...found, regular }, provider });
+    expect(await failure(pay.createPayment(REQUEST))).toMatchObject({ code: 'acceptance_refused', reason: 'amount' });
+    expect(provider.sent).toEqual([]);
   });
 
   test('and that has no way for this wallet moved nothing of this payer', async () => {

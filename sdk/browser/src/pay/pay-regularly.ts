@@ -3,7 +3,7 @@
 import { askedBy } from '../check/asked.ts';
 import { differenceFrom } from '../check/check-acceptance.ts';
 import type { IntentToPay, PaymentRequest } from '../check/payment-request.ts';
-import { isEvmOption, regularAcceptance } from '../check/regular-acceptance.ts';
+import { isEvmOption, regularAcceptance, wholeOf } from '../check/regular-acceptance.ts';
 import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { childOf } from '../http/race.ts';
@@ -65,7 +65,7 @@ export async function payRegularly(
     const asked = askedBy(request, 'exact', deps.payTo);
     const windowSeconds = asked.maxTimeoutSeconds;
     const differences = known.map((one) =>
-      differenceFrom(asked, regularAcceptance(one, windowSeconds), paymentIntentId),
+      differenceFrom(asked, regularAcceptance(wholeOf(one), windowSeconds), paymentIntentId),
     );
     const fitting = known.filter((_, index) => differences[index] === undefined);
     if (fitting.length === 0) throw new SvcPayError('acceptance_refused', { reason: differences[0] ?? null });

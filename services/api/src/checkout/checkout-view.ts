@@ -13,9 +13,11 @@ import {
   PAYMENT_STATUS,
   type PaidTerms,
   type PaymentProgress,
+  remainingOf,
   type StoredAcceptance,
   type StoredPayment,
 } from '@svc-pay/core';
+import { atomicAmount } from '@svc-pay/money';
 import type { NetworkId } from '@svc-pay/protocol';
 import { showToken, showUsd } from './print-amounts.ts';
 
@@ -49,6 +51,8 @@ export type CheckoutView = {
   readonly hasFailed: boolean;
   /** Another amount than the asked one arrived. Of an intent that is open the payer hears of it, and may pay the whole. */
   readonly isMismatched: boolean;
+  /** Parts of the amount that arrived and count; null where there are none, or nothing can be paid now. */
+  readonly parts: ShownParts | null;
   readonly transfer: ShownTransfer | null;
   readonly expiresInMs: number;
 };
@@ -56,6 +60,8 @@ export type CheckoutView = {
 export type ShownWay = {
   readonly tokenShortcode: string;
   readonly amount: string;
+  /** What a transaction of the payer's own pays: the rest, where parts of the amount arrived. */
+  readonly rest: string;
   readonly network: NetworkId;
   readonly networkName: string;
   /** The payer signs, and pays no network fee. Otherwise he sends the payment himself. */
@@ -63,6 +69,8 @@ export type ShownWay = {
   /** A wallet app may fetch a transaction for it. Of others that nobody signs, the button has the payer send them. */
   readonly isRequested: boolean;
 };
+
+export type ShownParts = { readonly paid: string; readonly whole: string; readonly rest: string };
 
 /** The payment that is under way, has paid, or was of another amount. */
 export type ShownTransfer = {
@@ -80,6 +88,8 @@ export type CheckoutFacts = {
   readonly acceptances: readonly StoredAcceptance[];
   /** What money is attributed to, also what nobody can sign here; needed likewise. */
   readonly payable: readonly PaidTerms[];
+  /** By position of the acceptance, what was paid in parts and not given back. */
+  readonly parts: ReadonlyMap<number, bigint>;
   /** Whether wallet apps may fetch a transaction on the network. */
   readonly takesRequests: (network: NetworkId) => boolean;
   readonly merchant: string;
@@ -87,13 +97,15 @@ export type CheckoutFacts = {
 };
 
 export function checkoutView(facts: CheckoutFacts): CheckoutView {
-  const { intent, latest, acceptances, payable, takesRequests, merchant, nowMs } = facts;
+  const { intent, latest, acceptances, payable, parts, takesRequests, merchant, nowMs } = facts;
   const signed = new Set(acceptances.map(({ position }) => position));
   const ways = payable
     .filter((terms) => !hasPriceEnded(terms, nowMs) && terms.payoutWithdrawn !== true)
-    .map(({ token, amount, network, position, scheme }) => ({
+    .map((terms) => ({ ...terms, remaining: remainingOf(terms, parts) }))
+    .map(({ token, amount, network, position, scheme, remaining }) => ({
       tokenShortcode: token.shortcode,
       amount: showToken(token, amount),
+      rest: showToken(token, remaining?.amount ?? amount),
       network,
       networkName: networkNameOf(network),
       isSigned: signed.has(position),
@@ -114,9 +126,22 @@ export function checkoutView(facts: CheckoutFacts): CheckoutView {
     ways: state === 'open' ? ways : [],
     hasFailed: state === 'open' && latest?.payment.status === PAYMENT_STATUS.failed,
     isMismatched,
+    parts: state === 'open' ? partsOf(payable, parts) : null,
     transfer,
     expiresInMs: Math.max(0, intent.expiresAtMs - nowMs),
   };
+}
+
+/** Of the first way that was paid in part: parts count within one token. */
+function partsOf(payable: readonly PaidTerms[], parts: ReadonlyMap<number, bigint>): ShownParts | null {
+  for (const terms of payable) {
+    const { amount, paid } = remainingOf(terms, parts) ?? { amount: terms.amount, paid: 0n };
+    if (paid > 0n) {
+      const show = (shown: PaidTerms['amount']) => showToken(terms.token, shown);
+      return { paid: show(atomicAmount(paid)), whole: show(terms.amount), rest: show(amount) };
+    }
+  }
+  return null;
 }
 
 const STATES: Readonly<Record<Intent['status'], CheckoutState>> = {

@@ -1,12 +1,14 @@
 // The payable address in a browser: a checkout page beside the answers to x402 clients.
 
 import { gunzipSync } from 'node:zlib';
+import { insertRow } from '@svc-pay/postgres/testing';
 import { UPTO_CAP_METADATA_KEY } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type { LightMyRequestResponse } from 'fastify';
 import { expect, test, vi } from 'vitest';
 import { CREATE, call, cancelPath } from '../testing/call.ts';
 import { USDC } from '../testing/payment-chain.ts';
+import { playPart } from '../testing/play-part.ts';
 import { playBroadcast, playCompletion, playFailure, TRANSACTION } from '../testing/play-settlement.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { startPayableApi } from '../testing/start-payable-api.ts';
@@ -215,6 +217,21 @@ test('an intent of which a part arrived is paid like any other, and the page say
   expect(text).toContain('0.125 USDC instead of $12.50 arrived for this payment, so it is not paid yet.');
   expect(text).toContain('contact Tea House before you pay again');
   expect(text).not.toContain('do not pay again');
+});
+
+test('a part that counts is told with the rest that remains', async () => {
+  const opened = await open();
+  await playPart(api.database, opened.id, 2_500_000n);
+  const text = textOf(await browse(opened.url));
+  expect(text).toContain('2.50 USDC of 12.50 USDC arrived for this payment, and 10.00 USDC remain.');
+  expect(text).toContain('The button pays the whole amount: if you sent the first part, contact Tea House');
+  const { accountId: account_id } = api.account;
+  await insertRow(pool, 'account_tokens', { account_id, mode: 'test', shortcode: 'anvil_plain' });
+  const plain = await open({ tokenShortcode: 'anvil_plain' });
+  await playPart(api.database, plain.id, 2_500_000n);
+  const sent = textOf(await browse(plain.url));
+  expect(sent).toContain('10.00 PLAIN on Anvil');
+  expect(sent).not.toContain('The button pays the whole amount');
 });
 
 test('an intent for which another amount arrived offers nothing to pay once it has expired, or if more than asked arrived', async () => {

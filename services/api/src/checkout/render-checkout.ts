@@ -44,8 +44,8 @@ function leadOf({ state, intent }: CheckoutView): string {
   return state === 'open' ? 'Pay' : 'Payment of';
 }
 
-const renderWay = ({ amount, networkName }: ShownWay): SafeHtml =>
-  html`<span class="way">${amount} <span class="muted">on ${networkName}</span></span>`;
+const renderWay = ({ amount, rest, isSigned, networkName }: ShownWay): SafeHtml =>
+  html`<span class="way">${isSigned ? amount : rest} <span class="muted">on ${networkName}</span></span>`;
 
 function renderTime(timeMs: number): SafeHtml {
   const time = new Date(timeMs).toISOString();

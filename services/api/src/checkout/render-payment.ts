@@ -69,7 +69,19 @@ ${intent.upto ? '' : renderRequests(ways, address.requestUrlOf, LONGEST_CODED)}
 }
 
 /** The payer may have sent it, or a stranger. Who sent it asks first: the whole amount is taken beside it. */
-function renderArrived({ merchant, amount, transfer }: CheckoutView): SafeHtml {
+function renderArrived(view: CheckoutView): SafeHtml {
+  const { merchant, amount, transfer, parts, ways } = view;
+  if (parts !== null) {
+    const { paid, whole, rest } = parts;
+    const isSigned = ways.some((way) => way.isSigned);
+    const byRequest = ways.some(({ isRequested }) => isRequested)
+      ? ' The code for a Solana wallet app pays the rest.'
+      : '';
+    const byButton = isSigned
+      ? ` The button pays the whole amount: if you sent the first part, contact ${merchant} before you press it.`
+      : '';
+    return html`<p class="note arrived">${ALERT} ${paid} of ${whole} arrived for this payment, and ${rest} remain.${byRequest}${byButton}</p>`;
+  }
   const paid = transfer?.amount ?? null;
   const arrived = paid === null ? 'Another amount than the asked one' : `${paid} instead of ${amount}`;
   return html`<p class="note arrived">${ALERT} ${arrived} arrived for this payment, so it is not paid yet. If you sent it, contact ${merchant} before you pay again. If not, you can pay now.</p>`;

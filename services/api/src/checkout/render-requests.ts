@@ -18,7 +18,10 @@ export function renderRequests(
   });
 }
 
-const renderRequest = ({ amount, networkName }: ShownWay, link: string): SafeHtml => html`<div class="phone solana">
+const renderRequest = (
+  { rest: amount, networkName }: ShownWay,
+  link: string,
+): SafeHtml => html`<div class="phone solana">
 <div class="qr" role="img" aria-label="Solana Pay code for ${amount}">${qrCode(link)}</div>
 <div><h3>Pay with a Solana wallet app</h3>
 <p>Scan the code with the app, or <a href="${link}">open the app here ${OUTWARD}</a></p>

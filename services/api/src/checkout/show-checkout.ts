@@ -24,13 +24,13 @@ export async function showCheckout({ ports }: World, call: PayableCall): Promise
   if (read === undefined || merchant === undefined) return { ok: false, code: 'not_found', param: null };
   const nowMs = ports.clock.nowMs();
   const { intent, latest } = read;
-  const [acceptances, { terms: payable }] = isPayable(intent, nowMs)
+  const [acceptances, { terms: payable, parts }] = isPayable(intent, nowMs)
     ? await Promise.all([ports.loadAcceptances(caller, intentId), ports.loadPayable(caller, intentId)])
-    : [[], { terms: [] }];
+    : [[], { terms: [], parts: new Map<number, bigint>() }];
   const families: readonly PaymentFamily[] = ports.families;
   const takesRequests = (network: NetworkId) =>
     families.some(({ owns, transactions }) => transactions !== undefined && owns(network));
-  const view = checkoutView({ intent, latest, acceptances, payable, takesRequests, merchant, nowMs });
+  const view = checkoutView({ intent, latest, acceptances, payable, parts, takesRequests, merchant, nowMs });
   const clientSecret = clientSecretOf(ports.peppers[0], caller, intentId);
   const url = linkOf(baseUrl(), caller.mode, `${payPath(intentId)}?client_secret=${clientSecret}`);
   const body = renderCheckout(view, {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { activateWallet, DIRECT_SETTINGS } from '../testing/activate-wallet.ts';
 import { CREATE, call, intentPath, SETTLE } from '../testing/call.ts';
 import { USDC } from '../testing/payment-chain.ts';
+import { playPart } from '../testing/play-part.ts';
 import { PROCESSOR } from '../testing/seed-account.ts';
 import { newPayer, signHeader } from '../testing/sign-header.ts';
 import { startFakeEngine } from '../testing/start-fake-engine.ts';
@@ -155,6 +156,25 @@ describe('GET /sdk/public/payments/intents/{id}/regular', () => {
     const { paymentIntentId } = (await post(CREATE, usdc)).json();
     expect(await flowsOf(paymentIntentId)).toEqual([{ position: 0, flow: 'x402' }]);
     expect((await regularOf(paymentIntentId)).regular).toMatchObject([{ kind: 'evm_processor', amount: '2000000' }]);
+  });
+
+  test('asks for the rest where a part arrived, in calls and links too, and for nothing where the whole did', async () => {
+    const { paymentIntentId } = (await post(CREATE, usdc)).json();
+    const part = await playPart(api.database, paymentIntentId, 500_000n);
+    const [option] = (await regularOf(paymentIntentId)).regular;
+    expect(option).toMatchObject({ amount: '1500000', requestedAmount: '2000000', paidAmount: '500000' });
+    expect(option.approve.amount).toBe('1500000');
+    for (const link of [option.link, option.approve.link]) expect(link).toMatch(/uint256=1500000$/);
+    for (const { data } of [option.approve, option.pay]) expect(BigInt(`0x${data.slice(-64)}`)).toBe(1_500_000n);
+    // What is being given back is to be paid again.
+    await pool.query(
+      `insert into svc.refund_totals (account_id, mode, payment_id, paid, refunded, reserved)
+       select account_id, mode, id, paid_amount, 100000, 50000 from svc.payments where id = $1`,
+      [part],
+    );
+    expect((await regularOf(paymentIntentId)).regular).toMatchObject([{ amount: '1650000', paidAmount: '350000' }]);
+    await playPart(api.database, paymentIntentId, 1_650_000n);
+    expect((await regularOf(paymentIntentId)).regular).toEqual([]);
   });
 
   test('shows nothing once the intent has expired, or its processor is paused', async () => {

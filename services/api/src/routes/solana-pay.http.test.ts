@@ -8,6 +8,7 @@ import { drawActors, startLiteChain } from '@svc-pay/solana/testing';
 import { afterAll, expect, test } from 'vitest';
 import { requestUrlOf } from '../buyer/request-url.ts';
 import { CREATE, call, cancelPath } from '../testing/call.ts';
+import { playPart } from '../testing/play-part.ts';
 import { NETWORKS, PEPPER } from '../testing/seed-account.ts';
 import { startTestApi } from '../testing/start-test-api.ts';
 
@@ -86,6 +87,23 @@ test('the link of an intent leads a wallet to label and icon, and to a transacti
     expect(response.headers['cache-control']).toBe('no-store');
   }
 });
+
+test('an intent of which a part arrived is asked for the rest', async () => {
+  const { id, path } = await open();
+  await playPart(api.database, id, 2_500_000n);
+  const regular = await call(api, 'GET', `/sdk/public/payments/intents/${id}/regular`, { key: keys.test.publishable });
+  expect(regular.json().regular).toMatchObject([
+    { amount: '10000000', requestedAmount: '12500000', paidAmount: '2500000' },
+  ]);
+  const answer = (await ask(path)).json();
+  expect(answer.message).toBe('10.00 USDC to Tea House');
+  const { messageBytes } = getTransactionDecoder().decode(Buffer.from(answer.transaction, 'base64'));
+  // TransferChecked, number 12: the merchant's leg and the fee of one per cent.
+  const moved = (atomic: bigint) => Buffer.from([12, ...bytesOf(atomic), 6]);
+  for (const leg of [9_900_000n, 100_000n]) expect(Buffer.from(messageBytes).includes(moved(leg))).toBe(true);
+});
+
+const bytesOf = (atomic: bigint) => Buffer.from(BigUint64Array.of(atomic).buffer);
 
 test('the reference is stored before its transaction is handed out, once however often wallets ask', async () => {
   const { id, path } = await open();

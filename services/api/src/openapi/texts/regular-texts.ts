@@ -20,6 +20,18 @@ export const REGULAR_TEXTS: FieldTexts = {
   'EvmProcessorOption.chainId': ['Chain id for the wallet', 84_532],
   'EvmAuthorizationOption.chainId': ['Chain id for the wallet', 84_532],
   'SolanaPayOption.network': ['Network of the token', 'solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1'],
+  'EvmProcessorOption.requestedAmount': [
+    'The whole that the intent asks for; only where parts of it arrived',
+    '2000000',
+  ],
+  'EvmProcessorOption.paidAmount': ['Sum of the parts that arrived and count; only where there are any', '500000'],
+  'EvmAuthorizationOption.requestedAmount': [
+    'The whole that the intent asks for; only where parts of it arrived',
+    '2000000',
+  ],
+  'EvmAuthorizationOption.paidAmount': ['Sum of the parts that arrived and count; only where there are any', '500000'],
+  'SolanaPayOption.requestedAmount': ['The whole that the intent asks for; only where parts of it arrived', '2000000'],
+  'SolanaPayOption.paidAmount': ['Sum of the parts that arrived and count; only where there are any', '500000'],
   'SolanaPayOption.tokenShortcode': ['Names a token on a chain', 'soldevnet_usdc'],
   approve: ['Call of the token that allows the exact amount; not needed where the allowance is high enough'],
   'approve.to': ['The token', TOKEN],
