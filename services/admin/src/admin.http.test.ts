@@ -193,6 +193,17 @@ test('limits are set, payouts listed and a direct one ended, and an account is c
   expect((await end('72')).body).toMatchObject({ error: 'payout_of_processor' });
   expect((await end('73')).status).toBe(404);
   expect(await end('71')).toMatchObject({ status: 200, body: { change: 'status' } });
+  const solana = { ...tenant, network: 'solana:devnet', processor: 'platform', merchant: 'wallet', status: 'active' };
+  for (const [payout_id, ageMs] of [
+    [81, 1_000],
+    [82, 0],
+  ] as const)
+    await insertRow(pool, 'payouts', { ...solana, payout_id, created_at: new Date(Date.now() - ageMs) });
+  const ended = await ask('POST', `${path}/payouts/disable`, { network: 'solana:devnet', payoutId: '82' });
+  expect(ended).toMatchObject({
+    status: 200,
+    body: { change: 'status', payouts: [{ payoutId: '82' }, { payoutId: '81' }] },
+  });
   expect((await ask('POST', `${path}/close`, {})).body).toMatchObject({ changed: true });
   for (const { text } of keys) expect(await works(text)).toBe(false);
 });

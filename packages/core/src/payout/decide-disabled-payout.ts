@@ -6,14 +6,15 @@ export type DisableDecision<Found> =
   | { readonly step: 'keep'; readonly payout: Found }
   | { readonly step: 'refuse'; readonly code: 'payout_unknown' | 'payout_of_processor' };
 
-type Disablable = Pick<Payout, 'status' | 'direct'>;
+type Disablable = Pick<Payout, 'status' | 'direct' | 'network'>;
 
 /**
- * An operator ends a direct payout in the database, which is all there is of it. A processor's is retired on its chain.
+ * An operator ends a direct payout in the database, which is all there is of it, and so one on Solana. A processor's is
+ * retired on its chain.
  *
  * Wallets that it replaced end with it: a merchant left them, and none takes money again without a new activation. One that
- * has not taken effect replaced nothing yet, so the wallet before it stays in use. `earlier` are the payouts of the same
- * account, mode, network and token with a lower number that are not disabled.
+ * has not taken effect replaced nothing yet, so the wallet before it stays in use. `earlier` are the payouts that it
+ * replaced, or will, and that are not disabled.
  */
 export function decideDisabledPayout<Found extends Disablable>(
   found: Found | undefined,
@@ -21,10 +22,10 @@ export function decideDisabledPayout<Found extends Disablable>(
   nowMs: number,
 ): DisableDecision<Found> {
   if (found === undefined) return { step: 'refuse', code: 'payout_unknown' };
-  const { direct, status } = found;
-  if (direct === undefined) return { step: 'refuse', code: 'payout_of_processor' };
+  const { direct, status, network } = found;
+  if (direct === undefined && !network.startsWith('solana:')) return { step: 'refuse', code: 'payout_of_processor' };
   if (status === 'disabled') return { step: 'keep', payout: found };
   // A row without a readable time may have been in effect.
-  const isAhead = Date.parse(direct.activeFrom) > nowMs;
+  const isAhead = direct !== undefined && Date.parse(direct.activeFrom) > nowMs;
   return { step: 'disable', payouts: isAhead ? [found] : [found, ...earlier] };
 }

@@ -13,13 +13,13 @@ export const PAYOUT_TRANSITIONS = defineTransitions({
     active: {
       about:
         'New intents offer the payout. If the chain shows other terms it is `pending` again; when the chain retires ' +
-        'it, or an operator ends a direct payout, `disabled`.',
+        'it, or an operator ends a direct payout or one on Solana, `disabled`.',
       next: ['pending', 'disabled'],
     },
     disabled: {
       about:
-        'The chain has retired the payout or is about to, or an operator ended a direct payout. The id is never used ' +
-        'again.',
+        'The chain has retired the payout or is about to, or an operator ended a direct payout or one on Solana. The id ' +
+        'is never used again.',
       next: [],
     },
   },

@@ -19,6 +19,7 @@ const LOAD = {
   text: `
     select late.intent_code, late.expires_at, late.expected_sender, offered.*, payout.*
     from svc.late_terms late
+    join svc.intent_codes known using (intent_code)
     left join lateral (
       select (given.place - 1)::integer as position, given.amount::text, given.price_ends_at, way.scheme, way.network,
         way.token_shortcode, way.asset, way.pay_to, way.payout_id, way.confirmations
@@ -26,7 +27,7 @@ const LOAD = {
         with ordinality as given (way_id, amount, price_ends_at, place)
       join svc.late_ways way on way.id = given.way_id
     ) offered on true
-    ${PAYOUT_OF_OFFER}
+    ${PAYOUT_OF_OFFER('known')}
     where late.intent_code = any ($1::bigint[])
     order by late.intent_code, offered.position`,
 };

@@ -19,8 +19,8 @@ export type PaidTermsRow = {
   readonly payout_id: string;
   readonly confirmations: number;
   readonly price_ends_at: Date | null;
+  readonly payout_withdrawn: boolean;
   /** Null, like its neighbours, where no payout has the recipient's address: on Solana it has the fee account's. */
-  readonly payout_withdrawn: boolean | null;
   readonly payout_kind: DirectColumns['kind'] | null;
   readonly activation: unknown;
   readonly merchant: string;
@@ -41,14 +41,21 @@ type Row = PaidTermsRow & {
   readonly minimum_usd_micros: string | null;
 };
 
-/** SQL: the payout of the row `offered`, as `payout`. */
-export const PAYOUT_OF_OFFER = `
+/** SQL: the payout of the row `offered`, as `payout`. `owner` is the row that has the account and the mode. */
+export const PAYOUT_OF_OFFER = (owner: string): string => `
     left join lateral (
-      select ${PAYOUT_WITHDRAWN('payout')} as payout_withdrawn, payout.kind as payout_kind, payout.activation,
-        payout.merchant, payout.fee_bps, payout.splits
-      from svc.payouts payout
-      where payout.network = offered.network and payout.processor = lower(offered.pay_to)
-        and payout.payout_id = offered.payout_id
+      -- On Solana the recipient is the merchant, and the payout is withdrawn unless one of the account pays him.
+      select coalesce(${PAYOUT_WITHDRAWN('payout')}, not exists (
+          select from svc.payouts paying
+          where paying.account_id = ${owner}.account_id and paying.mode = ${owner}.mode
+            and paying.network = offered.network and paying.payout_id = offered.payout_id
+            and paying.merchant = offered.pay_to and not ${PAYOUT_WITHDRAWN('paying')}
+        )) as payout_withdrawn,
+        payout.kind as payout_kind, payout.activation, payout.merchant, payout.fee_bps, payout.splits
+      from (select) as one
+      left join svc.payouts payout
+        on payout.network = offered.network and payout.processor = lower(offered.pay_to)
+          and payout.payout_id = offered.payout_id
     ) payout on true`;
 
 // Loads the acceptances of many intents in one statement, each by its own key.
@@ -66,7 +73,7 @@ const LOAD_ACCEPTANCES = {
       order by position
       ${NOT_MERGED}
     ) offered
-    ${PAYOUT_OF_OFFER}
+    ${PAYOUT_OF_OFFER('wanted')}
     order by wanted.place, offered.position`,
 };
 
@@ -144,9 +151,9 @@ export function paidTermsOf(row: PaidTermsRow): PaidTerms {
 export function payoutStateOf(row: PayoutRow): Pick<PaidTerms, 'direct' | 'payoutWithdrawn' | 'shares'> {
   const { payout_kind: kind, activation, merchant, fee_bps: feeBps, splits } = row;
   // On EVM a payout that is gone could have been anybody's.
-  if (kind === null) return familyOf(row.network) === 'evm' ? { payoutWithdrawn: true } : {};
+  if (kind === null) return row.payout_withdrawn || familyOf(row.network) === 'evm' ? { payoutWithdrawn: true } : {};
   const { direct, unreadable } = readDirect({ kind, activation });
-  const withdrawn = row.payout_withdrawn === true || unreadable === true;
+  const withdrawn = row.payout_withdrawn || unreadable === true;
   const shares = { merchant, feeBps, splits };
   return { shares, ...(direct && { direct }), ...(withdrawn && { payoutWithdrawn: true }) };
 }

@@ -14,7 +14,7 @@ const LOAD_ISSUED = {
       where claimed.account_id = $1 and claimed.mode = $2 and claimed.intent_id = $3
     ) as claims
     from svc.acceptances offered
-    ${PAYOUT_OF_OFFER}
+    ${PAYOUT_OF_OFFER('offered')}
     where offered.account_id = $1 and offered.mode = $2 and offered.intent_id = $3 and offered.flow = 'x402'
     order by position`,
 };

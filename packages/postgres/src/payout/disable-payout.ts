@@ -1,5 +1,5 @@
-// Ends a direct payout at once, and the wallets that it replaced: new intents do not offer them, and no payment to them is
-// accepted or sent any more.
+// Ends a direct payout, or one on Solana, at once, and the wallets that it replaced: new intents do not offer them, and no
+// payment to them is accepted or sent any more.
 import { decideDisabledPayout, PAYOUT_STATUS, type Payout } from '@svc-pay/core';
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
@@ -22,7 +22,8 @@ export async function disablePayout(operation: Operation, wanted: PayoutToDisabl
     await lockDirectPayouts(client, wanted.network);
     const { rows } = await client.query<PayoutDbRow>(
       `select ${PAYOUT_COLUMNS} from svc.payouts
-       where account_id = $1 and network = $2 and payout_id = $3 order by kind = 'direct' desc limit 1 for update`,
+       where account_id = $1 and network = $2 and payout_id = $3
+       order by kind = 'direct' desc, created_at desc limit 1 for update`,
       [wanted.accountId, wanted.network, wanted.payoutId.toString()],
     );
     const found = rows[0] && payoutOf(rows[0]);
@@ -51,15 +52,23 @@ export async function disablePayout(operation: Operation, wanted: PayoutToDisabl
   });
 }
 
-/** Newest first. */
+/**
+ * Of the same account, mode and network, newest first. Direct payouts are one for each token, and their numbers rise. Those on
+ * Solana have numbers of their own under each fee account, and intents use the newest.
+ */
 async function loadEarlier(client: pg.ClientBase, found: Payout): Promise<readonly Payout[]> {
-  if (found.direct === undefined) return [];
+  const { accountId, mode, network, processor, payoutId, direct } = found;
+  const which = direct
+    ? "kind = 'direct' and asset = $4 and payout.payout_id < $5"
+    : `kind = 'processor' and (created_at, payout.payout_id) < (
+         select named.created_at, named.payout_id from svc.payouts named
+         where named.network = $3 and named.processor = $4 and named.payout_id = $5
+       )`;
   const { rows } = await client.query<PayoutDbRow>(
     `select ${PAYOUT_COLUMNS} from svc.payouts payout
-     where account_id = $1 and mode = $2 and network = $3 and asset = $4 and kind = 'direct' and payout.payout_id < $5
-       and status ${sqlIsNot(PAYOUT_STATUS.disabled)}
-     order by payout.payout_id desc for update`,
-    [found.accountId, found.mode, found.network, found.direct.asset, found.payoutId],
+     where account_id = $1 and mode = $2 and network = $3 and ${which} and status ${sqlIsNot(PAYOUT_STATUS.disabled)}
+     order by created_at desc, payout.payout_id desc for update`,
+    [accountId, mode, network, direct?.asset ?? processor, payoutId],
   );
   return rows.map(payoutOf);
 }

@@ -10,29 +10,42 @@ import {
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
+import { PAYOUT_WITHDRAWN } from './withdrawn.ts';
 
 const LOAD = {
-  name: 'load-stored-payout',
+  name: 'load-stored-payouts',
   text: `
-    select merchant, processor, fee_bps, splits from svc.payouts
-    where account_id = $1 and mode = $2 and network = $3 and payout_id = $4 and merchant = $5 and status <> 'pending'
-    order by processor = $6 desc, created_at desc limit 1`,
+    select merchant, processor as "feeRecipient", fee_bps as "feeBps", splits, ${PAYOUT_WITHDRAWN('payout')} as withdrawn
+    from svc.payouts payout
+    where account_id = $1 and mode = $2 and network = $3 and payout_id = $4 and merchant = $5
+    order by processor = $6 desc, created_at desc`,
 };
 
+type Owner = Pick<Caller, 'accountId' | 'mode'>;
+
+/** Those that were ever offered under the name, the preferred fee recipient first. */
+export async function loadStoredPayouts(
+  pool: pg.Pool | pg.ClientBase,
+  { accountId, mode }: Owner,
+  { network, payoutId, merchant, feeRecipient }: PayoutName,
+): Promise<readonly (StoredPayout & { readonly withdrawn: boolean })[]> {
+  const { rows } = await pool.query<StoredPayout & { readonly withdrawn: boolean }>({
+    ...LOAD,
+    values: [accountId, mode, network, payoutId.toString(), merchant, feeRecipient],
+  });
+  return rows;
+}
+
+/** One that may be offered and settled. */
 export async function loadStoredPayout(
   pool: pg.Pool | pg.ClientBase,
-  { accountId, mode }: Pick<Caller, 'accountId' | 'mode'>,
-  { network, payoutId, merchant, feeRecipient }: PayoutName,
+  owner: Owner,
+  name: PayoutName,
 ): Promise<StoredPayout | undefined> {
-  const { rows } = await pool.query<{
-    merchant: string;
-    processor: string;
-    fee_bps: number;
-    splits: StoredPayout['splits'];
-  }>({ ...LOAD, values: [accountId, mode, network, payoutId.toString(), merchant, feeRecipient] });
-  const [row] = rows;
-  if (row === undefined) return undefined;
-  return { merchant: row.merchant, feeRecipient: row.processor, feeBps: row.fee_bps, splits: row.splits };
+  const found = (await loadStoredPayouts(pool, owner, name)).find(({ withdrawn }) => !withdrawn);
+  if (found === undefined) return undefined;
+  const { withdrawn: _, ...payout } = found;
+  return payout;
 }
 
 const RELAYERS = {

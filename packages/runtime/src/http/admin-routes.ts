@@ -157,7 +157,7 @@ export const ADMIN_ROUTES = {
   disablePayout: {
     method: 'POST',
     path: '/admin/accounts/{accountId}/payouts/disable',
-    about: 'End a direct payout at once, and the wallets that it replaced.',
+    about: 'End a direct payout, or one on Solana, at once, and the wallets that it replaced.',
     input: z.strictObject({
       accountId,
       network: z.string().check(z.refine((text) => parseNetwork(text) !== undefined)),

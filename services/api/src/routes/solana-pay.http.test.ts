@@ -5,11 +5,11 @@ import { insertRow } from '@svc-pay/postgres/testing';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import { openNode, referenceOf } from '@svc-pay/solana';
 import { drawActors, startLiteChain } from '@svc-pay/solana/testing';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { requestUrlOf } from '../buyer/request-url.ts';
 import { CREATE, call, cancelPath } from '../testing/call.ts';
 import { playPart } from '../testing/play-part.ts';
-import { NETWORKS, PEPPER } from '../testing/seed-account.ts';
+import { NETWORKS, PEPPER, seedAccount } from '../testing/seed-account.ts';
 import { startTestApi } from '../testing/start-test-api.ts';
 
 const chain = await startLiteChain();
@@ -227,4 +227,43 @@ test('a chain that does not answer is told as such', async () => {
   const response = await call(silent, 'POST', `${url.pathname}${url.search}`, { body: { account: payer.address } });
   expect([response.statusCode, response.json().error]).toEqual([503, 'chain_unavailable']);
   expect(response.json().message).toMatch(/try again/);
+});
+
+test('after its payout is disabled an intent offers no link, no wallet gets a transaction, and a new intent offers nothing', async () => {
+  const { id, path } = await open();
+  expect((await ask(path)).statusCode).toBe(200);
+  const status = (to: string) =>
+    pool.query(`update svc.payouts set status = $1 where network = 'solana:devnet' and payout_id = 7`, [to]);
+  await status('disabled');
+  onTestFinished(async () => void (await status('active')));
+  const regular = await call(api, 'GET', `/sdk/public/payments/intents/${id}/regular`, { key: keys.test.publishable });
+  expect(regular.json().regular).toEqual([]);
+  const refused = await ask(path);
+  expect(refused.statusCode).not.toBe(200);
+  expect(refused.json()).not.toHaveProperty('transaction');
+  const offer = await call(api, 'GET', `/sdk/public/payments/intents/${id}/x402`, { key: keys.test.publishable });
+  expect(offer.json().accepts ?? []).toEqual([]);
+});
+
+test('a payout of another account, or of another number, does not keep an offer open', async () => {
+  const { id } = await open();
+  const other = await seedAccount(pool);
+  const row = {
+    mode: 'test',
+    network: 'solana:devnet',
+    processor: stranger.address,
+    merchant,
+    fee_bps: 0,
+    status: 'active',
+  };
+  await insertRow(pool, 'payouts', { ...row, account_id: other.accountId, payout_id: 7 });
+  await insertRow(pool, 'payouts', { ...row, account_id: accountId, payout_id: 8 });
+  const status = (to: string) => pool.query(`update svc.payouts set status = $1 where processor = $2`, [to, platform]);
+  await status('disabled');
+  onTestFinished(async () => {
+    await status('active');
+    await pool.query('delete from svc.payouts where processor = $1', [stranger.address]);
+  });
+  const regular = await call(api, 'GET', `/sdk/public/payments/intents/${id}/regular`, { key: keys.test.publishable });
+  expect(regular.json().regular).toEqual([]);
 });

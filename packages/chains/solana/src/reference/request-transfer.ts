@@ -34,7 +34,8 @@ export async function requestTransfer(
   const feeRecipient = await open(reference, first.feeRecipient);
   const found =
     feeRecipient === first.feeRecipient ? first : await findTerms(stores, cluster, { ...question, feeRecipient });
-  if (found === undefined) return { ok: false, code: 'x402_not_available_for_token' };
+  // The reader looks for the fee where the reference says: a transaction that pays it elsewhere would not be counted.
+  if (found?.feeRecipient !== feeRecipient) return { ok: false, code: 'x402_not_available_for_token' };
   const made = await compile({ ...found.terms, reference }, lifetime, payer, 'legacy');
   return made.ok ? { ok: true, wire: made.prepared.wire } : { ok: false, code: 'x402_not_available_for_token' };
 }

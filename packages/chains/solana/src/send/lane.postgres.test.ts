@@ -55,6 +55,20 @@ test('a queued payment is co-signed, stored, sent, proven and booked, the relaye
   expect(await lane.balanceOf(lane.actors.platform)).toBe(10_000n);
 });
 
+test('a payment to a payout that was disabled meanwhile is not sent, and fails when it can no longer land', async () => {
+  const lane = await world();
+  const queued = await lane.queue();
+  await lane.pool.query(`update svc.payouts set status = 'disabled' where network = $1`, [lane.lane.network]);
+  const lease = await lane.takeLease();
+  for (let round = 0; round < 3; round += 1) await laneRound(lane.deps, lease);
+  expect((await lane.pool.query('select from svc.batches')).rowCount).toBe(0);
+  expect(await lane.statusOf(queued.paymentId)).toMatchObject({ payment: 'pending' });
+  lane.chain.ledger.advance(200n);
+  await lane.settle();
+  expect(await lane.statusOf(queued.paymentId)).toMatchObject({ payment: 'failed' });
+  expect(await differences(lane, [queued])).toEqual([]);
+});
+
 test('the memo of a stock client is the one that was claimed, or the relayer does not sign', async () => {
   const lane = await world();
   const withMemo = (memo: string | null) => async (prepared: PreparedTransfer, payer: KeyPairSigner) => {

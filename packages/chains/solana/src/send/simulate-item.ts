@@ -1,6 +1,6 @@
 // Simulates a payment's transaction before the relayer signs it. Nodes get it without the relayer's signature, so
 // nobody can send it: a refusal here costs the payer a new signature and moves no money.
-import { ChainUnavailable, type ItemOutcome, type LaneItem } from '@svc-pay/core';
+import { ChainUnavailable, type LaneItem, type SimulatedOutcome } from '@svc-pay/core';
 import { findTransactionOutcome } from '../finality/find-transaction-outcome.ts';
 import { outcomeOfError } from '../finality/outcome-of-error.ts';
 import type { TransactionOutcome } from '../finality/transaction-outcome.ts';
@@ -13,7 +13,7 @@ import type { ItemSigner } from './co-sign-item.ts';
 import type { SpentTransactions } from './spent-transactions.ts';
 
 /** `no_gas`: the relayer cannot pay for the transaction. */
-export type ItemSimulation = ItemOutcome | 'unsure' | 'no_gas';
+export type ItemSimulation = SimulatedOutcome | 'no_gas';
 
 export async function simulateItem(
   nodes: readonly SolanaNode[],
@@ -29,7 +29,9 @@ export async function simulateItem(
   // The chain has, or had, the transaction: its outcome is read, never guessed.
   if (outcomes.some((outcome) => outcome === 'expired' || outcome === 'authorization_used'))
     return simulateSpent(nodes, item, signer, spent);
-  return outcomes.every((outcome) => outcome === first) ? first : 'unsure';
+  const agreed = outcomes.every((outcome) => outcome === first) ? first : 'unsure';
+  // It is not sent, and ends when it can no longer land.
+  return agreed === 'settled' && item.payout.withdrawn ? 'withdrawn' : agreed;
 }
 
 /**
