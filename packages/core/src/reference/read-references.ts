@@ -142,11 +142,13 @@ async function decide(
   const applied = await references.apply(reference, movement, clock.nowMs());
   if (applied.outcome === 'waits') return 'waits';
   onApplied?.(reference.network, applied.outcome);
-  const { outcome, ...ids } = applied;
+  const { outcome, surplusAtomic, ...ids } = { surplusAtomic: undefined, ...applied };
   const { network, intentId } = reference;
   const details = { network, intentId, source: reference.reference, transactionId, ...ids };
   if (outcome === 'completed') log('read_log_completed_payment', details);
   if (outcome === 'mismatched') log('read_log_mismatched', details);
   if (outcome === 'unattributed') log('receipt_unattributed', details);
+  if (surplusAtomic !== undefined)
+    log('receipt_unattributed', { ...details, reason: 'surplus', amountAtomic: surplusAtomic });
   return 'decided';
 }

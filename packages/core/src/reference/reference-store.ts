@@ -33,14 +33,17 @@ export type DueReference = NewReference & {
   readonly waitsSinceMs: number | null;
 };
 
+/** What the recipients got beyond the payment, because not all of them got their share of more: an unattributed receipt. */
+type Surplus = { readonly surplusAtomic?: string };
+
 export type AppliedMovement =
-  | { readonly outcome: 'completed'; readonly intentId: string; readonly paymentId: string }
-  | {
+  | ({ readonly outcome: 'completed'; readonly intentId: string; readonly paymentId: string } & Surplus)
+  | ({
       readonly outcome: 'mismatched';
       readonly intentId: string;
       readonly paymentId: string;
       readonly reason: string;
-    }
+    } & Surplus)
   | { readonly outcome: 'recorded'; readonly paymentId: string }
   | { readonly outcome: 'unattributed'; readonly reason: string }
   /** The transaction paid nothing of what the intent asks for, or one of our lanes sent it. */

@@ -32,7 +32,7 @@ const PROVEN = columnArrays<LogProof>({
 const FIND = {
   name: 'find-log-proofs',
   text: `
-    select known.network, known.transaction_id, known.log_index, known.payment_id, known.reason
+    select known.network, known.transaction_id, known.log_index, known.payment_id, known.refund_id, known.reason
     from ${PROVEN.unnest('asked')}
     join svc.log_proofs known
       on known.network = asked.network and known.transaction_id = asked.transaction_id
@@ -45,6 +45,8 @@ export type ProvenRow = {
   readonly log_index: number;
   /** Null: the log is an unattributed receipt. */
   readonly payment_id: string | null;
+  /** The refund of that payment which the log proves. Null: the log proves the payment. */
+  readonly refund_id: string | null;
   readonly reason: string | null;
 };
 

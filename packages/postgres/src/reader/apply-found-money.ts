@@ -16,11 +16,15 @@ import {
   type OwnedIntent,
 } from './lock-for-apply.ts';
 import { loadPending, removeQueued } from './pending-payment.ts';
-import { type FoundReceipt, writeUnattributed } from './unattributed-receipts.ts';
+import { deleteUnattributed, type FoundReceipt, writeUnattributed } from './unattributed-receipts.ts';
 import { writeMoney } from './write-money.ts';
 
-/** Such a transaction is one proof, whatever it does. */
+// Such a transaction has no logs. It proves one payment or one refund, as its log 0.
 const LOG_INDEX = 0;
+/** A payment by a transaction that proves a refund too. */
+const BESIDE_REFUND_INDEX = 1;
+/** What pays no intent. It takes no other's place: the transaction may name another intent, which it pays. */
+const RECEIPT_INDEX = 2;
 
 export type FoundMoney = {
   readonly network: NetworkId;
@@ -34,12 +38,23 @@ export type FoundMoney = {
   readonly foundBy: string;
   /** Undefined when the transaction paid nothing of what the intent offers. */
   readonly findPaid: (offered: readonly PaidTerms[], owner: OwnedIntent) => Promise<PaidAcceptance | undefined>;
+  /** The same without what the refund counts that the transaction proves. Absent where that is always all of it. */
+  readonly findPaidBeside?: (
+    refundId: string,
+    offered: readonly PaidTerms[],
+    owner: OwnedIntent,
+  ) => Promise<PaidAcceptance | undefined>;
 };
 
 export type PaidAcceptance = {
   /** With the shares of its payout and the address under which that is stored. */
   readonly acceptance: PaidTerms;
+  /** The amount of which every recipient got his share. Zero where one got nothing. */
   readonly amountAtomic: bigint;
+  /** What the recipients got beyond that. */
+  readonly surplusAtomic?: bigint;
+  /** The payout was disabled after it was offered. */
+  readonly withdrawn?: boolean;
   readonly feeAtomic: bigint;
   readonly feeRecipient: string;
   /** Whose account was debited. */
@@ -54,7 +69,11 @@ export async function applyFoundMoney(
   nowMs: number,
 ): Promise<AppliedMovement> {
   const { network, intentCode, transactionId } = found;
-  const [proof] = await findProofs(client, [{ network, transactionId, logIndex: LOG_INDEX }]);
+  const places = [LOG_INDEX, BESIDE_REFUND_INDEX].map((logIndex) => ({ network, transactionId, logIndex }));
+  const proofs = await findProofs(client, places);
+  const refund = found.findPaidBeside && proofs.find(({ refund_id }) => refund_id !== null);
+  const refundId = refund?.refund_id ?? null;
+  const proof = proofs.find((one) => one !== refund);
   if (proof !== undefined)
     return proof.payment_id === null
       ? { outcome: 'unattributed', reason: proof.reason ?? '' }
@@ -70,9 +89,27 @@ export async function applyFoundMoney(
   const intent = locked?.read.intent ?? late?.intent;
   if (intent === undefined) return { outcome: 'waits', reason: 'locked' };
   const offered = late?.offered ?? (await loadPaidTerms(client, owner, intentCode));
-  const paid = await found.findPaid(offered, owner);
+  const paid =
+    refundId === null ? await found.findPaid(offered, owner) : await found.findPaidBeside?.(refundId, offered, owner);
   if (paid === undefined) return { outcome: 'ignored', reason: 'nothing_paid' };
-  const { acceptance, amountAtomic, feeAtomic, feeRecipient, payer, sender } = paid;
+  const { acceptance, amountAtomic, surplusAtomic = 0n, feeAtomic, feeRecipient, payer, sender } = paid;
+  const logIndex = refundId === null ? LOG_INDEX : BESIDE_REFUND_INDEX;
+  const setAside = (reason: string, asideAtomic: bigint): Promise<void> =>
+    writeUnattributed(client, {
+      network,
+      mode: owner.mode,
+      log: { event: found.event, address: acceptance.token.address, position: positionOf(found) },
+      logIndex: RECEIPT_INDEX,
+      reason,
+      about: { intentId: owner.intentId, payer, amountAtomic: asideAtomic.toString() },
+      nowMs,
+    });
+  const unattributed = async (reason: string): Promise<AppliedMovement> => {
+    await setAside(reason, amountAtomic + surplusAtomic);
+    return { outcome: 'unattributed', reason };
+  };
+  if (paid.withdrawn) return unattributed('payout_withdrawn');
+  if (amountAtomic === 0n) return unattributed('other_terms');
   const parts = locked && (await lockEarlierParts(client, owner));
   if (locked !== undefined && parts === undefined) return { outcome: 'waits', reason: 'locked' };
   const step = judgeMoney(
@@ -85,20 +122,8 @@ export async function applyFoundMoney(
     },
     { payer: sender, blockTimeMs: found.blockTimeMs, amountAtomic },
   );
-  if (step.step === 'unattributed') {
-    const { reason } = step;
-    const about = { intentId: owner.intentId, payer, amountAtomic: amountAtomic.toString() };
-    await writeUnattributed(client, {
-      network,
-      mode: owner.mode,
-      log: { event: found.event, address: acceptance.token.address, position: positionOf(found) },
-      logIndex: LOG_INDEX,
-      reason,
-      about,
-      nowMs,
-    });
-    return { outcome: 'unattributed', reason };
-  }
+  // The little that every recipient got his share of is not what the money was for.
+  if (step.step === 'unattributed') return unattributed(surplusAtomic > 0n ? 'other_terms' : step.reason);
   if (step.step === 'credit' && step.removes) await removeQueued(client, owner, held(locked), nowMs);
   const claimKey = claimOf(found);
   const applied = await writeMoney(
@@ -115,8 +140,8 @@ export async function applyFoundMoney(
       evidence: {
         network,
         transactionId,
-        logIndex: LOG_INDEX,
-        transferLogIndex: LOG_INDEX,
+        logIndex,
+        transferLogIndex: logIndex,
         feeAtomic,
         feeRecipient,
         escrowedFor: [],
@@ -127,7 +152,11 @@ export async function applyFoundMoney(
   );
   if (applied.outcome !== 'completed' && applied.outcome !== 'mismatched')
     throw new Error(`transaction ${transactionId} was ${applied.outcome}`);
-  return applied;
+  // What it meant for another intent that it names.
+  await deleteUnattributed(client, { network, transactionId, logIndex: RECEIPT_INDEX });
+  if (surplusAtomic === 0n) return applied;
+  await setAside('surplus', surplusAtomic);
+  return { ...applied, surplusAtomic: surplusAtomic.toString() };
 }
 
 function held(locked: LockedPayment | undefined): LockedPayment {
@@ -137,7 +166,7 @@ function held(locked: LockedPayment | undefined): LockedPayment {
 
 const positionOf = ({ transactionId, blockNumber }: FoundMoney) => ({
   transactionId,
-  logIndex: LOG_INDEX,
+  logIndex: RECEIPT_INDEX,
   blockNumber,
 });
 

@@ -1,5 +1,5 @@
 // Money that pays no intent: the log and why, for an operator and the merchant to see. It changes nothing else.
-import { isoTime, type LogPosition, type MoneyLog } from '@svc-pay/core';
+import { isoTime, type LogPosition, type LogProof, type MoneyLog } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 
@@ -40,6 +40,20 @@ export async function writeUnattributed(client: pg.ClientBase, receipt: Unattrib
       JSON.stringify({ ...about, ...plainLog(log) }),
       isoTime(nowMs),
     ],
+  });
+}
+
+/** Of a log that was found to pay an intent. */
+export async function deleteUnattributed(
+  client: pg.ClientBase,
+  { network, transactionId, logIndex }: LogProof,
+): Promise<void> {
+  await client.query({
+    name: 'delete-unattributed-receipt',
+    text: `
+      delete from svc.log_proofs
+      where network = $1 and transaction_id = $2 and log_index = $3 and payment_id is null`,
+    values: [network, transactionId, logIndex],
   });
 }
 

@@ -18,6 +18,7 @@ import { sqlStep } from '../database/status-sql.ts';
 import { writeEvents } from '../event/write-events.ts';
 import { lockIntent, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
 import { writeEntries } from '../payment/write-payment-results.ts';
+import { deleteUnattributed } from '../reader/unattributed-receipts.ts';
 import { type LockedRefund, lockRefund, writeTotals } from './lock-refund.ts';
 
 export function completeRefund(
@@ -70,13 +71,6 @@ async function lockPayment(
   return rows[0] && paymentOf(rows[0].payment);
 }
 
-// The recipient may be a wallet that the chain reader reads: then the log was stored as a receipt that pays no intent.
-const FREE_LOG = {
-  name: 'free-log-for-refund',
-  text: `
-    delete from svc.log_proofs
-    where network = $1 and transaction_id = $2 and log_index = $3 and payment_id is null`,
-};
 const PROVE = {
   name: 'prove-refund',
   text: `
@@ -93,9 +87,18 @@ async function writeProof(
   { transactionId, logIndex }: RefundEvidence,
   nowMs: number,
 ): Promise<boolean> {
-  const log = [row.network, transactionId, logIndex];
-  await client.query({ ...FREE_LOG, values: log });
-  const values = [...log, row.account_id, row.mode, row.payment_id, row.id, isoTime(nowMs)];
+  // The recipient may be a wallet that the chain reader reads: then the log was stored as a receipt that pays no intent.
+  await deleteUnattributed(client, { network: row.network, transactionId, logIndex });
+  const values = [
+    row.network,
+    transactionId,
+    logIndex,
+    row.account_id,
+    row.mode,
+    row.payment_id,
+    row.id,
+    isoTime(nowMs),
+  ];
   return (await client.query({ ...PROVE, values })).rowCount === 1;
 }
 

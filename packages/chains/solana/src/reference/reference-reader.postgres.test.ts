@@ -1,8 +1,10 @@
 // Payments that wallets send by themselves, from the chain to the books, with real Postgres and a real virtual machine.
 import { createMaintenanceStore } from '@svc-pay/postgres/settlement-service';
 import { createTestDatabase } from '@svc-pay/postgres/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AMOUNT } from '../testing/lane-world.ts';
 import { createReferenceWorld, type ReferenceWorld, SHARES } from '../testing/reference-world.ts';
+import { openRefundLane } from '../testing/refund-lane.ts';
 import { referenceOf } from './reference-key.ts';
 
 async function world(): Promise<ReferenceWorld> {
@@ -131,14 +133,122 @@ test('one unit is an unattributed receipt without events, and a transaction that
   ]);
 });
 
-test('money that leaves the platform’s fee out is judged by the smallest share', async () => {
+const receiptsOf = async ({ pool }: ReferenceWorld) =>
+  (
+    await pool.query<{ receipt: string }>(
+      `select concat_ws(' ', reason, log->>'intentId', log->>'amountAtomic') as receipt
+       from svc.log_proofs where payment_id is null order by 1`,
+    )
+  ).rows.map(({ receipt }) => receipt);
+
+test('money that leaves a part of the platform’s fee out is judged by the smallest share, and the rest is told', async () => {
   const run = await world();
   const intentId = await run.intent();
   await run.pay(await run.newPayer(), [990_000n, 5_000n], [intentId]);
-  await run.read();
+  for (let reads = 0; reads < 2; reads += 1) await run.read();
   const [payment] = await run.paymentsOf(intentId);
   expect(payment).toMatchObject({ status: 'mismatched', paid: '500099' });
+  expect(await receiptsOf(run)).toEqual([`surplus ${intentId} 494901`]);
+  const told = run.logged.filter((line) => line.startsWith('receipt_unattributed'));
+  expect(told).toEqual([expect.stringContaining('"amountAtomic":"494901"')]);
   await expectSound(run);
+});
+
+test('money that leaves the platform’s fee out altogether pays nothing, and is told', async () => {
+  const run = await world();
+  const intentId = await run.intent();
+  await run.pay(await run.newPayer(), [990_000n, 0n], [intentId]);
+  await run.read();
+  expect(await run.paymentsOf(intentId)).toEqual([]);
+  expect(await receiptsOf(run)).toEqual([`other_terms ${intentId} 990000`]);
+  expect(await eventsOf(run, intentId)).toEqual(['payment_intent.created']);
+});
+
+test('money for a payout that was disabled meanwhile pays nothing, and is told', async () => {
+  const run = await world();
+  const [open, left] = [await run.intent(), await run.intent()];
+  await run.pool.query(`update svc.intents set expires_at = now() - interval '1 day' where id = $1`, [left]);
+  const maintenance = createMaintenanceStore(run.pool);
+  await maintenance.expireIntents(Date.now(), 10);
+  const page = await maintenance.loadUnpaidIntents(Date.now() + 1_000, undefined, 10);
+  await maintenance.removeUnpaidIntents(page, Date.now() + 1_000);
+  await run.pool.query(`update svc.payouts set status = 'disabled' where network = $1`, [run.lane.network]);
+  for (const intentId of [open, left]) await run.pay(await run.newPayer(), SHARES, [intentId]);
+  await run.read();
+  expect([await run.paymentsOf(open), await run.paymentsOf(left)]).toEqual([[], []]);
+  expect([await run.intentOf(open), await run.intentOf(left)]).toEqual(['requires_payment', undefined]);
+  const told = [open, left].map((intentId) => `payout_withdrawn ${intentId} 1000000`);
+  expect(await receiptsOf(run)).toEqual(told.toSorted());
+});
+
+test('a transaction that pays one intent and names another one, of which it pays nothing, pays the one', async () => {
+  const run = await world();
+  const [dear, paid] = [await run.intent(), await run.intent()];
+  await run.pool.query('update svc.acceptances set amount = $2 where intent_id = $1', [dear, 1_000n * AMOUNT]);
+  await run.pay(await run.newPayer(), SHARES, [dear, paid]);
+  const due = (await run.references.loadDue(run.lane.network, Date.now() + 1_000, 10)).map(({ intentId }) => intentId);
+  expect(due).toEqual([dear, paid]);
+  for (let reads = 0; reads < 2; reads += 1) await run.read();
+  expect(await run.paymentsOf(dear)).toEqual([]);
+  expect(await run.paymentsOf(paid)).toMatchObject([{ status: 'completed', paid: '1000000' }]);
+  expect(await receiptsOf(run)).toEqual([]);
+  await expectSound(run);
+});
+
+describe('a transaction that a refund is proven by', () => {
+  /** The merchant’s wallet gives a payment back, and the same transaction names an intent of another merchant. */
+  async function refundAndBuy(
+    run: ReferenceWorld,
+    deal: (payer: string) => { readonly seller: string; readonly paid: bigint; readonly back: bigint },
+  ) {
+    const refunds = await openRefundLane(run);
+    const { wallet, platform, merchant } = run.actors;
+    const [earlier, intentId] = [await refunds.pay(), await run.intent()];
+    const { seller, paid, back } = deal(earlier.payer);
+    await run.chain.fundToken(seller, 0n);
+    await run.pool.query(
+      `insert into svc.payouts select account_id, mode, network, 2, processor, $2, fee_bps, splits, status, transaction_id, now()
+       from svc.payouts where merchant = $1`,
+      [merchant, seller],
+    );
+    await run.pool.query('update svc.acceptances set pay_to = $2, payout_id = 2 where intent_id = $1', [
+      intentId,
+      seller,
+    ]);
+    run.chain.fundSol(wallet.address, 1_000_000_000n);
+    await run.chain.fundToken(wallet.address, 100n * AMOUNT);
+    const legs = [
+      { owner: seller, amountAtomic: paid },
+      { owner: platform, amountAtomic: SHARES[1] },
+      ...(back > 0n ? [{ owner: earlier.payer, amountAtomic: back }] : []),
+    ];
+    const transactionId = await run.send(wallet, legs, [intentId]);
+    run.chain.ledger.advance(40n);
+    const refund = await refunds.report(earlier.paymentId, transactionId);
+    await refunds.watch();
+    expect(await refunds.statusOf(refund)).toBe('completed');
+    for (let reads = 0; reads < 2; reads += 1) await run.read();
+    return { intentId, left: await refunds.leftOf(earlier.paymentId) };
+  }
+
+  test('pays an intent too with what the refund does not count', async () => {
+    const run = await world();
+    const seller = run.actors.stranger.address;
+    const { intentId, left } = await refundAndBuy(run, () => ({ seller, paid: SHARES[0], back: 400_000n }));
+    expect(left).toBe('600000');
+    expect(await run.paymentsOf(intentId)).toMatchObject([
+      { status: 'completed', paid: '1000000', payer: run.actors.merchant },
+    ]);
+    expect(await receiptsOf(run)).toEqual([]);
+  });
+
+  test('pays no intent with what the refund counts', async () => {
+    const run = await world();
+    const { intentId, left } = await refundAndBuy(run, (payer) => ({ seller: payer, paid: SHARES[0], back: 0n }));
+    expect(left).toBe('10000');
+    expect(await run.paymentsOf(intentId)).toEqual([]);
+    expect(await receiptsOf(run)).toEqual([`other_terms ${intentId} 10000`]);
+  });
 });
 
 test('a transaction that names the references of two intents pays one of them, once', async () => {

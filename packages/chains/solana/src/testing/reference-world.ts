@@ -1,6 +1,6 @@
 // Intents in Solana USDC, wallets that pay them by themselves, and the reader that finds the payments. The chain is in
 // memory and advances when told to.
-import { AccountRole, address, type Instruction, type KeyPairSigner } from '@solana/kit';
+import { AccountRole, address, getBase58Decoder, type Instruction, type KeyPairSigner } from '@solana/kit';
 import { createReferenceReader, type PeriodicJob, type ReferenceStore, systemClock } from '@svc-pay/core';
 import { createApiStores } from '@svc-pay/postgres';
 import { createReferenceStore } from '@svc-pay/postgres/settlement-service';
@@ -8,6 +8,7 @@ import { createTestIntent } from '@svc-pay/postgres/testing';
 import type { Id } from '@svc-pay/protocol/ids';
 import { createReferenceChain } from '../reference/reference-chain.ts';
 import { referenceOf } from '../reference/reference-key.ts';
+import type { Leg } from '../transfer/legs.ts';
 import { drawActors, signAsWallet } from './actors.ts';
 import { alter } from './alter.ts';
 import { AMOUNT, createSolanaLaneWorld, type SolanaLaneWorld } from './lane-world.ts';
@@ -31,6 +32,8 @@ export type ReferenceWorld = SolanaLaneWorld & {
     shares: readonly [bigint, bigint],
     intents: readonly string[],
   ) => Promise<string>;
+  /** The same with any recipients. Returns the transaction's id. */
+  readonly send: (payer: KeyPairSigner, legs: readonly Leg[], intents: readonly string[]) => Promise<string>;
   readonly reader: (store?: ReferenceStore) => PeriodicJob;
   /** Everything that was sent becomes final, and the reader runs. */
   readonly read: () => Promise<void>;
@@ -100,12 +103,9 @@ export async function createReferenceWorld(pool: SolanaLaneWorld['pool']): Promi
     return intentId;
   };
 
-  const pay: ReferenceWorld['pay'] = async (payer, [merchant, platform], intents) => {
+  const send: ReferenceWorld['send'] = async (payer, legs, intents) => {
     const terms = {
-      ...actors.terms('', [
-        { owner: actors.merchant, amountAtomic: merchant },
-        { owner: actors.platform, amountAtomic: platform },
-      ]),
+      ...actors.terms('', legs),
       payer: payer.address,
       memo: `x${Math.random()}`,
     };
@@ -117,7 +117,7 @@ export async function createReferenceWorld(pool: SolanaLaneWorld['pool']): Promi
     const signed = Buffer.from(await signAsWallet(wire, payer), 'base64');
     const { outcome } = await node.send(signed);
     if (outcome !== 'known') throw new Error(`the payment was ${outcome}`);
-    return signed.toString('base64');
+    return getBase58Decoder().decode(signed.subarray(1, 65));
   };
 
   return {
@@ -134,7 +134,14 @@ export async function createReferenceWorld(pool: SolanaLaneWorld['pool']): Promi
       await chain.fundToken(payer.address, 100n * AMOUNT);
       return payer;
     },
-    pay,
+    send,
+    pay: (payer, [merchant, platform], intents) => {
+      const legs = [
+        { owner: actors.merchant, amountAtomic: merchant },
+        { owner: actors.platform, amountAtomic: platform },
+      ];
+      return send(payer, legs, intents);
+    },
     reader,
     read: async () => {
       chain.ledger.advance(FINAL);

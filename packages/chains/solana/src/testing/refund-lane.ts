@@ -1,5 +1,12 @@
 // Refunds of payments in a Solana lane, from the API's part to the watch.
-import { createRefund, createRefundWatch, type PeriodicJob, submitRefund, systemClock } from '@svc-pay/core';
+import {
+  type AskedRefund,
+  createRefund,
+  createRefundWatch,
+  type PeriodicJob,
+  submitRefund,
+  systemClock,
+} from '@svc-pay/core';
 import { createApiStores } from '@svc-pay/postgres';
 import { createRefundWatchStore } from '@svc-pay/postgres/settlement-service';
 import type { Id } from '@svc-pay/protocol/ids';
@@ -14,6 +21,8 @@ export type RefundLane = {
   readonly pay: () => Promise<QueuedTransfer>;
   /** Prepares a refund; the merchant's wallet signs it. */
   readonly prepare: (paymentId: Id<'payment'>, amountAtomic?: bigint) => Promise<SignedRefund>;
+  /** Reports a transfer that the merchant made. */
+  readonly report: (paymentId: Id<'payment'>, transactionId: string) => Promise<string>;
   readonly submit: (signed: SignedRefund) => Promise<void>;
   readonly watch: () => Promise<void>;
   readonly statusOf: (refundId: string) => Promise<string>;
@@ -46,6 +55,15 @@ export async function openRefundLane(lane: SolanaLaneWorld): Promise<RefundLane>
     wakeLanes: () => {},
   } as unknown as Parameters<typeof createRefund>[0] & Parameters<typeof submitRefund>[0];
   const job = watchOf(lane);
+  const create = async (
+    paymentId: Id<'payment'>,
+    asked: Pick<AskedRefund, 'amountAtomic' | 'reported'>,
+  ): Promise<CreatedRefund> => {
+    const terms = { caller, paymentId, refundTo: undefined, from: undefined, reason: null, claim: null };
+    const created = await createRefund(ports, { ...terms, ...asked });
+    if (!created.ok) throw new Error(created.code);
+    return JSON.parse(created.answer.body) as CreatedRefund;
+  };
   return {
     pay: async () => {
       const paid = await lane.queue();
@@ -55,13 +73,14 @@ export async function openRefundLane(lane: SolanaLaneWorld): Promise<RefundLane>
       return paid;
     },
     prepare: async (paymentId, amountAtomic) => {
-      const asked = { caller, paymentId, amountAtomic, refundTo: undefined, from: undefined, reason: null };
-      const created = await createRefund(ports, { ...asked, reported: undefined, claim: null });
-      if (!created.ok) throw new Error(created.code);
-      const { refund, sign } = JSON.parse(created.answer.body) as CreatedRefund;
+      const { refund, sign } = await create(paymentId, { amountAtomic, reported: undefined });
       if (sign?.kind !== 'solana_transaction') throw new Error('nothing to sign');
       const wire = Uint8Array.from(Buffer.from(sign.transaction, 'base64'));
       return { id: refund.id as Id<'refund'>, transaction: await signAsWallet(wire, lane.actors.wallet) };
+    },
+    report: async (paymentId, transactionId) => {
+      const reported = { transactionId, logIndex: null };
+      return (await create(paymentId, { amountAtomic: undefined, reported })).refund.id;
     },
     submit: async ({ id: refundId, transaction }) => {
       const submitted = await submitRefund(ports, { caller, refundId, claim: null, answer: { transaction } });

@@ -1,0 +1,30 @@
+// A transaction that a refund is proven by may pay an intent beside it: a merchant who gives money back may buy something
+// with the same transaction. What the refund counted is left out of what the transaction paid.
+import type { DueReference, TokenMovement } from '@svc-pay/core';
+import type pg from 'pg';
+
+const LOAD = {
+  name: 'load-refund-of-proof',
+  text: `select asset, recipient, amount::text as amount from svc.refunds where id = $1 and network = $2 and status = 'completed'`,
+};
+
+/** The movement without the refund that it proves. */
+export async function withoutRefund(
+  client: pg.ClientBase,
+  { network }: DueReference,
+  movement: TokenMovement,
+  refundId: string,
+): Promise<TokenMovement> {
+  const { rows } = await client.query<{ asset: string; recipient: string; amount: string }>({
+    ...LOAD,
+    values: [refundId, network],
+  });
+  const [refund] = rows;
+  if (refund === undefined) throw new Error(`refund ${refundId} is proven, and is not completed on ${network}`);
+  const changes = movement.changes.map((change) =>
+    change.isAssociated && change.mint === refund.asset && change.owner === refund.recipient && change.deltaAtomic > 0n
+      ? { ...change, deltaAtomic: change.deltaAtomic - BigInt(refund.amount) }
+      : change,
+  );
+  return { ...movement, changes };
+}
