@@ -39,7 +39,7 @@ const values = new Map([
   ['condition', domain('relayer_condition')],
   ['duty', domain('relayer_duty')],
   ['stranded_transfers_open.status', new Set([...domain('stranded_status'), 'hold'])],
-  ['stage', new Set(['queued', 'pending', 'held'])],
+  ['stage', new Set(['queued', 'queued_solo', 'queued_refund', 'pending', 'held'])],
   ['health', new Set(['well', 'failing'])],
   ['level', new Set(['info', 'warn', 'error'])],
 ]);

@@ -160,7 +160,8 @@ export function bringRefundMerchant(
     const paymentId = dice.pick(paid.length > 0 && dice.roll() < 0.85 ? paid : ids);
     if (paymentId === undefined) return;
     const whole = tables.payments.get(paymentId)?.paidAmount ?? 1_000_000n;
-    const part = () => [undefined, whole / 2n, whole / 3n, whole, whole + 1n, 1n][Math.floor(dice.roll() * 6)];
+    const part = () =>
+      [undefined, whole / 2n, whole / 3n, whole, whole + 1n, (whole + 99n) / 100n][Math.floor(dice.roll() * 6)];
     const validFor = dice.roll() < plan.shortShare ? 5 + Math.floor(dice.roll() * 15) : plan.validForSeconds;
     const prepared = await Promise.all(
       Array.from({ length: dice.roll() < 0.3 ? 2 : 1 }, () => create({ paymentId, amountAtomic: part() }, validFor)),

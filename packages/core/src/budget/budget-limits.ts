@@ -12,18 +12,19 @@ const GROUP_PART = 4n;
 /** A payer may lose a tenth of the floor, however busy the network is. */
 const PAYER_PART = 10n;
 
+/** The refunds of one account may cost one in ten of what settled payments cost on the network, and the floor at least. */
+const REFUNDS_PART = 10n;
+
 /** `gasCoin`: price of the coin that pays for gas. `settled`: what settled payments cost. */
 export function budgetLimits(floors: BudgetFloors, gasCoin: Rate, settled: WindowAmounts): BudgetLimits {
   const floor: WindowAmounts = {
     hourAtomic: usdToToken(floors.hour, gasCoin, 'up').atomic,
     dayAtomic: usdToToken(floors.day, gasCoin, 'up').atomic,
   };
-  const network: WindowAmounts = {
-    hourAtomic: greater(floor.hourAtomic, settled.hourAtomic / NETWORK_PART),
-    dayAtomic: greater(floor.dayAtomic, settled.dayAtomic / NETWORK_PART),
-  };
+  const network = greater(floor, partOf(settled, NETWORK_PART));
   const group = partOf(network, GROUP_PART);
-  return { network, account: group, code: group, payer: partOf(floor, PAYER_PART) };
+  const refunds = greater(floor, partOf(settled, REFUNDS_PART));
+  return { network, account: group, code: group, payer: partOf(floor, PAYER_PART), refunds };
 }
 
 const partOf = ({ hourAtomic, dayAtomic }: WindowAmounts, part: bigint): WindowAmounts => ({
@@ -31,4 +32,7 @@ const partOf = ({ hourAtomic, dayAtomic }: WindowAmounts, part: bigint): WindowA
   dayAtomic: dayAtomic / part,
 });
 
-const greater = (one: bigint, other: bigint) => (one > other ? one : other);
+const greater = (one: WindowAmounts, other: WindowAmounts): WindowAmounts => ({
+  hourAtomic: one.hourAtomic > other.hourAtomic ? one.hourAtomic : other.hourAtomic,
+  dayAtomic: one.dayAtomic > other.dayAtomic ? one.dayAtomic : other.dayAtomic,
+});

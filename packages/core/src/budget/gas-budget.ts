@@ -2,8 +2,8 @@
 // key answers for their own losses only. The budgets of a code, an account and a network bind contract wallets that never
 // paid, and nobody else: spending a budget must not switch a merchant off.
 
-/** `code`: wallets with the same code. */
-export const BUDGET_SCOPES = ['network', 'account', 'code', 'payer'] as const;
+/** `code`: wallets with the same code. `refunds`: what an account's refunds cost that moved their money. */
+export const BUDGET_SCOPES = ['network', 'account', 'code', 'payer', 'refunds'] as const;
 export type BudgetScope = (typeof BUDGET_SCOPES)[number];
 
 /** Amounts in the chain's own coin, over the last hour and the last day. */
@@ -34,14 +34,20 @@ export type BudgetParty = {
   readonly payer: string;
   /** Hash of the contract wallet's code, 0x-hex. Absent for a signature by key. */
   readonly codeHash?: string | undefined;
+  /** It is a refund: `payer` is the merchant's wallet. */
+  readonly isRefund?: boolean | undefined;
 };
 
-/** Key of a party's budget of each scope. The network has one budget; a party without code has none for it. */
-export function budgetKeys({ accountId, payer, codeHash }: BudgetParty): ReadonlyMap<BudgetScope, string> {
+/**
+ * Key of a party's budget of each scope. The network has one budget; a party without code has none for it, and a payment
+ * none for refunds.
+ */
+export function budgetKeys({ accountId, payer, codeHash, isRefund }: BudgetParty): ReadonlyMap<BudgetScope, string> {
   return new Map<BudgetScope, string>([
     ['network', ''],
     ['account', accountId],
     ...(codeHash === undefined ? [] : [['code', codeHash] as const]),
     ['payer', payer],
+    ...(isRefund ? [['refunds', accountId] as const] : []),
   ]);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type BudgetLimits, type BudgetScope, NO_AMOUNTS, type WindowAmounts } from './gas-budget.ts';
-import { type AtRisk, judgeSolo, judgeWallet, type SoloBudget } from './judge-wallet.ts';
+import { type AtRisk, judgeRefundGas, judgeSolo, judgeWallet, type SoloBudget } from './judge-wallet.ts';
 
 const amounts = (hourAtomic: bigint, dayAtomic: bigint): WindowAmounts => ({ hourAtomic, dayAtomic });
 const limits: BudgetLimits = {
@@ -8,8 +8,9 @@ const limits: BudgetLimits = {
   account: amounts(25n, 125n),
   code: amounts(25n, 125n),
   payer: amounts(10n, 50n),
+  refunds: amounts(40n, 200n),
 };
-const nobody = { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS };
+const nobody = { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS, refunds: NO_AMOUNTS };
 const none: AtRisk = { sumAtomic: 0n, mostAtomic: 0n };
 const budget = (
   lost: Partial<Record<BudgetScope, WindowAmounts>> = {},
@@ -18,7 +19,7 @@ const budget = (
   limits,
   lost: { ...nobody, ...lost },
   proven: false,
-  atRisk: { network: none, account: none, code: none, payer: none },
+  atRisk: { network: none, account: none, code: none, payer: none, refunds: none },
   boundSends: 0n,
   ...change,
 });
@@ -50,18 +51,25 @@ describe('a spent budget', () => {
       'spent',
     ]);
   });
+  test('of an account’s refunds holds refunds, and no payment of anybody', () => {
+    const lost = { refunds: amounts(40n, 40n) };
+    expect([judgeRefundGas(false, budget(lost)), judgeSolo(true, budget(lost))]).toEqual(['spent', 'open']);
+    expect(judgeRefundGas(false, budget({ refunds: amounts(39n, 199n) }))).toBe('open');
+    expect(judgeRefundGas(false, budget({ payer: amounts(10n, 10n) }))).toBe('spent');
+    expect(judgeRefundGas(false, budget({ network: amounts(100n, 100n) }))).toBe('open');
+  });
   test('that is not known yet refuses nobody', () => {
     expect(judgeWallet(true, budget({ network: amounts(1_000n, 1_000n) }, { limits: undefined }))).toBe('open');
   });
   test('is one that lost something: nobody is refused for a limit of zero', () => {
-    const zero = { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS };
+    const zero = { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS, refunds: NO_AMOUNTS };
     expect(judgeWallet(true, budget({}, { limits: zero }))).toBe('open');
   });
 });
 
 describe('what pending transactions may cost', () => {
   const pending = (sumAtomic: bigint, mostAtomic: bigint) => ({
-    atRisk: { network: { sumAtomic, mostAtomic }, account: none, code: none, payer: none },
+    atRisk: { network: { sumAtomic, mostAtomic }, account: none, code: none, payer: none, refunds: none },
   });
   test('counts as lost for the next contract wallet that never paid', () => {
     expect(judgeSolo(true, budget({ network: amounts(40n, 40n) }, pending(40n, 20n)))).toBe('open');

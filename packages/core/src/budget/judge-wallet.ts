@@ -56,3 +56,13 @@ export function judgeSolo(byContract: boolean, budget: SoloBudget): WalletVerdic
   };
   return SHARED.some(isFull) ? 'wait' : 'open';
 }
+
+/**
+ * Of a refund. A merchant who pays himself could have relayers carry the money back and forth for nothing. What honest
+ * refunds cost is nobody's loss, and closes nothing to payers.
+ */
+export function judgeRefundGas(byContract: boolean, budget: SoloBudget): WalletVerdict | 'wait' {
+  const { limits, lost } = budget;
+  const isOver = limits !== undefined && isSpent(lost.refunds, limits.refunds);
+  return isOver ? 'spent' : judgeSolo(byContract, budget);
+}

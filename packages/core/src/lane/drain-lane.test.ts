@@ -53,6 +53,7 @@ type World = {
   readonly pendingBatches?: readonly PendingBatch[];
   readonly queue?: readonly LaneItem[];
   readonly refunds?: readonly LaneItem[];
+  readonly budget?: Partial<SoloBudget>;
   readonly oldestAtMs?: number;
   readonly pace?: Partial<LanePace>;
 };
@@ -60,7 +61,7 @@ type World = {
 /** Runs one round against ports that answer as given. Returns its end and every write and broadcast, in order. */
 async function roundOn<Chain extends SequencedChain | ExpiringChain>(
   family: Chain,
-  { state = {}, pendingBatches = [], queue = [], refunds = [], oldestAtMs = 0, pace = {} }: World,
+  { state = {}, pendingBatches = [], queue = [], refunds = [], budget = {}, oldestAtMs = 0, pace = {} }: World,
   chain: Partial<Chain> = {},
 ) {
   const done: string[] = [];
@@ -74,7 +75,7 @@ async function roundOn<Chain extends SequencedChain | ExpiringChain>(
     peekQueue: async () => ({ count: queue.length, oldestAtMs, solo: false, refunds: refunds.length > 0 }),
     loadQueue: async (_lane, _share, limit) => queue.slice(0, limit),
     loadRefundQueue: async (_lane, _share, limit) => refunds.slice(0, limit),
-    loadSoloBudgets: async (_lane, items) => items.map(() => ({ proven: false }) as SoloBudget),
+    loadSoloBudgets: async (_lane, items) => items.map(() => ({ proven: false, ...budget }) as SoloBudget),
     recordUnsent: async (_lease, unsent) =>
       note(`unsent ${unsent.map(({ item: one, outcome }) => `${one.paymentId} ${outcome}`).join(',')}`, true),
     storeBatches: async (_lease, batches) =>
@@ -151,6 +152,14 @@ describe.each([
     });
     const both = await roundOn(family, { queue: [item('pays')], refunds: [one] });
     expect(both.done).toEqual(['store 7:pays', 'broadcast tx of pays']);
+  });
+
+  test('sends no refund of an account whose refunds cost too much gas: it waits', async () => {
+    const spent = { hourAtomic: 5n, dayAtomic: 5n };
+    const budget = { limits: { refunds: spent }, lost: { refunds: spent } } as Partial<SoloBudget>;
+    expect((await roundOn(family, { refunds: [refund('back')], budget })).done).toEqual([
+      'unsent back gas_budget_spent',
+    ]);
   });
 
   test('sends a refund at its turn, however many payments wait', async () => {

@@ -7,6 +7,7 @@ import type { LaneLease, LaneState, QueueShare } from './lane-store.ts';
 import { giveUpBatches } from './reconcile-pending.ts';
 import { isRefundTurn, roomForRefunds, usableRefunds, withoutStopping } from './send-refunds.ts';
 import { sendSingles } from './send-singles.ts';
+import { refuseSpent, withBudgets } from './send-solo.ts';
 
 export function expiringLane(deps: ExpiringLaneDeps, lease: LaneLease, { nextNonce }: LaneState): LaneStrategy {
   return {
@@ -66,6 +67,9 @@ async function sendRefund(
   pending: { readonly firstNonce: bigint; readonly pendingBatches: readonly PendingBatch[] },
 ): Promise<RoundResult> {
   const items = await usableRefunds(deps, lease, await deps.store.loadRefundQueue(lease, ALL, 1));
-  if (items.length === 0) return 'empty';
+  const [judged] = await withBudgets(deps.store, lease, items);
+  if (judged === undefined) return 'empty';
+  if (judged.verdict === 'spent')
+    return (await refuseSpent(deps, lease, judged.item)) === 'ended' ? 'moved' : 'taken_over';
   return withoutStopping(deps, lease, items, () => sendSingles(deps, lease, { ...pending, items }));
 }

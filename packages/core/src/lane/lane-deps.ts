@@ -79,6 +79,7 @@ export type LaneLogEvent =
   | 'nonces_used_elsewhere'
   | 'payment_over_budget'
   | 'queued_payments_unusable'
+  | 'refund_over_budget'
   | 'refund_put_off'
   | 'relayer_cannot_pay'
   | 'simulation_refused'

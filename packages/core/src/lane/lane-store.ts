@@ -63,8 +63,8 @@ export type LaneStore = {
   /** The head of the common queue, oldest first. */
   readonly loadQueue: (lane: Lane, share: QueueShare, limit: number) => Promise<readonly LaneItem[]>;
   /**
-   * Refunds that may be sent now, at most one for each account: its oldest. Accounts take turns. Those of `busyWallets` are
-   * left out where a contract has to verify the signature.
+   * Refunds that may be sent now, at most one for each account: that which is due first, and of several the oldest. Accounts
+   * take turns. Those of `busyWallets` are left out where a contract has to verify the signature.
    */
   readonly loadRefundQueue: (
     lane: Lane,

@@ -2,10 +2,10 @@
 // goes in a transaction of its own. Solo transactions have a share of the lane's in-flight limit, and the common queue
 // never waits for them. Wallets that paid before and lost no gas lately are sent several per round, and have slots that no
 // other wallet takes: otherwise wallets that burn gas, each of which has to be simulated, delay them.
-import { isBound, judgeSolo, type SoloBudget } from '../budget/judge-wallet.ts';
+import { isBound, judgeRefundGas, judgeSolo, type SoloBudget } from '../budget/judge-wallet.ts';
 import { checkNonce } from './check-nonce.ts';
 import { isRefundBatch, type LaneItem, type PendingBatch } from './lane.ts';
-import { idsOf, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
+import { idsOf, type LaneDeps, type RoundResult, type Sending, type SequencedLaneDeps } from './lane-deps.ts';
 import type { LaneLease, LaneStore } from './lane-store.ts';
 import { sendBatch } from './send-batch.ts';
 import { sendProven } from './send-proven.ts';
@@ -107,7 +107,8 @@ export async function withBudgets(
     const budget = budgets[index];
     if (budget === undefined) return [];
     const bound = isBound(item.byContract, budget) ? budget : undefined;
-    return [{ item, bound, verdict: judgeSolo(item.byContract, budget) }];
+    const judge = item.refund === undefined ? judgeSolo : judgeRefundGas;
+    return [{ item, bound, verdict: judge(item.byContract, budget) }];
   });
 }
 
@@ -115,12 +116,15 @@ export async function withBudgets(
  * The payment fails now: its payer can pay from another wallet at once, instead of when the signature ends. Only after a
  * simulation: it shows that nobody else has used the authorization.
  */
-async function refuseSpent(
-  { store, log }: SequencedLaneDeps,
+export async function refuseSpent(
+  { store, log }: Pick<LaneDeps, 'store' | 'log'>,
   lease: LaneLease,
   item: LaneItem,
 ): Promise<'ended' | 'taken_over'> {
-  log('payment_over_budget', { accountId: item.accountId, ...idsOf([item]) });
+  log(item.refund === undefined ? 'payment_over_budget' : 'refund_over_budget', {
+    accountId: item.accountId,
+    ...idsOf([item]),
+  });
   return (await store.recordUnsent(lease, [{ item, outcome: 'gas_budget_spent' }])) ? 'ended' : 'taken_over';
 }
 

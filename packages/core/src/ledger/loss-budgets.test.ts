@@ -41,8 +41,9 @@ test('gas of which nothing is known counts against no budget', () => {
   expect(scopesOf(loss({ cause: 'unknown' }))).toEqual({});
 });
 
-test('gas of a refund that moved its money counts against no budget', () => {
-  expect(scopesOf(loss({ cause: 'refund' }))).toEqual({});
+test('gas of a refund that moved its money counts against the account’s budget of refunds alone', () => {
+  expect(scopesOf(loss({ cause: 'refund' }))).toEqual({ 'refunds acct_1': 7n });
+  expect(scopesOf(loss({ cause: 'refund', accountId: null }))).toEqual({});
 });
 
 test('losses of one transaction are summed by budget, and a reversal takes its loss back', () => {

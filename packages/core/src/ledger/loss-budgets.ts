@@ -28,9 +28,10 @@ export function budgetUses(losses: readonly GasLoss[]): readonly BudgetUse[] {
 }
 
 function keysOf({ accountId, payer, codeHash, cause }: GasLoss): Iterable<readonly [BudgetScope, string]> {
-  // Nothing is known of the payments of a restored batch, not even when they were lost. The gas of a refund that moved its
-  // money is no loss of anybody.
-  if (cause === 'unknown' || cause === 'refund') return [];
+  // Nothing is known of the payments of a restored batch, not even when they were lost.
+  if (cause === 'unknown') return [];
+  // The gas of a refund that moved its money is no loss, and has a budget of its own.
+  if (cause === 'refund') return accountId === null ? [] : [['refunds', accountId]];
   if (!BY_THE_PAYER.has(cause) || accountId === null || payer === null) return [['network', '']];
   return budgetKeys({ accountId, payer, codeHash: codeHash ?? undefined });
 }

@@ -11,7 +11,7 @@ import { ChainUnavailable } from '../lane/lane-chain.ts';
 import { normalizeAddress } from '../token/address.ts';
 import { findToken } from '../token/find-token.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
-import { judgeRecipient, judgeRefund, type RefundablePayment } from './judge-refund.ts';
+import { judgeRecipient, judgeRefund, judgeSigned, type RefundablePayment } from './judge-refund.ts';
 import { probedNonces, type ReportedTransfer, refundNonces, type StoredRefund } from './refund.ts';
 import type { RefundFamily } from './refund-family.ts';
 import type { RefundStore } from './refund-store.ts';
@@ -124,6 +124,7 @@ async function createFor(
 
 const PARAMS: Partial<Record<ErrorCode, string>> = {
   refund_exceeds_paid: 'amount',
+  refund_too_small: 'amount',
   refund_wallet_unknown: 'from',
   refund_recipient_needed: 'refundTo',
   refund_to_not_needed: 'refundTo',
@@ -190,6 +191,8 @@ async function prepare(
   { family, token, ...terms }: Terms & { readonly family: RefundFamily; readonly token: TokenEntry },
 ): Promise<Done | RefundRefused> {
   if (!family.signs(token)) return refused('refund_not_available');
+  const costly = judgeSigned(payment, terms.amountAtomic);
+  if (costly !== undefined) return refused(costly, PARAMS[costly]);
   const lost = await findLost(ports, family, token, payment, terms.recipient);
   if (lost !== undefined) return lost;
   const { accountId, mode } = caller;

@@ -3,7 +3,7 @@ import { newId } from '@svc-pay/protocol/ids';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countRefund } from './count-refund.ts';
-import { judgeRecipient, judgeRefund, leftToRefund, type RefundablePayment } from './judge-refund.ts';
+import { judgeRecipient, judgeRefund, judgeSigned, leftToRefund, type RefundablePayment } from './judge-refund.ts';
 import { hasOwnNonce, refundNonces, type StoredRefund } from './refund.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000aa';
@@ -53,6 +53,15 @@ describe('a refund', () => {
     ['of a payment whose payout is gone', { wallet: null }, {}, 'refund_wallet_unknown'],
   ] as const)('%s is refused', (_name, change, request, code) => {
     expect(judgeRefund({ ...PAYMENT, ...change }, request)).toEqual({ ok: false, code });
+  });
+
+  test('that a relayer pays for is a hundredth of what was paid, or all that is left, and one of twenty', () => {
+    const totals = { paidAtomic: 1_001n, refundedAtomic: 0n, reservedAtomic: 0n };
+    expect(judgeSigned({ totals, nextSequence: 20 }, 11n)).toBeUndefined();
+    expect(judgeSigned({ totals, nextSequence: 20 }, 10n)).toBe('refund_too_small');
+    expect(judgeSigned({ totals, nextSequence: 21 }, 1_001n)).toBe('refund_signatures_used_up');
+    const nearlyAll = { ...totals, refundedAtomic: 900n, reservedAtomic: 100n };
+    expect(judgeSigned({ totals: nearlyAll, nextSequence: 2 }, 1n)).toBeUndefined();
   });
 
   test('goes to the payer, and to another address only where the payer cannot receive it', () => {

@@ -4,7 +4,7 @@ import type { ErrorCode } from '@svc-pay/protocol/errors';
 import type { Id } from '@svc-pay/protocol/ids';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { sameAddress } from '../token/address.ts';
-import type { StoredRefund } from './refund.ts';
+import { LEAST_REFUND_PART, MAX_SIGNED_REFUNDS, type StoredRefund } from './refund.ts';
 
 /** Sums of a payment's refunds, in the smallest unit: `refunded + reserved` is at most `paid`. */
 export type RefundTotals = {
@@ -15,6 +15,12 @@ export type RefundTotals = {
 
 export const leftToRefund = ({ paidAtomic, refundedAtomic, reservedAtomic }: RefundTotals): bigint =>
   paidAtomic - refundedAtomic - reservedAtomic;
+
+/** The least that a relayer carries. */
+export function leastRefund(totals: RefundTotals): bigint {
+  const [left, part] = [leftToRefund(totals), (totals.paidAtomic + LEAST_REFUND_PART - 1n) / LEAST_REFUND_PART];
+  return part < left ? part : left;
+}
 
 /** A payment with all that its refund needs. */
 export type RefundablePayment = Pick<
@@ -72,6 +78,18 @@ export function judgeRefund(
   const wallet = from ?? payment.wallet;
   const known = wallet !== null && payment.wallets.find((one) => sameAddress(one, wallet));
   return known ? { ok: true, amountAtomic: amount, wallet: known } : refused('refund_wallet_unknown');
+}
+
+/**
+ * A relayer pays for a signed refund: a merchant who pays himself must not have it send parts for ever, nor grains. Undefined:
+ * it may be prepared. A transfer that the merchant made costs nobody else, and is not judged here.
+ */
+export function judgeSigned(
+  { totals, nextSequence }: Pick<RefundablePayment, 'totals' | 'nextSequence'>,
+  amountAtomic: bigint,
+): 'refund_signatures_used_up' | 'refund_too_small' | undefined {
+  if (nextSequence > MAX_SIGNED_REFUNDS) return 'refund_signatures_used_up';
+  return amountAtomic < leastRefund(totals) ? 'refund_too_small' : undefined;
 }
 
 /**

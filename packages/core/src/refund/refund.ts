@@ -68,6 +68,10 @@ export type StoredRefund = {
 export const REFUND_VALIDITY_SECONDS = 3_600;
 export const MAX_PREPARED_REFUNDS = 10;
 export const MAX_OPEN_REFUNDS = 3;
+/** A relayer pays for at most so many refunds of a payment. */
+export const MAX_SIGNED_REFUNDS = 20;
+/** Of what was paid, a refund that a relayer pays for is at least one in so many, or all that is left. */
+export const LEAST_REFUND_PART = 100n;
 
 /**
  * How many nonces, from the next sequence on, the chain is asked about before a refund is prepared. A restored database

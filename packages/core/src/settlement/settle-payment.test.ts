@@ -44,7 +44,7 @@ describe('a payment that was claimed before', () => {
 
 describe('a gas budget', () => {
   const spent = { hourAtomic: 10n, dayAtomic: 10n };
-  const limits = { network: spent, account: spent, code: spent, payer: spent };
+  const limits = { network: spent, account: spent, code: spent, payer: spent, refunds: spent };
   const none = OPEN_BUDGET.lost;
 
   test('of the payer that is spent refuses it before any chain is asked', async () => {

@@ -31,9 +31,9 @@ import { byNumber, itemOf, type Statement, type Tables } from './memory-tables.t
 const NOTHING = { sumAtomic: 0n, mostAtomic: 0n };
 const NO_LIMITS: SoloBudget = {
   limits: undefined,
-  lost: { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS },
+  lost: { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS, refunds: NO_AMOUNTS },
   proven: false,
-  atRisk: { network: NOTHING, account: NOTHING, code: NOTHING, payer: NOTHING },
+  atRisk: { network: NOTHING, account: NOTHING, code: NOTHING, payer: NOTHING, refunds: NOTHING },
   boundSends: undefined,
 };
 

@@ -1,6 +1,7 @@
 // RefundStore in memory: refunds as the API writes them, each write whole or not at all.
 import {
   INTENT_STATUS,
+  judgeSigned,
   leftToRefund,
   MAX_OPEN_REFUNDS,
   MAX_PREPARED_REFUNDS,
@@ -40,6 +41,8 @@ export function createMemoryRefundStore(tables: Tables, statement: Statement): R
         if (totals === undefined || obstacle !== undefined) return refuse(obstacle ?? 'refund_payment_not_final');
         if (!isOwnWallet(tables, refund)) return refuse('refund_wallet_unknown');
         if (refund.sequence !== totals.lastSequence + 1) return refuse('refund_superseded');
+        const costly = judgeSigned({ totals, nextSequence: refund.sequence }, refund.amountAtomic);
+        if (costly !== undefined) return refuse(costly);
         const { expiresAtMs, sequence, nonce, amountAtomic } = refund;
         return answer(
           insert(tables, refund, { status: 'prepared', expiresAtMs, sequence, nonce, amountAtomic }, nowMs),

@@ -92,10 +92,12 @@ export function refundQueueOf(
         !(item.byContract && busyWallets.includes(item.payer)) &&
         (retryAtMs === null || retryAtMs <= nowMs),
     )
-    .map(({ item }) => item)
-    .toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  return [...Map.groupBy(queued, ({ accountId }) => accountId).values()].flatMap(([oldest]) => oldest ?? []);
+    .toSorted((one, other) => dueAt(one) - dueAt(other) || (one.item.number < other.item.number ? -1 : 1))
+    .map(({ item }) => item);
+  return [...Map.groupBy(queued, ({ accountId }) => accountId).values()].flatMap(([first]) => first ?? []);
 }
+
+const dueAt = ({ retryAtMs }: RefundRow): number => retryAtMs ?? 0;
 
 /** The refund of the batch names the transaction. */
 export function linkRefunds(tables: Tables, items: readonly LaneItem[], transactionId: string): void {

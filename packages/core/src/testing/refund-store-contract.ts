@@ -54,8 +54,9 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
     const one = await prepared(paymentId, 400n);
     expect(one).toMatchObject({ status: 'prepared', sequence: 1, amountAtomic: 400n, createdAtMs: nowMs });
     expect(hasOwnNonce((await refundable(paymentId)).installation, one)).toBe(true);
-    for (let count = 1; count < 10; count += 1) await prepared(paymentId, 1n);
-    expect(await refused(1n)).toBe('refund_limit_reached');
+    expect(await refused(9n)).toBe('refund_too_small');
+    for (let count = 1; count < 10; count += 1) await prepared(paymentId, 10n);
+    expect(await refused(10n)).toBe('refund_limit_reached');
     expect(await totalsOf(paymentId)).toEqual([1_000n, 0n, 0n]);
     expect(await openOf(paymentId)).toEqual([]);
   });
@@ -77,7 +78,7 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
 
   test('a prepared refund that is canceled or stale cannot be submitted', async () => {
     const paymentId = await paid();
-    const [one, other] = [await prepared(paymentId, 1n), await prepared(paymentId, 2n)];
+    const [one, other] = [await prepared(paymentId, 10n), await prepared(paymentId, 20n)];
     expect(codeOf(await store.cancelPrepared(owner, one.id, nowMs))).toBe('canceled');
     expect(codeOf(await store.cancelPrepared(owner, one.id, nowMs))).toBe('canceled');
     expect(codeOf(await store.submit(owner, one.id, refundSignature(1), nowMs))).toBe('refund_canceled');
@@ -112,11 +113,11 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
       },
     ]);
     const small = await paid();
-    const [left, right] = [await prepared(small, 1n), await prepared(small, 2n)];
+    const [left, right] = [await prepared(small, 10n), await prepared(small, 20n)];
     expect(codeOf(await submit(left.id, 1))).toBe('queued');
     expect(codeOf(await submit(right.id, 2))).toBe('refund_superseded');
-    for (const byte of [2, 3]) await submitted(small, 1n, byte);
-    expect(codeOf(await submit((await prepared(small, 1n)).id, 4))).toBe('refund_limit_reached');
+    for (const byte of [2, 3]) await submitted(small, 10n, byte);
+    expect(codeOf(await submit((await prepared(small, 10n)).id, 4))).toBe('refund_limit_reached');
   });
 
   test('a part leaves its payment completed and tells of it; the last part makes it refunded', async () => {

@@ -99,7 +99,13 @@ export type SettleWorld = {
   wallet?: WalletBudget;
 };
 
-const nothingLost = { network: NO_AMOUNTS, account: NO_AMOUNTS, code: NO_AMOUNTS, payer: NO_AMOUNTS };
+const nothingLost = {
+  network: NO_AMOUNTS,
+  account: NO_AMOUNTS,
+  code: NO_AMOUNTS,
+  payer: NO_AMOUNTS,
+  refunds: NO_AMOUNTS,
+};
 export const OPEN_BUDGET: WalletBudget = { limits: undefined, lost: nothingLost, proven: false };
 
 export async function settle(world: SettleWorld = {}) {

@@ -7,6 +7,7 @@ import { createTestDatabase } from '../testing/create-test-database.ts';
 import { GAS_COST } from '../testing/fake-chain.ts';
 import { createLaneWorld, FIRST_NONCE, type LaneWorld } from '../testing/lane-world.ts';
 import { queuePayment } from '../testing/queue-payment.ts';
+import { queueRefund } from '../testing/queue-refund.ts';
 import { createBudgetStore } from './budget-store.ts';
 import { loadWalletBudget } from './load-budgets.ts';
 import { measureBudgets } from './measure-budgets.ts';
@@ -17,6 +18,7 @@ const limitsOf = (change: Partial<BudgetLimits> = {}): BudgetLimits => ({
   account: times(1_000n),
   code: times(1_000n),
   payer: times(1_000n),
+  refunds: times(1_000n),
   ...change,
 });
 const wallet = (index: number) => `0x${index.toString(16).padStart(40, 'c')}`;
@@ -218,6 +220,35 @@ describe('lanes of one network', () => {
   });
 });
 
+describe('the refunds of an account', () => {
+  test('cost gas that counts for them alone; while their budget is spent they wait, and payments go on', async () => {
+    const lane = await world({ refunds: times(2n) });
+    const paid = await lane.queue(3);
+    await lane.settle();
+    await lane.pool.query("update svc.batches set status = 'finalized'");
+    for (const paymentId of paid) await queueRefund(lane.pool, paymentId, Date.now());
+    await lane.settle();
+    const refunds = async () => {
+      const { rows } = await lane.pool.query<{ shown: string }>(
+        "select concat_ws(' ', status, refusal) as shown from svc.refunds order by number",
+      );
+      return rows.map(({ shown }) => shown);
+    };
+    expect(await refunds()).toEqual(['sent', 'sent', 'queued gas_budget_spent']);
+    expect(await usesOf(lane)).toEqual({ [`refunds ${lane.caller.accountId}`]: 2n * GAS_COST });
+    const [measured] = await measureBudgets(lane.pool);
+    expect(measured?.spent).toContainEqual({ scope: 'refunds', count: 1 });
+    await lane.pay(1);
+    await lane.settle();
+    expect(await codesOf(lane)).toEqual({ completed: 4 });
+    // It goes on when the window has passed.
+    await lane.pool.query("update svc.gas_budget_uses set slot = slot - interval '2 days'");
+    await lane.pool.query("update svc.refunds set retry_at = now() - interval '1 second' where status = 'queued'");
+    await lane.settle();
+    expect(await refunds()).toEqual(['sent', 'sent', 'sent']);
+  });
+});
+
 describe('for settle', () => {
   test('a payer that lost its budget is known before any chain is asked; all others read nothing', async () => {
     const lane = await world({ payer: times(1n) });
@@ -270,6 +301,7 @@ test('spent budgets are counted for the monitor, by what they belong to', async 
         { scope: 'network', count: 1 },
         { scope: 'account', count: 0 },
         { scope: 'code', count: 0 },
+        { scope: 'refunds', count: 0 },
       ],
     },
   ]);

@@ -145,10 +145,11 @@ export async function loadSoloBudgets(
 }
 
 const NOTHING_AT_RISK: AtRisk = { sumAtomic: 0n, mostAtomic: 0n };
-const partyOf = ({ accountId, payer, codeHash }: LaneItem): BudgetParty => ({
+const partyOf = ({ accountId, payer, codeHash, refund }: LaneItem): BudgetParty => ({
   accountId,
   payer: normalizeAddress(payer),
   codeHash,
+  isRefund: refund !== undefined,
 });
 const nameOf = (scope: BudgetScope, key: string | undefined) => `${scope} ${key ?? '-'}`;
 

@@ -1,6 +1,7 @@
 // Numbers for the gauges of gas budgets.
 import { type BudgetScope, isSpent, type WindowAmounts } from '@svc-pay/core';
 import type pg from 'pg';
+import { sqlIs } from '../database/status-sql.ts';
 import { DAY_BEGINS, NET_LOSS, sumOfWindows } from './budget-windows.ts';
 import { amountsOf, type WindowRow } from './load-budgets.ts';
 
@@ -12,17 +13,17 @@ export type BudgetMeasures = readonly {
   readonly spent: readonly { readonly scope: BudgetScope; readonly count: number }[];
 }[];
 
-const SHARED = ['network', 'account', 'code'] as const;
+const SHOWN = ['network', 'account', 'code', 'refunds'] as const;
 
-const LIMITS =
-  'select network, network_hour, network_day, account_hour, account_day, code_hour, code_day from svc.gas_budgets';
+const LIMITS = `
+  select network, ${SHOWN.map((scope) => `${scope}_hour, ${scope}_day`).join(', ')} from svc.gas_budgets`;
 const LOST = `
   select network, scope, key, ${sumOfWindows(NET_LOSS)} from svc.gas_budget_uses
-  where scope in ('network', 'account', 'code') and slot >= ${DAY_BEGINS}
+  where scope ${sqlIs(...SHOWN)} and slot >= ${DAY_BEGINS}
   group by network, scope, key`;
 
 type LimitsRow = { readonly network: string } & Readonly<Record<string, string>>;
-type LostRow = WindowRow & { readonly network: string; readonly scope: (typeof SHARED)[number] };
+type LostRow = WindowRow & { readonly network: string; readonly scope: (typeof SHOWN)[number] };
 
 export async function measureBudgets(pool: pg.Pool): Promise<BudgetMeasures> {
   const [limits, lost] = await Promise.all([pool.query<LimitsRow>(LIMITS), pool.query<LostRow>(LOST)]);
@@ -35,7 +36,7 @@ export async function measureBudgets(pool: pg.Pool): Promise<BudgetMeasures> {
       network: row.network,
       limit: limitOf('network'),
       lost: amountsOf(whole ?? { hour: '0', day: '0' }),
-      spent: SHARED.map((scope) => ({
+      spent: SHOWN.map((scope) => ({
         scope,
         count: own.filter((one) => one.scope === scope && isSpent(amountsOf(one), limitOf(scope))).length,
       })),

@@ -10,11 +10,11 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
-import { QUEUED_REFUND } from './refund-items.ts';
+import { dueRefund } from './refund-items.ts';
 
 const QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
 /** A refund that waits for its next try is no work until then: the reconciler finds it when it is. */
-const DUE_REFUND = `${QUEUED_REFUND} and (retry_at is null or retry_at <= now())`;
+const DUE_REFUND = dueRefund('now()');
 
 // A transfer with action `hold` waits for the merchant, not for a lane.
 const LOAD_WORK = {
@@ -29,7 +29,7 @@ const LOAD_WORK = {
         select from svc.settlements s
         where s.network = lane.network and s.status ${QUEUED} and s.bound_relayer = lane.address
       ) or exists (
-        select from svc.refunds where network = lane.network and ${DUE_REFUND} and bound_relayer = lane.address
+        select from svc.refunds r where r.network = lane.network and ${DUE_REFUND} and bound_relayer = lane.address
       ) as "hasBoundPayment",
       case lane.duty
         when 'resolve_stranded' then exists (
@@ -40,7 +40,7 @@ const LOAD_WORK = {
           select from svc.settlements s
           where s.network = lane.network and s.status ${QUEUED} and s.bound_relayer is null
         ) or exists (
-          select from svc.refunds where network = lane.network and ${DUE_REFUND} and bound_relayer is null
+          select from svc.refunds r where r.network = lane.network and ${DUE_REFUND} and bound_relayer is null
         )
       end as "hasSharedItem"
     from unnest($1::text[], $2::text[]) as asked (network, address)

@@ -10,11 +10,10 @@ import {
   laneItemOf,
   SETTLEMENT_COLUMNS,
 } from '../payment/lane-item-row.ts';
-import { QUEUED_REFUND } from './refund-items.ts';
+import { IN_SHARE } from './queue-share.ts';
+import { SENDABLE_REFUND } from './refund-items.ts';
 
 const QUEUED = sqlIs(SETTLEMENT_STATUS.queued);
-/** A payment bound to one relayer belongs to that lane; all others are shared out by number. */
-const MINE = '(case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)';
 
 const PEEK = {
   name: 'lane-peek-queue',
@@ -22,11 +21,11 @@ const PEEK = {
     select count(*)::integer as count, min(created_at) as oldest, exists (
         select from svc.settlements where network = $1 and status ${QUEUED} and solo_payer is not null
       ) as solo, exists (
-        select from svc.refunds where network = $1 and ${QUEUED_REFUND} and ${MINE} and (retry_at is null or retry_at <= $5)
+        select from svc.refunds r where ${SENDABLE_REFUND}
       ) as refunds
     from (
       select created_at from svc.settlements
-      where network = $1 and status ${QUEUED} and solo_payer is null and ${MINE}
+      where network = $1 and status ${QUEUED} and solo_payer is null and ${IN_SHARE}
         and (retry_at is null or retry_at <= $5)
       order by number limit $4
     ) head`,
@@ -57,7 +56,7 @@ const LOAD = {
   text: `
     with s as materialized (
       select ${SETTLEMENT_COLUMNS} from svc.settlements
-      where network = $1 and status ${QUEUED} and solo_payer is null and ${MINE}
+      where network = $1 and status ${QUEUED} and solo_payer is null and ${IN_SHARE}
         and (retry_at is null or retry_at <= $5)
       order by number limit $4
     )

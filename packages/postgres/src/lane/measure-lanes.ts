@@ -10,9 +10,13 @@ import {
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs, sqlIsNot } from '../database/status-sql.ts';
+import { QUEUED_REFUND } from './refund-items.ts';
 
-/** `queued`: waits for a transaction. `pending`: pending batches. `held`: waits until the chain proves the outcome. */
-type Stage = 'queued' | 'pending' | 'held';
+/**
+ * `queued`: waits for a transaction, in the common queue, in the solo queue, or as a refund. `pending`: pending batches.
+ * `held`: waits until the chain proves the outcome.
+ */
+type Stage = 'queued' | 'queued_solo' | 'queued_refund' | 'pending' | 'held';
 
 export type LaneMeasures = {
   readonly networks: readonly {
@@ -50,7 +54,7 @@ const LANES = `
   select network, case duty when 'resolve_stranded' then 'recover' else duty end as duty, condition,
     count(*)::integer as count
   from svc.relayers where status ${sqlIs(RELAYER_STATUS.active)} group by network, relayers.duty, condition`;
-// Deferred payments (`retry_at` set) are not counted: their wait says nothing about the lane.
+// Deferred payments and refunds (`retry_at` set) are not counted: their wait says nothing about the lane.
 const STAGES = `
   select network.network, stage.* from (select distinct network from svc.relayers) network cross join lateral (
     select 'queued' as stage, count(*)::integer as count, ${age('updated_at')} as "oldestSeconds" from svc.settlements s
@@ -58,6 +62,9 @@ const STAGES = `
     union all
     select 'queued_solo', count(*)::integer, ${age('updated_at')} from svc.settlements s
     where s.network = network.network and s.status ${QUEUED} and s.solo_payer is not null and s.retry_at is null
+    union all
+    select 'queued_refund', count(*)::integer, ${age('updated_at')} from svc.refunds r
+    where r.network = network.network and ${QUEUED_REFUND} and r.retry_at is null
     union all
     select 'held', count(*)::integer, ${age('updated_at')} from svc.settlements s
     where s.network = network.network and s.status ${sqlIs(SETTLEMENT_STATUS.held)}

@@ -23,9 +23,20 @@ import { columnArrays } from '../database/statement-parameters.ts';
 import { sqlIs, sqlStep } from '../database/status-sql.ts';
 import { walletsOf } from '../refund/load-refundable.ts';
 import { type TermsColumn, termsOf } from '../refund/terms-column.ts';
+import { IN_SHARE } from './queue-share.ts';
 
-/** Refunds that a lane can send. Must match the condition of the partial index of the queue. */
+/** Refunds that wait for a lane. Must match the condition of the partial indexes of the queue. */
 export const QUEUED_REFUND = `status ${sqlIs(REFUND_STATUS.queued)} and signature is not null`;
+/** When the next try is due, as the indexes of the queue have it. */
+const DUE_AT = `coalesce(retry_at, '-infinity'::timestamptz)`;
+/**
+ * SQL: `r` waits for a lane and may be sent at this time. No relayer carries the transfer of a wallet that is not the
+ * account's: the watch of refunds fails it.
+ */
+export const dueRefund = (at: string): string =>
+  `${QUEUED_REFUND} and ${DUE_AT} <= ${at} and r.wallet = any (${walletsOf('r')})`;
+/** SQL: `r` may be sent by this lane now. */
+export const SENDABLE_REFUND = `network = $1 and ${dueRefund('$5')} and ${IN_SHARE}`;
 const AGAIN = sqlStep(REFUND_TRANSITIONS, REFUND_STATUS.sent, REFUND_STATUS.queued);
 export const TAKEN_REFUND = sqlStep(REFUND_TRANSITIONS, REFUND_STATUS.queued, REFUND_STATUS.sent);
 
@@ -103,20 +114,24 @@ function isSound(row: Row): boolean {
   return hasOwnNonce(row.installation, owner);
 }
 
-// No relayer carries the transfer of a wallet that is not the account's: the watch of refunds fails it. Accounts take turns,
-// each with its oldest refund: many refunds of one merchant, or some that cannot be sent, do not delay those of others.
-const LOAD_QUEUE = {
+const NEXT = `${SENDABLE_REFUND} and not (by_contract and wallet = any ($7))`;
+const nextAccount = (after: string) =>
+  `(select account_id from svc.refunds r where ${NEXT} and account_id > ${after} order by account_id limit 1)`;
+
+// Accounts take turns, each with the refund that is due first: many refunds of one merchant, or some that cannot be sent, do
+// not delay those of others. Recursive skip scan, as of the solo queue: what the other refunds of an account are is not read.
+export const LOAD_REFUNDS = {
   name: 'lane-load-refunds',
   text: `
-    with next as materialized (
-      select distinct on (r.account_id) r.account_id, r.mode, r.id from svc.refunds r
-      where network = $1 and ${QUEUED_REFUND} and (retry_at is null or retry_at <= $5)
-        and r.wallet = any (${walletsOf('r')}) and not (r.by_contract and r.wallet = any ($7))
-        and (case when bound_relayer is null then number % $2 = $3 else bound_relayer = $6 end)
-      order by r.account_id, r.number
+    with recursive turn (account, place) as (
+      select ${nextAccount('$8')}, 1
+      union all
+      select ${nextAccount('turn.account')}, place + 1 from turn where turn.account is not null and place < $4
     )
-    select ${COLUMNS} from next join svc.refunds using (account_id, mode, id)
-    order by account_id <= $8, account_id limit $4`,
+    select ${COLUMNS} from turn cross join lateral (
+      select * from svc.refunds r where ${NEXT} and account_id = turn.account order by ${DUE_AT}, number limit 1
+    ) next
+    order by turn.place`,
 };
 
 export type RefundTurn = {
@@ -134,10 +149,15 @@ export async function loadRefundQueue(
   { index, count }: QueueShare,
   { limit, nowMs, busyWallets, lastAccount }: RefundTurn,
 ): Promise<readonly LaneItem[]> {
-  const { rows } = await pool.query<Row>({
-    ...LOAD_QUEUE,
-    values: [network, count, index, limit, isoTime(nowMs), relayer, busyWallets, lastAccount],
-  });
+  const after = async (account: string, most: number) => {
+    const values = [network, count, index, most, isoTime(nowMs), relayer, busyWallets, account];
+    return (await pool.query<Row>({ ...LOAD_REFUNDS, values })).rows;
+  };
+  const rows = await after(lastAccount, limit);
+  if (rows.length < limit && lastAccount !== '') {
+    const first = await after('', limit - rows.length);
+    rows.push(...first.filter(({ account_id }) => account_id <= lastAccount));
+  }
   return rows.map(itemOf);
 }
 

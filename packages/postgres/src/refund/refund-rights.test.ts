@@ -66,7 +66,7 @@ test('a refund of another chain family, or with terms that are none, cannot be w
     await expect(theirs.recordPrepared(forged, refundParties.nowMs)).rejects.toMatchObject({ code: '23514' });
 });
 
-test('a relayer pays for at most 20 refunds of a payment, whoever prepares them', async () => {
+test('a relayer pays for at most 20 refunds of a payment, and for none of a grain, whoever prepares them', async () => {
   const paymentId = await world.paid();
   const theirs = createRefundStore(api);
   await world.submitted(paymentId, 400n);
@@ -75,7 +75,10 @@ test('a relayer pays for at most 20 refunds of a payment, whoever prepares them'
     return theirs.recordPrepared(await world.terms(paymentId, 100n), refundParties.nowMs);
   };
   expect(await after(19)).toMatchObject({ ok: true });
-  expect(await after(20)).toEqual({ ok: false, code: 'refund_limit_reached' });
+  expect(await after(20)).toEqual({ ok: false, code: 'refund_signatures_used_up' });
+  await pool.query('update svc.refund_totals set last_sequence = 1 where payment_id = $1', [paymentId]);
+  const grain = await theirs.recordPrepared(await world.terms(paymentId, 9n), refundParties.nowMs);
+  expect(grain).toEqual({ ok: false, code: 'refund_too_small' });
 });
 
 test('a malformed row stops neither the queue of a lane nor the watch of its network', async () => {
@@ -122,7 +125,7 @@ test('refunds are prepared and submitted by the API, and completed by settlement
   expect(open.map(({ id }) => id)).toContain(terms.id);
   expect(await watch.complete(submitted.refund, world.evidence(400n), refundParties.nowMs)).toBe('completed');
   expect(await watch.cancelStale(refundParties.nowMs)).toBe(0);
-  const other = await world.submitted(paymentId, 1n);
+  const other = await world.submitted(paymentId, 10n);
   expect(await watch.fail(other, 'refund_expired', refundParties.nowMs)).toBe(true);
   expect(await store.list(world.owner, paymentId)).toHaveLength(2);
 });

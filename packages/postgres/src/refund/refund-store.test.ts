@@ -61,7 +61,7 @@ describe('a payment', () => {
     expect(await store.loadRefundable(stranger, paymentId)).toBeUndefined();
     expect(await store.loadRefundable({ ...owner, mode: 'live' }, paymentId)).toBeUndefined();
     expect(await store.list(stranger, paymentId)).toBeUndefined();
-    const { id } = await prepared(paymentId, 1n);
+    const { id } = await prepared(paymentId, 10n);
     expect(await store.load(stranger, id)).toBeUndefined();
     expect(await store.submit(stranger, id, signature(1), nowMs)).toEqual({ ok: false, code: 'not_found' });
     expect(await store.cancelPrepared(stranger, id, nowMs)).toEqual({ ok: false, code: 'not_found' });
@@ -98,13 +98,13 @@ describe('a prepared refund', () => {
       store.recordPrepared({ ...(await terms(paymentId, amount)), ...change }, nowMs);
     expect(await refused(1_001n)).toEqual({ ok: false, code: 'refund_exceeds_paid' });
     expect(await refused(1n, { sequence: 2 })).toEqual({ ok: false, code: 'refund_superseded' });
-    for (let count = 0; count < 10; count += 1) await prepared(paymentId, 1n);
-    expect(await refused(1n)).toEqual({ ok: false, code: 'refund_limit_reached' });
+    for (let count = 0; count < 10; count += 1) await prepared(paymentId, 10n);
+    expect(await refused(10n)).toEqual({ ok: false, code: 'refund_limit_reached' });
   });
 
   test('is canceled by the merchant, or when nobody signed it in time, and can then not be submitted', async () => {
     const paymentId = await paid();
-    const [one, other] = [await prepared(paymentId, 1n), await prepared(paymentId, 2n)];
+    const [one, other] = [await prepared(paymentId, 10n), await prepared(paymentId, 20n)];
     expect(await store.cancelPrepared(owner, one.id, nowMs)).toMatchObject({
       ok: true,
       refund: { status: 'canceled' },
@@ -148,7 +148,7 @@ describe('a submitted refund', () => {
 
   test('of two for one sequence only the first is taken', async () => {
     const paymentId = await paid();
-    const [one, other] = [await prepared(paymentId, 1n), await prepared(paymentId, 2n)];
+    const [one, other] = [await prepared(paymentId, 10n), await prepared(paymentId, 20n)];
     expect(await store.submit(owner, one.id, signature(1), nowMs)).toMatchObject({ ok: true });
     expect(await store.submit(owner, other.id, signature(2), nowMs)).toEqual({ ok: false, code: 'refund_superseded' });
     expect((await refundable(paymentId)).nextSequence).toBe(2);
@@ -156,8 +156,8 @@ describe('a submitted refund', () => {
 
   test('is refused beside three open ones of the payment', async () => {
     const paymentId = await paid();
-    for (let count = 1; count <= 3; count += 1) await submitted(paymentId, 1n, count);
-    const { id } = await prepared(paymentId, 1n);
+    for (let count = 1; count <= 3; count += 1) await submitted(paymentId, 10n, count);
+    const { id } = await prepared(paymentId, 10n);
     expect(await store.submit(owner, id, signature(4), nowMs)).toEqual({ ok: false, code: 'refund_limit_reached' });
   });
 
@@ -304,7 +304,7 @@ describe('a failed refund', () => {
 
 describe('a sent refund', () => {
   test('is queued again only when no batch of it is pending or mined', async () => {
-    const refund = await submitted(await paid(), 1n);
+    const refund = await submitted(await paid(), 10n);
     expect(await watch.queueAgain(refund, nowMs)).toBe(false);
     const batch = newId('batch', nowMs);
     await insertRow(pool, 'batches', {

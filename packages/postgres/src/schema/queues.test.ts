@@ -27,6 +27,13 @@ const questions: [string, string, string][] = [
     'batches_at_risk',
   ],
   [
+    'refunds that are due',
+    `select * from svc.refunds where network = 'n' and status = 'queued' and signature is not null
+       and coalesce(retry_at, '-infinity'::timestamptz) <= now()
+     order by coalesce(retry_at, '-infinity'::timestamptz), number limit 1`,
+    'refunds_due',
+  ],
+  [
     'authorizations to watch',
     "select * from svc.authorizations where network = 'n' and closed_at is null and valid_before < 5",
     'authorizations_watched',

@@ -190,21 +190,20 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
     simulate: async (items) => {
       ask();
       simulations += 1;
-      for (const { paymentId, settledAtomic } of items) amounts.set(paymentId, settledAtomic);
+      for (const item of items) amounts.set(moverOf(item), item.settledAtomic);
       const capRoomAtomic = cap === undefined ? undefined : cap - spent;
       const amount = items.reduce((sum, { settledAtomic }) => sum + settledAtomic, 0n);
       const above = capRoomAtomic !== undefined && amount > capRoomAtomic;
       const cause = whole?.(items) ?? (above ? 'over_cap' : undefined);
       if (cause !== undefined) return { ok: false, cause, reason: cause, chainTimeSeconds: timeSeconds, capRoomAtomic };
-      const outcomes = items.map(
-        ({ paymentId }) =>
-          spoiled.simulated.get(paymentId) ?? ((settled.get(paymentId) ?? 0) > 0 ? 'authorization_used' : 'settled'),
-      );
+      const outcomes = items
+        .map(moverOf)
+        .map((id) => spoiled.simulated.get(id) ?? ((settled.get(id) ?? 0) > 0 ? 'authorization_used' : 'settled'));
       return { ok: true, outcomes, chainTimeSeconds: timeSeconds, capRoomAtomic };
     },
     sign: async (items, given) => {
       ask();
-      return sign({ nonce: given.toString(), payments: items.map(({ paymentId }) => paymentId), fee: FIRST_FEE });
+      return sign({ nonce: given.toString(), payments: items.map(moverOf), fee: FIRST_FEE });
     },
     raise: async (stuck) => {
       ask();
@@ -247,6 +246,9 @@ export function createFakeChain(firstNonce = 0n): FakeChain {
   };
 }
 
+/** What moves money once: a payment, or a refund of it. */
+const moverOf = ({ paymentId, refund }: LaneItem): string => refund?.id ?? paymentId;
+
 const idOf = (raw: Uint8Array) => `0x${createHash('sha256').update(raw).digest('hex')}`;
 
 function minedBatch(batch: PendingBatch, mined: ReadonlyMap<string, Mined>, head = 0n): MinedBatch[] {
@@ -271,7 +273,7 @@ function minedBatch(batch: PendingBatch, mined: ReadonlyMap<string, Mined>, head
 
 function minedItem(item: LaneItem, index: number, { outcomes }: Mined): MinedBatch['items'][number] {
   const { paymentId, settledAtomic, payout } = item;
-  const outcome = outcomes.get(paymentId) ?? 'malformed';
+  const outcome = outcomes.get(moverOf(item)) ?? 'malformed';
   if (outcome !== 'settled') return { paymentId, outcome };
   const feeAtomic = (settledAtomic * BigInt(payout.feeBps)) / 10_000n;
   return { paymentId, outcome, logIndex: 2 * index + 1, transferLogIndex: 2 * index, feeAtomic, escrowedFor: [] };

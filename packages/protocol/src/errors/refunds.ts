@@ -37,8 +37,18 @@ export const REFUND_ERRORS = {
   refund_limit_reached: entry(
     409,
     'merchant',
-    'The payment has too many open refunds, or 20 signed ones; wait until they end or cancel them, or report a transfer of your own.',
+    'The payment has too many open refunds; wait until they end, or cancel prepared ones.',
     true,
+  ),
+  refund_signatures_used_up: entry(
+    409,
+    'merchant',
+    'The payment has had 20 signed refunds; send the rest yourself and report its transactionId.',
+  ),
+  refund_too_small: entry(
+    422,
+    'merchant',
+    'A signed refund is at least one hundredth of what was paid, or all that is left; ask for more, or send the transfer yourself and report its transactionId.',
   ),
   refund_found_on_chain: entry(
     409,

@@ -64,7 +64,11 @@ export function createSettlementMetrics(deps: Deps): SettlementMetrics {
   const withdrawn = gauge('network_withdrawn', '1 with the reason why the network is withdrawn', ['network', 'reason']);
   const checked = gauge('network_checked_age_seconds', 'Time since settlement last looked at the network', ['network']);
   const lanes = gauge('lanes', 'Active lanes, by what their relayer can do', ['network', 'duty', 'condition']);
-  const waiting = gauge('settlement_waiting', 'Payments (of stage pending: batches) that wait', ['network', 'stage']);
+  const waiting = gauge(
+    'settlement_waiting',
+    'Payments (of stage pending: batches, of stage queued_refund: refunds) that wait',
+    ['network', 'stage'],
+  );
   const oldest = gauge('settlement_waiting_oldest_seconds', 'Age of the oldest that waits', ['network', 'stage']);
   const strandedTransfers = gauge('stranded_transfers_open', 'Stranded money that is not where it belongs yet', [
     'network',

@@ -62,6 +62,12 @@ export const LANE_EVENTS = {
     whatToDo:
       'Nothing: the payer may pay from another wallet. Who spends the budget: [gas budgets](../operate/gas-budgets.md).',
   },
+  refund_over_budget: {
+    level: 'warn',
+    message: 'A refund waits: refunds of its account cost too much gas within the hour or the day.',
+    whatToDo:
+      'Look whether the account pays itself: `npm run svc -- cost` shows what it costs. [Gas budgets](../operate/gas-budgets.md).',
+  },
   refund_put_off: {
     level: 'warn',
     message: 'A refund could not be sent, and the lane went on without it; it is tried again later.',

@@ -39,6 +39,8 @@ export const createRefund: KeyedRoute = {
     'refund_found_on_chain',
     'refund_superseded',
     'refund_limit_reached',
+    'refund_signatures_used_up',
+    'refund_too_small',
     'chain_unavailable',
   ],
   async handle({ ports }, { caller, params, body, claim }) {

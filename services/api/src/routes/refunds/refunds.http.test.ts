@@ -90,7 +90,7 @@ describe('create', () => {
     const [first, again, other] = [
       await create(payment.id, {}, { headers }),
       await create(payment.id, {}, { headers }),
-      await create(payment.id, { amount: '1' }, { headers }),
+      await create(payment.id, { amount: '15000' }, { headers }),
     ];
     expect(again.body).toBe(first.body);
     expect(again.headers['idempotent-replayed']).toBe('true');
@@ -116,6 +116,7 @@ describe('create', () => {
 
   test.each([
     ['more than was paid', { amount: '1500001' }, 409, 'refund_exceeds_paid', 'amount'],
+    ['a grain of it', { amount: '14999' }, 422, 'refund_too_small', 'amount'],
     ['nothing', { amount: '0' }, 400, 'invalid_amount', 'amount'],
     ['an amount that is no number', { amount: '1.5' }, 400, 'malformed_request', 'amount'],
     ['a wallet of somebody else', { from: stranger.address }, 422, 'refund_wallet_unknown', 'from'],
@@ -165,8 +166,8 @@ describe('create', () => {
 
   test('at most ten prepared refunds wait for their signature', async () => {
     const payment = await payFinally(api);
-    const first = await prepare(payment.id, { amount: '1' });
-    for (let count = 1; count < 10; count += 1) await prepare(payment.id, { amount: '1' });
+    const first = await prepare(payment.id, { amount: '15000' });
+    for (let count = 1; count < 10; count += 1) await prepare(payment.id, { amount: '15000' });
     expect(refusalOf(await create(payment.id))).toMatchObject({ status: 409, error: 'refund_limit_reached' });
     expect((await cancel(first.refund.id)).statusCode).toBe(200);
     expect((await create(payment.id)).statusCode).toBe(201);
@@ -258,7 +259,7 @@ describe('submit', () => {
 
   test('of two refunds with one nonce the second is told to be prepared again', async () => {
     const payment = await payFinally(api);
-    const [one, two] = [await prepare(payment.id, { amount: '1' }), await prepare(payment.id, { amount: '2' })];
+    const [one, two] = [await prepare(payment.id, { amount: '15000' }), await prepare(payment.id, { amount: '15001' })];
     expect(one.sign.typedData.message.nonce).toBe(two.sign.typedData.message.nonce);
     expect((await submit(one.refund.id, { signature: await signatureOf(one) })).statusCode).toBe(202);
     const answer = refusalOf(await submit(two.refund.id, { signature: await signatureOf(two) }));
@@ -284,10 +285,10 @@ describe('submit', () => {
   test('three refunds may be open at once', async () => {
     const payment = await payFinally(api);
     for (let count = 0; count < 3; count += 1) {
-      const part = await prepare(payment.id, { amount: '1000' });
+      const part = await prepare(payment.id, { amount: '15000' });
       expect((await submit(part.refund.id, { signature: await signatureOf(part) })).statusCode).toBe(202);
     }
-    const fourth = await prepare(payment.id, { amount: '1000' });
+    const fourth = await prepare(payment.id, { amount: '15000' });
     const answer = refusalOf(await submit(fourth.refund.id, { signature: await signatureOf(fourth) }));
     expect(answer).toMatchObject({ status: 409, error: 'refund_limit_reached' });
   });
