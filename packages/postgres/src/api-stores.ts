@@ -57,7 +57,7 @@ import { loadUpto } from './settlement/load-upto.ts';
 import { recordConfirmation } from './settlement/record-upto-confirmation.ts';
 import { findHourlyCaps } from './token/hourly-caps.ts';
 import { leaseAuthorizations, payerKeyOf } from './x402/lease-authorizations.ts';
-import { beginSettle, loadLeases, markLeaseAnswers, takeOverLease } from './x402/settle-leases.ts';
+import { beginSettle, loadLeases, markLeaseAnswers, returnLease, takeOverLease } from './x402/settle-leases.ts';
 
 export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   Pick<CreateIntentPorts, 'loadMerchant' | 'recordIntent'> &
@@ -177,6 +177,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     loadLease: coalesceQueries(TOGETHER, (wanted: readonly LeasedAuthorization[]) => loadLeases(pool, wanted)),
     beginSettle: (order) => beginSettle(pool, order),
     takeOver: (claimKey, call) => takeOverLease(pool, claimKey, call),
+    returnLease: (order) => returnLease(pool, order),
     markAnswers: (marks) => markLeaseAnswers(pool, marks),
     findFinished: (awaited) => findFinished(pool, awaited),
     openReference: (reference, nowMs) => openReference(pool, reference, nowMs),

@@ -146,6 +146,11 @@ describe('a payer who is denied', () => {
     expect(said).toEqual({ status: 'failed', error: 'payer_denied', replayed: false });
     expect(attempts).toMatchObject([{ code: 'payer_denied' }]);
   });
+  test('hears the status of an intent that is taken, which a stranger may have paid with this header', async () => {
+    const { steps, said } = await settle({ denied: payer.toLowerCase(), reads: [takenByAnother] });
+    expect(steps).toBe('load');
+    expect(said).toMatchObject({ status: 'processing' });
+  });
   test('hears how a payment stands that was claimed before: it goes on', async () => {
     const { steps, said } = await settle({ denied: payer.toLowerCase(), reads: [processing, paid] });
     expect(steps).toBe('load, wake, wait, load');

@@ -85,8 +85,14 @@ export async function settlePayment(ports: SettlePorts, call: SettleCall): Promi
   if (claimedBefore) return { ...(await replyOfClaimed(ports, call, submission, read)), replayed: true };
 
   // Verify
-  if (isDenied(ports, submission.payment)) return refuse(ports, call, submission, read, 'payer_denied');
-  if (isPayerSpent(read.payerBudget)) return refuse(ports, call, submission, read, 'gas_budget_spent');
+  // Before any node is asked. The header is not verified, and may be the one that a stranger paid the intent with.
+  const barred = isDenied(ports, submission.payment)
+    ? 'payer_denied'
+    : isPayerSpent(read.payerBudget)
+      ? 'gas_budget_spent'
+      : undefined;
+  if (barred !== undefined)
+    return isTaken(read) ? answer(call, submission, read) : refuse(ports, call, submission, read, barred);
   const verification =
     submission.form === 'authorization'
       ? await verifyAuthorization(ports, call, submission, read.intent)

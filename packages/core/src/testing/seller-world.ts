@@ -7,12 +7,12 @@ import type { Caller } from '../account/authenticate.ts';
 import type { StoredAcceptance } from '../intent/stored-acceptance.ts';
 import type { ClaimOutcome, PaymentClaim } from '../payment/claim-payment.ts';
 import type { ActivePayout } from '../payout/merchant-setup.ts';
-import type { SettlementRead } from '../settlement/settlement-read.ts';
+import type { PaymentProgress, SettlementRead } from '../settlement/settlement-read.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import type { FacilitatorPorts } from '../x402/facilitator-ports.ts';
 import type { VerifyVerdict } from '../x402/judge-verify-lease.ts';
 import type { AuthorizationLease, LeaseClaim, LeaseFacts } from '../x402/lease.ts';
-import type { MarkedAnswer, SettleOrder } from '../x402/lease-store.ts';
+import type { MarkedAnswer, ReturnOrder, SettleOrder } from '../x402/lease-store.ts';
 import { settleForSeller } from '../x402/settle-for-seller.ts';
 import { verifyForSeller } from '../x402/verify-for-seller.ts';
 import { sampleActivation } from './sample-activation.ts';
@@ -81,6 +81,8 @@ export type SellerWorld = {
   /** What the chain says of the authorization. */
   refused?: ErrorCode;
   claims?: readonly ClaimOutcome['outcome'][];
+  /** The payment of the claim that the chain reader made. */
+  foreign?: PaymentProgress | null;
   verdict?: VerifyVerdict;
   terms?: Partial<X402Terms>;
   validBeforeSeconds?: number;
@@ -91,6 +93,7 @@ function play(world: SellerWorld) {
   const steps: string[] = [];
   const marks: Omit<MarkedAnswer, 'claimKey'>[] = [];
   const orders: SettleOrder[] = [];
+  const returned: ReturnOrder[] = [];
   const taken: PaymentClaim[] = [];
   let nowMs = intent.createdAtMs;
   const next = <Item>(items: readonly Item[]) => {
@@ -137,6 +140,7 @@ function play(world: SellerWorld) {
     leaseAuthorization: async () => step('take lease', () => world.verdict ?? { granted: true, call: 1 }),
     beginSettle: async (order) => step('begin', () => orders.push(order) > 0),
     takeOver: async () => step('take over', () => true),
+    returnLease: async (order) => step('return', () => returned.push(order) > 0),
     markAnswers: async (given) =>
       step('mark', () => void marks.push(...given.map(({ call, answer }) => ({ call, answer })))),
     pause: async (milliseconds) =>
@@ -152,8 +156,8 @@ function play(world: SellerWorld) {
         taken.push(asked);
         return { outcome: claim(), paymentId: null } as ClaimOutcome;
       }),
-    findClaim: async () => undefined,
-    loadClaimed: async () => null,
+    findClaim: async () => (world.foreign ? 'here' : undefined),
+    loadClaimed: async () => world.foreign ?? null,
     recordRefused: async () => 'stored',
     queueRefused: async () => step('queue again', () => true),
     recordAttempt: async () => {},
@@ -162,7 +166,7 @@ function play(world: SellerWorld) {
     wakeLanes: () => {},
     awaitResult: async () => step('wait', () => true),
   };
-  return { ports, steps, marks, orders, taken };
+  return { ports, steps, marks, orders, returned, taken };
 }
 
 function callOf({ terms: change, validBeforeSeconds = nowSeconds + 300 }: SellerWorld) {

@@ -62,13 +62,15 @@ test.each<[string, Partial<LeaseFacts>, LeaseStep]>([
   expect(judgeSettle(request, { lease: undefined, claim: undefined, ...facts }, NOW_MS)).toEqual(step);
 });
 
-test('an authorization that another intent has is a repeat, and only its own account learns the intent', () => {
+test('an authorization that another intent has is a repeat without a lease, and only its own account learns the intent', () => {
   const elsewhere = { ...claimed, intentId: otherIntent };
-  for (const known of [undefined, lease(), begun(), begun({ answer: 'pending' })]) {
-    expect(judgeSettle(request, { lease: known, claim: elsewhere }, NOW_MS)).toEqual({
-      does: 'repeat',
-      intentId: otherIntent,
-    });
+  const repeat = { does: 'repeat', intentId: otherIntent };
+  expect(judgeSettle(request, { lease: undefined, claim: elsewhere }, NOW_MS)).toEqual(repeat);
+  for (const known of [lease(), begun(), begun({ answer: 'pending' })]) {
+    const step = { does: 'return', intentId: otherIntent, call: known.call + 1 };
+    expect(judgeSettle(request, { lease: known, claim: elsewhere }, NOW_MS)).toEqual(step);
+    const others = { ...known, accountId: other };
+    expect(judgeSettle(request, { lease: others, claim: elsewhere }, NOW_MS)).toEqual(repeat);
     const foreign = { ...elsewhere, accountId: other };
     expect(judgeSettle(request, { lease: known, claim: foreign }, NOW_MS)).toEqual({
       does: 'repeat',

@@ -26,13 +26,22 @@ export type LeaseStep =
   | { readonly does: 'wait'; readonly intentId: Id<'paymentIntent'> }
   /** An earlier call was told the outcome, or another intent has the claim. `intentId`: of the same account. */
   | { readonly does: 'repeat'; readonly intentId: Id<'paymentIntent'> | undefined }
+  /**
+   * Another intent of the account has the claim, which the lease left before it was claimed: nobody was told of it by the lease.
+   * `call`: the number with which the lease goes back to that intent, where a stranger's transaction paid it.
+   */
+  | { readonly does: 'return'; readonly call: number; readonly intentId: Id<'paymentIntent'> }
   | { readonly does: 'refuse'; readonly refusal: 'leased_elsewhere' };
 
 export function judgeSettle(request: LeaseSettle, facts: LeaseFacts, nowMs: number): LeaseStep {
   const { lease, claim } = facts;
   const isOfLease = claim !== undefined && lease?.intentId === claim.intentId && isHolder(lease, claim);
   if (claim !== undefined && !isOfLease) {
-    return { does: 'repeat', intentId: isHolder(claim, request) ? claim.intentId : undefined };
+    const { intentId } = claim;
+    if (!isHolder(claim, request)) return { does: 'repeat', intentId: undefined };
+    // A lease is deleted long after its answer: without it nobody knows who was told.
+    if (lease === undefined || !isHolder(lease, request)) return { does: 'repeat', intentId };
+    return { does: 'return', call: lease.call + 1, intentId };
   }
   if (lease === undefined) return { does: 'begin', call: 1 };
   const ended = claim === undefined && hasLeaseEnded(lease, nowMs);

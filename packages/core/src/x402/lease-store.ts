@@ -1,5 +1,6 @@
 // Ports of leases.
 import type { NetworkId } from '@svc-pay/protocol';
+import type { Id } from '@svc-pay/protocol/ids';
 import type { PayerBudget } from '../budget/gas-budget.ts';
 import type { IntentRecord } from '../intent/create-intent.ts';
 import type { LeaseRequest, VerifyVerdict } from './judge-verify-lease.ts';
@@ -27,6 +28,13 @@ export type SettleOrder = LeaseHolder &
     readonly record: IntentRecord;
   };
 
+export type ReturnOrder = LeasedTerms & {
+  readonly claimKey: Uint8Array;
+  /** Number of the call; written only if the lease has the number before it. */
+  readonly call: number;
+  readonly intentId: Id<'paymentIntent'>;
+};
+
 export type MarkedAnswer = {
   readonly claimKey: Uint8Array;
   /** Fence: the call that was answered. */
@@ -52,6 +60,8 @@ export type LeaseStore = {
   readonly beginSettle: (order: SettleOrder) => Promise<boolean>;
   /** Gives the lease this call. False: it has another number than the one before. */
   readonly takeOver: (claimKey: Uint8Array, call: number) => Promise<boolean>;
+  /** Gives the lease this call, these terms and the intent that has the claim. False as for `takeOver`. */
+  readonly returnLease: (order: ReturnOrder) => Promise<boolean>;
   /** Marks of calls that no longer have the lease change nothing. */
   readonly markAnswers: (marks: readonly MarkedAnswer[]) => Promise<void>;
 };

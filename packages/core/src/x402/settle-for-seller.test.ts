@@ -85,6 +85,50 @@ describe('settle', () => {
   });
 });
 
+describe('settle of what a stranger submitted, after it was refused and the lease went on to another intent', () => {
+  const elsewhere = [{ lease: verified({ call: 3, intentId: null }), claim: claimed }];
+  const unclaimed = {
+    ...paid,
+    own: null,
+    intent: { ...paid.intent, createdWith: 'x402' },
+  } as const;
+  const world = {
+    leases: elsewhere,
+    reads: [unclaimed],
+    refused: 'authorization_already_used',
+    foreign: paid.own,
+  } as const;
+
+  test('is told the payment, and the lease returns to its intent', async () => {
+    const { settled, steps, returned } = await settleOf(world);
+    expect(settled).toMatchObject({ outcome: 'settled', transaction: '0xfeed', lease: { call: 4 } });
+    expect(steps).toMatch(/^lease, load, return, load/);
+    expect(returned).toMatchObject([{ call: 4, intentId: paid.intent.id, amount: 1_500_000n, recipient: WALLET }]);
+  });
+
+  test('is a repeat once it was told, and where nobody knows whether it was', async () => {
+    const told = [{ lease: begun({ call: 4 }), claim: claimed }];
+    expect((await settleOf({ ...world, leases: told })).settled).toMatchObject({ outcome: 'repeat' });
+    expect((await settleOf({ ...world, leases: [{ claim: claimed }] })).settled).toMatchObject({ outcome: 'repeat' });
+  });
+
+  test.each([
+    ['its header paid an intent that no seller made', { reads: [{ ...unclaimed, intent: paid.intent }] }],
+    ['a header of ours paid it', { reads: [{ ...unclaimed, own: paid.own }], foreign: null }],
+    ['the claim has no payment', { foreign: null }],
+  ])('is a repeat where %s', async (_, change) => {
+    const { settled, returned } = await settleOf({ ...world, ...change });
+    expect([settled.outcome, returned]).toEqual(['repeat', []]);
+  });
+
+  test('of another amount than was asked is refused, and no repeat', async () => {
+    const own = paid.own && { ...paid.own, payment: { ...paid.own.payment, status: 'mismatched' as const } };
+    const intent = { ...unclaimed.intent, status: 'mismatched' as const };
+    const { settled } = await settleOf({ ...world, reads: [{ ...unclaimed, intent }], foreign: own });
+    expect(settled).toMatchObject({ outcome: 'refused', code: 'amount_mismatch' });
+  });
+});
+
 describe('settle over the rate limit', () => {
   const limited = true;
 

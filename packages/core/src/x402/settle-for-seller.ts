@@ -5,6 +5,7 @@ import { isPayerSpent } from '../budget/gas-budget.ts';
 import { draftEventsOf } from '../event/event-draft.ts';
 import { acceptanceFor } from '../intent/create-intent.ts';
 import { intentEvents, intentSubject } from '../intent/intent-events.ts';
+import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { settleAnswer } from '../settlement/settle-answer.ts';
 import { type SettleResult, settlePayment, settleVerified } from '../settlement/settle-payment.ts';
 import type { SettlementRead } from '../settlement/settlement-read.ts';
@@ -68,10 +69,18 @@ async function take(
   if (step.does === 'refuse') return refused(LEASE_REFUSALS[step.refusal]);
   if (step.does === 'repeat') return repeated(await loadTaken(ports, call, read, step.intentId), caller.kind);
   const { call: number } = step;
-  if (step.does === 'join') {
+  if (step.does === 'return') {
+    const found = await loadTaken(ports, call, read, step.intentId);
+    if (found === undefined || !isUntold(found)) return repeated(found, caller.kind);
+  }
+  if (step.does === 'join' || step.does === 'return') {
     if (call.limited && facts.claim === undefined) return refused(refusal('rate_limited'));
-    if (!(await ports.takeOver(claimKey, number))) return undefined;
     const { intentId } = step;
+    const taken =
+      step.does === 'join'
+        ? await ports.takeOver(claimKey, number)
+        : await ports.returnLease({ claimKey, call: number, intentId, ...read.leased });
+    if (!taken) return undefined;
     const order = { caller, intentId, encoded: read.encoded, claim: null, limited: call.limited };
     const waiting = waitingPorts(ports, leftMs());
     return answering(ports, { claimKey, call: number }, () => settlePayment(waiting, order));
@@ -169,12 +178,22 @@ function isSpared({ lease, readAtMs }: LoadedLease, { caller }: SettleForSeller)
   return isHolder(lease, caller) && !hasLeaseEnded(lease, readAtMs);
 }
 
-/** The payment that has the authorization, and its intent. */
+type Taken = SettlementRead & { readonly byStranger: boolean };
+
+/** The payment that has the authorization, and its intent. What a stranger submitted has no stored header, and its claim alone. */
 async function loadTaken(
   ports: FacilitatorPorts,
   { caller }: SettleForSeller,
-  { submission }: SellerPayment,
+  { submission, authorization }: SellerPayment,
   intentId: Id<'paymentIntent'> | undefined,
-): Promise<SettlementRead | undefined> {
-  return intentId && ports.loadSettlement(caller, intentId, submission.payment);
+): Promise<Taken | undefined> {
+  const read = intentId && (await ports.loadSettlement(caller, intentId, submission.payment));
+  if (read === undefined || intentId === undefined) return undefined;
+  if (read.own !== null) return { ...read, byStranger: false };
+  const own = await ports.loadClaimed(caller, intentId, authorization.claimKey);
+  return { ...read, own, byStranger: own !== null };
 }
+
+/** A stranger paid the intent of a seller's settle that was refused: the seller was told that, and nothing else. */
+const isUntold = ({ byStranger, own, intent }: Taken): boolean =>
+  byStranger && intent.createdWith === 'x402' && own?.payment.status === PAYMENT_STATUS.completed;

@@ -22,7 +22,7 @@ import { NETWORKS, seedMerchant } from '../testing/seed-merchant.ts';
 import { deleteEndedLeases } from './delete-ended-leases.ts';
 import { leaseAuthorizations, MOST_SUMMED } from './lease-authorizations.ts';
 import { setProcessorSeller } from './set-processor-seller.ts';
-import { beginSettle, loadLeases, markLeaseAnswers, takeOverLease } from './settle-leases.ts';
+import { beginSettle, loadLeases, markLeaseAnswers, returnLease, takeOverLease } from './settle-leases.ts';
 
 const { pool } = await createTestDatabase();
 const NOW_MS = Date.now();
@@ -107,6 +107,19 @@ describe('calls at the same moment', () => {
     const verdicts = await Promise.all(Array.from({ length: 24 }, () => lease(order({ payer, balance: 350n }))));
     expect(verdicts.filter((verdict) => verdict?.granted)).toHaveLength(3);
     expect(verdicts.find((verdict) => !verdict?.granted)).toEqual({ granted: false, refusal: 'over_balance' });
+  });
+
+  test('of 24 returns of a lease to an intent one gets it, with the terms of its call', async () => {
+    const one = order();
+    const first = await settle(one, 1);
+    await beginSettle(pool, first);
+    await mark(one, 1, 'unclaimed');
+    await beginSettle(pool, await settle(one, 2));
+    const intentId = first.record.intent.id;
+    const back = { ...one, amount: 70n, call: 3, intentId };
+    const returned = await Promise.all(Array.from({ length: 24 }, () => returnLease(pool, back)));
+    expect(returned.filter(Boolean)).toHaveLength(1);
+    expect((await read(one))?.lease).toMatchObject({ call: 3, answer: null, intentId, amount: 70n });
   });
 
   test('of 24 settles of one payload one begins, and records one intent', async () => {

@@ -1,5 +1,5 @@
 // The lease of an authorization that a seller settles: read, begun with an intent of its own, taken over, answered.
-import type { LeasedAuthorization, LoadedLease, MarkedAnswer, SettleOrder } from '@svc-pay/core';
+import type { LeasedAuthorization, LoadedLease, MarkedAnswer, ReturnOrder, SettleOrder } from '@svc-pay/core';
 import type pg from 'pg';
 import { type PayerBudgetRow, payerBudgetJoin, payerBudgetOf } from '../budget/payer-budget.ts';
 import { insertText } from '../database/insert-text.ts';
@@ -92,6 +92,21 @@ const TAKE_OVER = {
 
 export async function takeOverLease(pool: pg.Pool, claimKey: Uint8Array, call: number): Promise<boolean> {
   const { rowCount } = await pool.query({ ...TAKE_OVER, values: [Buffer.from(claimKey), call] });
+  return rowCount === 1;
+}
+
+const RETURN = {
+  name: 'return-lease',
+  text: `
+    update svc.x402_leases
+    set call = $2, call_at = now(), answer = null, intent_id = $3, recipient = $4, amount = $5, valid_before = $6
+    where claim_key = $1 and call = $2 - 1`,
+};
+
+export async function returnLease(pool: pg.Pool, order: ReturnOrder): Promise<boolean> {
+  const { claimKey, call, intentId, recipient, amount, validBeforeSeconds } = order;
+  const values = [Buffer.from(claimKey), call, intentId, recipient, amount.toString(), validBeforeSeconds.toString()];
+  const { rowCount } = await pool.query({ ...RETURN, values });
   return rowCount === 1;
 }
 
