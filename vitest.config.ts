@@ -100,6 +100,20 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'icp',
+          include: ['packages/chains/icp/src/**/*.{chain,postgres}.test.ts'],
+          maxWorkers: EVERY_CORE,
+          // The compiler makes the canisters once; every later run finds them in .cache.
+          globalSetup: [
+            'packages/postgres/src/testing/global-setup.ts',
+            'packages/chains/icp/src/testing/global-setup.ts',
+          ],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
           name: 'engine',
           include: ['packages/engine/src/**/*.test.ts'],
           maxWorkers: EVERY_CORE,

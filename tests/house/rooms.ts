@@ -29,7 +29,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'packages/chains/evm': adapter('viem', 'viem/*', 'secp256k1', '@noble/hashes/*', '@aws-sdk/*'),
   'packages/chains/solana': adapter('@solana/*', '@solana-program/*', 'zod/mini'),
   // Curves and the compiler are for the local Internet Computer, which no service imports.
-  'packages/chains/icp': adapter('@icp-sdk/*', '@dfinity/*', '@noble/curves/*', 'motoko'),
+  'packages/chains/icp': adapter('@icp-sdk/*', '@dfinity/*', '@noble/curves/*', 'motoko', 'motoko/*'),
   // The local server ends with the process that started it, on a port that no other process reserves.
   'packages/postgres': {
     inside: [...RULES, '@svc-pay/runtime/process/kill-on-parent-exit', '@svc-pay/runtime/process/reserve-port'],

@@ -10,7 +10,18 @@ export type ChangedPlan = {
 };
 
 /** Quick enough to run before every commit. Vitest finds their affected files by the imports. */
-const QUICK = ['unit', 'simulation', 'postgres', 'api', 'webhooks', 'cli', 'solana', 'engine', 'contracts-deploy'];
+const QUICK = [
+  'unit',
+  'simulation',
+  'postgres',
+  'api',
+  'webhooks',
+  'cli',
+  'solana',
+  'icp',
+  'engine',
+  'contracts-deploy',
+];
 /** They start processes and bundle pages: imports do not show what they depend on. */
 const WHOLE = ['e2e', 'browser', 'chaos', 'drill', 'sandbox'];
 

@@ -80,6 +80,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'chaos', budgetSeconds: 115, checks: [tests('chaos')] },
   { name: 'drill', budgetSeconds: 90, checks: [processTests('drill')] },
   { name: 'solana', budgetSeconds: 46, checks: [processTests('solana')] },
+  { name: 'icp', budgetSeconds: 36, checks: [processTests('icp')] },
   {
     name: 'sandbox',
     budgetSeconds: 52,

@@ -1,2 +1,7 @@
-// The local Internet Computer of tests, `npm run dev` and the sandbox.
-export {};
+export type { BoundaryFaults, QueryAsked } from './boundary/faults.ts';
+export {
+  type InstallOptions,
+  type LocalInternetComputer,
+  type LocalInternetComputerOptions,
+  startLocalInternetComputer,
+} from './start-local-internet-computer.ts';

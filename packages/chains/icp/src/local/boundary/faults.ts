@@ -1,0 +1,41 @@
+// What a test switches on between a client and the local Internet Computer.
+
+export type QueryAsked = { readonly canister: string; readonly method: string; readonly arg: Uint8Array };
+
+export type BoundaryFaults = {
+  /** No connection is answered. */
+  down: boolean;
+  /** Delay of every answer. */
+  delayMs: number;
+  /** `forged` certificates carry a signature that fits nothing, `foreign` ones that of another root key. */
+  certificates: 'true' | 'forged' | 'foreign';
+  /** Certificates of calls and of what was asked by request are this much older than now. */
+  certificateAgeMs: number;
+  /** The time that clients read to set their clock is as old as the rest. */
+  staleTime: boolean;
+  /** This many calls execute, and the connection closes instead of an answer. */
+  loseReplies: number;
+  /** Calls are answered by 202, and clients ask for their status. */
+  asynchronous: boolean;
+  /** In asynchronous mode a call counts as processing for this long. */
+  processingMs: number;
+  /** Replaces the true reply to a query, signed as a true one is; undefined leaves it. */
+  lie: ((asked: QueryAsked, truth: Uint8Array) => Uint8Array | undefined) | undefined;
+  /** Answers to queries carry a signature that fits nothing. */
+  forgedQuerySignatures: boolean;
+};
+
+export function noFaults(): BoundaryFaults {
+  return {
+    down: false,
+    delayMs: 0,
+    certificates: 'true',
+    certificateAgeMs: 0,
+    staleTime: false,
+    loseReplies: 0,
+    asynchronous: false,
+    processingMs: 0,
+    lie: undefined,
+    forgedQuerySignatures: false,
+  };
+}

@@ -1,0 +1,42 @@
+// Compiles Motoko to a canister's WebAssembly. The compiler is a package and takes seconds, so what it made is kept on disk
+// by the hash of everything that went in; two processes that compile the same write the same file.
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** File names relative to the actor's folder, with their text. */
+export type MotokoSources = Readonly<Record<string, string>>;
+
+const CACHE = fileURLToPath(new URL('../../../../../../.cache/motoko/', import.meta.url));
+/** The package's version: another compiler makes another module. */
+const COMPILER = 'motoko 4.10.0';
+
+export async function compileMotoko(sources: MotokoSources, main: string): Promise<Uint8Array> {
+  const kept = path.join(CACHE, `${hashOf(sources, main)}.wasm`);
+  if (existsSync(kept)) return readFile(kept);
+  const wasm = await compile(sources, main);
+  await mkdir(CACHE, { recursive: true });
+  const fresh = `${kept}.${randomUUID()}`;
+  await writeFile(fresh, wasm);
+  await rename(fresh, kept);
+  return wasm;
+}
+
+async function compile(sources: MotokoSources, main: string): Promise<Uint8Array> {
+  // Loaded where it is needed: the compiler is large, and mostly the cache answers.
+  const { default: motoko } = await import('motoko');
+  const compiler = motoko.default;
+  const { default: core } = await import('motoko/packages/latest/core.json', { with: { type: 'json' } });
+  compiler.loadPackage(core);
+  for (const [file, text] of Object.entries(sources)) compiler.write(file, text);
+  compiler.setPublicMetadata(['candid:service']);
+  return (compiler.wasm(main, 'ic') as { readonly wasm: Uint8Array }).wasm;
+}
+
+function hashOf(sources: MotokoSources, main: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([COMPILER, main]));
+  for (const [file, text] of Object.entries(sources)) hash.update(JSON.stringify([file, text]));
+  return hash.digest('hex');
+}
