@@ -1,7 +1,7 @@
 // Chain to verify payments on: Anvil with mocks of the catalogue's local tokens at their real addresses, and payers.
 import { TOKENS } from '@svc-pay/core';
 import { mockUsdcAbi } from '@svc-pay/evm';
-import { planWorld, startAnvil } from '@svc-pay/evm/testing';
+import { planWorld, startAnvil, walletCreation } from '@svc-pay/evm/testing';
 import type { EvmPaymentHeader } from '@svc-pay/protocol';
 import { type Abi, createTestClient, encodeFunctionData, type Hex, http, publicActions, walletActions } from 'viem';
 import { foundry } from 'viem/chains';
@@ -58,6 +58,13 @@ export async function startPaymentChain() {
       await client.waitForTransactionReceipt({ hash });
       await client.stopImpersonatingAccount({ address: holder });
       return value;
+    },
+    /** Deploys a contract wallet (ERC-1271) that accepts the signatures of `owner`. */
+    deployWallet: async (owner: Hex): Promise<Hex> => {
+      const hash = await deployer.sendTransaction({ data: walletCreation(owner) });
+      const { contractAddress } = await deployer.waitForTransactionReceipt({ hash });
+      if (typeof contractAddress !== 'string') throw new Error('the wallet was not deployed');
+      return contractAddress;
     },
     /** Restores the tokens' code after a test removed it. */
     restoreTokens: putTokens,

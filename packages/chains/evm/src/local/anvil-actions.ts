@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Address,
   createTestClient,
-  encodeDeployData,
   erc20Abi,
   type Hex,
   http,
@@ -13,11 +12,10 @@ import {
 import { createNonceManager, jsonRpc } from 'viem/nonce';
 import { openChain } from '../admin/open-chain.ts';
 import { type OnChainPayoutTerms, type SetPayoutOutcome, setPayout } from '../admin/set-payout.ts';
-import { honestWalletAbi } from '../generated/honest-wallet-abi.ts';
-import { honestWalletBytecode } from '../generated/honest-wallet-bytecode.ts';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
 import type { MockToken, MockTokenName } from './mock-tokens.ts';
 import { type LocalKey, newKey, type RoleKeys } from './role-keys.ts';
+import { walletCreation } from './wallet-creation.ts';
 
 export type AnvilActions = {
   readonly tokens: Readonly<Record<MockTokenName, Address>>;
@@ -85,8 +83,8 @@ export async function anvilActions({ rpcUrl, processor, keys, tokens }: Setup): 
       await node.stopImpersonatingAccount({ address: owner });
     },
     deployWallet: async (owner) => {
-      const data = encodeDeployData({ abi: honestWalletAbi, bytecode: honestWalletBytecode, args: [owner] });
-      const { contractAddress } = await mined(await faucet.sendTransaction({ data, gas: 1_000_000n }));
+      const created = await faucet.sendTransaction({ data: walletCreation(owner), gas: 1_000_000n });
+      const { contractAddress } = await mined(created);
       if (typeof contractAddress !== 'string') throw new Error('the wallet was not deployed');
       return contractAddress;
     },

@@ -1,10 +1,8 @@
 // The wallet is a contract: its own code says who may sign for it.
 import { systemClock } from '@svc-pay/core';
-import { encodeDeployData } from 'viem';
 import { afterAll, expect, test } from 'vitest';
-import { honestWalletAbi } from '../generated/honest-wallet-abi.ts';
-import { honestWalletBytecode } from '../generated/honest-wallet-bytecode.ts';
 import { newKey } from '../local/role-keys.ts';
+import { walletCreation } from '../local/wallet-creation.ts';
 import { createJsonRpc } from '../rpc/json-rpc.ts';
 import { activatePayout, TEST_INSTALLATION } from '../testing/activate-payout.ts';
 import { startAnvil } from '../testing/start-anvil.ts';
@@ -18,11 +16,7 @@ test('a contract wallet activates by its owner’s signature, and only where it 
   const owner = newKey();
   const approver = newKey();
   const deployer = await anvil.newAccount();
-  const data = encodeDeployData({
-    abi: honestWalletAbi,
-    bytecode: honestWalletBytecode,
-    args: [owner.account.address],
-  });
+  const data = walletCreation(owner.account.address);
   const { contractAddress } = await deployer.waitForTransactionReceipt({
     hash: await deployer.sendTransaction({ data }),
   });

@@ -3,11 +3,10 @@ import { type Address, encodeDeployData, type Hex, hexToBytes } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DIRECT_BATCH_ADDRESS } from '../direct/direct-batch-address.ts';
-import { honestWalletAbi } from '../generated/honest-wallet-abi.ts';
-import { honestWalletBytecode } from '../generated/honest-wallet-bytecode.ts';
 import { mockUsdcAbi } from '../generated/mock-usdc-abi.ts';
 import { oddUsdcAbi } from '../generated/odd-usdc-abi.ts';
 import { oddUsdcBytecode } from '../generated/odd-usdc-bytecode.ts';
+import { walletCreation } from '../local/wallet-creation.ts';
 import { laneCall } from '../processor/lane-call.ts';
 import { createLocalSigner } from '../signer/local-signer.ts';
 import { type LaneWorld, laneWorld } from '../testing/lane-world.ts';
@@ -102,9 +101,7 @@ test('of 50 payments to three wallets each gets its own outcome, and the others 
 
 test('a contract wallet pays alone, by the form of the call that takes its signature as bytes', async () => {
   const owner = newKey();
-  const wallet = await deploy(
-    encodeDeployData({ abi: honestWalletAbi, bytecode: honestWalletBytecode, args: [owner.address] }),
-  );
+  const wallet = await deploy(walletCreation(owner.address));
   await world.mint(wallet);
   const item = await world.newItem({ payout, payer: owner, wallet: { address: wallet } });
   expect(world.lane.fit([item, await world.newItem({ payout })]).items).toEqual([item]);

@@ -1,5 +1,6 @@
 // A real chain for tests: Anvil, an account per role, and a deployed processor with a mock of USDC.
 export { type ChainOptions, type LocalChain, startChain } from '../local/start-chain.ts';
+export { walletCreation } from '../local/wallet-creation.ts';
 export {
   type ActivationSigners,
   activatePayout,

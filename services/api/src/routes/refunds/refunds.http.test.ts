@@ -1,57 +1,37 @@
 // Refunds as a merchant's server asks for them, on a real database and a real chain.
-import { type CreatedRefund, createdRefund, refundList, refundResponse } from '@svc-pay/protocol/merchant';
+import { createdRefund, refundList, refundResponse } from '@svc-pay/protocol/merchant';
 import { type RefundNonceTerms, refundNonce } from '@svc-pay/protocol/refund-nonce';
-import type { Hex } from 'viem';
-import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { activateWallet, DIRECT_SETTINGS } from '../../testing/activate-wallet.ts';
 import { call } from '../../testing/call.ts';
 import { payFinally } from '../../testing/pay-finally.ts';
 import { USDC } from '../../testing/payment-chain.ts';
+import {
+  type Prepared,
+  preparedOf,
+  refundCalls,
+  refusalOf,
+  signatureOf as signedBy,
+} from '../../testing/refund-calls.ts';
 import { addKey, PEPPER, seedAccount } from '../../testing/seed-account.ts';
 import { startPayableApi } from '../../testing/start-payable-api.ts';
 
 const api = await startPayableApi(DIRECT_SETTINGS);
 const { pool } = api.database;
-const key = api.account.keys.test.secret;
 const { wallet: walletKey } = await activateWallet(api);
 const wallet = privateKeyToAccount(walletKey.privateKey);
 const stranger = privateKeyToAccount(generatePrivateKey());
 
-type Extra = { readonly key?: string; readonly headers?: Record<string, string> };
-const create = (paymentId: string, body: object = {}, extra: Extra = {}) =>
-  call(api, 'POST', `/sdk/payments/${paymentId}/refunds`, { key, body, ...extra });
-const submit = (refundId: string, body: object, extra: Extra = {}) =>
-  call(api, 'POST', `/sdk/refunds/${refundId}/submit`, { key, body, ...extra });
-const get = (refundId: string, extra: Extra = {}) => call(api, 'GET', `/sdk/refunds/${refundId}`, { key, ...extra });
-const list = (paymentId: string) => call(api, 'GET', `/sdk/payments/${paymentId}/refunds`, { key });
-const cancel = (refundId: string) => call(api, 'POST', `/sdk/refunds/${refundId}/cancel`, { key });
-const refusalOf = (answer: Awaited<ReturnType<typeof call>>) => ({ status: answer.statusCode, ...answer.json() });
-
-type EvmSign = Extract<CreatedRefund['sign'], { kind: 'evm_typed_data' }>;
-
-async function prepare(paymentId: string, body: object = {}): Promise<CreatedRefund & { readonly sign: EvmSign }> {
-  const answer = await create(paymentId, body);
-  expect({ status: answer.statusCode, error: answer.json().error }).toEqual({ status: 201 });
-  const created = createdRefund.parse(answer.json());
-  if (created.sign?.kind !== 'evm_typed_data') throw new Error('nothing to sign');
-  return { ...created, sign: created.sign };
-}
-const signatureOf = ({ sign }: { readonly sign: EvmSign }, signer: PrivateKeyAccount = wallet): Promise<Hex> =>
-  signer.signTypedData(sign.typedData as never);
+const { create, submit, get, list, cancel, totalsOf } = refundCalls(api);
+const prepare = async (paymentId: string, body?: object) => preparedOf(await create(paymentId, body), 'evm_typed_data');
+const signatureOf = (made: Pick<Prepared<'evm_typed_data'>, 'sign'>, signer = wallet) => signedBy(made, signer);
 /** The token carries out what the wallet signed, as a lane would have it. */
-async function carryOut({ sign }: { readonly sign: EvmSign }): Promise<void> {
+async function carryOut({ sign }: Prepared<'evm_typed_data'>): Promise<void> {
   const { message: authorization } = sign.typedData;
   const payload = { authorization, signature: await signatureOf({ sign }) };
   await api.chain.useAuthorization(Buffer.from(JSON.stringify({ payload })).toString('base64'));
 }
-const totalsOf = async (paymentId: string) =>
-  (
-    await pool.query('select refunded, reserved, last_sequence from svc.refund_totals where payment_id = $1', [
-      paymentId,
-    ])
-  ).rows[0];
-
 describe('create', () => {
   test('answers what the wallet signs: to the payer, all that was paid, with a nonce bound to the payment', async () => {
     const payment = await payFinally(api);
@@ -135,19 +115,6 @@ describe('create', () => {
     const payment = await payFinally(api);
     const { refund } = await prepare(payment.id, { refundTo: payment.payer.address });
     expect(refund.to).toBe(payment.payer.address.toLowerCase());
-  });
-
-  test('a payer whose contract is gone needs refundTo, and no wallet of the account is taken for it', async () => {
-    const payment = await payFinally(api);
-    await pool.query('update svc.authorizations set by_contract = true where intent_id = $1', [payment.intentId]);
-    expect(refusalOf(await create(payment.id))).toMatchObject({ status: 422, error: 'refund_recipient_needed' });
-    expect(refusalOf(await create(payment.id, { refundTo: wallet.address }))).toMatchObject({
-      error: 'refund_recipient_needed',
-    });
-    const { refund } = await prepare(payment.id, { refundTo: stranger.address });
-    expect(refund.to).toBe(stranger.address.toLowerCase());
-    await api.chain.client.setCode({ address: payment.payer.address, bytecode: '0x00' });
-    expect((await prepare(payment.id)).refund.to).toBe(payment.payer.address.toLowerCase());
   });
 
   test('a wallet without the money is told before anything is signed', async () => {
