@@ -4,10 +4,11 @@ import type { NetworkId } from '@svc-pay/protocol';
 import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { IdempotencyClaim } from '../idempotency/stored-answer.ts';
+import { ChainUnavailable } from '../lane/lane-chain.ts';
 import { findToken } from '../token/find-token.ts';
 import { type CreateRefundPorts, type RefundRefused, whenReachable } from './create-refund.ts';
 import type { StoredRefund } from './refund.ts';
-import type { RefundFamily, WalletAnswer } from './refund-family.ts';
+import type { RefundFamily, VerifiedRefund, WalletAnswer } from './refund-family.ts';
 import { REFUND_STATUS } from './refund-transitions.ts';
 
 export type SubmitRefundPorts = Pick<CreateRefundPorts, 'clock' | 'refunds' | 'refundFamilies' | 'chainReadFailed'> & {
@@ -76,12 +77,30 @@ async function submit(
   if (!isOpen) return ports.refunds.submit(caller, refund.id, { signature, byContract: false }, nowMs);
   const token = findToken(refund.tokenShortcode);
   if (token === undefined) return { ok: false, code: 'refund_not_available' };
-  const verified = await family.verify(refund, token, answer);
+  const verified = await verifyOpen(ports, caller, refund, () => family.verify(refund, token, answer));
+  if (verified === 'taken') return ports.refunds.submit(caller, refund.id, { signature, byContract: false }, nowMs);
   if (!verified.ok && verified.code === 'refund_found_on_chain') await recordMade(ports, refund);
   if (!verified.ok) return verified;
   const submitted = await ports.refunds.submit(caller, refund.id, verified.submitted, ports.clock.nowMs());
   if (submitted.ok) ports.wakeLanes(refund.network);
   return submitted;
+}
+
+/** `taken`: the same refund was submitted meanwhile, and the chain may speak of that already. */
+async function verifyOpen(
+  { refunds }: SubmitRefundPorts,
+  caller: Caller,
+  { id }: StoredRefund,
+  verify: () => Promise<VerifiedRefund>,
+): Promise<VerifiedRefund | 'taken'> {
+  const isTaken = async () => (await refunds.load(caller, id))?.status !== REFUND_STATUS.prepared;
+  try {
+    const verified = await verify();
+    return verified.ok || !(await isTaken()) ? verified : 'taken';
+  } catch (problem) {
+    if (problem instanceof ChainUnavailable && (await isTaken())) return 'taken';
+    throw problem;
+  }
 }
 
 /** The wallet's signature is on the chain already, and nobody told the service: final logs tell what it moved. */

@@ -22,15 +22,19 @@ const MOST_READ = 50;
 export const ENDLESS: Lifetime = { blockhash: '', lastValidBlockHeight: 2n ** 64n - 1n, slot: 0n };
 
 /**
- * Final ones. A transaction that any node lists is looked at. Throws `ChainUnavailable` where one of them can't be read:
- * nothing may be concluded then.
+ * Final ones. A transaction that any node lists is looked at. Throws `ChainUnavailable` where one of them can't be read, or is
+ * listed and not final yet: nothing may be concluded then. With `confirmed` that is what is on its way.
  */
 export async function findReferred(
   nodes: readonly SolanaNode[],
   reference: string,
   question: OutflowQuestion,
+  commitment: 'confirmed' | 'finalized' = 'finalized',
 ): Promise<Referred> {
-  const told = await askEvery(nodes, async (node) => ({ node, list: await node.signatures(reference, undefined) }));
+  const told = await askEvery(nodes, async (node) => ({
+    node,
+    list: await node.signatures(reference, undefined, undefined, commitment),
+  }));
   if (told.length === 0) throw new ChainUnavailable('no node lists the transactions of a reference');
   const listed = new Set(
     told.flatMap(({ list }) => list).flatMap(({ signature, err }) => (err === null ? [signature] : [])),

@@ -73,6 +73,7 @@ async function drafted(draft: RefundDraft) {
     recipient,
     amountAtomic,
     nonce,
+    sequence: terms.sequence,
     transfer,
   };
   const wire = Uint8Array.from(Buffer.from(made.sign.transaction, 'base64'));
@@ -101,6 +102,18 @@ test('what another wallet signed, and what names a relayer that is retired, is n
   expect(family().read({ signature: '0x1234' })).toBeUndefined();
 });
 
+test('of two transactions of one nonce the second is not taken once the first is on its way', async () => {
+  const { refund, wire } = await drafted(draftOf({ amountAtomic: REFUNDED / 2n }));
+  const transaction = await signAsWallet(wire, world.wallet);
+  const verify = () => family().verify(refund, token, { transaction });
+  expect(await verify()).toMatchObject({ ok: true });
+  await world.transfer(refundTerms(world.refund({ nonce: refund.nonce ?? '' })));
+  world.chain.ledger.advance(1n);
+  await expect(verify()).rejects.toBeInstanceOf(ChainUnavailable);
+  world.chain.ledger.advance(33n);
+  expect(await verify()).toEqual({ ok: false, code: 'refund_found_on_chain' });
+});
+
 test('without a relayer that can pay nothing is drafted', async () => {
   await expect(family([]).draft(draftOf(), NOW)).rejects.toBeInstanceOf(ChainUnavailable);
 });
@@ -125,7 +138,8 @@ test('the chain tells which refunds of a payment were made, whatever the databas
   world.chain.ledger.advance(33n);
   expect(await family().findUsed(token, nonces)).toBeUndefined();
   await world.transfer(refundTerms(refund));
-  expect(await family().findUsed(token, nonces)).toBeUndefined();
+  world.chain.ledger.advance(1n);
+  await expect(family().findUsed(token, nonces)).rejects.toBeInstanceOf(ChainUnavailable);
   world.chain.ledger.advance(33n);
   expect(await family().findUsed(token, nonces)).toEqual(third);
 });

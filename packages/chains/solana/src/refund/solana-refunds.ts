@@ -73,6 +73,7 @@ async function canReceive({ nodes, mintOf }: Cluster, mint: string, owner: strin
   return account?.owner === owner && account.mint === mint && !account.frozen;
 }
 
+/** Throws `ChainUnavailable` while a transfer under one of the nonces is not final: what it moved is not known yet. */
 async function findUsed(
   { nodes, mintOf }: Cluster,
   mint: string,
@@ -82,7 +83,7 @@ async function findUsed(
   if (known === undefined) return undefined;
   const { tokenProgram } = known;
   const made = await mapConcurrent(MOST_AT_ONCE, nonces, ({ nonce, wallet }) =>
-    findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram }),
+    findReferred(nodes, refundReference(nonce), { wallets: [wallet], mint, tokenProgram }, 'confirmed'),
   );
   return nonces.find((_, index) => (made[index]?.transfers.length ?? 0) > 0);
 }
@@ -117,8 +118,12 @@ async function draftTransaction(
   };
 }
 
-async function verify({ nodes }: Cluster, refund: StoredRefund, transaction: string): Promise<VerifiedRefund> {
-  const verified = await verifyRefund(nodes, { ...storedRefund(refund), transaction });
+/** The chain lets two transactions of one nonce both move money: a database that forgot the first must not take the second. */
+async function verify(cluster: Cluster, refund: StoredRefund, transaction: string): Promise<VerifiedRefund> {
+  const verified = await verifyRefund(cluster.nodes, { ...storedRefund(refund), transaction });
   if (!verified.ok) return { ok: false, code: verified.code };
+  const { asset, wallet, nonce, sequence } = refund;
+  const own = nonce === null || sequence === null ? [] : [{ wallet, nonce, sequence }];
+  if ((await findUsed(cluster, asset, own)) !== undefined) return { ok: false, code: 'refund_found_on_chain' };
   return { ok: true, submitted: { signature: verified.signature, byContract: false } };
 }

@@ -66,13 +66,14 @@ export type SolanaNode = {
   /** The bytes of a final transaction; null where the node has none. */
   readonly wire: (transactionId: string) => Promise<FinalWire | null>;
   /**
-   * Final transactions that name the address, newest first: those before one transaction and after another, where they are
+   * Final transactions, or confirmed ones too, that name the address, newest first: those before one transaction and after another, where they are
    * given. A node that does not know the earlier one tells all.
    */
   readonly signatures: (
     address: string,
     before: string | undefined,
     until?: string,
+    commitment?: 'confirmed' | 'finalized',
   ) => Promise<readonly SignatureAnswer[]>;
   readonly firstAvailableSlot: () => Promise<bigint>;
   readonly accounts: (addresses: readonly string[]) => Promise<readonly (ChainAccount | null)[]>;
@@ -124,9 +125,9 @@ export function nodeFrom(ask: AskNode): SolanaNode {
       const wire = Uint8Array.from(Buffer.from(told.transaction[0], 'base64'));
       return { wire, slot: told.slot, blockTimeSeconds: told.blockTime ?? undefined };
     },
-    signatures: (address, before, until) => {
+    signatures: (address, before, until, commitment = 'finalized') => {
       const config = {
-        commitment: 'finalized',
+        commitment,
         limit: MOST_SIGNATURES,
         ...(before !== undefined && { before }),
         ...(until !== undefined && { until }),

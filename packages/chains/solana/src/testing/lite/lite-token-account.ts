@@ -11,6 +11,7 @@ const TOKEN_ACCOUNT_LAMPORTS = 2_039_280n;
 export async function liteTokenAccount(
   owner: string,
   amountAtomic: bigint,
+  state = AccountState.Initialized,
 ): Promise<LiteAccount & { readonly at: string }> {
   const mint = await localMint();
   const data = getTokenEncoder().encode({
@@ -18,7 +19,7 @@ export async function liteTokenAccount(
     owner: address(owner),
     amount: amountAtomic,
     delegate: none(),
-    state: AccountState.Initialized,
+    state,
     isNative: none(),
     delegatedAmount: 0n,
     closeAuthority: none(),

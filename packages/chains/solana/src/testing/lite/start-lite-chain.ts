@@ -3,6 +3,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { SYSTEM_PROGRAM_ADDRESS } from '@solana-program/system';
+import { AccountState } from '@solana-program/token';
 import { localMint } from '../../local/local-mint.ts';
 import { LOCAL_PROGRAM, programBytes } from '../../local/local-program.ts';
 import { type NodeProxy, startNodeProxy } from '../../local/start-node-proxy.ts';
@@ -18,6 +20,8 @@ export type LiteChain = {
   readonly ledger: LiteLedger;
   readonly fundSol: (owner: string, lamports: bigint) => void;
   readonly fundToken: (owner: string, amountAtomic: bigint) => Promise<void>;
+  /** The owner has no token account any more, or one that is frozen. */
+  readonly blockToken: (owner: string, how: 'closed' | 'frozen') => Promise<void>;
   readonly balanceOf: (owner: string) => Promise<bigint>;
   /** A node proxy in front of the chain, with injectable faults. */
   readonly openNode: () => Promise<NodeProxy>;
@@ -50,6 +54,11 @@ export async function startLiteChain({ slotTimeMs }: { readonly slotTimeMs?: num
     fundToken: async (owner, amountAtomic) => {
       const { at, ...account } = await liteTokenAccount(owner, amountAtomic);
       ledger.setAccount(at, account);
+    },
+    blockToken: async (owner, how) => {
+      const { at, ...frozen } = await liteTokenAccount(owner, 0n, AccountState.Frozen);
+      const none = { owner: SYSTEM_PROGRAM_ADDRESS, lamports: 0n, data: new Uint8Array() };
+      ledger.setAccount(at, how === 'frozen' ? frozen : none);
     },
     balanceOf: async (owner) => {
       const account = ledger.account(await tokenAccountOf(owner, mint.address, mint.owner));

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { ChainUnavailable } from '../lane/lane-chain.ts';
+import { createMemoryRefundHarness } from '../testing/memory-refund-harness.ts';
+import { refundSignature, refundSteps } from '../testing/refund-harness.ts';
+import type { RefundFamily, VerifiedRefund } from './refund-family.ts';
+import { submitRefund } from './submit-refund.ts';
+
+const { signature } = refundSignature(1);
+const FOUND: VerifiedRefund = { ok: false, code: 'refund_found_on_chain' };
+
+/** Submits a refund of a payment; the chain is asked while `meanwhile` happens to it. */
+async function submitWhile(verify: () => Promise<VerifiedRefund>, meanwhile?: string) {
+  const harness = createMemoryRefundHarness();
+  const { store, owner, nowMs } = harness;
+  const { id, tokenShortcode } = await refundSteps(harness).prepared(await harness.paid(), 400n);
+  expect(tokenShortcode).toBe('basesepolia_usdc');
+  const family: Pick<RefundFamily, 'owns' | 'kind' | 'read' | 'verify'> = {
+    owns: () => true,
+    kind: 'authorization',
+    read: ({ signature: given }) => given,
+    verify: async () => {
+      if (meanwhile !== undefined) await store.submit(owner, id, { signature: meanwhile, byContract: false }, nowMs);
+      return verify();
+    },
+  };
+  const answer = await submitRefund(
+    {
+      clock: { nowMs: () => nowMs },
+      refunds: store,
+      refundFamilies: [family as RefundFamily],
+      chainReadFailed: () => {},
+      isKeyReused: async () => false,
+      bindKey: async () => {},
+      wakeLanes: () => {},
+    },
+    { caller: owner as never, refundId: id, claim: null, answer: { signature } },
+  );
+  return answer.ok ? answer.refund.status : answer.code;
+}
+const unreachable = () => Promise.reject(new ChainUnavailable('it is not final yet'));
+
+test('a signature that was submitted meanwhile, and is on the chain already, answers the refund that it made', async () => {
+  expect(await submitWhile(async () => FOUND, signature)).toBe('queued');
+  expect(await submitWhile(unreachable, signature)).toBe('queued');
+});
+
+test('another signature that was submitted meanwhile is told', async () => {
+  const other = refundSignature(2).signature;
+  expect(await submitWhile(async () => FOUND, other)).toBe('refund_already_submitted');
+  expect(await submitWhile(unreachable, other)).toBe('refund_already_submitted');
+});
+
+test('what the chain has and nobody submitted is found, and what no node tells is unknown', async () => {
+  expect(await submitWhile(async () => FOUND)).toBe('refund_found_on_chain');
+  expect(await submitWhile(unreachable)).toBe('chain_unavailable');
+});
