@@ -1,3 +1,4 @@
+import { type PaymentId, refundSignature, refundSteps } from '@svc-pay/core/testing';
 import { type OfferedIntent, receivedLog } from '@svc-pay/core/testing/contracts';
 import type { Id } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
@@ -106,4 +107,52 @@ test('a part that was given back leaves its intent payable', async () => {
   await harness.pool.query("update svc.payments set status = 'refunded' where id = $1", [part]);
   const whole = await pay(harness, intent, 100n);
   expect(await rowOf(harness, whole)).toMatchObject({ status: 'completed', named: true });
+});
+
+/** Money of another sender or of an intent that ended: a payment of its own, and no part. With a prepared refund of it. */
+async function refundableAside(harness: PostgresApplyHarness) {
+  const { owner, network, refunds: store, refundWatch: watch } = harness;
+  const intent = await harness.offer();
+  await harness.cancelIntent(intent.intentId);
+  const paymentId = await pay(harness, intent, 100n);
+  const nowMs = Math.ceil(harness.nowMs() / 1_000) * 1_000;
+  const { acceptance } = intent;
+  const wallet = (await store.loadRefundable(owner, paymentId))?.wallets[0] ?? '';
+  const parties = { asset: acceptance.token.address, wallet, payer: `0x${'aa'.repeat(20)}` };
+  const unused = (): Promise<PaymentId> => Promise.reject(new Error('it is paid already'));
+  const steps = refundSteps({ store, watch, owner, network, nowMs, paid: unused, ...parties });
+  const { id } = await steps.prepared(paymentId, acceptance.amount);
+  return { paymentId, id, nowMs, submit: () => store.submit(owner, id, refundSignature(1), nowMs) };
+}
+
+test('of an acceptance and a refund of the same money at once, one counts', async () => {
+  const harness = await createApplyHarness();
+  const seen = new Set<boolean>();
+  for (let round = 0; round < 10; round += 1) {
+    const { paymentId, submit } = await refundableAside(harness);
+    const [refunded, accepted] = await Promise.all([submit(), accept(harness, paymentId)]);
+    expect([refunded.ok, accepted.ok]).toContain(true);
+    expect(accepted.ok).toBe(!refunded.ok);
+    seen.add(refunded.ok);
+  }
+  expect(seen.size).toBeGreaterThan(0);
+  await expectSound(harness);
+});
+
+test('an acceptance does not overtake whoever writes a refund of the payment, and a refund not an acceptance', async () => {
+  const harness = await createApplyHarness();
+  const { accountId, mode } = harness.caller;
+  const { paymentId, id, nowMs, submit } = await refundableAside(harness);
+  const other = await harness.pool.connect();
+  try {
+    await other.query('begin');
+    const values = [accountId, mode, id, Buffer.alloc(65, 1), false, new Date(nowMs)];
+    await other.query('select svc.submit_refund($1, $2, $3, $4, $5, $6)', values);
+    expect(await accept(harness, paymentId)).toEqual({ ok: false, code: 'intent_payment_under_way' });
+    await other.query('rollback');
+  } finally {
+    other.release();
+  }
+  expect(await accept(harness, paymentId)).toMatchObject({ ok: true, changed: true });
+  expect(await submit()).toEqual({ ok: false, code: 'refund_superseded' });
 });

@@ -58,8 +58,9 @@ async function accept(client: pg.ClientBase, asked: PaymentToAccept, nowMs: numb
   // Another process has one of the rows: a refund or another payment is being written.
   const locked = await lockPayment(client, owner, paymentId);
   const parts = locked && (await lockEarlierParts(client, owner));
+  const isAlone = parts !== undefined && (await lockTotals(client, asked));
   const row = await loadRow(client, asked);
-  if (locked === undefined || parts === undefined || row === undefined)
+  if (locked === undefined || parts === undefined || !isAlone || row === undefined)
     return { ok: false, code: 'intent_payment_under_way' };
   const { intent, version, eventSequence } = locked.read;
   const payment = paymentOf(row.payment);
@@ -106,6 +107,16 @@ async function accept(client: pg.ClientBase, asked: PaymentToAccept, nowMs: numb
     detail: { intentId, intentWas: intent.status, paidAmount: payment.paidAmount?.toString() ?? null },
   });
   return { ok: true, intentId, changed: true };
+}
+
+/** False when another process is writing a refund of the payment. */
+async function lockTotals(client: pg.ClientBase, { accountId, mode, paymentId }: PaymentToAccept): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>({
+    name: 'lock-accepted',
+    text: 'select svc.lock_accepted($1, $2, $3) as locked',
+    values: [accountId, mode, paymentId],
+  });
+  return rows[0]?.locked === true;
 }
 
 type Row = {
