@@ -33,5 +33,5 @@ test('a busy network may lose one in a hundred of what its settled payments cost
 
 test('a chain of the catalogue without a configured price has limits too', () => {
   const without = CHAINS.filter(({ network }) => assumedGasCoin(network) === undefined);
-  expect(without.map(({ name }) => name)).toEqual(['Internet Computer']);
+  expect(without.map(({ name }) => name)).toEqual(['Internet Computer', 'Local Internet Computer']);
 });
