@@ -191,3 +191,27 @@ describe('a signature that the service refused', () => {
     await reaches('paid');
   });
 });
+
+test('a payment that the network refused after its tab was closed is told so, and may be made again', async () => {
+  const sent: string[] = [];
+  const wallet = testWallet('Harbor', sendingAnswers(sent));
+  const { page, press, reaches, openTab } = await open({ service: fakeService(), wallets: [wallet], buttons: order });
+  const receipt = wallet.answers['eth_getTransactionReceipt'];
+  const mined = (status: string | null) => {
+    wallet.answers['eth_getTransactionReceipt'] = ([hash]) =>
+      hash === PAY_HASH ? status && { status, blockNumber: '0x10' } : receipt?.([hash]);
+  };
+  mined(null);
+  await press.click();
+  await reaches('confirming');
+  await page.close();
+  mined('0x0');
+  const asked = wallet.asked.length;
+  const tab = await openTab();
+  await tab.locator('svc-pay-button[state=failed]').waitFor();
+  expect(wallet.asked.slice(asked).filter((method) => !/Receipt|blockNumber/.test(method))).toEqual([]);
+  mined('0x1');
+  await tab.locator('svc-pay-button .press').click();
+  await tab.locator('svc-pay-button[state=confirming]').waitFor();
+  expect(sent).toEqual(['approve', 'pay', 'pay']);
+});

@@ -19,6 +19,11 @@ export type PayerWallet = {
    * that the wallet may send the money. Absent where a chain has no such flow.
    */
   readonly payRegularly?: (options: readonly RegularOption[], call: RegularCall) => Promise<RegularPayment>;
+  /**
+   * Resolves to true once a transaction that was sent earlier is known to have moved nothing, to false when that can't be said.
+   * Shows the payer nothing. Never rejects.
+   */
+  readonly hasReverted?: (transactionId: string, call: WalletCall) => Promise<boolean>;
 };
 
 export type WalletCall = {

@@ -181,6 +181,7 @@ export class SvcPayButton extends LitElement {
       nowMs,
       show: (stage, learned) => this.#run === run && this.#show(stage, learned),
       chooseToken: (tokens) => this.#askToken(scene, tokens),
+      findWallets: () => findWallets(settings, this.provider, signal),
     };
     const resume = async () => {
       const record = scene.records.find(settings.key) ?? this.#open;
@@ -202,7 +203,7 @@ export class SvcPayButton extends LitElement {
 
   async #payNow(scene: Scene): Promise<void> {
     scene.show({ name: 'finding' });
-    const wallets = await findWallets(scene.settings, this.provider, scene.signal);
+    const wallets = await scene.findWallets();
     if (scene.signal.aborted) return;
     if (wallets.length === 0) return scene.show({ name: 'failed', code: 'no_wallet' });
     const wallet = wallets.length === 1 ? wallets[0] : await this.#askWallet(scene, wallets);

@@ -8,7 +8,7 @@ import { askWallet } from './ask-wallet.ts';
 import { chooseAcceptance } from './choose-acceptance.ts';
 import { type AnnouncedWallet, discoverWallets, injectedProvider } from './discover-wallets.ts';
 import type { Eip1193Provider } from './eip1193.ts';
-import { payByTransaction, type ReadyPayer } from './pay-by-transaction.ts';
+import { payByTransaction, type ReadyPayer, watchForRevert } from './pay-by-transaction.ts';
 import { askToken, chainIdOfAcceptance } from './read-token.ts';
 import { signAcceptance } from './sign-acceptance.ts';
 import { readChainId, switchNetwork } from './switch-network.ts';
@@ -43,6 +43,10 @@ export function evmWallet(options: EvmWalletOptions = {}): PayerWallet {
         return { acceptance, header, payer };
       };
       return sign().catch(asWalletFailed);
+    },
+    async hasReverted(transactionId, call) {
+      const provider = await findQuietly(options, call).catch(() => undefined);
+      return provider !== undefined && watchForRevert(provider, transactionId, call);
     },
     payRegularly: (offered, call) => payByTransaction(offered, () => ready(options, call), call).catch(asWalletFailed),
   };
@@ -95,6 +99,13 @@ async function findProvider({ provider, choose }: EvmWalletOptions, call: Wallet
   const found = chosen?.provider ?? injectedProvider();
   if (found === undefined) throw new SvcPayError('no_wallet');
   return found;
+}
+
+/** Undefined where somebody would have to choose. */
+async function findQuietly({ provider }: EvmWalletOptions, call: WalletCall): Promise<Eip1193Provider | undefined> {
+  if (provider !== undefined) return provider;
+  const announced = await discoverWallets({ ports: call.ports, signal: call.signal });
+  return announced.length > 1 ? undefined : (announced[0]?.provider ?? injectedProvider());
 }
 
 async function connect(provider: Eip1193Provider, wanted: string | undefined, call: WalletCall): Promise<string> {

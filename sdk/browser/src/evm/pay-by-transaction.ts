@@ -84,7 +84,11 @@ async function callToPay({ option, acceptance }: Way, by: Payer, call: RegularCa
 }
 
 /** True once the transaction moved nothing; false when it went through, or nobody waits any more. */
-async function watchForRevert(provider: Eip1193Provider, hash: string | null, call: WalletCall): Promise<boolean> {
+export async function watchForRevert(
+  provider: Eip1193Provider,
+  hash: string | null,
+  call: WalletCall,
+): Promise<boolean> {
   const { ports, signal } = call;
   if (hash === null) return false;
   for (let round = 0; !signal.aborted; round += 1) {

@@ -6,9 +6,9 @@ import type { IntentToPay, PaymentRequest } from '../check/payment-request.ts';
 import { isEvmOption, regularAcceptance, wholeOf } from '../check/regular-acceptance.ts';
 import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
-import { childOf } from '../http/race.ts';
 import { readRegular } from '../read/read-regular.ts';
 import { readSituation, type Situation } from '../read/read-situation.ts';
+import { unlessReverted } from '../wait/unless-reverted.ts';
 import { speaksOf, waitForEnd } from '../wait/wait-for-end.ts';
 import type { RegularCall, RegularPayment } from '../wallet.ts';
 import { awaitOther } from './await-other.ts';
@@ -115,35 +115,22 @@ async function assertOpen(deps: ClientDeps, paymentIntentId: string, signal: Abo
 
 type Sent = { readonly sent: RegularPayment; readonly paymentIntentId: string; readonly before: Situation };
 
-/** The service's word is the end. Only the chain can tell a transaction that moved nothing, which no service hears of. */
-async function waitForSent(
+/** The service's word is the end. */
+function waitForSent(
   deps: ClientDeps,
   attempt: Attempt,
   { sent, paymentIntentId, before }: Sent,
   options: CallOptions,
 ): Promise<PaymentResult> {
-  const { controller, release } = childOf(signalOf(options));
   const { transactionId } = sent;
-  let hasReverted = false;
-  const watch = async () => {
-    hasReverted = await sent.reverted(controller.signal);
-    if (hasReverted) controller.abort();
-  };
-  void watch();
-  if (transactionId !== null) void deps.service.announce(paymentIntentId, transactionId, controller.signal);
-  try {
-    const waiting = { signal: controller.signal, timeoutMs: options.timeoutMs ?? deps.regularTimeoutMs };
+  return unlessReverted(signalOf(options), sent.reverted, (signal) => {
+    if (transactionId !== null) void deps.service.announce(paymentIntentId, transactionId, signal);
+    const waiting = { signal, timeoutMs: options.timeoutMs ?? deps.regularTimeoutMs };
     // A payment that was told before the money was sent is not this one.
     const endsOnMismatch =
       transactionId === null
         ? (heard: Situation) => heard.transactionId !== before.transactionId
         : speaksOf(transactionId);
-    return await waitForEnd(deps, attempt, { paymentIntentId, wasSent: true, endsOnMismatch }, waiting);
-  } catch (problem) {
-    if (hasReverted) throw new SvcPayError('transaction_reverted', { cause: problem });
-    throw problem;
-  } finally {
-    release();
-    controller.abort();
-  }
+    return waitForEnd(deps, attempt, { paymentIntentId, wasSent: true, endsOnMismatch }, waiting);
+  });
 }

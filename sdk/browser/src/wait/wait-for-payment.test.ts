@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Answer, events, INTENT_ID, refused, stands } from '../testing/fake-service.ts';
 import { payWorld } from '../testing/pay-world.ts';
+import { chainWallet } from '../testing/regular-actors.ts';
 
 const told = (status: string) => (stands(status) as { body: unknown }).body;
 const wait = { paymentIntentId: INTENT_ID };
@@ -38,6 +39,32 @@ test('an up-to authorization that the service holds is told by its cap, and not 
   const { pay, time, heard } = payWorld({ answers: { stream: [events(held, told('processing'), told('completed'))] } });
   await time.run(pay.waitForPayment(wait));
   expect(heard.map(({ detail }) => detail.authorizedCap)).toEqual([null, '5000000', '5000000', '5000000']);
+});
+
+describe('a transaction that was sent before the page was closed', () => {
+  const sent = { ...wait, sentTransactionId: `0x${'b2'.repeat(32)}` };
+  const answers = { notify: [stands('requires_payment')], stream: ['silence'] as const };
+  const reverted = (blockNumber: string) =>
+    chainWallet({ eth_getTransactionReceipt: () => ({ status: '0x0', blockNumber }), eth_blockNumber: () => '0x20' });
+
+  test('and that the network refused ends the wait, and nothing is asked of the payer', async () => {
+    const provider = reverted('0x10');
+    const { pay, failure, time } = payWorld({ answers, provider });
+    const startMs = time.nowMs();
+    expect(await failure(pay.waitForPayment(sent))).toMatchObject({ code: 'transaction_reverted', moneyMoved: 'no' });
+    expect(time.nowMs() - startMs).toBeLessThan(60_000);
+    const silent = new Set(['eth_getTransactionReceipt', 'eth_blockNumber']);
+    expect(provider.methods().filter((method) => !silent.has(method))).toEqual([]);
+  });
+
+  test.each([
+    ['stands in the newest block', reverted('0x1f')],
+    ['is not known to the wallet', chainWallet({ eth_getTransactionReceipt: () => null })],
+    ['went through', chainWallet()],
+  ])('stays unknown while it %s', async (_, provider) => {
+    const { pay, failure } = payWorld({ answers, provider });
+    expect(await failure(pay.waitForPayment(sent, { timeoutMs: 60_000 }))).toMatchObject({ code: 'outcome_unknown' });
+  });
 });
 
 test('a stream that broke is opened again; one that is refused is left', async () => {

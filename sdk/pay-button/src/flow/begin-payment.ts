@@ -48,7 +48,7 @@ export async function beginPayment(scene: Scene, offer: WalletOffer): Promise<vo
       save(REGULAR_SECONDS, { isRegular: true });
     },
     sent(transactionId) {
-      if (transactionId !== null) save(REGULAR_SECONDS, { isRegular: true, transactionId });
+      if (transactionId !== null) save(REGULAR_SECONDS, { isRegular: true, transactionId, wallet: offer.name });
       isAsked = transactionId === null;
       isUnderWay = transactionId !== null;
       show({ name: 'confirming' }, { transactionId });

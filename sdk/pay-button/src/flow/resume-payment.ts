@@ -1,7 +1,7 @@
 // What became of a payment that was sent earlier: asked of the service, never signed or sent anew. A service that still waits
 // for payment when the signature can no longer be taken has never had it; then, and only then, nothing was charged. Of a
 // transaction that a wallet sent, the service alone can say that.
-import { createSvcPay, TRANSACTION_EVENTS, type TransactionDetail } from '@svc-pay/sdk';
+import { createSvcPay, type PayerWallet, TRANSACTION_EVENTS, type TransactionDetail } from '@svc-pay/sdk';
 import type { OpenPayment } from '../record/open-payments.ts';
 import type { Stage } from '../stage.ts';
 import { endOf, remember } from './end-of.ts';
@@ -57,7 +57,8 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
       conclude({ name: 'failed', code: isRegular ? 'nothing_arrived' : 'not_received' });
     }
   };
-  const pay = createSvcPay({ baseUrl, ...credential });
+  const wallet = isSent ? await sender(scene, open) : undefined;
+  const pay = createSvcPay({ baseUrl, ...credential, ...(wallet && { wallet }), ports: { storage: undefined } });
   pay.on('svc-sdk-transaction-updated', hear);
   for (const type of TRANSACTION_EVENTS) {
     // Who turns away from waiting has not failed: the page hears of ends that the service spoke of.
@@ -80,6 +81,13 @@ async function askFor(scene: Scene, open: OpenPayment, timeoutMs: number): Promi
   } catch (problem) {
     return found ?? endOf(problem, isUnderWay, isRegular && !isUnderWay);
   }
+}
+
+/** The wallet that sent it: it knows of a transaction that moved nothing. It is asked nothing that it shows to the payer. */
+async function sender({ findWallets, chooseToken }: Scene, { wallet }: OpenPayment): Promise<PayerWallet | undefined> {
+  if (wallet === undefined) return undefined;
+  const offers = await findWallets();
+  return offers.find(({ name }) => name === wallet)?.open({ onQuestion: () => {}, chooseToken });
 }
 
 function tellOnce({ settings, records }: Scene, open: OpenPayment, detail: TransactionDetail): void {

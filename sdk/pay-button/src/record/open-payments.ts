@@ -9,6 +9,8 @@ export type OpenPayment = {
   readonly isRegular?: boolean;
   /** Hash of the transaction that the wallet sent, once it told. Until the service speaks of it, it may always arrive. */
   readonly transactionId?: string;
+  /** Name of the wallet that sent it. */
+  readonly wallet?: string;
   /** The service refused the signature. Nobody waits for it; the regular flow does not follow while it could be taken. */
   readonly isRefused?: boolean;
   /** The page was told of the confirmed up-to authorization. */
@@ -65,8 +67,17 @@ function read(text: string | null | undefined): OpenPayment | undefined {
   if (text === null || text === undefined) return undefined;
   try {
     const record = JSON.parse(text) as Partial<OpenPayment>;
-    const { paymentIntentId, savedAtMs, takenBeforeMs, isTold, isRegular, isRefused, transactionId, isMismatched } =
-      record;
+    const {
+      paymentIntentId,
+      savedAtMs,
+      takenBeforeMs,
+      isTold,
+      isRegular,
+      isRefused,
+      transactionId,
+      wallet,
+      isMismatched,
+    } = record;
     if (typeof paymentIntentId !== 'string' || !Number.isFinite(savedAtMs) || !Number.isFinite(takenBeforeMs)) {
       return undefined;
     }
@@ -79,6 +90,7 @@ function read(text: string | null | undefined): OpenPayment | undefined {
       ...(isRefused === true && { isRefused }),
       ...(isMismatched === true && { isMismatched }),
       ...(typeof transactionId === 'string' && { transactionId }),
+      ...(typeof wallet === 'string' && { wallet }),
     };
   } catch {
     return undefined;
