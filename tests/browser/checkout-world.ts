@@ -1,18 +1,12 @@
 // The checkout page in Chromium, on the whole service.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { startWorld, type World } from '../e2e/start-world.ts';
-import { takesPictures } from './config.ts';
 import { launchChromium } from './start-browser.ts';
+import { takePicture } from './take-picture.ts';
 import { installWallets, type TestWallet } from './test-wallet.ts';
 
 const EXPLORER = 'https://explorer.example/tx/{transactionId}';
-const SHOTS = path.resolve('.cache/shots');
-const PICTURES = path.resolve('docs/integrate/images');
-/** In the documentation. */
-const SHOWN: ReadonlySet<string> = new Set(['open-desk-light', 'paid-desk-light', 'open-phone-dark']);
 
 export const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 640 } };
 export const PHONE: BrowserContextOptions = { viewport: { width: 375, height: 760 }, isMobile: true, hasTouch: true };
@@ -38,7 +32,6 @@ export function checkoutWorld() {
     return value;
   };
   beforeAll(async () => {
-    if (takesPictures()) mkdirSync(SHOTS, { recursive: true });
     [world, chromium] = await Promise.all([startWorld({ network: { explorerUrl: EXPLORER } }), launchChromium()]);
     await world.database.pool.query(`update svc.accounts set name = 'Tea House'`);
   });
@@ -79,11 +72,6 @@ export function checkoutWorld() {
       return { page, asked, complaints, reaches };
     },
 
-    /** For people to look at. */
-    picture: async (page: Page, name: string): Promise<void> => {
-      if (!takesPictures()) return;
-      const picture = await page.screenshot({ path: path.join(SHOTS, `checkout-${name}.png`), fullPage: true });
-      if (SHOWN.has(name)) writeFileSync(path.join(PICTURES, `checkout-${name}.png`), picture);
-    },
+    picture: takePicture,
   };
 }

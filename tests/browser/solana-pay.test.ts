@@ -7,6 +7,7 @@ import { newPayer, PRICE, type SolanaWorld, startSolanaWorld } from '../e2e/sola
 import { addressIn, followSolanaPay } from '../solana/follow-solana-pay.ts';
 import { decodeCode } from './decode-code.ts';
 import { launchChromium } from './start-browser.ts';
+import { takePicture } from './take-picture.ts';
 
 let world: SolanaWorld;
 let chromium: Awaited<ReturnType<typeof launchChromium>>;
@@ -39,6 +40,7 @@ test.each(['intents/x402', 'intents'] as const)(
   'the code on the page of %s is a link that a wallet follows and pays, and the page says paid',
   async (path) => {
     const { page, id } = await openCheckout(path);
+    await takePicture(page, path === 'intents' ? 'solana-desk-light' : 'solana-signed-desk-light');
     const link = await decodeCode(page, '.solana .qr svg');
     expect(link).toBe(await page.locator('.solana a').getAttribute('href'));
     expect(addressIn(link).href).toContain(`/pay/solana/${id}?client_secret=test_`);
