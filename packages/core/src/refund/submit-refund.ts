@@ -79,7 +79,7 @@ async function submit(
   if (token === undefined) return { ok: false, code: 'refund_not_available' };
   const verified = await verifyOpen(ports, caller, refund, () => family.verify(refund, token, answer));
   if (verified === 'taken') return ports.refunds.submit(caller, refund.id, { signature, byContract: false }, nowMs);
-  if (!verified.ok && verified.code === 'refund_found_on_chain') await recordMade(ports, refund);
+  if (!verified.ok && verified.code === 'refund_found_on_chain') return answerUsed(ports, caller, refund, signature);
   if (!verified.ok) return verified;
   const submitted = await ports.refunds.submit(caller, refund.id, verified.submitted, ports.clock.nowMs());
   if (submitted.ok) ports.wakeLanes(refund.network);
@@ -103,11 +103,25 @@ async function verifyOpen(
   }
 }
 
-/** The wallet's signature is on the chain already, and nobody told the service: final logs tell what it moved. */
-async function recordMade({ clock, refunds }: SubmitRefundPorts, refund: StoredRefund): Promise<void> {
+/**
+ * The chain shows a transfer under the refund's nonce. A repeat of this call submitted the refund meanwhile, another refund
+ * with the nonce was faster, or nobody told the service: then it is recorded, and final logs tell what it moved.
+ */
+async function answerUsed(
+  { clock, refunds }: SubmitRefundPorts,
+  caller: Caller,
+  refund: StoredRefund,
+  signature: string,
+): Promise<ChangedRefund> {
   const { accountId, mode, paymentId, kind, sequence, nonce, wallet, recipient } = refund;
-  if (kind === 'reported' || sequence === null || nonce === null) return;
+  const isFound = { ok: false, code: 'refund_found_on_chain' } as const;
+  if (kind === 'reported' || sequence === null || nonce === null) return isFound;
   const nowMs = clock.nowMs();
   const found = { id: newId('refund', nowMs), accountId, mode, paymentId, kind, sequence, nonce, wallet, recipient };
-  await refunds.recordFound(found, nowMs);
+  const recorded = await refunds.recordFound(found, nowMs);
+  if (!recorded.ok) return recorded;
+  if (recorded.refund.id === refund.id)
+    return refunds.submit(caller, refund.id, { signature, byContract: false }, nowMs);
+  // What was found on chain was never prepared, so it expires at no time.
+  return recorded.refund.expiresAtMs === null ? isFound : { ok: false, code: 'refund_superseded' };
 }

@@ -188,6 +188,22 @@ describe('after a restore', () => {
     expect(refusalOf(answer)).toMatchObject({ status: 409, error: 'refund_found_on_chain' });
     expect(await totalsOf(payment.id)).toMatchObject({ reserved: '1500000', last_sequence: 1 });
   });
+
+  test('a refund whose nonce a faster one used on the chain is told to be prepared again, and nothing is lost', async () => {
+    const payment = await payFinally(api);
+    const [slow, fast] = [await prepare(payment.id), await prepare(payment.id, { amount: '500000' })];
+    expect((await submit(fast.refund.id, { signature: await signatureOf(fast) })).statusCode).toBe(202);
+    await carryOut(fast);
+    const answer = await submit(slow.refund.id, { signature: await signatureOf(slow) });
+    expect(refusalOf(answer)).toMatchObject({ status: 409, error: 'refund_superseded' });
+    expect(
+      refundList
+        .parse((await list(payment.id)).json())
+        .data.map(({ status }) => status)
+        .toSorted(),
+    ).toEqual(['prepared', 'queued']);
+    expect(await totalsOf(payment.id)).toMatchObject({ reserved: '500000', last_sequence: 1 });
+  });
 });
 
 describe('submit', () => {

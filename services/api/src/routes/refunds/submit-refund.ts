@@ -26,6 +26,7 @@ export const submitRefund: KeyedRoute = {
     'refund_superseded',
     'refund_exceeds_paid',
     'refund_payment_not_final',
+    'refund_wallet_unknown',
     'refund_recipient_needed',
     'refund_recipient_refused',
     'refund_insufficient_funds',
