@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { LaneItem } from '../lane/lane.ts';
 import type { MinedBatch, MinedItem } from '../lane/lane-chain.ts';
 import { decideOnBlock, decideOnOpenItems, decideOnRecorded } from './decide-on-verdict.ts';
-import type { AgeingBatch, BatchBlock } from './finality-store.ts';
+import { type AgeingBatch, type BatchBlock, hasSameOutcome } from './finality-store.ts';
 import type { BatchVerdict } from './judge-batch-block.ts';
 
 const item = (paymentId: string, confirmations = 1) => ({ paymentId, confirmations }) as LaneItem;
@@ -37,6 +37,24 @@ describe('by its block a batch', () => {
     const open = ageing(item('pay_1'));
     expect(decideOnBlock(open, 'final')).toEqual({ action: 'search_open_items', batch: open });
     expect(decideOnBlock(open, 'not_final')).toEqual({ action: 'wait' });
+  });
+});
+
+describe('a recorded batch with a refund, of which no result is recorded', () => {
+  const carried = { ...item('pay_1'), refund: { id: 're_1' } } as LaneItem;
+  const recorded = { items: [carried], settledIds: new Set<string>(), transactionId: '0x1' };
+  const inBlock = mined({ pay_1: 'settled' });
+
+  test('agrees with the chain whatever became of the refund, and with no other payment', () => {
+    expect(hasSameOutcome(recorded, inBlock)).toBe(true);
+    expect(hasSameOutcome(recorded, mined({ pay_1: 'reverted_alone' }))).toBe(true);
+    expect(hasSameOutcome(recorded, mined({ pay_2: 'settled' }))).toBe(false);
+  });
+
+  test('is finished where it is final, and pending again when another block has it', () => {
+    const decided = (judged: BatchVerdict) => decideOnRecorded(ageing(), 'unread', recorded, judged);
+    expect(decided({ verdict: 'final', mined: inBlock })).toEqual({ action: 'finish', outcomes: [] });
+    expect(decided({ verdict: 'moved', mined: inBlock })).toEqual({ action: 'reverse' });
   });
 });
 

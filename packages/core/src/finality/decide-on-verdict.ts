@@ -51,8 +51,10 @@ export function decideOnRecorded(
   }
   if (judged.verdict === 'moved') {
     const { mined } = judged;
-    // Under another transaction id the payments are reversed: a merchant who was told one is told of the other.
+    // Under another transaction id the payments are reversed: a merchant who was told one is told of the other. A refund is
+    // no payment that could be booked in the new block: its lane records the batch again.
     const isSame =
+      recorded.items.every(({ refund }) => refund === undefined) &&
       mined.transactionId === recorded.transactionId &&
       hasSameOutcome(recorded, mined) &&
       isConfirmedBatch(mined, recorded.items);

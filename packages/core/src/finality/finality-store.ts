@@ -58,14 +58,18 @@ export type FinalityStore = {
   readonly recordFinal: (batch: AgeingBatch, outcomes: readonly UnsettledOutcome[], nowMs: number) => Promise<void>;
 };
 
-/** Whether the chain agrees with the record for each payment: settled in both, or in neither. */
+/**
+ * Whether the chain agrees with the record for each payment: settled in both, or in neither. Of a refund a batch records no
+ * result, so the chain can't contradict it: final blocks decide the refund itself.
+ */
 export function hasSameOutcome(
   { items, settledIds }: Pick<RecordedBatch, 'items' | 'settledIds'>,
   mined: MinedBatch,
 ): boolean {
-  return items.every(({ paymentId }, index) => {
+  return items.every(({ paymentId, refund }, index) => {
     const now = mined.items[index];
-    return now?.paymentId === paymentId && (now.outcome === 'settled') === settledIds.has(paymentId);
+    if (now?.paymentId !== paymentId) return false;
+    return refund !== undefined || (now.outcome === 'settled') === settledIds.has(paymentId);
   });
 }
 

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { OpenSolana } from '../rpc/open-networks.ts';
 import { openNode } from '../rpc/solana-node.ts';
 import { createSolanaLaneWorld, type SolanaLaneWorld } from '../testing/lane-world.ts';
+import { openRefundLane } from '../testing/refund-lane.ts';
 import { openWatchedSolana } from './watched-chain.ts';
 
 async function world() {
@@ -66,6 +67,27 @@ test('what is final in its slot is called so, and not before', async () => {
   lane.chain.ledger.advance(40n);
   await run();
   expect((await batchOf(lane))?.status).toBe('finalized');
+});
+
+test('the batch of a refund is final with its slot, before or after the refund is completed, and its gas is booked once', async () => {
+  const { lane, pool, run, told } = await world();
+  const refunds = await openRefundLane(lane);
+  const { paymentId } = await refunds.pay();
+  const finish = async (watchFirst: boolean) => {
+    const signed = await refunds.prepare(paymentId, 100_000n);
+    await refunds.submit(signed);
+    await lane.settle();
+    await run();
+    lane.chain.ledger.advance(40n);
+    for (const step of watchFirst ? [refunds.watch, run] : [run, refunds.watch]) await step();
+    expect(await refunds.statusOf(signed.id)).toBe('completed');
+  };
+  await finish(true);
+  await finish(false);
+  const { rows } = await pool.query('select distinct status from svc.batches');
+  expect(rows).toEqual([{ status: 'finalized' }]);
+  expect(told).not.toContain('batch_reversed');
+  expect((await pool.query('select from svc.gas_losses')).rowCount).toBe(2);
 });
 
 test('a transaction that a fork put into another slot is booked there, once, and stays completed', async () => {
