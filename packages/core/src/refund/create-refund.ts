@@ -138,6 +138,7 @@ async function recipientOf(
 ): Promise<{ readonly ok: true; readonly recipient: string } | RefundRefused> {
   if (refundTo !== undefined && !family.isAddress(refundTo)) return refused('malformed_request', 'refundTo');
   const { payer, byContract } = payment;
+  if (reported !== undefined && payer === null) return refused('refund_transfer_not_proven', 'transactionId');
   // Of a transfer that was made, only the payer proves that it was for this payment.
   const canReceive = payer !== null && (reported !== undefined || (await family.canReceive(token, payer, byContract)));
   const judged = judgeRecipient(payment, { refundTo }, canReceive);

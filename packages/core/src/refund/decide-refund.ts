@@ -45,13 +45,14 @@ export function decideRefund(refund: Decided, outcome: RefundOutcome): RefundDec
 
 /**
  * Whoever can write rows must not make just any transfer a refund: a wallet of the account pays it, under the nonce of its
- * terms. A reported transfer, which no wallet signed for this payment, goes to the payer, unless the payer's data are erased.
+ * terms. A reported transfer, which no wallet signed for this payment, goes to the payer. Where nobody knows
+ * the payer any more, no transfer is proven.
  */
 function isRefund(refund: Decided): boolean {
   const { kind, wallet, wallets, recipient, payment } = refund;
   if (!wallets.some((own) => sameAddress(own, wallet))) return false;
   if (kind !== 'reported') return hasOwnNonce(refund.installation, refund);
-  return payment.payer === null || sameAddress(recipient, payment.payer);
+  return payment.payer !== null && sameAddress(recipient, payment.payer);
 }
 
 const isFound = ({ kind, signature }: Decided) => kind !== 'reported' && signature === null;

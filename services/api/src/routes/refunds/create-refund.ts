@@ -36,6 +36,7 @@ export const createRefund: KeyedRoute = {
     'refund_recipient_refused',
     'refund_insufficient_funds',
     'refund_not_available',
+    'refund_transfer_not_proven',
     'refund_found_on_chain',
     'refund_superseded',
     'refund_limit_reached',
