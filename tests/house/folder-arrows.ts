@@ -78,7 +78,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
         'token',
         'watch',
       ],
-      reference: ['account', 'intent', 'lane', 'payout', 'settlement', 'watch'],
+      reference: ['account', 'intent', 'lane', 'payout', 'reader', 'settlement', 'watch'],
       restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'stranded', 'token'],
       retention: ['idempotency'],
     },

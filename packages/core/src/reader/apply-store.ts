@@ -13,34 +13,42 @@ export type FinalLog = {
   readonly received: ReceivedLegs | undefined;
 };
 
-export type AppliedLog =
-  /** The log pays the intent: the payment is completed. */
+/** Money that pays its intent, or a payment of its own: no payable intent asked for it, and no intent changed. */
+export type CreditedMoney =
   | { readonly outcome: 'completed'; readonly intentId: string; readonly paymentId: string }
-  /** The log moved money that no payable intent asked for: it became a payment of its own, and no intent changed. */
   | {
       readonly outcome: 'mismatched';
       readonly intentId: string;
       readonly paymentId: string;
       readonly reason: string;
-    }
-  /** The authorization is canceled or was used for something else: its payment failed. */
-  | { readonly outcome: 'failed'; readonly intentId: string; readonly paymentId: string; readonly reason: string }
-  /** A payment was completed with this log before, by a lane or by an earlier attempt. */
+    };
+
+/** What becomes of money that was found on a chain, beside a payment. */
+export type UncreditedMoney =
+  /** A payment was completed with it before, by a lane or by an earlier attempt. */
   | { readonly outcome: 'recorded'; readonly paymentId: string }
-  /** A lane completed a payment with this log, and the log says something else. It does not count as read. */
-  | { readonly outcome: 'differs'; readonly paymentId: string; readonly reason: string }
   /** Money that pays no intent. It is stored and shown. */
   | { readonly outcome: 'unattributed'; readonly reason: string }
+  /** It concerns no payment: nothing is stored. */
+  | { readonly outcome: 'ignored'; readonly reason: string }
+  /** Another process writes the same rows now. It is applied again later. */
+  | { readonly outcome: 'waits'; readonly reason: 'locked' };
+
+export type AppliedLog =
+  | CreditedMoney
+  | UncreditedMoney
+  /** The authorization is canceled or was used for something else: its payment failed. */
+  | { readonly outcome: 'failed'; readonly intentId: string; readonly paymentId: string; readonly reason: string }
+  /** A lane completed a payment with this log, and the log says something else. It does not count as read. */
+  | { readonly outcome: 'differs'; readonly paymentId: string; readonly reason: string }
   /** A stranger's transaction used an unbound authorization of a shared wallet: the payment is held for the merchant. */
   | { readonly outcome: 'held'; readonly intentId: string; readonly paymentId: string; readonly reason: string }
-  /** The log concerns no payment: nothing is stored. */
-  | { readonly outcome: 'ignored'; readonly reason: string }
   /**
    * The log is kept, and applied again later. `lane`: the transaction is of a lane that has not recorded it, or a lane has
-   * the payment in a batch; `locked`: another process writes the same rows now; `payout`: whether the activation of the
-   * payout holds is not known, because its wallet cannot be asked.
+   * the payment in a batch; `payout`: whether the activation of the payout holds is not known, because its wallet cannot be
+   * asked.
    */
-  | { readonly outcome: 'waits'; readonly reason: 'lane' | 'locked' | 'payout' };
+  | { readonly outcome: 'waits'; readonly reason: 'lane' | 'payout' };
 
 export type ApplyStore = {
   /**

@@ -2,6 +2,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
+import type { CreditedMoney, UncreditedMoney } from '../reader/apply-store.ts';
 import type { TokenMovement } from './token-movement.ts';
 
 /** A key by which transactions that pay an intent are found. */
@@ -33,22 +34,8 @@ export type DueReference = NewReference & {
   readonly waitsSinceMs: number | null;
 };
 
-/** What the recipients got beyond the payment, because not all of them got their share of more: an unattributed receipt. */
-type Surplus = { readonly surplusAtomic?: string };
-
-export type AppliedMovement =
-  | ({ readonly outcome: 'completed'; readonly intentId: string; readonly paymentId: string } & Surplus)
-  | ({
-      readonly outcome: 'mismatched';
-      readonly intentId: string;
-      readonly paymentId: string;
-      readonly reason: string;
-    } & Surplus)
-  | { readonly outcome: 'recorded'; readonly paymentId: string }
-  | { readonly outcome: 'unattributed'; readonly reason: string }
-  /** The transaction paid nothing of what the intent asks for, or one of our lanes sent it. */
-  | { readonly outcome: 'ignored'; readonly reason: string }
-  | { readonly outcome: 'waits'; readonly reason: 'locked' };
+/** `surplusAtomic`: what the recipients got beyond the payment, because not all of them got their share of more: an unattributed receipt. */
+export type AppliedMovement = (CreditedMoney & { readonly surplusAtomic?: string }) | UncreditedMoney;
 
 export type ReadReference = {
   readonly cursor: string | null;
