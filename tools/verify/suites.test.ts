@@ -3,7 +3,7 @@ import { INSTALL, LONG_BUDGET_SECONDS, LONG_SUITES, SUITES, type Suite, TOTAL_BU
 
 const planned = (suites: readonly Suite[]) => suites.reduce((total, suite) => total + suite.budgetSeconds, 0);
 
-test('all suites of an ordinary run together plan less than 25 minutes', () => {
+test('all suites of an ordinary run together plan less than 40 minutes', () => {
   expect(planned([INSTALL, ...SUITES])).toBeLessThanOrEqual(TOTAL_BUDGET_SECONDS);
   expect(TOTAL_BUDGET_SECONDS).toBeLessThan(25 * 60);
 });
