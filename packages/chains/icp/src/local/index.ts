@@ -1,6 +1,9 @@
 export type { BoundaryFaults, QueryAsked } from './boundary/faults.ts';
+export type { InstallOptions } from './install-options.ts';
+export { CKUSDC_LEDGER, type LocalLedger, type LocalLedgerOptions } from './ledger/install-ledger.ts';
+export type { IcrcAccount } from './ledger/ledger-candid.ts';
+export { identityNamed, openAgent, openLedgerClient } from './ledger/ledger-client.ts';
 export {
-  type InstallOptions,
   type LocalInternetComputer,
   type LocalInternetComputerOptions,
   startLocalInternetComputer,

@@ -4,6 +4,8 @@ import { Principal } from '@icp-sdk/core/principal';
 import { Boundary } from './boundary/boundary.ts';
 import { type BoundaryFaults, noFaults } from './boundary/faults.ts';
 import { serveBoundary } from './boundary/serve-boundary.ts';
+import type { InstallOptions } from './install-options.ts';
+import { installLedger, type LedgerHost, type LocalLedger, type LocalLedgerOptions } from './ledger/install-ledger.ts';
 import type { Canister } from './vm/canister.ts';
 import { CanisterNetwork } from './vm/canister-network.ts';
 import { openLocalClock } from './vm/clock.ts';
@@ -13,16 +15,6 @@ export type LocalInternetComputerOptions = {
   readonly port?: number;
   /** Milliseconds that one message of a canister may take. */
   readonly messageLimitMs?: number;
-};
-
-export type InstallOptions = {
-  /** In its text form. */
-  readonly canisterId: string;
-  /** WebAssembly, plain or gzipped. */
-  readonly wasm: Uint8Array;
-  /** Candid. */
-  readonly arg: Uint8Array;
-  readonly controllers?: readonly Principal[];
 };
 
 export type LocalInternetComputer = {
@@ -36,6 +28,8 @@ export type LocalInternetComputer = {
   /** Sets the clock forward; timers that are due fire. */
   readonly advance: (ms: number) => void;
   readonly install: (options: InstallOptions) => Canister;
+  /** Installs a token ledger with its archive. */
+  readonly installLedger: (options?: LocalLedgerOptions) => Promise<LocalLedger>;
   readonly stop: () => Promise<void>;
 };
 
@@ -50,6 +44,18 @@ export async function startLocalInternetComputer({
   const network = new CanisterNetwork(clock);
   const boundary = new Boundary(network, clock, faults);
   const server = await serveBoundary(boundary, faults, port);
+  const install = ({ canisterId, wasm, arg, controllers = [] }: InstallOptions) =>
+    network.install(
+      {
+        id: Principal.fromText(canisterId).toUint8Array(),
+        wasm,
+        controllers: controllers.map((controller) => controller.toUint8Array()),
+        messageLimitMs,
+      },
+      arg,
+    );
+  const callAs: LedgerHost['callAs'] = (caller, canisterId, method, arg) =>
+    network.call({ canister: canisterId.toUint8Array(), caller: caller.toUint8Array(), method, arg });
   return {
     url: server.url,
     rootKey: boundary.rootKey,
@@ -58,16 +64,8 @@ export async function startLocalInternetComputer({
     nowMs: clock.nowMs,
     nowNanoseconds: clock.nowNanoseconds,
     advance: clock.advance,
-    install: ({ canisterId, wasm, arg, controllers = [] }) =>
-      network.install(
-        {
-          id: Principal.fromText(canisterId).toUint8Array(),
-          wasm,
-          controllers: controllers.map((controller) => controller.toUint8Array()),
-          messageLimitMs,
-        },
-        arg,
-      ),
+    install,
+    installLedger: (options) => installLedger({ install, callAs }, options),
     stop: async () => {
       clock.stop();
       await server.stop();
