@@ -1,5 +1,5 @@
 // Starts a local Internet Computer: canisters in a real WebAssembly machine behind the HTTP interface, with certificates
-// under a root key of its own. There is no consensus; docs/concepts/local-internet-computer.md says what else is not there.
+// under a root key of its own. There is no consensus; docs/internals/local-internet-computer.md says what else is not there.
 import { Principal } from '@icp-sdk/core/principal';
 import { Boundary } from './boundary/boundary.ts';
 import { type BoundaryFaults, noFaults } from './boundary/faults.ts';

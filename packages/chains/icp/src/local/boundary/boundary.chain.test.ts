@@ -212,6 +212,13 @@ test('an agent refuses a forged certificate, one under another root key, and one
   expect(await countNow()).toBe(before + 3n);
 });
 
+test('an agent that sets its clock by the network believes certificates that are all equally old', async () => {
+  // Who uses the agent has to compare the time of a certificate with a clock of its own.
+  const before = await countNow();
+  Object.assign(ic.faults, { certificateAgeMs: 20 * 60_000, staleTime: true });
+  expect(await add(await agentFor(alice))).toBe(before + 1n);
+});
+
 test('an agent that pins another root key believes nothing', async () => {
   const other = await startLocalInternetComputer();
   await other.stop();

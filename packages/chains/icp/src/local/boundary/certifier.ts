@@ -27,10 +27,10 @@ export function openCertifier(faults: BoundaryFaults, nowNanoseconds: () => bigi
   const foreign: Chain = { root: drawBlsKey(), subnet: own.subnet };
   const subnetId = Principal.selfAuthenticating(own.subnet.der).toUint8Array();
   const canisterRanges = Cbor.encode([[new Uint8Array(FIRST_CANISTER), new Uint8Array(LAST_CANISTER)]]);
-  const delegate = ({ root, subnet }: Chain) => {
+  const delegate = ({ root, subnet }: Chain, time: bigint) => {
     const tree = new BuiltTree(
       labels(
-        ['time', leb128(nowNanoseconds())],
+        ['time', leb128(time)],
         ['subnet', labels([subnetId, labels(['public_key', subnet.der], ['canister_ranges', canisterRanges])])],
         ['canister_ranges', labels([subnetId, labels([FIRST_CANISTER, canisterRanges])])],
       ),
@@ -39,8 +39,12 @@ export function openCertifier(faults: BoundaryFaults, nowNanoseconds: () => bigi
     return Cbor.encode({ tree: tree.witness(paths), signature: signTree(root, tree) });
   };
   const delegations = {
-    own: kept(() => delegate(own), nowNanoseconds),
-    foreign: kept(() => delegate(foreign), nowNanoseconds),
+    own: kept((time) => delegate(own, time), nowNanoseconds),
+    foreign: kept((time) => delegate(foreign, time), nowNanoseconds),
+  };
+  const delegation = () => {
+    if (!faults.staleTime) return delegations[faults.certificates === 'foreign' ? 'foreign' : 'own']();
+    return delegate(own, nowNanoseconds() - BigInt(faults.certificateAgeMs) * 1_000_000n);
   };
   return {
     rootKey: own.root.der,
@@ -51,22 +55,21 @@ export function openCertifier(faults: BoundaryFaults, nowNanoseconds: () => bigi
       const tree = new BuiltTree(state);
       const signature = signTree(own.subnet, tree);
       if (faults.certificates === 'forged') forge(signature, signTree(own.subnet, new BuiltTree(new Uint8Array())));
-      const certificate = delegations[faults.certificates === 'foreign' ? 'foreign' : 'own']();
       return Cbor.encode({
         tree: tree.witness(paths),
         signature,
-        delegation: { subnet_id: subnetId, certificate },
+        delegation: { subnet_id: subnetId, certificate: delegation() },
       });
     },
   };
 }
 
 /** Signing takes longer than all the rest, and agents take a delegation of 30 days: one is made per day of the clock. */
-function kept(make: () => Uint8Array, nowNanoseconds: () => bigint): () => Uint8Array {
+function kept(make: (time: bigint) => Uint8Array, nowNanoseconds: () => bigint): () => Uint8Array {
   let made: { readonly at: bigint; readonly bytes: Uint8Array } | undefined;
   return () => {
     const now = nowNanoseconds();
-    if (made === undefined || now - made.at > NANOSECONDS_PER_DAY) made = { at: now, bytes: make() };
+    if (made === undefined || now - made.at > NANOSECONDS_PER_DAY) made = { at: now, bytes: make(now) };
     return made.bytes;
   };
 }

@@ -11,7 +11,7 @@ export type BoundaryFaults = {
   certificates: 'true' | 'forged' | 'foreign';
   /** Certificates of calls and of what was asked by request are this much older than now. */
   certificateAgeMs: number;
-  /** The time that clients read to set their clock is as old as the rest. */
+  /** Everything is as old as that: the time that clients set their clock by, and the root key's word for the subnet. */
   staleTime: boolean;
   /** This many calls execute, and the connection closes instead of an answer. */
   loseReplies: number;

@@ -28,22 +28,21 @@ persistent actor class Ledger(arg : Types.LedgerArg) {
     case (#Init(given)) given;
     case (#Upgrade(_)) Runtime.trap("this ledger is installed once and never upgraded");
   };
+
+  func named(name : Text) : ?Types.MetadataValue {
+    for ((key, value) in init.metadata.values()) { if (key == name) return ?value };
+    null;
+  };
+
   let minting = Accounts.normal(init.minting_account);
   let fee = init.transfer_fee;
   let mostMemo = switch (init.max_memo_length) { case null 32; case (?most) Nat16.toNat(most) };
   let accounts = Accounts.empty();
   let log = Log.empty();
   /// The canister that takes old blocks is named in the metadata: this ledger cannot create one.
-  let archive : ?Principal = do {
-    var found : ?Principal = null;
-    for ((name, value) in init.metadata.values()) {
-      switch value {
-        case (#Blob(id)) if (name == "local:archive") found := ?Principal.fromBlob(id);
-        case _ {};
-      };
-    };
-    found;
-  };
+  let archive : ?Principal = switch (named("local:archive")) { case (?#Blob(id)) ?Principal.fromBlob(id); case _ null };
+  /// Whether blocks say their kind by `btype`, as ICRC-3 has it, or by the `op` of their transaction, as older ledgers do.
+  let typed : Bool = named("local:typed-blocks") != null;
   var archiving = false;
 
   // ICRC-1
@@ -101,7 +100,7 @@ persistent actor class Ledger(arg : Types.LedgerArg) {
     };
     Accounts.debit(accounts, from, fee);
     Accounts.allow(accounts, from, spender, { allowance = asked.amount; expires_at = asked.expires_at });
-    let index = Log.append(log, tx, chargedFee(asked.fee), asked.created_at_time, now());
+    let index = Log.append(log, tx, beside("2approve", chargedFee(asked.fee)), asked.created_at_time, now());
     archiveSoon<system>();
     #Ok(index);
   };
@@ -209,12 +208,18 @@ persistent actor class Ledger(arg : Types.LedgerArg) {
     if (balance < asked.amount + expected_fee) return #Err(?#InsufficientFunds({ balance }));
     Accounts.debit(accounts, asked.from, asked.amount + expected_fee);
     if (not burns) Accounts.credit(accounts, to, asked.amount);
-    #Ok(Log.append(log, tx, if burns null else chargedFee(asked.fee), asked.created_at_time, now()));
+    let kind = if burns "1burn" else if (asked.spender == null) "1xfer" else "2xfer";
+    #Ok(Log.append(log, tx, beside(kind, if burns null else chargedFee(asked.fee)), asked.created_at_time, now()));
   };
 
   func mint(to : Account, amount : Nat, tx : Blocks.Value, created : ?Nat64) : Nat {
     Accounts.credit(accounts, to, amount);
-    Log.append(log, tx, null, created, now());
+    Log.append(log, tx, beside("1mint", null), created, now());
+  };
+
+  func beside(kind : Text, charged : ?Nat) : Fields {
+    let kinds : Fields = if typed [("btype", #Text(kind))] else [];
+    switch charged { case null kinds; case (?nat) Array.concat<(Text, Blocks.Value)>(kinds, [("fee", #Nat(nat))]) };
   };
 
   /// The block says the fee where the transaction does not.
@@ -228,12 +233,12 @@ persistent actor class Ledger(arg : Types.LedgerArg) {
   ) : Blocks.Value {
     let memoValue : ?Blocks.Value = switch memo { case null null; case (?bytes) ?#Blob(bytes) };
     let rest : [(Text, ?Blocks.Value)] = [("fee", natOf(fee)), ("memo", memoValue), ("ts", timeOf(created_at_time))];
-    let named = Array.filterMap<(Text, ?Blocks.Value), (Text, Blocks.Value)>(
+    let there = Array.filterMap<(Text, ?Blocks.Value), (Text, Blocks.Value)>(
       Array.concat(parties, rest),
-      func((name, value)) { switch value { case null null; case (?there) ?(name, there) } },
+      func((name, value)) { switch value { case null null; case (?known) ?(name, known) } },
     );
-    let kind : Fields = [("op", #Text(op)), ("amt", #Nat(amount))];
-    #Map(Array.concat(kind, named));
+    let kind : Fields = if typed [] else [("op", #Text(op))];
+    #Map(Array.flatten<(Text, Blocks.Value)>([kind, [("amt", #Nat(amount))], there]));
   };
 
   func natOf(nat : ?Nat) : ?Blocks.Value { switch nat { case null null; case (?there) ?#Nat(there) } };

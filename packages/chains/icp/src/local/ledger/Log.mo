@@ -49,14 +49,13 @@ module {
     };
   };
 
-  /// Adds a block with the transaction and certifies it as the tip. Returns its number.
-  public func append(log : Log, tx : Blocks.Value, fee : ?Nat, created : ?Nat64, now : Nat64) : Nat {
+  /// Adds a block with the transaction, and with what the block says beside it, and certifies it as the tip. Returns its number.
+  public func append(log : Log, tx : Blocks.Value, beside : [(Text, Blocks.Value)], created : ?Nat64, now : Nat64) : Nat {
     let parent : [(Text, Blocks.Value)] = switch (log.tip) {
       case null [];
       case (?{ hash }) [("phash", #Blob(hash))];
     };
-    let charged : [(Text, Blocks.Value)] = switch fee { case null []; case (?nat) [("fee", #Nat(nat))] };
-    let block = #Map(Array.flatten<(Text, Blocks.Value)>([parent, charged, [("ts", #Nat(Nat64.toNat(now))), ("tx", tx)]]));
+    let block = #Map(Array.flatten<(Text, Blocks.Value)>([parent, beside, [("ts", #Nat(Nat64.toNat(now))), ("tx", tx)]]));
     let index = length(log);
     List.add(log.blocks, block);
     let tip = { index; hash = Blocks.hash(block) };

@@ -5,7 +5,7 @@ import { fieldOf, hashOfBlock } from '../../testing/block-hash.ts';
 import { allBlocks, openLogActor } from '../../testing/log-actor.ts';
 import { type LocalInternetComputer, startLocalInternetComputer } from '../start-local-internet-computer.ts';
 import type { LocalLedger } from './install-ledger.ts';
-import { identityNamed, openAgent } from './ledger-client.ts';
+import { identityNamed, openAgent, openLedgerClient } from './ledger-client.ts';
 
 const alice = { owner: identityNamed('alice').getPrincipal(), subaccount: [] as [] };
 
@@ -74,4 +74,16 @@ test('nobody but its ledger adds blocks to an archive', async () => {
   });
   await expect(sent).rejects.toThrow(/only the ledger adds blocks/);
   expect((await openLogActor(agent, ledger.archiveId).icrc3_get_blocks([])).log_length).toBe(24n);
+});
+
+test('a ledger with typed blocks says the kind of a block beside its transaction, and chains blocks all the same', async () => {
+  const typed = await ic.installLedger({ canisterId: 'mxzaz-hqaaa-aaaar-qaada-cai', typedBlocks: true });
+  await typed.mint(alice, 1_000_000n);
+  const client = await openLedgerClient(ic, typed.canisterId, identityNamed('alice'));
+  await client.transfer({ to: { owner: identityNamed('bob').getPrincipal(), subaccount: [] }, amount: 5n });
+  const [mint, transfer] = await allBlocks(agent, typed.canisterId);
+  expect([fieldOf(mint, 'btype'), fieldOf(transfer, 'btype')]).toEqual([{ Text: '1mint' }, { Text: '1xfer' }]);
+  expect(fieldOf(fieldOf(transfer, 'tx'), 'op')).toBeUndefined();
+  expect(fieldOf(transfer, 'fee')).toEqual({ Nat: typed.fee });
+  expect(fieldOf(transfer, 'phash')).toEqual({ Blob: new Uint8Array(hashOfBlock(mint!)) });
 });

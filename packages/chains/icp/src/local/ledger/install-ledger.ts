@@ -17,6 +17,8 @@ export type LocalLedgerOptions = {
   readonly fee?: bigint;
   /** Once more than `above` blocks are in the ledger, the oldest `count` move to the archive, again and again. */
   readonly archive?: { readonly above: number; readonly count: number };
+  /** Blocks say their kind by `btype`; by the `op` of their transaction, as the ledger of ckUSDC does, if absent. */
+  readonly typedBlocks?: boolean;
   /** Another ledger's WebAssembly, which takes the same arguments; ours if absent. It creates no archive. */
   readonly wasm?: Uint8Array;
 };
@@ -45,12 +47,12 @@ export type LedgerHost = {
 const MINTER = selfMade('minter', [2]);
 
 export async function installLedger(host: LedgerHost, options: LocalLedgerOptions = {}): Promise<LocalLedger> {
-  const { canisterId: id = CKUSDC_LEDGER, symbol = 'ckUSDC', decimals = 6, fee = 10_000n, archive } = options;
+  const { canisterId: id = CKUSDC_LEDGER, symbol = 'ckUSDC', decimals = 6, fee = 10_000n } = options;
   const canisterId = Principal.fromText(id);
   const archiveId = selfMade(`archive of ${id}`, [1, 1]);
   const own = await ledgerWasm();
   const mintingAccount: IcrcAccount = { owner: MINTER, subaccount: [] };
-  const arg = ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, archive });
+  const arg = ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, options });
   host.install({ canisterId: id, wasm: options.wasm ?? own.ledger, arg, controllers: [MINTER] });
   if (options.wasm === undefined) {
     const forLedger = new Uint8Array(IDL.encode([IDL.Principal], [canisterId]));
@@ -67,11 +69,12 @@ export async function installLedger(host: LedgerHost, options: LocalLedgerOption
 type ArgParts = Pick<LocalLedger, 'archiveId' | 'fee' | 'mintingAccount'> & {
   readonly symbol: string;
   readonly decimals: number;
-  readonly archive: LocalLedgerOptions['archive'] | undefined;
+  readonly options: LocalLedgerOptions;
 };
 
-function ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, archive }: ArgParts): Uint8Array {
-  const { above = 2_000, count = 1_000 } = archive ?? {};
+function ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, options }: ArgParts): Uint8Array {
+  const { above = 2_000, count = 1_000 } = options.archive ?? {};
+  const typed = options.typedBlocks === true ? [['local:typed-blocks', { Text: 'btype' }]] : [];
   const init = {
     minting_account: mintingAccount,
     fee_collector_account: [],
@@ -80,7 +83,7 @@ function ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, archive }
     max_memo_length: [],
     token_symbol: symbol,
     token_name: symbol,
-    metadata: [['local:archive', { Blob: archiveId.toUint8Array() }]],
+    metadata: [['local:archive', { Blob: archiveId.toUint8Array() }], ...typed],
     initial_balances: [],
     feature_flags: [{ icrc2: true }],
     archive_options: {

@@ -133,7 +133,7 @@ test('a global that a 32-bit module does not export comes back after a trap and 
 
 test('a message that takes too long traps at its next call of the system', async () => {
   const id = Principal.fromText('rrkah-fqaaa-aaaaa-aaaaq-cai');
-  const options = { id: id.toUint8Array(), wasm, controllers: [], messageLimitMs: 100 };
+  const options = { id: id.toUint8Array(), wasm, controllers: [], messageLimitMs: 2_000 };
   network.install(options, new Uint8Array(IDL.encode([IDL.Nat], [0n])));
   expect(await call('spin', [], [], id)).toMatchObject({ kind: 'reject', errorCode: 'IC0503' });
   expect(read(ask('get', id))).toBe(0n);
