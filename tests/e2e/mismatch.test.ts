@@ -1,6 +1,7 @@
 // Payers who call `pay` of the processor with another amount, too late, twice, from another wallet or in another token, and
 // what each policy of the merchant makes of it.
 import type { MismatchPolicy } from '@svc-pay/core';
+import type { RegularOffer } from '@svc-pay/protocol';
 import type { Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { intentOf, paymentsOf, unattributedOf } from './direct-shop.ts';
@@ -84,7 +85,10 @@ test('parts add up, one unit on an open code changes nothing, and the last part 
   expect((await intentOf(world, intent)).status).toBe('requires_payment');
   await pay(intent.paymentIntentId, HALF);
   await paymentsRead(world, shop, intent.paymentIntentId, 1);
-  await pay(intent.paymentIntentId, PRICE - HALF);
+  const offered = await askAs(world, shop, 'GET', `/sdk/public/payments/intents/${intent.paymentIntentId}/regular`);
+  const [rest] = (offered.body as RegularOffer).regular;
+  expect(rest).toMatchObject({ amount: text(PRICE - HALF), requestedAmount: text(PRICE), paidAmount: text(HALF) });
+  await pay(intent.paymentIntentId, BigInt(rest?.amount ?? 0));
   const payments = await paymentsRead(world, shop, intent.paymentIntentId, 2);
   expect(payments.map(({ status, paidTotal }) => [status, paidTotal])).toEqual([
     ['mismatched', null],
