@@ -92,12 +92,7 @@ export * from './finality/quorum.ts';
 export type { WatchDeps } from './finality/watch-deps.ts';
 export { createFinalityWatch } from './finality/watch-finality.ts';
 export type { BatchToFind, FinalityChain, FinalityLimits, WatchedChain } from './finality/watched-chain.ts';
-export * from './icrc/account-text.ts';
-export type * from './icrc/icrc-chain.ts';
-export type * from './icrc/icrc-store.ts';
-export * from './icrc/notify-transfer.ts';
-export * from './icrc/token-block.ts';
-export * from './icrc/transfer-memo.ts';
+export * from './icrc/index.ts';
 export { keysForgottenBefore } from './idempotency/retention.ts';
 export * from './idempotency/stored-answer.ts';
 export * from './idempotency/stored-key.ts';
@@ -254,17 +249,7 @@ export * from './reader/money-log.ts';
 export * from './reader/reader-chain.ts';
 export type * from './reader/reader-store.ts';
 export * from './reader/watch-lanes.ts';
-export {
-  createReferenceReader,
-  REFERENCE_LIMITS,
-  type ReferenceDeps,
-  type ReferenceLimits,
-} from './reference/read-references.ts';
-export { FINAL_AFTER_END_MS, nextReadAtMs, REFERENCE_KEPT_MS } from './reference/reading-times.ts';
-export type * from './reference/reference-chain.ts';
-export type * from './reference/reference-store.ts';
-export * from './reference/request-transaction.ts';
-export * from './reference/token-movement.ts';
+export * from './reference/index.ts';
 export * from './refund/count-refund.ts';
 export { type AskedRefund, type CreateRefundPorts, createRefund } from './refund/create-refund.ts';
 export * from './refund/decide-refund.ts';

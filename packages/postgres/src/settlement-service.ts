@@ -3,6 +3,7 @@
 export type { BudgetMeasures } from './budget/measure-budgets.ts';
 export type { AcceptedPayment, PaymentToAccept } from './direct/accept-payment.ts';
 export { createFinalityStore } from './finality/finality-store.ts';
+export { createIcrcStore } from './icrc/icrc-store.ts';
 export type { OverdueIntent } from './intent/expire-intents.ts';
 export type { UnpaidIntent } from './intent/remove-unpaid-intents.ts';
 export { createHealthStore } from './lane/health-store.ts';

@@ -8,6 +8,7 @@ import type {
   DirectStore,
   FinalityStore,
   HealthStore,
+  IcrcStore,
   Lane,
   LaneComparisonStore,
   LaneStore,
@@ -26,6 +27,7 @@ import type { Database } from './database/open-database.ts';
 import { type AcceptedPayment, acceptPayment, type PaymentToAccept } from './direct/accept-payment.ts';
 import { createDirectStore } from './direct/direct-store.ts';
 import { createFinalityStore } from './finality/finality-store.ts';
+import { createIcrcStore } from './icrc/icrc-store.ts';
 import { markAsleep, markAwake } from './lane/awake-lanes.ts';
 import { createHealthStore } from './lane/health-store.ts';
 import { createLaneStore, type LaneStoreOptions } from './lane/lane-store.ts';
@@ -60,6 +62,7 @@ export type SettlementStores = {
   readonly reader: ReaderStore;
   readonly apply: ApplyStore;
   readonly references: ReferenceStore;
+  readonly icrc: IcrcStore;
   readonly comparison: LaneComparisonStore;
   readonly health: HealthStore;
   readonly budgets: BudgetStore;
@@ -98,6 +101,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
     reader: createReaderStore(pool),
     apply: createApplyStore(pool, checkPayout),
     references: createReferenceStore(pool),
+    icrc: createIcrcStore(pool),
     comparison: createLaneComparisonStore(pool),
     health: createHealthStore(pool),
     budgets: createBudgetStore(pool),

@@ -13,16 +13,21 @@ export type LedgerFacts = {
   readonly mintingAccount: IcrcAccount | null;
 };
 
+export type ToldBlocks = {
+  /** Number of blocks of the ledger. */
+  readonly length: bigint;
+  /**
+   * Without a gap; fewer than asked for where the ledger tells fewer at a time, none past its end. The hash of each is computed
+   * from the block.
+   */
+  readonly blocks: readonly TokenBlock[];
+};
+
 export type IcrcChain = {
   readonly network: NetworkId;
   /** Canister ids of the token ledgers that are read. */
   readonly ledgers: readonly string[];
   readonly facts: (ledger: string) => Promise<LedgerFacts>;
-  /** Number of blocks. */
-  readonly length: (ledger: string) => Promise<bigint>;
-  /**
-   * Blocks from `start` on, without a gap; fewer than `count` where the ledger tells fewer at a time, none past its end. The
-   * hash of each is computed from the block.
-   */
-  readonly blocks: (ledger: string, start: bigint, count: number) => Promise<readonly TokenBlock[]>;
+  /** Blocks from `start` on, at most `count`. */
+  readonly blocks: (ledger: string, start: bigint, count: number) => Promise<ToldBlocks>;
 };

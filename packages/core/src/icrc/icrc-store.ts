@@ -37,14 +37,16 @@ export type ReadBlocks = Pick<LedgerCursor, 'nextIndex' | 'lastHash'> & {
 
 export type IcrcStore = {
   readonly loadCursor: (network: NetworkId, ledger: string) => Promise<LedgerCursor | undefined>;
+  /** When the first payout of the network was made; null where it has none. No money is older than that. */
+  readonly loadBeginning: (network: NetworkId) => Promise<number | null>;
   /** Another process may have opened it: that cursor stays. */
-  readonly openCursor: (cursor: LedgerCursor, nowMs: number) => Promise<void>;
+  readonly openCursor: (cursor: LedgerCursor) => Promise<void>;
   /**
    * One transaction: keeps the transfers to accounts of payouts and moves the cursor from `cursor`. False, and nothing is
    * written, when the cursor is elsewhere.
    */
   readonly moveCursor: (cursor: LedgerCursor, read: ReadBlocks, nowMs: number) => Promise<boolean>;
-  /** The ledger's blocks do not continue what was read. */
+  /** The ledger's blocks do not continue what was read: the cursor stands since then. */
   readonly stopCursor: (cursor: LedgerCursor, nowMs: number) => Promise<void>;
   /** Keeps one transfer to an account of a payout; one that is kept already is left as it is. */
   readonly keep: (transfer: IcrcTransfer, nowMs: number) => Promise<void>;
@@ -55,8 +57,8 @@ export type IcrcStore = {
    * from those that are due, unless it waits. A block counts once, and applying it again changes nothing.
    */
   readonly apply: (transfer: IcrcTransfer, nowMs: number) => Promise<AppliedMovement>;
-  /** The transfer could not be applied. */
-  readonly deferTransfer: (transfer: DueIcrcTransfer, nextTryAtMs: number) => Promise<void>;
+  /** The transfer could not be applied now. */
+  readonly defer: (transfer: DueIcrcTransfer, nextTryAtMs: number) => Promise<void>;
   /** Where and how an intent may be paid; undefined for an intent that is not there. */
   readonly loadPayable: (asked: NotifiedIntent) => Promise<PayableIntent | undefined>;
 };

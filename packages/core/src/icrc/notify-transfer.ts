@@ -1,17 +1,63 @@
 // Notify: somebody says that a block pays an intent. The block is read from its ledger, so that a lie changes nothing.
 import type { NotifyRefusal } from '@svc-pay/protocol';
-import type { TokenBlock } from './token-block.ts';
+import { type TellApplied, tellApplied } from '../reference/tell-applied.ts';
+import type { WatchBase } from '../watch/watch-log.ts';
+import type { IcrcChain } from './icrc-chain.ts';
+import type { IcrcStore, NotifiedIntent } from './icrc-store.ts';
+import { transferIn } from './judge-blocks.ts';
+import { blockName, type TokenBlock } from './token-block.ts';
 import { intentCodeIn } from './transfer-memo.ts';
+
+export type NotifiedBlock = NotifiedIntent & {
+  /** Canister id of the token ledger. */
+  readonly ledger: string;
+  readonly blockIndex: bigint;
+};
 
 export type NotifiedTransfer =
   /** The block counted just now: the intent shows it. */
   | { readonly outcome: 'applied' }
-  /** The block had counted for the intent before, or is kept and counts soon. */
+  /** The block had counted for the intent before, is kept and counts soon, or is too little to count. */
   | { readonly outcome: 'recorded' }
   /** The block does not pay the intent. */
   | { readonly outcome: 'refused'; readonly refusal: NotifyRefusal }
   /** The ledger was not asked, or did not answer in time. Nothing is known. */
   | { readonly outcome: 'unknown' };
+
+export type NotifyTransfer = (notified: NotifiedBlock) => Promise<NotifiedTransfer>;
+
+export type NotifyDeps = Pick<WatchBase, 'clock'> &
+  TellApplied & {
+    readonly icrc: IcrcStore;
+    readonly chains: readonly IcrcChain[];
+  };
+
+/** Throws `ChainUnavailable` when the ledger does not answer. Nothing is written then. */
+export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock): Promise<NotifiedTransfer> {
+  const { icrc, chains, clock } = deps;
+  const { ledger, blockIndex } = notified;
+  const payable = await icrc.loadPayable(notified);
+  const ways = payable?.ways.filter(({ token }) => token === ledger) ?? [];
+  const chain = chains.find(
+    ({ network, ledgers }) => ledgers.includes(ledger) && ways.some((way) => way.network === network),
+  );
+  if (payable === undefined || chain === undefined) return refused('other_ledger');
+  const { network } = chain;
+  const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
+  const [block] = (await chain.blocks(ledger, blockIndex, 1)).blocks;
+  const refusal = refusalOfBlock(block, { intentCode: payable.intentCode, accounts });
+  const transfer = block && transferIn({ network, ledger }, block);
+  if (refusal !== undefined || transfer === undefined) return refused(refusal ?? 'not_a_transfer');
+  await icrc.keep(transfer, clock.nowMs());
+  const applied = await icrc.apply(transfer, clock.nowMs());
+  if (applied.outcome === 'waits') return { outcome: 'recorded' };
+  tellApplied(deps, { network, source: ledger, transactionId: blockName(transfer) }, applied);
+  if (applied.outcome === 'ignored')
+    return refused(applied.reason === 'refund' ? 'counted_elsewhere' : 'other_account');
+  return { outcome: applied.outcome === 'completed' || applied.outcome === 'mismatched' ? 'applied' : 'recorded' };
+}
+
+const refused = (refusal: NotifyRefusal): NotifiedTransfer => ({ outcome: 'refused', refusal });
 
 /** Why the block does not pay the intent; undefined where it does. `accounts` are those that the intent may be paid to. */
 export function refusalOfBlock(

@@ -1,3 +1,4 @@
+import { registersPayouts } from '../token/chain.ts';
 import type { Payout } from './payout.ts';
 
 export type DisableDecision<Found> =
@@ -9,8 +10,8 @@ export type DisableDecision<Found> =
 type Disablable = Pick<Payout, 'status' | 'direct' | 'network'>;
 
 /**
- * An operator ends a direct payout in the database, which is all there is of it, and so one on Solana. A processor's is
- * retired on its chain.
+ * An operator ends a direct payout in the database, which is all there is of it, and so one on Solana or the Internet
+ * Computer. A processor's is retired on its chain.
  *
  * Wallets that it replaced end with it: a merchant left them, and none takes money again without a new activation. One that
  * has not taken effect replaced nothing yet, so the wallet before it stays in use. `earlier` are the payouts that it
@@ -23,7 +24,7 @@ export function decideDisabledPayout<Found extends Disablable>(
 ): DisableDecision<Found> {
   if (found === undefined) return { step: 'refuse', code: 'payout_unknown' };
   const { direct, status, network } = found;
-  if (direct === undefined && !network.startsWith('solana:')) return { step: 'refuse', code: 'payout_of_processor' };
+  if (direct === undefined && registersPayouts(network)) return { step: 'refuse', code: 'payout_of_processor' };
   if (status === 'disabled') return { step: 'keep', payout: found };
   // A row without a readable time may have been in effect.
   const isAhead = direct !== undefined && Date.parse(direct.activeFrom) > nowMs;

@@ -7,7 +7,8 @@ import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
 import type { WatchBase } from '../watch/watch-log.ts';
 import { nextReadAtMs } from './reading-times.ts';
 import type { ReferenceChain, ReferenceSight } from './reference-chain.ts';
-import type { AppliedMovement, DueReference, ReferenceStore } from './reference-store.ts';
+import type { DueReference, ReferenceStore } from './reference-store.ts';
+import { type TellApplied, tellApplied } from './tell-applied.ts';
 
 export type ReferenceLimits = {
   readonly everyMs: number;
@@ -28,10 +29,7 @@ export const REFERENCE_LIMITS: ReferenceLimits = {
   lateMs: 600_000,
 };
 
-export type ReferenceDeps = WatchBase & {
-  readonly references: ReferenceStore;
-  readonly onApplied?: (network: string, outcome: AppliedMovement['outcome']) => void;
-};
+export type ReferenceDeps = WatchBase & TellApplied & { readonly references: ReferenceStore };
 
 export function createReferenceReader(
   chain: ReferenceChain,
@@ -132,23 +130,16 @@ async function decide(
   sight: ReferenceSight,
   reference: DueReference,
   transactionId: string,
-  { references, clock, log, onApplied }: ReferenceDeps,
+  deps: ReferenceDeps,
 ): Promise<'decided' | 'absent' | 'waits'> {
   const read = await sight.read(transactionId);
   if (read.kind === 'unknown') return 'waits';
   if (read.kind === 'absent') return 'absent';
   if (read.kind === 'failed') return 'decided';
   const { movement } = read;
-  const applied = await references.apply(reference, movement, clock.nowMs());
+  const applied = await deps.references.apply(reference, movement, deps.clock.nowMs());
   if (applied.outcome === 'waits') return 'waits';
-  onApplied?.(reference.network, applied.outcome);
-  const { outcome, surplusAtomic, ...ids } = { surplusAtomic: undefined, ...applied };
   const { network, intentId } = reference;
-  const details = { network, intentId, source: reference.reference, transactionId, ...ids };
-  if (outcome === 'completed') log('read_log_completed_payment', details);
-  if (outcome === 'mismatched') log('read_log_mismatched', details);
-  if (outcome === 'unattributed') log('receipt_unattributed', details);
-  if (surplusAtomic !== undefined)
-    log('receipt_unattributed', { ...details, reason: 'surplus', amountAtomic: surplusAtomic });
+  tellApplied(deps, { network, intentId, source: reference.reference, transactionId }, applied);
   return 'decided';
 }

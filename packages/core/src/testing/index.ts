@@ -28,5 +28,6 @@ export * from './plain.ts';
 export * from './refund-harness.ts';
 export * from './sample-activation.ts';
 export * from './sample-report.ts';
+export * from './sample-token-ledger.ts';
 export * from './samples.ts';
 export { settledPayment } from './settled-payment.ts';

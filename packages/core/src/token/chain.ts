@@ -133,3 +133,6 @@ export const CHAINS: readonly Chain[] = [
 export function findChain(network: NetworkId): Chain | undefined {
   return CHAINS.find((known) => known.network === network);
 }
+
+/** Payouts of the network are in a registry on its chain, where they are retired. Elsewhere the database is all there is of them. */
+export const registersPayouts = (network: string): boolean => network.startsWith('eip155:');

@@ -62,7 +62,8 @@ export type WatchLogEvent =
   | 'rpc_endpoints_contradict_logs'
   | 'rpc_endpoints_contradict_payouts'
   | 'stranded_transfer_found'
-  | 'stranded_upto_decided';
+  | 'stranded_upto_decided'
+  | 'token_ledger_forked';
 
 export type WatchLog = (event: WatchLogEvent, details: object) => void;
 

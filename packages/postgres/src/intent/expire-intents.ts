@@ -55,7 +55,22 @@ const referenceReadPastExpiry = (now: string) => `
     ${NOT_MERGED}
   )`;
 
-const isRead = (now: string) => `${readPastExpiry(now)} and ${referenceReadPastExpiry(now)}`;
+// Nor while a token ledger of its acceptances was not read to its end since, or a transfer with its memo is not applied.
+const ledgersReadPastExpiry = (now: string) => `
+  not exists (
+    select from svc.acceptances offered
+    join svc.icrc_cursors cursor on cursor.network = offered.network and cursor.ledger = offered.asset
+    where offered.account_id = intent.account_id and offered.mode = intent.mode and offered.intent_id = intent.id
+      and (cursor.read_at is null
+        or cursor.read_at < intent.expires_at + interval '${FINAL_AFTER_END_MS} milliseconds')
+      and intent.expires_at > ${now}::timestamptz - interval '${READER_STALLED}'
+    ${NOT_MERGED}
+  ) and not exists (
+    select from svc.icrc_transfers found where found.intent_code = intent.intent_code
+  )`;
+
+const isRead = (now: string) =>
+  `${readPastExpiry(now)} and ${referenceReadPastExpiry(now)} and ${ledgersReadPastExpiry(now)}`;
 
 const EXPIRE = {
   name: 'expire-intents',

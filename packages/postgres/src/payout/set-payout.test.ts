@@ -76,7 +76,7 @@ test('where payers pay the merchant, going back to an earlier account makes it t
   const { id } = await newAccount(operation);
   const network = parseNetwork('icp:local');
   if (network === undefined) throw new Error('no network');
-  const paid = (merchant: string) => ({ network, processor: merchant, merchant });
+  const paid = (merchant: string) => ({ network, processor: merchant, merchant, terms: terms(0) });
   for (const [step, merchant] of ['aaa', 'bbb', 'bbb', 'aaa'].entries())
     await setPayout({ ...operation, nowMs: operation.nowMs + step }, request(id, paid(merchant)));
   const { payouts } = await loadMerchant(pool, {

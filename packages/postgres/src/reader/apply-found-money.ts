@@ -6,7 +6,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
-import { findProofs } from '../payment/log-proofs.ts';
+import { findProofs, type ProvenRow } from '../payment/log-proofs.ts';
 import { lockEarlierParts } from './earlier-parts.ts';
 import {
   findIntentOfCode,
@@ -24,7 +24,7 @@ const LOG_INDEX = 0;
 /** A payment by a transaction that proves a refund too. */
 const BESIDE_REFUND_INDEX = 1;
 /** What pays no intent. It takes no other's place: the transaction may name another intent, which it pays. */
-const RECEIPT_INDEX = 2;
+export const RECEIPT_INDEX = 2;
 
 export type FoundMoney = {
   readonly network: NetworkId;
@@ -74,10 +74,7 @@ export async function applyFoundMoney(
   const refund = found.findPaidBeside && proofs.find(({ refund_id }) => refund_id !== null);
   const refundId = refund?.refund_id ?? null;
   const proof = proofs.find((one) => one !== refund);
-  if (proof !== undefined)
-    return proof.payment_id === null
-      ? { outcome: 'unattributed', reason: proof.reason ?? '' }
-      : { outcome: 'recorded', paymentId: proof.payment_id };
+  if (proof !== undefined) return countedAs(proof);
   // A lane records it, for the payment or the refund that it carries.
   if (await isOwnTransaction(client, network, transactionId)) return { outcome: 'ignored', reason: 'own_transaction' };
   const owner = await findIntentOfCode(client, intentCode);
@@ -157,6 +154,21 @@ export async function applyFoundMoney(
   if (surplusAtomic === 0n) return applied;
   await setAside('surplus', surplusAtomic);
   return { ...applied, surplusAtomic: surplusAtomic.toString() };
+}
+
+/** What the transaction proves already, or was set aside as; undefined for nothing. */
+export async function findCounted(
+  client: pg.ClientBase,
+  { network, transactionId }: Pick<FoundMoney, 'network' | 'transactionId'>,
+): Promise<AppliedMovement | undefined> {
+  const places = [LOG_INDEX, RECEIPT_INDEX].map((logIndex) => ({ network, transactionId, logIndex }));
+  const [first] = (await findProofs(client, places)).toSorted((one, other) => one.log_index - other.log_index);
+  return first && countedAs(first);
+}
+
+function countedAs({ payment_id: paymentId, refund_id: refundId, reason }: ProvenRow): AppliedMovement {
+  if (refundId !== null) return { outcome: 'ignored', reason: 'refund' };
+  return paymentId === null ? { outcome: 'unattributed', reason: reason ?? '' } : { outcome: 'recorded', paymentId };
 }
 
 function held(locked: LockedPayment | undefined): LockedPayment {

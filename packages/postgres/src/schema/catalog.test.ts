@@ -20,6 +20,8 @@ const OURS = [
   'gas_paid',
   'partitioned_tables',
   'hourly_caps',
+  'icrc_cursors',
+  'icrc_transfers',
   'installation',
   'ledger_order',
   // Of the account of its intent code.
@@ -57,6 +59,8 @@ const WITHOUT_MODE = [
   'gas_paid',
   'partitioned_tables',
   'hourly_caps',
+  'icrc_cursors',
+  'icrc_transfers',
   'installation',
   'ledger_order',
   'late_terms',

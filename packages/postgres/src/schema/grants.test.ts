@@ -293,8 +293,8 @@ test('no process may delete or rewrite history', async () => {
     where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin')
       and privilege_type in ('DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES')
     order by grantee, table_name`);
-  // Prepared transfers are useless after a minute, and solo payers after a day; read logs and the reader's blocks are a
-  // queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
+  // Prepared transfers are useless after a minute, and solo payers after a day; read logs, transfers of token
+  // ledgers and the reader's blocks are a queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
   // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a day, and a wallet is
   // proven by payments of the last year. A lease ends with its authorization, a reference
   // a week after its intent. Abuse counts are for the operator of the day.
@@ -305,6 +305,7 @@ test('no process may delete or rewrite history', async () => {
     { grantee: 'svc_api', table_name: 'quota_streams', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'gas_budget_uses', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'gas_paid', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'icrc_transfers', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'idempotency', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'log_proofs', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'payment_references', privilege_type: 'DELETE' },

@@ -65,6 +65,13 @@ export const READER_EVENTS = {
     whatToDo:
       'Somebody hides a payment or wastes calls: [references](../operate/chain-reader.md#references-on-solana).',
   },
+  token_ledger_forked: {
+    level: 'error',
+    message:
+      'A token ledger tells a block that does not continue those that were read, or lacks some of them; nothing more is read from it.',
+    whatToDo:
+      'Ask who runs the ledger what became of it: [token ledgers](../operate/chain-reader.md#token-ledgers-of-the-internet-computer).',
+  },
   reader_rewound: {
     level: 'warn',
     message: 'A reorg: the chain reader went back to the newest block that the chain still has.',

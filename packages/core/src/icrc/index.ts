@@ -1,0 +1,9 @@
+// Transfers of token ledgers.
+export * from './account-text.ts';
+export type * from './icrc-chain.ts';
+export type * from './icrc-store.ts';
+export * from './judge-blocks.ts';
+export * from './notify-transfer.ts';
+export * from './read-token-ledgers.ts';
+export * from './token-block.ts';
+export * from './transfer-memo.ts';

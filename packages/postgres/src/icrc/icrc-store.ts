@@ -1,0 +1,188 @@
+// Token ledgers as settlement reads them.
+import {
+  type DueIcrcTransfer,
+  type IcrcStore,
+  type IcrcTransfer,
+  isoTime,
+  type LedgerCursor,
+  type NotifiedIntent,
+  type PayableIntent,
+  type ReadBlocks,
+} from '@svc-pay/core';
+import type { NetworkId } from '@svc-pay/protocol';
+import type pg from 'pg';
+import { inTransaction } from '../database/in-transaction.ts';
+import { columnArrays } from '../database/statement-parameters.ts';
+import { loadPaidTerms } from '../intent/late-terms.ts';
+import { applyTransfer } from './apply-transfer.ts';
+
+export function createIcrcStore(pool: pg.Pool): IcrcStore {
+  return {
+    loadCursor: (network, ledger) => loadCursor(pool, network, ledger),
+    loadBeginning: (network) => loadBeginning(pool, network),
+    openCursor: (cursor) => openCursor(pool, cursor),
+    moveCursor: (cursor, read, nowMs) => inTransaction(pool, (client) => moveCursor(client, cursor, read, nowMs)),
+    stopCursor: (cursor, nowMs) => stopCursor(pool, cursor, nowMs),
+    keep: (transfer, nowMs) => keep(pool, [transfer], nowMs),
+    loadDue: (network, nowMs, limit) => loadDue(pool, network, nowMs, limit),
+    apply: (transfer, nowMs) => inTransaction(pool, (client) => applyTransfer(client, transfer, nowMs)),
+    defer: (transfer, nextTryAtMs) => defer(pool, transfer, nextTryAtMs),
+    loadPayable: (asked) => inTransaction(pool, (client) => loadPayable(client, asked)),
+  };
+}
+
+async function loadCursor(pool: pg.Pool, network: NetworkId, ledger: string): Promise<LedgerCursor | undefined> {
+  const { rows } = await pool.query<{ next_index: string; last_hash: Buffer | null }>({
+    name: 'load-icrc-cursor',
+    text: 'select next_index, last_hash from svc.icrc_cursors where network = $1 and ledger = $2',
+    values: [network, ledger],
+  });
+  const [row] = rows;
+  return row && { network, ledger, nextIndex: BigInt(row.next_index), lastHash: row.last_hash };
+}
+
+async function loadBeginning(pool: pg.Pool, network: NetworkId): Promise<number | null> {
+  const { rows } = await pool.query<{ first: Date | null }>({
+    name: 'load-first-payout-time',
+    text: 'select min(created_at) as first from svc.payouts where network = $1',
+    values: [network],
+  });
+  return rows[0]?.first?.getTime() ?? null;
+}
+
+async function openCursor(pool: pg.Pool, { network, ledger, nextIndex, lastHash }: LedgerCursor): Promise<void> {
+  await pool.query({
+    name: 'open-icrc-cursor',
+    text: `
+      insert into svc.icrc_cursors (network, ledger, next_index, last_hash) values ($1, $2, $3, $4)
+      on conflict do nothing`,
+    values: [network, ledger, nextIndex.toString(), bytesOrNull(lastHash)],
+  });
+}
+
+/** The row is locked by the update, so that of two processes at one block the second finds the cursor elsewhere. */
+async function moveCursor(
+  client: pg.ClientBase,
+  { network, ledger, nextIndex: before }: LedgerCursor,
+  { nextIndex, lastHash, transfers, wholeSinceMs }: ReadBlocks,
+  nowMs: number,
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'move-icrc-cursor',
+    text: `
+      update svc.icrc_cursors
+      set next_index = $4, last_hash = $5, read_at = greatest(read_at, $6::timestamptz), stopped_at = null
+      where network = $1 and ledger = $2 and next_index = $3`,
+    values: [
+      network,
+      ledger,
+      before.toString(),
+      nextIndex.toString(),
+      bytesOrNull(lastHash),
+      wholeSinceMs === null ? null : isoTime(wholeSinceMs),
+    ],
+  });
+  if (rowCount !== 1) return false;
+  await keep(client, transfers, nowMs);
+  return true;
+}
+
+async function stopCursor(pool: pg.Pool, { network, ledger, nextIndex }: LedgerCursor, nowMs: number): Promise<void> {
+  await pool.query({
+    name: 'stop-icrc-cursor',
+    text: `
+      update svc.icrc_cursors set stopped_at = coalesce(stopped_at, $4)
+      where network = $1 and ledger = $2 and next_index = $3`,
+    values: [network, ledger, nextIndex.toString(), isoTime(nowMs)],
+  });
+}
+
+const KEPT = columnArrays<IcrcTransfer>({
+  network: ['text', ({ network }) => network],
+  ledger: ['text', ({ ledger }) => ledger],
+  block_index: ['bigint', ({ index }) => index.toString()],
+  from_account: ['text', ({ from }) => from],
+  to_account: ['text', ({ to }) => to],
+  amount: ['numeric', ({ amountAtomic }) => amountAtomic.toString()],
+  intent_code: ['bigint', ({ intentCode }) => intentCode.toString()],
+  block_time: ['timestamptz', ({ blockTimeMs }) => isoTime(blockTimeMs)],
+});
+const COLUMNS = 'network, ledger, block_index, from_account, to_account, amount, intent_code, block_time';
+
+const KEEP = {
+  name: 'keep-icrc-transfers',
+  text: `
+    insert into svc.icrc_transfers (${COLUMNS}, found_at, next_try_at)
+    select ${COLUMNS}, $9::timestamptz, $9::timestamptz from ${KEPT.unnest('found')}
+    where exists (
+      select from svc.payouts payout where payout.network = found.network and payout.processor = found.to_account
+    )
+    on conflict do nothing`,
+};
+
+async function keep(client: pg.Pool | pg.ClientBase, transfers: readonly IcrcTransfer[], nowMs: number): Promise<void> {
+  if (transfers.length === 0) return;
+  await client.query({ ...KEEP, values: [...KEPT.values(transfers), isoTime(nowMs)] });
+}
+
+type Row = {
+  readonly ledger: string;
+  readonly block_index: string;
+  readonly from_account: string;
+  readonly to_account: string;
+  readonly amount: string;
+  readonly intent_code: string;
+  readonly block_time: Date;
+  readonly tries: number;
+};
+
+async function loadDue(
+  pool: pg.Pool,
+  network: NetworkId,
+  nowMs: number,
+  limit: number,
+): Promise<readonly DueIcrcTransfer[]> {
+  const { rows } = await pool.query<Row>({
+    name: 'load-due-icrc-transfers',
+    text: `
+      select ${COLUMNS}, tries from svc.icrc_transfers
+      where network = $1 and next_try_at <= $2 order by next_try_at, block_index limit $3`,
+    values: [network, isoTime(nowMs), limit],
+  });
+  return rows.map((row) => ({
+    network,
+    ledger: row.ledger,
+    index: BigInt(row.block_index),
+    from: row.from_account,
+    to: row.to_account,
+    amountAtomic: BigInt(row.amount),
+    intentCode: BigInt(row.intent_code),
+    blockTimeMs: row.block_time.getTime(),
+    tries: row.tries,
+  }));
+}
+
+async function defer(pool: pg.Pool, { network, ledger, index }: DueIcrcTransfer, nextTryAtMs: number): Promise<void> {
+  await pool.query({
+    name: 'defer-icrc-transfer',
+    text: `
+      update svc.icrc_transfers set tries = tries + 1, next_try_at = $4
+      where network = $1 and ledger = $2 and block_index = $3`,
+    values: [network, ledger, index.toString(), isoTime(nextTryAtMs)],
+  });
+}
+
+async function loadPayable(client: pg.ClientBase, asked: NotifiedIntent): Promise<PayableIntent | undefined> {
+  const { rows } = await client.query<{ intent_code: string }>({
+    name: 'load-code-of-intent',
+    text: 'select intent_code from svc.intents where account_id = $1 and mode = $2 and id = $3',
+    values: [asked.accountId, asked.mode, asked.intentId],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const intentCode = BigInt(row.intent_code);
+  const offered = await loadPaidTerms(client, asked, intentCode);
+  return { intentCode, ways: offered.map(({ network, token, payTo }) => ({ network, token: token.address, payTo })) };
+}
+
+const bytesOrNull = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes));
