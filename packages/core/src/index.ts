@@ -62,14 +62,7 @@ export { type AddressPolicy, isDeniedAddress } from './endpoint/denied-address.t
 export * from './endpoint/endpoint-health.ts';
 export { endpointContext, endpointSecretBytes, newEndpointSecret } from './endpoint/endpoint-secret.ts';
 export * from './endpoint/endpoint-transitions.ts';
-export {
-  type CheckedUrl,
-  checkEndpointUrl,
-  DENIED_PORTS,
-  type EndpointTarget,
-  type UrlPolicy,
-  type UrlProblem,
-} from './endpoint/endpoint-url.ts';
+export * from './endpoint/endpoint-url.ts';
 export { type IpRange, isWithin, parseRange } from './endpoint/ip-address.ts';
 export { judgeNewHeaders, judgeNewUrl, type NewUrlPolicy, type NewUrlProblem } from './endpoint/judge-endpoint.ts';
 export * from './endpoint/switch-endpoint.ts';
@@ -157,14 +150,7 @@ export type {
   StrayRows,
 } from './ledger/books.ts';
 export { type Census, checkBooks } from './ledger/check-books.ts';
-export {
-  type CheckedLine,
-  createFindings,
-  type Findings,
-  LEDGER_CHECKS,
-  type LedgerCheck,
-  type LedgerDifference,
-} from './ledger/findings.ts';
+export * from './ledger/findings.ts';
 export * from './ledger/gas-loss.ts';
 export * from './ledger/gas-share.ts';
 export * from './ledger/ledger-entry.ts';
