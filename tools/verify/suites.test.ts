@@ -5,7 +5,7 @@ const planned = (suites: readonly Suite[]) => suites.reduce((total, suite) => to
 
 test('all suites of an ordinary run together plan less than 40 minutes', () => {
   expect(planned([INSTALL, ...SUITES])).toBeLessThanOrEqual(TOTAL_BUDGET_SECONDS);
-  expect(TOTAL_BUDGET_SECONDS).toBeLessThan(25 * 60);
+  expect(TOTAL_BUDGET_SECONDS).toBeLessThan(40 * 60);
 });
 
 test('all long suites together plan at most 90 minutes', () => {
