@@ -36,7 +36,19 @@ const text = (amount: bigint) => amount.toString();
 const told = (amount: bigint | null) => amount?.toString() ?? null;
 export const HALF = PRICE / 2n;
 export const MORE = PRICE + HALF;
-const WAIT_SECONDS = 60;
+const WAIT_SECONDS = 90;
+
+/** One call after another: calls of a wallet take their nonces in turn, and a local chain answers only so many at once. */
+export function inTurn<Given extends readonly unknown[], Answer>(
+  call: (...given: Given) => Promise<Answer>,
+): (...given: Given) => Promise<Answer> {
+  let earlier: Promise<unknown> = Promise.resolve();
+  return (...given) => {
+    const called = earlier.then(() => call(...given));
+    earlier = called.catch(() => undefined);
+    return called;
+  };
+}
 
 export async function askAs(
   { apiUrl }: Pick<World, 'apiUrl'>,

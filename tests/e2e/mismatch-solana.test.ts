@@ -8,7 +8,7 @@ import { openSolanaShop, type SolanaShop } from '../solana/open-solana-shop.ts';
 import { paymentsOf } from './direct-shop.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { waitFor } from './many-payments.ts';
-import { askAs, HALF, MORE, paymentsRead, setPolicy, type Till, testEachPolicy } from './mismatch-cases.ts';
+import { askAs, HALF, inTurn, MORE, paymentsRead, setPolicy, type Till, testEachPolicy } from './mismatch-cases.ts';
 import { type Leg, linkOf, payByReference } from './solana-pay-calls.ts';
 import { endOf, refund } from './solana-refund-calls.ts';
 import { newIntent, newPayer, PRICE, startSolanaWorld } from './solana-world.ts';
@@ -46,18 +46,18 @@ async function openTill(): Promise<SolanaTill> {
   return {
     shop,
     absent: absent.address,
-    offer: async (body = {}) => {
+    offer: inTurn(async (body: Readonly<Record<string, unknown>> = {}) => {
       const { id } = await newIntent({ ...world, shop }, body);
       // A reference is read once a wallet has asked for the transaction, whatever it sends then.
       const asked = await askForTransaction(await linkOf({ ...world, shop }, id), absent.address);
       if (!asked.ok) throw new Error(asked.message);
       return id;
-    },
-    pay: async (intentId, amountAtomic) => {
+    }),
+    pay: inTurn(async (intentId: string, amountAtomic: bigint) => {
       const payer = await newPayer(world);
       await payByReference(world, payer, legsOf(shop, amountAtomic), { intentId });
       return { payer: payer.address };
-    },
+    }),
     payOtherToken: async (intentId) => {
       const payer = await newPayer(world);
       await world.solana.fundToken(payer.address, PRICE, otherMint);
@@ -69,7 +69,7 @@ async function openTill(): Promise<SolanaTill> {
         );
         return rows[0]?.cursor === sent;
       };
-      await waitFor(isRead, 60, 'the transaction is read');
+      await waitFor(isRead, 90, 'the transaction is read');
       expect(await readTokenBalance([openNode(world.solana.rpcUrl)], payer.address, otherMint)).toBe(0n);
     },
   };

@@ -2,13 +2,12 @@
 // what each policy of the merchant makes of it.
 import type { MismatchPolicy } from '@svc-pay/core';
 import type { RegularOffer } from '@svc-pay/protocol';
-import type { Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { intentOf, paymentsOf, unattributedOf } from './direct-shop.ts';
 import { NO_WAIT, onePayer, PRICE } from './follow-payment.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { waitFor } from './many-payments.ts';
-import { askAs, HALF, MORE, paymentsRead, setPolicy, type Till, testEachPolicy } from './mismatch-cases.ts';
+import { askAs, HALF, inTurn, MORE, paymentsRead, setPolicy, type Till, testEachPolicy } from './mismatch-cases.ts';
 import { approvedPayer } from './open-pay.ts';
 import { openShop, type Shop } from './open-shop.ts';
 import { startWorld } from './start-world.ts';
@@ -41,18 +40,6 @@ async function openWith(policy: Partial<MismatchPolicy>) {
     payer.pay((await intentOf(world, { paymentIntentId })).code, payoutId, amount),
   );
   return { shop, payoutId, offer, pay };
-}
-
-/** One call after another: the calls of a wallet take their nonces in turn. */
-function inTurn(
-  pay: (paymentIntentId: string, amount: bigint) => Promise<Hex>,
-): (paymentIntentId: string, amount: bigint) => Promise<Hex> {
-  let earlier: Promise<unknown> = Promise.resolve();
-  return (paymentIntentId, amount) => {
-    const paid = earlier.then(() => pay(paymentIntentId, amount));
-    earlier = paid.catch(() => undefined);
-    return paid;
-  };
 }
 
 async function openTill(): Promise<Till> {

@@ -4,7 +4,7 @@ import { TOKEN_PROGRAM_ADDRESS } from '@solana-program/token';
 import { openNode, prepareTransfer, referenceOf } from '@svc-pay/solana';
 import { DEVNET_USDC } from '@svc-pay/solana/local';
 import { drawActors, signAsWallet } from '@svc-pay/solana/testing';
-import { sendSigned } from '../solana/follow-solana-pay.ts';
+import { NODE_PATIENCE_MS, sendSigned } from '../solana/follow-solana-pay.ts';
 import type { SolanaWorld } from './solana-world.ts';
 
 export type Leg = { readonly owner: string; readonly amountAtomic: bigint };
@@ -49,7 +49,7 @@ export async function payByReference(
     memo: `a memo of its own ${Math.random()}`,
     reference: await referenceIn(world, intentId),
   };
-  const made = await prepareTransfer(terms, await openNode(rpcUrl).latestLifetime());
+  const made = await prepareTransfer(terms, await openNode(rpcUrl, NODE_PATIENCE_MS).latestLifetime());
   if (!made.ok) throw new Error(made.code);
   const once = Buffer.from(await signAsWallet(made.prepared.wire, payer), 'base64');
   return sendSigned(rpcUrl, Buffer.from(await signAsWallet(once, stranger), 'base64'));

@@ -13,6 +13,9 @@ export type Followed = { readonly label: string; readonly message: string; reado
 
 const JSON_HEADERS = { 'content-type': 'application/json', origin: 'https://wallet.example' };
 
+/** A local chain answers late where many tests share the machine. */
+export const NODE_PATIENCE_MS = 30_000;
+
 /** The address in the link. */
 export function addressIn(link: string): URL {
   const [, rest] = /^solana:(.+)$/.exec(link) ?? [];
@@ -59,7 +62,7 @@ export async function followSolanaPay(link: string, payer: KeyPairSigner, rpcUrl
 }
 
 export async function sendSigned(rpcUrl: string, signed: Uint8Array): Promise<string> {
-  const { outcome } = await openNode(rpcUrl).send(signed);
+  const { outcome } = await openNode(rpcUrl, NODE_PATIENCE_MS).send(signed);
   if (outcome !== 'known') throw new Error(`the transaction was ${outcome}`);
   return getBase58Decoder().decode(signed.subarray(1, 65));
 }
