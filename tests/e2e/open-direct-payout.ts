@@ -15,9 +15,9 @@ export async function openDirectPayout(
   { keys, chainId, tokens }: Pick<LocalChain, 'keys' | 'chainId' | 'tokens'>,
   accountId: string,
   use: WalletUse = 'exclusive',
+  walletKey = generatePrivateKey(),
 ): Promise<Address> {
   const operation = { pool, nowMs: Date.now(), actor: 'operator:test' };
-  const walletKey = generatePrivateKey();
   const approverKey = keys.payoutApprover.privateKey;
   const wanted = {
     accountId,

@@ -33,7 +33,7 @@ export type ShopTerms = {
 
 const anyAddress = (): Address => `0x${randomBytes(20).toString('hex')}`;
 
-const USUAL: ShopTerms = { feeBps: 100, splitBps: [1_000, 33] };
+export const USUAL: ShopTerms = { feeBps: 100, splitBps: [1_000, 33] };
 
 type Operation = Parameters<typeof setPayout>[0];
 

@@ -18,7 +18,13 @@ export type CaseFile = {
   readonly settledOfCode: ReadonlyMap<string, readonly SettledLog[]>;
   /** Settlements in blocks that the chain gave up. */
   readonly orphaned: readonly SettledLog[];
+  /** By place: payers called `pay` with less than was asked. */
+  readonly oddAt: ReadonlyMap<string, SettledLog>;
   readonly transferAt: ReadonlyMap<string, TransferLog>;
+  /** Logs by which refunds completed. */
+  readonly refundPlaces: ReadonlySet<string>;
+  /** What merchants sent back themselves and no refund counts. */
+  readonly unprovenTransfers: readonly TransferLog[];
   readonly entriesOf: ReadonlyMap<string, readonly EntryRow[]>;
   readonly eventsOfPayment: ReadonlyMap<string, readonly EventRow[]>;
   /** Payments of which something was booked back, because the chain took it back. */
@@ -41,6 +47,10 @@ export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainE
     logIndex,
     blockNumber,
   });
+  const refundPlaces = new Set(
+    record.refunds.filter(({ status }) => status === 'completed').map((row) => `${row.transaction}:${row.logIndex}`),
+  );
+  const sentBack = new Set(run.sentBack.map(({ transaction }) => transaction));
   return {
     run,
     record,
@@ -50,12 +60,23 @@ export function openCase(run: RunEvidence, record: RecordEvidence, chain: ChainE
     paymentsOfIntent: Map.groupBy(payments, ({ intent }) => intent),
     settledOfCode: Map.groupBy([...chain.settled, ...chain.direct.map(settledBy)], ({ code }) => code),
     orphaned: [...run.orphaned, ...run.orphanedDirect.map(settledBy)],
+    oddAt: new Map(chain.received.map((log) => [placeOf(log), log])),
     transferAt: new Map(chain.transfers.map((transfer) => [placeOf(transfer), transfer])),
+    refundPlaces,
+    unprovenTransfers: chain.transfers.filter(
+      (transfer) => sentBack.has(transfer.transaction) && !refundPlaces.has(placeOf(transfer)),
+    ),
     entriesOf: Map.groupBy(entries, ({ payment }) => payment),
     eventsOfPayment: Map.groupBy(events, ({ payment }) => payment ?? ''),
     reversedPayments: new Set(entries.filter(({ reverses }) => reverses !== null).map(({ payment }) => payment)),
   };
 }
+
+const PAID: ReadonlySet<string> = new Set(['completed', 'refunded']);
+
+/** The payment as it was asked for is made, whether or not it was given back. */
+export const isSuccess = ({ oddAt }: CaseFile, { status, place }: PaymentRow): boolean =>
+  PAID.has(status) && !oddAt.has(place ?? '');
 
 /** A log of the chain by where it stands. */
 export const placeOf = ({

@@ -1,6 +1,6 @@
 // What the chain says happened: every settlement and transfer by its log, and every transaction of a relayer.
 import type { AskChain } from './ask-chain.ts';
-import { type DirectLog, readDirectLogs } from './direct-evidence.ts';
+import { type DirectLog, readDirectLogs, readUses } from './direct-evidence.ts';
 
 export type SettledLog = {
   readonly code: string;
@@ -19,6 +19,7 @@ export type TransferLog = {
   readonly value: bigint;
   readonly transaction: string;
   readonly logIndex: number;
+  readonly blockNumber: number;
 };
 type RelayerTransaction = {
   readonly hash: string;
@@ -34,8 +35,12 @@ type RelayerTransaction = {
 export type ChainEvidence = {
   /** By the processor. */
   readonly settled: readonly SettledLog[];
+  /** By calls of `pay`. */
+  readonly received: readonly SettledLog[];
   /** By an authorization to a merchant's wallet, whoever submitted it. */
   readonly direct: readonly DirectLog[];
+  /** By an authorization that a merchant's wallet signed for a refund. */
+  readonly refunds: readonly DirectLog[];
   readonly transfers: readonly TransferLog[];
   readonly transactions: readonly RelayerTransaction[];
   /** By relayer: the chain's own count. */
@@ -44,7 +49,10 @@ export type ChainEvidence = {
 };
 
 const SETTLED = '0x8b2a612c002402bf584f7938012349536a2fef9ed87dcd951661bba6d392c135';
+const RECEIVED = '0x775fc3d3f0edd3d14001a17252c16a85ca601c33be3d34e7598fca50ec65b2c6';
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+/** The first bytes of a refund's nonce. */
+const REFUND_TAG = `0x${Buffer.from('svcref').toString('hex')}`;
 const BALANCE_OF = '0x70a08231';
 
 export type Log = {
@@ -76,6 +84,7 @@ export async function readChain(
   const logsOf = (address: string, topics: readonly string[]) =>
     ask([['eth_getLogs', [{ address, topics, fromBlock: '0x0', toBlock: head }]]]);
   const [settled] = (await logsOf(processor, [SETTLED])) as [readonly Log[]];
+  const [received] = (await logsOf(processor, [RECEIVED])) as [readonly Log[]];
   const [ofToken] = (await logsOf(token, [])) as [readonly Log[]];
   const numbers = Array.from({ length: number(head) + 1 }, (_, index) => `0x${index.toString(16)}`);
   const blocks = (await ask(numbers.map((block) => ['eth_getBlockByNumber', [block, true]]))) as readonly Block[];
@@ -96,7 +105,9 @@ export async function readChain(
   const held = new Map(owners.map((owner, index) => [owner, BigInt(balances[index] ?? '0x0')]));
   return {
     settled: settled.map(settledLog),
+    received: received.map(receivedLog),
     direct: readDirectLogs(ofToken, new Set(wallets)),
+    refunds: readUses(ofToken).filter(({ nonce }) => nonce.startsWith(REFUND_TAG)),
     transfers: ofToken.filter(({ topics }) => topics[0] === TRANSFER).map(transferLog),
     transactions: mine.map(({ block, transaction }, index) => {
       const receipt = receipts[index];
@@ -139,12 +150,17 @@ function settledLog({ topics, data, transactionHash, logIndex, blockNumber }: Lo
   };
 }
 
-function transferLog({ topics, data, transactionHash, logIndex }: Log): TransferLog {
+function receivedLog(log: Log): SettledLog {
+  return { ...settledLog(log), settled: word(log.data, 1), fee: word(log.data, 2) };
+}
+
+function transferLog({ topics, data, transactionHash, logIndex, blockNumber }: Log): TransferLog {
   return {
     from: address(topics[1]),
     to: address(topics[2]),
     value: word(data, 0),
     transaction: transactionHash,
     logIndex: number(logIndex),
+    blockNumber: number(blockNumber),
   };
 }

@@ -1,9 +1,11 @@
 // Books that sum to zero, point at the chain's own logs, commit with what they are about, and equal the chain's balances.
 import { type CaseFile, liveEntries, lostIn, placeOf, sum, type Violation } from './case-file.ts';
+import { isOfRefund } from './check-events.ts';
 import type { EntryRow, PaymentRow } from './record-evidence.ts';
 
 const NATIVE = 'native';
 const RECEIVING: ReadonlySet<string> = new Set(['merchant', 'split', 'platform_fee', 'refund']);
+const BOOKED: ReadonlySet<string> = new Set(['completed', 'refunded', 'mismatched']);
 const amountOf = ({ amount }: EntryRow) => BigInt(amount);
 
 export function checkBooks(file: CaseFile): readonly Violation[] {
@@ -18,13 +20,16 @@ export function checkBooks(file: CaseFile): readonly Violation[] {
 
 function checkEntries(file: CaseFile, payment: PaymentRow): Violation[] {
   const entries = file.entriesOf.get(payment.id) ?? [];
-  const live = liveEntries(entries);
+  const ofRefunds = file.refundPlaces;
+  const live = liveEntries(entries).filter((entry) => !ofRefunds.has(placeOf(entry)));
   const wrong = (is: boolean, text: string): Violation[] =>
     is ? [{ rule: 'books', intent: payment.intent, text: `${payment.id}: ${text}` }] : [];
   const surplus = [...Map.groupBy(entries, ({ asset }) => asset)].filter(([, of]) => sum(of.map(amountOf)) !== 0n);
-  if (payment.status !== 'completed')
-    return wrong(live.length > 0, `${payment.status}, and ${live.length} entries stand`);
-  const [code] = file.settledOfCode.get(file.intentOf.get(payment.intent)?.code ?? '') ?? [];
+  if (!BOOKED.has(payment.status)) return wrong(live.length > 0, `${payment.status}, and ${live.length} entries stand`);
+  const odd = file.oddAt.get(payment.place ?? '');
+  const [settled] = file.settledOfCode.get(file.intentOf.get(payment.intent)?.code ?? '') ?? [];
+  const code = odd ?? settled;
+  const cap = odd === undefined ? BigInt(payment.cap ?? 0) : odd.cap;
   const tokens = live.filter(({ asset }) => asset !== NATIVE);
   const of = (...names: string[]) => sum(tokens.filter(({ name }) => names.includes(name)).map(amountOf));
   const pull = tokens.find(({ name }) => name === 'payer');
@@ -39,7 +44,7 @@ function checkEntries(file: CaseFile, payment: PaymentRow): Violation[] {
       `off by ${surplus.map(([asset, rows]) => `${sum(rows.map(amountOf))} of ${asset}`).join(', ')}`,
     ),
     ...wrong(live.length === 0, 'completed without entries'),
-    ...wrong(-of('payer') !== BigInt(payment.cap ?? 0), `${-of('payer')} left the payer, the cap was ${payment.cap}`),
+    ...wrong(-of('payer') !== cap, `${-of('payer')} left the payer, the cap was ${cap}`),
     ...wrong(of('platform_fee') !== code?.fee, `a fee of ${of('platform_fee')}, the chain took ${code?.fee}`),
     ...wrong(
       code !== undefined && of('merchant', 'split') !== code.settled - code.fee,
@@ -57,14 +62,15 @@ function checkEntries(file: CaseFile, payment: PaymentRow): Violation[] {
 
 /** What a reorganisation moved is booked anew without a word to anybody; otherwise both are of one transaction. */
 function commitsTogether(
-  { eventsOfPayment, reversedPayments }: CaseFile,
-  { id }: PaymentRow,
+  { eventsOfPayment, reversedPayments, oddAt }: CaseFile,
+  { id, place }: PaymentRow,
   live: readonly EntryRow[],
 ): boolean {
   const commits = new Set(live.map(({ commit }) => commit));
   if (commits.size > 1) return false;
   if (reversedPayments.has(id)) return true;
-  const event = (eventsOfPayment.get(id) ?? []).findLast(({ type }) => type === 'payment.completed');
+  const told = place !== null && oddAt.has(place) ? 'payment.updated' : 'payment.completed';
+  const event = (eventsOfPayment.get(id) ?? []).findLast((one) => one.type === told && !isOfRefund(one));
   return event !== undefined && commits.has(event.commit);
 }
 
@@ -95,7 +101,7 @@ function checkReversals({ record, orphaned: givenUp, paymentOf, intentOf }: Case
   });
 }
 
-function checkBalances({ record, chain, run }: CaseFile): Violation[] {
+function checkBalances({ record, chain, run, unprovenTransfers }: CaseFile): Violation[] {
   const { minted, token, processor } = run.setting;
   const booked = Map.groupBy(
     record.entries.filter(({ asset }) => asset.toLowerCase() === token),
@@ -103,7 +109,10 @@ function checkBalances({ record, chain, run }: CaseFile): Violation[] {
   );
   const parties = new Set([...booked.keys(), ...Object.keys(minted), processor]);
   return [...parties].flatMap((party) => {
-    const expected = BigInt(minted[party] ?? 0) + sum((booked.get(party) ?? []).map(amountOf));
+    const own = sum(
+      unprovenTransfers.map(({ from, to, value }) => (to === party ? value : 0n) - (from === party ? value : 0n)),
+    );
+    const expected = BigInt(minted[party] ?? 0) + own + sum((booked.get(party) ?? []).map(amountOf));
     const held = chain.balanceOf(party);
     return held === expected
       ? []
@@ -132,7 +141,7 @@ function checkGas({ record, chain }: CaseFile): Violation[] {
 /** Who lost gas is who signed that payment; what a transaction settled is no loss of it. */
 function checkLosses({ record, chain, paymentOf, intentOf, settledOfCode }: CaseFile): Violation[] {
   const mined = new Set(chain.transactions.map(({ hash }) => hash));
-  return record.losses.flatMap(({ payment: id, payer, transaction, batch }): Violation[] => {
+  return record.losses.flatMap(({ payment: id, payer, transaction, batch, cause }): Violation[] => {
     if (!mined.has(transaction)) return [];
     const payment = paymentOf.get(id ?? '');
     const wrong = (is: boolean, text: string): Violation[] =>
@@ -144,6 +153,10 @@ function checkLosses({ record, chain, paymentOf, intentOf, settledOfCode }: Case
         .filter((other) => other.payment === id && other.transaction === transaction)
         .map(({ amount }) => BigInt(amount)),
     );
+    // Also of a refund's transaction that came too late: the wallet signed it.
+    const wallets = record.refunds.filter((refund) => refund.payment === id).map(({ wallet }) => wallet);
+    if (wallets.includes(payer ?? '')) return [];
+    if (cause === 'refund') return wrong(true, `${payer} lost gas, refunds are of ${wallets.join(', ')}`);
     return [
       ...wrong(
         id !== null && payer !== payment?.payer.toLowerCase(),

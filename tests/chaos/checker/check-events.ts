@@ -1,6 +1,6 @@
 // Every payment that ended has its event, every event reached every endpoint that wants it, with equal bytes, and nobody else.
 import { createHash } from 'node:crypto';
-import type { CaseFile, Violation } from './case-file.ts';
+import { type CaseFile, isSuccess, type Violation } from './case-file.ts';
 import type { EventRow } from './record-evidence.ts';
 
 const OK: ReadonlySet<string> = new Set(['well', 'drip']);
@@ -20,23 +20,37 @@ function checkSequences({ record }: CaseFile): Violation[] {
 
 type Body = {
   readonly data: {
-    readonly object: { readonly status?: string; readonly transactionId?: string };
-    readonly previous_attributes?: { readonly status?: string };
+    readonly object: {
+      readonly status?: string;
+      readonly transactionId?: string;
+      readonly refundedAmount?: string;
+    };
+    readonly previous_attributes?: { readonly status?: string; readonly refundedAmount?: string | null };
   };
 };
-const bodyOf = ({ body }: EventRow) => JSON.parse(body.toString()) as Body;
+export const bodyOf = ({ body }: EventRow) => JSON.parse(body.toString()) as Body;
+
+/** Told of a refund of the payment: a part leaves its status, and a payment that is taken back has none. */
+export function isOfRefund(event: EventRow): boolean {
+  if (event.type === 'payment.refunded') return true;
+  const { refundedAmount, status } = bodyOf(event).data.previous_attributes ?? {};
+  return event.type === 'payment.updated' && refundedAmount !== undefined && status === undefined;
+}
 
 /** A payment is created once, and first. A completed one was called so once more often than it was taken back, and last. */
-function checkEnds({ record, eventsOfPayment }: CaseFile): Violation[] {
-  return record.payments.flatMap(({ id, intent, status, transaction }) => {
-    const events = eventsOfPayment.get(id) ?? [];
+function checkEnds(file: CaseFile): Violation[] {
+  const { record, eventsOfPayment } = file;
+  return record.payments.flatMap((payment) => {
+    const { id, intent, status, transaction } = payment;
+    const success = isSuccess(file, payment);
+    const events = (eventsOfPayment.get(id) ?? []).filter((event) => !isOfRefund(event));
     const wrong = (is: boolean, text: string): Violation[] =>
       is ? [{ rule: 'events', intent, text: `${id}: ${text}` }] : [];
     const completed = events.filter(({ type }) => type === 'payment.completed');
     const back = events.filter(
       (event) => event.type === 'payment.updated' && bodyOf(event).data.previous_attributes?.status === 'completed',
     );
-    const expected = status === 'completed' ? 1 : 0;
+    const expected = success ? 1 : 0;
     const last = completed.at(-1);
     const created = events.filter(({ type }) => type === 'payment.created').length;
     return [
@@ -48,12 +62,9 @@ function checkEnds({ record, eventsOfPayment }: CaseFile): Violation[] {
         completed.length - back.length !== expected,
         `${status}; told completed ${completed.length} times, taken back ${back.length} times`,
       ),
+      ...wrong(success && events.at(-1)?.type !== 'payment.completed', `ends with ${events.at(-1)?.type}`),
       ...wrong(
-        status === 'completed' && events.at(-1)?.type !== 'payment.completed',
-        `ends with ${events.at(-1)?.type}`,
-      ),
-      ...wrong(
-        status === 'completed' && last !== undefined && bodyOf(last).data.object.transactionId !== transaction,
+        success && last !== undefined && bodyOf(last).data.object.transactionId !== transaction,
         'its last word names another transaction',
       ),
     ];

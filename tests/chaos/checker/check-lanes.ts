@@ -35,7 +35,7 @@ export function checkLanes({ record, chain, run }: CaseFile): readonly Violation
     }),
     ...record.payments.flatMap(({ id, intent, status, batch, transaction }) =>
       // A stranger's transaction is of no batch.
-      status === 'completed' && (batchOf.get(transaction ?? '') ?? null) !== batch
+      (status === 'completed' || status === 'refunded') && (batchOf.get(transaction ?? '') ?? null) !== batch
         ? [{ rule: 'nonces', intent, text: `${id} is in ${batch}, its transaction in another` }]
         : [],
     ),

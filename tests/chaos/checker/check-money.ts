@@ -1,5 +1,5 @@
 // No payment lost, none twice, one success per intent, and statuses that are true to the chain's own logs.
-import type { CaseFile, Violation } from './case-file.ts';
+import { type CaseFile, isSuccess, type Violation } from './case-file.ts';
 import type { SettledLog } from './chain-evidence.ts';
 import type { PaymentRow } from './record-evidence.ts';
 
@@ -13,11 +13,12 @@ export function checkMoney(file: CaseFile): readonly Violation[] {
   ];
 }
 
-function checkIntent({ intentOf, paymentsOfIntent, settledOfCode }: CaseFile, id: string): Violation[] {
+function checkIntent(file: CaseFile, id: string): Violation[] {
+  const { intentOf, paymentsOfIntent, settledOfCode } = file;
   const intent = intentOf.get(id);
   if (intent === undefined) return [];
   const payments = paymentsOfIntent.get(id) ?? [];
-  const completed = payments.filter(({ status }) => status === 'completed');
+  const completed = payments.filter((payment) => isSuccess(file, payment));
   const settled = settledOfCode.get(intent.code) ?? [];
   const wrong = (is: boolean, rule: string, text: string): Violation[] => (is ? [{ rule, intent: id, text }] : []);
   return [
@@ -37,12 +38,13 @@ function checkIntent({ intentOf, paymentsOfIntent, settledOfCode }: CaseFile, id
   ];
 }
 
-function checkPayment({ intentOf, settledOfCode }: CaseFile, payment: PaymentRow): Violation[] {
+function checkPayment(file: CaseFile, payment: PaymentRow): Violation[] {
+  const { intentOf, settledOfCode } = file;
   const wrong = (is: boolean, rule: string, text: string): Violation[] =>
     is ? [{ rule, intent: payment.intent, text: `${payment.id}: ${text}` }] : [];
   const logs = settledOfCode.get(intentOf.get(payment.intent)?.code ?? '') ?? [];
   const log = logs.find(({ payer }) => payer === payment.payer);
-  if (payment.status !== 'completed') {
+  if (!isSuccess(file, payment)) {
     return [
       ...wrong(payment.status === 'pending', 'none lost', `pending (${payment.settlement}) when all was quiet`),
       ...wrong(
@@ -85,7 +87,9 @@ function checkPulls({ chain, run, record }: CaseFile): Violation[] {
   const { processor } = run.setting;
   const keyOf = (payer: string, cap: bigint, transaction: string) => `${payer} ${cap} ${transaction}`;
   const pulls = chain.transfers.filter(({ to }) => to === processor);
-  const settled = Map.groupBy(chain.settled, (log) => keyOf(log.payer, log.cap, log.transaction));
+  const settled = Map.groupBy([...chain.settled, ...chain.received], (log) =>
+    keyOf(log.payer, log.cap, log.transaction),
+  );
   const pulled = Map.groupBy(pulls, (log) => keyOf(log.from, log.value, log.transaction));
   return [...new Set([...settled.keys(), ...pulled.keys()])].flatMap((key) => {
     const [logs, transfers] = [settled.get(key) ?? [], pulled.get(key) ?? []];
@@ -97,7 +101,8 @@ function checkPulls({ chain, run, record }: CaseFile): Violation[] {
 }
 
 /** What a client set out to pay is paid: once, and for the amount that was asked for. */
-function checkJourneys({ run, intentOf, paymentsOfIntent }: CaseFile): Violation[] {
+function checkJourneys(file: CaseFile): Violation[] {
+  const { run, intentOf, paymentsOfIntent } = file;
   return run.journeys.flatMap(({ intent, nonce, settledAmount, journey }) => {
     const row = intentOf.get(intent);
     const wrong = (text: string): Violation[] => [{ rule: 'none lost', intent, text: `journey ${journey}: ${text}` }];
@@ -105,7 +110,7 @@ function checkJourneys({ run, intentOf, paymentsOfIntent }: CaseFile): Violation
     if (run.gaveUp.includes(journey)) return wrong(`never heard how it ended; the intent is ${row.status}`);
     if (row.status !== 'completed') return wrong(`ended as ${row.status}`);
     const own = (paymentsOfIntent.get(intent) ?? []).find((payment) => payment.nonce === nonce);
-    return own?.status === 'completed' && own.paid !== settledAmount
+    return own !== undefined && isSuccess(file, own) && own.paid !== settledAmount
       ? wrong(`${own.paid} taken, not ${settledAmount}`)
       : [];
   });

@@ -1,14 +1,16 @@
 // Chain, database, history and the receiver's log, each read raw, against every promise. Imports nothing of what it checks.
 import { createAskChain } from './ask-chain.ts';
-import { type CaseFile, openCase, type Violation } from './case-file.ts';
+import { type CaseFile, isSuccess, openCase, type Violation } from './case-file.ts';
 import { readChain } from './chain-evidence.ts';
 import { checkBooks } from './check-books.ts';
 import { checkClients } from './check-clients.ts';
 import { checkDirect } from './check-direct.ts';
 import { checkEvents } from './check-events.ts';
+import { checkEvmRefunds } from './check-evm-refunds.ts';
 import { checkLanes } from './check-lanes.ts';
 import { checkLogs } from './check-logs.ts';
 import { checkMoney } from './check-money.ts';
+import { countRefunds, type RefundFigures } from './check-refunds.ts';
 import { checkTold } from './check-told.ts';
 import { readRecord } from './record-evidence.ts';
 import { readRun } from './run-evidence.ts';
@@ -23,6 +25,7 @@ export type PaymentsVerdict = {
   readonly foreign: number;
   /** Payments that the chain took back and that completed again. */
   readonly reversedPayments: number;
+  readonly refunds: RefundFigures;
   readonly answers: number;
   readonly arrivals: number;
   /** Requests that went unanswered and were sent again to the next API. */
@@ -32,7 +35,7 @@ export type PaymentsVerdict = {
   readonly shortest: readonly string[];
 };
 
-const RULES = [checkMoney, checkDirect, checkBooks, checkLanes, checkEvents, checkTold, checkLogs];
+const RULES = [checkMoney, checkDirect, checkBooks, checkLanes, checkEvents, checkTold, checkEvmRefunds, checkLogs];
 
 export async function checkPayments(
   databaseUrl: string,
@@ -49,7 +52,8 @@ export async function checkPayments(
   const rules = run.setting.apis > 1 ? [...RULES, checkClients] : RULES;
   const violations = rules.flatMap((rule) => rule(file));
   return {
-    completed: record.payments.filter(({ status }) => status === 'completed').length,
+    completed: record.payments.filter((payment) => isSuccess(file, payment)).length,
+    refunds: countRefunds(file),
     direct: chain.direct.length,
     foreign: countForeign(file),
     upto: run.journeys.filter(({ upto }) => upto).length,

@@ -1,5 +1,5 @@
 // What clients were told never contradicts how it ended. Not knowing is allowed; being wrong is not.
-import type { CaseFile, Violation } from './case-file.ts';
+import { type CaseFile, isSuccess, type Violation } from './case-file.ts';
 import type { PaymentRow } from './record-evidence.ts';
 import type { Told } from './run-evidence.ts';
 
@@ -16,7 +16,9 @@ export function checkTold(file: CaseFile): readonly Violation[] {
   });
 }
 
-function checkAnswer({ intentOf, reversedPayments }: CaseFile, told: Told, own: PaymentRow | undefined): Violation[] {
+function checkAnswer(file: CaseFile, told: Told, own: PaymentRow | undefined): Violation[] {
+  const { intentOf, reversedPayments } = file;
+  const completed = own !== undefined && isSuccess(file, own);
   const { call, http, status, intent, transactionId, error, moneyMoved, askedAt } = told;
   const wrong = (is: boolean, text: string): Violation[] =>
     is ? [{ rule: 'told the truth', intent, text: `${call} was told ${text}` }] : [];
@@ -25,17 +27,12 @@ function checkAnswer({ intentOf, reversedPayments }: CaseFile, told: Told, own: 
     return [
       ...wrong(http < 500 && !BUSY.has(http), `${http} ${error}`),
       ...wrong(
-        moneyMoved === 'no' &&
-          SETTLING.has(call) &&
-          own !== undefined &&
-          own.createdMs < askedAt &&
-          own.status === 'completed',
+        moneyMoved === 'no' && SETTLING.has(call) && completed && own.createdMs < askedAt,
         `that no money moved (${http} ${error}), although its payment was taken before`,
       ),
     ];
   }
   if (!SETTLING.has(call)) return [];
-  const completed = own?.status === 'completed';
   const moved = own !== undefined && reversedPayments.has(own.id);
   return [
     ...wrong(status === 'succeeded' && !completed, `succeeded, and it is ${own?.status ?? 'not there'}`),

@@ -18,12 +18,17 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 
 /** `logs` are all logs of the token, in chain order. */
 export function readDirectLogs(logs: readonly Log[], wallets: ReadonlySet<string>): readonly DirectLog[] {
+  return readUses(logs).filter(({ wallet }) => wallets.has(wallet));
+}
+
+/** Every use of an authorization that moved money, whoever got it. */
+export function readUses(logs: readonly Log[]): readonly DirectLog[] {
   return logs.flatMap((use, index) => {
     const transfer = logs[index + 1];
     if (use.topics[0] !== USED || transfer?.transactionHash !== use.transactionHash) return [];
     const [payer, nonce] = [addressIn(use.topics[1]), use.topics[2] ?? ''];
     const [topic, from, to] = transfer.topics;
-    if (topic !== TRANSFER || addressIn(from) !== payer || !wallets.has(addressIn(to))) return [];
+    if (topic !== TRANSFER || addressIn(from) !== payer) return [];
     return [
       {
         payer,

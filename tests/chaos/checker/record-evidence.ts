@@ -16,6 +16,8 @@ export type PaymentRow = {
   readonly paid: string | null;
   readonly fee: string | null;
   readonly refund: string | null;
+  /** Sum of its completed refunds. */
+  readonly refunded: string | null;
   readonly transaction: string | null;
   readonly place: string | null;
   readonly createdMs: number;
@@ -44,6 +46,7 @@ type LossRow = {
   readonly amount: string;
   readonly transaction: string;
   readonly reverses: string | null;
+  readonly cause: string;
 };
 type BatchRow = {
   readonly id: string;
@@ -73,6 +76,29 @@ type DeliveryRow = {
   readonly account: string;
   readonly status: string;
 };
+export type RefundRow = {
+  readonly id: string;
+  readonly payment: string;
+  readonly intent: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly amount: string | null;
+  readonly wallet: string;
+  readonly recipient: string;
+  readonly transaction: string | null;
+  readonly logIndex: number | null;
+  readonly failure: string | null;
+  readonly reported: string | null;
+  readonly commit: string;
+  readonly createdMs: number;
+  readonly completedMs: number | null;
+};
+type RefundTotalsRow = {
+  readonly payment: string;
+  readonly paid: string;
+  readonly refunded: string;
+  readonly reserved: string;
+};
 type EndpointRow = { readonly id: string; readonly account: string; readonly types: readonly string[] };
 
 export type RecordEvidence = {
@@ -86,8 +112,10 @@ export type RecordEvidence = {
   readonly events: readonly EventRow[];
   readonly deliveries: readonly DeliveryRow[];
   readonly endpoints: readonly EndpointRow[];
-  /** Of every header that was taken. */
+  /** Of every header and refund that was taken. */
   readonly signatures: readonly { readonly signature: Buffer }[];
+  readonly refunds: readonly RefundRow[];
+  readonly refundTotals: readonly RefundTotalsRow[];
 };
 
 const ms = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
@@ -95,7 +123,8 @@ const QUERIES = {
   intents: 'select id, intent_code::text as code, status, payment_id as named from svc.intents',
   payments: `
     select p.id, p.account_id as account, p.intent_id as intent, p.status, p.payer, p.paid_amount::text as paid,
-      p.fee_amount::text as fee, p.refund_amount::text as refund, p.transaction_id as transaction,
+      p.fee_amount::text as fee, p.refund_amount::text as refund, p.refunded_amount::text as refunded,
+      p.transaction_id as transaction,
       p.transaction_split_id as place, ${ms('p.created_at')} as "createdMs", s.status as settlement, s.cap::text as cap,
       s.settled_amount::text as settled, s.batch_id as batch, '0x' || encode(c.nonce, 'hex') as nonce
     from svc.payments p
@@ -106,7 +135,8 @@ const QUERIES = {
       transaction_id as transaction, log_index as "logIndex", reverses, xmin::text as commit
     from svc.ledger_entries order by id`,
   losses: `
-    select batch_id as batch, payment_id as payment, payer, amount::text as amount, transaction_id as transaction, reverses
+    select batch_id as batch, payment_id as payment, payer, amount::text as amount, transaction_id as transaction, reverses,
+      cause
     from svc.gas_losses order by id`,
   batches: `
     select b.id, b.relayer, b.nonce::integer as nonce, b.status, b.transaction_id as transaction, b.item_count as items,
@@ -119,7 +149,17 @@ const QUERIES = {
     from svc.events order by intent_id, sequence`,
   deliveries: 'select event_id as event, endpoint_id as endpoint, account_id as account, status from svc.deliveries',
   endpoints: 'select id, account_id as account, event_types::text[] as types from svc.endpoints',
-  signatures: 'select signature from svc.authorizations',
+  signatures: `
+    select signature from svc.authorizations
+    union all select signature from svc.refunds where signature is not null`,
+  refunds: `
+    select id, payment_id as payment, intent_id as intent, kind, status, amount::text as amount, wallet, recipient,
+      transaction_id as transaction, log_index as "logIndex", failure_code as failure, reported_transaction_id as reported,
+      xmin::text as commit, ${ms('created_at')} as "createdMs", ${ms('completed_at')} as "completedMs"
+    from svc.refunds order by id`,
+  refundTotals: `
+    select payment_id as payment, paid::text as paid, refunded::text as refunded, reserved::text as reserved
+    from svc.refund_totals`,
 } as const;
 
 export async function readRecord(databaseUrl: string): Promise<RecordEvidence> {
@@ -138,6 +178,8 @@ export async function readRecord(databaseUrl: string): Promise<RecordEvidence> {
       deliveries: await read('deliveries'),
       endpoints: await read('endpoints'),
       signatures: await read('signatures'),
+      refunds: await read('refunds'),
+      refundTotals: await read('refundTotals'),
     };
   } finally {
     await client.end();

@@ -44,6 +44,26 @@ type Struck = {
   readonly untilMs: number;
   readonly inFlight: number;
 };
+/** Of a merchant: about a refund of his. */
+export type RefundTold = {
+  readonly at: number;
+  readonly askedAt: number;
+  readonly payment: string;
+  readonly call: string;
+  readonly http: number | null;
+  readonly error?: string;
+  readonly refund?: string;
+  readonly status?: string;
+};
+/** `mark` names the transfer on the chain: the nonce of the authorization, or the reference. */
+export type RefundSigned = { readonly payment: string; readonly refund: string; readonly mark: string };
+/** A merchant's own transfer. */
+export type SentBack = {
+  readonly payment: string;
+  readonly wallet: string;
+  readonly to: string;
+  readonly transaction: string;
+};
 type Setting = {
   readonly rpcUrl: string;
   readonly processor: string;
@@ -51,6 +71,8 @@ type Setting = {
   readonly relayers: readonly string[];
   /** Of direct payments. */
   readonly wallets?: readonly string[];
+  /** Wallets that sign refunds. */
+  readonly merchants?: readonly string[];
   readonly minted: Readonly<Record<string, string>>;
   readonly logFiles: readonly string[];
   readonly secrets: readonly string[];
@@ -78,6 +100,11 @@ export type RunEvidence = {
   readonly orphaned: readonly SettledLog[];
   readonly orphanedDirect: readonly DirectLog[];
   readonly arrivals: readonly Arrival[];
+  readonly refundsTold: readonly RefundTold[];
+  readonly refundsSigned: readonly RefundSigned[];
+  /** Payments whose merchant never heard how a refund ended. */
+  readonly refundsGivenUp: readonly string[];
+  readonly sentBack: readonly SentBack[];
 };
 
 type Line = { readonly what: string };
@@ -103,5 +130,9 @@ export function readRun(historyFile: string, receiverLog: string): RunEvidence {
       ),
     ),
     arrivals: linesOf<Arrival>(receiverLog),
+    refundsTold: of('refund told') as readonly RefundTold[],
+    refundsSigned: of('refund signed') as readonly RefundSigned[],
+    refundsGivenUp: (of('refund gave up') as readonly { payment: string }[]).map(({ payment }) => payment),
+    sentBack: of('sent back') as readonly SentBack[],
   };
 }

@@ -9,6 +9,7 @@ export function tellHistory(
 ): string[] {
   const payments = paymentsOfIntent.get(intent) ?? [];
   const events = record.events.filter((event) => event.intent === intent);
+  const paymentIds = new Set(payments.map(({ id }) => id));
   const eventIds = new Set(events.map(({ id }) => id));
   const batches = new Set(payments.map(({ batch }) => batch));
   const minedAt = new Map(chain.transactions.map(({ hash, atMs }) => [hash, atMs]));
@@ -23,6 +24,18 @@ export function tellHistory(
       at: createdMs,
       text: `${id} taken; ends ${status} (${settlement})`,
     })),
+    ...run.refundsTold
+      .filter(({ payment, call }) => paymentIds.has(payment) && call !== 'get')
+      .map(({ at, call, http, refund, status, error }) => ({
+        at,
+        text: `refund, ${call}: ${http ?? 'no answer'} ${refund ?? ''} ${status ?? ''} ${error ?? ''}`,
+      })),
+    ...record.refunds
+      .filter(({ payment }) => paymentIds.has(payment))
+      .map(({ createdMs, id, kind, amount, status, transaction }) => ({
+        at: createdMs,
+        text: `${id} (${kind}) of ${amount} made; ends ${status} by ${transaction}`,
+      })),
     ...record.batches
       .filter(({ id }) => batches.has(id))
       .map(({ atMs, id, nonce, status, relayer }) => ({

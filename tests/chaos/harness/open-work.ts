@@ -6,7 +6,11 @@ import type { Program } from './program.ts';
 import { waitUntil } from './wait-until.ts';
 
 type Recorded = { readonly postgres: Pick<MortalPostgres, 'pool'> };
-type Clients = { readonly released: () => number; readonly ended: () => number };
+type Clients = {
+  readonly released: () => number;
+  readonly ended: () => number;
+  readonly refunding?: () => number;
+};
 
 const OPEN = `status in ('queued', 'held', 'batched', 'mined')`;
 
@@ -29,7 +33,8 @@ export async function hasCompletedSince({ postgres }: Recorded, sinceMs: number)
 }
 
 /**
- * Waits until every client has its result, every transaction is final and every delivery is sent; makes retries due.
+ * Waits until every client has its result, every transaction is final, every refund is decided and every delivery is sent;
+ * makes retries due.
  */
 export async function settleDown(
   world: Recorded,
@@ -42,19 +47,30 @@ export async function settleDown(
       `update svc.deliveries set next_at = now()
        where status = 'pending' and lease_until is null and next_at > now() and next_at <> 'infinity'`,
     );
-    const { rows } = await world.postgres.pool.query<{ batches: number; deliveries: number }>(
+    await world.postgres.pool.query(
+      `update svc.refunds set retry_at = now() where status = 'queued' and retry_at > now()`,
+    );
+    const { rows } = await world.postgres.pool.query<{ batches: number; refunds: number; deliveries: number }>(
       `select (select count(*)::integer from svc.batches where status in ('signed', 'broadcast', 'mined')) as batches,
+         (select count(*)::integer from svc.refunds where status in ('queued', 'sent')) as refunds,
          (select count(*)::integer from svc.deliveries where status = 'pending') as deliveries`,
     );
     const payments = await countInFlight(world);
-    const { batches = 0, deliveries = 0 } = rows[0] ?? {};
+    const { batches = 0, refunds = 0, deliveries = 0 } = rows[0] ?? {};
+    const refunding = clients.refunding?.() ?? 0;
     progress.show(
       clients.ended(),
-      `payments ended, open: ${payments} payments, ${batches} batches, ${deliveries} deliveries`,
+      `payments ended, open: ${payments} payments, ${batches} batches, ${refunds} refunds (${refunding} wait), ${deliveries} deliveries`,
     );
-    return payments + batches + deliveries === 0 && clients.ended() === clients.released();
+    return payments + batches + refunds + refunding + deliveries === 0 && clients.ended() === clients.released();
   };
   return waitUntil(isQuiet, patienceMs, 500);
+}
+
+/** Reports merchants who still do not know how a refund of theirs ended. */
+export function findWaiting({ refunding = () => 0 }: Clients): readonly Violation[] {
+  const waiting = refunding();
+  return waiting > 0 ? [{ rule: 'none lost', text: `${waiting} merchants wait for the end of a refund` }] : [];
 }
 
 /** Reports processes that ended without being killed. */

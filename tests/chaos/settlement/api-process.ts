@@ -1,46 +1,15 @@
-// The API as it ships. Its claim, the one statement in which a header becomes a payment, is a place to stop at.
+// The API as it ships. Its claim, the one statement in which a header becomes a payment, is a place to stop at; so is the
+// submission, in which a signature becomes a refund.
 import { startApi } from '@svc-pay/api';
 import { readApiConfig } from '@svc-pay/api/config';
-import pg from 'pg';
+import { createStatementPoints } from './statement-points.ts';
 
-export type ClaimPoint = 'before claim' | 'after claim';
+export type ClaimPoint = `${'before' | 'after'} ${'claim' | 'submit'}`;
 
-let armed: ClaimPoint | 'nowhere' = 'nowhere';
-const pass = async (point: ClaimPoint) => {
-  if (armed !== point) return;
-  process.send?.({ held: [point] });
-  await new Promise(() => {});
-};
-
-const isClaim = (statement: unknown): boolean =>
-  typeof statement === 'object' && statement !== null && 'name' in statement && statement.name === 'claim-payment';
-
-// A pool hands its statements over with a function to call at their end; that call is what waits here.
-type AtEnd = (problem: unknown, answer: unknown) => void;
-const proto = pg.Client.prototype as unknown as { query: (this: unknown, ...given: unknown[]) => unknown };
-const { query: ask } = proto;
-
-proto.query = function query(...given) {
-  const place = given.findLastIndex((part) => typeof part === 'function');
-  if (armed === 'nowhere' || !isClaim(given[0]) || place < 0) return ask.apply(this, given);
-  const atEnd = given[place] as AtEnd;
-  const claim = async () => {
-    await pass('before claim');
-    ask.apply(
-      this,
-      given.with(place, (problem: unknown, answer: unknown) => void end(problem, answer)),
-    );
-  };
-  const end = async (problem: unknown, answer: unknown) => {
-    await pass('after claim');
-    atEnd(problem, answer);
-  };
-  void claim();
-  return undefined;
-};
+const points = createStatementPoints({ 'claim-payment': 'claim', 'submit-refund': 'submit' });
 
 process.on('message', (message: { readonly pauseAt?: ClaimPoint | 'nowhere' }) => {
-  if (message.pauseAt !== undefined) armed = message.pauseAt;
+  if (message.pauseAt !== undefined) points.pauseAt(message.pauseAt);
 });
 
 const read = readApiConfig();

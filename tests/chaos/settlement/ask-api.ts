@@ -6,7 +6,8 @@ export type Told = { readonly http: number; readonly body: Readonly<Record<strin
 export type Call = {
   readonly path: string;
   readonly key: string;
-  readonly body: object;
+  /** Absent: a GET. */
+  readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
 };
 
@@ -35,9 +36,9 @@ export async function askOneOf(
 async function askApi(url: string, { path, key, body, headers }: Call): Promise<Told | undefined> {
   try {
     const answer = await fetch(`${url}${path}`, {
-      method: 'POST',
+      method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     return { http: answer.status, body: (await answer.json()) as Record<string, unknown> };

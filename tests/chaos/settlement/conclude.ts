@@ -2,7 +2,7 @@
 // checker reads what is there.
 import type { Progress } from '../../progress.ts';
 import { checkPayments, type PaymentsVerdict } from '../checker/check-payments.ts';
-import { findDeaths, settleDown } from '../harness/open-work.ts';
+import { findDeaths, findWaiting, settleDown } from '../harness/open-work.ts';
 import type { Traffic } from './traffic.ts';
 import type { SettlementWorld } from './world.ts';
 
@@ -20,5 +20,5 @@ export async function conclude(
   await traffic.askAgain();
   const found = await checkPayments(world.postgres.url, world.receiverLog, world.history.file);
   const programs = [...world.apis, ...world.settlements, ...world.senders, world.receiver];
-  return { ...found, violations: [...findDeaths(programs), ...found.violations] };
+  return { ...found, violations: [...findDeaths(programs), ...findWaiting(traffic), ...found.violations] };
 }

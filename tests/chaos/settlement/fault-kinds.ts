@@ -8,6 +8,7 @@ import type { ClaimPoint } from './api-process.ts';
 import { LANE_POINTS, type LanePoint } from './pause-points.ts';
 import { reorganise } from './reorganise.ts';
 import type { Temper } from './rpc-node.ts';
+import type { RefundPoint } from './settlement-process.ts';
 import type { SettlementWorld } from './world.ts';
 
 type Target = 'api' | 'settlement' | 'webhooks' | 'database' | 'engines' | 'chain' | 'receiver';
@@ -29,6 +30,9 @@ export type Fault = {
 };
 
 const REACH_MS = 12_000;
+/** Refunds are few, and begin when their payment is final. */
+const REACH_REFUND_MS = 40_000;
+const REFUND_POINT = /submit|proof|completion/;
 const TAKEN_OVER_MS = 15_000;
 const DOWN_MS = 1_000;
 const TROUBLE_MS = 2_500;
@@ -54,7 +58,7 @@ const kill = (target: Target, programs: (world: SettlementWorld) => readonly Pro
  */
 const killedAt = (
   target: Target,
-  point: LanePoint | ClaimPoint | PausePoint,
+  point: LanePoint | RefundPoint | ClaimPoint | PausePoint,
   programs: (world: SettlementWorld) => readonly Program[],
 ): Fault => ({
   target,
@@ -64,7 +68,7 @@ const killedAt = (
     const all = programs(world);
     if (target === 'api') await ready();
     const held = all.map(async (program) => {
-      const ids = program.hear<readonly string[]>('held', REACH_MS);
+      const ids = program.hear<readonly string[]>('held', REFUND_POINT.test(point) ? REACH_REFUND_MS : REACH_MS);
       program.tell({ pauseAt: point });
       return { program, ids: await ids };
     });
@@ -145,6 +149,10 @@ const KINDS: readonly Named[] = [
   ...LANE_POINTS.map((point): Named => [`settlement killed ${point}`, killedAt('settlement', point, settlements)]),
   ['api killed before claim', killedAt('api', 'before claim', apis)],
   ['api killed after claim', killedAt('api', 'after claim', apis)],
+  ['api killed before submit', killedAt('api', 'before submit', apis)],
+  ['api killed after submit', killedAt('api', 'after submit', apis)],
+  ['settlement killed before proof', killedAt('settlement', 'before proof', settlements)],
+  ['settlement killed after completion', killedAt('settlement', 'after completion', settlements)],
   ['webhooks killed in claim', killedAt('webhooks', 'in-claim', senders)],
   ['webhooks killed before deliver', killedAt('webhooks', 'before-send', senders)],
   ['webhooks killed after deliver', killedAt('webhooks', 'after-send', senders)],

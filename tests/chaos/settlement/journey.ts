@@ -7,6 +7,7 @@ import { type Acceptance, type Payer, signHeader } from '../../e2e/wallet.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice, type Dice } from '../harness/dice.ts';
 import type { History } from '../harness/history.ts';
+import type { PaidPayment } from '../refunds/refund-calls.ts';
 import { askOneOf, type Call, noteTold, type Told } from './ask-api.ts';
 import type { Strangers } from './strangers.ts';
 
@@ -18,6 +19,8 @@ export type Market = {
   readonly strangers: Strangers;
   readonly history: History;
   readonly seed: number;
+  /** Told of each payment whose client heard that it succeeded. */
+  readonly onPaid?: (paid: PaidPayment) => void;
 };
 
 const PATIENCE_MS = 400_000;
@@ -94,13 +97,26 @@ async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskA
     return told;
   };
   const doubled = dice.roll() < DOUBLED;
+  const onEnd = ({ body: { status, payment } }: Told) => {
+    const { id } = (payment ?? {}) as { readonly id?: string };
+    if (status !== 'succeeded' || id === undefined) return;
+    run.onPaid?.({
+      journey: number,
+      intent,
+      payment: id,
+      payer: payer.address,
+      wallet: isDirect(acceptance) ? acceptance.payTo : shop.merchant,
+      paidAtomic: BigInt(settledAmount),
+      secretKey: shop.secretKey,
+    });
+  };
   if (upto) {
     const confirm = () => send('confirm', CONFIRM, key, call(signed.header), signed.nonce);
     const confirmed = await until(run, async () => ((await confirm())?.body['ok'] === true ? true : undefined));
     if (confirmed === undefined) return undefined;
     const sent = { paymentIntentId: intent, settledAmount };
     const settle = () => send('settle upto', SETTLE_UPTO, shop.secretKey, sent, signed.nonce, true);
-    return repeat(run, settle, doubled);
+    return repeat(run, settle, doubled, onEnd);
   }
   const settle = () => send('settle', SETTLE, key, call(signed.header), signed.nonce);
   if (isDirect(acceptance) && dice.roll() < (bound ? EARLY_STRANGER : LATE_STRANGER)) {
@@ -113,7 +129,7 @@ async function journey(run: Run, upto: boolean, capAtomic: number): Promise<AskA
     const other = await sign(dice.pick(run.payers), acceptance, false);
     void send('settle', SETTLE, key, call(other.header), other.nonce);
   }
-  return repeat(run, settle, doubled);
+  return repeat(run, settle, doubled, onEnd);
 }
 
 const ask = ({ apiUrls, history, number }: Run, what: string, call: Call) =>
@@ -121,19 +137,26 @@ const ask = ({ apiUrls, history, number }: Run, what: string, call: Call) =>
     history.note('call', { journey: number, call: what, api, attempt, askedAt, http: told?.http ?? null }),
   );
 
-const CREATE = '/sdk/public/payments/intents/x402';
+export const CREATE = '/sdk/public/payments/intents/x402';
 const CONFIRM = '/sdk/public/payments/intents/x402/upto/confirm';
 const SETTLE_UPTO = '/sdk/payments/x402/upto/settle';
 const SETTLE = '/sdk/public/payments/x402/settle';
 const ENDS: ReadonlySet<unknown> = new Set(['succeeded', 'completed', 'failed', 'mismatched']);
 
-async function repeat(run: Run, ask: () => Promise<Told | undefined>, doubled: boolean): Promise<AskAgain> {
+async function repeat(
+  run: Run,
+  ask: () => Promise<Told | undefined>,
+  doubled: boolean,
+  onEnd: (told: Told) => void,
+): Promise<AskAgain> {
   if (doubled) void ask();
   const ended = await until(run, async () => {
     const told = await ask();
-    return told?.http === 200 && ENDS.has(told.body['status']) ? true : undefined;
+    return told?.http === 200 && ENDS.has(told.body['status']) ? told : undefined;
   });
-  return ended === true ? ask : undefined;
+  if (ended === undefined) return undefined;
+  onEnd(ended);
+  return ask;
 }
 
 /** To a wallet of the merchant's own, with a nonce that the payer's client may take. */

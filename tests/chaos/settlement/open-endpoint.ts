@@ -5,7 +5,14 @@ import type pg from 'pg';
 import { BOX, type Shop } from '../../e2e/open-shop.ts';
 import { nowMs } from '../harness/clock.ts';
 
-const EVENT_TYPES = ['payment.created', 'payment.updated', 'payment.completed', 'payment.failed', 'payment.cancelled'];
+const EVENT_TYPES = [
+  'payment.created',
+  'payment.updated',
+  'payment.completed',
+  'payment.failed',
+  'payment.cancelled',
+  'payment.refunded',
+];
 const RETRIES = 36;
 
 type EndpointWish = { readonly eventTypes?: readonly string[]; readonly timeoutSeconds?: number };

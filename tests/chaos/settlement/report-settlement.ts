@@ -1,5 +1,6 @@
 // A run in words, and as one line of JSON for whoever counts.
 import { writeFileSync } from 'node:fs';
+import { tellRefunds } from '../refunds/tell-refunds.ts';
 import { drawMatrix } from './draw-matrix.ts';
 import type { SettlementResult } from './run-settlement.ts';
 
@@ -23,7 +24,7 @@ export function reportSettlement(
   }
   print(
     `${result.completed} payments completed, ${result.upto} of them up-to, ${result.direct} direct (${result.foreign} by strangers), ${result.reversedPayments} taken back by the chain and completed again; ` +
-      `${result.answers} answers and ${result.arrivals} arrivals checked; ${many.length} of ${struck.length} strikes with ` +
+      `${tellRefunds(result.refunds)}; ${result.answers} answers and ${result.arrivals} arrivals checked; ${many.length} of ${struck.length} strikes with ` +
       `${MANY_IN_FLIGHT} or more in flight, ${result.overlappingPairs} overlapping pairs, ${result.missed} missed; ` +
       `slowest recovery ${Math.max(0, ...struck.map(({ recoveryMs }) => recoveryMs))} ms; ${result.seconds} s`,
   );
@@ -35,6 +36,7 @@ export function reportSettlement(
       payments: result.payments,
       direct: result.direct,
       foreign: result.foreign,
+      refunds: result.refunds,
       faults: struck.length,
       kinds: Object.fromEntries(kinds),
       violations: violations.length,

@@ -52,7 +52,7 @@ export async function runSettlementChaos(plan: SettlementPlan, progress: Progres
   const starting = startSettlementWorld({ seed, dice: createDice(seed ^ NODE_SALT), bug });
   return inWorld(starting, { progress, keepEvidence: bug === undefined }, async (world) => {
     const { history } = world;
-    const traffic = await openTraffic(world, history, seed);
+    const traffic = await openTraffic(world, history, seed, { refunds: true });
     const struck = await breakThings(plan, { world, traffic, history, progress });
     const found = await conclude(world, traffic, progress, plan.patienceMs);
     const counted = struck.filter(hasStruck);

@@ -7,7 +7,13 @@ import { MASTER_KEY, PEPPER } from '../../e2e/open-shop.ts';
 import type { MortalPostgres } from '../harness/mortal-postgres.ts';
 import { createProgram, type Program } from '../harness/program.ts';
 
-export const SETTLEMENT_BUGS = ['broadcastingFirst', 'recordingEarly', 'signingAgain'] as const;
+export const SETTLEMENT_BUGS = [
+  'broadcastingFirst',
+  'recordingEarly',
+  'signingAgain',
+  'releasingEarly',
+  'reservingTwice',
+] as const;
 export type SettlementBug = (typeof SETTLEMENT_BUGS)[number];
 
 /** Addresses as settings have them: with commas between several. */

@@ -4,10 +4,12 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { freePorts } from '@svc-pay/engine/server';
+import type { LocalKey } from '@svc-pay/evm/local';
 import { type LocalChain, startChain } from '@svc-pay/evm/testing';
 import { killOnParentExit } from '@svc-pay/runtime/process/kill-on-parent-exit';
+import { parseEther } from 'viem';
 import { isRead, openDirectPayout } from '../../e2e/open-direct-payout.ts';
-import { openShop, type Shop } from '../../e2e/open-shop.ts';
+import { openShop, type Shop, USUAL } from '../../e2e/open-shop.ts';
 import { type BlobStore, startBlobStore } from '../harness/blob-store.ts';
 import type { Dice } from '../harness/dice.ts';
 import { type History, openHistory } from '../harness/history.ts';
@@ -18,6 +20,7 @@ import { createProgram, type Program } from '../harness/program.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { openWorldFolder, type WorldFolder } from '../harness/world-folder.ts';
 import { openEndpoint } from './open-endpoint.ts';
+import { plantRefundBug } from './refund-bugs.ts';
 import { type RpcNode, startRpcNode } from './rpc-node.ts';
 import {
   createServicePrograms,
@@ -52,6 +55,8 @@ export type SettlementWorld = ServicePrograms & {
   readonly shops: readonly Shop[];
   /** Of the shops whose exact payments are direct. */
   readonly wallets: readonly string[];
+  /** The key of every wallet that a payout of the shops pays. */
+  readonly merchants: readonly LocalKey[];
   readonly receiver: Program;
   /** Ends every process; the folder with the evidence goes too unless it is to be kept. */
   readonly stop: (keep: boolean) => Promise<void>;
@@ -86,8 +91,11 @@ export async function startSettlementWorld({
       stoppable(startChain({ ...chainOptions, guard: killOnParentExit })),
       ...Array.from({ length: ownEngines }, (_, index) => stoppable(startMortalEngine(inside(`engine-${index}`)))),
     ]);
+    await plantRefundBug(postgres.pool, bug);
     const clustered = plan && (await startClustered(plan, { inside, stoppable }));
     const nodes = await Promise.all(Array.from({ length: NODES }, () => stoppable(startRpcNode(chain.rpcUrl, dice))));
+    const history = openHistory(inside('history.log'));
+    onStop(history.close);
     const receiverLog = inside('receiver.log');
     const receiverPort = (await freePorts()).node;
     const receiver = createProgram({
@@ -97,12 +105,7 @@ export async function startSettlementWorld({
       logFile: inside('receiver.out'),
     });
     onStop(receiver.kill);
-    const shops: Shop[] = [];
-    for (let index = 0; index < SHOPS; index += 1) shops.push(await openShop(postgres.pool, chain));
-    const wallets: string[] = [];
-    for (const { accountId } of shops.slice(0, DIRECT_SHOPS)) {
-      wallets.push(await openDirectPayout(postgres.pool, chain, accountId));
-    }
+    const { shops, wallets, merchants } = await openShops(postgres.pool, chain);
     const endpointSecrets = await Promise.all(
       shops.map((shop) => openEndpoint(postgres.pool, shop, (id) => `http://127.0.0.1:${receiverPort}/${id}`)),
     );
@@ -124,7 +127,7 @@ export async function startSettlementWorld({
     return {
       ...services,
       directory,
-      history: openHistory(inside('history.log')),
+      history,
       receiverLog,
       secrets: [...services.secrets, ...shops.map(({ secretKey }) => secretKey), ...endpointSecrets],
       postgres,
@@ -135,6 +138,7 @@ export async function startSettlementWorld({
       nodes,
       shops,
       wallets,
+      merchants,
       receiver,
       stop,
     };
@@ -146,6 +150,19 @@ export async function startSettlementWorld({
 
 const ALONE = { apis: 1, settlements: SETTLEMENTS, senders: 1 };
 const IN_PAIRS = { apis: 2, settlements: SETTLEMENTS, senders: 2 };
+
+/** Merchants whose wallets can sign, with ether for transfers of their own. */
+async function openShops(pool: MortalPostgres['pool'], chain: LocalChain) {
+  const keys = await Promise.all(Array.from({ length: SHOPS + DIRECT_SHOPS }, () => chain.newKey(parseEther('10'))));
+  const [ofShops, ofWallets] = [keys.slice(0, SHOPS), keys.slice(SHOPS)];
+  const shops: Shop[] = [];
+  for (const { account } of ofShops) shops.push(await openShop(pool, chain, { ...USUAL, merchant: account.address }));
+  const wallets: string[] = [];
+  for (const [index, { privateKey }] of ofWallets.entries()) {
+    wallets.push(await openDirectPayout(pool, chain, shops[index]?.accountId ?? '', 'exclusive', privateKey));
+  }
+  return { shops, wallets, merchants: keys };
+}
 
 type Addressed = { readonly adminUrl: string; readonly ingressUrl: string };
 

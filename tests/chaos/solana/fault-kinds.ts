@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Program } from '../harness/program.ts';
 import type { ClaimPoint } from '../settlement/api-process.ts';
 import type { LanePoint } from '../settlement/pause-points.ts';
+import type { RefundPoint } from '../settlement/settlement-process.ts';
 import type { Temper } from './rpc-node.ts';
 import type { SolanaChaosWorld } from './world.ts';
 
@@ -15,18 +16,21 @@ type Moment = {
 export type SolanaFault = (world: SolanaChaosWorld, moment: Moment) => Promise<number>;
 
 const REACH_MS = 12_000;
+/** Refunds are few, and begin when their payment is final. */
+const REACH_REFUND_MS = 40_000;
+const REFUND_POINT = /submit|proof|completion/;
 const TROUBLE_MS = 2_500;
 /** Past the last height of whatever is signed by now, and that final. */
 const EXPIRING_SLOTS = 200n;
 
 /** Who gets to the point stays there until enough is in flight, and is killed. */
 const killedAt =
-  (point: LanePoint | ClaimPoint, of: (world: SolanaChaosWorld) => Program): SolanaFault =>
+  (point: LanePoint | RefundPoint | ClaimPoint, of: (world: SolanaChaosWorld) => Program): SolanaFault =>
   async (world, { ready, more }) => {
     const program = of(world);
     const isApi = program === world.api;
     if (isApi) await ready();
-    const held = program.hear<readonly string[]>('held', REACH_MS);
+    const held = program.hear<readonly string[]>('held', REFUND_POINT.test(point) ? REACH_REFUND_MS : REACH_MS);
     program.tell({ pauseAt: point });
     if (isApi) more();
     const ids = await held;
@@ -83,6 +87,10 @@ export const SOLANA_FAULTS: ReadonlyMap<string, SolanaFault> = new Map<string, S
   ['settlement killed', killed(settlement)],
   ['api killed before claim', killedAt('before claim', api)],
   ['api killed after claim', killedAt('after claim', api)],
+  ['api killed before submit', killedAt('before submit', api)],
+  ['api killed after submit', killedAt('after submit', api)],
+  ['settlement killed before proof', killedAt('before proof', settlement)],
+  ['settlement killed after completion', killedAt('after completion', settlement)],
   ['webhooks killed', killed((world) => world.sender)],
   ['database shut down', simple(({ postgres }) => postgres.restart('fast'))],
   ['database crashed', simple(({ postgres }) => postgres.restart('immediate'))],

@@ -4,7 +4,7 @@ import { median } from '../../quantile.ts';
 import { checkSolana, type SolanaVerdict } from '../checker/solana/check-solana.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice } from '../harness/dice.ts';
-import { countInFlight, findDeaths, hasCompletedSince, settleDown } from '../harness/open-work.ts';
+import { countInFlight, findDeaths, findWaiting, hasCompletedSince, settleDown } from '../harness/open-work.ts';
 import { planFaults } from '../harness/plan-faults.ts';
 import { waitUntil } from '../harness/wait-until.ts';
 import { inWorld } from '../harness/world-folder.ts';
@@ -42,7 +42,7 @@ export type SolanaResult = SolanaVerdict & {
 const NODE_SALT = 0x5eed;
 const RECOVERY_MS = 60_000;
 const GATHER_MS = 8_000;
-const QUIET_MS = 150_000;
+const QUIET_MS = 300_000;
 const MOST_WANTED = 50;
 const A_FEW = 10;
 const MOST_RETRIES = 2;
@@ -62,7 +62,11 @@ export async function runSolanaChaos(plan: SolanaPlan, progress: Progress): Prom
     const counted = struck.filter(({ hit, inFlight }) => hit > 0 && inFlight > 0);
     return {
       ...found,
-      violations: [...findDeaths([world.api, world.settlement, world.sender, world.receiver]), ...violations],
+      violations: [
+        ...findDeaths([world.api, world.settlement, world.sender, world.receiver]),
+        ...findWaiting(traffic),
+        ...violations,
+      ],
       payments: traffic.released(),
       struck: counted,
       missed: struck.length - counted.length,

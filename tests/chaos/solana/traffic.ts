@@ -6,13 +6,18 @@ import { type Actors, drawActors, signAsWallet } from '@svc-pay/solana/testing';
 import type { SolanaShop } from '../../solana/open-solana-shop.ts';
 import { nowMs } from '../harness/clock.ts';
 import { createDice, type Dice } from '../harness/dice.ts';
+import type { PaidPayment } from '../refunds/refund-calls.ts';
+import { openRefundTraffic } from '../refunds/refund-traffic.ts';
 import { askOneOf, noteTold, type Told } from '../settlement/ask-api.ts';
+import { openSolanaWallets } from './merchant-wallets.ts';
 import { RELAYER_LAMPORTS, type SolanaChaosWorld } from './world.ts';
 
 export type SolanaTraffic = {
   readonly release: (payments: number) => void;
   readonly released: () => number;
   readonly ended: () => number;
+  /** Merchants who do not know how a refund of theirs ended. */
+  readonly refunding: () => number;
   readonly askAgain: () => Promise<void>;
 };
 
@@ -25,6 +30,7 @@ type Run = {
   readonly payer: Payer;
   readonly amountAtomic: string;
   readonly endMs: number;
+  readonly onPaid: (paid: PaidPayment) => void;
 };
 type AskAgain = () => Promise<unknown>;
 
@@ -33,6 +39,8 @@ const MINTED_ATOMIC = 1_000_000_000_000n;
 const PATIENCE_MS = 240_000;
 const PAUSE_MS = 300;
 const DOUBLED = 0.15;
+/** Of payments. */
+const REFUNDED = 0.15;
 const SMALLEST_ATOMIC = 100_000;
 const SPREAD_ATOMIC = 3_000_000;
 const AT_ONCE = 20;
@@ -47,11 +55,12 @@ export async function openSolanaTraffic(world: SolanaChaosWorld, seed: number): 
     payers.push(payer);
     minted[payer.address] = String(MINTED_ATOMIC);
   }
+  for (const { merchant } of shops) minted[merchant] = String(MINTED_ATOMIC);
   const recipients = [
     feeAccount,
     ...shops.flatMap(({ merchant, splits }) => [merchant, ...splits.map(({ to }) => to)]),
   ];
-  for (const owner of [...Object.keys(minted), ...recipients])
+  for (const owner of new Set([...Object.keys(minted), ...recipients]))
     accounts[owner] = await faucet.fundToken(owner, BigInt(minted[owner] ?? 0));
   history.note('setting', {
     rpcUrl: world.chainUrl,
@@ -65,13 +74,15 @@ export async function openSolanaTraffic(world: SolanaChaosWorld, seed: number): 
     secrets: world.secrets,
     apis: 1,
   });
+  const desk = { apiUrls: [world.apiUrl], history, ...(await openSolanaWallets(world)) };
+  const { onPaid, open } = openRefundTraffic(desk, seed, REFUNDED);
   let [released, ended] = [0, 0];
   const again: AskAgain[] = [];
   const begin = async (number: number): Promise<void> => {
     const dice = createDice(seed * PRIME + number);
     const amountAtomic = String(SMALLEST_ATOMIC + Math.floor(dice.roll() * SPREAD_ATOMIC));
     const drawn = { dice, shop: dice.pick(shops), payer: dice.pick(payers), amountAtomic };
-    const known = await journey({ world, number, ...drawn, endMs: nowMs() + PATIENCE_MS });
+    const known = await journey({ world, number, ...drawn, endMs: nowMs() + PATIENCE_MS, onPaid });
     if (known === undefined) history.note('gave up', { journey: number });
     else again.push(known);
     ended += 1;
@@ -85,6 +96,7 @@ export async function openSolanaTraffic(world: SolanaChaosWorld, seed: number): 
     },
     released: () => released,
     ended: () => ended,
+    refunding: open,
     askAgain: async () => {
       for (let from = 0; from < again.length; from += AT_ONCE)
         await Promise.all(again.slice(from, from + AT_ONCE).map((ask) => ask()));
@@ -123,6 +135,17 @@ async function journey(run: Run): Promise<AskAgain | undefined> {
       const told = await relay();
       return told?.http === 200 && ENDS.has(told.body['status']) ? told : undefined;
     });
+    const payment = end?.body['payment'] as { readonly id: string } | null | undefined;
+    if (end?.body['status'] === 'succeeded' && payment)
+      run.onPaid({
+        journey: number,
+        intent,
+        payment: payment.id,
+        payer: payer.address,
+        wallet: shop.merchant,
+        paidAtomic: BigInt(amountAtomic),
+        secretKey: shop.secretKey,
+      });
     // What failed without taking anything is signed anew.
     return end === undefined || end.body['status'] === 'failed' ? undefined : relay;
   });

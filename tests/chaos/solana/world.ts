@@ -14,6 +14,7 @@ import { type MortalOptions, type MortalPostgres, startMortalPostgres } from '..
 import { createProgram, type Program } from '../harness/program.ts';
 import { openWorldFolder } from '../harness/world-folder.ts';
 import { openEndpoint } from '../settlement/open-endpoint.ts';
+import { plantRefundBug } from '../settlement/refund-bugs.ts';
 import type { SettlementBug } from '../settlement/service-programs.ts';
 import { type SolanaRpcNode, startSolanaRpcNode } from './rpc-node.ts';
 import { createStoredWatch } from './stored-watch.ts';
@@ -70,7 +71,9 @@ export async function startSolanaChaosWorld(
       stoppable(startMortalPostgres(inside('postgres'), options)),
       stoppable(startMortalEngine(inside('engine'))),
     ]);
+    await plantRefundBug(postgres.pool, bug);
     const history = openHistory(inside('history.log'));
+    onStop(history.close);
     const chain = program('chain', '../../solana/lite-process.ts', [SLOT_MS], {});
     await chain.start();
     const chainUrl = `http://127.0.0.1:${chain.port()}`;

@@ -1,6 +1,6 @@
 // Books that sum to zero, say of every transaction what it moved, commit with their event, and equal the chain's balances to
 // the unit; and every lamport that a relayer paid is booked, as cost of a settlement or as loss.
-import { liveEntries, lostIn, sum, type Violation } from '../case-file.ts';
+import { isSuccess, liveEntries, lostIn, placeOf, sum, type Violation } from '../case-file.ts';
 import type { EntryRow } from '../record-evidence.ts';
 import type { SolanaCase } from './solana-case.ts';
 
@@ -14,12 +14,13 @@ export function checkSolanaBooks(own: SolanaCase): readonly Violation[] {
 function checkPayments({ file, setting, chain }: SolanaCase): Violation[] {
   const { record, entriesOf, eventsOfPayment, reversedPayments } = file;
   const landedOf = new Map(chain.landed.map((landed) => [landed.id, landed]));
-  return record.payments.flatMap(({ id, intent, status, transaction, payer, paid, fee }) => {
+  return record.payments.flatMap((payment) => {
+    const { id, intent, status, transaction, payer, paid, fee } = payment;
     const entries = entriesOf.get(id) ?? [];
-    const live = liveEntries(entries);
+    const live = liveEntries(entries).filter((entry) => !file.refundPlaces.has(placeOf(entry)));
     const wrong = (is: boolean, text: string): Violation[] =>
       is ? [{ rule: 'books', intent, text: `${id}: ${text}` }] : [];
-    if (status !== 'completed') return wrong(live.length > 0, `${status}, and ${live.length} entries stand`);
+    if (!isSuccess(file, payment)) return wrong(live.length > 0, `${status}, and ${live.length} entries stand`);
     const tokens = live.filter(({ asset }) => asset === setting.token);
     const deltas = landedOf.get(transaction ?? '')?.deltas ?? new Map<string, bigint>();
     const booked = new Map<string, bigint>();
@@ -61,10 +62,15 @@ function checkBalances({ file, setting, chain }: SolanaCase): Violation[] {
     ({ party }) => party,
   );
   const wrong = (text: string): Violation[] => [{ rule: 'books', text }];
+  const proven = new Set(
+    file.record.refunds.filter(({ status }) => status === 'completed').map(({ transaction }) => transaction),
+  );
   return [...new Set([...booked.keys(), ...Object.keys(setting.accounts)])].flatMap((party) => {
     const holding = chain.holdingAt.get(setting.accounts[party] ?? '');
     if (holding?.owner !== party || holding.mint !== setting.token) return wrong(`${party} has no account on chain`);
-    const expected = BigInt(setting.minted[party] ?? 0) + sum((booked.get(party) ?? []).map(amountOf));
+    const unproven = chain.others.filter(({ id }) => !proven.has(id));
+    const own = sum(unproven.map(({ deltas }) => deltas.get(setting.accounts[party] ?? '') ?? 0n));
+    const expected = BigInt(setting.minted[party] ?? 0) + own + sum((booked.get(party) ?? []).map(amountOf));
     return holding.amount === expected
       ? []
       : wrong(`${party} has ${holding.amount} on chain and ${expected} by the books`);

@@ -1,20 +1,21 @@
 // None lost, none twice, statuses as the chain has it, and nothing on the chain that was not stored before it was sent.
-import type { Violation } from '../case-file.ts';
+import { isSuccess, type Violation } from '../case-file.ts';
 import { base58 } from './base58.ts';
-import type { SolanaCase } from './solana-case.ts';
+import { refundIn, type SolanaCase } from './solana-case.ts';
 
 /** The memo of a payment names its intent. */
 const MEMO = /svc:(pi_[0-9A-Za-z]+)/;
 const OVER: ReadonlySet<string> = new Set(['finalized', 'replaced', 'dropped']);
 
-export function checkSolanaMoney({ file, chain, unstored }: SolanaCase): readonly Violation[] {
+export function checkSolanaMoney(own: SolanaCase): readonly Violation[] {
+  const { file, chain, unstored } = own;
   const { record, run, intentOf, paymentsOfIntent } = file;
   const storedOf = new Map(record.signed.map((signed) => [signed.transaction, signed]));
   const batchOf = new Map(record.batches.map((batch) => [batch.id, batch]));
   const landedOf = new Map(chain.landed.map((landed) => [landed.id, landed]));
   const intentIn = (id: string) => MEMO.exec(storedOf.get(id)?.raw.toString('latin1') ?? '')?.[1];
   const paidOf = Map.groupBy(
-    chain.landed.filter(({ succeeded }) => succeeded),
+    chain.landed.filter(({ id, succeeded }) => succeeded && refundIn(own, id) === undefined),
     ({ id }) => intentIn(id) ?? 'nobody',
   );
   const wrong = (is: boolean, rule: string, text: string, intent?: string): Violation[] =>
@@ -23,13 +24,13 @@ export function checkSolanaMoney({ file, chain, unstored }: SolanaCase): readonl
     ...wrong(unstored > 0, 'stored first', `${unstored} sends of bytes that were not stored`),
     ...chain.landed.flatMap(({ id }) => {
       const stored = storedOf.get(id);
-      const own = stored && base58(stored.raw.subarray(1, 65));
-      return wrong(own !== id, 'stored first', `${id} landed, and the database has ${own ?? 'nothing'} of it`);
+      const bytes = stored && base58(stored.raw.subarray(1, 65));
+      return wrong(bytes !== id, 'stored first', `${id} landed, and the database has ${bytes ?? 'nothing'} of it`);
     }),
     ...record.intents.flatMap(({ id, status, named }) => {
       const paid = paidOf.get(id) ?? [];
       const payments = paymentsOfIntent.get(id) ?? [];
-      const completed = payments.filter((payment) => payment.status === 'completed');
+      const completed = payments.filter((payment) => isSuccess(file, payment));
       return [
         ...wrong(paid.length > 1, 'none twice', `paid ${paid.length} times on chain`, id),
         ...wrong(completed.length > 1, 'none twice', `${completed.length} completed payments`, id),
@@ -51,24 +52,21 @@ export function checkSolanaMoney({ file, chain, unstored }: SolanaCase): readonl
     ...[...paidOf.keys()].flatMap((id) =>
       wrong(!intentOf.has(id), 'none twice', `the chain paid ${id}, nobody’s intent`),
     ),
-    ...record.payments.flatMap(({ id, intent, status, transaction, settlement, paid, settled }) => {
+    ...record.payments.flatMap((payment) => {
+      const { id, intent, status, transaction, settlement, paid, settled } = payment;
+      const success = isSuccess(file, payment);
       const landed = landedOf.get(transaction ?? '');
       const done = landed?.succeeded === true && intentIn(landed.id) === intent;
       return [
         ...wrong(status === 'pending', 'none lost', `${id} is pending (${settlement}) when all was quiet`, intent),
-        ...wrong(
-          status === 'completed' && !done,
-          'status is true',
-          `${id} is completed, ${transaction} is not on chain`,
-          intent,
-        ),
+        ...wrong(success && !done, 'status is true', `${id} is completed, ${transaction} is not on chain`, intent),
         ...wrong(
           status === 'failed' && landed?.succeeded === true,
           'status is true',
           `${id} failed, and its money moved`,
           intent,
         ),
-        ...wrong(status === 'completed' && paid !== settled, 'status is true', `${id}: ${paid} of ${settled}`, intent),
+        ...wrong(success && paid !== settled, 'status is true', `${id}: ${paid} of ${settled}`, intent),
       ];
     }),
     ...record.batches.flatMap(({ id, status, transaction }) => [
@@ -89,7 +87,7 @@ export function checkSolanaMoney({ file, chain, unstored }: SolanaCase): readonl
     ),
     ...run.journeys.flatMap(({ intent, journey, settledAmount }) => {
       const status = intentOf.get(intent)?.status;
-      const paid = (paymentsOfIntent.get(intent) ?? []).find((payment) => payment.status === 'completed')?.paid;
+      const paid = (paymentsOfIntent.get(intent) ?? []).find((payment) => isSuccess(file, payment))?.paid;
       return [
         ...wrong(
           run.gaveUp.includes(journey),

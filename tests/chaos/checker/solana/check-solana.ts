@@ -1,9 +1,10 @@
 // A Solana chain, the database, the history and the receiver's log, each read raw, against every promise. Imports nothing of
 // what it checks.
-import { type CaseFile, openCase, type Violation } from '../case-file.ts';
+import { type CaseFile, isSuccess, openCase, type Violation } from '../case-file.ts';
 import type { ChainEvidence } from '../chain-evidence.ts';
 import { checkEvents } from '../check-events.ts';
 import { checkLogs } from '../check-logs.ts';
+import { countRefunds, type RefundFigures } from '../check-refunds.ts';
 import { checkTold } from '../check-told.ts';
 import { linesOf } from '../read-lines.ts';
 import { readRecord } from '../record-evidence.ts';
@@ -11,6 +12,7 @@ import { readRun } from '../run-evidence.ts';
 import { tellHistory } from '../tell-history.ts';
 import { checkSolanaBooks } from './check-solana-books.ts';
 import { checkSolanaMoney } from './check-solana-money.ts';
+import { checkSolanaRefunds } from './check-solana-refunds.ts';
 import type { SolanaCase, SolanaSetting } from './solana-case.ts';
 import { readSolana } from './solana-evidence.ts';
 
@@ -18,6 +20,7 @@ export type SolanaVerdict = {
   readonly completed: number;
   readonly failed: number;
   readonly landed: number;
+  readonly refunds: RefundFigures;
   readonly answers: number;
   readonly arrivals: number;
   readonly violations: readonly Violation[];
@@ -28,7 +31,9 @@ export type SolanaVerdict = {
 /** What other chains tell is nothing here: Solana has its own evidence. */
 const NO_LOGS: ChainEvidence = {
   settled: [],
+  received: [],
   direct: [],
+  refunds: [],
   transfers: [],
   transactions: [],
   nonces: new Map(),
@@ -39,7 +44,8 @@ export async function checkSolana(databaseUrl: string, receiverLog: string, hist
   const run = readRun(history, receiverLog);
   const record = await readRecord(databaseUrl);
   const setting = run.setting as unknown as SolanaSetting;
-  const chain = await readSolana(setting.rpcUrl, setting.relayers, Object.values(setting.accounts));
+  const sentBack = run.sentBack.map(({ transaction }) => transaction);
+  const chain = await readSolana(setting.rpcUrl, setting.relayers, Object.values(setting.accounts), sentBack);
   const unstored = linesOf<{ readonly what: string }>(history).filter(({ what }) => what === 'sent unstored').length;
   const file: CaseFile = openCase(run, record, NO_LOGS);
   const own: SolanaCase = { file, setting, chain, unstored };
@@ -48,11 +54,13 @@ export async function checkSolana(databaseUrl: string, receiverLog: string, hist
     ...checkSolanaBooks(own),
     ...checkEvents(file),
     ...checkTold(file),
+    ...checkSolanaRefunds(own),
     ...checkLogs(file),
   ];
   const intent = violations.find((violation) => violation.intent !== undefined)?.intent;
   return {
-    completed: record.payments.filter(({ status }) => status === 'completed').length,
+    completed: record.payments.filter((payment) => isSuccess(file, payment)).length,
+    refunds: countRefunds(file),
     failed: record.payments.filter(({ status }) => status === 'failed').length,
     landed: chain.landed.length,
     answers: run.told.length,

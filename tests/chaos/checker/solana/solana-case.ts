@@ -11,6 +11,9 @@ export type SolanaSetting = {
   readonly accounts: Readonly<Record<string, string>>;
 };
 
+/** The memo of a refund names it. */
+const MEMO = /svcref:(re_[0-9A-Za-z]+)/;
+
 export type SolanaCase = {
   readonly file: CaseFile;
   readonly setting: SolanaSetting;
@@ -18,3 +21,9 @@ export type SolanaCase = {
   /** Sends of bytes that were not in the database at that moment. */
   readonly unstored: number;
 };
+
+/** The refund that a stored transaction makes, by its bytes. */
+export function refundIn({ file }: Pick<SolanaCase, 'file'>, transaction: string): string | undefined {
+  const stored = file.record.signed.find((signed) => signed.transaction === transaction);
+  return MEMO.exec(stored?.raw.toString('latin1') ?? '')?.[1];
+}

@@ -2,7 +2,7 @@
 // holds what.
 import { base58 } from './base58.ts';
 
-type Landed = {
+export type Landed = {
   readonly id: string;
   readonly slot: number;
   readonly succeeded: boolean;
@@ -16,6 +16,8 @@ type Holding = { readonly mint: string; readonly owner: string; readonly amount:
 
 export type SolanaEvidence = {
   readonly landed: readonly Landed[];
+  /** Other transactions that were asked for, by whomever. */
+  readonly others: readonly Landed[];
   readonly relayerLamports: ReadonlyMap<string, bigint>;
   readonly holdingAt: ReadonlyMap<string, Holding>;
 };
@@ -40,6 +42,7 @@ export async function readSolana(
   rpcUrl: string,
   relayers: readonly string[],
   accounts: readonly string[],
+  otherIds: readonly string[],
 ): Promise<SolanaEvidence> {
   const ask = async <Result>(method: string, ...params: readonly unknown[]): Promise<Result> => {
     const headers = { 'content-type': 'application/json' };
@@ -77,7 +80,12 @@ export async function readSolana(
       amount: data.readBigUInt64LE(64),
     });
   }
-  return { landed, relayerLamports, holdingAt };
+  const others: Landed[] = [];
+  for (const id of otherIds) {
+    const found = await ask<RawTransaction | null>('getTransaction', id, CONFIG);
+    if (found !== null) others.push(landedOf(id, found));
+  }
+  return { landed, others, relayerLamports, holdingAt };
 }
 
 const CONFIG = { commitment: 'confirmed', maxSupportedTransactionVersion: 0 } as const;
