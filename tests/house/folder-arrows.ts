@@ -117,7 +117,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       reader: ['account', 'database', 'event', 'intent', 'payment', 'settlement', 'stranded'],
       direct: ['audit', 'database', 'event', 'intent', 'payment', 'reader', 'settlement', 'stranded'],
       reference: ['account', 'database', 'intent', 'payment', 'payout', 'reader'],
-      icrc: ['database', 'intent', 'payout', 'reader'],
+      icrc: ['database', 'intent', 'payment', 'payout', 'reader'],
       restore: ['audit', 'database', 'event', 'intent', 'lane', 'ledger', 'payment', 'payout', 'stranded'],
       retention: ['database'],
     },

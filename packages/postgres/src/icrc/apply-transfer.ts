@@ -8,10 +8,10 @@ import {
   type ReceiptRefusal,
 } from '@svc-pay/core';
 import type pg from 'pg';
+import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { loadStoredPayouts } from '../payout/transfer-terms.ts';
 import { applyFoundMoney, findCounted, type PaidAcceptance, RECEIPT_INDEX } from '../reader/apply-found-money.ts';
 import type { OwnedIntent } from '../reader/lock-for-apply.ts';
-import { writeUnattributed } from '../reader/unattributed-receipts.ts';
 
 const EVENT = 'icrc_transfer';
 

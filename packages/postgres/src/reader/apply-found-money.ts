@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs, type ProvenRow } from '../payment/log-proofs.ts';
+import { deleteUnattributed, type FoundReceipt, writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { lockEarlierParts } from './earlier-parts.ts';
 import {
   findIntentOfCode,
@@ -16,7 +17,6 @@ import {
   type OwnedIntent,
 } from './lock-for-apply.ts';
 import { loadPending, removeQueued } from './pending-payment.ts';
-import { deleteUnattributed, type FoundReceipt, writeUnattributed } from './unattributed-receipts.ts';
 import { writeMoney } from './write-money.ts';
 
 // Such a transaction has no logs. It proves one payment or one refund, as its log 0.

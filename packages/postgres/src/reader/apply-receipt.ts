@@ -13,10 +13,10 @@ import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs } from '../payment/log-proofs.ts';
+import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { lockEarlierParts } from './earlier-parts.ts';
 import { findIntentOfCode, type IntentOfCode, type LockedPayment, lockPayment } from './lock-for-apply.ts';
 import { loadPending, removeQueued } from './pending-payment.ts';
-import { writeUnattributed } from './unattributed-receipts.ts';
 import { writeMoney } from './write-money.ts';
 
 type Receipt = FinalLog & { readonly log: ProcessorLog };

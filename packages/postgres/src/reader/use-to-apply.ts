@@ -3,8 +3,8 @@ import type { AuthorizationLog, FinalLog, UseFacts } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { findProofs } from '../payment/log-proofs.ts';
+import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { isOwnTransaction, type OwnedIntent } from './lock-for-apply.ts';
-import { writeUnattributed } from './unattributed-receipts.ts';
 
 export type UseToApply = {
   readonly network: NetworkId;

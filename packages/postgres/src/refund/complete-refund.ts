@@ -17,8 +17,8 @@ import { inTransaction } from '../database/in-transaction.ts';
 import { sqlStep } from '../database/status-sql.ts';
 import { writeEvents } from '../event/write-events.ts';
 import { lockIntent, type PaymentRow, paymentJson, paymentOf } from '../intent/load-intent.ts';
+import { deleteUnattributed } from '../payment/unattributed-receipts.ts';
 import { writeEntries } from '../payment/write-payment-results.ts';
-import { deleteUnattributed } from '../reader/unattributed-receipts.ts';
 import { type LockedRefund, lockRefund, writeTotals } from './lock-refund.ts';
 
 export function completeRefund(

@@ -4,7 +4,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import type { InstallOptions } from '../install-options.ts';
 import type { CanisterAnswer } from '../vm/message.ts';
-import { type IcrcAccount, LEDGER_ARG, TRANSFER_ARG, TRANSFER_RESULT } from './ledger-candid.ts';
+import { type CandidAccount, LEDGER_ARG, TRANSFER_ARG, TRANSFER_RESULT } from './ledger-candid.ts';
 import { ledgerWasm } from './ledger-wasm.ts';
 
 /** The ledger of ckUSDC, as on the real network. */
@@ -27,9 +27,9 @@ export type LocalLedger = {
   readonly canisterId: Principal;
   readonly archiveId: Principal;
   readonly fee: bigint;
-  readonly mintingAccount: IcrcAccount;
+  readonly mintingAccount: CandidAccount;
   /** Returns the number of the block. */
-  readonly mint: (to: IcrcAccount, amountAtomic: bigint) => Promise<bigint>;
+  readonly mint: (to: CandidAccount, amountAtomic: bigint) => Promise<bigint>;
 };
 
 /** What a ledger needs of the local Internet Computer. */
@@ -51,14 +51,14 @@ export async function installLedger(host: LedgerHost, options: LocalLedgerOption
   const canisterId = Principal.fromText(id);
   const archiveId = selfMade(`archive of ${id}`, [1, 1]);
   const own = await ledgerWasm();
-  const mintingAccount: IcrcAccount = { owner: MINTER, subaccount: [] };
+  const mintingAccount: CandidAccount = { owner: MINTER, subaccount: [] };
   const arg = ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, options });
   host.install({ canisterId: id, wasm: options.wasm ?? own.ledger, arg, controllers: [MINTER] });
   if (options.wasm === undefined) {
     const forLedger = new Uint8Array(IDL.encode([IDL.Principal], [canisterId]));
     host.install({ canisterId: archiveId.toText(), wasm: own.archive, arg: forLedger, controllers: [canisterId] });
   }
-  const mint = async (to: IcrcAccount, amountAtomic: bigint) => {
+  const mint = async (to: CandidAccount, amountAtomic: bigint) => {
     const transfer = { to, amount: amountAtomic, from_subaccount: [], fee: [], memo: [], created_at_time: [] };
     const encoded = new Uint8Array(IDL.encode([TRANSFER_ARG], [transfer]));
     return blockOf(await host.callAs(MINTER, canisterId, 'icrc1_transfer', encoded));

@@ -4,7 +4,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
 
 /** An account as Candid has it: an optional subaccount is a list of none or one. */
-export type IcrcAccount = { readonly owner: Principal; readonly subaccount: [] | [Uint8Array] };
+export type CandidAccount = { readonly owner: Principal; readonly subaccount: [] | [Uint8Array] };
 
 const BLOB = IDL.Vec(IDL.Nat8);
 const ACCOUNT = IDL.Record({ owner: IDL.Principal, subaccount: IDL.Opt(BLOB) });

@@ -16,13 +16,13 @@ import { givenLedgerFile } from '../../testing/config.ts';
 import { allBlocks, openLogActor } from '../../testing/log-actor.ts';
 import { type LocalInternetComputer, startLocalInternetComputer } from '../start-local-internet-computer.ts';
 import type { LocalLedger } from './install-ledger.ts';
-import type { IcrcAccount } from './ledger-candid.ts';
+import type { CandidAccount } from './ledger-candid.ts';
 import { identityNamed, openAgent, openLedgerClient } from './ledger-client.ts';
 
 const FEE = 10_000n;
 const HOUR_MS = 3_600_000;
 const SECOND = 1_000_000_000n;
-const account = (identity: Identity, subaccount?: Uint8Array): IcrcAccount => ({
+const account = (identity: Identity, subaccount?: Uint8Array): CandidAccount => ({
   owner: identity.getPrincipal(),
   subaccount: subaccount === undefined ? [] : [subaccount],
 });
@@ -55,7 +55,7 @@ describe.each([
   });
   afterAll(() => ic?.stop());
 
-  const balance = (of: IcrcAccount) =>
+  const balance = (of: CandidAccount) =>
     asAlice.balance({
       owner: of.owner,
       ...(of.subaccount[0] ? { subaccount: of.subaccount[0] } : {}),
