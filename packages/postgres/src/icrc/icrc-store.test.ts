@@ -304,7 +304,7 @@ const api = await logInAs(rights.pool, rights.url, 'svc_api');
 
 test('settlement’s login can do all of this, and the API’s can neither move a cursor nor keep a transfer', async () => {
   ({ pool } = rights);
-  const run = await createIcrcWorld(pool, settlement);
+  const run = await createIcrcWorld(pool, { login: settlement });
   const [found, notified] = [await run.intent(), await run.intent()];
   await run.pay(found);
   await run.read();

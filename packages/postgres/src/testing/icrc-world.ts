@@ -2,6 +2,7 @@
 import {
   accountText,
   createTokenLedgerReader,
+  type IcrcChain,
   type IcrcStore,
   notifyTransfer,
   type TokenTransfer,
@@ -59,12 +60,16 @@ export const DOLLAR = 1_000_000n;
 
 let lastPayout = 1_000;
 
-/** `login` is what settlement reads and writes with. */
-export async function createIcrcWorld(pool: pg.Pool, login: pg.Pool = pool): Promise<IcrcWorld> {
+/** `login` is what settlement reads and writes with; `chain` is read instead of the ledger in memory. */
+export async function createIcrcWorld(
+  pool: pg.Pool,
+  { login = pool, ...given }: { readonly login?: pg.Pool; readonly chain?: IcrcChain; readonly merchant?: string } = {},
+): Promise<IcrcWorld> {
   const sample = sampleTokenLedger(ICRC_NETWORK);
+  const chain = given.chain ?? sample.chain;
   const icrc = createIcrcStore(login);
   const caller = await seedMerchant(pool);
-  const [merchant, payer] = [sampleAccount(7), sampleAccount(9)];
+  const [merchant, payer] = [given.merchant ?? sampleAccount(7), sampleAccount(9)];
   lastPayout += 1;
   const payoutId = lastPayout;
   await pool.query(
@@ -117,12 +122,12 @@ export async function createIcrcWorld(pool: pg.Pool, login: pg.Pool = pool): Pro
     },
     read: async (store = icrc) => {
       laterMs += 2_000;
-      await createTokenLedgerReader(sample.chain, { icrc: store, clock, log }).run();
+      await createTokenLedgerReader(chain, { icrc: store, clock, log }).run();
     },
     notify: async (intentId, blockIndex, ledger = sample.ledger) => {
       const { accountId } = caller;
       const answer: { readonly outcome: string; readonly refusal?: NotifyRefusal } = await notifyTransfer(
-        { icrc, clock, log, chains: [sample.chain] },
+        { icrc, clock, log, chains: [chain] },
         { accountId, mode: 'test', intentId, ledger, blockIndex },
       );
       return answer.refusal ?? answer.outcome;

@@ -2,20 +2,11 @@
 import { Actor, type HttpAgent } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
-import type { BlockValue } from './block-hash.ts';
-
-type Range = { readonly start: bigint; readonly length: bigint };
-type Blocks = {
-  readonly log_length: bigint;
-  readonly blocks: readonly { readonly id: bigint; readonly block: BlockValue }[];
-  readonly archived_blocks: readonly {
-    readonly args: readonly Range[];
-    readonly callback: readonly [Principal, string];
-  }[];
-};
+import type { BlockValue } from '../read/block-value.ts';
+import { BLOCK_RANGES, BLOCKS_ANSWER, type BlockRange, type BlocksAnswer } from '../read/log-candid.ts';
 
 export type LogActor = {
-  readonly icrc3_get_blocks: (ranges: readonly Range[]) => Promise<Blocks>;
+  readonly icrc3_get_blocks: (ranges: readonly BlockRange[]) => Promise<BlocksAnswer>;
   readonly icrc3_get_archives: (args: {
     readonly from: [] | [Principal];
   }) => Promise<{ readonly canister_id: Principal; readonly start: bigint; readonly end: bigint }[]>;
@@ -30,31 +21,11 @@ const BLOB = IDL.Vec(IDL.Nat8);
 /** `mode` says whether the methods are asked by query or by a replicated call. */
 export function openLogActor(agent: HttpAgent, canisterId: Principal, mode: 'query' | 'update' = 'query'): LogActor {
   const annotations = mode === 'query' ? ['query'] : [];
-  const value = IDL.Rec();
-  value.fill(
-    IDL.Variant({
-      Blob: BLOB,
-      Text: IDL.Text,
-      Nat: IDL.Nat,
-      Int: IDL.Int,
-      Array: IDL.Vec(value),
-      Map: IDL.Vec(IDL.Tuple(IDL.Text, value)),
-    }),
-  );
-  const ranges = IDL.Vec(IDL.Record({ start: IDL.Nat, length: IDL.Nat }));
-  const result = IDL.Rec();
-  result.fill(
-    IDL.Record({
-      log_length: IDL.Nat,
-      blocks: IDL.Vec(IDL.Record({ id: IDL.Nat, block: value })),
-      archived_blocks: IDL.Vec(IDL.Record({ args: ranges, callback: IDL.Func([ranges], [result], ['query']) })),
-    }),
-  );
   const archives = IDL.Vec(IDL.Record({ canister_id: IDL.Principal, start: IDL.Nat, end: IDL.Nat }));
   const tip = IDL.Opt(IDL.Record({ certificate: BLOB, hash_tree: BLOB }));
   const types = IDL.Vec(IDL.Record({ block_type: IDL.Text, url: IDL.Text }));
   const service = IDL.Service({
-    icrc3_get_blocks: IDL.Func([ranges], [result], annotations),
+    icrc3_get_blocks: IDL.Func([BLOCK_RANGES], [BLOCKS_ANSWER], annotations),
     icrc3_get_archives: IDL.Func([IDL.Record({ from: IDL.Opt(IDL.Principal) })], [archives], annotations),
     icrc3_get_tip_certificate: IDL.Func([], [tip], annotations),
     icrc3_supported_block_types: IDL.Func([], [types], annotations),

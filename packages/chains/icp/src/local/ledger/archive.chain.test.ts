@@ -1,7 +1,7 @@
 import type { HttpAgent } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fieldOf, hashOfBlock } from '../../testing/block-hash.ts';
+import { fieldOf, hashOfBlock } from '../../read/block-value.ts';
 import { allBlocks, openLogActor } from '../../testing/log-actor.ts';
 import { type LocalInternetComputer, startLocalInternetComputer } from '../start-local-internet-computer.ts';
 import type { LocalLedger } from './install-ledger.ts';

@@ -11,7 +11,7 @@ import {
   reconstruct,
 } from '@icp-sdk/core/agent';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, hashOfBlock, naturalBytes } from '../../testing/block-hash.ts';
+import { fieldOf, hashOfBlock, naturalBytes } from '../../read/block-value.ts';
 import { givenLedgerFile } from '../../testing/config.ts';
 import { allBlocks, openLogActor } from '../../testing/log-actor.ts';
 import { type LocalInternetComputer, startLocalInternetComputer } from '../start-local-internet-computer.ts';

@@ -1,5 +1,4 @@
-// Hashes of ICRC-3 values and of hash trees, written for tests from the standards alone, so that a ledger is not checked by
-// its own code.
+// Values of which the blocks of a token ledger are made (ICRC-3), and their hashes.
 import { createHash } from 'node:crypto';
 
 export type BlockValue =
@@ -10,11 +9,12 @@ export type BlockValue =
   | { readonly Array: readonly BlockValue[] }
   | { readonly Map: readonly (readonly [string, BlockValue])[] };
 
+/** The same for every representation of the block. */
 export function hashOfBlock(value: BlockValue): Buffer {
   if ('Blob' in value) return sha256(value.Blob);
   if ('Text' in value) return sha256(Buffer.from(value.Text));
   if ('Nat' in value) return sha256(naturalBytes(value.Nat));
-  if ('Int' in value) throw new Error('no block of a ledger has an Int');
+  if ('Int' in value) return sha256(integerBytes(value.Int));
   if ('Array' in value) return sha256(Buffer.concat(value.Array.map(hashOfBlock)));
   const entries = value.Map.map(([name, entry]) => Buffer.concat([sha256(Buffer.from(name)), hashOfBlock(entry)]));
   return sha256(Buffer.concat(entries.sort((one, other) => Buffer.compare(one, other))));
@@ -22,8 +22,18 @@ export function hashOfBlock(value: BlockValue): Buffer {
 
 /** Unsigned LEB128. */
 export function naturalBytes(value: bigint): Buffer {
-  const low = Number(value % 128n);
-  return value < 128n ? Buffer.of(low) : Buffer.concat([Buffer.of(low + 128), naturalBytes(value / 128n)]);
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128);
+  return Buffer.from([...bytes, Number(rest)]);
+}
+
+/** Signed LEB128. */
+export function integerBytes(value: bigint): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest < -64n || rest >= 64n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128);
+  return Buffer.from([...bytes, Number(rest & 127n)]);
 }
 
 export function fieldOf(value: BlockValue | undefined, name: string): BlockValue | undefined {

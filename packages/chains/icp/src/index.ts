@@ -1,0 +1,5 @@
+// The Internet Computer package: token ledgers as their network certifies them.
+
+export type { IcpAccess } from './read/certified-call.ts';
+export { createIcrcChain } from './read/icrc-chain.ts';
+export { PUBLIC_ROOT_KEY, rootKeyBytes } from './read/root-key.ts';

@@ -1,0 +1,96 @@
+// Asks a canister by a replicated call: its subnet agrees on the answer and signs it under the network's root key. A boundary
+// node can keep an answer back, but can neither change nor repeat one: each request has a nonce, and the certificate names it.
+import { HttpAgent, polling } from '@icp-sdk/core/agent';
+import { IDL } from '@icp-sdk/core/candid';
+import type { Principal } from '@icp-sdk/core/principal';
+import { ChainUnavailable } from '@svc-pay/core';
+
+export type IcpAccess = {
+  /** Boundary nodes, asked one after the other until one gives a certified answer. */
+  readonly urls: readonly string[];
+  /** DER. Never asked for: whoever answers would choose it. */
+  readonly rootKey: Uint8Array;
+  readonly timeoutMs: number;
+};
+
+export type CertifiedCall = <Answer>(
+  canisterId: Principal,
+  method: string,
+  asked: { readonly types: readonly IDL.Type[]; readonly values: readonly unknown[]; readonly answer: IDL.Type },
+) => Promise<Answer>;
+
+/** More than a canister can answer. */
+const MOST_BYTES = 8_388_608;
+/** A certificate is this old at most, by our own clock: agents may have set theirs by the node. */
+const OLDEST_CERTIFICATE_MS = 300_000;
+
+/** Throws `ChainUnavailable` when no node gives a certified answer. */
+export function openCertifiedCalls(access: IcpAccess): CertifiedCall {
+  const agents = access.urls.map((url) => openAgent(url, access));
+  return async (canisterId, method, { types, values, answer }) => {
+    const arg = new Uint8Array(IDL.encode([...types], [...values]));
+    const problems: unknown[] = [];
+    for (const agent of agents) {
+      try {
+        const reply = await callOnce(await agent, canisterId, method, arg, access.timeoutMs);
+        const [decoded] = IDL.decode([answer], reply);
+        return decoded as never;
+      } catch (problem) {
+        problems.push(problem);
+      }
+    }
+    throw new ChainUnavailable(`${method} of ${canisterId.toText()}: no node gave a certified answer`, {
+      cause: new AggregateError(problems),
+    });
+  };
+}
+
+function openAgent(host: string, { rootKey, timeoutMs }: IcpAccess): Promise<HttpAgent> {
+  return HttpAgent.create({
+    host,
+    rootKey,
+    verifyQuerySignatures: true,
+    shouldFetchRootKey: false,
+    retryTimes: 0,
+    fetch: (input, init) => boundedFetch(input, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) }),
+  });
+}
+
+async function callOnce(
+  agent: HttpAgent,
+  canisterId: Principal,
+  methodName: string,
+  arg: Uint8Array,
+  timeoutMs: number,
+): Promise<Uint8Array> {
+  const askedAtMs = Date.now();
+  const strategy = polling.strategy.chain(polling.strategy.backoff(250, 1.5), polling.strategy.timeout(timeoutMs));
+  const fields = { methodName, arg, effectiveCanisterId: canisterId };
+  const { reply, certificate } = await agent.update(canisterId, fields, { strategy });
+  const time = certificate.lookup_path(['time']);
+  if (!('value' in time)) throw new Error('the certificate has no time');
+  const certifiedAtMs = Number(naturalOf(time.value as Uint8Array) / 1_000_000n);
+  if (certifiedAtMs < askedAtMs - OLDEST_CERTIFICATE_MS)
+    throw new Error(`the certificate is of ${new Date(certifiedAtMs).toISOString()}`);
+  return reply;
+}
+
+/** Unsigned LEB128. */
+function naturalOf(bytes: Uint8Array): bigint {
+  return bytes.reduceRight((rest, byte) => (rest << 7n) | BigInt(byte & 127), 0n);
+}
+
+/** An answer without end would fill the memory. */
+async function boundedFetch(input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> {
+  const response = await fetch(input, init);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > MOST_BYTES) throw new Error(`an answer of more than ${MOST_BYTES} bytes`);
+    parts.push(part);
+  }
+  const { status, statusText, headers } = response;
+  const hasBody = status !== 204 && status !== 304;
+  return new Response(hasBody ? Buffer.concat(parts) : null, { status, statusText, headers });
+}
