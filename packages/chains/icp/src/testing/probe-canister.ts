@@ -59,7 +59,7 @@ persistent actor class Probe(start : Nat) {
 };
 `;
 
-export const probeWasm = () => compileMotoko({ 'Probe.mo': PROBE }, 'Probe.mo');
+export const probeWasm = () => compileMotoko({ 'Probe.mo': PROBE }, 'Probe.mo', 'wide');
 
 const MAGIC = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 

@@ -6,7 +6,10 @@ const FOLDER = new URL('./', import.meta.url);
 
 export async function ledgerWasm(): Promise<{ readonly ledger: Uint8Array; readonly archive: Uint8Array }> {
   const sources = await readSources();
-  return { ledger: await compileMotoko(sources, 'Ledger.mo'), archive: await compileMotoko(sources, 'Archive.mo') };
+  return {
+    ledger: await compileMotoko(sources, 'Ledger.mo', 'small'),
+    archive: await compileMotoko(sources, 'Archive.mo', 'small'),
+  };
 }
 
 async function readSources(): Promise<MotokoSources> {

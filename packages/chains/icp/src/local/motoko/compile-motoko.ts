@@ -13,10 +13,21 @@ const CACHE = fileURLToPath(new URL('../../../../../../.cache/motoko/', import.m
 /** The package's version: another compiler makes another module. */
 const COMPILER = 'motoko 4.10.0';
 
-export async function compileMotoko(sources: MotokoSources, main: string): Promise<Uint8Array> {
-  const kept = path.join(CACHE, `${hashOf(sources, main)}.wasm`);
+/**
+ * `small` has 32-bit memory and collects garbage after every message: a few megabytes, which are quick to copy before each
+ * message. `wide` has 64-bit memory and lets it grow, as Motoko's compiler does by itself.
+ */
+const RUNTIMES = {
+  small: ['classicOP', 'copying', 'force'],
+  wide: ['enhancedOP', 'incremental', 'scheduling'],
+} as const;
+
+type MotokoRuntime = keyof typeof RUNTIMES;
+
+export async function compileMotoko(sources: MotokoSources, main: string, runtime: MotokoRuntime): Promise<Uint8Array> {
+  const kept = path.join(CACHE, `${hashOf(sources, main, runtime)}.wasm`);
   if (existsSync(kept)) return readFile(kept);
-  const wasm = await compile(sources, main);
+  const wasm = await compile(sources, main, runtime);
   await mkdir(CACHE, { recursive: true });
   const fresh = `${kept}.${randomUUID()}`;
   await writeFile(fresh, wasm);
@@ -24,19 +35,20 @@ export async function compileMotoko(sources: MotokoSources, main: string): Promi
   return wasm;
 }
 
-async function compile(sources: MotokoSources, main: string): Promise<Uint8Array> {
+async function compile(sources: MotokoSources, main: string, runtime: MotokoRuntime): Promise<Uint8Array> {
   // Loaded where it is needed: the compiler is large, and mostly the cache answers.
   const { default: motoko } = await import('motoko');
   const compiler = motoko.default;
   const { default: core } = await import('motoko/packages/latest/core.json', { with: { type: 'json' } });
   compiler.loadPackage(core);
   for (const [file, text] of Object.entries(sources)) compiler.write(file, text);
+  for (const flag of RUNTIMES[runtime]) compiler.compiler.gcFlags(flag);
   compiler.setPublicMetadata(['candid:service']);
   return (compiler.wasm(main, 'ic') as { readonly wasm: Uint8Array }).wasm;
 }
 
-function hashOf(sources: MotokoSources, main: string): string {
-  const hash = createHash('sha256').update(JSON.stringify([COMPILER, main]));
+function hashOf(sources: MotokoSources, main: string, runtime: MotokoRuntime): string {
+  const hash = createHash('sha256').update(JSON.stringify([COMPILER, main, runtime]));
   for (const [file, text] of Object.entries(sources)) hash.update(JSON.stringify([file, text]));
   return hash.digest('hex');
 }

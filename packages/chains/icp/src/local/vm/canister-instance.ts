@@ -10,7 +10,7 @@ import {
   webAssembly,
 } from './web-assembly.ts';
 
-type Snapshot = { readonly bytes: Uint8Array; readonly globals: readonly unknown[] };
+type Snapshot = { readonly length: number; readonly globals: readonly unknown[] };
 
 const PAGE_BYTES = 65_536;
 
@@ -21,6 +21,8 @@ export class CanisterInstance {
   #instance: WasmInstance;
   /** Undefined while a committed message is newer than the last snapshot. */
   #snapshot: Snapshot | undefined;
+  /** The memory's bytes of the snapshot. One buffer serves all of them: to map a new one takes longer than to fill it. */
+  #bytes: Uint8Array = new Uint8Array();
 
   constructor(wasm: PreparedWasm, imports: WasmImports) {
     this.#wasm = wasm;
@@ -59,10 +61,11 @@ export class CanisterInstance {
 
   /** Remembers what a rollback puts back. */
   checkpoint(): void {
-    this.#snapshot ??= {
-      bytes: new Uint8Array(this.#memory.buffer).slice(),
-      globals: this.#globals.map((global) => global.value),
-    };
+    if (this.#snapshot !== undefined) return;
+    const memory = new Uint8Array(this.#memory.buffer);
+    if (memory.length > this.#bytes.length) this.#bytes = new Uint8Array(memory.length * 2);
+    this.#bytes.set(memory);
+    this.#snapshot = { length: memory.length, globals: this.#globals.map((global) => global.value) };
   }
 
   commit(): void {
@@ -73,8 +76,8 @@ export class CanisterInstance {
     const snapshot = this.#snapshot;
     if (snapshot === undefined) throw new Error('nothing was remembered');
     // A memory never shrinks: one that grew is replaced.
-    if (this.#memory.buffer.byteLength !== snapshot.bytes.length) this.#replace(snapshot.bytes.length);
-    new Uint8Array(this.#memory.buffer).set(snapshot.bytes);
+    if (this.#memory.buffer.byteLength !== snapshot.length) this.#replace(snapshot.length);
+    new Uint8Array(this.#memory.buffer).set(this.#bytes.subarray(0, snapshot.length));
     for (const [index, global] of this.#globals.entries()) global.value = snapshot.globals[index];
   }
 
