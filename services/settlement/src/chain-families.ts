@@ -2,6 +2,7 @@
 
 import type {
   CheckUsedPayout,
+  IcrcChain,
   LaneDeps,
   LanePace,
   ReaderChain,
@@ -19,11 +20,12 @@ import {
   openSigners,
   openWatchedEvm,
 } from '@svc-pay/evm';
+import { createIcrcChain, rootKeyBytes } from '@svc-pay/icp';
 import type { Rate } from '@svc-pay/money';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { NetworkId } from '@svc-pay/protocol';
 import { payoutRules } from '@svc-pay/runtime/config';
-import { blockSecondsOf, isEvm, isSolana } from '@svc-pay/runtime/config/networks';
+import { blockSecondsOf, isEvm, isIcp, isSolana } from '@svc-pay/runtime/config/networks';
 import { openSolana, openSolanaLanes, openSolanaRelayers, openWatchedSolana } from '@svc-pay/solana';
 import type { SettlementConfig } from './config.ts';
 
@@ -67,6 +69,8 @@ export type ChainFamily = {
   readonly openWatched: (deps: FamilyWatchDeps) => readonly WatchedChain[];
   /** The networks whose logs are read. */
   readonly readerChains: readonly ReaderChain[];
+  /** The networks whose token ledgers are read. */
+  readonly icrcChains: readonly IcrcChain[];
 };
 
 /** Throws with a readable message if a key cannot be opened: settlement cannot work without its keys. */
@@ -74,7 +78,7 @@ export async function openChainFamilies(
   config: SettlementConfig,
   options: FamilyOptions,
 ): Promise<readonly ChainFamily[]> {
-  return [await openEvmFamily(config, options), await openSolanaFamily(config, options)];
+  return [await openEvmFamily(config, options), await openSolanaFamily(config, options), openIcpFamily(config)];
 }
 
 async function openEvmFamily(
@@ -122,6 +126,7 @@ async function openEvmFamily(
     openWatched: ({ stores, ...deps }) =>
       networks.map((open) => openWatchedEvm(open, { ...deps, payouts: stores.payouts })),
     readerChains: openReaderChains(setups, { timeoutMs, onCalls: onReaderCalls }),
+    icrcChains: [],
   };
 }
 
@@ -156,5 +161,26 @@ async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: Family
         }),
       ),
     readerChains: [],
+    icrcChains: [],
+  };
+}
+
+/** Nothing is sent there: payers transfer by themselves, and no lane and no relayer takes part. */
+function openIcpFamily({ networks, rpcTimeoutMs: timeoutMs }: SettlementConfig): ChainFamily {
+  const icrcChains = [...networks].flatMap(([network, setup]) =>
+    isIcp(setup) && setup.rpcUrls !== undefined && setup.rpcUrls.length > 0
+      ? [createIcrcChain(network, { urls: setup.rpcUrls, rootKey: rootKeyBytes(setup.rootKey), timeoutMs })]
+      : [],
+  );
+  return {
+    networks: [],
+    relayers: [],
+    recovery: undefined,
+    processorVersion: () => undefined,
+    openPayoutCheck: () => async () => 'refused',
+    openLanes: async () => new Map(),
+    openWatched: () => [],
+    readerChains: [],
+    icrcChains,
   };
 }

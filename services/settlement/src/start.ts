@@ -24,6 +24,7 @@ import { LOG_EVENTS, type LogEvent, logEvent } from '@svc-pay/runtime/logging/lo
 import { type ChainFamily, openChainFamilies } from './chain-families.ts';
 import type { SettlementConfig } from './config.ts';
 import { createInternalListener } from './http/internal-listener.ts';
+import { createTransferNotify } from './http/notify-transfer.ts';
 import { createBeginUpto } from './lane/begin-upto.ts';
 import { createLaneDrain } from './lane/drain.ts';
 import { createSettlementMetrics, type SettlementMetrics } from './observe/settlement-metrics.ts';
@@ -118,6 +119,14 @@ export async function startSettlement(
     clock,
     reportLanes: reports.reportLanes,
     acceptPayment: stores.acceptPayment,
+    notifyTransfer: createTransferNotify({
+      icrc: stores.icrc,
+      chains: families.flatMap((family) => family.icrcChains),
+      clock,
+      log,
+      onApplied: metrics.reader.logApplied,
+      onProblem: (problem, ids) => logEvent(logger, 'request_failed', { ...ids, err: problem }),
+    }),
     beginUpto: createBeginUpto({
       ...stores,
       wake: createWakeDrain(config.engineIngressUrls),
@@ -200,6 +209,7 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
     jobs: createJobs(chains, readers, {
       ...stores,
       ...watched,
+      icrcChains: families.flatMap((family) => family.icrcChains),
       metrics,
       retention,
       wake,

@@ -19,7 +19,7 @@ test('the texts of the ICRC-1 standard are read and written', () => {
   const owner = principalBytes(OWNER);
   if (owner === undefined) throw new Error('no principal');
   const texts = [
-    [`${OWNER}`, null],
+    [OWNER, null],
     [`${OWNER}-6cc627i.1`, ONE],
     [`${OWNER}-dfxgiyy.102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20`, COUNTED],
   ] as const;

@@ -41,7 +41,9 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   const chain = chains.find(
     ({ network, ledgers }) => ledgers.includes(ledger) && ways.some((way) => way.network === network),
   );
-  if (payable === undefined || chain === undefined) return refused('other_ledger');
+  if (payable === undefined || ways.length === 0) return refused('other_ledger');
+  // This process does not read the network.
+  if (chain === undefined) return { outcome: 'unknown' };
   const { network } = chain;
   const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
   const [block] = (await chain.blocks(ledger, blockIndex, 1)).blocks;

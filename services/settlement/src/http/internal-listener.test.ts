@@ -1,3 +1,4 @@
+import type { NotifiedBlock } from '@svc-pay/core';
 import type { PaymentToAccept, UptoSettlement } from '@svc-pay/postgres/settlement-service';
 import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
@@ -11,6 +12,7 @@ const OWNER = { accountId: newId('account', 0), mode: 'test' } as const;
 function listener() {
   const begun: UptoSettlement[] = [];
   const accepted: PaymentToAccept[] = [];
+  const notified: NotifiedBlock[] = [];
   const problems: unknown[] = [];
   const app = createInternalListener({
     keys: [KEY],
@@ -27,13 +29,17 @@ function listener() {
         ? { ok: false, code: 'intent_paid_by_another' }
         : { ok: true, intentId: INTENT, changed: true };
     },
+    notifyTransfer: async (block) => {
+      notified.push(block);
+      return block.blockIndex === 0n ? { outcome: 'refused', refusal: 'not_a_transfer' } : { outcome: 'applied' };
+    },
     findObstacles: async () => [],
     metrics: async () => '',
     onProblem: (problem) => problems.push(problem),
   });
   const settle = (headers: Record<string, string>, body: object = { paymentIntentId: INTENT, settledAmount: '5' }) =>
     app.inject({ method: 'POST', url: '/evm/settlement/x402-upto', headers, payload: { ...OWNER, ...body } });
-  return { app, settle, begun, accepted, problems };
+  return { app, settle, begun, accepted, notified, problems };
 }
 const authorized = { authorization: `Bearer ${KEY}` };
 
@@ -106,4 +112,25 @@ test('a payment is accepted for the named account and key, and a refusal has its
   expect((await accept(authorized, {})).statusCode).toBe(400);
   expect((await accept(authorized, { paymentId: INTENT })).statusCode).toBe(404);
   expect(accepted).toHaveLength(2);
+});
+
+test('notify names a block of a token ledger, and tells what became of it', async () => {
+  const { app, notified } = listener();
+  const ledger = 'xevnm-gaaaa-aaaar-qafnq-cai';
+  const body = { ...OWNER, paymentIntentId: INTENT, ledger, blockIndex: '12345678901234567' };
+  const ask = (payload: object, headers: Record<string, string> = authorized) =>
+    app.inject({ method: 'POST', url: '/payments/notify', headers, payload });
+  expect((await ask(body)).json()).toEqual({ outcome: 'applied', refusal: null });
+  expect((await ask({ ...body, blockIndex: '0' })).json()).toEqual({ outcome: 'refused', refusal: 'not_a_transfer' });
+  expect(notified[0]).toEqual({ ...OWNER, intentId: INTENT, ledger, blockIndex: 12_345_678_901_234_567n });
+  for (const wrong of [
+    { blockIndex: 1 },
+    { blockIndex: '-1' },
+    { blockIndex: '9999999999999999999' },
+    { ledger: '0xaa' },
+  ])
+    expect((await ask({ ...body, ...wrong })).statusCode).toBe(400);
+  expect((await ask({ ...body, paymentIntentId: 'pi_no' })).statusCode).toBe(404);
+  expect((await ask(body, {})).statusCode).toBe(401);
+  expect(notified).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 // Internal HTTP API of settlement, on a separate listener that is not public.
 
-import type { Clock } from '@svc-pay/core';
+import { type Clock, type NotifyTransfer, readBlockIndex } from '@svc-pay/core';
 import type {
   AcceptedPayment,
   BeganUpto,
@@ -9,7 +9,12 @@ import type {
   PaymentToAccept,
   UptoSettlement,
 } from '@svc-pay/postgres/settlement-service';
-import { internalAcceptRequest, internalUptoSettleRequest } from '@svc-pay/protocol';
+import {
+  type InternalNotifyResponse,
+  internalAcceptRequest,
+  internalNotifyRequest,
+  internalUptoSettleRequest,
+} from '@svc-pay/protocol';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { isId, newId } from '@svc-pay/protocol/ids';
 import { addProbeRoutes, type Probes } from '@svc-pay/runtime/http/probe-routes';
@@ -22,6 +27,7 @@ export type SettlementListenerDeps = Probes & {
   readonly reportLanes: () => Promise<readonly LaneReport[]>;
   readonly beginUpto: (settlement: UptoSettlement) => Promise<BeganUpto>;
   readonly acceptPayment: (asked: PaymentToAccept) => Promise<AcceptedPayment>;
+  readonly notifyTransfer: NotifyTransfer;
   /** Reports for each network whether it is offered and, if not, why. */
   readonly reportHealth: () => Promise<readonly NetworkHealth[]>;
   readonly onProblem: (problem: unknown, ids: object) => void;
@@ -86,6 +92,16 @@ export function createInternalListener(deps: SettlementListenerDeps): FastifyIns
       if (!isId('account', accountId) || !isId('payment', paymentId)) return refuse(reply, 'not_found');
       const accepted = await deps.acceptPayment({ accountId, mode, paymentId, keyId: keyOf(request) });
       return accepted.ok ? { ok: true, paymentId } : refuse(reply, accepted.code);
+    });
+    keyed.post('/payments/notify', async (request, reply) => {
+      const read = internalNotifyRequest.safeParse(request.body);
+      const blockIndex = read.success ? readBlockIndex(read.data.blockIndex) : undefined;
+      if (!read.success || blockIndex === undefined) return refuse(reply, 'malformed_request');
+      const { accountId, mode, paymentIntentId: intentId, ledger } = read.data;
+      if (!isId('account', accountId) || !isId('paymentIntent', intentId)) return refuse(reply, 'not_found');
+      const notified = await deps.notifyTransfer({ accountId, mode, intentId, ledger, blockIndex });
+      const refusal = notified.outcome === 'refused' ? notified.refusal : null;
+      return { outcome: notified.outcome, refusal } satisfies InternalNotifyResponse;
     });
   });
   app.setNotFoundHandler((_, reply) => refuse(reply, 'not_found'));

@@ -5,7 +5,9 @@ import {
   createDirectWatch,
   createLaneComparison,
   createRefundWatch,
+  createTokenLedgerReader,
   createWatchers,
+  type IcrcChain,
   noteFailures,
   type PeriodicJob,
   READER_LIMITS,
@@ -45,7 +47,9 @@ export type JobDeps = WatchDeps &
     | 'comparison'
     | 'direct'
     | 'refunds'
+    | 'icrc'
   > & {
+    readonly icrcChains: readonly IcrcChain[];
     readonly wake: (drain: string, key: string) => Promise<void>;
     readonly metrics: { readonly reader: ReaderMetrics };
     readonly retention: Retention;
@@ -79,6 +83,9 @@ export function createJobs(
       createChainReader(chain, { ...deps, metrics: deps.metrics.reader }, { ...READER_LIMITS, ...deps.readerLimits }),
       createLaneComparison(chain.network, { ...deps, metrics: deps.metrics.reader }),
     ]),
+    ...deps.icrcChains.map((chain) =>
+      createTokenLedgerReader(chain, { ...deps, onApplied: deps.metrics.reader.logApplied }),
+    ),
     ...chains.flatMap((chain) => {
       const reader = readers.find(({ network }) => network === chain.network);
       return reader === undefined ? [] : [createDirectWatch({ ...chain, nodes: reader.nodes }, deps)];

@@ -3,7 +3,7 @@
 import { HttpAgent, polling } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
-import { ChainUnavailable } from '@svc-pay/core';
+import { ChainUnavailable, systemClock } from '@svc-pay/core';
 
 export type IcpAccess = {
   /** Boundary nodes, asked one after the other until one gives a certified answer. */
@@ -63,13 +63,13 @@ async function callOnce(
   arg: Uint8Array,
   timeoutMs: number,
 ): Promise<Uint8Array> {
-  const askedAtMs = Date.now();
+  const askedAtMs = systemClock.nowMs();
   const strategy = polling.strategy.chain(polling.strategy.backoff(250, 1.5), polling.strategy.timeout(timeoutMs));
   const fields = { methodName, arg, effectiveCanisterId: canisterId };
   const { reply, certificate } = await agent.update(canisterId, fields, { strategy });
   const time = certificate.lookup_path(['time']);
   if (!('value' in time)) throw new Error('the certificate has no time');
-  const certifiedAtMs = Number(naturalOf(time.value as Uint8Array) / 1_000_000n);
+  const certifiedAtMs = Number(naturalOf(time.value) / 1_000_000n);
   if (certifiedAtMs < askedAtMs - OLDEST_CERTIFICATE_MS)
     throw new Error(`the certificate is of ${new Date(certifiedAtMs).toISOString()}`);
   return reply;

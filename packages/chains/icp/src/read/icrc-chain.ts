@@ -13,7 +13,7 @@ import {
 import type { NetworkId } from '@svc-pay/protocol';
 import type { BlockValue } from './block-value.ts';
 import { type CertifiedCall, type IcpAccess, openCertifiedCalls } from './certified-call.ts';
-import { ACCOUNT, BLOCK_RANGES, BLOCKS_ANSWER, type BlockRange, type BlocksAnswer } from './log-candid.ts';
+import { ACCOUNT, type AskedBlocks, BLOCK_RANGES, BLOCKS_ANSWER, type BlocksAnswer } from './log-candid.ts';
 import { readBlock } from './read-block.ts';
 
 export function createIcrcChain(network: NetworkId, access: IcpAccess): IcrcChain {
@@ -73,7 +73,7 @@ function askBlocks(
   call: CertifiedCall,
   canisterId: Principal,
   method: string,
-  ranges: readonly BlockRange[],
+  ranges: readonly AskedBlocks[],
 ): Promise<BlocksAnswer> {
   return call<BlocksAnswer>(canisterId, method, { types: [BLOCK_RANGES], values: [ranges], answer: BLOCKS_ANSWER });
 }

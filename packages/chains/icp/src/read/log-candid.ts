@@ -3,13 +3,13 @@ import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
 import type { BlockValue } from './block-value.ts';
 
-export type BlockRange = { readonly start: bigint; readonly length: bigint };
+export type AskedBlocks = { readonly start: bigint; readonly length: bigint };
 
 export type BlocksAnswer = {
   readonly log_length: bigint;
   readonly blocks: readonly { readonly id: bigint; readonly block: BlockValue }[];
   readonly archived_blocks: readonly {
-    readonly args: readonly BlockRange[];
+    readonly args: readonly AskedBlocks[];
     readonly callback: readonly [Principal, string];
   }[];
 };

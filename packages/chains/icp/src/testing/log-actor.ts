@@ -3,10 +3,10 @@ import { Actor, type HttpAgent } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
 import type { BlockValue } from '../read/block-value.ts';
-import { BLOCK_RANGES, BLOCKS_ANSWER, type BlockRange, type BlocksAnswer } from '../read/log-candid.ts';
+import { type AskedBlocks, BLOCK_RANGES, BLOCKS_ANSWER, type BlocksAnswer } from '../read/log-candid.ts';
 
 export type LogActor = {
-  readonly icrc3_get_blocks: (ranges: readonly BlockRange[]) => Promise<BlocksAnswer>;
+  readonly icrc3_get_blocks: (ranges: readonly AskedBlocks[]) => Promise<BlocksAnswer>;
   readonly icrc3_get_archives: (args: {
     readonly from: [] | [Principal];
   }) => Promise<{ readonly canister_id: Principal; readonly start: bigint; readonly end: bigint }[]>;

@@ -1,0 +1,96 @@
+import { ChainUnavailable, type IcrcStore, type NotifiedBlock } from '@svc-pay/core';
+import { sampleTokenLedger } from '@svc-pay/core/testing';
+import type { NetworkId } from '@svc-pay/protocol';
+import { newId } from '@svc-pay/protocol/ids';
+import { expect, test } from 'vitest';
+import { createTransferNotify } from './notify-transfer.ts';
+
+const network = 'icp:local' as NetworkId;
+
+function world(limits?: { readonly atOnce: number; readonly timeoutMs: number }) {
+  const sample = sampleTokenLedger(network);
+  const problems: unknown[] = [];
+  const applied: bigint[] = [];
+  let hold: Promise<void> = Promise.resolve();
+  const icrc = {
+    loadPayable: async () => ({ intentCode: 7n, ways: [{ network, token: sample.ledger, payTo: 'merchant' }] }),
+    keep: async () => {},
+    apply: async ({ index }) => {
+      applied.push(index);
+      return { outcome: 'completed', intentId: '', paymentId: '' };
+    },
+  } satisfies Partial<IcrcStore> as unknown as IcrcStore;
+  const chain = {
+    ...sample.chain,
+    blocks: async (...asked: Parameters<typeof sample.chain.blocks>) => {
+      await hold;
+      return sample.chain.blocks(...asked);
+    },
+  };
+  const notify = createTransferNotify(
+    {
+      icrc,
+      chains: [chain],
+      clock: { nowMs: () => 1 },
+      log: () => {},
+      onProblem: (problem) => void problems.push(problem),
+    },
+    limits,
+  );
+  const intentId = newId('paymentIntent', 0);
+  const block: NotifiedBlock = {
+    accountId: newId('account', 0),
+    mode: 'test',
+    intentId,
+    ledger: sample.ledger,
+    blockIndex: sample.pay({ from: 'payer', to: 'merchant', amountAtomic: 5n, intentCode: 7n }, 1),
+  };
+  return {
+    sample,
+    notify: () => notify(block),
+    applied,
+    problems,
+    holdUntil: (until: Promise<void>) => {
+      hold = until;
+    },
+  };
+}
+
+test('a block that pays the intent is applied', async () => {
+  const { notify, applied } = world();
+  expect(await notify()).toEqual({ outcome: 'applied' });
+  expect(applied).toEqual([0n]);
+});
+
+test('of more calls than may run at once the rest asks nothing, and the places are free afterwards', async () => {
+  const { notify, sample, holdUntil } = world({ atOnce: 2, timeoutMs: 10_000 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  holdUntil(promise);
+  const running = [notify(), notify()];
+  expect(await notify()).toEqual({ outcome: 'unknown' });
+  resolve();
+  expect((await Promise.all(running)).map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
+  expect(sample.calls).toHaveLength(2);
+  expect(await notify()).toEqual({ outcome: 'applied' });
+});
+
+test('a ledger that answers too late is not waited for, keeps its place, and its block counts then', async () => {
+  const { notify, applied, holdUntil } = world({ atOnce: 1, timeoutMs: 20 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  holdUntil(promise);
+  expect(await notify()).toEqual({ outcome: 'unknown' });
+  expect(await notify()).toEqual({ outcome: 'unknown' });
+  expect(applied).toEqual([]);
+  resolve();
+  await expect.poll(() => applied).toEqual([0n]);
+});
+
+test('a ledger that does not answer is nothing to report, any other failure is', async () => {
+  const { notify, sample, problems } = world();
+  sample.fail = new ChainUnavailable('down');
+  expect(await notify()).toEqual({ outcome: 'unknown' });
+  expect(problems).toEqual([]);
+  sample.fail = new Error('broken');
+  expect(await notify()).toEqual({ outcome: 'unknown' });
+  expect(problems).toEqual([sample.fail]);
+});
