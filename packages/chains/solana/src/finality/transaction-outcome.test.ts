@@ -5,12 +5,13 @@ import type { Commitment } from '../rpc/solana-node.ts';
 import { agreeOnOutcome, judgeSighting, type Sighting, type TransactionOutcome } from './transaction-outcome.ts';
 
 const lifetime = { blockhash: 'b', lastValidBlockHeight: 1_000n, slot: 900n };
-const landing = (slot = 950n, error: unknown = null, delta = 5n): Landing => ({
+const landing = (slot = 950n, error: unknown = null, delta = 5n, accounts = ['relayer', 'account']): Landing => ({
   slot,
   error,
   changes: new Map([['account', { mint: 'mint', deltaAtomic: delta }]]),
   costLamports: 10_600n,
   lamports: new Map(),
+  accounts,
 });
 const seen = (commitment: Commitment, error: unknown = null): Sighting => ({
   finalizedHeight: 0n,
@@ -63,6 +64,8 @@ test('one that answers alone is believed, two must agree, and none knows nothing
   expect(agreeOnOutcome([landed('confirmed'), unknown])).toEqual(unknown);
   expect(agreeOnOutcome([landed('confirmed'), landed('confirmed')])).toEqual(landed('confirmed'));
   expect(agreeOnOutcome([landed('confirmed'), landed('confirmed', landing(950n, null, 6n))])).toEqual(unknown);
+  const named = landing(950n, null, 5n, ['relayer', 'account', 'reference']);
+  expect(agreeOnOutcome([landed('confirmed'), landed('confirmed', named)])).toEqual(unknown);
   expect(agreeOnOutcome([landed('finalized'), unknown, landed('finalized')])).toEqual(landed('finalized'));
   const [here, there] = [landed('finalized'), landed('finalized', landing(951n))];
   expect(agreeOnOutcome([here, here, there, there])).toEqual(unknown);

@@ -53,11 +53,11 @@ const isSeen = (outcome: TransactionOutcome): outcome is Seen => outcome.kind ==
 
 function keyOf(outcome: TransactionOutcome): string {
   if (!isSeen(outcome)) return outcome.kind;
-  const { slot, changes, costLamports, lamports } = outcome.landing;
+  const { slot, changes, costLamports, lamports, accounts } = outcome.landing;
   const inOrder = <Value>(map: ReadonlyMap<string, Value>) =>
     [...map].toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(
-    [outcome.kind, slot, inOrder(changes), costLamports, inOrder(lamports)],
+    [outcome.kind, slot, inOrder(changes), costLamports, inOrder(lamports), accounts],
     (_key, value: unknown) => (typeof value === 'bigint' ? value.toString() : value),
   );
 }

@@ -12,6 +12,8 @@ export type Landing = {
   readonly costLamports: bigint;
   /** Change in lamports of each account except the fee payer. */
   readonly lamports: ReadonlyMap<string, bigint>;
+  /** Every account that the transaction names. */
+  readonly accounts: readonly string[];
 };
 
 /** Undefined for null, which a node returns for a transaction that it does not have. */
@@ -42,5 +44,5 @@ function landingOf(told: TransactionAnswer): Landing {
     const delta = (meta.postBalances[index] ?? 0n) - (meta.preBalances[index] ?? 0n);
     if (index > 0 && delta !== 0n) lamports.set(account, delta);
   }
-  return { slot, error: meta.err, changes, costLamports: paidFrom - paidTo, lamports };
+  return { slot, error: meta.err, changes, costLamports: paidFrom - paidTo, lamports, accounts };
 }

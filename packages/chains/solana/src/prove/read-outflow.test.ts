@@ -28,6 +28,7 @@ const read = (changes: readonly Change[], error: unknown = null) => {
     ),
     costLamports: 0n,
     lamports: new Map(),
+    accounts: [],
   };
   return readOutflow(landing, { wallets: [stranger, wallet], mint: DEVNET_USDC, tokenProgram: TOKEN_PROGRAM_ADDRESS });
 };

@@ -1,5 +1,5 @@
 // Finds transfers by a refund's reference. Anybody may name the key in a transaction of their own, so only balances count:
-// the wallet's tokens left with a transaction that names it.
+// the wallet's tokens left with a transaction that names it. Which transactions name it no single node decides.
 import { ChainUnavailable } from '@svc-pay/core';
 import { findTransactionOutcomes } from '../finality/find-transaction-outcome.ts';
 import type { Landing } from '../prove/read-balance-changes.ts';
@@ -22,7 +22,7 @@ const MOST_READ = 50;
 export const ENDLESS: Lifetime = { blockhash: '', lastValidBlockHeight: 2n ** 64n - 1n, slot: 0n };
 
 /**
- * Final ones. A transaction that any node lists is looked at. Throws `ChainUnavailable` where one of them can't be read, or is
+ * Final ones. A transaction that any node lists is looked at, and counts if the nodes agree that it names the key. Throws `ChainUnavailable` where one of them can't be read, or is
  * listed and not final yet: nothing may be concluded then. With `confirmed` that is what is on its way.
  */
 export async function findReferred(
@@ -45,7 +45,9 @@ export async function findReferred(
   const outcomes = await findTransactionOutcomes(nodes, pending);
   const found = pending.map(async ({ transactionId }, index): Promise<readonly ReferredTransfer[]> => {
     const outcome = outcomes[index];
-    if ((outcome?.kind !== 'landed' && outcome?.kind !== 'failed') || outcome.commitment !== 'finalized')
+    const isSeen = outcome?.kind === 'landed' || outcome?.kind === 'failed';
+    if (isSeen && !outcome.landing.accounts.includes(reference)) return [];
+    if (!isSeen || outcome.commitment !== 'finalized')
       throw new ChainUnavailable(`a node lists ${transactionId}, and the nodes do not agree that it is final`);
     const outflow = await readOutflow(outcome.landing, question);
     return outflow === undefined ? [] : [{ ...outflow, transactionId, landing: outcome.landing }];

@@ -43,8 +43,8 @@ function rowOf(refund: SolanaRefundTransfer, { prepared }: Paying, change: Parti
 
 /** The row of a refund that was found on chain: only its payment and its reference are known. */
 function lostRow(refund: SolanaRefundTransfer, signed: Paying, change: Partial<OpenRefund> = {}): OpenRefund {
-  const { slot: blockNumber } = signed.prepared.lifetime;
-  const payment = { transactionId: null, payer: refund.recipient, blockNumber };
+  const { slot } = signed.prepared.lifetime;
+  const payment = { transactionId: null, payer: refund.recipient, blockNumber: slot - 1n };
   return rowOf(refund, signed, { transfer: null, amountAtomic: null, payment, ...change });
 }
 
@@ -186,6 +186,37 @@ describe('the reference of a refund', () => {
     world.chain.ledger.advance(FINAL);
     const lost = lostRow(refund, signed, { recipient: payer.address });
     expect(await outcomeOf(lost)).toEqual({ outcome: 'void', reason: 'canceled' });
+  });
+
+  test('is named by no transaction only because one node lists it', async () => {
+    const { stranger } = world.actors;
+    await world.chain.fundToken(stranger.address, 0n);
+    const refund = world.refund();
+    const signed = await world.sign(refund);
+    const liar = await world.chain.openNode();
+    const nodes = [openNode(liar.rpcUrl), world.node, openNode((await world.chain.openNode()).rpcUrl)];
+    for (const recipient of [refund.recipient, stranger.address]) {
+      const foreign = await world.transfer(refundTerms(world.refund({ recipient, amountAtomic: 7n })));
+      liar.faults.lie = ({ method }) =>
+        method === 'getSignaturesForAddress'
+          ? [{ signature: foreign.transactionId, slot: foreign.prepared.lifetime.slot, err: null }]
+          : undefined;
+      world.chain.ledger.advance(FINAL);
+      expect(await outcomeOf(lostRow(refund, signed), nodes)).toEqual(OPEN);
+    }
+    world.chain.ledger.advance(PAST_EXPIRY);
+    expect(await outcomeOf(lostRow(refund, signed), nodes, aDayLater())).toEqual(NOT_FOUND);
+  });
+
+  test('in a transfer that is not later than the payment finds no refund', async () => {
+    const refund = world.refund();
+    const signed = await world.transfer(refundTerms(refund));
+    world.chain.ledger.advance(FINAL);
+    const { slot } = signed.prepared.lifetime;
+    const paidAt = (blockNumber: bigint) =>
+      lostRow(refund, signed, { payment: { transactionId: null, payer: refund.recipient, blockNumber } });
+    expect(await outcomeOf(paidAt(slot - 1n))).toMatchObject({ outcome: 'transferred' });
+    expect(await outcomeOf(paidAt(slot))).toEqual(OPEN);
   });
 
   test('that too many transactions name is not read, and nothing is concluded', async () => {

@@ -98,10 +98,13 @@ async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs:
   if (nonce === null) throw new Error(`refund ${refund.id} has no nonce`);
   const tokenProgram = await tokenProgramOf(nodes, mint);
   const question = { wallets: [wallet], mint, tokenProgram };
-  const { transfers, listedBy } = await findReferred(nodes, refundReference(nonce), question);
+  const { transfers: referred, listedBy } = await findReferred(nodes, refundReference(nonce), question);
+  const paidSlot = await paidSlotOf(nodes, refund.payment);
+  // A refund comes after its payment.
+  const transfers = referred.filter(({ landing }) => paidSlot === undefined || landing.slot > paidSlot);
   if (transfers.length === 0) {
     const isOver = isLateRefund(refund, nowMs) && listedBy.length === nodes.length;
-    return isOver && (await neverWas(nodes, refund)) ? NOT_FOUND : OPEN;
+    return isOver && (await neverWas(nodes, paidSlot)) ? NOT_FOUND : OPEN;
   }
   const own = await tokenAccountOf(recipient, mint, tokenProgram);
   const found = transfers.find(({ gains }) => (gains.get(own) ?? 0n) > 0n);
@@ -115,8 +118,7 @@ async function findLost(nodes: readonly SolanaNode[], refund: OpenRefund, nowMs:
  * Whether an empty list of every node proves that no refund was made. The nodes agreed once that it was final. A node that
  * forgot it lists none either, so each one must have all that landed since the payment.
  */
-async function neverWas(nodes: readonly SolanaNode[], { payment }: OpenRefund): Promise<boolean> {
-  const paidSlot = await paidSlotOf(nodes, payment);
+async function neverWas(nodes: readonly SolanaNode[], paidSlot: bigint | undefined): Promise<boolean> {
   if (paidSlot === undefined) return false;
   return (await reachingBack(nodes, paidSlot)).length === nodes.length;
 }

@@ -24,13 +24,13 @@ beforeEach(async () => {
 });
 afterEach(() => world.chain.stop());
 
-function family(relayers: readonly string[] = [world.actors.relayer.address]) {
+function family(relayers: readonly string[] = [world.actors.relayer.address], rpcUrls = [world.chain.rpcUrl]) {
   return createSolanaRefunds({
     stores: {
       chooseRelayer: async () => relayers[0],
       isSettlingRelayer: async (_caller, _network, relayer) => relayers.includes(relayer),
     },
-    clusters: new Map([[token.network, { rpcUrls: [world.chain.rpcUrl], feeAccount: '', genesisHash }]]),
+    clusters: new Map([[token.network, { rpcUrls, feeAccount: '', genesisHash }]]),
     timeoutMs: 5_000,
   });
 }
@@ -142,4 +142,22 @@ test('the chain tells which refunds of a payment were made, whatever the databas
   await expect(family().findUsed(token, nonces)).rejects.toBeInstanceOf(ChainUnavailable);
   world.chain.ledger.advance(33n);
   expect(await family().findUsed(token, nonces)).toEqual(third);
+});
+
+test('a node that lists a foreign transfer of the wallet makes no refund of it', async () => {
+  const liar = await world.chain.openNode();
+  const rpcUrls = [liar.rpcUrl, world.chain.rpcUrl, (await world.chain.openNode()).rpcUrl];
+  const asked = () => family(undefined, rpcUrls);
+  const foreign = await world.transfer(refundTerms(world.refund()));
+  liar.faults.lie = ({ method }) =>
+    method === 'getSignaturesForAddress'
+      ? [{ signature: foreign.transactionId, slot: foreign.prepared.lifetime.slot, err: null }]
+      : undefined;
+  world.chain.ledger.advance(33n);
+  const { wallet } = owner();
+  const nonces = refundNonces(INSTALLATION, owner(), 1, 2).map((one) => ({ ...one, wallet }));
+  expect(await asked().findUsed(token, nonces)).toBeUndefined();
+  const { refund, wire } = await drafted(draftOf());
+  const transaction = await signAsWallet(wire, world.wallet);
+  expect(await asked().verify(refund, token, { transaction })).toMatchObject({ ok: true });
 });
