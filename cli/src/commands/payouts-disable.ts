@@ -1,4 +1,4 @@
-// Ends a direct payout, or one on Solana, at once.
+// Ends a direct payout, or one on Solana or the Internet Computer, at once.
 import { parseNetwork } from '@svc-pay/protocol';
 import type { Command } from 'commander';
 import type { Input } from '../command/context.ts';
@@ -12,7 +12,7 @@ type DisableOptions = { readonly account: string; readonly network: string; read
 export function payoutsDisableCommand(surroundings: Surroundings): Command {
   return leaf(
     'disable',
-    'End a direct payout, or one on Solana, at once: no new intent offers its wallet, and no payment to it is accepted or sent. The ' +
+    'End a direct payout, or one on Solana or the Internet Computer, at once: no new intent offers its wallet, and no payment to it is accepted or sent. The ' +
       'wallets that it replaced end with it; going back to one of them takes a new activation. A change that has ' +
       'not taken effect can be ended too: then the wallet before it stays in use.',
     ['payouts disable --account acct_… --network eip155:84532 --payout-id 7'],

@@ -39,7 +39,7 @@ export function payoutsCommand(surroundings: Surroundings): Command {
     .addOption(
       new Option(
         '--status <status>',
-        'pending until it is on chain (default: active in test mode, pending in live mode)',
+        'pending until it is on chain (default: active in test mode and where nothing is registered on chain, else pending)',
       ).choices([PAYOUT_STATUS.pending, PAYOUT_STATUS.active]),
     )
     .option(
@@ -79,6 +79,8 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
       config.networks,
     );
     if (!read.ok) return misused(read.message);
+    if (keyFile !== undefined && familyOf(read.request.network) === 'icp')
+      return misused('--key-file: nothing is registered on this network; leave it out');
     const result = await setPayout(operation, read.request);
     if (result.ok && keyFile !== undefined && familyOf(result.payout.network as NetworkId) === 'solana') {
       const { networks, rpcUrl } = config;

@@ -43,7 +43,33 @@ test('on Solana the fee account stands in place of a processor, and addresses ke
   });
 });
 
+const OWNER = 'k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae';
+const onIcp = (merchant: string, change: Partial<PayoutOptions> = {}) => ({
+  network: 'icp:local',
+  feeBps: '0',
+  merchant,
+  ...change,
+});
+
+test.each([OWNER, `${OWNER}-6cc627i.1`])(
+  'on the Internet Computer the account %s of the merchant stands in place of a processor',
+  (merchant) => {
+    expect(read(onIcp(merchant))).toMatchObject({
+      ok: true,
+      request: { network: 'icp:local', processor: merchant, merchant, terms: { feeBps: 0, splits: [] } },
+    });
+  },
+);
+
 test.each<[string, Partial<PayoutOptions>, string]>([
+  ['an account with a wrong checksum', onIcp(`${OWNER}-6cc627i.2`), 'checksum'],
+  ['an account in capitals', onIcp(OWNER.toUpperCase()), 'small letters'],
+  ['the anonymous principal', onIcp('2vxsx-fae'), 'everybody can spend'],
+  ['the management canister', onIcp('aaaaa-aa'), 'belongs to nobody'],
+  ['a token ledger as merchant', onIcp('bkyz2-fmaaa-aaaaa-qaaaq-cai'), 'stuck'],
+  ['a fee on the Internet Computer', onIcp(OWNER, { feeBps: '100' }), 'never holds the money'],
+  ['a split on the Internet Computer', onIcp(OWNER, { split: [`${OWNER}:100`] }), 'one recipient'],
+  ['a processor on the Internet Computer', onIcp(OWNER, { processor: '2vxsx-fae' }), 'leave it out'],
   ['an unknown network', { network: 'eip155:999999' }, '--network'],
   ['a network of the other mode', { network: 'eip155:8453' }, 'live mode'],
   ['an EVM address on Solana', { network: 'solana:devnet' }, '--merchant: an address is 32 bytes in base58'],

@@ -2,8 +2,9 @@
 
 import { findChain, type Mode, normalizeAddress, PAYOUT_STATUS, type PayoutRequest, TOKENS } from '@svc-pay/core';
 import { MAX_FEE_BPS, MAX_SPLITS, payoutTerms } from '@svc-pay/money';
-import { familyOf, parseNetwork } from '@svc-pay/protocol';
+import { familyOf, type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import { type OperatedNetworks, processorOf } from '@svc-pay/runtime/config/networks';
+import { readAccountPayout } from './read-account-payout.ts';
 import { readEvmAddress, readSolanaAddress } from './read-address.ts';
 
 export type PayoutOptions = {
@@ -18,9 +19,8 @@ export type PayoutOptions = {
   readonly status?: PayoutRequest['status'];
 };
 
-export type ReadPayout =
-  | { readonly ok: true; readonly request: PayoutRequest }
-  | { readonly ok: false; readonly message: string };
+export type PayoutRefused = { readonly ok: false; readonly message: string };
+export type ReadPayout = { readonly ok: true; readonly request: PayoutRequest } | PayoutRefused;
 
 const TERMS_MESSAGES = {
   fee_out_of_range: `--fee-bps is 0 to ${MAX_FEE_BPS}: hundredths of a percent`,
@@ -30,13 +30,51 @@ const TERMS_MESSAGES = {
   split_without_recipient: 'a split names who gets it',
 } as const;
 
+export type PayoutRecipients = {
+  readonly ok: true;
+  readonly processor: string;
+  readonly merchant: string;
+  readonly splits: readonly { readonly to: string; readonly bps: number }[];
+};
+
 export function readPayout(options: PayoutOptions, networks: OperatedNetworks): ReadPayout {
   const network = parseNetwork(options.network);
   const chain = network && findChain(network);
   if (network === undefined || chain === undefined) return refuse('--network: no chain of the catalogue has this name');
   if (chain.mode !== options.mode) return refuse(`--network: ${chain.name} belongs to ${chain.mode} mode`);
+  const recipients = readRecipients(options, network, networks);
+  if (!recipients.ok) return recipients;
+  const { processor, merchant, splits } = recipients;
+  const result = payoutTerms({ feeBps: wholeNumber(options.feeBps), splits });
+  if (!result.ok) return refuse(TERMS_MESSAGES[result.code]);
+
+  const { payoutId } = options;
+  if (payoutId !== undefined && !/^\d{1,18}$/.test(payoutId)) return refuse('--payout-id is a whole number');
+  return {
+    ok: true,
+    request: {
+      accountId: options.account,
+      mode: options.mode,
+      network,
+      processor,
+      merchant,
+      terms: result.terms,
+      status: options.status ?? (isAtWork(options.mode, network) ? PAYOUT_STATUS.active : PAYOUT_STATUS.pending),
+      ...(payoutId !== undefined && { payoutId: BigInt(payoutId) }),
+    },
+  };
+}
+
+/** Where the merchant is paid with nothing between, nothing is to be set up on chain. */
+const isAtWork = (mode: Mode, network: NetworkId) => mode === 'test' || familyOf(network) === 'icp';
+
+function readRecipients(
+  options: PayoutOptions,
+  network: NetworkId,
+  networks: OperatedNetworks,
+): PayoutRecipients | PayoutRefused {
   const family = familyOf(network);
-  if (family === 'icp') return refuse('--network: payouts exist on EVM chains and on Solana');
+  if (family === 'icp') return readAccountPayout(options, network);
   const readAddress = family === 'solana' ? readSolanaAddress : readEvmAddress;
 
   const operated = networks.get(network);
@@ -72,27 +110,10 @@ export function readPayout(options: PayoutOptions, networks: OperatedNetworks): 
     if (!read.ok) return read;
     splits.push({ to: read.address, bps: wholeNumber(share) });
   }
-  const result = payoutTerms({ feeBps: wholeNumber(options.feeBps), splits });
-  if (!result.ok) return refuse(TERMS_MESSAGES[result.code]);
-
-  const { payoutId } = options;
-  if (payoutId !== undefined && !/^\d{1,18}$/.test(payoutId)) return refuse('--payout-id is a whole number');
-  return {
-    ok: true,
-    request: {
-      accountId: options.account,
-      mode: options.mode,
-      network,
-      processor: processor.address,
-      merchant: merchant.address,
-      terms: result.terms,
-      status: options.status ?? (options.mode === 'test' ? PAYOUT_STATUS.active : PAYOUT_STATUS.pending),
-      ...(payoutId !== undefined && { payoutId: BigInt(payoutId) }),
-    },
-  };
+  return { ok: true, processor: processor.address, merchant: merchant.address, splits };
 }
 
-const refuse = (message: string): ReadPayout => ({ ok: false, message });
+const refuse = (message: string): PayoutRefused => ({ ok: false, message });
 
 /** Returns -1, which no rule accepts, for anything but digits. */
 function wholeNumber(text: string): number {

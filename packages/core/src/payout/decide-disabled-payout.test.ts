@@ -33,13 +33,16 @@ test('with a wallet in effect, from the moment it is, all wallets end that it re
     expect(decideDisabledPayout(found, earlier, NOW_MS)).toEqual({ step: 'disable', payouts: [found, ...earlier] });
 });
 
-test('a payout on Solana, which no chain retires, ends with those that it replaced', () => {
-  const payout = (status: Given['status']): Given => ({ status, network: 'solana:devnet' });
-  const [found, before] = [payout('active'), payout('active')];
-  expect(decideDisabledPayout(found, [before], NOW_MS)).toEqual({ step: 'disable', payouts: [found, before] });
-  const ended = payout('disabled');
-  expect(decideDisabledPayout(ended, [before], NOW_MS)).toEqual({ step: 'keep', payout: ended });
-});
+test.each(['solana:devnet', 'icp:local'])(
+  'a payout on %s, which no chain retires, ends with those that it replaced',
+  (network) => {
+    const payout = (status: Given['status']): Given => ({ status, network });
+    const [found, before] = [payout('active'), payout('active')];
+    expect(decideDisabledPayout(found, [before], NOW_MS)).toEqual({ step: 'disable', payouts: [found, before] });
+    const ended = payout('disabled');
+    expect(decideDisabledPayout(ended, [before], NOW_MS)).toEqual({ step: 'keep', payout: ended });
+  },
+);
 
 test('a change that is ended before its time leaves the wallet before it in use', () => {
   const found = direct(1);

@@ -13,12 +13,12 @@ export const PAYOUT_TRANSITIONS = defineTransitions({
     active: {
       about:
         'New intents offer the payout. If the chain shows other terms it is `pending` again; when the chain retires ' +
-        'it, or an operator ends a direct payout or one on Solana, `disabled`.',
+        'it, or an operator ends one that is in no registry, `disabled`.',
       next: ['pending', 'disabled'],
     },
     disabled: {
       about:
-        'The chain has retired the payout or is about to, or an operator ended a direct payout or one on Solana. The id ' +
+        'The chain has retired the payout or is about to, or an operator ended one that is in no registry. The id ' +
         'is never used again.',
       next: [],
     },

@@ -1,4 +1,4 @@
-// Ends a direct payout, or one on Solana, at once, and the wallets that it replaced: new intents do not offer them, and no
+// Ends a direct payout, or one on a network without a registry, at once, and the wallets that it replaced: new intents do not offer them, and no
 // payment to them is accepted or sent any more.
 import { decideDisabledPayout, PAYOUT_STATUS, type Payout } from '@svc-pay/core';
 import type pg from 'pg';
@@ -53,8 +53,8 @@ export async function disablePayout(operation: Operation, wanted: PayoutToDisabl
 }
 
 /**
- * Of the same account, mode and network, newest first. Direct payouts are one for each token, and their numbers rise. Those on
- * Solana have numbers of their own under each fee account, and intents use the newest.
+ * Of the same account, mode and network, newest first. Direct payouts are one for each token, and their numbers rise. Others
+ * have numbers of their own under each fee account or merchant, and intents use the newest.
  */
 async function loadEarlier(client: pg.ClientBase, found: Payout): Promise<readonly Payout[]> {
   const { accountId, mode, network, processor, payoutId, direct } = found;
