@@ -79,7 +79,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
         'watch',
       ],
       reference: ['account', 'intent', 'lane', 'payout', 'reader', 'settlement', 'watch'],
-      icrc: ['account', 'intent', 'lane', 'reference', 'watch'],
+      icrc: ['account', 'intent', 'lane', 'reference', 'token', 'watch'],
       restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'stranded', 'token'],
       retention: ['idempotency'],
     },

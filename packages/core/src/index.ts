@@ -342,6 +342,7 @@ export * from './stranded/stranded-transitions.ts';
 export { createAuthorizationWatch } from './stranded/watch-authorizations.ts';
 export { createHeldWatch } from './stranded/watch-held.ts';
 export { normalizeAddress, sameAddress } from './token/address.ts';
+export * from './token/block-name.ts';
 export { TOKENS } from './token/catalogue.ts';
 export { CHAINS, type Chain, findChain } from './token/chain.ts';
 export { type ExplorerUrls, explorerUrlOf, useExplorers } from './token/explorer.ts';

@@ -1,11 +1,12 @@
 // Notify: somebody says that a block pays an intent. The block is read from its ledger, so that a lie changes nothing.
 import type { NotifyRefusal } from '@svc-pay/protocol';
 import { type TellApplied, tellApplied } from '../reference/tell-applied.ts';
+import { blockName } from '../token/block-name.ts';
 import type { WatchBase } from '../watch/watch-log.ts';
 import type { IcrcChain } from './icrc-chain.ts';
 import type { IcrcStore, NotifiedIntent } from './icrc-store.ts';
 import { transferIn } from './judge-blocks.ts';
-import { blockName, type TokenBlock } from './token-block.ts';
+import type { TokenBlock } from './token-block.ts';
 import { intentCodeIn } from './transfer-memo.ts';
 
 export type NotifiedBlock = NotifiedIntent & {

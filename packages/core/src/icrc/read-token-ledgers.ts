@@ -3,13 +3,13 @@
 // that can't be applied holds up neither the cursor nor another.
 import { ChainUnavailable } from '../lane/lane-chain.ts';
 import { type TellApplied, tellApplied } from '../reference/tell-applied.ts';
+import { blockName } from '../token/block-name.ts';
 import { forEachIsolated, noteFailures } from '../watch/note-failures.ts';
 import { jobName, type PeriodicJob } from '../watch/periodic-job.ts';
 import type { WatchBase } from '../watch/watch-log.ts';
 import type { IcrcChain } from './icrc-chain.ts';
 import type { DueIcrcTransfer, IcrcStore, LedgerCursor } from './icrc-store.ts';
 import { blockTimeMs, judgeBlocks } from './judge-blocks.ts';
-import { blockName } from './token-block.ts';
 
 export type IcrcLimits = {
   readonly everyMs: number;

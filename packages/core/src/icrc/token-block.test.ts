@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { blockName, readBlockName } from '../token/block-name.ts';
 import { refusalOfBlock } from './notify-transfer.ts';
-import { blockName, readBlockName, type TokenBlock } from './token-block.ts';
+import type { TokenBlock } from './token-block.ts';
 import { intentCodeIn, memoOfIntent, transferTimeNs } from './transfer-memo.ts';
 
 const ledger = 'xevnm-gaaaa-aaaar-qafnq-cai';
@@ -45,8 +46,9 @@ test('no memo, and one of any bytes, names no intent', () => {
   expect(intentCodeIn(new Uint8Array(1_000))).toBeUndefined();
 });
 
-test('the time of a transfer is that of its intent in nanoseconds', () => {
-  expect(transferTimeNs(1_700_000_000_123)).toBe(1_700_000_000_123_000_000n);
+test('the time of a transfer is that of its intent in nanoseconds, and another after a part arrived', () => {
+  expect(transferTimeNs(1_700_000_000_123, 0n)).toBe(1_700_000_000_123_000_000n);
+  expect(transferTimeNs(1_700_000_000_123, 1_000_000n)).toBe(1_700_000_000_123_000_017n);
 });
 
 const paid = { intentCode: 7n, accounts: ['merchant'] };

@@ -7,6 +7,7 @@ import { caip2NameOf } from '@svc-pay/protocol/x402';
 import type { KeyKind } from '../account/api-key.ts';
 import { isoTime } from '../clock.ts';
 import { type Intent, shownMetadata } from '../intent/intent.ts';
+import { readBlockName } from '../token/block-name.ts';
 import { dollarValue, rateOr } from '../token/dollar-value.ts';
 import { explorerUrlOf } from '../token/explorer.ts';
 import { findToken } from '../token/find-token.ts';
@@ -48,17 +49,20 @@ export type StoredPayment = {
 
 /** `viewer` is the kind of key that is answered. */
 export function paymentView(payment: StoredPayment, intent: Intent, viewer: KeyKind): WirePayment {
+  const block = payment.transactionId === null ? undefined : readBlockName(payment.transactionId);
+  const { settlementNumber } = payment;
   return {
     id: payment.id,
     accountId: intent.accountId,
     paymentIntentId: intent.id,
     transactionId: payment.transactionId,
     transactionSplitId: payment.transactionSplitId,
-    canisterTxId: payment.settlementNumber === null ? null : String(payment.settlementNumber),
+    // Of a transfer on a token ledger both are the index of its block.
+    canisterTxId: (block?.index ?? settlementNumber)?.toString() ?? null,
     status: payment.status,
     amount: payment.amount.toString(),
     ledgerCanisterId: payment.asset,
-    ledgerTxId: payment.transactionId,
+    ledgerTxId: block?.index.toString() ?? payment.transactionId,
     accountCanisterId: null,
     basePaymentAccountId: null,
     invoiceId: null,

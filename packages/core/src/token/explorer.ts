@@ -1,5 +1,6 @@
 // Addresses of transactions in the block explorers that the operator configured.
 import type { NetworkId } from '@svc-pay/protocol';
+import { readBlockName } from './block-name.ts';
 
 /** Stands for the transaction's id in the address of an explorer. */
 const TRANSACTION_PLACEHOLDER = '{transactionId}';
@@ -10,7 +11,7 @@ export type ExplorerUrls = ReadonlyMap<NetworkId, string>;
 // events would only pass it on.
 let configured: ExplorerUrls = new Map();
 
-/** Called once, where a process starts. Each value has the placeholder. */
+/** Called once, where a process starts. Each value has its placeholders: those of a block where transactions are blocks. */
 export function useExplorers(urls: ExplorerUrls): void {
   configured = urls;
 }
@@ -18,7 +19,9 @@ export function useExplorers(urls: ExplorerUrls): void {
 /** Null where the operator configured none, or before there is a transaction. */
 export function explorerUrlOf(network: NetworkId, transactionId: string | null): string | null {
   const url = transactionId === null ? undefined : configured.get(network);
-  return url === undefined || transactionId === null
-    ? null
-    : url.replaceAll(TRANSACTION_PLACEHOLDER, encodeURIComponent(transactionId));
+  if (url === undefined || transactionId === null) return null;
+  const block = readBlockName(transactionId);
+  return block === undefined
+    ? url.replaceAll(TRANSACTION_PLACEHOLDER, encodeURIComponent(transactionId))
+    : url.replaceAll('{ledger}', block.ledger).replaceAll('{blockIndex}', block.index.toString());
 }

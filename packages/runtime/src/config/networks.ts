@@ -62,11 +62,18 @@ const rootKey = z
   .string()
   .check(z.regex(/^308182301d060d2b0601040182dc7c0503010201060c2b0601040182dc7c05030201036100[0-9a-f]{192}$/));
 
+const blockExplorerUrl = z.optional(
+  z.string().check(
+    z.regex(/^https?:\/\/[^\s{}]+(?:\{ledger\}[^\s{}]*)?\{blockIndex\}[^\s{}]*$/),
+    z.refine((text) => URL.canParse(text)),
+  ),
+);
+
 const icpNetwork = z.strictObject({
   ready: z.boolean(),
   rpcUrls: z.optional(z.array(rpcUrl)),
   rootKey: z.optional(rootKey),
-  explorerUrl,
+  explorerUrl: blockExplorerUrl,
 });
 
 export type OperatedEvm = z.infer<typeof evmNetwork>;
@@ -121,7 +128,7 @@ export function liveNetworkOf(networks: OperatedNetworks): NetworkId | undefined
 }
 
 const FORM =
-  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `explorerUrl` (address of a transaction in a block explorer, with `{transactionId}` in place of its id; payments name it to merchants and payers; absent: they name none), `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text), `minimumUsd` (smallest payment that is offered there, in dollars as text; absent: 2 on Ethereum, 0.01 to 0.02 on the other live networks, none on test networks; `0` takes any amount), `blockSeconds` (seconds between two blocks, 1 to 20; absent: 12 on Ethereum, 1 or 2 elsewhere) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, a local chain names its `genesisHash`, and `program` (test networks) is where wallets may pay by a signed message';
+  'JSON: CAIP-2 name → `processor` (0x address), `processorVersion` (`1.3.0`), `ready` (true or false) and, optional: `rpcUrls`, `rpcUrlPublic`, `explorerUrl` (address of a transaction in a block explorer, with `{transactionId}` in place of its id; payments name it to merchants and payers; absent: they name none), `maxFeeGwei` (the most that a unit of gas may cost), `gasCoinUsd` (what one coin that pays for gas is worth, as text), `minimumUsd` (smallest payment that is offered there, in dollars as text; absent: 2 on Ethereum, 0.01 to 0.02 on the other live networks, none on test networks; `0` takes any amount), `blockSeconds` (seconds between two blocks, 1 to 20; absent: 12 on Ethereum, 1 or 2 elsewhere) and `confirmations` (blocks before a payment is called completed, 1 unless told, or steps `[{ "fromUsd": "1000", "blocks": 3 }]`). On Solana `feeAccount` (who gets the platform’s fee) stands in place of `processor` and `processorVersion`, 32 `blocks` mean finalized, a local chain names its `genesisHash`, and `program` (test networks) is where wallets may pay by a signed message. On the Internet Computer (`icp:mainnet`) there are `ready`, `rpcUrls` (boundary nodes), `rootKey` (the network’s root key, DER in hex; needed for a local one alone) and `explorerUrl` (with `{blockIndex}`, and `{ledger}` before it, in place of the id)';
 
 export const networksJson = (about: SettingText): Setting<OperatedNetworks> => json(about, FORM, networksFrom);
 
