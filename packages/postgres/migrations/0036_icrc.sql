@@ -53,5 +53,7 @@ drop trigger payouts_processor_status on svc.payouts;
 create trigger payouts_processor_status before update of status on svc.payouts
   for each row when (old.kind = 'processor' and old.network like 'eip155:%') execute function svc.refuse_admin_status();
 
+-- The API offers a token whose ledger is read.
+grant select on svc.icrc_cursors to svc_api;
 grant select, insert, update (next_index, last_hash, read_at, stopped_at) on svc.icrc_cursors to svc_settlement;
 grant select, insert, delete, update (tries, next_try_at) on svc.icrc_transfers to svc_settlement;

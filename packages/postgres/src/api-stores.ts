@@ -33,6 +33,7 @@ import { loadWalletBudget } from './budget/load-budgets.ts';
 import { coalesceQueries } from './database/coalesce-queries.ts';
 import type { Database } from './database/open-database.ts';
 import { ttlCache } from './database/ttl-cache.ts';
+import { findReadLedgers, type IsLedgerRead, ledgerKey } from './icrc/read-ledgers.ts';
 import { bindKey, isKeyReused } from './idempotency/bound-keys.ts';
 import { keepAnswer, recallAnswer } from './idempotency/stored-answers.ts';
 import { loadAcceptancesOfMany, type WantedAcceptances } from './intent/load-acceptances.ts';
@@ -82,6 +83,7 @@ export type ApiStores = Pick<AuthenticatePorts, 'findKey'> &
   LeaseStore & {
     readonly loadPayable: LoadPayable;
     readonly openReference: OpenReference;
+    readonly isLedgerRead: IsLedgerRead;
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     readonly findAccountName: (accountId: Id<'account'>) => Promise<string | undefined>;
     readonly reserveIntentCodes: (count: number) => Promise<readonly number[]>;
@@ -120,6 +122,11 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     (all: 'all') => all,
     () => findHourlyCaps(pool),
   );
+  const readLedgers = ttlCache(
+    memory,
+    (all: 'all') => all,
+    () => findReadLedgers(pool),
+  );
   const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>
     loadAcceptancesOfMany(pool, wanted, 'x402'),
@@ -147,6 +154,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
     ),
     findWithdrawn: () => withdrawn('all'),
     findHourlyCaps: () => hourlyCaps('all'),
+    isLedgerRead: async (token) => (await readLedgers('all')).has(ledgerKey(token)),
     reserveIntentCodes: (count) => reserveIntentCodes(pool, count),
     recordIntent: (record) => recordIntent(pool, record),
     loadStatus: (caller, intentId) => loadStatus(pool, caller, intentId),

@@ -7,12 +7,13 @@ import {
   createEvmPayments,
   createEvmRefundQuestions,
 } from '@svc-pay/evm/verify';
+import { createIcpPayments, createIcpRefunds, type IcpPaymentOptions } from '@svc-pay/icp/payments';
 import type { NetworkId } from '@svc-pay/protocol';
 import { payoutRules } from '@svc-pay/runtime/config';
 import { createSolanaPayments, createSolanaRefunds } from '@svc-pay/solana';
 import type { ApiConfig } from './config.ts';
 
-export type PaymentFamilyOptions = {
+export type PaymentFamilyOptions = IcpPaymentOptions & {
   readonly stores: TransferStores;
   readonly clock: Clock;
   /** The id of this installation, which activations of direct payouts name. */
@@ -26,13 +27,14 @@ type FamilyConfig = Pick<ApiConfig, 'rpcUrls' | 'clusters' | 'rpcTimeoutMs' | 'p
 
 export function createPaymentFamilies(
   config: FamilyConfig,
-  { stores, clock, installation, onProblem, log }: PaymentFamilyOptions,
+  { stores, clock, installation, onProblem, log, isLedgerRead }: PaymentFamilyOptions,
 ): readonly PaymentFamily[] {
   const { rpcUrls, clusters, rpcTimeoutMs: timeoutMs } = config;
   const checkActivation = createActivationCheck({ ...payoutRules(config), installation, clock, log });
   return [
     createEvmPayments({ rpcUrls, timeoutMs, checkActivation, onProblem }),
     createSolanaPayments({ stores, clusters, timeoutMs, clock, installation, onProblem }),
+    createIcpPayments({ isLedgerRead }),
   ];
 }
 
@@ -43,5 +45,6 @@ export function createRefundFamilies(
   return [
     createAuthorizationRefunds(createEvmRefundQuestions({ rpcUrls, timeoutMs })),
     createSolanaRefunds({ stores, clusters, timeoutMs }),
+    createIcpRefunds(),
   ];
 }

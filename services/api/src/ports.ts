@@ -24,7 +24,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Denials } from './abuse/denials.ts';
 import type { UnsentPages } from './limit/unsent-pages.ts';
-import type { AcceptPayment } from './settle/settlement-client.ts';
+import type { AcceptPayment, NotifyOfBlock } from './settle/settlement-client.ts';
 
 export type IntentSituation = {
   readonly intent: Intent;
@@ -63,6 +63,8 @@ export type ApiPorts = AuthenticatePorts &
     readonly lists: ListStores;
     /** Calls settlement, the only writer of it. Safe to repeat. */
     readonly acceptPayment: AcceptPayment;
+    /** Has settlement read a block that somebody says pays the intent. Safe to repeat; never throws. */
+    readonly notifyTransfer: NotifyOfBlock;
     /** False for an account that is closed or does not exist. */
     readonly isAccountActive: (accountId: Id<'account'>) => Promise<boolean>;
     /** Name of the merchant, for payers; undefined for an account that does not exist. */

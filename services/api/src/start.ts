@@ -178,6 +178,7 @@ export async function startApi(config: ApiConfig, options: StartOptions = {}): P
     logEvent(logger, 'chain_read_failed', { network, err: problem });
   const families = createPaymentFamilies(config, {
     stores: stores.transfers,
+    isLedgerRead: stores.isLedgerRead,
     clock,
     installation,
     onProblem: chainReadFailed,

@@ -10,6 +10,7 @@ export type AskedTokens = {
   readonly caller: Caller;
   readonly tokens: readonly PricedToken[];
   readonly merchant: MerchantSetup;
+  readonly expectedSender: string | null;
   readonly conditions: OfferConditions & { readonly families: readonly OfferFamily[] };
 };
 
@@ -44,20 +45,45 @@ export async function chooseOffers(
 
 /** Refused where no token can be paid by the regular flow. */
 export async function chooseRegular(asked: AskedTokens): Promise<ChosenOffers> {
+  const { tokens } = asked;
+  if (tokens.every(({ token }) => !takesSender(asked, token)))
+    return {
+      ok: false,
+      code: 'malformed_request',
+      param: 'expectedSenderPrincipal',
+      message: `expectedSenderPrincipal names nobody who could pay in ${tokens.map(({ token }) => token.shortcode).join(', ')}.`,
+    };
   const offers = await regularOffers(asked);
   return offers.length > 0
     ? { ok: true, flow: 'regular', offers }
     : { ok: false, code: 'regular_flow_unavailable', param: null };
 }
 
-async function regularOffers({ caller, tokens, merchant, conditions }: AskedTokens): Promise<readonly Offer[]> {
+async function regularOffers(asked: AskedTokens): Promise<readonly Offer[]> {
+  const { caller, tokens, merchant, conditions } = asked;
   const judged = await Promise.all(
-    tokens.map(async (token) => {
-      const offer = offerRegular(token, merchant, conditions);
-      return offer !== undefined && (await isPayoutActivated(conditions, caller, offer)) ? offer : undefined;
+    tokens.map(async (priced) => {
+      const offer = takesSender(asked, priced.token) ? offerRegular(priced, merchant, conditions) : undefined;
+      return offer !== undefined && (await isTakenRegularly(conditions, caller, offer)) ? offer : undefined;
     }),
   );
   return judged.filter((offer) => offer !== undefined);
+}
+
+/** Whether what a payer sends by himself would reach the merchant, and be found. */
+export async function isTakenRegularly(
+  conditions: { readonly families: readonly OfferFamily[] },
+  caller: Caller,
+  offer: Pick<Offer, 'payout' | 'token'>,
+): Promise<boolean> {
+  const regular = familyFor(conditions.families, offer.token.network)?.regular;
+  const isRead = (await regular?.isRead?.(offer.token)) !== false;
+  return isRead && isPayoutActivated(conditions, caller, offer);
+}
+
+function takesSender({ expectedSender, conditions }: AskedTokens, { network }: PricedToken['token']): boolean {
+  const regular = familyFor(conditions.families, network)?.regular;
+  return expectedSender === null || regular?.takesSender?.(expectedSender) !== false;
 }
 
 /**

@@ -106,7 +106,8 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
   const [networks, hourlyCaps] = await Promise.all([offeredNetworks(ports), ports.findHourlyCaps()]);
   const { families } = ports;
   const conditions = { families, networks, hourlyCaps, nowMs, feedPriceEndsAtMs: nowMs + ports.priceLifeMs };
-  const asked = { caller: call.caller, tokens: priced.tokens, merchant, conditions };
+  const { expectedSender } = terms;
+  const asked = { caller: call.caller, tokens: priced.tokens, merchant, expectedSender, conditions };
   const chosen = flow === 'regular' ? await chooseRegular(asked) : await chooseOffers(asked, terms);
   if (!chosen.ok) return chosen;
   const { offers } = chosen;

@@ -10,9 +10,10 @@ import type { MerchantSetup, NetworkSetup } from '../payout/merchant-setup.ts';
 import { TOKENS } from '../token/catalogue.ts';
 import { findChain } from '../token/chain.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
-import { isPayoutActivated } from './choose-offers.ts';
+import { isPayoutActivated, isTakenRegularly } from './choose-offers.ts';
 import { type CreateIntentPorts, offeredNetworks } from './create-intent.ts';
 import { findWay, type Unavailable } from './offer.ts';
+import { findRegularWay } from './offer-regular.ts';
 
 export type ListTokensPorts = Pick<
   CreateIntentPorts,
@@ -38,6 +39,7 @@ const tokensOf = (mode: Caller['mode']) => TOKENS.filter(({ network }) => findCh
 async function describe(ports: ListTokensPorts, account: Account, token: TokenEntry): Promise<AcceptedToken> {
   const { shortcode, symbol, unit, network, address } = token;
   const exact = await judge(ports, account, token, false);
+  const regular = await takesRegularly(ports, account, token);
   const upto = ports.uptoSettles && (await judge(ports, account, token, true)).code === null;
   return {
     tokenShortcode: shortcode,
@@ -49,10 +51,21 @@ async function describe(ports: ListTokensPorts, account: Account, token: TokenEn
     ledgerCanisterId: address,
     available: exact.code === null,
     upto,
+    regular,
     minimumUsd: exact.minimumUsd,
     error: exact.code,
     message: exact.code === null ? null : ERRORS[exact.code].message,
   };
+}
+
+/** Whether a regular create would offer the token, whatever its amount. */
+async function takesRegularly(
+  ports: ListTokensPorts,
+  { caller, merchant, networks }: Account,
+  token: TokenEntry,
+): Promise<boolean> {
+  const way = findRegularWay(token, merchant, { families: ports.families, networks, nowMs: ports.clock.nowMs() });
+  return way !== undefined && (await isTakenRegularly(ports, caller, { payout: way.payout, token }));
 }
 
 /** The code with which a create would answer, whatever its amount; null where it would offer the token. */

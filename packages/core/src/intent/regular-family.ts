@@ -2,6 +2,7 @@
 import type { RegularOption } from '@svc-pay/protocol';
 import type { Caller } from '../account/authenticate.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
+import type { TokenEntry } from '../token/token-entry.ts';
 import type { Intent } from './intent.ts';
 import type { Offer } from './offer-family.ts';
 import type { PaidTerms } from './stored-acceptance.ts';
@@ -12,8 +13,10 @@ export type AcceptanceFlow = 'x402' | 'regular';
 /** An acceptance that the payer may pay now. */
 export type RegularWay = {
   readonly caller: Caller;
-  readonly intent: Pick<Intent, 'id' | 'intentCode'>;
+  readonly intent: Pick<Intent, 'id' | 'intentCode' | 'createdAtMs' | 'expectedSender'>;
   readonly terms: Pick<PaidTerms, 'network' | 'token' | 'payTo' | 'amount' | 'payoutId' | 'direct'>;
+  /** Sum of the parts that arrived and count; zero for none. `terms.amount` is what remains. */
+  readonly paid: bigint;
   readonly setup: NetworkSetup;
   /** Payments of the intent that were claimed before; all of them have failed. */
   readonly attempt: number;
@@ -33,6 +36,15 @@ export type RequestUrlOf = (tokenShortcode: string) => string | null;
 export type RegularFlow = {
   /** Whether the chain reader of the family's networks would look for a transaction of this name; absent where none does. */
   readonly namesTransaction?: (text: string) => boolean;
+  /** Whether a payer of the networks can be this expected sender; absent where any text may name one. */
+  readonly takesSender?: (expectedSender: string) => boolean;
+  /**
+   * Whether what is paid in this token is found by itself now; it never asks a chain. Absent where that needs nothing more
+   * than the intent.
+   */
+  readonly isRead?: (token: TokenEntry) => Promise<boolean>;
+  /** Set where a payment is a block of the token's ledger, which whoever paid can name. */
+  readonly paysByBlock?: true;
   /** Recipient of the acceptance. */
   readonly payToOf: (offer: Pick<Offer, 'setup' | 'payout'>) => string;
   /** Undefined where the payer can't pay this acceptance by himself. No chain is asked. */

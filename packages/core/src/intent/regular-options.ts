@@ -50,6 +50,7 @@ export async function regularOptions(
       const { amount, paid } = remaining;
       const option = optionOf(ports, caller, intent, {
         terms: { ...one, amount },
+        paid,
         setup,
         attempt: claims,
         requestUrlOf,
@@ -73,7 +74,7 @@ function optionOf(
   { families }: RegularPorts,
   caller: Caller,
   intent: Intent,
-  given: Pick<RegularWay, 'setup' | 'attempt' | 'requestUrlOf'> & { readonly terms: PaidTerms },
+  given: Pick<RegularWay, 'paid' | 'setup' | 'attempt' | 'requestUrlOf'> & { readonly terms: PaidTerms },
 ): RegularOption | undefined {
   const { terms, setup } = given;
   const endsAtMs = Math.min(intent.expiresAtMs, terms.priceEndsAtMs ?? intent.expiresAtMs);

@@ -7,7 +7,7 @@ import { intentStatus, paymentStatus } from '../wire/statuses.ts';
 import { pageLimit } from './queries.ts';
 
 /** Visible ASCII: what an address, a hash or a name is made of. */
-const word = z.string().check(z.regex(/^[\x21-\x7e]{1,128}$/));
+const word = z.string().check(z.regex(/^[\x21-\x7e]{1,150}$/));
 
 const list = {
   limit: pageLimit,

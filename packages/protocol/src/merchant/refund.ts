@@ -35,14 +35,19 @@ export const refund = z.object({
 });
 export type Refund = z.infer<typeof refund>;
 
+/** An address, or an account with its subaccount in the textual form of ICRC-1. */
+const walletText = z.string().check(z.minLength(1), z.maxLength(150));
+
 /** With `transactionId` the request reports a transfer that the merchant made, and names nothing else but a reason. */
 export const createRefundRequest = z.object({
   /** Default: all that is left of the payment. */
   amount: z.nullish(atomicText),
-  refundTo: z.nullish(z.string().check(z.minLength(1), z.maxLength(64))),
-  from: z.nullish(z.string().check(z.minLength(1), z.maxLength(64))),
+  refundTo: z.nullish(walletText),
+  from: z.nullish(walletText),
   reason: z.nullish(z.string().check(z.maxLength(MAX_REFUND_REASON))),
-  transactionId: z.nullish(z.string().check(z.regex(/^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/))),
+  transactionId: z.nullish(
+    z.string().check(z.regex(/^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88}|[a-z2-7-]{5,63}:\d{1,19})$/)),
+  ),
   logIndex: z.nullish(wholeNumber),
 });
 export type CreateRefundRequest = z.infer<typeof createRefundRequest>;

@@ -11,6 +11,7 @@ export const WIRE_SCHEMAS: Readonly<Record<string, z.core.$ZodType>> = {
   'Regular option evm_processor': wire.evmProcessorOption,
   'Regular option evm_authorization': wire.evmAuthorizationOption,
   'Regular option solana_pay': wire.solanaPayOption,
+  'Regular option icrc1_transfer': wire.icrc1TransferOption,
   'Create intent request': wire.createIntentRequest,
   'Payment header': wire.evmPaymentHeader,
   'Settle request': wire.settleRequest,

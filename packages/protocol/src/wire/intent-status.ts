@@ -1,5 +1,6 @@
 // Reading an intent: GET, the event stream and notify give the same data.
 import * as z from 'zod/mini';
+import { notifyRefusal } from './internal-notify.ts';
 import { payment } from './payment.ts';
 import { paymentIntent } from './payment-intent.ts';
 import { intentStatus } from './statuses.ts';
@@ -27,5 +28,7 @@ export const notifyResponse = z.object({
   status: intentStatus,
   paymentIntent,
   payment: z.nullable(payment),
+  /** Why the named block of a token ledger does not pay the intent; null where none was named, or it pays or may pay. */
+  refusal: z.optional(z.nullable(notifyRefusal)),
 });
 export type NotifyResponse = z.infer<typeof notifyResponse>;

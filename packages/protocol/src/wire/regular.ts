@@ -8,7 +8,7 @@ const hexData = z.string().check(z.regex(/^0x(?:[0-9a-fA-F]{2})*$/));
 
 const option = {
   network: z.string(),
-  /** Address of the token's contract, or its mint. */
+  /** Address of the token's contract, its mint, or the canister id of its ledger. */
   token: z.string(),
   tokenShortcode: z.string(),
   decimals: wholeNumber,
@@ -73,7 +73,38 @@ export const solanaPayOption = z.object({
 });
 export type SolanaPayOption = z.infer<typeof solanaPayOption>;
 
-export const regularOption = z.union([evmProcessorOption, evmAuthorizationOption, solanaPayOption]);
+/**
+ * One ICRC-1 transfer on the Internet Computer, which a wallet sends with exactly these arguments. A ledger answers a repeat
+ * of it with `Duplicate` and the first transfer’s block, and that transfer pays the intent.
+ */
+export const icrc1TransferOption = z.object({
+  kind: z.literal('icrc1_transfer'),
+  ...option,
+  /** Canister id of the token’s ledger; `token` is the same. */
+  ledgerCanisterId: z.string(),
+  to: z.object({
+    /** Text of a principal. */
+    owner: z.string(),
+    /** 32 bytes; null for the default subaccount. */
+    subaccount: z.nullable(bytes32),
+    /** Both in the textual form of ICRC-1. */
+    text: z.string(),
+  }),
+  /** By which the payment is found: without it the transfer pays no intent. */
+  memo: hexData,
+  /** `created_at_time`, in nanoseconds. */
+  createdAtTime: z.string().check(z.regex(/^[1-9]\d{0,19}$/)),
+  /** Beside the amount, from the payer. If the ledger answers `BadFee`, its `expected_fee` is to be used. */
+  fee: atomicText,
+});
+export type Icrc1TransferOption = z.infer<typeof icrc1TransferOption>;
+
+export const regularOption = z.union([
+  evmProcessorOption,
+  evmAuthorizationOption,
+  solanaPayOption,
+  icrc1TransferOption,
+]);
 export type RegularOption = z.infer<typeof regularOption>;
 
 /** `regular` is empty once nothing is to be paid any more, and where no token of the intent can be paid this way. */

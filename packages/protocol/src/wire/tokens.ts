@@ -12,6 +12,8 @@ export const acceptedToken = z.object({
   ledgerCanisterId: z.string(),
   available: z.boolean(),
   upto: z.boolean(),
+  /** Absent from a server that is older than the field. */
+  regular: z.optional(z.boolean()),
   minimumUsd: z.nullable(z.string()),
   error: z.nullable(z.string()),
   message: z.nullable(z.string()),

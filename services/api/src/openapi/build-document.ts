@@ -6,6 +6,7 @@ import {
   errorBody,
   evmAuthorizationOption,
   evmProcessorOption,
+  icrc1TransferOption,
   intentSnapshot,
   payment,
   paymentIntent,
@@ -45,6 +46,7 @@ const SHARED: readonly NamedSchema[] = [
   { name: 'EvmProcessorOption', schema: evmProcessorOption },
   { name: 'EvmAuthorizationOption', schema: evmAuthorizationOption },
   { name: 'SolanaPayOption', schema: solanaPayOption },
+  { name: 'Icrc1TransferOption', schema: icrc1TransferOption },
   { name: 'Error', schema: errorBody },
 ];
 

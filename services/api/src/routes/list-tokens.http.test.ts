@@ -41,6 +41,7 @@ test('a token says all that a shop needs to show it and to ask for it', async ()
     ledgerCanisterId: '0x036CbD53842c5426634e7929541eC2318f3dCF7e',
     available: true,
     upto: true,
+    regular: true,
     minimumUsd: null,
     error: null,
     message: null,
@@ -49,7 +50,7 @@ test('a token says all that a shop needs to show it and to ask for it', async ()
 
 test.each(['test', 'live'] as const)('in %s mode the list and a create agree on every token', async (mode) => {
   const key = keys[mode].publishable;
-  for (const { tokenShortcode, available, error, upto } of await list(key)) {
+  for (const { tokenShortcode, available, error, upto, regular } of await list(key)) {
     const created = await call(api, 'POST', CREATE, { key, body: { amount: '90000000', tokenShortcode } });
     // A price that no feed has is not a matter of the token.
     if (created.statusCode === 503) continue;
@@ -57,6 +58,11 @@ test.each(['test', 'live'] as const)('in %s mode the list and a create agree on 
     if (!available) expect(error).toBe(created.json().error);
     const cap = await call(api, 'POST', CREATE, { key, body: { amount: '90000000', tokenShortcode, x402Upto: true } });
     expect([tokenShortcode, upto]).toEqual([tokenShortcode, cap.statusCode === 402]);
+    const own = await call(api, 'POST', '/sdk/public/payments/intents', {
+      key,
+      body: { amount: '90000000', tokenShortcode },
+    });
+    expect([tokenShortcode, regular]).toEqual([tokenShortcode, own.statusCode === 201]);
   }
 });
 

@@ -1,15 +1,27 @@
-import { findToken, type Intent, intentView, isPayable, PAYMENT_STATUS, paymentView } from '@svc-pay/core';
+import {
+  type BlockHints,
+  blockName,
+  chooseBlock,
+  findToken,
+  type Intent,
+  isPayable,
+  type NotifiedTransfer,
+  PAYMENT_STATUS,
+  readNamedBlock,
+  type TokenEntry,
+} from '@svc-pay/core';
 import { type NetworkId, type NotifyResponse, notifyRequest, notifyResponse } from '@svc-pay/protocol';
 import { isId } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
-import type { ApiPorts } from '../ports.ts';
+import type { ApiPorts, IntentSituation } from '../ports.ts';
 import { answerJson } from './answer-json.ts';
 import type { KeyedRoute } from './route.ts';
+import { statusViews } from './status-body.ts';
 
 /**
  * Only the intent id is validated. The other fields are hints of the client, which may be anything and change nothing.
  */
-const named = z.object({ paymentIntentId: z.string(), transactionId: z.optional(z.unknown()) });
+const named = z.looseObject({ paymentIntentId: z.string(), transactionId: z.optional(z.unknown()) });
 
 export const notifyPayment: KeyedRoute = {
   operationId: 'notifyPayment',
@@ -23,7 +35,8 @@ export const notifyPayment: KeyedRoute = {
   description:
     'Answers how the intent stands, and makes sure that somebody is at work on a payment that is under way. What the body ' +
     'says about a transaction is a hint and changes nothing: with the hash of a transaction that the payer sent, the chain ' +
-    'reader looks sooner. May be repeated freely, with or without an idempotency key.',
+    'reader looks sooner. On the Internet Computer the ledger is asked for the block that `ledgerBlockIndex` (or ' +
+    '`canisterTxId`) names, and the answer shows what it means: `refusal` says why it does not pay the intent. May be repeated freely, with or without an idempotency key.',
   body: { name: 'NotifyRequest', schema: notifyRequest },
   responses: {
     200: {
@@ -32,13 +45,18 @@ export const notifyPayment: KeyedRoute = {
     },
   },
   refusals: ['not_found'],
-  async handle({ ports }, { caller, body }) {
-    const request = named.safeParse(body);
-    if (!request.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
-    const { paymentIntentId: intentId, transactionId } = request.data;
+  async handle({ ports }, request) {
+    const { caller, body } = request;
+    const read = named.safeParse(body);
+    if (!read.success) return { ok: false, code: 'malformed_request', param: 'paymentIntentId' };
+    const { paymentIntentId: intentId, transactionId } = read.data;
     const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;
     if (situation === undefined) return { ok: false, code: 'not_found', param: null };
-    const { intent, payment } = situation;
+    const notified = await notifyOf(ports, request, situation, read.data);
+    const { intent, payment } =
+      notified?.outcome === 'applied'
+        ? ((await ports.loadStatus(caller, situation.intent.id)) ?? situation)
+        : situation;
     if (payment?.status === PAYMENT_STATUS.pending) ports.wakeLanes(payment.network);
     if (isPayable(intent, ports.clock.nowMs()) && typeof transactionId === 'string')
       for (const network of readNetworksOf(ports, intent, transactionId)) ports.wakeReader(network);
@@ -46,21 +64,45 @@ export const notifyPayment: KeyedRoute = {
       paymentIntentId: intent.id,
       paymentId: payment?.id ?? null,
       status: intent.status,
-      paymentIntent: intentView(intent, caller.kind),
-      payment: payment === null ? null : paymentView(payment, intent, caller.kind),
+      ...statusViews({ intent, payment }, caller.kind),
+      refusal: notified?.outcome === 'refused' ? notified.refusal : null,
     };
     return answerJson(answer);
   },
 };
 
+/** Has the block read that the client names; undefined where it names none, or one that is known to have paid the intent. */
+async function notifyOf(
+  ports: ApiPorts,
+  { caller, requestId }: Pick<Parameters<KeyedRoute['handle']>[1], 'caller' | 'requestId'>,
+  { intent, payment }: IntentSituation,
+  hints: BlockHints,
+): Promise<NotifiedTransfer | undefined> {
+  const named = readNamedBlock(hints);
+  const ledgers = offeredTokens(intent)
+    .filter(({ network }) => regularFlowOf(ports, network)?.paysByBlock === true)
+    .map(({ address }) => address);
+  if (named === undefined || ledgers.length === 0) return undefined;
+  const block = chooseBlock(named, ledgers);
+  if (block === undefined) return { outcome: 'refused', refusal: 'other_ledger' };
+  if (payment?.transactionId === blockName(block)) return undefined;
+  return ports.notifyTransfer({ caller, intentId: intent.id, block, requestId });
+}
+
+/** The token of the intent, then the others that it is offered in. */
+const offeredTokens = ({ tokenShortcode, tokens }: Intent): readonly TokenEntry[] =>
+  [tokenShortcode, ...(tokens ?? [])].flatMap((shortcode) => findToken(shortcode) ?? []);
+
+const regularFlowOf = ({ families }: Pick<ApiPorts, 'families'>, network: NetworkId) =>
+  families.find((family) => family.owns(network))?.regular;
+
 /** Networks that the intent is offered on and whose reader may find the transaction. */
 function readNetworksOf(
-  { families }: Pick<ApiPorts, 'families'>,
-  { network, tokens }: Intent,
+  ports: Pick<ApiPorts, 'families'>,
+  intent: Intent,
   transactionId: string,
 ): ReadonlySet<NetworkId> {
-  const offered = (tokens ?? []).flatMap((shortcode) => findToken(shortcode)?.network ?? []);
-  const mayHave = (one: NetworkId) =>
-    families.find((family) => family.owns(one))?.regular?.namesTransaction?.(transactionId) === true;
-  return new Set([network, ...offered].filter(mayHave));
+  const offered = offeredTokens(intent).map(({ network }) => network);
+  const mayHave = (one: NetworkId) => regularFlowOf(ports, one)?.namesTransaction?.(transactionId) === true;
+  return new Set([intent.network, ...offered].filter(mayHave));
 }

@@ -1,6 +1,7 @@
-// Client of the settlement service, the only service that begins up-to settlements and accepts payments. Without an answer
-// nothing is concluded. If one process does not answer, the next is asked: settlement acts on a repeated request only once.
-import type { Caller, UptoPorts } from '@svc-pay/core';
+// Client of the settlement service, the only service that begins up-to settlements, accepts payments and reads blocks of token
+// ledgers. Without an answer nothing is concluded. If one process does not answer, the next is asked: settlement acts on a repeated request only once.
+import { type BlockName, type Caller, type NotifiedTransfer, type UptoPorts } from '@svc-pay/core';
+import { type InternalNotifyRequest, internalNotifyResponse } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import * as z from 'zod/mini';
 
@@ -35,7 +36,8 @@ const ACCEPT_REFUSALS = [
 const done = z.object({ ok: z.literal(true) });
 
 type Unanswered = { readonly ok: false; readonly code: 'service_unavailable'; readonly delivered: boolean };
-type Answer<Code> = { readonly ok: true } | { readonly ok: false; readonly code: Code } | Unanswered;
+type Done<Code> = { readonly ok: true } | { readonly ok: false; readonly code: Code };
+type Answer<Code> = Done<Code> | Unanswered;
 
 export type AcceptPayment = (order: {
   readonly caller: Caller;
@@ -43,23 +45,53 @@ export type AcceptPayment = (order: {
   readonly requestId: string;
 }) => Promise<Answer<(typeof ACCEPT_REFUSALS)[number]>>;
 
-export type SettlementClient = Pick<UptoPorts, 'beginUpto'> & { readonly acceptPayment: AcceptPayment };
+export type NotifyOfBlock = (order: {
+  readonly caller: Caller;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly block: BlockName;
+  readonly requestId: string;
+}) => Promise<NotifiedTransfer>;
 
-type Order<Code extends string> = {
+export type SettlementClient = Pick<UptoPorts, 'beginUpto'> & {
+  readonly acceptPayment: AcceptPayment;
+  readonly notifyTransfer: NotifyOfBlock;
+};
+
+type Order<Known> = {
   readonly path: string;
   readonly caller: Caller;
   readonly requestId: string;
   readonly body: object;
   readonly ids: object;
-  readonly refusals: readonly Code[];
+  /** The answer; undefined for a body that is none. */
+  readonly read: (body: unknown) => Known | undefined;
 };
 
-const isUnanswered = (answer: Answer<string>): answer is Unanswered => !answer.ok && 'delivered' in answer;
+const UNANSWERED = (delivered: boolean): Unanswered => ({ ok: false, code: 'service_unavailable', delivered });
+const isUnanswered = (answer: object): answer is Unanswered => 'delivered' in answer;
+
+/** Reads `{ ok: true }`, and a refusal by one of these codes. */
+const doneOr =
+  <Code extends string>(refusals: readonly Code[]) =>
+  (body: unknown): Done<Code> | undefined => {
+    if (done.safeParse(body).success) return { ok: true };
+    const refusal = z.object({ error: z.string() }).safeParse(body);
+    const code = refusals.find((known) => refusal.success && known === refusal.data.error);
+    return code && { ok: false, code };
+  };
+
+function readNotified(body: unknown): NotifiedTransfer | undefined {
+  const read = internalNotifyResponse.safeParse(body);
+  if (!read.success) return undefined;
+  const { outcome, refusal } = read.data;
+  if (outcome !== 'refused') return { outcome };
+  return refusal === null ? undefined : { outcome, refusal };
+}
 
 export function createSettlementClient({ urls, ...rest }: SettlementClientOptions): SettlementClient {
   const options = { ...rest, timeoutMs: Math.ceil(rest.timeoutMs / urls.length) };
   let preferred = 0;
-  const ask = async <Code extends string>(order: Order<Code>): Promise<Answer<Code>> => {
+  const ask = async <Known extends object>(order: Order<Known>): Promise<Known | Unanswered> => {
     const from = preferred;
     let delivered = false;
     for (let tried = 0; tried < urls.length; tried += 1) {
@@ -71,7 +103,7 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
       }
       delivered ||= answer.delivered;
     }
-    return { ok: false, code: 'service_unavailable', delivered };
+    return UNANSWERED(delivered);
   };
   return {
     beginUpto: ({ caller, intentId, settledAtomic, requestId }) =>
@@ -81,7 +113,7 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
         requestId,
         body: { ...ownerOf(caller), paymentIntentId: intentId, settledAmount: settledAtomic.toString() },
         ids: { intentId },
-        refusals: REFUSALS,
+        read: doneOr(REFUSALS),
       }),
     acceptPayment: ({ caller, paymentId, requestId }) =>
       ask({
@@ -90,18 +122,32 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
         requestId,
         body: { ...ownerOf(caller), paymentId },
         ids: { paymentId },
-        refusals: ACCEPT_REFUSALS,
+        read: doneOr(ACCEPT_REFUSALS),
       }),
+    notifyTransfer: async ({ caller, intentId, block, requestId }) => {
+      const { ledger, index } = block;
+      const body: InternalNotifyRequest = {
+        ...ownerOf(caller),
+        paymentIntentId: intentId,
+        ledger,
+        blockIndex: index.toString(),
+      };
+      const ids = { intentId, ledger, blockIndex: body.blockIndex };
+      const answer = await ask({ path: '/payments/notify', caller, requestId, body, ids, read: readNotified });
+      return isUnanswered(answer) ? UNKNOWN : answer;
+    },
   };
 }
 
 const ownerOf = ({ accountId, mode }: Caller) => ({ accountId, mode });
 
-async function askOne<Code extends string>(
+const UNKNOWN: NotifiedTransfer = { outcome: 'unknown' };
+
+async function askOne<Known extends object>(
   url: string,
   { internalKey, timeoutMs, onProblem }: Omit<SettlementClientOptions, 'urls'>,
-  { path, caller, requestId, body: asked, ids: named, refusals }: Order<Code>,
-): Promise<Answer<Code>> {
+  { path, caller, requestId, body: asked, ids: named, read }: Order<Known>,
+): Promise<Known | Unanswered> {
   const ids = { ...named, requestId, url };
   try {
     const response = await fetch(`${url}${path}`, {
@@ -116,16 +162,14 @@ async function askOne<Code extends string>(
       signal: AbortSignal.timeout(timeoutMs),
     });
     const body: unknown = await response.json();
-    if (done.safeParse(body).success) return { ok: true };
-    const refusal = z.object({ error: z.string() }).safeParse(body);
-    const code = refusals.find((known) => refusal.success && known === refusal.data.error);
-    if (code !== undefined) return { ok: false, code };
+    const known = read(body);
+    if (known !== undefined) return known;
     onProblem(new Error(`settlement answered ${response.status}: ${JSON.stringify(body).slice(0, 200)}`), ids);
     // Below 500: settlement refused the key or the body before it looked at the payment.
-    return { ok: false, code: 'service_unavailable', delivered: response.status >= 500 };
+    return UNANSWERED(response.status >= 500);
   } catch (problem) {
     onProblem(problem, ids);
-    return { ok: false, code: 'service_unavailable', delivered: !wasRefused(problem) };
+    return UNANSWERED(!wasRefused(problem));
   }
 }
 
@@ -137,6 +181,7 @@ function wasRefused(problem: unknown): boolean {
 
 /** Used when no settlement URL is configured. */
 export const NO_SETTLEMENT: SettlementClient = {
-  acceptPayment: async () => ({ ok: false, code: 'service_unavailable', delivered: false }),
-  beginUpto: async () => ({ ok: false, code: 'service_unavailable', delivered: false }),
+  acceptPayment: async () => UNANSWERED(false),
+  beginUpto: async () => UNANSWERED(false),
+  notifyTransfer: async () => UNKNOWN,
 };

@@ -20,7 +20,7 @@ function way({ shortcode = 'base_usdc', payTo = processor, direct, attempt = 0 }
   const activation = sampleActivation({ wallet, asset: token.address.toLowerCase(), mode: 'live' });
   return {
     caller: {} as RegularWay['caller'],
-    intent: { id: 'pi_1' as RegularWay['intent']['id'], intentCode: 4_242 },
+    intent: { id: 'pi_1' as RegularWay['intent']['id'], intentCode: 4_242, createdAtMs: 0, expectedSender: null },
     terms: {
       network: token.network,
       token,
@@ -29,6 +29,7 @@ function way({ shortcode = 'base_usdc', payTo = processor, direct, attempt = 0 }
       payoutId: 7n,
       ...(direct && { direct: activation }),
     },
+    paid: 0n,
     setup: { processor, ready: true },
     attempt,
     endsAtMs: ENDS_AT_MS,

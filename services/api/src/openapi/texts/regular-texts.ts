@@ -6,6 +6,8 @@ const WALLET = '0x6813Eb9362372EEF6200f3b1dbC3f819671cBA69';
 const TOKEN = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const MINT = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 const NONCE = '0x737663646972000000000000000186ca9fc76417374aa880d4449a1f7f31ec59';
+const LEDGER = 'xevnm-gaaaa-aaaar-qafnq-cai';
+const PRINCIPAL = 'k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae';
 const AMOUNT = '1500000';
 const REQUEST_URL = `https://pay.example.com/pay/solana/${EXAMPLE_IDS.intent}`;
 
@@ -49,6 +51,27 @@ export const REGULAR_TEXTS: FieldTexts = {
   ],
   'SolanaPayOption.link': ['Link of the transaction request', `solana:${encodeURIComponent(REQUEST_URL)}`],
   transactionRequestUrl: ['Address in `link`: GET label and icon, POST the payer’s account', REQUEST_URL],
+  'Icrc1TransferOption.kind': ['Which way it is', 'icrc1_transfer'],
+  'Icrc1TransferOption.network': ['Network of the token', 'icp:mainnet'],
+  'Icrc1TransferOption.token': ['Canister id of the token’s ledger', LEDGER],
+  'Icrc1TransferOption.tokenShortcode': ['Names a token on a chain', 'ic_ckusdc'],
+  'Icrc1TransferOption.amount': ['Amount in the token’s smallest unit, without the ledger’s fee', AMOUNT],
+  'Icrc1TransferOption.requestedAmount': [
+    'The whole that the intent asks for; only where parts of it arrived',
+    '2000000',
+  ],
+  'Icrc1TransferOption.paidAmount': ['Sum of the parts that arrived and count; only where there are any', '500000'],
+  'Icrc1TransferOption.ledgerCanisterId': ['Canister that takes the transfer', LEDGER],
+  'Icrc1TransferOption.to': ['Account of the merchant'],
+  'to.owner': ['Principal of the merchant', PRINCIPAL],
+  'to.subaccount': ['32 bytes in hex; null for the default subaccount', null],
+  'to.text': ['The account in the textual form of ICRC-1', PRINCIPAL],
+  'Icrc1TransferOption.memo': ['Bytes of the memo, by which the payment is found', '0x7376633a313030303432'],
+  createdAtTime: ['`created_at_time` in nanoseconds, the same for each attempt', '1763208000000000000'],
+  'Icrc1TransferOption.fee': [
+    'Fee of the ledger, paid beside the amount; after `BadFee` use its `expected_fee`',
+    '10000',
+  ],
   label: ['Name of the merchant', 'Tea House'],
   icon: ['Image that the wallet shows', 'https://pay.example.com/assets/wallet-icon.svg'],
   'TransactionRequest.account': ['Wallet that signs and pays', 'BPFLoaderUpgradeab1e11111111111111111111111'],

@@ -1,0 +1,2 @@
+export { createIcpRefunds } from '../refund/icp-refunds.ts';
+export { createIcpPayments, type IcpPaymentOptions } from './icp-payments.ts';
