@@ -87,6 +87,8 @@ export type SellerWorld = {
   terms?: Partial<X402Terms>;
   validBeforeSeconds?: number;
   limited?: boolean;
+  /** The payer is on the deny list. */
+  denied?: boolean;
 };
 
 function play(world: SellerWorld) {
@@ -125,7 +127,7 @@ function play(world: SellerWorld) {
     sellerWaitMs: 1_000,
     priceLifeMs: 60_000,
     facilitatorUrl: null,
-    isPayerDenied: () => false,
+    isPayerDenied: () => world.denied === true,
     findHourlyCaps: async () => [],
     rateOf: async () => acceptance.rate,
     loadMerchant: async () => ({

@@ -92,6 +92,7 @@ describe('settle of what a stranger submitted, after it was refused and the leas
     own: null,
     intent: { ...paid.intent, createdWith: 'x402' },
   } as const;
+  const spent = { hourAtomic: 10n, dayAtomic: 10n };
   const world = {
     leases: elsewhere,
     reads: [unclaimed],
@@ -102,8 +103,27 @@ describe('settle of what a stranger submitted, after it was refused and the leas
   test('is told the payment, and the lease returns to its intent', async () => {
     const { settled, steps, returned } = await settleOf(world);
     expect(settled).toMatchObject({ outcome: 'settled', transaction: '0xfeed', lease: { call: 4 } });
-    expect(steps).toMatch(/^lease, load, return, load/);
+    expect(steps).toBe('lease, load, return, load');
     expect(returned).toMatchObject([{ call: 4, intentId: paid.intent.id, amount: 1_500_000n, recipient: WALLET }]);
+  });
+
+  test.each<[string, SellerWorld]>([
+    ['on the deny list', { denied: true }],
+    ['over budget', { reads: [{ ...unclaimed, payerBudget: { lost: spent, limit: spent } }] }],
+  ])('is told the payment of a payer who is %s, whichever intent the lease is at', async (_, barred) => {
+    const joins = [{ lease: begun({ answer: 'unclaimed' }), claim: claimed }];
+    for (const leases of [elsewhere, joins]) {
+      const { settled, marks } = await settleOf({ ...world, ...barred, leases });
+      expect(settled).toMatchObject({ outcome: 'settled', transaction: '0xfeed', lease: {} });
+      expect(marks).toEqual([]);
+    }
+  });
+
+  test('that comes before the claim is read is told nothing that ends the lease', async () => {
+    const leases = [{ lease: begun({ answer: 'unclaimed' }) }];
+    const { settled, marks } = await settleOf({ ...world, leases, denied: true });
+    expect(settled.lease).toBeUndefined();
+    expect(marks).toEqual([{ call: 3, answer: 'unclaimed' }]);
   });
 
   test('is a repeat once it was told, and where nobody knows whether it was', async () => {
@@ -160,9 +180,10 @@ describe('settle over the rate limit', () => {
     expect([waiting.steps, waiting.settled.outcome]).toEqual(['lease, load', 'pending']);
     const refused = { ...processing, own: processing.own && { ...processing.own, refusal: 'insufficient_funds' } };
     const leases = [{ lease: begun({ answer: 'pending' }), claim: claimed }];
-    const joined = await settleOf({ limited, leases, reads: [refused, paid] });
-    expect(joined.steps).toBe('lease, take over, load, wait, load');
-    expect((await settleOf({ leases, reads: [refused, paid] })).steps).toContain('queue again');
+    const reads = [refused, refused, paid];
+    const joined = await settleOf({ limited, leases, reads });
+    expect(joined.steps).toBe('lease, take over, load, load, wait, load');
+    expect((await settleOf({ leases, reads })).steps).toContain('queue again');
   });
 });
 

@@ -7,7 +7,7 @@ import { acceptanceFor } from '../intent/create-intent.ts';
 import { intentEvents, intentSubject } from '../intent/intent-events.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { settleAnswer } from '../settlement/settle-answer.ts';
-import { type SettleResult, settlePayment, settleVerified } from '../settlement/settle-payment.ts';
+import { type SettleReply, type SettleResult, settlePayment, settleVerified } from '../settlement/settle-payment.ts';
 import type { SettlementRead } from '../settlement/settlement-read.ts';
 import type { FacilitatorPorts } from './facilitator-ports.ts';
 import { judgeSettle, type LeaseStep } from './judge-settle-lease.ts';
@@ -83,7 +83,10 @@ async function take(
     if (!taken) return undefined;
     const order = { caller, intentId, encoded: read.encoded, claim: null, limited: call.limited };
     const waiting = waitingPorts(ports, leftMs());
-    return answering(ports, { claimKey, call: number }, () => settlePayment(waiting, order));
+    return answering(ports, { claimKey, call: number }, async () => {
+      const found = facts.claim && (await loadTaken(ports, call, read, intentId));
+      return found?.byStranger === true ? tellStored(found, call, read) : settlePayment(waiting, order);
+    });
   }
   if (isPayerSpent(facts.payerBudget)) return refused(refusal('gas_budget_spent'));
   if (call.limited && !isSpared(facts, call)) return refused(refusal('rate_limited'));
@@ -155,7 +158,8 @@ async function answering(
     const settled = await settle();
     const outcome = outcomeOf(settled);
     const isPending = outcome.outcome === 'pending';
-    const isUnclaimed = (isPending || outcome.outcome === 'refused') && !(settled.ok && settled.own);
+    // Also of an intent that is paid: a stranger may have done so since the claim was read, and the seller is to hear of it.
+    const isUnclaimed = outcome.outcome !== 'settled' && !(settled.ok && settled.own);
     if (!isPending && !isUnclaimed) return { ...outcome, lease };
     await markAnswers([{ ...lease, answer: isUnclaimed ? 'unclaimed' : 'pending' }]);
     return outcome;
@@ -193,6 +197,19 @@ async function loadTaken(
   const own = await ports.loadClaimed(caller, intentId, authorization.claimKey);
   return { ...read, own, byStranger: own !== null };
 }
+
+/**
+ * What a stranger submitted is on the chain, with its signature: it is told whoever the payer is. Settling it would refuse a
+ * payer who is denied or over budget.
+ */
+const tellStored = (found: Taken, { caller }: SettleForSeller, { authorization }: SellerPayment): SettleReply => ({
+  ok: true,
+  own: true,
+  payer: authorization.payer,
+  response: settleAnswer(found, caller.kind),
+  replayed: true,
+  claimed: false,
+});
 
 /** A stranger paid the intent of a seller's settle that was refused: the seller was told that, and nothing else. */
 const isUntold = ({ byStranger, own, intent }: Taken): boolean =>
