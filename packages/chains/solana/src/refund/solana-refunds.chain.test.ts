@@ -24,7 +24,10 @@ beforeEach(async () => {
 });
 afterEach(() => world.chain.stop());
 
-function family(relayers: readonly string[] = [world.actors.relayer.address], rpcUrls = [world.chain.rpcUrl]) {
+function family(
+  relayers: readonly string[] = [world.actors.relayer.address],
+  rpcUrls: readonly [string, ...string[]] = [world.chain.rpcUrl],
+) {
   return createSolanaRefunds({
     stores: {
       chooseRelayer: async () => relayers[0],
@@ -146,7 +149,7 @@ test('the chain tells which refunds of a payment were made, whatever the databas
 
 test('a node that lists a foreign transfer of the wallet makes no refund of it', async () => {
   const liar = await world.chain.openNode();
-  const rpcUrls = [liar.rpcUrl, world.chain.rpcUrl, (await world.chain.openNode()).rpcUrl];
+  const rpcUrls = [liar.rpcUrl, world.chain.rpcUrl, (await world.chain.openNode()).rpcUrl] as const;
   const asked = () => family(undefined, rpcUrls);
   const foreign = await world.transfer(refundTerms(world.refund()));
   liar.faults.lie = ({ method }) =>
