@@ -69,5 +69,7 @@ function judgeBegun(request: LeaseSettle, lease: BegunLease, claimed: boolean, n
   return answer === 'arrived' && claimed ? { does: 'repeat', intentId } : { does: 'join', call: call + 1, intentId };
 }
 
-const isSameTerms = (one: LeasedTerms, other: LeasedTerms) =>
+type Asked = Pick<LeasedTerms, 'amount' | 'recipient'>;
+
+export const isSameTerms = (one: Asked, other: Asked): boolean =>
   one.amount === other.amount && sameAddress(one.recipient, other.recipient);

@@ -136,7 +136,9 @@ describe('settle of what a stranger submitted, after it was refused and the leas
     ['its header paid an intent that no seller made', { reads: [{ ...unclaimed, intent: paid.intent }] }],
     ['a header of ours paid it', { reads: [{ ...unclaimed, own: paid.own }], foreign: null }],
     ['the claim has no payment', { foreign: null }],
-  ])('is a repeat where %s', async (_, change) => {
+    ['the header is for another amount', { terms: { amount: '1500001' } }],
+    ['the header pays another wallet', { terms: { payTo: `0x${'5b'.repeat(20)}` } }],
+  ])('is a repeat where %s, and leaves the lease where it is', async (_, change) => {
     const { settled, returned } = await settleOf({ ...world, ...change });
     expect([settled.outcome, returned]).toEqual(['repeat', []]);
   });

@@ -10,7 +10,7 @@ import { settleAnswer } from '../settlement/settle-answer.ts';
 import { type SettleReply, type SettleResult, settlePayment, settleVerified } from '../settlement/settle-payment.ts';
 import type { SettlementRead } from '../settlement/settlement-read.ts';
 import type { FacilitatorPorts } from './facilitator-ports.ts';
-import { judgeSettle, type LeaseStep } from './judge-settle-lease.ts';
+import { isSameTerms, judgeSettle, type LeaseStep } from './judge-settle-lease.ts';
 import { hasLeaseEnded, isHolder } from './lease.ts';
 import type { LoadedLease } from './lease-store.ts';
 import { offerForSeller } from './offer-for-seller.ts';
@@ -71,7 +71,9 @@ async function take(
   const { call: number } = step;
   if (step.does === 'return') {
     const found = await loadTaken(ports, call, read, step.intentId);
-    if (found === undefined || !isUntold(found)) return repeated(found, caller.kind);
+    // The lease takes the terms of this header, and nothing has verified them.
+    const isTold = found === undefined || !isUntold(found) || !(await isAskedBy(ports, call, read, found));
+    if (isTold) return repeated(found, caller.kind);
   }
   if (step.does === 'join' || step.does === 'return') {
     if (call.limited && facts.claim === undefined) return refused(refusal('rate_limited'));
@@ -214,3 +216,14 @@ const tellStored = (found: Taken, { caller }: SettleForSeller, { authorization }
 /** A stranger paid the intent of a seller's settle that was refused: the seller was told that, and nothing else. */
 const isUntold = ({ byStranger, own, intent }: Taken): boolean =>
   byStranger && intent.createdWith === 'x402' && own?.payment.status === PAYMENT_STATUS.completed;
+
+/** The header is for the amount and the wallet that its intent asks for. */
+async function isAskedBy(
+  ports: FacilitatorPorts,
+  { caller }: SettleForSeller,
+  { leased }: SellerPayment,
+  { intent }: Taken,
+): Promise<boolean> {
+  const offered = await ports.loadAcceptances(caller, intent.id);
+  return offered.some(({ payTo: recipient, amount }) => isSameTerms({ recipient, amount }, leased));
+}
