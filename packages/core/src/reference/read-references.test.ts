@@ -1,7 +1,7 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import { ChainUnavailable } from '../lane/lane-chain.ts';
-import { createReferenceReader } from './read-references.ts';
+import { createReferenceReader, REFERENCE_LIMITS } from './read-references.ts';
 import { nextReadAtMs, REFERENCE_KEPT_MS } from './reading-times.ts';
 import type { ReferenceChain, ReferredTransaction } from './reference-chain.ts';
 import type { AppliedMovement, DueReference, ReadReference } from './reference-store.ts';
@@ -34,8 +34,10 @@ type Given = {
   readonly listed?: Readonly<Record<string, readonly (string | { readonly failed: string })[] | Error>>;
   readonly read?: Readonly<Record<string, ReferredTransaction>>;
   readonly applied?: Readonly<Record<string, AppliedMovement>>;
-  readonly isWhole?: boolean;
-  readonly isFlooded?: boolean;
+  /** Of a list on so many pages. */
+  readonly isWhole?: (pages: number) => boolean;
+  readonly slotOf?: (index: number) => bigint;
+  readonly runs?: number;
 };
 
 async function run(references: readonly DueReference[], given: Given) {
@@ -43,20 +45,25 @@ async function run(references: readonly DueReference[], given: Given) {
   const applied: string[] = [];
   const logged: string[] = [];
   const after: (string | null)[] = [];
+  const pages: number[] = [];
   const chain: ReferenceChain = {
     network,
     referenceOf: async (intentId) => intentId.slice('pi_'.length),
     look: async () => ({
-      list: async (reference, cursor) => {
+      list: async (reference, cursor, most) => {
         after.push(cursor);
+        pages.push(most);
         const told = given.listed?.[reference] ?? [];
         if (told instanceof Error) throw told;
-        const transactions = told.map((one) =>
-          typeof one === 'string'
-            ? { transactionId: one, hasFailed: false, isAgreed: !one.startsWith('lie') }
-            : { transactionId: one.failed, hasFailed: true, isAgreed: true },
-        );
-        return { transactions, isWhole: given.isWhole ?? true, isFlooded: given.isFlooded ?? false };
+        const from = told.findIndex((one) => one === cursor) + 1;
+        const transactions = told.slice(from).map((one, index) => {
+          const slot = given.slotOf?.(from + index) ?? BigInt(from + index);
+          return typeof one === 'string'
+            ? { transactionId: one, slot, hasFailed: false, isAgreed: !one.startsWith('lie') }
+            : { transactionId: one.failed, slot, hasFailed: true, isAgreed: true };
+        });
+        const isWhole = given.isWhole?.(most) ?? true;
+        return { transactions, isWhole, isFlooded: !isWhole };
       },
       read: async (id) => given.read?.[id] ?? moved(id),
     }),
@@ -67,7 +74,7 @@ async function run(references: readonly DueReference[], given: Given) {
       clock: { nowMs: () => NOW },
       log: (event) => void logged.push(event),
       references: {
-        loadDue: async () => references,
+        loadDue: async () => references.map((one) => ({ ...one, ...notes.get(one.reference) })),
         apply: async (_, { transactionId }) => {
           applied.push(transactionId);
           return given.applied?.[transactionId] ?? { outcome: 'ignored', reason: 'other' };
@@ -75,10 +82,10 @@ async function run(references: readonly DueReference[], given: Given) {
         noteRead: async ({ reference }, read) => void notes.set(reference, read),
       },
     },
-    { everyMs: 1_000, perRun: 10, atOnce: 2, perReference: 3, lateMs: 10 * MINUTE },
+    { ...REFERENCE_LIMITS, perRun: 10, atOnce: 2, perReference: 3, pages: 1, mostPages: 4, lateMs: 10 * MINUTE },
   );
-  await job.run();
-  return { notes, applied, logged, after };
+  for (let runs = given.runs ?? 1; runs > 0; runs -= 1) await job.run();
+  return { notes, applied, logged, after, pages };
 }
 
 test('transactions are applied oldest first, and the cursor stands at the last one that is decided', async () => {
@@ -109,12 +116,56 @@ test('a transaction that one node made up holds up none behind it', async () => 
   expect(notes.get('a')?.cursor).toBe('two');
 });
 
-test('as many transactions as a node likes to make up hold up none that a quorum lists', async () => {
-  const lies = ['lie 1', 'lie 2', 'lie 3', 'lie 4'];
-  const absent = Object.fromEntries(lies.map((lie) => [lie, { kind: 'absent' as const }]));
-  const { applied, notes } = await run([due('a')], { listed: { a: [...lies, 'one'] }, read: absent });
+const lies = (count: number) => Array.from({ length: count }, (_, index) => `lie ${index}`);
+const absent = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { kind: 'absent' as const }]));
+
+test('as many transactions as a node likes to make up hold up none that a quorum lists, and the cursor waits until each was read', async () => {
+  const given = { listed: { a: [...lies(4), 'one'] }, read: absent(lies(4)) };
+  const first = await run([due('a')], given);
+  expect(first.applied).toEqual(['one']);
+  expect(first.notes.get('a')).toMatchObject({ cursor: null, waitsSinceMs: NOW, nextReadAtMs: NOW + 1_000 });
+  const { applied, notes } = await run([due('a')], { ...given, runs: 2 });
   expect(applied).toEqual(['one']);
   expect(notes.get('a')).toMatchObject({ cursor: 'one', waitsSinceMs: null, wholeSinceMs: NOW });
+});
+
+test('a payment that one node alone lists, behind many that another makes up, is read, and the cursor does not pass it', async () => {
+  const hidden = 'lie that is none';
+  const listed = { a: [...lies(30), hidden, 'newer'] };
+  const read = absent(lies(30));
+  const early = await run([due('a')], { listed, read, runs: 10 });
+  expect([early.applied, early.notes.get('a')?.cursor]).toEqual([['newer'], null]);
+  const { applied, notes } = await run([due('a')], { listed, read, runs: 11 });
+  expect(applied).toEqual(['newer', hidden]);
+  expect(notes.get('a')?.cursor).toBe('newer');
+  const undecided = { ...read, [hidden]: { kind: 'unknown' as const } };
+  expect((await run([due('a')], { listed, read: undecided, runs: 20 })).notes.get('a')?.cursor).toBeNull();
+});
+
+test('the cursor does not stand between two transactions of a slot while one of them is not decided', async () => {
+  const listed = { a: ['1', '2', '3', '4', '5'] };
+  const slotOf = (index: number) => (index === 0 ? 1n : 2n);
+  const first = await run([due('a')], { listed, slotOf });
+  expect([first.applied, first.notes.get('a')?.cursor]).toEqual([['1', '2', '3'], '1']);
+  const { applied, notes } = await run([due('a')], { listed, slotOf, runs: 2 });
+  expect([applied, notes.get('a')?.cursor]).toEqual([['1', '2', '3', '4', '5'], '5']);
+});
+
+test('transactions in a flood are read once each, and more pages are asked for when all on the first are decided', async () => {
+  const names = Array.from({ length: 8 }, (_, index) => `${index}`);
+  const { applied, notes, pages } = await run([due('a')], {
+    listed: { a: names },
+    isWhole: (most) => most >= 4,
+    runs: 5,
+  });
+  expect(applied).toEqual(names);
+  expect(pages).toEqual([1, 1, 1, 2, 4]);
+  expect(notes.get('a')).toMatchObject({ cursor: '7', waitsSinceMs: null, wholeSinceMs: NOW });
+  const hidden = await run([due('a')], { listed: { a: names }, isWhole: () => false, runs: 9 });
+  expect(hidden.pages.at(-1)).toBe(4);
+  expect(hidden.notes.get('a')).toMatchObject({ cursor: null, nextReadAtMs: NOW + 1_000 });
+  expect(hidden.logged).toContain('reference_flooded');
 });
 
 test('a reference with a key that is not its intent’s is closed unread and told', async () => {
@@ -126,7 +177,7 @@ test('a reference with a key that is not its intent’s is closed unread and tol
 });
 
 test('without the whole list money is applied, and the cursor stays: an older transaction may be missing', async () => {
-  const { applied, notes } = await run([due('a')], { listed: { a: ['one'] }, isWhole: false });
+  const { applied, notes } = await run([due('a')], { listed: { a: ['one'] }, isWhole: () => false });
   expect(applied).toEqual(['one']);
   expect(notes.get('a')).toMatchObject({ cursor: null, waitsSinceMs: NOW, wholeSinceMs: null });
 });

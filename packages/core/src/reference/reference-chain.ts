@@ -4,9 +4,11 @@ import type { TokenMovement } from './token-movement.ts';
 
 export type ListedTransaction = {
   readonly transactionId: string;
+  /** By a quorum of nodes, of one that is agreed. */
+  readonly slot: bigint;
   /** A quorum of nodes says that it failed: it was charged for and moved nothing. */
   readonly hasFailed: boolean;
-  /** A quorum of nodes lists it. Otherwise a node may have made it up, or others hide it. */
+  /** A quorum of nodes lists it, in the same slot. Otherwise a node may have made it up, or others hide it. */
   readonly isAgreed: boolean;
 };
 
@@ -29,8 +31,8 @@ export type ReferredTransaction =
 
 /** The nodes that have reached a slot which is final for a quorum. */
 export type ReferenceSight = {
-  /** The transactions that name the reference, those after one transaction if it is given. */
-  readonly list: (reference: string, after: string | null) => Promise<ListedTransactions>;
+  /** The transactions that name the reference, those after one transaction if it is given: the newest, on so many pages. */
+  readonly list: (reference: string, after: string | null, pages: number) => Promise<ListedTransactions>;
   readonly read: (transactionId: string) => Promise<ReferredTransaction>;
 };
 

@@ -128,9 +128,11 @@ const withReference = (instructions: readonly Instruction[]) =>
 
 const look = (nodes: readonly SolanaNode[] = [node]) => createReferenceChain(nodes, network, async () => 'here').look();
 
+const PAGES = 10;
+
 async function found(nodes: readonly SolanaNode[] = [node]) {
   const sight = await look(nodes);
-  const { transactions } = await sight.list(reference(), null);
+  const { transactions } = await sight.list(reference(), null, PAGES);
   return Promise.all(transactions.map(({ transactionId }) => sight.read(transactionId)));
 }
 
@@ -168,9 +170,12 @@ test('a payment is found by its reference when it is final, with every share and
   chain.ledger.advance(40n);
   expect(await foundPayment()).toEqual({ paidAtomic: AMOUNT, surplusAtomic: 0n, payer: actors.payer.address });
   const sight = await look();
-  const { transactions } = await sight.list(reference(), null);
+  const { transactions } = await sight.list(reference(), null, PAGES);
   const [only] = transactions;
-  expect(await sight.list(reference(), only?.transactionId ?? '')).toMatchObject({ transactions: [], isWhole: true });
+  expect(await sight.list(reference(), only?.transactionId ?? '', PAGES)).toMatchObject({
+    transactions: [],
+    isWhole: true,
+  });
 });
 
 test('a wallet that pays other amounts is found with what it paid', async () => {
@@ -249,6 +254,36 @@ test('a node that hides the payment is outdone by the others, one that makes up 
     ...(truth as readonly unknown[]),
   ]);
   expect(await found(nodes)).toMatchObject([{ kind: 'moved' }, { kind: 'absent' }]);
+});
+
+test('no single node decides in which order transactions are read', async () => {
+  const [liar, honest] = await Promise.all([chain.openNode(), chain.openNode()]);
+  const sent = [await requested(), await altered(withReference, [1n, 1n])];
+  for (const wire of sent) {
+    await send(wire);
+    chain.ledger.advance(1n);
+  }
+  chain.ledger.advance(40n);
+  const listAt = async (nodes: readonly SolanaNode[]) =>
+    (await (await look(nodes)).list(reference(), null, PAGES)).transactions;
+  const truth = await listAt([node]);
+  expect(truth).toHaveLength(2);
+  lieAbout(liar, 'getSignaturesForAddress', (told) =>
+    (told as readonly { slot: bigint }[]).map((one, index) => ({ ...one, slot: BigInt(index + 1) })),
+  );
+  const nodes = [liar, honest].map(({ rpcUrl }) => openNode(rpcUrl));
+  expect(await listAt([...nodes, node])).toEqual(truth);
+  expect((await listAt(nodes)).map(({ isAgreed }) => isAgreed)).toEqual([false, false]);
+});
+
+test('more transactions than the pages show are told as a flood, and more pages show them', async () => {
+  const first = await look();
+  for (let index = 0; index < 3; index += 1) await send(await altered(withReference, [1n, BigInt(index)]));
+  chain.ledger.advance(40n);
+  const sight = await look();
+  expect(await first.list(reference(), null, 1)).toMatchObject({ transactions: [] });
+  expect(await sight.list(reference(), null, 1)).toMatchObject({ isWhole: false, isFlooded: true });
+  expect(await sight.list(reference(), null, 2)).toMatchObject({ isWhole: true, isFlooded: false });
 });
 
 test('of two nodes that contradict each other about the money neither is believed', async () => {

@@ -17,9 +17,6 @@ import type { SolanaNode } from '../rpc/solana-node.ts';
 import { readMovement } from './read-movement.ts';
 import { referenceOf } from './reference-key.ts';
 
-/** One answer has up to 1,000 signatures. */
-const MOST_PAGES = 10;
-
 export function createReferenceChain(
   nodes: readonly SolanaNode[],
   network: NetworkId,
@@ -35,43 +32,37 @@ export function createReferenceChain(
       const horizon = heightOfMost([first, ...others]);
       const fit = told.filter(({ slot }) => slot >= horizon).map(({ node }) => node);
       return {
-        list: (reference, after) => list(fit, horizon, reference, after),
+        list: (reference, after, pages) => list(fit, horizon, { reference, after, pages }),
         read: (transactionId) => read(fit, transactionId),
       };
     },
   };
 }
 
-type Listed = { readonly slot: bigint; readonly rank: number; readonly failed: number; readonly votes: number };
+type Question = { readonly reference: string; readonly after: string | null; readonly pages: number };
+type Vote = { readonly slot: bigint; readonly rank: number; readonly failed: boolean };
 
-async function list(
-  nodes: readonly SolanaNode[],
-  horizon: bigint,
-  reference: string,
-  after: string | null,
-): Promise<ListedTransactions> {
-  const told = await askEvery(nodes, (node) => listOf(node, reference, after));
+async function list(nodes: readonly SolanaNode[], horizon: bigint, question: Question): Promise<ListedTransactions> {
+  const told = await askEvery(nodes, (node) => listOf(node, question));
   if (told.length === 0) throw new ChainUnavailable('getSignaturesForAddress: no node answers');
   const needed = votesNeeded(nodes.length);
-  const found = new Map<string, Listed>();
+  const found = new Map<string, Vote[]>();
   for (const { entries } of told) {
     // A node has one vote, however often it lists a transaction.
     const voted = new Set<string>();
-    for (const [index, { signature, slot, err }] of entries.entries()) {
+    for (const [rank, { signature, slot, err }] of entries.entries()) {
       if (slot > horizon || voted.has(signature)) continue;
       voted.add(signature);
-      const known = found.get(signature) ?? { slot, rank: index, failed: 0, votes: 0 };
-      found.set(signature, { ...known, votes: known.votes + 1, failed: known.failed + (err === null ? 0 : 1) });
+      found.set(signature, [...(found.get(signature) ?? []), { slot, rank, failed: err !== null }]);
     }
   }
   const transactions = [...found]
-    .toSorted(([, one], [, other]) => Number(one.slot - other.slot) || other.rank - one.rank)
-    .flatMap(([transactionId, { failed, votes }]): ListedTransaction[] => {
-      const hasFailed = failed === votes;
-      const isAgreed = votes >= needed;
-      return hasFailed && !isAgreed ? [] : [{ transactionId, hasFailed, isAgreed }];
-    })
-    .toSorted((one, other) => Number(other.isAgreed) - Number(one.isAgreed));
+    .flatMap(([transactionId, votes]) => listedBy(transactionId, votes, needed))
+    .toSorted(
+      (one, other) =>
+        Number(other.isAgreed) - Number(one.isAgreed) || Number(one.slot - other.slot) || other.rank - one.rank,
+    )
+    .map(({ transactionId, slot, hasFailed, isAgreed }) => ({ transactionId, slot, hasFailed, isAgreed }));
   return {
     transactions,
     isWhole: told.filter(({ isWhole }) => isWhole).length >= needed,
@@ -79,16 +70,32 @@ async function list(
   };
 }
 
+/**
+ * The slot is that of a quorum: a node that tells another one could have the cursor pass an older transaction. None for one
+ * that a node alone says has failed.
+ */
+function listedBy(
+  transactionId: string,
+  votes: readonly Vote[],
+  needed: number,
+): readonly (ListedTransaction & { readonly rank: number })[] {
+  const alike = majorityOf(votes, ({ slot }) => `${slot}`) ?? [];
+  const isAgreed = alike.length >= needed;
+  const hasFailed = votes.every(({ failed }) => failed);
+  const [first] = isAgreed ? alike : votes;
+  if (first === undefined || (hasFailed && !isAgreed)) return [];
+  return [{ transactionId, slot: first.slot, rank: first.rank, hasFailed, isAgreed }];
+}
+
 type Entries = Awaited<ReturnType<SolanaNode['signatures']>>;
 
 /** Newest first. Nodes may tell fewer than asked for, so only an empty page is the end. */
 async function listOf(
   node: SolanaNode,
-  reference: string,
-  after: string | null,
+  { reference, after, pages }: Question,
 ): Promise<{ readonly entries: Entries; readonly isWhole: boolean }> {
   const entries: Entries[number][] = [];
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < pages; page += 1) {
     const told = await node.signatures(reference, entries.at(-1)?.signature, after ?? undefined);
     if (told.length === 0) return { entries, isWhole: true };
     entries.push(...told);

@@ -61,7 +61,8 @@ export const READER_EVENTS = {
   },
   reference_flooded: {
     level: 'warn',
-    message: 'More than ten thousand new transactions name the reference of one intent; it is read again and again.',
+    message:
+      'More new transactions name the reference of one intent than a run lists; it is read until all are decided.',
     whatToDo:
       'Somebody hides a payment or wastes calls: [references](../operate/chain-reader.md#references-on-solana).',
   },
