@@ -24,6 +24,10 @@ declare
   wanted svc.refunds := jsonb_populate_record(null::svc.refunds, given);
   totals svc.refund_totals := svc.lock_refund_totals(wanted.account_id, wanted.mode, wanted.payment_id);
   obstacle text := svc.refund_obstacle(totals, wanted.amount, array['prepared'], 10, at);
+  due numeric := (
+    select paid.refund_due_amount from svc.payments paid
+    where paid.account_id = wanted.account_id and paid.mode = wanted.mode and paid.id = wanted.payment_id
+  );
 begin
   if obstacle is not null then
     return obstacle;
@@ -38,7 +42,12 @@ begin
   if wanted.sequence > 20 then
     return 'refund_signatures_used_up';
   end if;
-  if wanted.amount < least(ceil(totals.paid / 100), totals.paid - totals.refunded - totals.reserved) then
+  -- What the policy of the account gives back can be less than that.
+  if wanted.amount < least(
+    ceil(totals.paid / 100),
+    totals.paid - totals.refunded - totals.reserved,
+    nullif(greatest(due - totals.refunded - totals.reserved, 0), 0)
+  ) then
     return 'refund_too_small';
   end if;
   insert into svc.refunds (

@@ -25,6 +25,7 @@ const PAYMENT: RefundablePayment = {
   payer: PAYER,
   byContract: false,
   totals: { paidAtomic: 100n, refundedAtomic: 20n, reservedAtomic: 30n },
+  dueAtomic: null,
   nextSequence: 3,
   wallet: WALLET,
   wallets: [WALLET, OTHER],
@@ -57,11 +58,26 @@ describe('a refund', () => {
 
   test('that a relayer pays for is a hundredth of what was paid, or all that is left, and one of twenty', () => {
     const totals = { paidAtomic: 1_001n, refundedAtomic: 0n, reservedAtomic: 0n };
-    expect(judgeSigned({ totals, nextSequence: 20 }, 11n)).toBeUndefined();
-    expect(judgeSigned({ totals, nextSequence: 20 }, 10n)).toBe('refund_too_small');
-    expect(judgeSigned({ totals, nextSequence: 21 }, 1_001n)).toBe('refund_signatures_used_up');
+    const dueAtomic = null;
+    expect(judgeSigned({ totals, dueAtomic, nextSequence: 20 }, 11n)).toBeUndefined();
+    expect(judgeSigned({ totals, dueAtomic, nextSequence: 20 }, 10n)).toBe('refund_too_small');
+    expect(judgeSigned({ totals, dueAtomic, nextSequence: 21 }, 1_001n)).toBe('refund_signatures_used_up');
     const nearlyAll = { ...totals, refundedAtomic: 900n, reservedAtomic: 100n };
-    expect(judgeSigned({ totals: nearlyAll, nextSequence: 2 }, 1n)).toBeUndefined();
+    expect(judgeSigned({ totals: nearlyAll, dueAtomic, nextSequence: 2 }, 1n)).toBeUndefined();
+  });
+
+  test('that a relayer pays for may be all that the policy still gives back, and no grain of that', () => {
+    const judged = (amountAtomic: bigint, refundedAtomic = 0n, reservedAtomic = 0n) =>
+      judgeSigned(
+        { totals: { paidAtomic: 10_050n, refundedAtomic, reservedAtomic }, dueAtomic: 50n, nextSequence: 1 },
+        amountAtomic,
+      );
+    expect(judged(50n)).toBeUndefined();
+    expect(judged(49n)).toBe('refund_too_small');
+    expect(judged(20n, 20n, 10n)).toBeUndefined();
+    expect(judged(19n, 20n, 10n)).toBe('refund_too_small');
+    expect(judged(100n, 20n, 30n), 'nothing is due any more').toBe('refund_too_small');
+    expect(judged(101n, 200n)).toBeUndefined();
   });
 
   test('goes to the payer, and to another address only where the payer cannot receive it', () => {

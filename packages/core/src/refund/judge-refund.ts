@@ -16,10 +16,12 @@ export type RefundTotals = {
 export const leftToRefund = ({ paidAtomic, refundedAtomic, reservedAtomic }: RefundTotals): bigint =>
   paidAtomic - refundedAtomic - reservedAtomic;
 
-/** The least that a relayer carries. */
-export function leastRefund(totals: RefundTotals): bigint {
+/** The least that a relayer carries: never more than what the policy of the account still gives back. */
+export function leastRefund({ totals, dueAtomic }: Pick<RefundablePayment, 'totals' | 'dueAtomic'>): bigint {
   const [left, part] = [leftToRefund(totals), (totals.paidAtomic + LEAST_REFUND_PART - 1n) / LEAST_REFUND_PART];
-  return part < left ? part : left;
+  const due = (dueAtomic ?? 0n) - totals.refundedAtomic - totals.reservedAtomic;
+  const least = part < left ? part : left;
+  return due > 0n && due < least ? due : least;
 }
 
 /** A payment with all that its refund needs. */
@@ -38,6 +40,8 @@ export type RefundablePayment = Pick<
   /** The payer's signature was verified by a contract wallet. */
   readonly byContract: boolean;
   readonly totals: RefundTotals;
+  /** What the policy of the account gives back of it, refunded or not. Null: nothing. */
+  readonly dueAtomic: bigint | null;
   /** Sequence of the next signed refund. */
   readonly nextSequence: number;
   /** The merchant's wallet of the payout that was paid; null where the payout is not known any more. */
@@ -85,11 +89,11 @@ export function judgeRefund(
  * it may be prepared. A transfer that the merchant made costs nobody else, and is not judged here.
  */
 export function judgeSigned(
-  { totals, nextSequence }: Pick<RefundablePayment, 'totals' | 'nextSequence'>,
+  { nextSequence, ...payment }: Pick<RefundablePayment, 'totals' | 'dueAtomic' | 'nextSequence'>,
   amountAtomic: bigint,
 ): 'refund_signatures_used_up' | 'refund_too_small' | undefined {
   if (nextSequence > MAX_SIGNED_REFUNDS) return 'refund_signatures_used_up';
-  return amountAtomic < leastRefund(totals) ? 'refund_too_small' : undefined;
+  return amountAtomic < leastRefund(payment) ? 'refund_too_small' : undefined;
 }
 
 /**

@@ -20,7 +20,7 @@ export function createMemoryRefundHarness(): RefundHarness & StoredRefundRows {
   const tables = createTables();
   const owner = { accountId: newId('account', NOW_MS), mode: 'test' as const };
   const [wallet, payer, asset] = [someAddress(0xbb), someAddress(0xaa), someAddress(0x70)];
-  const paid: RefundHarness['paid'] = async ({ final } = { final: true }) => {
+  const paid: RefundHarness['paid'] = async ({ final = true, dueAtomic = null } = {}) => {
     const intentCode = tables.intents.size + 501;
     const intent = sampleIntent({ ...owner, id: newId('paymentIntent', NOW_MS), intentCode, upto: true });
     seedIntent(tables, intent, true);
@@ -58,7 +58,8 @@ export function createMemoryRefundHarness(): RefundHarness & StoredRefundRows {
     const payment = tables.payments.get(paymentId);
     if (payment === undefined) throw new Error('no payment');
     const paidAmount = atomicAmount(1_000n);
-    const completed = { status: 'completed', paidAmount, transactionId, announced: true } as const;
+    const refundDueAmount = dueAtomic === null ? null : atomicAmount(dueAtomic);
+    const completed = { status: 'completed', paidAmount, refundDueAmount, transactionId, announced: true } as const;
     tables.payments.set(paymentId, { ...payment, ...completed, completedAtMs: NOW_MS });
     return paymentId;
   };

@@ -41,7 +41,8 @@ export function createMemoryRefundStore(tables: Tables, statement: Statement): R
         if (totals === undefined || obstacle !== undefined) return refuse(obstacle ?? 'refund_payment_not_final');
         if (!isOwnWallet(tables, refund)) return refuse('refund_wallet_unknown');
         if (refund.sequence !== totals.lastSequence + 1) return refuse('refund_superseded');
-        const costly = judgeSigned({ totals, nextSequence: refund.sequence }, refund.amountAtomic);
+        const dueAtomic = tables.payments.get(refund.paymentId)?.refundDueAmount ?? null;
+        const costly = judgeSigned({ totals, dueAtomic, nextSequence: refund.sequence }, refund.amountAtomic);
         if (costly !== undefined) return refuse(costly);
         const { expiresAtMs, sequence, nonce, amountAtomic } = refund;
         return answer(

@@ -53,6 +53,7 @@ export function refundableOf(
       refundedAtomic: totals?.refundedAtomic ?? 0n,
       reservedAtomic: totals?.reservedAtomic ?? 0n,
     },
+    dueAtomic: payment.refundDueAmount,
     nextSequence: (totals?.lastSequence ?? 0) + 1,
     wallet: item.payout.merchant,
     wallets: walletsOf(tables, { accountId, mode }, settlement.network),

@@ -23,8 +23,8 @@ export type RefundHarness = {
   readonly wallet: string;
   readonly payer: string;
   readonly nowMs: number;
-  /** A payment of 1000 units, up-to with a cap of 1500. `final: false` leaves its batch mined. */
-  readonly paid: (order?: { readonly final: boolean }) => Promise<PaymentId>;
+  /** A payment of 1000 units, up-to with a cap of 1500. `final: false` leaves its batch mined. `dueAtomic`: what the policy gives back. */
+  readonly paid: (order?: { readonly final?: boolean; readonly dueAtomic?: bigint }) => Promise<PaymentId>;
 };
 
 export type RefundSteps = {

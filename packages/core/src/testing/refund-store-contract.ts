@@ -61,6 +61,15 @@ export function testRefundStore(harness: RefundHarness & StoredRefundRows): void
     expect(await openOf(paymentId)).toEqual([]);
   });
 
+  test('what the policy gives back can be refunded, however little it is', async () => {
+    const paymentId = await paid({ dueAtomic: 5n });
+    expect(await refundable(paymentId)).toMatchObject({ dueAtomic: 5n });
+    expect(codeOf(await store.recordPrepared(await terms(paymentId, 4n), nowMs))).toBe('refund_too_small');
+    await submitted(paymentId, 5n);
+    expect(await totalsOf(paymentId)).toEqual([1_000n, 0n, 5n]);
+    expect(codeOf(await store.recordPrepared(await terms(paymentId, 9n), nowMs))).toBe('refund_too_small');
+  });
+
   test('no refund is written of a wallet that payouts of the account do not pay', async () => {
     const paymentId = await paid();
     const { reason, recipient, ...given } = await terms(paymentId, 1n);

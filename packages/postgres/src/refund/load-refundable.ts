@@ -22,7 +22,7 @@ const LOAD = {
   name: 'load-refundable',
   text: `
     select p.account_id, p.mode, p.id, p.intent_id, i.intent_code, p.status, p.network, p.asset, p.token_shortcode, p.payer,
-      p.paid_amount, coalesce(a.by_contract, false) as by_contract, t.merchant, ${walletsOf('p')} as wallets,
+      p.paid_amount, p.refund_due_amount, coalesce(a.by_contract, false) as by_contract, t.merchant, ${walletsOf('p')} as wallets,
       (select id from svc.installation) as installation,
       svc.refundable_amount(p.account_id, p.mode, p.id) is not null as final,
       coalesce(sum.paid, p.paid_amount) as paid, coalesce(sum.refunded, 0) as refunded,
@@ -54,6 +54,7 @@ type Row = {
   readonly paid: string | null;
   readonly refunded: string;
   readonly reserved: string;
+  readonly refund_due_amount: string | null;
   readonly last_sequence: number;
 };
 
@@ -84,6 +85,7 @@ export async function loadRefundable(
       refundedAtomic: BigInt(row.refunded),
       reservedAtomic: BigInt(row.reserved),
     },
+    dueAtomic: row.refund_due_amount === null ? null : BigInt(row.refund_due_amount),
     nextSequence: row.last_sequence + 1,
     wallet: row.merchant,
     wallets: row.wallets,

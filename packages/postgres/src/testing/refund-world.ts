@@ -40,7 +40,7 @@ export function createRefundWorld(pool: pg.Pool, firstCode = 500n): RefundWorld 
   const owner = { accountId: newId('account', nowMs), mode: 'test' as const };
   let lastCode = firstCode;
 
-  const paid: RefundWorld['paid'] = async ({ final } = { final: true }) => {
+  const paid: RefundWorld['paid'] = async ({ final = true, dueAtomic = null } = {}) => {
     lastCode += 1n;
     const item = paidItem(owner, lastCode, firstCode - 497n);
     const mined = { paymentId: item.paymentId, outcome: 'settled' as const, transferLogIndex: 0, logIndex: 1 };
@@ -53,7 +53,10 @@ export function createRefundWorld(pool: pg.Pool, firstCode = 500n): RefundWorld 
       gasCostAtomic: 7n,
       payments: [{ item, mined: { ...mined, feeAtomic: 0n, escrowedFor: [] } }],
     });
-    await pool.query('update svc.payments set created_event = true where id = $1', [item.paymentId]);
+    await pool.query('update svc.payments set created_event = true, refund_due_amount = $2 where id = $1', [
+      item.paymentId,
+      dueAtomic,
+    ]);
     await pool.query('update svc.intents set expires_at = created_at where id = $1', [item.intentId]);
     if (final) await pool.query(`update svc.batches set status = 'finalized' where id = $1`, [batchId]);
     return item.paymentId;

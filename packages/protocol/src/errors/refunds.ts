@@ -48,7 +48,7 @@ export const REFUND_ERRORS = {
   refund_too_small: entry(
     422,
     'merchant',
-    'A signed refund is at least one hundredth of what was paid, or all that is left; ask for more, or send the transfer yourself and report its transactionId.',
+    'A signed refund is at least one hundredth of what was paid, or all that is left, or the rest of refundDueAmount; ask for more, or send the transfer yourself and report its transactionId.',
   ),
   refund_found_on_chain: entry(
     409,

@@ -111,6 +111,16 @@ describe('create', () => {
     expect(refusalOf(await create(payment.id, body))).toMatchObject({ status, error, param });
   });
 
+  test('what the policy gives back of an overpayment is carried, though it is less than a hundredth', async () => {
+    const payment = await payFinally(api);
+    await pool.query(`update svc.payments set refund_due_amount = 5000 where id = $1`, [payment.id]);
+    expect(refusalOf(await create(payment.id, { amount: '4999' }))).toMatchObject({ error: 'refund_too_small' });
+    const made = await prepare(payment.id, { amount: '5000' });
+    expect((await submit(made.refund.id, { signature: await signatureOf(made) })).statusCode).toBe(202);
+    expect(await totalsOf(payment.id)).toMatchObject({ reserved: '5000' });
+    expect(refusalOf(await create(payment.id, { amount: '5000' }))).toMatchObject({ error: 'refund_too_small' });
+  });
+
   test('a payer that is named as refundTo is the payer', async () => {
     const payment = await payFinally(api);
     const { refund } = await prepare(payment.id, { refundTo: payment.payer.address });
