@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { withBooks } from '../ledger/open-books.ts';
 import { createMaintenanceStore } from '../maintenance-store.ts';
+import { measureReader } from '../reader/measure-reader.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createIcrcWorld, DOLLAR, type IcrcWorld, sampleAccount } from '../testing/icrc-world.ts';
 import { logInAs } from '../testing/log-in-as.ts';
@@ -289,6 +290,30 @@ test('a ledger that became another stops its cursor, and nothing of it counts', 
   await run.read();
   expect(await cursorOf()).toMatchObject({ next: 2, stopped_at: null });
   expect(await run.intentOf(intentId)).toBe('completed');
+});
+
+test('the measures tell how long a ledger is unread, that it stopped, and what waits', async () => {
+  const run = await begin();
+  const measured = async () => (await measureReader(pool, run.nowMs())).tokenLedgers;
+  expect(await measured()).toEqual([]);
+  await run.read();
+  expect(await measured()).toMatchObject([{ network: 'icp:local', stopped: 0, transfers: 0, oldestSeconds: 0 }]);
+  const intentId = await run.intent();
+  await run.pay(intentId);
+  const failing: IcrcStore = {
+    ...run.icrc,
+    apply: async () => {
+      throw new Error('no');
+    },
+  };
+  await run.read(failing);
+  run.later(30_000);
+  const [waiting] = await measured();
+  expect(waiting).toMatchObject({ stopped: 0, transfers: 1 });
+  for (const seconds of [waiting?.lateSeconds, waiting?.oldestSeconds]) expect(seconds).toBeCloseTo(30, 0);
+  run.sample.blocks.pop();
+  await run.read();
+  expect(await measured()).toMatchObject([{ stopped: 1, transfers: 0 }]);
 });
 
 test('a payout there has neither a fee nor a split, and its processor is its merchant', async () => {

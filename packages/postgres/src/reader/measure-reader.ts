@@ -28,6 +28,17 @@ export type ReaderMeasures = {
     /** Of these, references with a transaction that can't be decided. */
     readonly undecided: number;
   }[];
+  /** Token ledgers of networks that have one. */
+  readonly tokenLedgers: readonly {
+    readonly network: string;
+    /** Time since every ledger was read to its end; since 1970 for one that never was. */
+    readonly lateSeconds: number;
+    /** Ledgers whose blocks do not continue what was read. */
+    readonly stopped: number;
+    /** Transfers that are read and not applied, and the time since the oldest was found. */
+    readonly transfers: number;
+    readonly oldestSeconds: number;
+  }[];
 };
 
 const CURSORS = `
@@ -46,11 +57,28 @@ const REFERENCES = `
     greatest(extract(epoch from $1::timestamptz - min(next_read_at)), 0)::float8 as "lateSeconds"
   from svc.payment_references group by network`;
 
+const TOKEN_LEDGERS = `
+  select network, count(stopped_at)::integer as stopped,
+    greatest(extract(epoch from $1::timestamptz - min(coalesce(read_at, 'epoch'))), 0)::float8 as "lateSeconds",
+    coalesce(max(waiting.count), 0)::integer as transfers, coalesce(max(waiting.seconds), 0)::float8 as "oldestSeconds"
+  from svc.icrc_cursors
+  left join (
+    select network, count(*) as count, greatest(extract(epoch from $1::timestamptz - min(found_at)), 0) as seconds
+    from svc.icrc_transfers group by network
+  ) waiting using (network)
+  group by network`;
+
 export async function measureReader(pool: pg.Pool, nowMs: number): Promise<ReaderMeasures> {
-  const [cursors, unapplied, references] = await Promise.all([
+  const [cursors, unapplied, references, tokenLedgers] = await Promise.all([
     pool.query<ReaderMeasures['cursors'][number]>(CURSORS, [isoTime(nowMs)]),
     pool.query<ReaderMeasures['unapplied'][number]>(UNAPPLIED, [isoTime(nowMs), READER_LIMITS.laneMs]),
     pool.query<ReaderMeasures['references'][number]>(REFERENCES, [isoTime(nowMs)]),
+    pool.query<ReaderMeasures['tokenLedgers'][number]>(TOKEN_LEDGERS, [isoTime(nowMs)]),
   ]);
-  return { cursors: cursors.rows, unapplied: unapplied.rows, references: references.rows };
+  return {
+    cursors: cursors.rows,
+    unapplied: unapplied.rows,
+    references: references.rows,
+    tokenLedgers: tokenLedgers.rows,
+  };
 }

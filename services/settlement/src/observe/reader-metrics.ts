@@ -43,6 +43,21 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
   const undecided = gauge('reader_references_undecided', 'References with a transaction that can’t be decided', [
     'network',
   ]);
+  const ledgerLate = gauge('reader_token_ledger_late_seconds', 'Time since every token ledger was read to its end', [
+    'network',
+  ]);
+  const ledgersStopped = gauge(
+    'reader_token_ledgers_stopped',
+    'Token ledgers whose blocks do not continue what was read',
+    ['network'],
+  );
+  const transfers = gauge('reader_token_transfers', 'Transfers of token ledgers that are read and not applied', [
+    'network',
+  ]);
+  const transfersOldest = gauge('reader_token_transfers_oldest_seconds', 'Time since the oldest of them was found', [
+    'network',
+  ]);
+  const ofLedgers = [ledgerLate, ledgersStopped, transfers, transfersOldest];
   const blocks = counter('reader_blocks_total', 'Blocks that cursors passed', bySource);
   const logs = counter('reader_logs_total', 'Logs in these blocks', bySource);
   const own = counter('reader_own_logs_total', 'Logs that were kept because they concern this installation', bySource);
@@ -71,7 +86,8 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
     },
     batchDiffers: (network) => differences.inc({ network }),
     show: (seen) => {
-      for (const each of [cursor, lag, unapplied, oldest, late, references, referenceLate, undecided]) each.reset();
+      for (const each of [cursor, lag, unapplied, oldest, late, references, referenceLate, undecided, ...ofLedgers])
+        each.reset();
       for (const { network, kind, block, lagSeconds } of seen?.cursors ?? []) {
         cursor.set({ network, kind }, block);
         lag.set({ network, kind }, lagSeconds);
@@ -85,6 +101,12 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
         references.set({ network }, count);
         referenceLate.set({ network }, lateSeconds);
         undecided.set({ network }, waiting);
+      }
+      for (const { network, ...told } of seen?.tokenLedgers ?? []) {
+        ledgerLate.set({ network }, told.lateSeconds);
+        ledgersStopped.set({ network }, told.stopped);
+        transfers.set({ network }, told.transfers);
+        transfersOldest.set({ network }, told.oldestSeconds);
       }
     },
   };
