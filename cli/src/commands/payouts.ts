@@ -13,6 +13,7 @@ import { payoutsDisableCommand } from './payouts-disable.ts';
 import { payoutsSyncCommand } from './payouts-sync.ts';
 import { type PayoutOptions, readPayout } from './read-payout.ts';
 import { unknownAccount } from './refusals.ts';
+import { refuseMintingAccount } from './refuse-minting-account.ts';
 import { registerPayout } from './register-payout.ts';
 import { shownPayouts } from './shown-payouts.ts';
 
@@ -81,6 +82,10 @@ async function setOne({ options, context }: Input<SetOptions>): Promise<CommandO
     if (!read.ok) return misused(read.message);
     if (keyFile !== undefined && familyOf(read.request.network) === 'icp')
       return misused('--key-file: nothing is registered on this network; leave it out');
+    const unpayable =
+      familyOf(read.request.network) === 'icp' &&
+      (await refuseMintingAccount(read.request.network, read.request.merchant, config.networks));
+    if (unpayable) return misused(unpayable);
     const result = await setPayout(operation, read.request);
     if (result.ok && keyFile !== undefined && familyOf(result.payout.network as NetworkId) === 'solana') {
       const { networks, rpcUrl } = config;

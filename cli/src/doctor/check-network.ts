@@ -2,8 +2,9 @@
 
 import { type Clock, findChain, TOKENS } from '@svc-pay/core';
 import { chainIdOf, type NetworkId } from '@svc-pay/protocol';
-import { isEvm, type OperatedEvm, type OperatedNetwork } from '@svc-pay/runtime/config/networks';
+import { isEvm, isIcp, type OperatedEvm, type OperatedNetwork } from '@svc-pay/runtime/config/networks';
 import { checkToken } from './check-token.ts';
+import { checkTokenLedgers } from './check-token-ledgers.ts';
 import { type Finding, findingsOf } from './finding.ts';
 import { type Ask, askChain, shownHost } from './json-rpc.ts';
 
@@ -22,6 +23,7 @@ export async function checkNetwork(
   const { warning } = findingsOf('network', network);
   const chainId = chainIdOf(network);
   const { rpcUrls = [] } = setup;
+  if (isIcp(setup)) return checkTokenLedgers(network, setup);
   if (chainId === undefined || !isEvm(setup))
     return [warning('The doctor can’t look into this kind of chain yet.', 'Check it by hand.')];
   if (rpcUrls.length === 0) {
