@@ -13,6 +13,7 @@ import {
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { askEvery } from '../rpc/ask-nodes.ts';
+import { listSignatures, type SignatureQuestion } from '../rpc/list-signatures.ts';
 import type { SolanaNode } from '../rpc/solana-node.ts';
 import { readMovement } from './read-movement.ts';
 import { referenceOf } from './reference-key.ts';
@@ -39,11 +40,14 @@ export function createReferenceChain(
   };
 }
 
-type Question = { readonly reference: string; readonly after: string | null; readonly pages: number };
 type Vote = { readonly slot: bigint; readonly rank: number; readonly failed: boolean };
 
-async function list(nodes: readonly SolanaNode[], horizon: bigint, question: Question): Promise<ListedTransactions> {
-  const told = await askEvery(nodes, (node) => listOf(node, question));
+async function list(
+  nodes: readonly SolanaNode[],
+  horizon: bigint,
+  question: SignatureQuestion,
+): Promise<ListedTransactions> {
+  const told = await askEvery(nodes, (node) => listSignatures(node, question));
   if (told.length === 0) throw new ChainUnavailable('getSignaturesForAddress: no node answers');
   const needed = votesNeeded(nodes.length);
   const found = new Map<string, Vote[]>();
@@ -85,22 +89,6 @@ function listedBy(
   const [first] = isAgreed ? alike : votes;
   if (first === undefined || (hasFailed && !isAgreed)) return [];
   return [{ transactionId, slot: first.slot, rank: first.rank, hasFailed, isAgreed }];
-}
-
-type Entries = Awaited<ReturnType<SolanaNode['signatures']>>;
-
-/** Newest first. Nodes may tell fewer than asked for, so only an empty page is the end. */
-async function listOf(
-  node: SolanaNode,
-  { reference, after, pages }: Question,
-): Promise<{ readonly entries: Entries; readonly isWhole: boolean }> {
-  const entries: Entries[number][] = [];
-  for (let page = 0; page < pages; page += 1) {
-    const told = await node.signatures(reference, entries.at(-1)?.signature, after ?? undefined);
-    if (told.length === 0) return { entries, isWhole: true };
-    entries.push(...told);
-  }
-  return { entries, isWhole: false };
 }
 
 async function read(nodes: readonly SolanaNode[], transactionId: string): Promise<ReferredTransaction> {

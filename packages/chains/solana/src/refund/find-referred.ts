@@ -5,6 +5,7 @@ import { findTransactionOutcomes } from '../finality/find-transaction-outcome.ts
 import type { Landing } from '../prove/read-balance-changes.ts';
 import { type Outflow, type OutflowQuestion, readOutflow } from '../prove/read-outflow.ts';
 import { askEvery } from '../rpc/ask-nodes.ts';
+import { listSignatures } from '../rpc/list-signatures.ts';
 import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
 
 export type ReferredTransfer = Outflow & { readonly transactionId: string; readonly landing: Landing };
@@ -17,6 +18,8 @@ export type Referred = {
 
 /** Nobody but the merchant's own wallet has a reason to name the key; more are somebody's attempt to keep us busy. */
 const MOST_READ = 50;
+/** One has up to 1,000 signatures. */
+const MOST_PAGES = 10;
 
 /** Of a transaction whose blockhash is not known: it never counts as expired. */
 export const ENDLESS: Lifetime = { blockhash: '', lastValidBlockHeight: 2n ** 64n - 1n, slot: 0n };
@@ -33,11 +36,14 @@ export async function findReferred(
 ): Promise<Referred> {
   const told = await askEvery(nodes, async (node) => ({
     node,
-    list: await node.signatures(reference, undefined, undefined, commitment),
+    list: await listSignatures(node, { reference, after: null, pages: MOST_PAGES, commitment }),
   }));
   if (told.length === 0) throw new ChainUnavailable('no node lists the transactions of a reference');
+  // Anybody may hide a refund behind failed transactions: what is not read to its end proves nothing.
+  if (told.some(({ list }) => !list.isWhole))
+    throw new ChainUnavailable(`more transactions name the reference ${reference} than are listed`);
   const listed = new Set(
-    told.flatMap(({ list }) => list).flatMap(({ signature, err }) => (err === null ? [signature] : [])),
+    told.flatMap(({ list }) => list.entries).flatMap(({ signature, err }) => (err === null ? [signature] : [])),
   );
   if (listed.size > MOST_READ)
     throw new ChainUnavailable(`${listed.size} transactions name the reference ${reference}, more than are read`);

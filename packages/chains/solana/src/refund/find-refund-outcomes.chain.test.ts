@@ -2,7 +2,8 @@
 import { ChainUnavailable, type OpenRefund } from '@svc-pay/core';
 import { refundReference } from '@svc-pay/protocol/solana';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openNode, type SolanaNode } from '../rpc/solana-node.ts';
+import { MOST_SIGNATURES, openNode, type SolanaNode } from '../rpc/solana-node.ts';
+import { listForeign } from '../testing/foreign-lister.ts';
 import type { Paying } from '../testing/pay.ts';
 import { createRefundWorld, REFUNDED, type RefundWorld } from '../testing/refund-world.ts';
 import { findRefundOutcomes } from './find-refund-outcomes.ts';
@@ -56,6 +57,25 @@ async function forgetfulNode(firstSlot: bigint): Promise<SolanaNode> {
     return method === 'getFirstAvailableBlock' ? firstSlot : undefined;
   };
   return openNode(rpcUrl);
+}
+
+/** Lists that many failed transactions before all that the chain has. */
+async function floodedNode(count: number): Promise<SolanaNode> {
+  const { rpcUrl } = await world.chain.openNode();
+  const node = openNode(rpcUrl);
+  const flood = Array.from({ length: count }, (_, index) => {
+    const signature = `${'1'.repeat(80)}${[...`${index}`.padStart(8, '0')].map((digit) => 'ABCDEFGHJK'[Number(digit)]).join('')}`;
+    return { signature, slot: 1_000_000n, err: 'failed' };
+  });
+  return {
+    ...node,
+    signatures: async (address, before, until, commitment) => {
+      const from = before === undefined ? 0 : flood.findIndex(({ signature }) => signature === before) + 1;
+      if (before !== undefined && from === 0) return node.signatures(address, before, until, commitment);
+      const page = flood.slice(from, from + MOST_SIGNATURES);
+      return page.length > 0 ? page : node.signatures(address, undefined, until, commitment);
+    },
+  };
 }
 
 const aDayLater = () => Date.now() + DAY_MS + 1_000;
@@ -197,10 +217,7 @@ describe('the reference of a refund', () => {
     const nodes = [openNode(liar.rpcUrl), world.node, openNode((await world.chain.openNode()).rpcUrl)];
     for (const recipient of [refund.recipient, stranger.address]) {
       const foreign = await world.transfer(refundTerms(world.refund({ recipient, amountAtomic: 7n })));
-      liar.faults.lie = ({ method }) =>
-        method === 'getSignaturesForAddress'
-          ? [{ signature: foreign.transactionId, slot: foreign.prepared.lifetime.slot, err: null }]
-          : undefined;
+      listForeign(liar.faults, foreign);
       world.chain.ledger.advance(FINAL);
       expect(await outcomeOf(lostRow(refund, signed), nodes)).toEqual(OPEN);
     }
@@ -217,6 +234,25 @@ describe('the reference of a refund', () => {
       lostRow(refund, signed, { payment: { transactionId: null, payer: refund.recipient, blockNumber } });
     expect(await outcomeOf(paidAt(slot - 1n))).toMatchObject({ outcome: 'transferred' });
     expect(await outcomeOf(paidAt(slot))).toEqual(OPEN);
+  });
+
+  test('that a flood of failed transactions names still finds its refund', async () => {
+    const refund = world.refund();
+    const signed = await world.transfer(refundTerms(refund));
+    world.chain.ledger.advance(PAST_EXPIRY);
+    const flooded = [await floodedNode(2_000)];
+    const found = { outcome: 'transferred', transactionId: signed.transactionId, amountAtomic: REFUNDED };
+    expect(await outcomeOf(lostRow(refund, signed), flooded, aDayLater())).toMatchObject(found);
+    expect(await outcomeOf(rowOf(refund, signed), flooded)).toMatchObject(found);
+  });
+
+  test('that more failed transactions name than are listed is not read, and nothing is concluded', async () => {
+    const refund = world.refund();
+    const signed = await world.transfer(refundTerms(refund));
+    world.chain.ledger.advance(PAST_EXPIRY);
+    const nodes = [await floodedNode(10_000), world.node];
+    for (const row of [lostRow(refund, signed), rowOf(refund, signed)])
+      await expect(outcomeOf(row, nodes, aDayLater())).rejects.toBeInstanceOf(ChainUnavailable);
   });
 
   test('that too many transactions name is not read, and nothing is concluded', async () => {

@@ -5,6 +5,7 @@ import { readRefundTerms } from '@svc-pay/protocol/refund-nonce';
 import { refundReference } from '@svc-pay/protocol/solana';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { signAsWallet } from '../testing/actors.ts';
+import { listForeign } from '../testing/foreign-lister.ts';
 import { createRefundWorld, REFUNDED, type RefundWorld } from '../testing/refund-world.ts';
 import { refundTerms } from './refund-terms.ts';
 import { createSolanaRefunds } from './solana-refunds.ts';
@@ -152,10 +153,7 @@ test('a node that lists a foreign transfer of the wallet makes no refund of it',
   const rpcUrls = [liar.rpcUrl, world.chain.rpcUrl, (await world.chain.openNode()).rpcUrl] as const;
   const asked = () => family(undefined, rpcUrls);
   const foreign = await world.transfer(refundTerms(world.refund()));
-  liar.faults.lie = ({ method }) =>
-    method === 'getSignaturesForAddress'
-      ? [{ signature: foreign.transactionId, slot: foreign.prepared.lifetime.slot, err: null }]
-      : undefined;
+  listForeign(liar.faults, foreign);
   world.chain.ledger.advance(33n);
   const { wallet } = owner();
   const nonces = refundNonces(INSTALLATION, owner(), 1, 2).map((one) => ({ ...one, wallet }));
