@@ -17,6 +17,7 @@ import {
   type WatchedChain,
   watcherOf,
 } from '@svc-pay/core';
+import { createIcpRefundChain } from '@svc-pay/icp';
 import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { ReaderMetrics } from '../observe/reader-metrics.ts';
 import { createActivationNotices } from './announce-activations.ts';
@@ -83,9 +84,10 @@ export function createJobs(
       createChainReader(chain, { ...deps, metrics: deps.metrics.reader }, { ...READER_LIMITS, ...deps.readerLimits }),
       createLaneComparison(chain.network, { ...deps, metrics: deps.metrics.reader }),
     ]),
-    ...deps.icrcChains.map((chain) =>
+    ...deps.icrcChains.flatMap((chain) => [
       createTokenLedgerReader(chain, { ...deps, onApplied: deps.metrics.reader.logApplied }),
-    ),
+      createRefundWatch(createIcpRefundChain(chain), deps),
+    ]),
     ...chains.flatMap((chain) => {
       const reader = readers.find(({ network }) => network === chain.network);
       return reader === undefined ? [] : [createDirectWatch({ ...chain, nodes: reader.nodes }, deps)];
