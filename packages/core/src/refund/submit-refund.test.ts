@@ -8,18 +8,22 @@ import { submitRefund } from './submit-refund.ts';
 const { signature } = refundSignature(1);
 const FOUND: VerifiedRefund = { ok: false, code: 'refund_found_on_chain' };
 
-/** Submits a refund of a payment; the chain is asked while `meanwhile` happens to it. */
-async function submitWhile(verify: () => Promise<VerifiedRefund>, meanwhile?: string) {
+/** Submits a refund of a payment; the chain is asked while `meanwhile` happens to it, or another refund is submitted. */
+async function submitWhile(verify: () => Promise<VerifiedRefund>, meanwhile?: string, chainReadFailed = () => {}) {
   const harness = createMemoryRefundHarness();
   const { store, owner, nowMs } = harness;
-  const { id, tokenShortcode } = await refundSteps(harness).prepared(await harness.paid(), 400n);
+  const steps = refundSteps(harness);
+  const paymentId = await harness.paid();
+  const { id, tokenShortcode } = await steps.prepared(paymentId, 400n);
   expect(tokenShortcode).toBe('basesepolia_usdc');
   const family: Pick<RefundFamily, 'owns' | 'kind' | 'read' | 'verify'> = {
     owns: () => true,
     kind: 'authorization',
     read: ({ signature: given }) => given,
     verify: async () => {
-      if (meanwhile !== undefined) await store.submit(owner, id, { signature: meanwhile, byContract: false }, nowMs);
+      if (meanwhile === 'another') await steps.submitted(paymentId, 300n, 2);
+      else if (meanwhile !== undefined)
+        await store.submit(owner, id, { signature: meanwhile, byContract: false }, nowMs);
       return verify();
     },
   };
@@ -28,7 +32,7 @@ async function submitWhile(verify: () => Promise<VerifiedRefund>, meanwhile?: st
       clock: { nowMs: () => nowMs },
       refunds: store,
       refundFamilies: [family as RefundFamily],
-      chainReadFailed: () => {},
+      chainReadFailed,
       isKeyReused: async () => false,
       bindKey: async () => {},
       wakeLanes: () => {},
@@ -53,4 +57,16 @@ test('another signature that was submitted meanwhile is told', async () => {
 test('what the chain has and nobody submitted is found, and what no node tells is unknown', async () => {
   expect(await submitWhile(async () => FOUND)).toBe('refund_found_on_chain');
   expect(await submitWhile(unreachable)).toBe('chain_unavailable');
+});
+
+test('a refund whose nonce another one used meanwhile is superseded, whether the chain is final or not', async () => {
+  let failures = 0;
+  const count = () => {
+    failures += 1;
+  };
+  expect(await submitWhile(async () => FOUND, 'another', count)).toBe('refund_superseded');
+  expect(await submitWhile(unreachable, 'another', count)).toBe('refund_superseded');
+  expect(failures).toBe(0);
+  expect(await submitWhile(unreachable, undefined, count)).toBe('chain_unavailable');
+  expect(failures).toBe(1);
 });

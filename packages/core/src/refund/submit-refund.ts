@@ -86,11 +86,14 @@ async function submit(
   return submitted;
 }
 
-/** `taken`: the same refund was submitted meanwhile, and the chain may speak of that already. */
+/**
+ * `taken`: the same refund was submitted meanwhile, and the chain may speak of that already. Of another one with its sequence
+ * the chain need not be asked: this one is never taken.
+ */
 async function verifyOpen(
   { refunds }: SubmitRefundPorts,
   caller: Caller,
-  { id }: StoredRefund,
+  { id, paymentId, sequence }: StoredRefund,
   verify: () => Promise<VerifiedRefund>,
 ): Promise<VerifiedRefund | 'taken'> {
   const isTaken = async () => (await refunds.load(caller, id))?.status !== REFUND_STATUS.prepared;
@@ -98,8 +101,11 @@ async function verifyOpen(
     const verified = await verify();
     return verified.ok || !(await isTaken()) ? verified : 'taken';
   } catch (problem) {
-    if (problem instanceof ChainUnavailable && (await isTaken())) return 'taken';
-    throw problem;
+    if (!(problem instanceof ChainUnavailable)) throw problem;
+    if (await isTaken()) return 'taken';
+    const payment = await refunds.loadRefundable(caller, paymentId);
+    if (payment === undefined || sequence === null || sequence >= payment.nextSequence) throw problem;
+    return { ok: false, code: 'refund_superseded' };
   }
 }
 
