@@ -10,7 +10,7 @@ import {
 import type pg from 'pg';
 import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { loadStoredPayouts } from '../payout/transfer-terms.ts';
-import { applyFoundMoney, findCounted, type PaidAcceptance, RECEIPT_INDEX } from '../reader/apply-found-money.ts';
+import { applyFoundMoney, findCounted, type PaidAcceptance, receiptIndex } from '../reader/apply-found-money.ts';
 import type { OwnedIntent } from '../reader/lock-for-apply.ts';
 
 const EVENT = 'icrc_transfer';
@@ -73,15 +73,16 @@ async function writeStray(
   });
   const [payout] = rows;
   if (payout === undefined) return { outcome: 'ignored', reason: 'no_payout' };
+  const logIndex = receiptIndex(intentCode);
   await writeUnattributed(client, {
     network,
     mode: payout.mode,
     log: {
       event: EVENT,
       address: ledger,
-      position: { transactionId: blockName(transfer), logIndex: RECEIPT_INDEX, blockNumber: index },
+      position: { transactionId: blockName(transfer), logIndex, blockNumber: index },
     },
-    logIndex: RECEIPT_INDEX,
+    logIndex,
     reason,
     about: { intentCode: intentCode.toString(), payer: from, to, amountAtomic: amountAtomic.toString() },
     nowMs,
@@ -108,6 +109,7 @@ async function findPaid(
   const shares = { merchant: to, feeBps: 0, splits: [] };
   return {
     acceptance: { ...terms, shares },
+    merchant: to,
     amountAtomic,
     feeAtomic: 0n,
     feeRecipient: '',

@@ -57,6 +57,31 @@ export async function deleteUnattributed(
   });
 }
 
+export type PaidTransaction = {
+  readonly network: NetworkId;
+  readonly transactionId: string;
+  readonly intentId: string;
+  readonly merchant: string;
+};
+
+/**
+ * Of a transaction without logs that was found to pay an intent: what was told of the intent, and of the same merchant's money
+ * for another intent. What another merchant got stays told.
+ */
+export async function deleteReceiptsOf(
+  client: pg.ClientBase,
+  { network, transactionId, intentId, merchant }: PaidTransaction,
+): Promise<void> {
+  await client.query({
+    name: 'delete-receipts-of-transaction',
+    text: `
+      delete from svc.log_proofs
+      where network = $1 and transaction_id = $2 and payment_id is null
+        and (log ->> 'intentId' = $3 or log ->> 'merchant' = $4)`,
+    values: [network, transactionId, intentId, merchant],
+  });
+}
+
 function plainLog({ position, ...fields }: MoneyLog | FoundReceipt): object {
   const plain = Object.entries({ ...fields, ...position }).map(([name, value]) => [
     name,

@@ -7,7 +7,7 @@ import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
 import { loadLateTerms, loadPaidTerms } from '../intent/late-terms.ts';
 import { findProofs, type ProvenRow } from '../payment/log-proofs.ts';
-import { deleteUnattributed, type FoundReceipt, writeUnattributed } from '../payment/unattributed-receipts.ts';
+import { deleteReceiptsOf, type FoundReceipt, writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { lockEarlierParts } from './earlier-parts.ts';
 import {
   findIntentOfCode,
@@ -23,8 +23,15 @@ import { writeMoney } from './write-money.ts';
 const LOG_INDEX = 0;
 /** A payment by a transaction that proves a refund too. */
 const BESIDE_REFUND_INDEX = 1;
-/** What pays no intent. It takes no other's place: the transaction may name another intent, which it pays. */
-export const RECEIPT_INDEX = 2;
+const FIRST_RECEIPT_INDEX = 2;
+const RECEIPT_BITS = 30;
+
+/**
+ * What pays no intent has an index of the intent that it names. It takes no other's place: the transaction may pay another
+ * intent, or have several of which it pays none.
+ */
+export const receiptIndex = (intentCode: bigint): number =>
+  FIRST_RECEIPT_INDEX + Number(BigInt.asUintN(RECEIPT_BITS, intentCode));
 
 export type FoundMoney = {
   readonly network: NetworkId;
@@ -44,11 +51,21 @@ export type FoundMoney = {
     offered: readonly PaidTerms[],
     owner: OwnedIntent,
   ) => Promise<PaidAcceptance | undefined>;
+  /**
+   * What it paid to another merchant than the payment of another intent that it proves, without what that counts. Absent where
+   * a transaction names one intent alone.
+   */
+  readonly findPaidElse?: (
+    paymentId: string,
+    offered: readonly PaidTerms[],
+    owner: OwnedIntent,
+  ) => Promise<PaidAcceptance | undefined>;
 };
 
 export type PaidAcceptance = {
   /** With the shares of its payout and the address under which that is stored. */
   readonly acceptance: PaidTerms;
+  readonly merchant: string;
   /** The amount of which every recipient got his share. Zero where one got nothing. */
   readonly amountAtomic: bigint;
   /** What the recipients got beyond that. */
@@ -74,7 +91,7 @@ export async function applyFoundMoney(
   const refund = found.findPaidBeside && proofs.find(({ refund_id }) => refund_id !== null);
   const refundId = refund?.refund_id ?? null;
   const proof = proofs.find((one) => one !== refund);
-  if (proof !== undefined) return countedAs(proof);
+  if (proof !== undefined) return (await tellElse(client, found, proof, nowMs)) ?? countedAs(proof);
   // A lane records it, for the payment or the refund that it carries.
   if (await isOwnTransaction(client, network, transactionId)) return { outcome: 'ignored', reason: 'own_transaction' };
   const owner = await findIntentOfCode(client, intentCode);
@@ -92,15 +109,7 @@ export async function applyFoundMoney(
   const { acceptance, amountAtomic, surplusAtomic = 0n, feeAtomic, feeRecipient, payer, sender } = paid;
   const logIndex = refundId === null ? LOG_INDEX : BESIDE_REFUND_INDEX;
   const setAside = (reason: string, asideAtomic: bigint): Promise<void> =>
-    writeUnattributed(client, {
-      network,
-      mode: owner.mode,
-      log: { event: found.event, address: acceptance.token.address, position: positionOf(found) },
-      logIndex: RECEIPT_INDEX,
-      reason,
-      about: { intentId: owner.intentId, payer, amountAtomic: asideAtomic.toString() },
-      nowMs,
-    });
+    writeReceipt(client, { found, owner, paid, reason, asideAtomic, nowMs });
   const unattributed = async (reason: string): Promise<AppliedMovement> => {
     await setAside(reason, amountAtomic + surplusAtomic);
     return { outcome: 'unattributed', reason };
@@ -149,19 +158,81 @@ export async function applyFoundMoney(
   );
   if (applied.outcome !== 'completed' && applied.outcome !== 'mismatched')
     throw new Error(`transaction ${transactionId} was ${applied.outcome}`);
-  // What it meant for another intent that it names.
-  await deleteUnattributed(client, { network, transactionId, logIndex: RECEIPT_INDEX });
+  await deleteReceiptsOf(client, { network, transactionId, intentId: owner.intentId, merchant: paid.merchant });
   if (surplusAtomic === 0n) return applied;
   await setAside('surplus', surplusAtomic);
   return { ...applied, surplusAtomic: surplusAtomic.toString() };
 }
 
+/** Undefined where the payment that the transaction proves is the intent's own, or has all that the merchant got. */
+async function tellElse(
+  client: pg.ClientBase,
+  found: FoundMoney,
+  { payment_id: paymentId }: ProvenRow,
+  nowMs: number,
+): Promise<AppliedMovement | undefined> {
+  const { intentCode, findPaidElse } = found;
+  if (findPaidElse === undefined || paymentId === null) return undefined;
+  const owner = await findIntentOfCode(client, intentCode);
+  if (owner === undefined || (await isPaymentOf(client, owner, paymentId))) return undefined;
+  const offered = owner.isLate
+    ? (await loadLateTerms(client, [intentCode])).get(intentCode)?.offered
+    : await loadPaidTerms(client, owner, intentCode);
+  const paid = offered && (await findPaidElse(paymentId, offered, owner));
+  if (paid === undefined) return undefined;
+  const reason = 'other_payment';
+  const asideAtomic = paid.amountAtomic + (paid.surplusAtomic ?? 0n);
+  await writeReceipt(client, { found, owner, paid, reason, asideAtomic, nowMs });
+  return { outcome: 'unattributed', reason };
+}
+
+const IS_PAYMENT_OF = {
+  name: 'is-payment-of-intent',
+  text: 'select from svc.payments where account_id = $1 and mode = $2 and id = $3 and intent_id = $4',
+};
+
+async function isPaymentOf(
+  client: pg.ClientBase,
+  { accountId, mode, intentId }: OwnedIntent,
+  paymentId: string,
+): Promise<boolean> {
+  const values = [accountId, mode, paymentId, intentId];
+  return (await client.query({ ...IS_PAYMENT_OF, values })).rowCount === 1;
+}
+
+type MoneyAside = {
+  readonly found: FoundMoney;
+  readonly owner: OwnedIntent;
+  readonly paid: PaidAcceptance;
+  readonly reason: string;
+  readonly asideAtomic: bigint;
+  readonly nowMs: number;
+};
+
+async function writeReceipt(
+  client: pg.ClientBase,
+  { found, owner, paid, reason, asideAtomic, nowMs }: MoneyAside,
+): Promise<void> {
+  const { network, event, transactionId, blockNumber } = found;
+  const { merchant, payer, acceptance } = paid;
+  const logIndex = receiptIndex(found.intentCode);
+  await writeUnattributed(client, {
+    network,
+    mode: owner.mode,
+    log: { event, address: acceptance.token.address, position: { transactionId, logIndex, blockNumber } },
+    logIndex,
+    reason,
+    about: { intentId: owner.intentId, merchant, payer, amountAtomic: asideAtomic.toString() },
+    nowMs,
+  });
+}
+
 /** What the transaction proves already, or was set aside as; undefined for nothing. */
 export async function findCounted(
   client: pg.ClientBase,
-  { network, transactionId }: Pick<FoundMoney, 'network' | 'transactionId'>,
+  { network, transactionId, intentCode }: Pick<FoundMoney, 'network' | 'transactionId' | 'intentCode'>,
 ): Promise<AppliedMovement | undefined> {
-  const places = [LOG_INDEX, RECEIPT_INDEX].map((logIndex) => ({ network, transactionId, logIndex }));
+  const places = [LOG_INDEX, receiptIndex(intentCode)].map((logIndex) => ({ network, transactionId, logIndex }));
   const [first] = (await findProofs(client, places)).toSorted((one, other) => one.log_index - other.log_index);
   return first && countedAs(first);
 }
@@ -175,12 +246,6 @@ function held(locked: LockedPayment | undefined): LockedPayment {
   if (locked === undefined) throw new Error('a payment of an intent that left can’t be removed');
   return locked;
 }
-
-const positionOf = ({ transactionId, blockNumber }: FoundMoney) => ({
-  transactionId,
-  logIndex: RECEIPT_INDEX,
-  blockNumber,
-});
 
 /** Nobody signed an authorization: the claim is of the transaction itself. */
 function claimOf({ foundBy, network, transactionId }: FoundMoney): Uint8Array {

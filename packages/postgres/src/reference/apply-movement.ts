@@ -3,6 +3,7 @@ import { type AppliedMovement, type DueReference, type PaidTerms, type TokenMove
 import type pg from 'pg';
 import { applyFoundMoney } from '../reader/apply-found-money.ts';
 import { findPaid } from './find-paid.ts';
+import { withoutPayment } from './payment-beside.ts';
 import { withoutRefund } from './refund-beside.ts';
 
 export function applyMovement(
@@ -26,6 +27,11 @@ export function applyMovement(
       findPaid: (offered) => findPaid(client, reference, movement, offered),
       findPaidBeside: async (refundId: string, offered: readonly PaidTerms[]) =>
         findPaid(client, reference, await withoutRefund(client, reference, movement, refundId), offered),
+      findPaidElse: async (paymentId: string, offered: readonly PaidTerms[]) => {
+        const rest = await withoutPayment(client, reference, movement, paymentId);
+        const paid = await findPaid(client, reference, rest.movement, offered);
+        return paid?.merchant !== undefined && rest.merchants.includes(paid.merchant) ? undefined : paid;
+      },
     },
     nowMs,
   );

@@ -35,6 +35,7 @@ export async function findPaid(
       const { feeRecipient: to, withdrawn } = payout;
       found.push({
         acceptance,
+        merchant: shares.merchant,
         amountAtomic,
         surplusAtomic,
         feeAtomic,

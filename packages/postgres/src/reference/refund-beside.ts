@@ -3,6 +3,7 @@
 import { type DueReference, REFUND_STATUS, type TokenMovement } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
+import { leaveOut } from './leave-out.ts';
 
 const LOAD = {
   name: 'load-refund-of-proof',
@@ -24,10 +25,5 @@ export async function withoutRefund(
   });
   const [refund] = rows;
   if (refund === undefined) throw new Error(`refund ${refundId} is proven, and is not completed on ${network}`);
-  const changes = movement.changes.map((change) =>
-    change.isAssociated && change.mint === refund.asset && change.owner === refund.recipient && change.deltaAtomic > 0n
-      ? { ...change, deltaAtomic: change.deltaAtomic - BigInt(refund.amount) }
-      : change,
-  );
-  return { ...movement, changes };
+  return leaveOut(movement, { owner: refund.recipient, mint: refund.asset, amountAtomic: BigInt(refund.amount) });
 }

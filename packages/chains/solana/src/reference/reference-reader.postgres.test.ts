@@ -195,6 +195,69 @@ test('a transaction that pays one intent and names another one, of which it pays
   await expectSound(run);
 });
 
+/** The intents become those of another merchant. */
+async function sellBy({ chain, pool, actors }: ReferenceWorld, seller: string, intents: readonly string[]) {
+  await chain.fundToken(seller, 0n);
+  await pool.query(
+    `insert into svc.payouts select account_id, mode, network, 2, processor, $2, fee_bps, splits, status, transaction_id, now()
+     from svc.payouts where merchant = $1`,
+    [actors.merchant, seller],
+  );
+  await pool.query('update svc.acceptances set pay_to = $2, payout_id = 2 where intent_id = any ($1)', [
+    intents,
+    seller,
+  ]);
+}
+
+describe('a transaction that names intents of two merchants', () => {
+  async function buyOfBoth(shares: { readonly first: bigint; readonly second: bigint; readonly fee: bigint }) {
+    const run = await world();
+    const { merchant, platform, stranger } = run.actors;
+    const [first, second] = [await run.intent(), await run.intent()];
+    await sellBy(run, stranger.address, [first]);
+    const legs = [
+      { owner: stranger.address, amountAtomic: shares.first },
+      { owner: merchant, amountAtomic: shares.second },
+      { owner: platform, amountAtomic: shares.fee },
+    ];
+    await run.send(
+      await run.newPayer(),
+      legs.filter(({ amountAtomic }) => amountAtomic > 0n),
+      [first, second],
+    );
+    // Of two that are counted at once, one is left for a later read.
+    for (let reads = 0; reads < 3; reads += 1) {
+      await run.read();
+      run.later(600_000);
+    }
+    return { run, first, second };
+  }
+
+  test('and leaves the fee out pays neither, and the money of both is told', async () => {
+    const { run, first, second } = await buyOfBoth({ first: 400_000n, second: 990_000n, fee: 0n });
+    expect([await run.paymentsOf(first), await run.paymentsOf(second)]).toEqual([[], []]);
+    const told = [`other_terms ${first} 400000`, `other_terms ${second} 990000`];
+    expect(await receiptsOf(run)).toEqual(told.toSorted());
+  });
+
+  test('and pays both whole completes the intent that is counted first, and the money of the other is told', async () => {
+    const { run, first, second } = await buyOfBoth({ first: SHARES[0], second: SHARES[0], fee: 2n * SHARES[1] });
+    const [ofFirst, ofSecond] = [await run.paymentsOf(first), await run.paymentsOf(second)];
+    expect([...ofFirst, ...ofSecond]).toMatchObject([{ status: 'completed', paid: '1000000' }]);
+    const [paid, told] = ofFirst.length === 1 ? [first, second] : [second, first];
+    expect(await receiptsOf(run)).toEqual([`other_payment ${told} 1000000`, `surplus ${paid} 10000`]);
+    await expectSound(run);
+  });
+
+  test('and pays too little of the first, which is told, completes the second, and the first stays told', async () => {
+    const { run, first, second } = await buyOfBoth({ first: 9n, second: SHARES[0], fee: SHARES[1] });
+    expect(await run.paymentsOf(first)).toEqual([]);
+    expect(await run.paymentsOf(second)).toMatchObject([{ status: 'completed', paid: '1000000' }]);
+    expect(await receiptsOf(run)).toEqual([expect.stringContaining(first)]);
+    await expectSound(run);
+  });
+});
+
 describe('a transaction that a refund is proven by', () => {
   /** The merchant’s wallet gives a payment back, and the same transaction names an intent of another merchant. */
   async function refundAndBuy(
@@ -202,19 +265,10 @@ describe('a transaction that a refund is proven by', () => {
     deal: (payer: string) => { readonly seller: string; readonly paid: bigint; readonly back: bigint },
   ) {
     const refunds = await openRefundLane(run);
-    const { wallet, platform, merchant } = run.actors;
+    const { wallet, platform } = run.actors;
     const [earlier, intentId] = [await refunds.pay(), await run.intent()];
     const { seller, paid, back } = deal(earlier.payer);
-    await run.chain.fundToken(seller, 0n);
-    await run.pool.query(
-      `insert into svc.payouts select account_id, mode, network, 2, processor, $2, fee_bps, splits, status, transaction_id, now()
-       from svc.payouts where merchant = $1`,
-      [merchant, seller],
-    );
-    await run.pool.query('update svc.acceptances set pay_to = $2, payout_id = 2 where intent_id = $1', [
-      intentId,
-      seller,
-    ]);
+    await sellBy(run, seller, [intentId]);
     run.chain.fundSol(wallet.address, 1_000_000_000n);
     await run.chain.fundToken(wallet.address, 100n * AMOUNT);
     const legs = [
