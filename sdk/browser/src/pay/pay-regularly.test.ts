@@ -197,6 +197,20 @@ describe('a further call for the same intent', () => {
     paysOnce(provider);
   });
 
+  test('of the same client signs and sends nothing beside a prompt that may be open in the wallet, however old', async () => {
+    const never = () => new Promise<never>(() => {});
+    const provider = chainWallet({ eth_sendTransaction: never }, BigInt(AMOUNT));
+    const { pay, time, failure } = payWorld({
+      answers: { offer: [offered(), offered(SAMPLE)], ...found, status: [open] },
+      provider,
+    });
+    expect(await failure(pay.createPayment(INTENT))).toMatchObject({ moneyMoved: 'unknown' });
+    await time.run(time.sleep(86_400_000, new AbortController().signal));
+    expect(await failure(pay.createPayment(INTENT))).toMatchObject({ ...unknown, reason: 'earlier_payment' });
+    expect(provider.methods().filter((method) => method === 'eth_sendTransaction')).toHaveLength(1);
+    expect(provider.signed()).toEqual([]);
+  });
+
   test('signs and sends nothing beside a transaction that the first sent', async () => {
     const provider = chainWallet();
     const { pay, failure } = payWorld({

@@ -25,7 +25,7 @@ type Requested = { readonly request: PaymentRequest | IntentToPay; readonly opti
 
 /** Time that a transaction takes into a block: what arrives after the offer's end does not pay the intent. */
 const LAST_SECONDS = 60;
-/** A wallet that was asked to send may do so for some minutes, and its block takes up to half an hour to be final. */
+/** A wallet that was asked to send may do so for some minutes, and its block takes up to half an hour to be final. After a reload only. */
 const ASKED_MS = 2_100_000;
 /** A transaction that was sent may wait for a block for days, where its fee is too low. */
 const SENT_MS = 7 * 86_400_000;

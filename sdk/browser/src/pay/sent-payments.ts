@@ -5,7 +5,7 @@
 export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 export type SentPayment = {
-  /** By the payer's clock. */
+  /** By the payer's clock. A transaction is kept over a reload until then, and longer by the client that asked for it. */
   readonly untilMs: number;
   /** A wallet was asked to send it. A header otherwise, which the service takes once per intent, whichever it is. */
   readonly isTransaction: boolean;
@@ -32,6 +32,11 @@ export function createSentPayments(shelf: Shelf | undefined, nowMs: () => number
     }
   };
   const isAlive = (sent: SentPayment | undefined): sent is SentPayment => sent !== undefined && sent.untilMs > nowMs();
+  /** An open prompt of a wallet may be approved at any time, so the client that asked for it never forgets it by itself. */
+  const remembered = (paymentIntentId: string): SentPayment | undefined => {
+    const sent = memory.get(paymentIntentId);
+    return sent?.isTransaction === true || isAlive(sent) ? sent : undefined;
+  };
   const clear = (place: Shelf) => {
     const keys = Array.from({ length: place.length }, (_, index) => place.key(index) ?? '');
     for (const key of keys) {
@@ -41,8 +46,13 @@ export function createSentPayments(shelf: Shelf | undefined, nowMs: () => number
   return {
     find(paymentIntentId) {
       // A page may empty its storage while a payment is under way.
-      const kept = [memory.get(paymentIntentId), onShelf((place) => read(place.getItem(PREFIX + paymentIntentId)))];
-      return kept.filter(isAlive).sort((one, other) => other.untilMs - one.untilMs)[0];
+      const stored = onShelf((place) => read(place.getItem(PREFIX + paymentIntentId)));
+      const kept = [remembered(paymentIntentId), isAlive(stored) ? stored : undefined].filter(
+        (one) => one !== undefined,
+      );
+      if (kept.length === 0) return undefined;
+      const untilMs = Math.max(...kept.map((one) => one.untilMs));
+      return { untilMs, isTransaction: kept.some(({ isTransaction }) => isTransaction) };
     },
     save(paymentIntentId, sent) {
       memory.set(paymentIntentId, sent);
