@@ -101,11 +101,14 @@ export function checkoutView(facts: CheckoutFacts): CheckoutView {
   const signed = new Set(acceptances.map(({ position }) => position));
   const ways = payable
     .filter((terms) => !hasPriceEnded(terms, nowMs) && terms.payoutWithdrawn !== true)
-    .map((terms) => ({ ...terms, remaining: remainingOf(terms, parts) }))
+    .flatMap((terms) => {
+      const remaining = remainingOf(terms, parts);
+      return remaining === undefined ? [] : [{ ...terms, remaining }];
+    })
     .map(({ token, amount, network, position, scheme, remaining }) => ({
       tokenShortcode: token.shortcode,
       amount: showToken(token, amount),
-      rest: showToken(token, remaining?.amount ?? amount),
+      rest: showToken(token, remaining.amount),
       network,
       networkName: networkNameOf(network),
       isSigned: signed.has(position),

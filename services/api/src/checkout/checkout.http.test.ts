@@ -234,6 +234,17 @@ test('a part that counts is told with the rest that remains', async () => {
   expect(sent).not.toContain('The button pays the whole amount');
 });
 
+test('an intent whose parts are more than was asked offers nothing to pay', async () => {
+  const opened = await open();
+  await playPart(api.database, opened.id, 7_000_000n);
+  expect(stateOf(await browse(opened.url))).toBe('open');
+  await playPart(api.database, opened.id, 7_000_000n);
+  const shown = await browse(opened.url);
+  expect(stateOf(shown)).toBe('mismatch');
+  expect(textOf(shown)).toContain('do not pay again');
+  expect(shown.body).not.toMatch(/<svc-pay-button|class="qr"|class="wallets"/);
+});
+
 test('an intent for which another amount arrived offers nothing to pay once it has expired, or if more than asked arrived', async () => {
   const opened = await open();
   await claim(opened);
