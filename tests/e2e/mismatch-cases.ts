@@ -23,7 +23,7 @@ export type Till = {
   readonly absent: string;
 };
 
-export type Answered = {
+type Answered = {
   readonly id: string;
   readonly status: string;
   readonly requestedAmount: string;

@@ -45,7 +45,7 @@ type Struck = {
   readonly inFlight: number;
 };
 /** Of a merchant: about a refund of his. */
-export type RefundTold = {
+type RefundTold = {
   readonly at: number;
   readonly askedAt: number;
   readonly payment: string;
@@ -56,9 +56,9 @@ export type RefundTold = {
   readonly status?: string;
 };
 /** `mark` names the transfer on the chain: the nonce of the authorization, or the reference. */
-export type RefundSigned = { readonly payment: string; readonly refund: string; readonly mark: string };
+type RefundSigned = { readonly payment: string; readonly refund: string; readonly mark: string };
 /** A merchant's own transfer. */
-export type SentBack = {
+type SentBack = {
   readonly payment: string;
   readonly wallet: string;
   readonly to: string;

@@ -6,7 +6,7 @@ import type { Dice } from '../harness/dice.ts';
 import type { Told } from '../settlement/ask-api.ts';
 import { askOf, type PaidPayment, type RefundDesk, refundIn, refundsPath } from './refund-calls.ts';
 
-export type SignedRefund = {
+type SignedRefund = {
   /** For the submit call. */
   readonly body: object;
   /** What names the transfer on the chain, as the wallet saw it. */

@@ -1,14 +1,14 @@
 // Bugs of refunds to put in on purpose, as triggers: the totals of a payment are sum and lock of its refunds.
 import type pg from 'pg';
 
-export const REFUND_BUGS = {
+const REFUND_BUGS = {
   /** A submitted refund holds nothing back: the next one may have the same money. */
   releasingEarly: 'new.reserved := 0;',
   /** A submitted refund holds its amount twice, and gives back one of them. */
   reservingTwice: 'new.reserved := new.reserved + greatest(new.reserved - old.reserved, 0);',
 } as const;
 
-export type RefundBug = keyof typeof REFUND_BUGS;
+type RefundBug = keyof typeof REFUND_BUGS;
 
 const isRefundBug = (name: string): name is RefundBug => Object.hasOwn(REFUND_BUGS, name);
 

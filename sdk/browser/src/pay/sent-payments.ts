@@ -4,7 +4,7 @@
 /** Of `localStorage`, what is needed. */
 export type Shelf = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
-export type SentPayment = {
+type SentPayment = {
   /** By the payer's clock. A transaction is kept over a reload until then, and longer by the client that asked for it. */
   readonly untilMs: number;
   /** A wallet was asked to send it. A header otherwise, which the service takes once per intent, whichever it is. */

@@ -70,7 +70,7 @@ export type ShownWay = {
   readonly isRequested: boolean;
 };
 
-export type ShownParts = { readonly paid: string; readonly whole: string; readonly rest: string };
+type ShownParts = { readonly paid: string; readonly whole: string; readonly rest: string };
 
 /** The payment that is under way, has paid, or was of another amount. */
 export type ShownTransfer = {

@@ -29,7 +29,7 @@ export function naturalBytes(value: bigint): Buffer {
 }
 
 /** Signed LEB128. */
-export function integerBytes(value: bigint): Buffer {
+function integerBytes(value: bigint): Buffer {
   const bytes: number[] = [];
   let rest = value;
   for (; rest < -64n || rest >= 64n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128);

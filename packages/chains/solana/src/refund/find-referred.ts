@@ -8,7 +8,7 @@ import { askEvery } from '../rpc/ask-nodes.ts';
 import { listSignatures } from '../rpc/list-signatures.ts';
 import type { Lifetime, SolanaNode } from '../rpc/solana-node.ts';
 
-export type ReferredTransfer = Outflow & { readonly transactionId: string; readonly landing: Landing };
+type ReferredTransfer = Outflow & { readonly transactionId: string; readonly landing: Landing };
 
 export type Referred = {
   readonly transfers: readonly ReferredTransfer[];
