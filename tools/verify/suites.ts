@@ -77,7 +77,7 @@ export const SUITES: readonly Suite[] = [
   { name: 'cli', budgetSeconds: 84, checks: [processTests('cli')] },
   { name: 'e2e', budgetSeconds: 600, checks: [processTests('e2e')] },
   { name: 'browser', budgetSeconds: 295, checks: [processTests('browser')] },
-  { name: 'chaos', budgetSeconds: 115, checks: [tests('chaos')] },
+  { name: 'chaos', budgetSeconds: 230, checks: [tests('chaos')] },
   { name: 'drill', budgetSeconds: 90, checks: [processTests('drill')] },
   { name: 'solana', budgetSeconds: 46, checks: [processTests('solana')] },
   { name: 'icp', budgetSeconds: 36, checks: [processTests('icp')] },
