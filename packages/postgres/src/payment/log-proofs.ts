@@ -32,7 +32,8 @@ const PROVEN = columnArrays<LogProof>({
 const FIND = {
   name: 'find-log-proofs',
   text: `
-    select known.network, known.transaction_id, known.log_index, known.payment_id, known.refund_id, known.reason
+    select known.network, known.transaction_id, known.log_index, known.account_id, known.mode, known.payment_id,
+      known.refund_id, known.reason
     from ${PROVEN.unnest('asked')}
     join svc.log_proofs known
       on known.network = asked.network and known.transaction_id = asked.transaction_id
@@ -43,6 +44,9 @@ export type ProvenRow = {
   readonly network: string;
   readonly transaction_id: string;
   readonly log_index: number;
+  /** Null where there is no payment. */
+  readonly account_id: string | null;
+  readonly mode: string;
   /** Null: the log is an unattributed receipt. */
   readonly payment_id: string | null;
   /** The refund of that payment which the log proves. Null: the log proves the payment. */

@@ -47,7 +47,7 @@ export type FoundMoney = {
   readonly findPaid: (offered: readonly PaidTerms[], owner: OwnedIntent) => Promise<PaidAcceptance | undefined>;
   /** The same without what the refund counts that the transaction proves. Absent where that is always all of it. */
   readonly findPaidBeside?: (
-    refundId: string,
+    refund: ProvenRow,
     offered: readonly PaidTerms[],
     owner: OwnedIntent,
   ) => Promise<PaidAcceptance | undefined>;
@@ -89,7 +89,6 @@ export async function applyFoundMoney(
   const places = [LOG_INDEX, BESIDE_REFUND_INDEX].map((logIndex) => ({ network, transactionId, logIndex }));
   const proofs = await findProofs(client, places);
   const refund = found.findPaidBeside && proofs.find(({ refund_id }) => refund_id !== null);
-  const refundId = refund?.refund_id ?? null;
   const proof = proofs.find((one) => one !== refund);
   if (proof !== undefined) return (await tellElse(client, found, proof, nowMs)) ?? countedAs(proof);
   // A lane records it, for the payment or the refund that it carries.
@@ -104,10 +103,10 @@ export async function applyFoundMoney(
   if (intent === undefined) return { outcome: 'waits', reason: 'locked' };
   const offered = late?.offered ?? (await loadPaidTerms(client, owner, intentCode));
   const paid =
-    refundId === null ? await found.findPaid(offered, owner) : await found.findPaidBeside?.(refundId, offered, owner);
+    refund === undefined ? await found.findPaid(offered, owner) : await found.findPaidBeside?.(refund, offered, owner);
   if (paid === undefined) return { outcome: 'ignored', reason: 'nothing_paid' };
   const { acceptance, amountAtomic, surplusAtomic = 0n, feeAtomic, feeRecipient, payer, sender } = paid;
-  const logIndex = refundId === null ? LOG_INDEX : BESIDE_REFUND_INDEX;
+  const logIndex = refund === undefined ? LOG_INDEX : BESIDE_REFUND_INDEX;
   const setAside = (reason: string, asideAtomic: bigint): Promise<void> =>
     writeReceipt(client, { found, owner, paid, reason, asideAtomic, nowMs });
   const unattributed = async (reason: string): Promise<AppliedMovement> => {

@@ -1,6 +1,7 @@
 // Applies a transaction that names the reference of an intent. What it paid is measured by balances.
-import { type AppliedMovement, type DueReference, type PaidTerms, type TokenMovement } from '@svc-pay/core';
+import type { AppliedMovement, DueReference, PaidTerms, TokenMovement } from '@svc-pay/core';
 import type pg from 'pg';
+import type { ProvenRow } from '../payment/log-proofs.ts';
 import { applyFoundMoney } from '../reader/apply-found-money.ts';
 import { findPaid } from './find-paid.ts';
 import { withoutPayment } from './payment-beside.ts';
@@ -25,8 +26,8 @@ export function applyMovement(
       event: 'solana_pay',
       foundBy: 'reference',
       findPaid: (offered) => findPaid(client, reference, movement, offered),
-      findPaidBeside: async (refundId: string, offered: readonly PaidTerms[]) =>
-        findPaid(client, reference, await withoutRefund(client, reference, movement, refundId), offered),
+      findPaidBeside: async (refund: ProvenRow, offered: readonly PaidTerms[]) =>
+        findPaid(client, reference, await withoutRefund(client, reference, movement, refund), offered),
       findPaidElse: async (paymentId: string, offered: readonly PaidTerms[]) => {
         const rest = await withoutPayment(client, reference, movement, paymentId);
         const paid = await findPaid(client, reference, rest.movement, offered);

@@ -3,13 +3,14 @@
 import { type DueReference, REFUND_STATUS, type TokenMovement } from '@svc-pay/core';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
+import type { ProvenRow } from '../payment/log-proofs.ts';
 import { leaveOut } from './leave-out.ts';
 
-const LOAD = {
+export const LOAD_REFUND_OF_PROOF = {
   name: 'load-refund-of-proof',
   text: `
     select asset, recipient, amount::text as amount from svc.refunds
-    where id = $1 and network = $2 and status ${sqlIs(REFUND_STATUS.completed)}`,
+    where account_id = $1 and mode = $2 and id = $3 and network = $4 and status ${sqlIs(REFUND_STATUS.completed)}`,
 };
 
 /** The movement without the refund that it proves. */
@@ -17,13 +18,13 @@ export async function withoutRefund(
   client: pg.ClientBase,
   { network }: DueReference,
   movement: TokenMovement,
-  refundId: string,
+  { account_id, mode, refund_id }: ProvenRow,
 ): Promise<TokenMovement> {
   const { rows } = await client.query<{ asset: string; recipient: string; amount: string }>({
-    ...LOAD,
-    values: [refundId, network],
+    ...LOAD_REFUND_OF_PROOF,
+    values: [account_id, mode, refund_id, network],
   });
   const [refund] = rows;
-  if (refund === undefined) throw new Error(`refund ${refundId} is proven, and is not completed on ${network}`);
+  if (refund === undefined) throw new Error(`refund ${refund_id} is proven, and is not completed on ${network}`);
   return leaveOut(movement, { owner: refund.recipient, mint: refund.asset, amountAtomic: BigInt(refund.amount) });
 }
