@@ -64,7 +64,7 @@ async function floodedNode(count: number): Promise<SolanaNode> {
   const { rpcUrl } = await world.chain.openNode();
   const node = openNode(rpcUrl);
   const flood = Array.from({ length: count }, (_, index) => {
-    const signature = `${'1'.repeat(80)}${[...`${index}`.padStart(8, '0')].map((digit) => 'ABCDEFGHJK'[Number(digit)]).join('')}`;
+    const signature = `B${index}`.replaceAll('0', 'A').padStart(88, '1');
     return { signature, slot: 1_000_000n, err: 'failed' };
   });
   return {
