@@ -11,7 +11,7 @@ export type SignatureQuestion = {
   readonly commitment?: 'confirmed' | 'finalized';
 };
 
-export type SignatureList = {
+type SignatureList = {
   readonly entries: readonly SignatureAnswer[];
   /** False: there are more than are read. */
   readonly isWhole: boolean;
