@@ -103,7 +103,6 @@ const RULES: Readonly<Record<BugName, string>> = {
   evidenceFromElsewhere: 'evidence of its own transaction',
   reservingNothing: 'never more than paid',
   refundingTwice: 'refund totals',
-  leavingSent: 'all comes to rest',
   releasingUsed: 'refunds true to the chain',
 };
 
@@ -119,7 +118,6 @@ const FIRST_SEEDS: Partial<Record<BugName, number>> = {
   closingEarly: 71,
   reservingNothing: 15,
   refundingTwice: 6,
-  leavingSent: 30,
   releasingUsed: 23,
 };
 

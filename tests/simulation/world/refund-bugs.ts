@@ -34,12 +34,6 @@ const refundingTwice: WatchBug = (stores, { askedRefunds, refunds, proofs }) => 
   },
 });
 
-/** A refund whose transaction reverted in its last block stays with its batch. */
-const leavingSent: WatchBug = (stores) => ({
-  ...stores,
-  refunds: { ...stores.refunds, queueAgain: async () => false },
-});
-
 /** A refund whose signature somebody used is taken for failed, and its amount is free again. */
 const releasingUsed: LaneBug = (parts, { askedRefunds, refunds, refundTotals }) => ({
   ...parts,
@@ -62,5 +56,5 @@ const releasingUsed: LaneBug = (parts, { askedRefunds, refunds, refundTotals }) 
 });
 
 export const REFUND_BUGS = { reservingNothing } as const;
-export const REFUND_WATCH_BUGS = { refundingTwice, leavingSent } as const;
+export const REFUND_WATCH_BUGS = { refundingTwice } as const;
 export const REFUND_LANE_BUGS = { releasingUsed } as const;

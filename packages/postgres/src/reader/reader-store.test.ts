@@ -126,6 +126,7 @@ test('the measures are those of the source that is furthest behind, and of the o
     cursors: [{ network, kind: 'processor', block: 79, lagSeconds: 90 }],
     unapplied: [{ network, count: 1, oldestSeconds: 5, late: 0 }],
     references: [],
+    tokenLedgers: [],
   });
   await reader.noteWaiting(network, [log], nowMs);
   const lateAt = async (ms: number) => (await measureReader(pool, nowMs + ms)).unapplied[0]?.late;
