@@ -218,7 +218,7 @@ describe('filters', async () => {
 
   test.each([
     ['payer', 'a\0b'],
-    ['payer', 'x'.repeat(129)],
+    ['payer', 'x'.repeat(151)],
     ['token', 'ü'],
     ['chain', 'nowhere'],
     ['metadata', 'order'],
