@@ -26,13 +26,12 @@ const OLDEST_CERTIFICATE_MS = 300_000;
 
 /** Throws `ChainUnavailable` when no node gives a certified answer. */
 export function openCertifiedCalls(access: IcpAccess): CertifiedCall {
-  const agents = access.urls.map((url) => openAgent(url, access));
   return async (canisterId, method, { types, values, answer }) => {
     const arg = new Uint8Array(IDL.encode([...types], [...values]));
     const problems: unknown[] = [];
-    for (const agent of agents) {
+    for (const url of access.urls) {
       try {
-        const reply = await callOnce(await agent, canisterId, method, arg, access.timeoutMs);
+        const reply = await callOnce(openAgent(url, access), canisterId, method, arg, access.timeoutMs);
         const [decoded] = IDL.decode([answer], reply);
         return decoded as never;
       } catch (problem) {
@@ -45,8 +44,12 @@ export function openCertifiedCalls(access: IcpAccess): CertifiedCall {
   };
 }
 
-function openAgent(host: string, { rootKey, timeoutMs }: IcpAccess): Promise<HttpAgent> {
-  return HttpAgent.create({
+/**
+ * One for each call. An agent sets its clock by a node once, for as long as it lives, and any node can make it: a later call
+ * would then be refused by every honest one. To make one takes some microseconds.
+ */
+function openAgent(host: string, { rootKey, timeoutMs }: IcpAccess): HttpAgent {
+  return HttpAgent.createSync({
     host,
     rootKey,
     verifyQuerySignatures: true,

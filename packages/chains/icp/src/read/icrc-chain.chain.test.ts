@@ -129,6 +129,14 @@ test.each([
   await expect(chain.blocks(LEDGER, 0n, 1)).resolves.toBeDefined();
 });
 
+test('a node that lies about the time once does not stop later calls', async () => {
+  const deceived = createIcrcChain(network, { urls: [ic.url], rootKey: ic.rootKey, timeoutMs: 5_000 });
+  Object.assign(ic.faults, { certificateAgeMs: 3_600_000, staleTime: true });
+  await expect(deceived.blocks(LEDGER, 0n, 1)).rejects.toThrow(ChainUnavailable);
+  Object.assign(ic.faults, faultless);
+  await expect(deceived.blocks(LEDGER, 0n, 1)).resolves.toBeDefined();
+});
+
 test('a client with another root key believes nothing', async () => {
   const other = await startLocalInternetComputer();
   try {
