@@ -10,6 +10,7 @@ export type IcpAccess = {
   readonly urls: readonly string[];
   /** DER. Never asked for: whoever answers would choose it. */
   readonly rootKey: Uint8Array;
+  /** For everything that one node is asked for one answer. */
   readonly timeoutMs: number;
 };
 
@@ -31,7 +32,7 @@ export function openCertifiedCalls(access: IcpAccess): CertifiedCall {
     const problems: unknown[] = [];
     for (const url of access.urls) {
       try {
-        const reply = await callOnce(openAgent(url, access), canisterId, method, arg, access.timeoutMs);
+        const reply = await callOnce(url, access, { canisterId, method, arg });
         const [decoded] = IDL.decode([answer], reply);
         return decoded as never;
       } catch (problem) {
@@ -48,27 +49,26 @@ export function openCertifiedCalls(access: IcpAccess): CertifiedCall {
  * One for each call. An agent sets its clock by a node once, for as long as it lives, and any node can make it: a later call
  * would then be refused by every honest one. To make one takes some microseconds.
  */
-function openAgent(host: string, { rootKey, timeoutMs }: IcpAccess): HttpAgent {
+function openAgent(host: string, rootKey: Uint8Array, signal: AbortSignal): HttpAgent {
   return HttpAgent.createSync({
     host,
     rootKey,
     verifyQuerySignatures: true,
     shouldFetchRootKey: false,
     retryTimes: 0,
-    fetch: (input, init) => boundedFetch(input, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) }),
+    fetch: (input, init) => boundedFetch(input, { ...init, redirect: 'error', signal }),
   });
 }
 
-async function callOnce(
-  agent: HttpAgent,
-  canisterId: Principal,
-  methodName: string,
-  arg: Uint8Array,
-  timeoutMs: number,
-): Promise<Uint8Array> {
+type Asked = { readonly canisterId: Principal; readonly method: string; readonly arg: Uint8Array };
+
+/** All requests of a call end together: a node can make an agent repeat them without end. */
+async function callOnce(url: string, access: IcpAccess, { canisterId, method, arg }: Asked): Promise<Uint8Array> {
+  const { rootKey, timeoutMs } = access;
   const askedAtMs = systemClock.nowMs();
+  const agent = openAgent(url, rootKey, AbortSignal.timeout(timeoutMs));
   const strategy = polling.strategy.chain(polling.strategy.backoff(250, 1.5), polling.strategy.timeout(timeoutMs));
-  const fields = { methodName, arg, effectiveCanisterId: canisterId };
+  const fields = { methodName: method, arg, effectiveCanisterId: canisterId };
   const { reply, certificate } = await agent.update(canisterId, fields, { strategy });
   const time = certificate.lookup_path(['time']);
   if (!('value' in time)) throw new Error('the certificate has no time');

@@ -40,7 +40,7 @@ afterAll(() => ic.stop());
 
 const faultless = { down: false, delayMs: 0, certificates: 'true', certificateAgeMs: 0, staleTime: false } as const;
 afterEach(() => {
-  Object.assign(ic.faults, faultless, { loseReplies: 0, asynchronous: false, processingMs: 0 });
+  Object.assign(ic.faults, faultless, { loseReplies: 0, asynchronous: false, processingMs: 0, expiredCalls: false });
 });
 
 async function blockAt(index: bigint): Promise<TokenBlock | undefined> {
@@ -135,6 +135,19 @@ test('a node that lies about the time once does not stop later calls', async () 
   await expect(deceived.blocks(LEDGER, 0n, 1)).rejects.toThrow(ChainUnavailable);
   Object.assign(ic.faults, faultless);
   await expect(deceived.blocks(LEDGER, 0n, 1)).resolves.toBeDefined();
+});
+
+test('a node that refuses each request as expired is left after its time, and the next one is asked', async () => {
+  const other = await startLocalInternetComputer();
+  other.faults.expiredCalls = true;
+  try {
+    const both = createIcrcChain(network, { urls: [other.url, ic.url], rootKey: ic.rootKey, timeoutMs: 2_000 });
+    await expect(both.blocks(LEDGER, 0n, 1)).resolves.toBeDefined();
+    const alone = createIcrcChain(network, { urls: [other.url], rootKey: ic.rootKey, timeoutMs: 1_000 });
+    await expect(alone.blocks(LEDGER, 0n, 1)).rejects.toThrow(ChainUnavailable);
+  } finally {
+    await other.stop();
+  }
 });
 
 test('a client with another root key believes nothing', async () => {

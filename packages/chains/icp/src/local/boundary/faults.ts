@@ -13,6 +13,8 @@ export type BoundaryFaults = {
   certificateAgeMs: number;
   /** Everything is as old as that: the time that clients set their clock by, and the root key's word for the subnet. */
   staleTime: boolean;
+  /** Calls are refused as expired, and nothing is told that a client could set its clock by. */
+  expiredCalls: boolean;
   /** This many calls execute, and the connection closes instead of an answer. */
   loseReplies: number;
   /** Calls are answered by 202, and clients ask for their status. */
@@ -32,6 +34,7 @@ export function noFaults(): BoundaryFaults {
     certificates: 'true',
     certificateAgeMs: 0,
     staleTime: false,
+    expiredCalls: false,
     loseReplies: 0,
     asynchronous: false,
     processingMs: 0,

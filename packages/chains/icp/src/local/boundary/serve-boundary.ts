@@ -47,9 +47,15 @@ async function answer(
     request.socket.destroy();
     return;
   }
+  if (faults.expiredCalls) refuseAsExpired(request.url);
   const told = await route(boundary, request);
   if (told === 'lost' || faults.down) request.socket.destroy();
   else send(response, told.status, told.body, 'application/cbor');
+}
+
+function refuseAsExpired(url = ''): void {
+  if (url.endsWith('/call')) throw malformed('Invalid request expiry: 0 is not between 1 and 2');
+  if (url.endsWith('/read_state')) throw new RefusedRequest(500, 'the state is not there');
 }
 
 async function route(boundary: Boundary, request: IncomingMessage): Promise<BoundaryAnswer> {
