@@ -125,7 +125,7 @@ export function createApiStores({ pool }: Database, { clock, cacheMs }: ApiStore
   const readLedgers = ttlCache(
     memory,
     (all: 'all') => all,
-    () => findReadLedgers(pool),
+    () => findReadLedgers(pool, clock.nowMs()),
   );
   const loadOne = coalesceQueries(TOGETHER, (wanted: readonly WantedSettlement[]) => loadSettlements(pool, wanted));
   const loadOffered = coalesceQueries(TOGETHER, (wanted: readonly WantedAcceptances[]) =>

@@ -47,6 +47,7 @@ export async function regularOptions(
       if (!open || !takesRegular(setup, one.direct !== undefined)) return undefined;
       const remaining = remainingOf(one, parts);
       if (remaining === undefined || !(await isActivated(ports, caller, one))) return undefined;
+      if (!(await isRead(ports, one))) return undefined;
       const { amount, paid } = remaining;
       const option = optionOf(ports, caller, intent, {
         terms: { ...one, amount },
@@ -68,6 +69,11 @@ async function isActivated({ families }: RegularPorts, caller: Caller, terms: Pa
   if (activation === undefined) return true;
   const offered = { network, payoutId, asset: token.address, wallet, activation };
   return (await familyFor(families, network)?.checkPayout?.(caller, offered)) === true;
+}
+
+/** Whether what is paid would be found: an intent may be older than what stopped the reading. */
+async function isRead({ families }: RegularPorts, { network, token }: PaidTerms): Promise<boolean> {
+  return (await familyFor(families, network)?.regular?.isRead?.(token)) !== false;
 }
 
 function optionOf(

@@ -99,10 +99,13 @@ describe('an intent', () => {
     });
   });
 
-  test.each(['read_at = null', 'stopped_at = now()'])(
+  test.each(['read_at = null', `read_at = now() - interval '11 minutes'`, 'stopped_at = now()'])(
     'is not offered while nobody reads its ledger: %s',
     async (state) => {
+      const { paymentIntentId } = await create();
       await pool.query(`update svc.icrc_cursors set ${state}`);
+      const shown = await call(api, 'GET', `${REGULAR}/${paymentIntentId}/regular`, { key: keys.test.publishable });
+      expect(regularOffer.parse(shown.json()).regular).toEqual([]);
       expect((await post(REGULAR, wanted)).json()).toMatchObject({ error: 'regular_flow_unavailable' });
       const { data } = (await call(api, 'GET', '/sdk/public/tokens', { key: keys.test.publishable })).json();
       expect(data.find((token: AcceptedToken) => token.tokenShortcode === 'iclocal_ckusdc').regular).toBe(false);
