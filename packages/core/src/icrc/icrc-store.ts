@@ -15,6 +15,11 @@ export type LedgerCursor = {
   readonly lastHash: Uint8Array | null;
 };
 
+export type StoredCursor = LedgerCursor & {
+  /** The ledger's blocks do not continue what was read: nothing of them counts. */
+  readonly isStopped: boolean;
+};
+
 /** A certified block that pays an intent by its memo. */
 export type IcrcTransfer = {
   readonly network: NetworkId;
@@ -36,14 +41,15 @@ export type ReadBlocks = Pick<LedgerCursor, 'nextIndex' | 'lastHash'> & {
 };
 
 export type IcrcStore = {
-  readonly loadCursor: (network: NetworkId, ledger: string) => Promise<LedgerCursor | undefined>;
+  readonly loadCursor: (network: NetworkId, ledger: string) => Promise<StoredCursor | undefined>;
   /** When the first payout of the network was made; null where it has none. No money is older than that. */
   readonly loadBeginning: (network: NetworkId) => Promise<number | null>;
   /** Another process may have opened it: that cursor stays. */
   readonly openCursor: (cursor: LedgerCursor) => Promise<void>;
   /**
    * One transaction: keeps the transfers to accounts of payouts and moves the cursor from `cursor`. False, and nothing is
-   * written, when the cursor is elsewhere.
+   * written, when the cursor is elsewhere. A cursor that stopped stays so unless a block was passed: an empty answer does not
+   * show that the ledger continues what was read.
    */
   readonly moveCursor: (cursor: LedgerCursor, read: ReadBlocks, nowMs: number) => Promise<boolean>;
   /** The ledger's blocks do not continue what was read: the cursor stands since then. */

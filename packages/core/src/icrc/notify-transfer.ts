@@ -46,6 +46,9 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   // This process does not read the network.
   if (chain === undefined) return { outcome: 'unknown' };
   const { network } = chain;
+  const cursor = await icrc.loadCursor(network, ledger);
+  // The ledger has become another: what its blocks say is for an operator to judge.
+  if (cursor?.isStopped) return { outcome: 'unknown' };
   const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
   const [block] = (await chain.blocks(ledger, blockIndex, 1)).blocks;
   const refusal = refusalOfBlock(block, { intentCode: payable.intentCode, accounts });

@@ -29,7 +29,7 @@ function world(
     isElsewhere: false,
   };
   const icrc: IcrcStore = {
-    loadCursor: async () => seen.cursor,
+    loadCursor: async () => seen.cursor && { ...seen.cursor, isStopped: seen.stopped },
     loadBeginning: async () => given.beginning ?? null,
     openCursor: async (cursor) => {
       seen.cursor = cursor;

@@ -58,7 +58,7 @@ async function readLedger(
   { perRun, perCall }: IcrcLimits,
 ): Promise<void> {
   const { network } = chain;
-  let cursor = (await icrc.loadCursor(network, ledger)) ?? (await openCursor(chain, ledger, icrc));
+  let cursor: LedgerCursor = (await icrc.loadCursor(network, ledger)) ?? (await openCursor(chain, ledger, icrc));
   for (let read = 0; read < perRun; ) {
     const beganAtMs = clock.nowMs();
     const judged = judgeBlocks(cursor, await chain.blocks(ledger, cursor.nextIndex, Math.min(perCall, perRun - read)));

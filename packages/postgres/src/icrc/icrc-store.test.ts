@@ -292,6 +292,24 @@ test('a ledger that became another stops its cursor, and nothing of it counts', 
   expect(await run.intentOf(intentId)).toBe('completed');
 });
 
+test('a ledger that became another of the same length stays stopped, and notify counts nothing of it', async () => {
+  const run = await begin();
+  run.sample.add(null, run.nowMs());
+  run.sample.add(null, run.nowMs());
+  await run.read();
+  const before = await cursorOf();
+  run.sample.blocks.splice(0);
+  await run.read();
+  const intentId = await run.intent();
+  const index = await run.pay(intentId);
+  expect(await run.notify(intentId, index)).toBe('unknown');
+  run.sample.add(null, run.nowMs());
+  await run.read();
+  expect(await cursorOf()).toEqual({ ...before, stopped_at: expect.any(Date) });
+  expect(await run.notify(intentId, index)).toBe('unknown');
+  expect(await run.paymentsOf(intentId)).toEqual([]);
+});
+
 test('the measures tell how long a ledger is unread, that it stopped, and what waits', async () => {
   const run = await begin();
   const measured = async () => (await measureReader(pool, run.nowMs())).tokenLedgers;

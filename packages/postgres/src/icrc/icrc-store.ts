@@ -8,6 +8,7 @@ import {
   type NotifiedIntent,
   type PayableIntent,
   type ReadBlocks,
+  type StoredCursor,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
@@ -31,14 +32,18 @@ export function createIcrcStore(pool: pg.Pool): IcrcStore {
   };
 }
 
-async function loadCursor(pool: pg.Pool, network: NetworkId, ledger: string): Promise<LedgerCursor | undefined> {
-  const { rows } = await pool.query<{ next_index: string; last_hash: Buffer | null }>({
+async function loadCursor(pool: pg.Pool, network: NetworkId, ledger: string): Promise<StoredCursor | undefined> {
+  const { rows } = await pool.query<{ next_index: string; last_hash: Buffer | null; stopped: boolean }>({
     name: 'load-icrc-cursor',
-    text: 'select next_index, last_hash from svc.icrc_cursors where network = $1 and ledger = $2',
+    text: `
+      select next_index, last_hash, stopped_at is not null as stopped from svc.icrc_cursors
+      where network = $1 and ledger = $2`,
     values: [network, ledger],
   });
   const [row] = rows;
-  return row && { network, ledger, nextIndex: BigInt(row.next_index), lastHash: row.last_hash };
+  if (row === undefined) return undefined;
+  const { next_index: nextIndex, last_hash: lastHash, stopped: isStopped } = row;
+  return { network, ledger, nextIndex: BigInt(nextIndex), lastHash, isStopped };
 }
 
 async function loadBeginning(pool: pg.Pool, network: NetworkId): Promise<number | null> {
@@ -71,7 +76,9 @@ async function moveCursor(
     name: 'move-icrc-cursor',
     text: `
       update svc.icrc_cursors
-      set next_index = $4, last_hash = $5, read_at = greatest(read_at, $6::timestamptz), stopped_at = null
+      set next_index = $4, last_hash = $5,
+        read_at = case when stopped_at is null or next_index < $4 then greatest(read_at, $6::timestamptz) else read_at end,
+        stopped_at = case when next_index < $4 then null else stopped_at end
       where network = $1 and ledger = $2 and next_index = $3`,
     values: [
       network,

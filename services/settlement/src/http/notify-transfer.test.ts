@@ -14,6 +14,7 @@ function world(limits?: { readonly atOnce: number; readonly timeoutMs: number })
   let hold: Promise<void> = Promise.resolve();
   const icrc = {
     loadPayable: async () => ({ intentCode: 7n, ways: [{ network, token: sample.ledger, payTo: 'merchant' }] }),
+    loadCursor: async () => undefined,
     keep: async () => {},
     apply: async ({ index }) => {
       applied.push(index);

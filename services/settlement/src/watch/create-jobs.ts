@@ -86,7 +86,7 @@ export function createJobs(
     ]),
     ...deps.icrcChains.flatMap((chain) => [
       createTokenLedgerReader(chain, { ...deps, onApplied: deps.metrics.reader.logApplied }),
-      createRefundWatch(createIcpRefundChain(chain), deps),
+      createRefundWatch(createIcpRefundChain(chain, deps.icrc), deps),
     ]),
     ...chains.flatMap((chain) => {
       const reader = readers.find(({ network }) => network === chain.network);

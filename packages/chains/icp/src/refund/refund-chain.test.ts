@@ -34,8 +34,12 @@ const refund = (change: Partial<ReportedRefund> = {}): ReportedRefund => ({
   createdAtMs: 0,
   ...change,
 });
-const judge = (change: Partial<ReportedRefund> = {}, transfer: TokenBlock['transfer'] = BACK, nowMs = 1_000) =>
-  judgeReported(chainOf(transfer), refund(change), nowMs);
+const cursor = { network: 'icp:mainnet' as NetworkId, ledger: LEDGER, nextIndex: 13n, lastHash: null };
+const judge = (
+  change: Partial<ReportedRefund> = {},
+  transfer: TokenBlock['transfer'] = BACK,
+  { nowMs = 1_000, isStopped = false } = {},
+) => judgeReported(chainOf(transfer), { loadCursor: async () => ({ ...cursor, isStopped }) }, refund(change), nowMs);
 
 test('a transfer from the merchant to the account that paid, after the payment, is the refund', async () => {
   expect(await judge()).toEqual({
@@ -67,7 +71,12 @@ test.each<[string, Partial<ReportedRefund>, TokenBlock['transfer']?]>([
 test('a block that the ledger does not have is waited for, for an hour', async () => {
   const reported = reportOf(`${LEDGER}:13`);
   expect(await judge({ reported })).toEqual({ outcome: 'open' });
-  expect(await judge({ reported }, BACK, HOUR_MS + 1)).toEqual({ outcome: 'void', reason: 'not_found' });
+  expect(await judge({ reported }, BACK, { nowMs: HOUR_MS + 1 })).toEqual({ outcome: 'void', reason: 'not_found' });
+});
+
+test('nothing is decided by the blocks of a ledger that became another', async () => {
+  for (const transfer of [BACK, null])
+    expect(await judge({}, transfer, { isStopped: true })).toEqual({ outcome: 'open' });
 });
 
 test('nothing is prepared to be signed, and blocks and accounts are known by their form', async () => {

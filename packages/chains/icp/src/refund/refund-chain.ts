@@ -2,6 +2,7 @@
 import {
   blockName,
   type IcrcChain,
+  type IcrcStore,
   isOverdueReport,
   mapConcurrent,
   type OpenRefund,
@@ -18,12 +19,12 @@ const MOST_AT_ONCE = 4;
 /** A block is one proof. */
 const LOG_INDEX = 0;
 
-export function createIcpRefundChain(chain: IcrcChain): RefundChain {
+export function createIcpRefundChain(chain: IcrcChain, icrc: Pick<IcrcStore, 'loadCursor'>): RefundChain {
   return {
     network: chain.network,
     limits: { refunds: { everyMs: 10_000, pageSize: 50, maxPages: 5 } },
     findRefundOutcomes: (refunds, nowMs) =>
-      mapConcurrent(MOST_AT_ONCE, refunds, (refund) => judgeReported(chain, refund, nowMs)),
+      mapConcurrent(MOST_AT_ONCE, refunds, (refund) => judgeReported(chain, icrc, refund, nowMs)),
   };
 }
 
@@ -36,13 +37,20 @@ export type ReportedRefund = Pick<
  * It counts when it is a transfer of the payment's ledger, after the payment, from an account of the merchant to the account
  * that paid.
  */
-export async function judgeReported(chain: IcrcChain, refund: ReportedRefund, nowMs: number): Promise<RefundOutcome> {
+export async function judgeReported(
+  chain: IcrcChain,
+  icrc: Pick<IcrcStore, 'loadCursor'>,
+  refund: ReportedRefund,
+  nowMs: number,
+): Promise<RefundOutcome> {
   const { reported, asset, recipient, wallets, payment } = refund;
   const named = readBlockName(reported?.transactionId ?? '');
   const paid = readBlockName(payment.transactionId ?? '');
   const isOfLedger = named?.ledger === asset && paid?.ledger === asset && chain.ledgers.includes(asset);
   if (named === undefined || paid === undefined || !isOfLedger) return NO_TRANSFER;
   if (named.index <= paid.index || (reported?.logIndex ?? LOG_INDEX) !== LOG_INDEX) return NO_TRANSFER;
+  // The ledger has become another: what its blocks say is for an operator to judge.
+  if ((await icrc.loadCursor(chain.network, asset))?.isStopped) return OPEN;
   const [block] = (await chain.blocks(asset, named.index, 1)).blocks;
   // A ledger may be about to write the block.
   if (block === undefined) return isOverdueReport(refund, nowMs) ? NOT_FOUND : OPEN;
