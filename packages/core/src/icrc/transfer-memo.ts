@@ -18,13 +18,11 @@ export function intentCodeIn(memo: Uint8Array | null): bigint | undefined {
 }
 
 const NS_PER_MS = 1_000_000n;
-/** Prime, so that round amounts differ in what remains. */
-const OFFSETS = 999_983n;
 
 /**
  * `created_at_time` of every transfer that pays the intent: the same for each attempt, so that the ledger calls a repeat a
- * duplicate of the first. A ledger takes times of the last 24 hours. After a part arrived the time differs by some
- * nanoseconds: the rest may be the same amount, and is no repeat.
+ * duplicate of the first. A ledger takes times of the last 24 hours. Each payment that is recorded for the intent moves it by a
+ * nanosecond, whether it counts or not: what is asked for afterwards may be the same amount, and is no repeat.
  */
-export const transferTimeNs = (intentCreatedAtMs: number, paidAtomic: bigint): bigint =>
-  BigInt(intentCreatedAtMs) * NS_PER_MS + (paidAtomic % OFFSETS);
+export const transferTimeNs = (intentCreatedAtMs: number, payments: number): bigint =>
+  BigInt(intentCreatedAtMs) * NS_PER_MS + BigInt(payments);

@@ -14,9 +14,10 @@ export type AcceptanceFlow = 'x402' | 'regular';
 export type RegularWay = {
   readonly caller: Caller;
   readonly intent: Pick<Intent, 'id' | 'intentCode' | 'createdAtMs' | 'expectedSender'>;
+  /** `amount` is what remains to be paid. */
   readonly terms: Pick<PaidTerms, 'network' | 'token' | 'payTo' | 'amount' | 'payoutId' | 'direct'>;
-  /** Sum of the parts that arrived and count; zero for none. `terms.amount` is what remains. */
-  readonly paid: bigint;
+  /** Payments that are recorded for the intent, also those that do not count or were given back. */
+  readonly payments: number;
   readonly setup: NetworkSetup;
   /** Payments of the intent that were claimed before; all of them have failed. */
   readonly attempt: number;

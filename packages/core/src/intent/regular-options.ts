@@ -18,6 +18,8 @@ export type PayableTerms = {
   readonly terms: readonly PaidTerms[];
   /** Authorizations of the intent that were claimed. While it may be paid, the payments of all of them have failed. */
   readonly claims: number;
+  /** Payments that are recorded for the intent, also those that do not count or were given back. */
+  readonly payments: number;
   /** By position of the acceptance, what was paid in parts and not given back. */
   readonly parts: ReadonlyMap<number, bigint>;
 };
@@ -34,7 +36,7 @@ export async function regularOptions(
   ports: RegularPorts,
   caller: Caller,
   intent: Intent,
-  { terms, claims, parts }: PayableTerms,
+  { terms, claims, payments, parts }: PayableTerms,
   requestUrlOf: RequestUrlOf,
 ): Promise<readonly RegularOption[]> {
   const nowMs = ports.clock.nowMs();
@@ -51,7 +53,7 @@ export async function regularOptions(
       const { amount, paid } = remaining;
       const option = optionOf(ports, caller, intent, {
         terms: { ...one, amount },
-        paid,
+        payments,
         setup,
         attempt: claims,
         requestUrlOf,
@@ -80,7 +82,7 @@ function optionOf(
   { families }: RegularPorts,
   caller: Caller,
   intent: Intent,
-  given: Pick<RegularWay, 'paid' | 'setup' | 'attempt' | 'requestUrlOf'> & { readonly terms: PaidTerms },
+  given: Pick<RegularWay, 'payments' | 'setup' | 'attempt' | 'requestUrlOf'> & { readonly terms: PaidTerms },
 ): RegularOption | undefined {
   const { terms, setup } = given;
   const endsAtMs = Math.min(intent.expiresAtMs, terms.priceEndsAtMs ?? intent.expiresAtMs);

@@ -2,6 +2,7 @@
 import { checkBooks, createFindings, type IcrcStore } from '@svc-pay/core';
 import type pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
+import { loadPayable } from '../intent/load-payable.ts';
 import { withBooks } from '../ledger/open-books.ts';
 import { createMaintenanceStore } from '../maintenance-store.ts';
 import { measureReader } from '../reader/measure-reader.ts';
@@ -103,6 +104,18 @@ test('the expected sender is the owner of the account that pays, whatever its su
   expect(await run.paymentsOf(own)).toMatchObject([{ status: 'completed', payer: from }]);
   expect(await run.paymentsOf(foreign)).toMatchObject([{ status: 'mismatched', payer: sampleAccount(10) }]);
   expect(await run.intentOf(foreign)).toBe('requires_payment');
+});
+
+test('each payment that is recorded for an intent makes the next transfer another, also one that does not count', async () => {
+  const run = await begin();
+  const intentId = await run.intent({ expectedSender: sampleAccount(9) });
+  const recorded = async () => (await loadPayable(pool, { accountId: run.accountId, mode: 'test' }, intentId)).payments;
+  expect(await recorded()).toBe(0);
+  await run.pay(intentId, { from: sampleAccount(10) });
+  await run.pay(intentId, { amountAtomic: 400_000n });
+  await run.read();
+  expect(await recorded()).toBe(2);
+  expect(await run.intentOf(intentId)).toBe('mismatched');
 });
 
 test('one unit is an unattributed receipt without events', async () => {

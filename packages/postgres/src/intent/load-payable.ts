@@ -1,13 +1,17 @@
 import type { Caller, PayableTerms } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
+import { listedBy } from '../listing/list-statement.ts';
 import { loadAcceptancesOfMany } from './load-acceptances.ts';
 
+const OF_INTENT = listedBy({ account_id: '$1', mode: '$2' }, 'intent_id', '$3');
 const COUNT_CLAIMS = {
   name: 'count-claims-of-intent',
   text: `
-    select count(*)::integer as claims from svc.authorizations
-    where account_id = $1 and mode = $2 and intent_id = $3`,
+    select
+      (select count(*)::integer from svc.authorizations
+        where account_id = $1 and mode = $2 and intent_id = $3) as claims,
+      (select count(*)::integer from svc.payments where ${OF_INTENT.where}) as payments`,
 };
 
 /** As the chain reader counts them, without its lock: a part may arrive, or be given back, the next moment. */
@@ -31,9 +35,10 @@ export async function loadPayable(
   const { accountId, mode } = caller;
   const [[terms = []], { rows }, summed] = await Promise.all([
     loadAcceptancesOfMany(pool, [{ caller, intentId }], 'any'),
-    pool.query<{ claims: number }>({ ...COUNT_CLAIMS, values: [accountId, mode, intentId] }),
+    pool.query<{ claims: number; payments: number }>({ ...COUNT_CLAIMS, values: [accountId, mode, intentId] }),
     pool.query<{ position: number; counted: string }>({ ...SUM_PARTS, values: [accountId, mode, intentId] }),
   ]);
   const parts = new Map(summed.rows.map(({ position, counted }) => [position, BigInt(counted)]));
-  return { terms, claims: rows[0]?.claims ?? 0, parts };
+  const { claims = 0, payments = 0 } = rows[0] ?? {};
+  return { terms, claims, payments, parts };
 }

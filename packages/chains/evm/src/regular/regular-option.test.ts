@@ -29,7 +29,7 @@ function way({ shortcode = 'base_usdc', payTo = processor, direct, attempt = 0 }
       payoutId: 7n,
       ...(direct && { direct: activation }),
     },
-    paid: 0n,
+    payments: 0,
     setup: { processor, ready: true },
     attempt,
     endsAtMs: ENDS_AT_MS,

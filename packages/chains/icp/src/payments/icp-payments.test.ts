@@ -8,14 +8,19 @@ const OWNER = 'k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae';
 const CREATED_AT_MS = Date.UTC(2026, 10, 17, 12, 0, 0, 123);
 const { regular } = createIcpPayments({ isLedgerRead: async () => true });
 
-function optionOf({ payTo = OWNER, expectedSender = null as string | null, shortcode = 'ic_ckusdc', paid = 0n } = {}) {
+function optionOf({
+  payTo = OWNER,
+  expectedSender = null as string | null,
+  shortcode = 'ic_ckusdc',
+  payments = 0,
+} = {}) {
   const token = findToken(shortcode);
   if (token === undefined) throw new Error('no token');
   return regular?.optionOf({
     caller: {} as RegularWay['caller'],
     intent: { id: 'pi_1' as RegularWay['intent']['id'], intentCode: 4_242, createdAtMs: CREATED_AT_MS, expectedSender },
     terms: { network: token.network, token, payTo, amount: atomicAmount(12_500_000n), payoutId: 7n },
-    paid,
+    payments,
     setup: { processor: '', paysMerchant: true, ready: true },
     attempt: 0,
     endsAtMs: CREATED_AT_MS + 60_000,
@@ -44,9 +49,9 @@ test('an option has every argument of the transfer, and reads by the shape of th
   expect(optionOf()).toMatchObject({ to: { owner: OWNER, subaccount: null, text: OWNER } });
 });
 
-test('the transfer of an intent is the same however often it is asked for, and another for the rest', () => {
+test('the transfer of an intent is the same however often it is asked for, and another after each payment', () => {
   expect(optionOf()).toEqual(optionOf());
-  expect(optionOf({ paid: 5n })).toMatchObject({ createdAtTime: `${CREATED_AT_MS}000005` });
+  expect(optionOf({ payments: 5 })).toMatchObject({ createdAtTime: `${CREATED_AT_MS}000005` });
 });
 
 test('nothing is offered to a recipient, or asked of a sender, that is none of the network', () => {

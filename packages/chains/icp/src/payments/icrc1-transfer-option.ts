@@ -4,7 +4,12 @@ import type { Icrc1TransferOption } from '@svc-pay/protocol';
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}` as const;
 
 /** Undefined where nobody could pay: the recipient or the expected sender is none of this network. */
-export function icrc1TransferOption({ intent, terms, paid, endsAtMs }: RegularWay): Icrc1TransferOption | undefined {
+export function icrc1TransferOption({
+  intent,
+  terms,
+  payments,
+  endsAtMs,
+}: RegularWay): Icrc1TransferOption | undefined {
   const { network, token, payTo, amount } = terms;
   const to = parseAccount(payTo);
   if (to === undefined || token.transferFee === undefined) return undefined;
@@ -20,7 +25,7 @@ export function icrc1TransferOption({ intent, terms, paid, endsAtMs }: RegularWa
     ledgerCanisterId: token.address,
     to: { owner: to.owner, subaccount: to.subaccount && hex(to.subaccount), text: payTo },
     memo: hex(memoOfIntent(BigInt(intent.intentCode))),
-    createdAtTime: transferTimeNs(intent.createdAtMs, paid).toString(),
+    createdAtTime: transferTimeNs(intent.createdAtMs, payments).toString(),
     fee: token.transferFee.toString(),
   };
 }
