@@ -18,7 +18,14 @@ export type LedgerCursor = {
 export type StoredCursor = LedgerCursor & {
   /** The ledger's blocks do not continue what was read: nothing of them counts. */
   readonly isStopped: boolean;
+  /** When the last reading began that reached the end of the ledger; null where none did. */
+  readonly readAtMs: number | null;
 };
+
+/** What is known of a block without asking its ledger. */
+export type KnownBlock =
+  /** It counts for the intent, or is kept and counts soon. */
+  'of_intent' | 'of_another_intent' | 'refund';
 
 /** A certified block that pays an intent by its memo. */
 export type IcrcTransfer = {
@@ -56,6 +63,11 @@ export type IcrcStore = {
   readonly stopCursor: (cursor: LedgerCursor, nowMs: number) => Promise<void>;
   /** Keeps one transfer to an account of a payout; one that is kept already is left as it is. */
   readonly keep: (transfer: IcrcTransfer, nowMs: number) => Promise<void>;
+  /** Undefined where no row tells what the block is for. */
+  readonly findBlock: (
+    block: Pick<IcrcTransfer, 'network' | 'ledger' | 'index' | 'intentCode'>,
+    intentId: Id<'paymentIntent'>,
+  ) => Promise<KnownBlock | undefined>;
   /** Transfers that are not applied and whose time has come, the longest overdue first. */
   readonly loadDue: (network: NetworkId, nowMs: number, limit: number) => Promise<readonly DueIcrcTransfer[]>;
   /**

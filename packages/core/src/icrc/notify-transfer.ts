@@ -4,7 +4,7 @@ import { type TellApplied, tellApplied } from '../reference/tell-applied.ts';
 import { blockName } from '../token/block-name.ts';
 import type { WatchBase } from '../watch/watch-log.ts';
 import type { IcrcChain } from './icrc-chain.ts';
-import type { IcrcStore, NotifiedIntent } from './icrc-store.ts';
+import type { IcrcStore, KnownBlock, NotifiedIntent, StoredCursor } from './icrc-store.ts';
 import { transferIn } from './judge-blocks.ts';
 import type { TokenBlock } from './token-block.ts';
 import { intentCodeIn } from './transfer-memo.ts';
@@ -49,9 +49,16 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   const cursor = await icrc.loadCursor(network, ledger);
   // The ledger has become another: what its blocks say is for an operator to judge.
   if (cursor?.isStopped) return { outcome: 'unknown' };
+  if (cursor !== undefined && isFarAbove(cursor, blockIndex, clock.nowMs())) return refused('block_not_found');
+  const { intentCode } = payable;
+  const known =
+    cursor !== undefined && blockIndex < cursor.nextIndex
+      ? await icrc.findBlock({ network, ledger, index: blockIndex, intentCode }, notified.intentId)
+      : undefined;
+  if (known !== undefined) return KNOWN[known];
   const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
   const [block] = (await chain.blocks(ledger, blockIndex, 1)).blocks;
-  const refusal = refusalOfBlock(block, { intentCode: payable.intentCode, accounts });
+  const refusal = refusalOfBlock(block, { intentCode, accounts });
   const transfer = block && transferIn({ network, ledger }, block);
   if (refusal !== undefined || transfer === undefined) return refused(refusal ?? 'not_a_transfer');
   await icrc.keep(transfer, clock.nowMs());
@@ -64,6 +71,21 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
 }
 
 const refused = (refusal: NotifyRefusal): NotifiedTransfer => ({ outcome: 'refused', refusal });
+
+const KNOWN: Readonly<Record<KnownBlock, NotifiedTransfer>> = {
+  of_intent: { outcome: 'recorded' },
+  of_another_intent: refused('other_memo'),
+  refund: refused('counted_elsewhere'),
+};
+
+/** Since then a ledger has not written as many blocks. */
+const READ_LATELY_MS = 600_000;
+const FAR_ABOVE = 100_000n;
+
+/** The ledger is not asked about blocks that it can't have: whoever names them makes numbers up. */
+function isFarAbove({ nextIndex, readAtMs }: StoredCursor, index: bigint, nowMs: number): boolean {
+  return readAtMs !== null && nowMs - readAtMs < READ_LATELY_MS && index >= nextIndex + FAR_ABOVE;
+}
 
 /** Why the block does not pay the intent; undefined where it does. `accounts` are those that the intent may be paid to. */
 export function refusalOfBlock(

@@ -29,7 +29,7 @@ function world(
     isElsewhere: false,
   };
   const icrc: IcrcStore = {
-    loadCursor: async () => seen.cursor && { ...seen.cursor, isStopped: seen.stopped },
+    loadCursor: async () => seen.cursor && { ...seen.cursor, isStopped: seen.stopped, readAtMs: seen.wholeSinceMs },
     loadBeginning: async () => given.beginning ?? null,
     openCursor: async (cursor) => {
       seen.cursor = cursor;
@@ -44,6 +44,7 @@ function world(
     stopCursor: async () => {
       seen.stopped = true;
     },
+    findBlock: async () => undefined,
     keep: async (transfer) => void kept.push(transfer),
     loadDue: async () => kept.splice(0).map((transfer) => ({ ...transfer, tries: 3 })),
     apply: async (transfer) => {

@@ -215,6 +215,26 @@ test('a notified block counts at once, and is not counted again by notify or by 
   expect(await run.paymentsOf(intentId)).toHaveLength(1);
 });
 
+test('a block that is known already, or that the ledger can’t have, is answered without asking it', async () => {
+  const run = await begin();
+  const [paid, waiting, other] = [await run.intent(), await run.intent(), await run.intent()];
+  const counted = await run.pay(paid);
+  await run.read();
+  const kept = await run.pay(waiting);
+  const failing: IcrcStore = { ...run.icrc, loadDue: async () => [] };
+  await run.read(failing);
+  run.sample.calls.splice(0);
+  expect(await run.notify(paid, counted)).toBe('recorded');
+  expect(await run.notify(other, counted)).toBe('other_memo');
+  expect(await run.notify(waiting, kept)).toBe('recorded');
+  expect(await run.notify(other, kept)).toBe('other_memo');
+  expect(await run.notify(other, 5_000_000_000n)).toBe('block_not_found');
+  expect(run.sample.calls).toEqual([]);
+  const next = await run.pay(other);
+  expect(await run.notify(other, next)).toBe('applied');
+  expect(run.sample.calls).toEqual(['2+1']);
+});
+
 test('a notified block that is a lie changes nothing', async () => {
   const run = await begin();
   const [intentId, other] = [await run.intent(), await run.intent()];

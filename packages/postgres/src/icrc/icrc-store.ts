@@ -1,9 +1,11 @@
 // Token ledgers as settlement reads them.
 import {
+  blockName,
   type DueIcrcTransfer,
   type IcrcStore,
   type IcrcTransfer,
   isoTime,
+  type KnownBlock,
   type LedgerCursor,
   type NotifiedIntent,
   type PayableIntent,
@@ -24,6 +26,7 @@ export function createIcrcStore(pool: pg.Pool): IcrcStore {
     openCursor: (cursor) => openCursor(pool, cursor),
     moveCursor: (cursor, read, nowMs) => inTransaction(pool, (client) => moveCursor(client, cursor, read, nowMs)),
     stopCursor: (cursor, nowMs) => stopCursor(pool, cursor, nowMs),
+    findBlock: (block, intentId) => findBlock(pool, block, intentId),
     keep: (transfer, nowMs) => keep(pool, [transfer], nowMs),
     loadDue: (network, nowMs, limit) => loadDue(pool, network, nowMs, limit),
     apply: (transfer, nowMs) => inTransaction(pool, (client) => applyTransfer(client, transfer, nowMs)),
@@ -32,18 +35,25 @@ export function createIcrcStore(pool: pg.Pool): IcrcStore {
   };
 }
 
+type CursorRow = {
+  readonly next_index: string;
+  readonly last_hash: Buffer | null;
+  readonly read_at: Date | null;
+  readonly stopped: boolean;
+};
+
 async function loadCursor(pool: pg.Pool, network: NetworkId, ledger: string): Promise<StoredCursor | undefined> {
-  const { rows } = await pool.query<{ next_index: string; last_hash: Buffer | null; stopped: boolean }>({
+  const { rows } = await pool.query<CursorRow>({
     name: 'load-icrc-cursor',
     text: `
-      select next_index, last_hash, stopped_at is not null as stopped from svc.icrc_cursors
+      select next_index, last_hash, read_at, stopped_at is not null as stopped from svc.icrc_cursors
       where network = $1 and ledger = $2`,
     values: [network, ledger],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { next_index: nextIndex, last_hash: lastHash, stopped: isStopped } = row;
-  return { network, ledger, nextIndex: BigInt(nextIndex), lastHash, isStopped };
+  const { next_index: nextIndex, last_hash: lastHash, stopped: isStopped, read_at: readAt } = row;
+  return { network, ledger, nextIndex: BigInt(nextIndex), lastHash, isStopped, readAtMs: readAt?.getTime() ?? null };
 }
 
 async function loadBeginning(pool: pg.Pool, network: NetworkId): Promise<number | null> {
@@ -102,6 +112,36 @@ async function stopCursor(pool: pg.Pool, { network, ledger, nextIndex }: LedgerC
       where network = $1 and ledger = $2 and next_index = $3`,
     values: [network, ledger, nextIndex.toString(), isoTime(nowMs)],
   });
+}
+
+type BlockRow = { readonly code: string | null; readonly intent_id: string | null; readonly refund_id: string | null };
+
+/** A transfer that waits, or what the block proves. */
+const FIND_BLOCK = {
+  name: 'find-icrc-block',
+  text: `
+    select intent_code as code, null as intent_id, null as refund_id from svc.icrc_transfers
+    where network = $1 and ledger = $2 and block_index = $3
+    union all
+    select null, payment.intent_id, proof.refund_id
+    from svc.log_proofs proof
+    join svc.payments payment
+      on payment.account_id = proof.account_id and payment.mode = proof.mode and payment.id = proof.payment_id
+    where proof.network = $1 and proof.transaction_id = $4 and proof.log_index = 0`,
+};
+
+async function findBlock(
+  pool: pg.Pool,
+  block: Pick<IcrcTransfer, 'network' | 'ledger' | 'index' | 'intentCode'>,
+  intentId: string,
+): Promise<KnownBlock | undefined> {
+  const { network, ledger, index, intentCode } = block;
+  const values = [network, ledger, index.toString(), blockName(block)];
+  const [row] = (await pool.query<BlockRow>({ ...FIND_BLOCK, values })).rows;
+  if (row === undefined) return undefined;
+  if (row.refund_id !== null) return 'refund';
+  const isOfIntent = row.code === null ? row.intent_id === intentId : row.code === intentCode.toString();
+  return isOfIntent ? 'of_intent' : 'of_another_intent';
 }
 
 const KEPT = columnArrays<IcrcTransfer>({

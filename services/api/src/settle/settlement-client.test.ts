@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startFakeSettlement } from '../testing/start-fake-settlement.ts';
 import { createSettlementClient } from './settlement-client.ts';
@@ -45,6 +46,18 @@ test('when none answers it is said whether one of them may have begun', async ()
   const unavailable = { ok: false, code: 'service_unavailable' };
   expect(await clientOf(NOBODY, NOBODY).beginUpto(ORDER)).toEqual({ ...unavailable, delivered: false });
   expect(await clientOf(hangingUp.url, NOBODY).beginUpto(ORDER)).toEqual({ ...unavailable, delivered: true });
+});
+
+test('a settlement that reads a block is waited for, and no other reads it too', async () => {
+  const [reading, other] = [await startFakeSettlement(), await startFakeSettlement()];
+  reading.answer = async () => {
+    await wait(1_000);
+    return { outcome: 'applied', refusal: null };
+  };
+  const { notifyTransfer } = clientOf(reading.url, other.url);
+  const order = { ...ORDER, block: { ledger: 'bkyz2-fmaaa-aaaaa-qaaaq-cai', index: 7n } };
+  expect(await notifyTransfer(order)).toEqual({ outcome: 'applied' });
+  expect(other.heard).toEqual([]);
 });
 
 async function addressOfNobody(): Promise<string> {

@@ -63,6 +63,8 @@ type Order<Known> = {
   readonly requestId: string;
   readonly body: object;
   readonly ids: object;
+  /** The least that a process gets for its answer. */
+  readonly leastMs?: number;
   /** The answer; undefined for a body that is none. */
   readonly read: (body: unknown) => Known | undefined;
 };
@@ -133,7 +135,15 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
         blockIndex: index.toString(),
       };
       const ids = { intentId, ledger, blockIndex: body.blockIndex };
-      const answer = await ask({ path: '/payments/notify', caller, requestId, body, ids, read: readNotified });
+      const answer = await ask({
+        path: '/payments/notify',
+        caller,
+        requestId,
+        body,
+        ids,
+        leastMs: NOTIFY_MS,
+        read: readNotified,
+      });
       return isUnanswered(answer) ? UNKNOWN : answer;
     },
   };
@@ -141,12 +151,14 @@ export function createSettlementClient({ urls, ...rest }: SettlementClientOption
 
 const ownerOf = ({ accountId, mode }: Caller) => ({ accountId, mode });
 
+/** Settlement waits four seconds for a token ledger. Who left it earlier would ask the next process to read the block too. */
+const NOTIFY_MS = 5_000;
 const UNKNOWN: NotifiedTransfer = { outcome: 'unknown' };
 
 async function askOne<Known extends object>(
   url: string,
   { internalKey, timeoutMs, onProblem }: Omit<SettlementClientOptions, 'urls'>,
-  { path, caller, requestId, body: asked, ids: named, read }: Order<Known>,
+  { path, caller, requestId, body: asked, ids: named, leastMs = 0, read }: Order<Known>,
 ): Promise<Known | Unanswered> {
   const ids = { ...named, requestId, url };
   try {
@@ -159,7 +171,7 @@ async function askOne<Known extends object>(
         'x-request-id': requestId,
       },
       body: JSON.stringify(asked),
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: AbortSignal.timeout(Math.max(timeoutMs, leastMs)),
     });
     const body: unknown = await response.json();
     const known = read(body);

@@ -3,11 +3,11 @@ import { sampleTokenLedger } from '@svc-pay/core/testing';
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { expect, test } from 'vitest';
-import { createTransferNotify } from './notify-transfer.ts';
+import { createTransferNotify, type NotifyLimits } from './notify-transfer.ts';
 
 const network = 'icp:local' as NetworkId;
 
-function world(limits?: { readonly atOnce: number; readonly timeoutMs: number }) {
+function world(limits?: Partial<NotifyLimits>) {
   const sample = sampleTokenLedger(network);
   const problems: unknown[] = [];
   const applied: bigint[] = [];
@@ -36,7 +36,7 @@ function world(limits?: { readonly atOnce: number; readonly timeoutMs: number })
       log: () => {},
       onProblem: (problem) => void problems.push(problem),
     },
-    limits,
+    { atOnce: 16, perAccount: 4, timeoutMs: 10_000, ...limits },
   );
   const intentId = newId('paymentIntent', 0);
   const block: NotifiedBlock = {
@@ -48,7 +48,7 @@ function world(limits?: { readonly atOnce: number; readonly timeoutMs: number })
   };
   return {
     sample,
-    notify: () => notify(block),
+    notify: (change: Partial<NotifiedBlock> = {}) => notify({ ...block, ...change }),
     applied,
     problems,
     holdUntil: (until: Promise<void>) => {
@@ -64,15 +64,27 @@ test('a block that pays the intent is applied', async () => {
 });
 
 test('of more calls than may run at once the rest asks nothing, and the places are free afterwards', async () => {
-  const { notify, sample, holdUntil } = world({ atOnce: 2, timeoutMs: 10_000 });
+  const { notify, sample, holdUntil } = world({ atOnce: 2 });
   const { promise, resolve } = Promise.withResolvers<void>();
   holdUntil(promise);
   const running = [notify(), notify()];
   expect(await notify()).toEqual({ outcome: 'unknown' });
   resolve();
   expect((await Promise.all(running)).map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
-  expect(sample.calls).toHaveLength(2);
+  // Both asked for the same block.
+  expect(sample.calls).toHaveLength(1);
   expect(await notify()).toEqual({ outcome: 'applied' });
+});
+
+test('one account has no more places than its own, and others find theirs', async () => {
+  const { notify, holdUntil } = world({ atOnce: 3, perAccount: 2 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  holdUntil(promise);
+  const running = [notify(), notify()];
+  expect(await notify()).toEqual({ outcome: 'unknown' });
+  running.push(notify({ accountId: newId('account', 1) }));
+  resolve();
+  expect((await Promise.all(running)).map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'applied']);
 });
 
 test('a ledger that answers too late is not waited for, keeps its place, and its block counts then', async () => {

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   ChainUnavailable,
+  type IcrcChain,
   type NotifiedTransfer,
   type NotifyDeps,
   type NotifyTransfer,
@@ -11,10 +12,13 @@ import {
 export type NotifyLimits = {
   /** Further calls are not asked: the reader finds the block by itself. */
   readonly atOnce: number;
+  /** Of these, calls for one account. */
+  readonly perAccount: number;
   readonly timeoutMs: number;
 };
 
-const LIMITS: NotifyLimits = { atOnce: 16, timeoutMs: 10_000 };
+/** The API waits a little longer for the answer. */
+const LIMITS: NotifyLimits = { atOnce: 16, perAccount: 4, timeoutMs: 4_000 };
 
 export type BoundedNotifyDeps = NotifyDeps & {
   readonly onProblem: (problem: unknown, ids: object) => void;
@@ -23,13 +27,17 @@ export type BoundedNotifyDeps = NotifyDeps & {
 const UNKNOWN: NotifiedTransfer = { outcome: 'unknown' };
 
 export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimits = LIMITS): NotifyTransfer {
-  let running = 0;
+  const running = new Map<string, number>();
+  const sharing = { ...deps, chains: deps.chains.map(shareBlocks) };
   return async (notified) => {
-    if (running >= limits.atOnce) return UNKNOWN;
-    running += 1;
+    const { accountId } = notified;
+    const ofAccount = running.get(accountId) ?? 0;
+    const all = [...running.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= limits.atOnce || ofAccount >= limits.perAccount) return UNKNOWN;
+    running.set(accountId, ofAccount + 1);
     const late = new AbortController();
     // What takes longer than its answer may goes on and counts when it is done.
-    const asked = notifyTransfer(deps, notified)
+    const asked = notifyTransfer(sharing, notified)
       .catch((problem: unknown) => {
         const { intentId, ledger, blockIndex } = notified;
         if (!(problem instanceof ChainUnavailable))
@@ -37,10 +45,28 @@ export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimi
         return UNKNOWN;
       })
       .finally(() => {
-        running -= 1;
+        const left = (running.get(accountId) ?? 1) - 1;
+        if (left > 0) running.set(accountId, left);
+        else running.delete(accountId);
         late.abort();
       });
     const over = wait(limits.timeoutMs, UNKNOWN, { signal: late.signal }).catch(() => UNKNOWN);
     return Promise.race([asked, over]);
+  };
+}
+
+/** Calls for the same blocks at the same time are one. */
+function shareBlocks(chain: IcrcChain): IcrcChain {
+  const asked = new Map<string, ReturnType<IcrcChain['blocks']>>();
+  return {
+    ...chain,
+    blocks: (ledger, start, count) => {
+      const key = `${ledger} ${start} ${count}`;
+      const found = asked.get(key);
+      if (found !== undefined) return found;
+      const told = chain.blocks(ledger, start, count).finally(() => asked.delete(key));
+      asked.set(key, told);
+      return told;
+    },
   };
 }

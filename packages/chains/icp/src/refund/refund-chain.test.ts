@@ -34,7 +34,7 @@ const refund = (change: Partial<ReportedRefund> = {}): ReportedRefund => ({
   createdAtMs: 0,
   ...change,
 });
-const cursor = { network: 'icp:mainnet' as NetworkId, ledger: LEDGER, nextIndex: 13n, lastHash: null };
+const cursor = { network: 'icp:mainnet' as NetworkId, ledger: LEDGER, nextIndex: 13n, lastHash: null, readAtMs: null };
 const judge = (
   change: Partial<ReportedRefund> = {},
   transfer: TokenBlock['transfer'] = BACK,
