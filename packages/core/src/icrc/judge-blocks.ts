@@ -37,7 +37,13 @@ export function transferIn(
   return { network, ledger, index, from, to, amountAtomic, intentCode, blockTimeMs: blockTimeMs(timestampNs) };
 }
 
-export const blockTimeMs = (timestampNs: bigint): number => Number(timestampNs / 1_000_000n);
+/** The end of the year 9999, the last time that is written as text. A ledger's clock may say anything. */
+const LAST_TIME_MS = 253_402_300_799_999n;
+
+export function blockTimeMs(timestampNs: bigint): number {
+  const timeMs = timestampNs / 1_000_000n;
+  return Number(timeMs < LAST_TIME_MS ? timeMs : LAST_TIME_MS);
+}
 
 function isSame(one: Uint8Array, other: Uint8Array | null): boolean {
   return other !== null && one.length === other.length && one.every((byte, index) => byte === other[index]);

@@ -93,6 +93,19 @@ test('a payment after the end of the intent is kept and told, and pays nothing',
   expect(await run.intentOf(intentId)).toBe('requires_payment');
 });
 
+test('a block whose time is beyond every calendar is late money, and holds up no other', async () => {
+  const run = await begin();
+  const [late, paid] = [await run.intent(), await run.intent()];
+  const index = await run.pay(late);
+  await run.pay(paid);
+  const block = run.sample.blocks[Number(index)];
+  if (block === undefined) throw new Error('no block');
+  run.sample.blocks[Number(index)] = { ...block, timestampNs: 10n ** 40n };
+  await run.read();
+  expect(await run.paymentsOf(late)).toMatchObject([{ status: 'mismatched', due: '1000000' }]);
+  expect(await run.intentOf(paid)).toBe('completed');
+});
+
 test('the expected sender is the owner of the account that pays, whatever its subaccount', async () => {
   const run = await begin();
   const expectedSender = sampleAccount(9);
