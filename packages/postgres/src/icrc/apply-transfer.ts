@@ -84,7 +84,7 @@ async function writeStray(
     },
     logIndex,
     reason,
-    about: { intentCode: intentCode.toString(), payer: from, to, amountAtomic: amountAtomic.toString() },
+    about: { intentCode: intentCode.toString(), payer: from, merchant: to, amountAtomic: amountAtomic.toString() },
     nowMs,
   });
   return { outcome: 'unattributed', reason };
