@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PUBLIC_ROOT_KEY } from '@svc-pay/core';
 import { expect, onTestFinished, test } from 'vitest';
 import { API_SETTINGS, readApiConfig } from './config.ts';
 
@@ -69,6 +70,8 @@ test('the Internet Computer has no processor, and its merchants are paid with no
 
 test('a root key is one, and only the public Internet Computer is known without', () => {
   expect(icp('icp:mainnet', { rootKey: undefined }).ok).toBe(true);
+  expect(icp('icp:mainnet', { rootKey: PUBLIC_ROOT_KEY }).ok).toBe(true);
+  expect(icp('icp:mainnet').ok).toBe(false);
   expect(icp('icp:local', { rootKey: undefined }).ok).toBe(false);
   for (const rootKey of ['', 'ab'.repeat(133), ROOT_KEY.slice(2), `${ROOT_KEY}ab`, ROOT_KEY.toUpperCase(), 7])
     expect(icp('icp:local', { rootKey }).ok).toBe(false);

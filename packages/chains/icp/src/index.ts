@@ -2,5 +2,5 @@
 
 export type { IcpAccess } from './read/certified-call.ts';
 export { createIcrcChain } from './read/icrc-chain.ts';
-export { PUBLIC_ROOT_KEY, rootKeyBytes } from './read/root-key.ts';
+export { rootKeyBytes } from './read/root-key.ts';
 export { createIcpRefundChain } from './refund/refund-chain.ts';

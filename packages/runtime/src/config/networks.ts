@@ -1,6 +1,6 @@
 // The networks that an operator runs. One JSON serves every service; each service takes from it what it may know.
 import { readFileSync } from 'node:fs';
-import { type ExplorerUrls, findChain } from '@svc-pay/core';
+import { type ExplorerUrls, findChain, PUBLIC_ROOT_KEY } from '@svc-pay/core';
 import { familyOf, type NetworkId, parseNetwork } from '@svc-pay/protocol';
 import * as z from 'zod/mini';
 import { json } from './forms.ts';
@@ -157,6 +157,12 @@ export function chosenNetworks(given: {
   };
 }
 
+/** The root key of the public network is published, and under another money would be made up; a test network has its own. */
+function isRootKeyOf(network: NetworkId, { rootKey: given }: OperatedIcp): boolean {
+  if (findChain(network)?.mode === 'test') return given !== undefined;
+  return given === undefined || given === PUBLIC_ROOT_KEY;
+}
+
 const FORMS = { evm: evmNetwork, solana: solanaNetwork, icp: icpNetwork };
 
 function networksFrom(value: unknown): OperatedNetworks | undefined {
@@ -168,8 +174,7 @@ function networksFrom(value: unknown): OperatedNetworks | undefined {
     if (id === undefined || findChain(id) === undefined) return undefined;
     const setup = FORMS[familyOf(id)].safeParse(given);
     if (!setup.success) return undefined;
-    // The root key of the public network is published; any other network has its own.
-    if (isIcp(setup.data) && findChain(id)?.mode === 'test' && setup.data.rootKey === undefined) return undefined;
+    if (isIcp(setup.data) && !isRootKeyOf(id, setup.data)) return undefined;
     networks.set(id, setup.data);
   }
   return networks;

@@ -6,6 +6,7 @@ import {
   type IcrcChain,
   judgeBlocks,
   memoOfIntent,
+  PUBLIC_ROOT_KEY,
   type TokenBlock,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
@@ -18,7 +19,6 @@ import {
   startLocalInternetComputer,
 } from '../local/index.ts';
 import { createIcrcChain } from './icrc-chain.ts';
-import { PUBLIC_ROOT_KEY } from './root-key.ts';
 
 const network = 'icp:local' as NetworkId;
 const LEDGER = 'bkyz2-fmaaa-aaaaa-qaaaq-cai';
