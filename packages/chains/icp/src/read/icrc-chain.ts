@@ -48,14 +48,20 @@ const subaccountOf = (bytes: Uint8Array | undefined) => (bytes === undefined ? n
 /** Archives may name further ones; a chain of more is none of a ledger. */
 const MOST_ARCHIVES = 16;
 
-async function readBlocks(call: CertifiedCall, ledger: Principal, start: bigint, count: number): Promise<ToldBlocks> {
+/** Blocks of a ledger and of the archives that it names. An archive tells what it was asked for, and in no other's place. */
+export async function readBlocks(
+  call: CertifiedCall,
+  ledger: Principal,
+  start: bigint,
+  count: number,
+): Promise<ToldBlocks> {
   const asked = { start, length: BigInt(count) };
   const told = await askBlocks(call, ledger, 'icrc3_get_blocks', [asked]);
   const found = new Map<bigint, BlockValue>();
-  const keep = ({ blocks }: BlocksAnswer) => {
-    for (const { id, block } of blocks) found.set(id, block);
+  const keep = ({ blocks }: BlocksAnswer, ranges: readonly AskedBlocks[]) => {
+    for (const { id, block } of blocks) if (!found.has(id) && isAsked(id, ranges)) found.set(id, block);
   };
-  keep(told);
+  keep(told, [asked]);
   const open = [...told.archived_blocks];
   for (let followed = 0; open.length > 0; followed += 1) {
     const [next] = open.splice(0, 1);
@@ -63,11 +69,14 @@ async function readBlocks(call: CertifiedCall, ledger: Principal, start: bigint,
     if (followed >= MOST_ARCHIVES) throw new ChainUnavailable(`${ledger.toText()} names too many archives`);
     const [archive, method] = next.callback;
     const archived = await askBlocks(call, archive, method, next.args);
-    keep(archived);
+    keep(archived, next.args);
     open.push(...archived.archived_blocks);
   }
   return { length: told.log_length, blocks: contiguous(found, start, count) };
 }
+
+const isAsked = (id: bigint, ranges: readonly AskedBlocks[]): boolean =>
+  ranges.some(({ start, length }) => id >= start && id < start + length);
 
 function askBlocks(
   call: CertifiedCall,
