@@ -1,4 +1,4 @@
-import type { IcrcChain, TokenBlock } from '@svc-pay/core';
+import { type IcrcChain, memoOfIntent, type TokenBlock } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import { expect, test } from 'vitest';
 import { createIcpRefunds } from './icp-refunds.ts';
@@ -63,6 +63,7 @@ test.each<[string, Partial<ReportedRefund>, TokenBlock['transfer']?]>([
   ['from somebody else', { wallets: [PAYER] }],
   ['to another account of the payer', { recipient: `${MERCHANT}-dfxgiyy.1` }],
   ['that is no transfer', {}, null],
+  ['that pays an intent', {}, { ...BACK, memo: memoOfIntent(7n) }],
   ['by a name that is none', { reported: reportOf(`0x${'ab'.repeat(32)}`) }],
 ])('a block %s proves no refund', async (_, change, transfer = BACK) => {
   expect(await judge(change, transfer)).toEqual({ outcome: 'void', reason: 'no_transfer' });

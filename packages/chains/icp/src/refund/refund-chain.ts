@@ -3,6 +3,7 @@ import {
   blockName,
   type IcrcChain,
   type IcrcStore,
+  intentCodeIn,
   isOverdueReport,
   mapConcurrent,
   type OpenRefund,
@@ -35,7 +36,7 @@ export type ReportedRefund = Pick<
 
 /**
  * It counts when it is a transfer of the payment's ledger, after the payment, from an account of the merchant to the account
- * that paid.
+ * that paid. One whose memo names an intent pays that: the merchant may have bought something of the payer.
  */
 export async function judgeReported(
   chain: IcrcChain,
@@ -56,6 +57,7 @@ export async function judgeReported(
   if (block === undefined) return isOverdueReport(refund, nowMs) ? NOT_FOUND : OPEN;
   const { transfer } = block;
   if (transfer === null || !wallets.includes(transfer.from) || transfer.to !== recipient) return NO_TRANSFER;
+  if (intentCodeIn(transfer.memo) !== undefined) return NO_TRANSFER;
   return {
     outcome: 'transferred',
     transactionId: blockName(named),
