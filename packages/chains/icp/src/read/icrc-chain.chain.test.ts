@@ -1,4 +1,7 @@
 // A ledger's blocks as the chain reader sees them, over a real boundary with certificates.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { IC_ROOT_KEY } from '@icp-sdk/core/agent';
 import {
   accountText,
@@ -118,6 +121,8 @@ test('a call that is answered later, after the client asked for its status, is a
 test.each([
   ['a forged certificate', { certificates: 'forged' }],
   ['a certificate under another root key', { certificates: 'foreign' }],
+  ['a certificate of two minutes ago', { certificateAgeMs: 120_000 }],
+  ['a certificate of in two minutes', { certificateAgeMs: -120_000 }],
   ['a certificate of an hour ago', { certificateAgeMs: 3_600_000 }],
   ['a node that lives an hour ago', { certificateAgeMs: 3_600_000, staleTime: true }],
   ['a node that is down', { down: true }],
@@ -169,6 +174,47 @@ test('the next node is asked where one gives no certified answer', async () => {
     expect(await both.blocks(LEDGER, 0n, 1)).toEqual(await chain.blocks(LEDGER, 0n, 1));
   } finally {
     await other.stop();
+  }
+});
+
+test('the node that answered last is asked first', async () => {
+  const slow = await startLocalInternetComputer();
+  slow.faults.expiredCalls = true;
+  try {
+    const both = createIcrcChain(network, { urls: [slow.url, ic.url], rootKey: ic.rootKey, timeoutMs: 2_000 });
+    await both.blocks(LEDGER, 0n, 1);
+    const before = performance.now();
+    await both.blocks(LEDGER, 0n, 1);
+    expect(performance.now() - before).toBeLessThan(2_000);
+  } finally {
+    await slow.stop();
+  }
+});
+
+test('an answer that is larger than any of a canister is not read to its end', async () => {
+  const part = Buffer.alloc(65_536);
+  let sent = 0;
+  const endless = createServer((_, response) => {
+    const more = () => {
+      while (!response.destroyed && sent < 16 * 1_048_576) {
+        sent += part.length;
+        if (!response.write(part)) return void response.once('drain', more);
+      }
+      response.end();
+    };
+    more();
+  }).listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  const { port } = endless.address() as AddressInfo;
+  try {
+    const urls = [`http://127.0.0.1:${port}`];
+    const alone = createIcrcChain(network, { urls, rootKey: ic.rootKey, timeoutMs: 5_000 });
+    await expect(alone.blocks(LEDGER, 0n, 1)).rejects.toMatchObject({
+      cause: { errors: [{ message: expect.stringContaining('3145728 bytes') }] },
+    });
+  } finally {
+    endless.closeAllConnections();
+    endless.close();
   }
 });
 
