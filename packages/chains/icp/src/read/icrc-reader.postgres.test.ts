@@ -37,7 +37,7 @@ afterEach(async () => {
 
 async function begin() {
   ({ pool } = await createTestDatabase());
-  const chain = createIcrcChain(ICRC_NETWORK, { urls: [ic.url], rootKey: ic.rootKey, timeoutMs: 5_000 });
+  const chain = createIcrcChain(ICRC_NETWORK, { urls: [ic.url], rootKey: ic.rootKey, timeoutMs: 20_000 });
   const world = await createIcrcWorld(pool, { chain, merchant });
   const client = await openLedgerClient(ic, ledger.canisterId, alice);
   const pay = async (intentId: string, amount = DOLLAR) =>
