@@ -10,7 +10,8 @@ export type ServiceProcess = {
   readonly port: number;
   readonly output: () => string;
   readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>;
-  readonly start: () => Promise<void>;
+  /** Starts it again, with settings that differ from those of the first start. */
+  readonly start: (changed?: Readonly<Record<string, string>>) => Promise<void>;
 };
 
 /** Line with the port: from a service, from a test program, or from a commit whose log lines had no event codes. */
@@ -36,10 +37,10 @@ export async function startService(
   let child: ChildProcess | undefined;
   let output = '';
   let port = 0;
-  const start = async () => {
+  const start = async (changed: Readonly<Record<string, string>> = {}) => {
     const started = Promise.withResolvers<number>();
     const next = spawn(process.execPath, program, {
-      env: { ...COMPILE_CACHE, ...environment },
+      env: { ...COMPILE_CACHE, ...environment, ...changed },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (next.pid !== undefined) next.once('exit', killOnParentExit(next.pid));

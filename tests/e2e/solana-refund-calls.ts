@@ -27,7 +27,8 @@ export type Paid = {
 
 const WAIT_SECONDS = 60;
 
-type Refunder = Pick<SolanaWorld, 'apiUrl' | 'merchant'> & { readonly shop: Pick<SolanaWorld['shop'], 'secretKey'> };
+type Asker = Pick<SolanaWorld, 'apiUrl'> & { readonly shop: Pick<SolanaWorld['shop'], 'secretKey'> };
+type Refunder = Asker & Pick<SolanaWorld, 'merchant'>;
 
 /** A payment that is final: its batch is, by the watcher. */
 export async function payFinally(world: SolanaWorld): Promise<Paid> {
@@ -60,7 +61,7 @@ async function call<Body>(response: Response): Promise<Answered<Body>> {
 }
 
 export async function askRefund(
-  { apiUrl, shop }: Refunder,
+  { apiUrl, shop }: Asker,
   paymentId: string,
   body: Readonly<Record<string, unknown>> = {},
   key = shop.secretKey,
@@ -69,14 +70,14 @@ export async function askRefund(
 }
 
 /** A refund with what the wallet signs. */
-export async function prepareRefund(world: Refunder, paymentId: string, body: Readonly<Record<string, unknown>> = {}) {
+export async function prepareRefund(world: Asker, paymentId: string, body: Readonly<Record<string, unknown>> = {}) {
   const { status, body: created } = await askRefund(world, paymentId, body);
   if (status !== 201 || created.sign === null) throw new Error(`${status}: ${JSON.stringify(created)}`);
   return { refund: created.refund, unsigned: created.sign.transaction };
 }
 
 export async function submitRefund(
-  { apiUrl, shop }: Refunder,
+  { apiUrl, shop }: Asker,
   refundId: string,
   transaction: string,
 ): Promise<Answered<{ readonly refund: WireRefund }>> {
@@ -92,7 +93,7 @@ export async function refund(world: Refunder, paymentId: string, body: Readonly<
   return { id: prepared.refund.id, transaction };
 }
 
-export async function readRefund({ apiUrl, shop }: Refunder, refundId: string): Promise<WireRefund> {
+export async function readRefund({ apiUrl, shop }: Asker, refundId: string): Promise<WireRefund> {
   const { body } = await call<{ readonly refund: WireRefund }>(
     await fetch(`${apiUrl}/sdk/refunds/${refundId}`, { headers: { authorization: `Bearer ${shop.secretKey}` } }),
   );
@@ -100,7 +101,7 @@ export async function readRefund({ apiUrl, shop }: Refunder, refundId: string): 
 }
 
 /** The refund when it has ended. */
-export async function endOf(world: Refunder, refundId: string): Promise<WireRefund> {
+export async function endOf(world: Asker, refundId: string): Promise<WireRefund> {
   const hasEnded = async () => ['completed', 'failed', 'canceled'].includes((await readRefund(world, refundId)).status);
   await waitFor(hasEnded, WAIT_SECONDS, `ended, refund ${refundId}`);
   return readRefund(world, refundId);

@@ -1,0 +1,306 @@
+// Payments on the Internet Computer through the whole service: real processes, a real canister VM and real certificates. A
+// payer transfers by himself; a notification or the reader of the token ledger finds the block.
+import { startLocalInternetComputer } from '@svc-pay/icp/local';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { PRICE } from './follow-payment.ts';
+import {
+  accountOf,
+  balanceOf,
+  giveBack,
+  newPayer,
+  notify,
+  type Offer,
+  OTHER_LEDGER,
+  offer,
+  optionOf,
+  startIcpWorld,
+  TOKEN_LEDGER,
+  transfer,
+} from './icp-world.ts';
+import { ledgerCheck } from './ledger-check.ts';
+import { waitFor } from './many-payments.ts';
+import { askAs } from './mismatch-cases.ts';
+import { askRefund, endOf } from './solana-refund-calls.ts';
+import { openEndpoint } from './webhook-receiver.ts';
+
+const world = await startIcpWorld({ webhooks: true });
+const { ic, shop, merchant, settlement } = world;
+const { pool } = world.database;
+const endpoint = await openEndpoint(world, {
+  eventTypes: [
+    'payment_intent.created',
+    'payment_intent.canceled',
+    'payment.created',
+    'payment.updated',
+    'payment.completed',
+    'payment.refunded',
+  ],
+});
+const faultless = { ...ic.faults };
+
+afterEach(() => {
+  Object.assign(ic.faults, faultless);
+  world.reach(true);
+});
+
+afterAll(async () => {
+  const { output, exitCode } = await ledgerCheck(world);
+  await world.stop();
+  expect({ output, exitCode }).toEqual({ output: expect.any(String), exitCode: 0 });
+}, 60_000);
+
+type Payment = Readonly<Record<'id' | 'status' | 'paidAmount' | 'refundDueAmount', string>>;
+
+async function paymentsOf(id: string): Promise<readonly Payment[]> {
+  const { body } = await askAs(world, shop, 'GET', `/sdk/payments?intentId=${id}`);
+  return (body as { data: Payment[] }).data.toReversed();
+}
+
+/** `<intent>: <status of each payment> <paid> (<due back>)`. */
+async function seen(id: string): Promise<string> {
+  const { rows } = await pool.query<{ status: string }>('select status from svc.intents where id = $1', [id]);
+  const payments = (await paymentsOf(id)).map(
+    ({ status, paidAmount, refundDueAmount }) => `${status} ${paidAmount} (${refundDueAmount ?? 0})`,
+  );
+  return `${rows[0]?.status}: ${payments.join(', ')}`;
+}
+
+const UNPAID = 'requires_payment: ';
+const PAID = `completed: completed ${PRICE} (0)`;
+
+const becomes = (id: string, expected: string) =>
+  vi.waitFor(async () => expect(await seen(id)).toBe(expected), { timeout: 30_000, interval: 100 });
+
+const MADE = 'payment_intent.created';
+const COMPLETED = ['payment.created', 'payment.completed'];
+const MISMATCHED = ['payment.created', 'payment.updated'];
+
+/** The merchant's server has heard these, in this order, each soundly signed and as the interface writes it. */
+async function heard(id: string, types: readonly string[]) {
+  await waitFor(async () => endpoint.of(id).length >= types.length, 20, `heard: ${types.join(', ')}`);
+  const all = endpoint.of(id);
+  expect(all.map(({ event }) => event.type)).toEqual(types);
+  expect(all.flatMap(({ problems }) => problems)).toEqual([]);
+  return all.map(({ event }) => event.data.object);
+}
+
+async function pay({ id, option }: Offer, amount = PRICE) {
+  const payer = await newPayer(world);
+  const index = await transfer(world, payer, option, amount);
+  return { id, payer, index, blockIndex: index.toString() };
+}
+
+test.concurrent('who pays and notifies is told at once, and everybody reads the same block', async () => {
+  const { id, payer, blockIndex } = await pay(await offer(world));
+  const expected = {
+    status: 'completed',
+    network: 'ic',
+    transactionId: `${TOKEN_LEDGER}:${blockIndex}`,
+    canisterTxId: blockIndex,
+    ledgerTxId: blockIndex,
+    ledgerCanisterId: TOKEN_LEDGER,
+    payer: accountOf(payer),
+    paidAmount: PRICE.toString(),
+  };
+  const answer = await notify(world, id, { ledgerBlockIndex: blockIndex });
+  expect(answer).toMatchObject({ status: 'completed', refusal: null, payment: expected });
+  expect(await paymentsOf(id)).toMatchObject([expected]);
+  const { ledgerCanisterId, payer: _, ...told } = expected;
+  expect((await heard(id, [MADE, ...COMPLETED])).at(-1)).toMatchObject(told);
+  expect(ledgerCanisterId).toBe(TOKEN_LEDGER);
+});
+
+test.concurrent('a payment that nobody notified of is found', async () => {
+  const { id } = await pay(await offer(world));
+  await becomes(id, PAID);
+  await heard(id, [MADE, ...COMPLETED]);
+});
+
+test.concurrent('less is a part that is kept, and the rest, of the same amount too, completes the intent', async () => {
+  const offered = await offer(world);
+  const half = PRICE / 2n;
+  const { id, payer } = await pay(offered, half);
+  await becomes(id, `mismatched: mismatched ${half} (0)`);
+  await transfer(world, payer, await optionOf(world, id), half);
+  await becomes(id, `completed: mismatched ${half} (0), completed ${half} (0)`);
+  await heard(id, [MADE, ...MISMATCHED, ...COMPLETED]);
+});
+
+test.concurrent('more completes the intent, and the surplus is due back', async () => {
+  const { id } = await pay(await offer(world), PRICE + 7n);
+  await becomes(id, `completed: completed ${PRICE + 7n} (7)`);
+  await heard(id, [MADE, ...COMPLETED]);
+});
+
+test.concurrent('the same transfer again is a duplicate to the ledger, and a second payer’s money is due back', async () => {
+  const offered = await offer(world);
+  const { id, payer, index } = await pay(offered);
+  await expect(transfer(world, payer, offered.option)).rejects.toMatchObject({
+    errorType: { Duplicate: { duplicate_of: index } },
+  });
+  await becomes(id, PAID);
+  const second = await pay(offered);
+  expect(await notify(world, id, { canisterTxId: second.blockIndex })).toMatchObject({ status: 'completed' });
+  await becomes(id, `${PAID}, mismatched ${PRICE} (${PRICE})`);
+  await heard(id, [MADE, ...COMPLETED, ...MISMATCHED]);
+});
+
+test.concurrent('money that comes too late is kept beside the intent, which stays ended', async () => {
+  const offered = await offer(world);
+  await pool.query(`update svc.intents set expires_at = now() - interval '2 minutes' where id = $1`, [offered.id]);
+  await becomes(offered.id, 'canceled: ');
+  const { id, blockIndex } = await pay(offered);
+  expect(await notify(world, id, { ledgerBlockIndex: blockIndex })).toMatchObject({ refusal: null });
+  await becomes(id, `canceled: mismatched ${PRICE} (${PRICE})`);
+  await heard(id, [MADE, 'payment_intent.canceled', ...MISMATCHED]);
+});
+
+test.concurrent('money of another sender is kept beside the intent, whose own sender can still pay', async () => {
+  const expected = await newPayer(world);
+  const offered = await offer(world, { expectedSenderPrincipal: expected.getPrincipal().toText() });
+  const { id } = await pay(offered);
+  const beside = `mismatched ${PRICE} (${PRICE})`;
+  await becomes(id, `requires_payment: ${beside}`);
+  await transfer(world, expected, offered.option);
+  await becomes(id, `completed: ${beside}, completed ${PRICE} (0)`);
+  await heard(id, [MADE, ...MISMATCHED, ...COMPLETED]);
+});
+
+test.concurrent('a transfer on another ledger pays nothing, whatever is said about it', async () => {
+  const { id, option } = await offer(world);
+  const payer = await newPayer(world);
+  const index = (await transfer({ ...world, ledger: world.otherLedger }, payer, option)).toString();
+  for (const named of [{ ledgerBlockIndex: index, ledgerCanisterId: OTHER_LEDGER }, { transactionId: `${OTHER_LEDGER}:${index}` }])
+    expect(await notify(world, id, named)).toMatchObject({ status: UNPAID.slice(0, -2), refusal: 'other_ledger' });
+  // The block of this number on the ledger of the intent is another.
+  const { refusal } = await notify(world, id, { ledgerBlockIndex: index });
+  expect(['block_not_found', 'not_a_transfer', 'other_account', 'other_memo']).toContain(refusal);
+  expect(await seen(id)).toBe(UNPAID);
+  await transfer(world, payer, option);
+  await becomes(id, PAID);
+  await heard(id, [MADE, ...COMPLETED]);
+});
+
+test.concurrent('a block pays its own intent once, and no other, however often it is named', async () => {
+  const [first, other] = [await offer(world), await offer(world)];
+  const { id, payer, blockIndex } = await pay(first);
+  const toStranger = { ...other.option, to: { ...other.option.to, owner: payer.getPrincipal().toText() } };
+  const astray = await transfer(world, await newPayer(world), toStranger);
+  const refusalOf = async (hints: object) => (await notify(world, other.id, { ...hints })).refusal;
+  const named = Array.from({ length: 8 }, () => notify(world, id, { ledgerBlockIndex: blockIndex }));
+  expect(await refusalOf({ ledgerBlockIndex: blockIndex })).toBe('other_memo');
+  expect(new Set((await Promise.all(named)).map(({ refusal }) => refusal))).toEqual(new Set([null]));
+  await becomes(id, PAID);
+  expect(await refusalOf({ ledgerBlockIndex: blockIndex })).toBe('other_memo');
+  expect(await refusalOf({ transactionId: `${TOKEN_LEDGER}:${blockIndex}` })).toBe('other_memo');
+  expect(await refusalOf({ ledgerBlockIndex: '0' })).toBe('not_a_transfer');
+  expect(await refusalOf({ ledgerBlockIndex: '999999' })).toBe('block_not_found');
+  expect(await refusalOf({ ledgerBlockIndex: astray.toString() })).toBe('other_account');
+  expect([await seen(id), await seen(other.id)]).toEqual([PAID, UNPAID]);
+  await heard(id, [MADE, ...COMPLETED]);
+  await heard(other.id, [MADE]);
+});
+
+test.concurrent('a transfer that the merchant names gives the payment back, once, to its payer alone', async () => {
+  const [paid, other, third] = [await pay(await offer(world)), await pay(await offer(world)), await pay(await offer(world))];
+  for (const { id } of [paid, other, third]) await becomes(id, PAID);
+  const paymentIdOf = async ({ id }: { id: string }) => (await paymentsOf(id))[0]?.id ?? '';
+  const refuse = await askRefund(world, await paymentIdOf(paid));
+  expect(refuse).toMatchObject({ status: 422, body: { error: 'refund_not_available' } });
+  const transactionId = await giveBack(world, paid.payer, PRICE);
+  const report = async (of: typeof paid, named: string) => {
+    const { status, body } = await askRefund(world, await paymentIdOf(of), { transactionId: named });
+    if (status !== 201) throw new Error(`${status}: ${JSON.stringify(body)}`);
+    return endOf(world, body.refund.id);
+  };
+  const failed = { status: 'failed', failureCode: 'refund_transfer_not_proven' };
+  const [own, strangers, payment] = await Promise.all([
+    report(paid, transactionId),
+    report(other, transactionId),
+    // The payment itself is no refund.
+    report(third, `${TOKEN_LEDGER}:${third.blockIndex}`),
+  ]);
+  expect(own).toMatchObject({
+    status: 'completed',
+    amount: PRICE.toString(),
+    from: accountOf(merchant),
+    to: accountOf(paid.payer),
+    transactionId,
+  });
+  expect(strangers).toMatchObject(failed);
+  expect(payment).toMatchObject(failed);
+  expect(await balanceOf(world, paid.payer)).toBe(PRICE * 10n - world.ledger.fee);
+  await heard(paid.id, [MADE, ...COMPLETED, 'payment.refunded']);
+  for (const { id } of [other, third]) await heard(id, [MADE, ...COMPLETED]);
+});
+
+/** Runs of the reader, from now on, that got no certified answer. */
+async function readsInVain(runs: number): Promise<void> {
+  const count = () =>
+    settlement
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('row_skipped_chain_unreachable') && line.includes('token-ledgers')).length;
+  const before = count();
+  await waitFor(async () => count() >= before + runs, 30, 'read in vain');
+}
+
+/** Pays while settlement does not reach the ledger. */
+async function payUnseen() {
+  const offered = await offer(world);
+  world.reach(false);
+  return pay(offered);
+}
+
+async function countsNothing({ id, blockIndex }: Awaited<ReturnType<typeof pay>>): Promise<void> {
+  await readsInVain(2);
+  expect(await notify(world, id, { ledgerBlockIndex: blockIndex })).toMatchObject({
+    status: 'requires_payment',
+    paymentId: null,
+    refusal: null,
+  });
+  expect(await seen(id)).toBe(UNPAID);
+}
+
+async function countsOnce({ id }: Awaited<ReturnType<typeof pay>>): Promise<void> {
+  await becomes(id, PAID);
+  await heard(id, [MADE, ...COMPLETED]);
+}
+
+test.each([
+  ['a forged certificate', { certificates: 'forged' }],
+  ['a certificate under another root key', { certificates: 'foreign' }],
+  ['a certificate of an hour ago', { certificateAgeMs: 3_600_000 }],
+  ['a boundary node that lives an hour ago', { certificateAgeMs: 3_600_000, staleTime: true }],
+])('%s counts for nothing, by the reader or by notify, and the truth counts afterwards', async (_, faults) => {
+  const paid = await payUnseen();
+  Object.assign(ic.faults, faults);
+  world.reach(true);
+  await countsNothing(paid);
+  Object.assign(ic.faults, faultless);
+  await countsOnce(paid);
+});
+
+// Some ten seconds instead of a minute: the reader tries every two seconds and keeps no count that a minute would change.
+test('what is paid while the boundary node is down counts afterwards, of an intent too that ended meanwhile', async () => {
+  const ending = await offer(world);
+  const paid = await payUnseen();
+  const last = await pay(ending);
+  await pool.query(`update svc.intents set expires_at = now() + interval '1 second' where id = $1`, [ending.id]);
+  await readsInVain(3);
+  await Promise.all([paid, last].map(countsNothing));
+  world.reach(true);
+  await Promise.all([paid, last].map(countsOnce));
+});
+
+test('settlement that is dead while payments come, and one that has another root key, loses none and counts none twice', async () => {
+  await settlement.kill('SIGKILL');
+  const paid = await Promise.all([1, 2, 3].map(async () => pay(await offer(world))));
+  const other = await startLocalInternetComputer();
+  await other.stop();
+  await settlement.start({ SVC_NETWORKS: world.networksWithRootKey(other.rootKey) });
+  await Promise.all(paid.map(countsNothing));
+  await settlement.kill('SIGKILL');
+  await settlement.start();
+  await Promise.all(paid.map(countsOnce));
+});
