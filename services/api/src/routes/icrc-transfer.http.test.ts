@@ -177,6 +177,21 @@ describe('notify', () => {
     expect(settlement.heard).toEqual([]);
   });
 
+  test.each(['recorded', 'unknown'])(
+    'shows a block that the reader counted while settlement was asked: %s',
+    async (name) => {
+      const { paymentIntentId } = await create();
+      settlement.answer = async () => {
+        await playPayment(paymentIntentId, `${LEDGER}:43`);
+        return { outcome: name, refusal: null };
+      };
+      expect(await notify(paymentIntentId, { ledgerBlockIndex: '43' })).toMatchObject({
+        status: 'completed',
+        payment: { ledgerTxId: '43' },
+      });
+    },
+  );
+
   test('without a block, and on another network, answers how the intent stands', async () => {
     const { paymentIntentId } = await create();
     expect(await notify(paymentIntentId)).toMatchObject({ status: 'requires_payment', refusal: null });

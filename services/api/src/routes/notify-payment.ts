@@ -53,10 +53,9 @@ export const notifyPayment: KeyedRoute = {
     const situation = isId('paymentIntent', intentId) ? await ports.loadStatus(caller, intentId) : undefined;
     if (situation === undefined) return { ok: false, code: 'not_found', param: null };
     const notified = await notifyOf(ports, request, situation, read.data);
+    // Whatever settlement answered, the block may have counted since: by this call, or by the reader meanwhile.
     const { intent, payment } =
-      notified?.outcome === 'applied'
-        ? ((await ports.loadStatus(caller, situation.intent.id)) ?? situation)
-        : situation;
+      notified === undefined ? situation : ((await ports.loadStatus(caller, situation.intent.id)) ?? situation);
     if (payment?.status === PAYMENT_STATUS.pending) ports.wakeLanes(payment.network);
     if (isPayable(intent, ports.clock.nowMs()) && typeof transactionId === 'string')
       for (const network of readNetworksOf(ports, intent, transactionId)) ports.wakeReader(network);
