@@ -102,8 +102,11 @@ test.concurrent('who pays and notifies is told at once, and everybody reads the 
     payer: accountOf(payer),
     paidAmount: PRICE.toString(),
   };
-  const answer = await notify(world, id, { ledgerBlockIndex: blockIndex });
-  expect(answer).toMatchObject({ status: 'completed', refusal: null, payment: expected });
+  // Where the reader applies the block at this very moment, the next call tells it.
+  await vi.waitFor(async () => {
+    const answer = await notify(world, id, { ledgerBlockIndex: blockIndex });
+    expect(answer).toMatchObject({ status: 'completed', refusal: null, payment: expected });
+  });
   expect(await paymentsOf(id)).toMatchObject([expected]);
   const { ledgerCanisterId, payer: _, ...told } = expected;
   expect((await heard(id, [MADE, ...COMPLETED])).at(-1)).toMatchObject(told);
