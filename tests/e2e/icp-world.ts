@@ -30,11 +30,12 @@ export type IcpWorld = World & {
   readonly merchant: Identity;
   /** Whether settlement reaches the Internet Computer; payers always do. */
   readonly reach: (isReached: boolean) => void;
-  /** Settings of the networks in which the Internet Computer has another root key. */
-  readonly networksWithRootKey: (rootKey: Uint8Array) => string;
+  /** SVC_NETWORKS with another root key, or with another Internet Computer. */
+  readonly networksWith: (changed: Partial<Pick<LocalInternetComputer, 'url' | 'rootKey'>>) => string;
 };
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+type IcpSetup = (changed: Parameters<IcpWorld['networksWith']>[0]) => Readonly<Record<string, object>>;
+
 export const accountOf = (identity: Identity) => accountText(identity.getPrincipal().toUint8Array(), null);
 
 export async function startIcpWorld(options: WorldOptions = {}): Promise<IcpWorld> {
@@ -48,8 +49,10 @@ export async function startIcpWorld(options: WorldOptions = {}): Promise<IcpWorl
   boundary.before(async () => {
     if (!isReached) throw new Error('not reached');
   });
-  const setup = (rootKey: Uint8Array) => ({ ready: true, rpcUrls: [boundary.url], rootKey: hex(rootKey) });
-  const world = await startWorld({ ...options, networks: { 'icp:local': setup(ic.rootKey) } });
+  const setup: IcpSetup = ({ url = boundary.url, rootKey = ic.rootKey }) => ({
+    'icp:local': { ready: true, rpcUrls: [url], rootKey: Buffer.from(rootKey).toString('hex') },
+  });
+  const world = await startWorld({ ...options, networks: setup({}) });
   const merchant = identityNamed('merchant');
   await sellOnIcp(world, accountOf(merchant));
   return {
@@ -61,9 +64,9 @@ export async function startIcpWorld(options: WorldOptions = {}): Promise<IcpWorl
     reach: (next) => {
       isReached = next;
     },
-    networksWithRootKey: (rootKey) => {
+    networksWith: (changed) => {
       const networks = JSON.parse(world.operatorEnvironment['SVC_NETWORKS'] ?? '{}') as object;
-      return JSON.stringify({ ...networks, 'icp:local': setup(rootKey) });
+      return JSON.stringify({ ...networks, ...setup(changed) });
     },
     stop: async () => {
       await world.stop();
