@@ -11,6 +11,7 @@ const LIMITS = {
   './direct-nonce': 10_000,
   './errors': 5_000,
   './hash': 3_500,
+  './icp': 5_000,
   './ids': 1_000,
   './merchant': 14_000,
   './payout-activation': 4_000,

@@ -1,7 +1,7 @@
 // Port to the token ledgers of one network. What it answers is certified: a node can keep an answer back, but not make one up,
 // so that one answer is enough. Calls throw `ChainUnavailable` when no node gives a certified answer.
 import type { NetworkId } from '@svc-pay/protocol';
-import type { IcrcAccount } from './account-text.ts';
+import type { IcrcAccount } from '@svc-pay/protocol/icp';
 import type { TokenBlock } from './token-block.ts';
 
 export type LedgerFacts = {

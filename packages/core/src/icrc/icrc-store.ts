@@ -1,9 +1,9 @@
 // Ports of the token ledger reader, and of notify, to the database.
 import type { NetworkId } from '@svc-pay/protocol';
+import type { IcrcAccount } from '@svc-pay/protocol/icp';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Mode } from '../account/mode.ts';
 import type { AppliedMovement } from '../reference/reference-store.ts';
-import type { IcrcAccount } from './account-text.ts';
 
 /** What a ledger has told up to a block. */
 export type LedgerCursor = {

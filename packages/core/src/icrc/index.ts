@@ -1,5 +1,16 @@
 // Transfers of token ledgers.
-export * from './account-text.ts';
+export {
+  type AccountParts,
+  ANONYMOUS_PRINCIPAL,
+  accountText,
+  type IcrcAccount,
+  isPrincipal,
+  MANAGEMENT_CANISTER,
+  ownerOf,
+  parseAccount,
+  principalBytes,
+  principalText,
+} from '@svc-pay/protocol/icp';
 export type * from './icrc-chain.ts';
 export type * from './icrc-store.ts';
 export * from './judge-blocks.ts';

@@ -1,5 +1,5 @@
 // A block of a token ledger.
-import type { IcrcAccount } from './account-text.ts';
+import type { IcrcAccount } from '@svc-pay/protocol/icp';
 
 export type TokenTransfer = {
   /** Of a transfer by allowance too the account that was debited. */

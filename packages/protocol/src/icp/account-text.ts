@@ -1,6 +1,6 @@
 // Principals and ICRC-1 accounts as text. Every account has one text, so that texts are compared and stored: other spellings of
 // it are refused, not corrected.
-import { crc32 } from 'node:zlib';
+import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js';
 
 /** An account in its textual form, canonical. With the default subaccount it is the text of its owner. */
 export type IcrcAccount = string;
@@ -24,7 +24,7 @@ const MOST_CHARACTERS = 150;
 
 export function principalText(bytes: Uint8Array): string {
   if (bytes.length > MOST_PRINCIPAL_BYTES) throw new RangeError('a principal has at most 29 bytes');
-  const letters = base32(concat(checksum(bytes), bytes));
+  const letters = base32(concatBytes(checksum(bytes), bytes));
   return letters.match(/.{1,5}/g)?.join('-') ?? '';
 }
 
@@ -42,8 +42,8 @@ export function accountText(owner: Uint8Array, subaccount: Uint8Array | null): I
   if (subaccount !== null && subaccount.length !== SUBACCOUNT_BYTES) throw new RangeError('a subaccount has 32 bytes');
   const principal = principalText(owner);
   if (subaccount === null || subaccount.every((byte) => byte === 0)) return principal;
-  const digits = Buffer.from(subaccount).toString('hex').replace(/^0+/, '');
-  return `${principal}-${base32(checksum(concat(owner, subaccount)))}.${digits}`;
+  const digits = bytesToHex(subaccount).replace(/^0+/, '');
+  return `${principal}-${base32(checksum(concatBytes(owner, subaccount)))}.${digits}`;
 }
 
 /** Undefined where the text is no account, or another spelling of one. */
@@ -53,7 +53,7 @@ export function parseAccount(text: string): AccountParts | undefined {
   const principal = principalBytes(owner);
   if (principal === undefined) return undefined;
   if (digits === undefined) return { owner, subaccount: null };
-  const subaccount = new Uint8Array(Buffer.from(digits.padStart(2 * SUBACCOUNT_BYTES, '0'), 'hex'));
+  const subaccount = hexToBytes(digits.padStart(2 * SUBACCOUNT_BYTES, '0'));
   return accountText(principal, subaccount) === text ? { owner, subaccount } : undefined;
 }
 
@@ -64,13 +64,17 @@ export function ownerOf(account: IcrcAccount): string {
   return parts.owner;
 }
 
+/** CRC-32, big-endian. */
 function checksum(bytes: Uint8Array): Uint8Array {
-  const sum = Buffer.alloc(CHECKSUM_BYTES);
-  sum.writeUInt32BE(crc32(bytes));
-  return sum;
+  let sum = 0xffff_ffff;
+  for (const byte of bytes) {
+    sum ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) sum = (sum >>> 1) ^ (sum & 1 ? 0xedb8_8320 : 0);
+  }
+  const written = new Uint8Array(CHECKSUM_BYTES);
+  new DataView(written.buffer).setUint32(0, ~sum >>> 0);
+  return written;
 }
-
-const concat = (...parts: readonly Uint8Array[]): Uint8Array => new Uint8Array(Buffer.concat(parts));
 
 function base32(bytes: Uint8Array): string {
   let [bits, held, text] = [0, 0, ''];
