@@ -101,7 +101,10 @@ export default defineConfig({
       {
         test: {
           name: 'icp',
-          include: ['packages/chains/icp/src/**/*.{chain,postgres}.test.ts'],
+          include: [
+            'packages/chains/icp/src/**/*.{chain,postgres}.test.ts',
+            '{sdk/browser/src/icp,sandbox/src/wallet}/*.chain.test.ts',
+          ],
           maxWorkers: EVERY_CORE,
           // The compiler makes the canisters once; every later run finds them in .cache.
           globalSetup: [

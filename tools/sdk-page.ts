@@ -20,6 +20,7 @@ export const SDK_PAGES: Readonly<Record<string, PagePlan>> = {
       '@svc-pay/sdk': 'src/index.ts',
       '@svc-pay/sdk/evm': 'src/evm/index.ts',
       '@svc-pay/sdk/solana': 'src/solana/index.ts',
+      '@svc-pay/sdk/icp': 'src/icp/index.ts',
       '@svc-pay/sdk/agent': 'src/agent/index.ts',
     },
     introduction: `# SDK reference

@@ -28,7 +28,7 @@ export const PACKAGES: readonly PackagePlan[] = [
   {
     folder: 'sdk/browser',
     builds: [
-      { platform: 'browser', folder: '.', condition: 'default', only: ['.', './evm', './solana'] },
+      { platform: 'browser', folder: '.', condition: 'default', only: ['.', './evm', './solana', './icp'] },
       // The agent keeps its record in files.
       { platform: 'node', folder: 'node', condition: 'node', only: ['./agent'] },
     ],

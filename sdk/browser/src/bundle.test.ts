@@ -3,7 +3,10 @@ import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
 /** What a page gets that imports these names and nothing else. */
-async function bundled(source: string) {
+const bundled = async (source: string) => (await chunksOf(source))[0];
+
+/** With what it loads later. */
+async function chunksOf(source: string) {
   const bundle = await rolldown({
     input: 'page',
     platform: 'browser',
@@ -21,7 +24,8 @@ async function bundled(source: string) {
   });
   const { output } = await bundle.generate({ format: 'esm', minify: true });
   await bundle.close();
-  return output[0];
+  const [first, ...rest] = output;
+  return [first, ...rest.filter((one) => one.type === 'chunk')] as const;
 }
 
 const at = (file: string) => JSON.stringify(new URL(file, import.meta.url).pathname);
@@ -49,7 +53,26 @@ test('the Solana path stays within 30,000 bytes, and neither chain carries the o
   expect(gzipSync(code).length).toBeLessThanOrEqual(30_000);
 });
 
+/** What `@icp-sdk/core` reads the same formats with takes several times as much. */
+const TRANSFER_LIMIT_BYTES = 8_000;
+
+test('what pays on the Internet Computer is loaded when it comes to paying, within 8,000 bytes', async () => {
+  const output = await chunksOf(
+    `export { createSvcPay, SvcPayError } from ${at('index.ts')}; export { icpWallet } from ${at('icp/index.ts')};`,
+  );
+  const [page] = output;
+  const later = output.find(({ code }) => code.includes('DIDL'));
+  expect(later).not.toBe(page);
+  expect(
+    output
+      .map(({ code }) => code)
+      .filter((code) => /node:|process\.env|\bBuffer\.|eth_[cs]|wallet-standard/.test(code)),
+  ).toEqual([]);
+  expect(gzipSync(page.code).length).toBeLessThanOrEqual(23_000);
+  expect(gzipSync(later?.code ?? '').length).toBeLessThanOrEqual(TRANSFER_LIMIT_BYTES);
+});
+
 test('a page that only waits carries no chain', async () => {
   const { code } = await bundled(`export { createSvcPay } from ${at('index.ts')};`);
-  expect(/eth_[cs]|wallet_(?:switch|add)|eip6963|0x70a08231|solana:sign|wallet-standard/.test(code)).toBe(false);
+  expect(/eth_[cs]|wallet_(?:switch|add)|eip6963|0x70a08231|solana:sign|wallet-standard|DIDL/.test(code)).toBe(false);
 });

@@ -22,7 +22,7 @@ export type SvcPayOptions = {
    * client secret of its intent.
    */
   readonly publishableKey?: string;
-  /** Who signs: `evmWallet()` of `@svc-pay/sdk/evm`, `solanaWallet()` of `@svc-pay/sdk/solana`. Not needed to wait for a payment. */
+  /** Who signs: `evmWallet()` of `@svc-pay/sdk/evm`, `solanaWallet()` of `@svc-pay/sdk/solana`, `icpWallet()` of `@svc-pay/sdk/icp`. Not needed to wait for a payment. */
   readonly wallet?: PayerWallet;
   /**
    * Who may be paid, unless a request says so itself (`expect.payTo`): the merchant's wallet, the processor. An acceptance

@@ -1,4 +1,4 @@
-// Paying from a page. Chains are entries of their own (`/evm`, `/solana`), so that a page carries only those it pays on.
+// Paying from a page. Chains are entries of their own (`/evm`, `/solana`, `/icp`), so that a page carries only those it pays on.
 export type { Expectation, IntentToPay, PaymentRequest, UptoRequest } from './check/payment-request.ts';
 export { createSvcPay, type SvcPay, type SvcPayOptions } from './client.ts';
 export type { SdkErrorCode } from './error/sentences.ts';

@@ -1,6 +1,7 @@
 // The seam between paying and a chain: everything a chain family knows is behind this type, so that a page which pays on
 // one chain does not carry the others.
 import type { Acceptance, PaymentHeader, RegularOption } from '@svc-pay/protocol';
+import type { PayableOption } from './check/regular-acceptance.ts';
 import type { Ports } from './ports.ts';
 
 export type PayerWallet = {
@@ -19,6 +20,8 @@ export type PayerWallet = {
    * that the wallet may send the money. Absent where a chain has no such flow.
    */
   readonly payRegularly?: (options: readonly RegularOption[], call: RegularCall) => Promise<RegularPayment>;
+  /** Reads an option that `payRegularly` can pay; undefined for any other. Options of EVM chains unless told. */
+  readonly readRegular?: (came: unknown) => PayableOption | undefined;
   /**
    * Resolves to true once a transaction that was sent earlier is known to have moved nothing, to false when that can't be said.
    * Shows the payer nothing. Never rejects.

@@ -79,7 +79,7 @@ test.each<[string, PaymentRequest, object]>([
 });
 
 test('the tokens known here are the service’s own, address by address', () => {
-  const payable = TOKENS.filter(({ network }) => /^(?:eip155|solana):/.test(network));
+  const payable = TOKENS.filter(({ network }) => /^(?:eip155|solana|icp):/.test(network));
   expect(Object.keys(KNOWN_TOKENS).sort()).toEqual(payable.map(({ shortcode }) => shortcode).sort());
   for (const { shortcode, network, address, unit, price } of payable) {
     const known = KNOWN_TOKENS[shortcode];

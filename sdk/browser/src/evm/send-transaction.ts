@@ -1,6 +1,7 @@
 // A transaction of the payer's own: the wallet signs and sends it, and tells its hash.
-import { isUnsent, isWithoutGas } from '../ask/wallet-problem.ts';
-import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
+import { sendingProblem } from '../ask/sending-problem.ts';
+import { isWithoutGas } from '../ask/wallet-problem.ts';
+import { SvcPayError } from '../error/svc-pay-error.ts';
 import { haltIfAborted } from '../http/race.ts';
 import { fieldsOf } from '../read/fields.ts';
 import type { WalletCall } from '../wallet.ts';
@@ -33,11 +34,9 @@ export async function sendTransaction(
     });
     return typeof hash === 'string' && /^0x[0-9a-fA-F]{64}$/.test(hash) ? hash : null;
   } catch (problem) {
-    if (problem instanceof SvcPayError) {
-      throw problem.code === 'signature_refused' ? problem : withAttempt(problem, { moneyMoved: 'unknown' });
-    }
-    if (isWithoutGas(problem)) throw new SvcPayError('insufficient_gas', { cause: problem });
-    throw new SvcPayError('wallet_failed', { moneyMoved: isUnsent(problem) ? 'no' : 'unknown', cause: problem });
+    if (!(problem instanceof SvcPayError) && isWithoutGas(problem))
+      throw new SvcPayError('insufficient_gas', { cause: problem });
+    throw sendingProblem(problem);
   }
 }
 

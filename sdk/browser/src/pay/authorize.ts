@@ -45,6 +45,9 @@ export async function authorize(
   attempt.created({ paymentIntentId: answer.paymentIntentId, status });
   if (answer.kind !== 'offered') return answer;
   const { paymentIntentId } = answer;
+  // A wallet of a network without X402 has nothing to sign, whatever is offered on others.
+  if (wallet?.readRegular && !answer.offers.some(({ acceptance }) => wallet.canSign(acceptance)))
+    return { kind: 'fallback', paymentIntentId, reason: 'no_usable_acceptance' };
 
   const fitting = fittingOf(answer.offers, (offer) => differenceFrom(asked, offer.acceptance, paymentIntentId));
   if (wallet === undefined) throw new SvcPayError('no_wallet');

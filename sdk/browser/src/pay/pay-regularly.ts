@@ -3,7 +3,7 @@
 import { askedBy } from '../check/asked.ts';
 import { differenceFrom } from '../check/check-acceptance.ts';
 import type { IntentToPay, PaymentRequest } from '../check/payment-request.ts';
-import { isEvmOption, regularAcceptance, wholeOf } from '../check/regular-acceptance.ts';
+import { readEvmOption, regularAcceptance, wholeOf } from '../check/regular-acceptance.ts';
 import { SvcPayError, withAttempt } from '../error/svc-pay-error.ts';
 import type { Attempt } from '../events/attempt.ts';
 import { readRegular } from '../read/read-regular.ts';
@@ -52,7 +52,9 @@ export async function payRegularly(
   });
   const { regular, situation, intentCode } = answer;
   const signsTypedData = problem.code !== TYPED_DATA_UNSUPPORTED;
-  const known = regular.filter(isEvmOption).filter(({ kind }) => kind === 'evm_processor' || signsTypedData);
+  const known = regular
+    .flatMap((came) => (wallet.readRegular ?? readEvmOption)(came) ?? [])
+    .filter(({ kind }) => kind !== 'evm_authorization' || signsTypedData);
   if (known.length === 0 && isOpen(situation)) throw unavailable();
 
   const keep = (forMs: number) =>

@@ -1,5 +1,4 @@
 // The ways to pay an intent with transactions of the payer's own.
-import { type RegularOption, regularOption } from '@svc-pay/protocol';
 import { fieldsOf } from './fields.ts';
 import { readSituation, type Situation } from './read-situation.ts';
 
@@ -7,10 +6,10 @@ export type RegularAnswer = {
   readonly situation: Situation;
   /** Names the intent on chain; undefined where the answer does not say it. */
   readonly intentCode: number | undefined;
-  readonly regular: readonly RegularOption[];
+  /** As they came: a wallet reads what it can pay. */
+  readonly regular: readonly unknown[];
 };
 
-/** Options that can't be read are left out. */
 export function readRegular(status: number, body: unknown, paymentIntentId: string): RegularAnswer | undefined {
   const situation = status === 200 ? readSituation(body, paymentIntentId) : undefined;
   const fields = fieldsOf(body);
@@ -20,9 +19,6 @@ export function readRegular(status: number, body: unknown, paymentIntentId: stri
   return {
     situation,
     intentCode: typeof code === 'number' && Number.isSafeInteger(code) && code >= 0 ? code : undefined,
-    regular: options.flatMap((came) => {
-      const read = regularOption.safeParse(came);
-      return read.success ? [read.data] : [];
-    }),
+    regular: options,
   };
 }
