@@ -6,6 +6,7 @@ export type { UptoSubmitted } from './flow/tell-page.ts';
 export type { SvcPayButtonElement } from './pay-button-element.ts';
 export type { StageName } from './stage.ts';
 export type { StateDetail } from './state-event.ts';
+export type { PageWallets } from './wallets/page-wallets.ts';
 export type { OwnWords, Words } from './words/words.ts';
 
 /** The name of the element. */

@@ -1,6 +1,7 @@
 import type { Eip1193Provider } from '@svc-pay/sdk/evm';
 import type { Attributes } from './settings/settings.ts';
 import type { StageName } from './stage.ts';
+import type { PageWallets } from './wallets/page-wallets.ts';
 import type { OwnWords } from './words/words.ts';
 
 /** `<svc-pay-button>` as a page sees it. */
@@ -10,6 +11,8 @@ export interface SvcPayButtonElement extends HTMLElement, Mutable<Attributes> {
   words: OwnWords | undefined;
   /** A wallet that the page already holds; no other is looked for then. */
   provider: Eip1193Provider | undefined;
+  /** Wallets that the page made itself, by network. They are offered beside those that are found. */
+  wallets: PageWallets | undefined;
   /** Where it stands; the attribute of the same name follows it. */
   readonly state: StageName;
   /** As if it were pressed: begins, or asks again. Does nothing while something is going on. */

@@ -23,6 +23,7 @@ import { renderDialog } from './view/render-dialog.ts';
 import { sheetOf } from './view/sheet-of.ts';
 import { styles } from './view/styles.ts';
 import { findWallets } from './wallets/find-wallets.ts';
+import type { PageWallets } from './wallets/page-wallets.ts';
 import type { WalletOffer } from './wallets/wallet-kind.ts';
 import { chooseWords } from './words/choose-words.ts';
 import { sayStage } from './words/say-stage.ts';
@@ -41,6 +42,7 @@ export class SvcPayButton extends LitElement {
     lang: { reflect: true },
     words: { attribute: false },
     provider: { attribute: false },
+    wallets: { attribute: false },
     stage: { state: true },
     isSlow: { state: true },
   };
@@ -63,6 +65,7 @@ export class SvcPayButton extends LitElement {
   declare theme: string | undefined;
   declare words: OwnWords | undefined;
   declare provider: Eip1193Provider | undefined;
+  declare wallets: PageWallets | undefined;
   declare protected stage: Stage;
   declare protected isSlow: boolean;
 
@@ -181,7 +184,7 @@ export class SvcPayButton extends LitElement {
       nowMs,
       show: (stage, learned) => this.#run === run && this.#show(stage, learned),
       chooseToken: (tokens) => this.#askToken(scene, tokens),
-      findWallets: () => findWallets(settings, this.provider, signal),
+      findWallets: () => findWallets(settings, this, signal),
     };
     const resume = async () => {
       const record = scene.records.find(settings.key) ?? this.#open;

@@ -25,6 +25,7 @@ export type SvcPayButtonProps = Partial<
     | 'lang'
     | 'words'
     | 'provider'
+    | 'wallets'
   >
 > & {
   readonly metadata?: Readonly<Record<string, unknown>>;
@@ -70,4 +71,5 @@ const UNTOLD: SvcPayButtonProps = {
   theme: undefined,
   words: undefined,
   provider: undefined,
+  wallets: undefined,
 };

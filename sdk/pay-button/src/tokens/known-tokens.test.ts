@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { KNOWN_TOKENS, networkName, tokenAt } from './known-tokens.ts';
 
 test('the tokens shown are the service’s own, address by address', () => {
-  const payable = TOKENS.filter(({ network }) => /^(?:eip155|solana):/.test(network));
+  const payable = TOKENS.filter(({ network }) => /^(?:eip155|solana|icp):/.test(network));
   const known = KNOWN_TOKENS.map(({ shortcode, network, asset, symbol, decimals }) =>
     [shortcode, network, asset, symbol, decimals].join(' '),
   );

@@ -11,7 +11,7 @@ export type ListedToken = {
 
 const row = (shortcode: string, chain: number | string, asset: string, symbol = 'USDC', decimals = 6): ListedToken => ({
   shortcode,
-  network: typeof chain === 'number' ? `eip155:${chain}` : `solana:${chain}`,
+  network: typeof chain === 'number' ? `eip155:${chain}` : chain,
   asset,
   symbol,
   decimals,
@@ -32,9 +32,11 @@ export const KNOWN_TOKENS: readonly ListedToken[] = [
   row('anvil_usdc', 31337, '0x5fC0000000000000000000000000000000000001'),
   row('anvil_vol', 31337, '0x5fC0000000000000000000000000000000000002', 'VOL', 18),
   row('anvil_plain', 31337, '0x5fC0000000000000000000000000000000000003', 'PLAIN', 6),
-  row('sol_usdc', 'mainnet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
-  row('sol_eurc', 'mainnet', 'HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr', 'EURC'),
-  row('soldevnet_usdc', 'devnet', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
+  row('sol_usdc', 'solana:mainnet', 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'),
+  row('sol_eurc', 'solana:mainnet', 'HzwqbKZw8HxMN6bF2yFZNrht3c2iXXzpKcFu7uBEDKtr', 'EURC'),
+  row('soldevnet_usdc', 'solana:devnet', '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU'),
+  row('ic_ckusdc', 'icp:mainnet', 'xevnm-gaaaa-aaaar-qafnq-cai', 'ckUSDC'),
+  row('iclocal_ckusdc', 'icp:local', 'bkyz2-fmaaa-aaaaa-qaaaq-cai', 'ckUSDC'),
 ];
 
 const NETWORK_NAMES: Readonly<Record<string, string>> = {
@@ -47,6 +49,8 @@ const NETWORK_NAMES: Readonly<Record<string, string>> = {
   'eip155:84532': 'Base Sepolia',
   'solana:mainnet': 'Solana',
   'solana:devnet': 'Solana Devnet',
+  'icp:mainnet': 'Internet Computer',
+  'icp:local': 'Local Internet Computer',
 };
 
 export function tokenAt(network: string, asset: string): ListedToken | undefined {

@@ -4,7 +4,7 @@ import { KNOWN_TOKENS, networkName, tokenAt } from './known-tokens.ts';
 import { printHeld } from './print-amount.ts';
 
 test('every token of the catalogue is shown by its name and decimals', () => {
-  const catalogue = TOKENS.filter(({ network }) => /^(eip155|solana):/.test(network)).map(
+  const catalogue = TOKENS.filter(({ network }) => /^(eip155|solana|icp):/.test(network)).map(
     ({ shortcode, network, address, symbol, unit }) => ({
       shortcode,
       network,
