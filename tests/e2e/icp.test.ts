@@ -173,7 +173,10 @@ test.concurrent('a transfer on another ledger pays nothing, whatever is said abo
   const { id, option } = await offer(world);
   const payer = await newPayer(world);
   const index = (await transfer({ ...world, ledger: world.otherLedger }, payer, option)).toString();
-  for (const named of [{ ledgerBlockIndex: index, ledgerCanisterId: OTHER_LEDGER }, { transactionId: `${OTHER_LEDGER}:${index}` }])
+  for (const named of [
+    { ledgerBlockIndex: index, ledgerCanisterId: OTHER_LEDGER },
+    { transactionId: `${OTHER_LEDGER}:${index}` },
+  ])
     expect(await notify(world, id, named)).toMatchObject({ status: UNPAID.slice(0, -2), refusal: 'other_ledger' });
   // The block of this number on the ledger of the intent is another.
   const { refusal } = await notify(world, id, { ledgerBlockIndex: index });
@@ -205,7 +208,11 @@ test.concurrent('a block pays its own intent once, and no other, however often i
 });
 
 test.concurrent('a transfer that the merchant names gives the payment back, once, to its payer alone', async () => {
-  const [paid, second, third] = [await pay(await offer(world)), await pay(await offer(world)), await pay(await offer(world))];
+  const [paid, second, third] = [
+    await pay(await offer(world)),
+    await pay(await offer(world)),
+    await pay(await offer(world)),
+  ];
   for (const { id } of [paid, second, third]) await becomes(id, PAID);
   const paymentIdOf = async ({ id }: { id: string }) => (await paymentsOf(id))[0]?.id ?? '';
   const refuse = await askRefund(world, await paymentIdOf(paid));
