@@ -1,7 +1,7 @@
 // The whole service with Anvil and a local Internet Computer, a shop that sells on both, and payers with ckUSDC.
-import { Principal } from '@icp-sdk/core/principal';
 import { accountText } from '@svc-pay/core';
 import {
+  accountNamed,
   identityNamed,
   type LocalInternetComputer,
   type LocalLedger,
@@ -134,7 +134,7 @@ export async function transfer(
 ): Promise<bigint> {
   const client = await openLedgerClient(ic, ledger.canisterId, payer);
   return client.transfer({
-    to: { owner: Principal.fromText(to.owner), subaccount: [] },
+    to: accountNamed(to.owner),
     amount,
     memo: Buffer.from(memo.slice(2), 'hex'),
     created_at_time: BigInt(createdAtTime),

@@ -2,7 +2,7 @@ export type { BoundaryFaults, QueryAsked } from './boundary/faults.ts';
 export type { InstallOptions } from './install-options.ts';
 export { CKUSDC_LEDGER, type LocalLedger, type LocalLedgerOptions } from './ledger/install-ledger.ts';
 export type { CandidAccount } from './ledger/ledger-candid.ts';
-export { identityNamed, openAgent, openLedgerClient } from './ledger/ledger-client.ts';
+export { accountNamed, identityNamed, openAgent, openLedgerClient } from './ledger/ledger-client.ts';
 export { openSigner } from './open-signer.ts';
 export {
   type LocalInternetComputer,

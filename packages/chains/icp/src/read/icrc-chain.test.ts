@@ -21,7 +21,7 @@ test('an archive takes the place of no block that it was not asked for', async (
       log_length: 1n,
       blocks: [told(0n, 10n), told(0n, 99n), told(1n, 99n), told(2n, 99n)],
       archived_blocks: [],
-    } as unknown as BlocksAnswer,
+    },
   };
   const call = (async (canisterId: Principal) => answers[canisterId.toText()]) as CertifiedCall;
   const { blocks } = await readBlocks(call, LEDGER, 0n, 3);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { IcrcLedgerCanister } from '@icp-sdk/canisters/ledger/icrc';
 import { AnonymousIdentity, HttpAgent, type Identity } from '@icp-sdk/core/agent';
 import { Ed25519KeyIdentity } from '@icp-sdk/core/identity';
-import type { Principal } from '@icp-sdk/core/principal';
+import { Principal } from '@icp-sdk/core/principal';
 
 type Reached = { readonly url: string; readonly rootKey: Uint8Array };
 
@@ -11,6 +11,9 @@ type Reached = { readonly url: string; readonly rootKey: Uint8Array };
 export function identityNamed(name: string): Ed25519KeyIdentity {
   return Ed25519KeyIdentity.generate(new Uint8Array(createHash('sha256').update(name).digest()));
 }
+
+/** The account of a principal's text, without a subaccount. */
+export const accountNamed = (owner: string) => ({ owner: Principal.fromText(owner), subaccount: [] as [] });
 
 export function openAgent({ url, rootKey }: Reached, identity: Identity = new AnonymousIdentity()): Promise<HttpAgent> {
   return HttpAgent.create({ host: url, rootKey, identity, verifyQuerySignatures: true, retryTimes: 0 });
