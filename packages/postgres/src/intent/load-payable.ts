@@ -1,7 +1,7 @@
 import type { Caller, PayableTerms } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
-import { listedBy } from '../listing/list-statement.ts';
+import { listedBy } from '../database/listed-by.ts';
 import { loadAcceptancesOfMany } from './load-acceptances.ts';
 
 const OF_INTENT = listedBy({ account_id: '$1', mode: '$2' }, 'intent_id', '$3');

@@ -1,10 +1,11 @@
 // Lists intents of a merchant by filter, newest first, with their latest payments if they are asked for.
 import { type Caller, type IntentFilter, metadataDigest, type WalkedPage } from '@svc-pay/core';
 import type pg from 'pg';
+import { type ListedRows, listedBy } from '../database/listed-by.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { intentOf, paymentOf } from '../intent/load-intent.ts';
 import { walkMetadata } from './find-by-metadata.ts';
-import { type ListedRows, type ListOrder, listedBy, ownRows, pageText } from './list-statement.ts';
+import { type ListOrder, ownRows, pageText } from './list-statement.ts';
 import {
   INTENT_COLUMNS,
   type ListedIntent,

@@ -9,10 +9,11 @@ import {
   type WalkedPage,
 } from '@svc-pay/core';
 import type pg from 'pg';
+import { type ListedRows, listedBy } from '../database/listed-by.ts';
 import { withoutIndex } from '../database/planner.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
 import { walkMetadata } from './find-by-metadata.ts';
-import { LIST_ORDERS, type ListedRows, type ListOrder, listedBy, ownRows, pageText } from './list-statement.ts';
+import { LIST_ORDERS, type ListOrder, ownRows, pageText } from './list-statement.ts';
 import {
   type ListedPayment,
   type ListedPaymentRow,

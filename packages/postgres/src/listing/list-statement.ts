@@ -2,35 +2,14 @@
 // account and mode stand in no other condition that an index could serve (docs/internals/planner-rules.md, rule 11).
 import { isoTime } from '@svc-pay/core';
 import { type Id, type IdKind, timeOfId } from '@svc-pay/protocol/ids';
-import { NOT_MERGED, withoutIndex } from '../database/planner.ts';
+import type { ListedRows } from '../database/listed-by.ts';
+import { NOT_MERGED } from '../database/planner.ts';
 
 export type ListOrder = 'older' | 'newer';
 export const LIST_ORDERS: readonly ListOrder[] = ['older', 'newer'];
 
 /** Rows of the largest page, and one that tells whether there are more. */
 const MOST_READ = 101;
-
-const hashOf = (account: string, mode: string, of: string) =>
-  `hashtextextended(${account} || ' ' || ${mode} || ' ' || ${of}, 0)`;
-
-/** Conditions of a page, and the order of the index that it reads. */
-export type ListedRows = { readonly where: string; readonly order: readonly string[] };
-
-/**
- * Rows by the index of `column`; `value` is the filter's placeholder. The order names the hash too: where a table has row
- * security the planner does not conclude from the condition that it is one and the same, and would sort.
- */
-export function listedBy(
-  at: { readonly account_id: string; readonly mode: string },
-  column: string,
-  value: string,
-): ListedRows {
-  const hash = hashOf('account_id', 'mode', column);
-  const where = `${hash} = ${hashOf(at.account_id, at.mode, value)} and ${column} is not null
-      and ${withoutIndex('account_id')} = ${at.account_id} and ${withoutIndex('mode')} = ${at.mode}
-      and ${withoutIndex(column)} = ${value}`;
-  return { where, order: [hash, 'id'] };
-}
 
 export const ownRows = (at: { readonly account_id: string; readonly mode: string }): ListedRows => ({
   where: `account_id = ${at.account_id} and mode = ${at.mode}`,
