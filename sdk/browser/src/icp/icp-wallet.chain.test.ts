@@ -174,7 +174,7 @@ describe('an answer of the signer', () => {
   const field =
     (change: object) =>
     ({ contentMap }: CanisterCallResult) => {
-      const map = { ...Cbor.decode(Buffer.from(contentMap, 'base64')), ...change };
+      const map = { ...Cbor.decode<object>(Buffer.from(contentMap, 'base64')), ...change };
       return Buffer.from(Cbor.encode(map)).toString('base64');
     };
   test.each<[string, (result: CanisterCallResult) => unknown]>([
