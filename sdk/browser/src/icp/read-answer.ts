@@ -1,6 +1,6 @@
 // What a signer answers after a call (ICRC-49): the call that it made, and a certificate of what came of it. The signature of
 // the certificate is not checked here: it says which block the service is told of, and the service asks the ledger itself.
-import { bytesFromBase64, type Cbor, type CborMap, readCborMap, requestIdOf } from '@svc-pay/protocol/icp';
+import { bytesFromBase64, type Cbor, type CborMap, readCborMap, readLeb128, requestIdOf } from '@svc-pay/protocol/icp';
 
 /** A call as it was asked for. */
 type AskedCall = {
@@ -64,7 +64,7 @@ function statusIn(tree: Cbor | undefined, requestId: Uint8Array): CallAnswer {
   if (status === 'replied' && reply !== undefined) return { status, reply };
   const code = find('reject_code');
   if (status !== 'rejected' || code === undefined) return { status: 'unknown' };
-  return { status, code: code.reduceRight((sum, byte) => (sum << 7n) | BigInt(byte & 127), 0n) };
+  return { status, code: readLeb128(code) };
 }
 
 const [FORK, LABELED, LEAF] = [1n, 2n, 3n];

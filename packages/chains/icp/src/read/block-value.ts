@@ -1,5 +1,6 @@
 // Values of which the blocks of a token ledger are made (ICRC-3), and their hashes.
 import { createHash } from 'node:crypto';
+import { leb128 } from '@svc-pay/protocol/icp';
 
 export type BlockValue =
   | { readonly Blob: Uint8Array }
@@ -13,19 +14,11 @@ export type BlockValue =
 export function hashOfBlock(value: BlockValue): Buffer {
   if ('Blob' in value) return sha256(value.Blob);
   if ('Text' in value) return sha256(Buffer.from(value.Text));
-  if ('Nat' in value) return sha256(naturalBytes(value.Nat));
+  if ('Nat' in value) return sha256(leb128(value.Nat));
   if ('Int' in value) return sha256(integerBytes(value.Int));
   if ('Array' in value) return sha256(Buffer.concat(value.Array.map(hashOfBlock)));
   const entries = value.Map.map(([name, entry]) => Buffer.concat([sha256(Buffer.from(name)), hashOfBlock(entry)]));
   return sha256(Buffer.concat(entries.sort((one, other) => Buffer.compare(one, other))));
-}
-
-/** Unsigned LEB128. */
-export function naturalBytes(value: bigint): Buffer {
-  const bytes: number[] = [];
-  let rest = value;
-  for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) + 128);
-  return Buffer.from([...bytes, Number(rest)]);
 }
 
 /** Signed LEB128. */

@@ -4,6 +4,7 @@ import { HttpAgent, polling } from '@icp-sdk/core/agent';
 import { IDL } from '@icp-sdk/core/candid';
 import type { Principal } from '@icp-sdk/core/principal';
 import { ChainUnavailable, systemClock } from '@svc-pay/core';
+import { readLeb128 } from '@svc-pay/protocol/icp';
 
 export type IcpAccess = {
   /** Boundary nodes, asked one after the other until one gives a certified answer. */
@@ -77,16 +78,11 @@ async function callOnce(url: string, access: IcpAccess, { canisterId, method, ar
   const { reply, certificate } = await agent.update(canisterId, fields, { strategy });
   const time = certificate.lookup_path(['time']);
   if (!('value' in time)) throw new Error('the certificate has no time');
-  const certifiedAtMs = Number(naturalOf(time.value) / 1_000_000n);
+  const certifiedAtMs = Number(readLeb128(time.value) / 1_000_000n);
   const isOurTime =
     certifiedAtMs >= askedAtMs - CLOCKS_DIFFER_MS && certifiedAtMs <= systemClock.nowMs() + CLOCKS_DIFFER_MS;
   if (!isOurTime) throw new Error(`the certificate is of ${certifiedAtMs} ms, and was asked for at ${askedAtMs} ms`);
   return reply;
-}
-
-/** Unsigned LEB128. */
-function naturalOf(bytes: Uint8Array): bigint {
-  return bytes.reduceRight((rest, byte) => (rest << 7n) | BigInt(byte & 127), 0n);
 }
 
 /** An answer without end would fill the memory. */

@@ -2,6 +2,7 @@
 // subnet key for which the root key vouches by a certificate of its own.
 import { Cbor } from '@icp-sdk/core/agent';
 import { Principal } from '@icp-sdk/core/principal';
+import { leb128 } from '@svc-pay/protocol/icp';
 import type { BoundaryFaults } from './faults.ts';
 import { BuiltTree, labelOf, labels, type State, type StatePath } from './hash-tree.ts';
 import { type BlsKey, domain, drawBlsKey } from './keys.ts';
@@ -79,16 +80,4 @@ const forge = (signature: Uint8Array, other: Uint8Array) => signature.set(other)
 
 function signTree(key: BlsKey, tree: BuiltTree): Uint8Array {
   return key.sign(Buffer.concat([domain('ic-state-root'), tree.rootHash]));
-}
-
-/** Unsigned LEB128, the form of numbers in the state. */
-export function leb128(value: bigint): Uint8Array {
-  const bytes: number[] = [];
-  let rest = value;
-  do {
-    const low = Number(rest & 127n);
-    rest >>= 7n;
-    bytes.push(rest === 0n ? low : low | 128);
-  } while (rest !== 0n);
-  return Uint8Array.from(bytes);
 }

@@ -1,7 +1,7 @@
 // What became of each call, for as long as its sender may ask. A call is known by its request id, so that the same bytes
 // sent twice execute once.
+import { leb128 } from '@svc-pay/protocol/icp';
 import type { CanisterAnswer } from '../vm/message.ts';
-import { leb128 } from './certifier.ts';
 import { labelOf, labels, type State } from './hash-tree.ts';
 import { RefusedRequest } from './refused-request.ts';
 

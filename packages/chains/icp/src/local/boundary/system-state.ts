@@ -1,8 +1,9 @@
 // The state that certificates are about: time, the subnet and its node, canisters, and requests.
 import { Cbor } from '@icp-sdk/core/agent';
+import { leb128 } from '@svc-pay/protocol/icp';
 import type { Canister } from '../vm/canister.ts';
 import type { CanisterNetwork } from '../vm/canister-network.ts';
-import { type Certifier, leb128 } from './certifier.ts';
+import type { Certifier } from './certifier.ts';
 import { labels, type State } from './hash-tree.ts';
 import type { NodeKey } from './keys.ts';
 import type { RequestStatuses } from './request-statuses.ts';

@@ -10,8 +10,9 @@ import {
   lookup_path,
   reconstruct,
 } from '@icp-sdk/core/agent';
+import { leb128 } from '@svc-pay/protocol/icp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fieldOf, hashOfBlock, naturalBytes } from '../../read/block-value.ts';
+import { fieldOf, hashOfBlock } from '../../read/block-value.ts';
 import { givenLedgerFile } from '../../testing/config.ts';
 import { allBlocks, openLogActor } from '../../testing/log-actor.ts';
 import { type LocalInternetComputer, startLocalInternetComputer } from '../start-local-internet-computer.ts';
@@ -204,7 +205,7 @@ describe.each([
     const path = ['canister', ledger.canisterId.toUint8Array(), 'certified_data'];
     expect(certificate.lookup_path(path)).toMatchObject({ value: await reconstruct(tree) });
     expect(lookup_path(['last_block_hash'], tree)).toMatchObject({ value: hashes.at(-1)?.Blob });
-    const last = new Uint8Array(naturalBytes(BigInt(blocks.length - 1)));
+    const last = leb128(BigInt(blocks.length - 1));
     expect(lookup_path(['last_block_index'], tree)).toMatchObject({ value: last });
     const other = await startLocalInternetComputer();
     await other.stop();

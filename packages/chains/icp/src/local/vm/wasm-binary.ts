@@ -2,6 +2,7 @@
 // memory, table and mutable globals under names of our own. JavaScript cannot otherwise put an unexported global back
 // after a trap.
 import { gunzipSync } from 'node:zlib';
+import { leb128 } from '@svc-pay/protocol/icp';
 
 export type PreparedWasm = {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -209,10 +210,4 @@ function writeSections(plain: Uint8Array, sections: readonly Section[]): Uint8Ar
   return Uint8Array.from(Buffer.concat([plain.subarray(0, 8), ...parts]));
 }
 
-function leb(value: number): Uint8Array {
-  const bytes: number[] = [];
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    bytes.push(rest < 128 ? rest : (rest % 128) + 128);
-    if (rest < 128) return Uint8Array.from(bytes);
-  }
-}
+const leb = (value: number): Uint8Array => leb128(BigInt(value));
