@@ -103,7 +103,13 @@ export { type ListTokensPorts, listTokens } from './intent/list-tokens.ts';
 export { settlesUpto } from './intent/offer.ts';
 export type { AcceptanceTerms, DirectOffer, Offer, OfferedPayment } from './intent/offer-family.ts';
 export type { IntentRefusal } from './intent/read-terms.ts';
-export type { AcceptanceFlow, RegularFlow, RegularWay, RequestUrlOf } from './intent/regular-family.ts';
+export {
+  type AcceptanceFlow,
+  optionFields,
+  type RegularFlow,
+  type RegularWay,
+  type RequestUrlOf,
+} from './intent/regular-family.ts';
 export { type LoadPayable, type PayableTerms, regularOptions } from './intent/regular-options.ts';
 export { type Remaining, remainingOf } from './intent/remaining-amount.ts';
 export { hasPriceEnded, type PaidTerms, type StoredAcceptance } from './intent/stored-acceptance.ts';

@@ -1,6 +1,8 @@
 // What the regular flow leaves to the chain family: how a payer pays by transactions that he sends himself.
+
 import type { RegularOption } from '@svc-pay/protocol';
 import type { Caller } from '../account/authenticate.ts';
+import { isoTime } from '../clock.ts';
 import type { NetworkSetup } from '../payout/merchant-setup.ts';
 import type { TokenEntry } from '../token/token-entry.ts';
 import type { Intent } from './intent.ts';
@@ -33,6 +35,16 @@ export type RegularWay = {
  * must not be handed on.
  */
 export type RequestUrlOf = (tokenShortcode: string) => string | null;
+
+/** What an option of every family tells. */
+export const optionFields = ({ terms: { network, token, amount }, endsAtMs }: RegularWay) => ({
+  network,
+  token: token.address,
+  tokenShortcode: token.shortcode,
+  decimals: token.unit.decimals,
+  amount: amount.toString(),
+  expiresAt: isoTime(endsAtMs),
+});
 
 export type RegularFlow = {
   /** Whether the chain reader of the family's networks would look for a transaction of this name; absent where none does. */

@@ -1,6 +1,6 @@
 // How a payer pays an EVM acceptance with gas of his own. Through the processor: `approve`, then `pay`, which names intent and
 // payout. To the merchant's wallet: the token's `transferWithAuthorization` with the nonce that is bound to the intent.
-import { directTerms, type RegularWay } from '@svc-pay/core';
+import { directTerms, optionFields, type RegularWay } from '@svc-pay/core';
 import {
   chainIdOf,
   type EvmAuthorizationOption,
@@ -96,19 +96,9 @@ function authorizationOption(way: RegularWay, chainId: number): EvmAuthorization
   };
 }
 
-function commonFields({ terms, endsAtMs, rpcUrlPublic }: RegularWay, chainId: number) {
-  const { network, token, payTo, amount } = terms;
-  return {
-    network,
-    chainId,
-    ...(rpcUrlPublic !== undefined && { rpcUrlPublic }),
-    token: token.address,
-    tokenShortcode: token.shortcode,
-    decimals: token.unit.decimals,
-    amount: amount.toString(),
-    payTo,
-    expiresAt: new Date(endsAtMs).toISOString(),
-  };
+function commonFields(way: RegularWay, chainId: number) {
+  const { terms, rpcUrlPublic } = way;
+  return { ...optionFields(way), chainId, ...(rpcUrlPublic !== undefined && { rpcUrlPublic }), payTo: terms.payTo };
 }
 
 /** viem refuses a checksum that does not fit. */
