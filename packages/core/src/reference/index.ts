@@ -6,6 +6,7 @@ export {
   type ReferenceLimits,
 } from './read-references.ts';
 export { FINAL_AFTER_END_MS, nextReadAtMs, REFERENCE_KEPT_MS } from './reading-times.ts';
+export * from './receipt-index.ts';
 export type * from './reference-chain.ts';
 export type * from './reference-store.ts';
 export * from './request-transaction.ts';

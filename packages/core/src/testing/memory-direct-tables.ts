@@ -25,6 +25,8 @@ export type MemoryProof = {
   /** Null: an unattributed receipt. */
   readonly paymentId: string | null;
   readonly reason: string | null;
+  /** What a receipt of money that was found by itself seemed to be for. */
+  readonly about?: { readonly intentId?: string; readonly merchant: string };
   /** Set where the log proves a refund of the payment. */
   readonly refundId?: string;
   /** The chain reader has read the log. */

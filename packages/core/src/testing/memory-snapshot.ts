@@ -23,6 +23,8 @@ const BACKED_UP = [
   'proofs',
   'heldForMerchant',
   'logsRead',
+  'icrcCursors',
+  'icrcTransfers',
 ] as const satisfies readonly (keyof Tables)[];
 
 /** Answers how to set the tables back, in place. */

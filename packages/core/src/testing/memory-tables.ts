@@ -18,6 +18,7 @@ import type {
 } from '../index.ts';
 import { createDeliveryTables, type MemoryDeliveryTables } from './memory-delivery-tables.ts';
 import { createDirectTables, type MemoryDirectTables } from './memory-direct-tables.ts';
+import { createIcrcTables, type MemoryIcrcTables } from './memory-icrc-tables.ts';
 import { createReaderTables, type MemoryReaderTables } from './memory-reader-tables.ts';
 import { createRefundTables, type MemoryRefundTables } from './memory-refund-tables.ts';
 
@@ -132,7 +133,8 @@ type EventRow = EventDraft & { readonly accountId: string; readonly mode: Mode; 
 export type Tables = MemoryDeliveryTables &
   MemoryReaderTables &
   MemoryDirectTables &
-  MemoryRefundTables & {
+  MemoryRefundTables &
+  MemoryIcrcTables & {
     readonly relayers: Map<string, RelayerRow>;
     readonly batches: Map<string, BatchRow>;
     /** By payment. */
@@ -169,6 +171,7 @@ export function createTables(): Tables {
     ...createReaderTables(),
     ...createDirectTables(),
     ...createRefundTables(),
+    ...createIcrcTables(),
   };
 }
 

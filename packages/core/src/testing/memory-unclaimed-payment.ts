@@ -2,7 +2,7 @@
 import { atomicAmount } from '@svc-pay/money';
 import { newId } from '@svc-pay/protocol/ids';
 import {
-  type AppliedLog,
+  type CreditedMoney,
   type ForeignEvidence,
   foreignCompletion,
   type MoneyStep,
@@ -17,6 +17,8 @@ import { proofKey } from './memory-direct-tables.ts';
 import { beforesOf, writeEvents, writePaymentResults } from './memory-payment-results.ts';
 import type { IntentRow } from './memory-tables.ts';
 
+type Writing = Pick<Applying, 'tables' | 'network' | 'nowMs'>;
+
 type Unclaimed = {
   readonly row: IntentRow;
   readonly acceptance: PaidTerms;
@@ -28,7 +30,7 @@ type Unclaimed = {
   readonly evidence: ForeignEvidence;
 };
 
-function insertSettlement({ tables, network, nowMs }: Applying, given: Unclaimed, status: 'held' | 'completed') {
+function insertSettlement({ tables, network, nowMs }: Writing, given: Unclaimed, status: 'held' | 'completed') {
   const { row, acceptance, payer, amountAtomic, nonce, key } = given;
   const { accountId, mode, id: intentId, intentCode } = row.intent;
   const paymentId = newId('payment', nowMs);
@@ -45,14 +47,14 @@ function insertSettlement({ tables, network, nowMs }: Applying, given: Unclaimed
 const rateOf = (acceptance: PaidTerms & Partial<Pick<StoredAcceptance, 'rate'>>) =>
   acceptance.rate?.usdPerToken ?? null;
 
-export function writeMoney(applying: Applying, given: Unclaimed, step: Exclude<MoneyStep, Unattributed>): AppliedLog {
+export function writeMoney(applying: Writing, given: Unclaimed, step: Exclude<MoneyStep, Unattributed>): CreditedMoney {
   return step.step === 'credit' ? credit(applying, given, step) : mismatch(applying, given, step);
 }
 
 type Unattributed = { readonly step: 'unattributed' };
 
 /** The money pays the intent. */
-function credit(applying: Applying, given: Unclaimed, totals: PaidTotals): AppliedLog {
+function credit(applying: Writing, given: Unclaimed, totals: PaidTotals): CreditedMoney {
   const { tables, network, nowMs } = applying;
   const { row, acceptance, payer, amountAtomic, evidence } = given;
   const item = insertSettlement(applying, given, 'held');
@@ -97,10 +99,10 @@ const amountOr = (atomic: bigint | null) => (atomic === null ? null : atomicAmou
 
 /** The money is not what the intent asks for. */
 function mismatch(
-  applying: Applying,
+  applying: Writing,
   given: Unclaimed,
   { standing, refundDueAtomic, reason }: Extract<MoneyStep, { readonly step: 'mismatch' }>,
-): AppliedLog {
+): CreditedMoney {
   const { tables, network, nowMs } = applying;
   const { row, evidence, acceptance } = given;
   const item = insertSettlement(applying, given, 'completed');

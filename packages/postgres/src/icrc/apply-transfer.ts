@@ -6,11 +6,12 @@ import {
   ownerOf,
   type PaidTerms,
   type ReceiptRefusal,
+  receiptIndex,
 } from '@svc-pay/core';
 import type pg from 'pg';
 import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { loadStoredPayouts } from '../payout/transfer-terms.ts';
-import { applyFoundMoney, findCounted, type PaidAcceptance, receiptIndex } from '../reader/apply-found-money.ts';
+import { applyFoundMoney, findCounted, type PaidAcceptance } from '../reader/apply-found-money.ts';
 import type { OwnedIntent } from '../reader/lock-for-apply.ts';
 
 const EVENT = 'icrc_transfer';

@@ -1,5 +1,6 @@
 // Transfers of a token ledger, from its blocks to the books. The ledger is in memory; the database is real.
 import { checkBooks, createFindings, type IcrcStore } from '@svc-pay/core';
+import { sampleAccount } from '@svc-pay/core/testing';
 import type pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { loadPayable } from '../intent/load-payable.ts';
@@ -7,7 +8,7 @@ import { withBooks } from '../ledger/open-books.ts';
 import { createMaintenanceStore } from '../maintenance-store.ts';
 import { measureReader } from '../reader/measure-reader.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
-import { createIcrcWorld, DOLLAR, type IcrcWorld, sampleAccount } from '../testing/icrc-world.ts';
+import { createIcrcWorld, DOLLAR, type IcrcWorld } from '../testing/icrc-world.ts';
 import { logInAs } from '../testing/log-in-as.ts';
 
 let pool: pg.Pool;

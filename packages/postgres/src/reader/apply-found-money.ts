@@ -1,7 +1,7 @@
 // Applies money that nobody submitted to us and that names its intent by itself: by a reference key, or by a memo. What it
 // means is decided as for all such money.
 import { createHash } from 'node:crypto';
-import { type AppliedMovement, isRemovable, judgeMoney, type PaidTerms } from '@svc-pay/core';
+import { type AppliedMovement, isRemovable, judgeMoney, type PaidTerms, receiptIndex } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
 import type pg from 'pg';
 import { loadMismatchPolicy } from '../account/mismatch-policy.ts';
@@ -23,15 +23,6 @@ import { writeMoney } from './write-money.ts';
 const LOG_INDEX = 0;
 /** A payment by a transaction that proves a refund too. */
 const BESIDE_REFUND_INDEX = 1;
-const FIRST_RECEIPT_INDEX = 2;
-const RECEIPT_BITS = 30;
-
-/**
- * What pays no intent has an index of the intent that it names. It takes no other's place: the transaction may pay another
- * intent, or have several of which it pays none.
- */
-export const receiptIndex = (intentCode: bigint): number =>
-  FIRST_RECEIPT_INDEX + Number(BigInt.asUintN(RECEIPT_BITS, intentCode));
 
 export type FoundMoney = {
   readonly network: NetworkId;

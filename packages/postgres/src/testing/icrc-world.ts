@@ -1,13 +1,12 @@
 // An account that is paid on a token ledger, intents of one dollar, and the reader that finds the payments.
 import {
-  accountText,
   createTokenLedgerReader,
   type IcrcChain,
   type IcrcStore,
   notifyTransfer,
   type TokenTransfer,
 } from '@svc-pay/core';
-import { type SampleLedger, sampleTokenLedger } from '@svc-pay/core/testing';
+import { type SampleLedger, sampleAccount, sampleTokenLedger } from '@svc-pay/core/testing';
 import type { NetworkId, NotifyRefusal } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
@@ -18,13 +17,6 @@ import { seedMerchant } from './seed-merchant.ts';
 type IntentId = Id<'paymentIntent'>;
 
 export const ICRC_NETWORK = 'icp:local' as NetworkId;
-
-/** Text of an account of a made-up principal. */
-export const sampleAccount = (seed: number, subaccount?: number): string =>
-  accountText(
-    Uint8Array.from({ length: 29 }, (_, index) => (index === 28 ? 2 : seed)),
-    subaccount === undefined ? null : new Uint8Array(32).fill(subaccount),
-  );
 
 type PaymentRow = {
   readonly status: string;

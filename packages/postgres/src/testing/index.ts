@@ -10,7 +10,8 @@ export {
   type TestDatabaseOptions,
 } from './create-test-database.ts';
 export { createTestIntent } from './create-test-intent.ts';
-export { createIcrcWorld, DOLLAR, ICRC_NETWORK, type IcrcWorld, sampleAccount } from './icrc-world.ts';
+export { createIcrcHarness } from './icrc-harness.ts';
+export { createIcrcWorld, DOLLAR, ICRC_NETWORK, type IcrcWorld } from './icrc-world.ts';
 export { idAt } from './id-at.ts';
 export { type QueuedPayment, queuePayment } from './queue-payment.ts';
 export { queueRefund, type RefundToQueue, type RefundToSign } from './queue-refund.ts';
