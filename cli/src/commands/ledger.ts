@@ -1,9 +1,10 @@
-import { LEDGER_CHECKS } from '@svc-pay/core';
+import { ChainUnavailable, LEDGER_CHECKS } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable, readDeploymentRecord } from '@svc-pay/evm';
 import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
 import { isEvm, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import { Command } from 'commander';
+import { openTokenLedgers } from '../chain/token-ledgers.ts';
 import type { Input } from '../command/context.ts';
 import { leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { withOperation } from '../command/with-operation.ts';
@@ -48,12 +49,15 @@ async function checkAll({ options, context }: Input<Options>): Promise<CommandOu
     [],
     async ({ operation, config }) => {
       const networks = await networksOf(config.networks, options);
-      if (networks === undefined) return misused('--network: SVC_NETWORKS has no such network with rpcUrls');
+      const tokenLedgers = openTokenLedgers(config.networks, options.network, RPC_TIMEOUT_MS);
+      if (options.network !== undefined && networks.length + tokenLedgers.length === 0)
+        return misused('--network: SVC_NETWORKS has no such network with rpcUrls');
       try {
         const { pool } = operation;
         const report = await checkLedger({
           pool,
           networks,
+          tokenLedgers,
           mostDifferences: MOST_DIFFERENCES,
           rpcTimeoutMs: RPC_TIMEOUT_MS,
           print: context.print,
@@ -63,10 +67,10 @@ async function checkAll({ options, context }: Input<Options>): Promise<CommandOu
         }
         return outcomeOf(report, context.paint);
       } catch (problem) {
-        if (problem instanceof RpcUnavailable || problem instanceof NodeRefused || problem instanceof WrongChain)
+        if (UNREADABLE.some((kind) => problem instanceof kind))
           return failed(
             'chain_unreadable',
-            `Nothing is proven: ${problem.message}.`,
+            `Nothing is proven: ${problem instanceof Error ? problem.message : 'a chain can’t be read'}.`,
             'Correct or replace the node in rpcUrls and run it again.',
           );
         throw problem;
@@ -76,11 +80,14 @@ async function checkAll({ options, context }: Input<Options>): Promise<CommandOu
   );
 }
 
-/** Undefined if the requested network is not configured. */
+/** What was compared until then proves nothing about the rest. */
+const UNREADABLE = [RpcUnavailable, NodeRefused, WrongChain, ChainUnavailable] as const;
+
+/** None if the requested network is not configured. */
 export async function networksOf(
   operated: OperatedNetworks,
   { network: only, records }: Pick<Options, 'network' | 'records'>,
-): Promise<readonly NetworkToCheck[] | undefined> {
+): Promise<readonly NetworkToCheck[]> {
   const wanted = only === undefined ? undefined : parseNetwork(only);
   const networks: NetworkToCheck[] = [];
   for (const [network, setup] of operated) {
@@ -93,7 +100,7 @@ export async function networksOf(
     const deployedAtBlock = own ? BigInt(read.record.fromBlock) : undefined;
     networks.push({ network, chainId: BigInt(chainId), processor, rpcUrls: [first, ...others], deployedAtBlock });
   }
-  return only !== undefined && networks.length === 0 ? undefined : networks;
+  return networks;
 }
 
 function outcomeOf(report: LedgerReport, paint: Paint): CommandOutcome {

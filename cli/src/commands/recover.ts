@@ -78,7 +78,7 @@ async function recover({ options, context }: Input<Options>): Promise<CommandOut
     context,
     [],
     async ({ operation, config }) => {
-      const networks = (await networksOf(config.networks, options)) ?? [];
+      const networks = await networksOf(config.networks, options);
       const transferNetworks = solanaNetworksOf(config.networks, options.network);
       if (networks.length + transferNetworks.length === 0)
         return misused('SVC_NETWORKS has no such network with rpcUrls');

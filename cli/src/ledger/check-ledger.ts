@@ -1,6 +1,13 @@
 // Checks the books against themselves and against every given chain. Chains are read first: every transaction is stored
 // before it is sent, so the books then know all that the chains have.
-import { type CheckedLine, checkBooks, createFindings } from '@svc-pay/core';
+import {
+  type CheckedLine,
+  checkBlocks,
+  checkBooks,
+  createFindings,
+  type IcrcChain,
+  TOKEN_LEDGER_CHECKS,
+} from '@svc-pay/core';
 import { CHAIN_CHECKS, type ChainToCheck, checkChain, createJsonRpc, readChainBefore } from '@svc-pay/evm';
 import { listProcessors, listRelayers, withBooks } from '@svc-pay/postgres/operator';
 import type { NetworkId } from '@svc-pay/protocol';
@@ -19,6 +26,7 @@ export type NetworkToCheck = {
 export type LedgerToCheck = {
   readonly pool: Pool;
   readonly networks: readonly NetworkToCheck[];
+  readonly tokenLedgers: readonly IcrcChain[];
   /** Limit of differences listed per check; all are counted. */
   readonly mostDifferences: number;
   readonly rpcTimeoutMs: number;
@@ -34,7 +42,7 @@ export type LedgerReport = {
 
 /** Only reads. Throws if a node or the database does not answer: then the check proves nothing. */
 export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
-  const { pool, networks, mostDifferences, print } = given;
+  const { pool, networks, tokenLedgers, mostDifferences, print } = given;
   const chains: ChainToCheck[] = [];
   for (const network of networks) chains.push(await openChain(given, network));
   return withBooks(pool, async (books) => {
@@ -48,7 +56,13 @@ export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
       await checkChain(books, chain, censuses.get(chain.network), findings);
       lines.push(...findings.lines());
     }
-    const compared = new Set<string>(chains.map(({ network }) => network));
+    for (const chain of tokenLedgers) {
+      print(`comparing with ${chain.network} …\n`);
+      const findings = createFindings(chain.network, TOKEN_LEDGER_CHECKS, mostDifferences);
+      await checkBlocks(books, chain, findings);
+      lines.push(...findings.lines());
+    }
+    const compared = new Set<string>([...chains, ...tokenLedgers].map(({ network }) => network));
     const uncompared = [...censuses].filter(([network, { completed }]) => completed > 0 && !compared.has(network));
     return {
       holds: lines.every(({ differing }) => differing === 0),

@@ -23,6 +23,11 @@ export type ToldBlocks = {
   readonly blocks: readonly TokenBlock[];
 };
 
+export type BlocksAt = Pick<ToldBlocks, 'length'> & {
+  /** By index. A ledger may tell fewer than it was asked for. */
+  readonly blocks: ReadonlyMap<bigint, TokenBlock>;
+};
+
 export type IcrcChain = {
   readonly network: NetworkId;
   /** Canister ids of the token ledgers that are read. */
@@ -30,4 +35,6 @@ export type IcrcChain = {
   readonly facts: (ledger: string) => Promise<LedgerFacts>;
   /** Blocks from `start` on, at most `count`. */
   readonly blocks: (ledger: string, start: bigint, count: number) => Promise<ToldBlocks>;
+  /** Blocks wherever they are, in one answer. */
+  readonly blocksAt: (ledger: string, indexes: readonly bigint[]) => Promise<BlocksAt>;
 };

@@ -11,6 +11,7 @@ export {
   principalBytes,
   principalText,
 } from '@svc-pay/protocol/icp';
+export * from './check-blocks.ts';
 export type * from './icrc-chain.ts';
 export type * from './icrc-store.ts';
 export * from './judge-blocks.ts';

@@ -10,6 +10,7 @@ export const LEDGER_CHECKS = {
   nonces: 'every transaction of a relayer is known',
   direct: 'every direct payment is one use of its authorization with its transfer, and back',
   receipts: 'every payment that a payer called for is a payment or an unattributed receipt',
+  blocks: 'every payment and refund on a token ledger is the transfer of its block',
 } as const;
 export type LedgerCheck = keyof typeof LEDGER_CHECKS;
 

@@ -51,6 +51,12 @@ export function sampleTokenLedger(network: NetworkId, ledger = 'bkyz2-fmaaa-aaaa
         const most = Math.min(count, made.perCall);
         return { length: BigInt(blocks.length), blocks: blocks.slice(Number(start), Number(start) + most) };
       },
+      blocksAt: async (_, indexes) => {
+        calls.push(`at ${indexes.length}`);
+        if (made.fail !== undefined) throw made.fail;
+        const told = blocks.filter(({ index }) => indexes.includes(index)).slice(0, made.perCall);
+        return { length: BigInt(blocks.length), blocks: new Map(told.map((block) => [block.index, block])) };
+      },
     },
   };
   return made;

@@ -3,6 +3,7 @@ import { IDL } from '@icp-sdk/core/candid';
 import { Principal } from '@icp-sdk/core/principal';
 import {
   accountText,
+  type BlocksAt,
   ChainUnavailable,
   type IcrcChain,
   type LedgerFacts,
@@ -23,6 +24,7 @@ export function createIcrcChain(network: NetworkId, access: IcpAccess): IcrcChai
     ledgers: TOKENS.filter((token) => token.network === network).map(({ address }) => address),
     facts: (ledger) => readFacts(call, Principal.fromText(ledger)),
     blocks: (ledger, start, count) => readBlocks(call, Principal.fromText(ledger), start, count),
+    blocksAt: (ledger, indexes) => readBlocksAt(call, Principal.fromText(ledger), indexes),
   };
 }
 
@@ -48,31 +50,60 @@ const subaccountOf = (bytes: Uint8Array | undefined) => (bytes === undefined ? n
 /** Archives may name further ones; a chain of more is none of a ledger. */
 const MOST_ARCHIVES = 16;
 
-/** Blocks of a ledger and of the archives that it names. An archive tells what it was asked for, and in no other's place. */
 export async function readBlocks(
   call: CertifiedCall,
   ledger: Principal,
   start: bigint,
   count: number,
 ): Promise<ToldBlocks> {
-  const asked = { start, length: BigInt(count) };
-  const told = await askBlocks(call, ledger, 'icrc3_get_blocks', [asked]);
+  const { length, found } = await followArchives(call, ledger, [{ start, length: BigInt(count) }]);
+  return { length, blocks: contiguous(found, start, count) };
+}
+
+async function readBlocksAt(call: CertifiedCall, ledger: Principal, indexes: readonly bigint[]): Promise<BlocksAt> {
+  const ranges = indexes.map((start) => ({ start, length: 1n }));
+  const { length, found } = await followArchives(call, ledger, ranges);
+  return { length, blocks: new Map([...found].map(([index, block]) => [index, readBlock(index, block)])) };
+}
+
+type FoundBlocks = { readonly length: bigint; readonly found: ReadonlyMap<bigint, BlockValue> };
+
+/** Blocks of a ledger and of the archives that it names. An archive tells what it was asked for, and in no other's place. */
+async function followArchives(
+  call: CertifiedCall,
+  ledger: Principal,
+  asked: readonly AskedBlocks[],
+): Promise<FoundBlocks> {
+  const told = await askBlocks(call, ledger, 'icrc3_get_blocks', asked);
   const found = new Map<bigint, BlockValue>();
   const keep = ({ blocks }: BlocksAnswer, ranges: readonly AskedBlocks[]) => {
-    for (const { id, block } of blocks) if (!found.has(id) && isAsked(id, ranges)) found.set(id, block);
+    for (const { id, block } of blocks)
+      if (!found.has(id) && isAsked(id, ranges) && isAsked(id, asked)) found.set(id, block);
   };
-  keep(told, [asked]);
-  const open = [...told.archived_blocks];
+  keep(told, asked);
+  let open = byArchive(told.archived_blocks);
   for (let followed = 0; open.length > 0; followed += 1) {
-    const [next] = open.splice(0, 1);
+    const [next, ...others] = open;
     if (next === undefined) break;
     if (followed >= MOST_ARCHIVES) throw new ChainUnavailable(`${ledger.toText()} names too many archives`);
     const [archive, method] = next.callback;
     const archived = await askBlocks(call, archive, method, next.args);
     keep(archived, next.args);
-    open.push(...archived.archived_blocks);
+    open = byArchive([...others, ...archived.archived_blocks]);
   }
-  return { length: told.log_length, blocks: contiguous(found, start, count) };
+  return { length: told.log_length, found };
+}
+
+type Archived = BlocksAnswer['archived_blocks'];
+
+/** A ledger may name an archive once for each range. */
+function byArchive(archived: Archived): Archived {
+  const grouped = new Map<string, Archived[number]>();
+  for (const { args, callback } of archived) {
+    const key = `${callback[0].toText()} ${callback[1]}`;
+    grouped.set(key, { callback, args: [...(grouped.get(key)?.args ?? []), ...args] });
+  }
+  return [...grouped.values()];
 }
 
 const isAsked = (id: bigint, ranges: readonly AskedBlocks[]): boolean =>

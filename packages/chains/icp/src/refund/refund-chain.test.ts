@@ -15,6 +15,7 @@ const chainOf = (transfer: TokenBlock['transfer']): IcrcChain => ({
   network: 'icp:mainnet' as NetworkId,
   ledgers: [LEDGER, OTHER],
   facts: () => Promise.reject(new Error('not asked')),
+  blocksAt: () => Promise.reject(new Error('not asked')),
   blocks: async (_, start) => ({
     length: 13n,
     blocks:
