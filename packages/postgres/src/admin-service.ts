@@ -2,13 +2,17 @@
 import type { AuditExport, AuditSigner, KeyIndexes, KeySecrets, KnownOperator } from '@svc-pay/core';
 import { type AdminActions, createAdminActions } from './admin-actions.ts';
 import { exportAuditHeads } from './audit/audit-exports.ts';
+import { type FoundSession, findSession } from './console/find-session.ts';
 import type { Database } from './database/open-database.ts';
 import { findOperator } from './operator/operators.ts';
 
 export type { AdminActions } from './admin-actions.ts';
+export type { FoundSession } from './console/find-session.ts';
 
 export type AdminStores = {
   readonly findOperator: (indexes: KeyIndexes, nowMs: number) => Promise<KnownOperator | undefined>;
+  /** By the hash of the token of a console session. */
+  readonly findSession: (tokenHash: Uint8Array) => Promise<FoundSession | undefined>;
   /** Actions that are audited under `actor`. */
   readonly actionsOf: (actor: string, nowMs: number) => AdminActions;
   readonly exportAuditHeads: (nowMs: number, signer: AuditSigner) => Promise<AuditExport | undefined>;
@@ -17,6 +21,7 @@ export type AdminStores = {
 export function createAdminStores({ pool }: Database, secrets: KeySecrets): AdminStores {
   return {
     findOperator: (indexes, nowMs) => findOperator(pool, indexes, nowMs),
+    findSession: (tokenHash) => findSession(pool, tokenHash),
     actionsOf: (actor, nowMs) => createAdminActions({ pool, nowMs, actor }, secrets),
     exportAuditHeads: (nowMs, signer) => exportAuditHeads(pool, nowMs, signer),
   };

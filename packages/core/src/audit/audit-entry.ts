@@ -6,7 +6,7 @@ export type AuditEntry = {
   readonly id: string;
   readonly accountId: string;
   readonly mode: string;
-  /** `key:<id>`, `operator:<name>` or `service:<name>`. */
+  /** `key:<id>`, for a key of a session `key:<id>/person:<id>`, `operator:<id>`, `person:<id>` or `service:<name>`. */
   readonly actor: string;
   readonly action: string;
   readonly target: string;

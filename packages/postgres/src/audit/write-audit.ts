@@ -5,7 +5,7 @@ import type pg from 'pg';
 export type NewAuditEntry = {
   readonly accountId: string;
   readonly mode: string;
-  /** `key:<id>`, `operator:<name>` or `service:<name>`. */
+  /** `key:<id>`, `operator:<id>`, `person:<id>` or `service:<name>`. */
   readonly actor: string;
   readonly action: string;
   readonly target: string;

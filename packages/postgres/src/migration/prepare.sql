@@ -4,7 +4,7 @@ do $$
 declare
   role_name text;
 begin
-  foreach role_name in array array['svc_migrator', 'svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin'] loop
+  foreach role_name in array array['svc_migrator', 'svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin', 'svc_console'] loop
     if not exists (select from pg_roles where rolname = role_name) then
       begin
         execute format('create role %I nologin', role_name);

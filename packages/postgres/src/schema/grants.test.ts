@@ -159,6 +159,33 @@ test.each([
   ['svc_admin', 'update svc.audit set actor = null'],
   ['svc_admin', 'update svc.audit_heads set sequence = 0'],
   ['svc_admin', "update svc.audit_exports set heads = '[]'"],
+  // The console has no part in keys, payments and events, and makes nobody an operator.
+  ['svc_console', 'select hint from svc.api_keys'],
+  ['svc_console', 'update svc.api_keys set revoked_at = null'],
+  ['svc_console', 'delete from svc.api_keys'],
+  ['svc_console', 'select * from svc.accounts'],
+  ['svc_console', "update svc.accounts set status = 'closed'"],
+  ['svc_console', 'select * from svc.payments'],
+  ['svc_console', 'select * from svc.intents'],
+  ['svc_console', 'select * from svc.payouts'],
+  ['svc_console', 'select * from svc.endpoints'],
+  ['svc_console', 'select * from svc.audit'],
+  ['svc_console', 'select * from svc.operators'],
+  ['svc_console', 'select * from svc.quota_buckets'],
+  ['svc_console', 'update svc.persons set operator_view = true'],
+  ['svc_console', 'update svc.persons set disabled_at = null'],
+  ['svc_console', 'update svc.passkeys set public_key = null'],
+  ['svc_console', 'update svc.passkeys set person_id = null'],
+  ['svc_console', 'update svc.console_sessions set person_id = null'],
+  ['svc_console', 'update svc.console_sessions set expires_at = now()'],
+  ['svc_console', 'update svc.invitations set role = null'],
+  ['svc_console', 'delete from svc.persons'],
+  ['svc_console', 'delete from svc.passkeys'],
+  ['svc_console', 'delete from svc.console_sessions'],
+  ['svc_admin', 'insert into svc.memberships (person_id) values (null)'],
+  ['svc_admin', 'update svc.console_sessions set verified_at = now()'],
+  ['svc_admin', 'select * from svc.passkeys'],
+  ['svc_api', 'select * from svc.console_sessions'],
   ['svc_api', 'select * from svc.operators'],
   ['svc_api', 'update svc.api_keys set scopes = null'],
   ['svc_settlement', 'select * from svc.operators'],
@@ -247,6 +274,29 @@ test('the admin service writes audit entries under operators who are not disable
   }
 });
 
+test('the console and the admin service write audit entries under persons who are not disabled', async () => {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await insertRow(client, 'persons');
+    await insertRow(client, 'persons', { id: 'psn_gone', disabled_at: new Date() });
+    for (const role of ['svc_console', 'svc_admin']) {
+      await client.query(`set local role ${role}`);
+      for (const actor of ['person:psn_eve', 'person:psn_gone', 'operator:op_a', 'key:key_a', 'service:api']) {
+        await client.query('savepoint before');
+        await expect(insertRow(client, 'audit', { actor }), `${role} ${actor}`).rejects.toMatchObject(denied);
+        await client.query('rollback to before');
+      }
+      await insertRow(client, 'audit', { actor: 'person:psn_a', id: `aud_${role}` });
+    }
+    await client.query('set local role svc_console');
+    await expect(insertRow(client, 'persons', { id: 'psn_b', operator_view: true })).rejects.toMatchObject(denied);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('a backup reads whole tables as a member of the owner, and stops with an error as a service', async () => {
   const { rows } = await pool.query<{ name: string }>(
     "select oid::regclass::text as name from pg_class where relnamespace = 'svc'::regnamespace and relrowsecurity",
@@ -290,19 +340,23 @@ test('nothing is open to everyone', async () => {
 test('no process may delete or rewrite history', async () => {
   const { rows } = await pool.query(`
     select grantee, table_name, privilege_type from information_schema.role_table_grants
-    where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin')
+    where table_schema = 'svc' and grantee in ('svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin', 'svc_console')
       and privilege_type in ('DELETE', 'TRUNCATE', 'TRIGGER', 'REFERENCES')
     order by grantee, table_name`);
   // Prepared transfers are useless after a minute, and solo payers after a day; read logs, transfers of token
   // ledgers and the reader's blocks are a queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
   // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a day, and a wallet is
   // proven by payments of the last year. A lease ends with its authorization, a reference
-  // a week after its intent. Abuse counts are for the operator of the day.
+  // a week after its intent. A membership is a right of today, and the audit record has its history; a challenge is used
+  // once. Abuse counts are for the operator of the day.
   expect(rows).toEqual([
     { grantee: 'svc_api', table_name: 'abuse_counts', privilege_type: 'DELETE' },
     { grantee: 'svc_api', table_name: 'quota_buckets', privilege_type: 'DELETE' },
     { grantee: 'svc_api', table_name: 'quota_processes', privilege_type: 'DELETE' },
     { grantee: 'svc_api', table_name: 'quota_streams', privilege_type: 'DELETE' },
+    { grantee: 'svc_console', table_name: 'memberships', privilege_type: 'DELETE' },
+    { grantee: 'svc_console', table_name: 'sign_in_buckets', privilege_type: 'DELETE' },
+    { grantee: 'svc_console', table_name: 'webauthn_challenges', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'gas_budget_uses', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'gas_paid', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'icrc_transfers', privilege_type: 'DELETE' },
