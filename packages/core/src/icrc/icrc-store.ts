@@ -24,8 +24,12 @@ export type StoredCursor = LedgerCursor & {
 
 /** What is known of a block without asking its ledger. */
 export type KnownBlock =
-  /** It counts for the intent, or is kept and counts soon. */
-  'of_intent' | 'of_another_intent' | 'refund';
+  /** It counts for the intent. */
+  | 'of_intent'
+  /** It is for the intent and not applied. */
+  | 'kept'
+  | 'of_another_intent'
+  | 'refund';
 
 /** A certified block that pays an intent by its memo. */
 export type IcrcTransfer = {

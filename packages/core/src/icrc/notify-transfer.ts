@@ -18,7 +18,7 @@ export type NotifiedBlock = NotifiedIntent & {
 export type NotifiedTransfer =
   /** The block counted just now: the intent shows it. */
   | { readonly outcome: 'applied' }
-  /** The block had counted for the intent before, is kept and counts soon, or is too little to count. */
+  /** The block had counted for the intent before, or meanwhile; is kept and counts later; or is too little to count. */
   | { readonly outcome: 'recorded' }
   /** The block does not pay the intent. */
   | { readonly outcome: 'refused'; readonly refusal: NotifyRefusal }
@@ -31,6 +31,7 @@ export type NotifyDeps = Pick<WatchBase, 'clock'> &
   TellApplied & {
     readonly icrc: IcrcStore;
     readonly chains: readonly IcrcChain[];
+    readonly pause: (milliseconds: number) => Promise<unknown>;
   };
 
 /** Throws `ChainUnavailable` when the ledger does not answer. Nothing is written then. */
@@ -51,10 +52,9 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   if (cursor?.isStopped) return { outcome: 'unknown' };
   if (cursor !== undefined && isFarAbove(cursor, blockIndex, clock.nowMs())) return refused('block_not_found');
   const { intentCode } = payable;
-  const known =
-    cursor !== undefined && blockIndex < cursor.nextIndex
-      ? await icrc.findBlock({ network, ledger, index: blockIndex, intentCode }, notified.intentId)
-      : undefined;
+  const find = () => icrc.findBlock({ network, ledger, index: blockIndex, intentCode }, notified.intentId);
+  const isRead = cursor !== undefined && blockIndex < cursor.nextIndex;
+  const known = isRead ? await untilOver(deps, find, (found) => found === 'kept') : undefined;
   if (known !== undefined) return KNOWN[known];
   const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
   const [block] = (await chain.blocks(ledger, blockIndex, 1)).blocks;
@@ -62,7 +62,11 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   const transfer = block && transferIn({ network, ledger }, block);
   if (refusal !== undefined || transfer === undefined) return refused(refusal ?? 'not_a_transfer');
   await icrc.keep(transfer, clock.nowMs());
-  const applied = await icrc.apply(transfer, clock.nowMs());
+  const applied = await untilOver(
+    deps,
+    () => icrc.apply(transfer, clock.nowMs()),
+    ({ outcome }) => outcome === 'waits',
+  );
   if (applied.outcome === 'waits') return { outcome: 'recorded' };
   tellApplied(deps, { network, source: ledger, transactionId: blockName(transfer) }, applied);
   if (applied.outcome === 'ignored')
@@ -70,10 +74,29 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   return { outcome: applied.outcome === 'completed' || applied.outcome === 'mismatched' ? 'applied' : 'recorded' };
 }
 
+/** The reader applies what it has read within a moment. What it can't apply then is not waited for. */
+const MOMENTS = 20;
+const MOMENT_MS = 100;
+
+/** Asks again while the reader, or another notification, is at work on the block: who asks is told what came of it. */
+async function untilOver<Found>(
+  { pause }: Pick<NotifyDeps, 'pause'>,
+  ask: () => Promise<Found>,
+  isUnderWay: (found: Found) => boolean,
+): Promise<Found> {
+  let found = await ask();
+  for (let moment = 0; moment < MOMENTS && isUnderWay(found); moment += 1) {
+    await pause(MOMENT_MS);
+    found = await ask();
+  }
+  return found;
+}
+
 const refused = (refusal: NotifyRefusal): NotifiedTransfer => ({ outcome: 'refused', refusal });
 
 const KNOWN: Readonly<Record<KnownBlock, NotifiedTransfer>> = {
   of_intent: { outcome: 'recorded' },
+  kept: { outcome: 'recorded' },
   of_another_intent: refused('other_memo'),
   refund: refused('counted_elsewhere'),
 };

@@ -140,8 +140,8 @@ async function findBlock(
   const [row] = (await pool.query<BlockRow>({ ...FIND_BLOCK, values })).rows;
   if (row === undefined) return undefined;
   if (row.refund_id !== null) return 'refund';
-  const isOfIntent = row.code === null ? row.intent_id === intentId : row.code === intentCode.toString();
-  return isOfIntent ? 'of_intent' : 'of_another_intent';
+  if (row.code !== null) return row.code === intentCode.toString() ? 'kept' : 'of_another_intent';
+  return row.intent_id === intentId ? 'of_intent' : 'of_another_intent';
 }
 
 const KEPT = columnArrays<IcrcTransfer>({

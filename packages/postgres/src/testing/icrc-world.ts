@@ -1,4 +1,5 @@
 // An account that is paid on a token ledger, intents of one dollar, and the reader that finds the payments.
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   createTokenLedgerReader,
   type IcrcChain,
@@ -119,7 +120,7 @@ export async function createIcrcWorld(
     notify: async (intentId, blockIndex, ledger = sample.ledger) => {
       const { accountId } = caller;
       const answer: { readonly outcome: string; readonly refusal?: NotifyRefusal } = await notifyTransfer(
-        { icrc, clock, log, chains: [chain] },
+        { icrc, clock, log, chains: [chain], pause },
         { accountId, mode: 'test', intentId, ledger, blockIndex },
       );
       return answer.refusal ?? answer.outcome;

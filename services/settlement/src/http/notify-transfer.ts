@@ -20,7 +20,7 @@ export type NotifyLimits = {
 /** The API waits a little longer for the answer. */
 const LIMITS: NotifyLimits = { atOnce: 16, perAccount: 4, timeoutMs: 4_000 };
 
-export type BoundedNotifyDeps = NotifyDeps & {
+export type BoundedNotifyDeps = Omit<NotifyDeps, 'pause'> & {
   readonly onProblem: (problem: unknown, ids: object) => void;
 };
 
@@ -28,7 +28,7 @@ const UNKNOWN: NotifiedTransfer = { outcome: 'unknown' };
 
 export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimits = LIMITS): NotifyTransfer {
   const running = new Map<string, number>();
-  const sharing = { ...deps, chains: deps.chains.map(shareBlocks) };
+  const sharing = { ...deps, chains: deps.chains.map(shareBlocks), pause: wait };
   return async (notified) => {
     const { accountId } = notified;
     const ofAccount = running.get(accountId) ?? 0;
