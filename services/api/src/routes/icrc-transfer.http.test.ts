@@ -79,6 +79,56 @@ describe('an intent', () => {
     });
   });
 
+  test.each([{ symbol: 'ckUSDC' }, { symbol: 'ckusdc', chainId: 'icp:local' }, { ledgerCanisterId: LEDGER }])(
+    'is made by the deprecated selector %j too, which says that it is deprecated',
+    async (selector) => {
+      for (const path of [REGULAR, CREATE]) {
+        const response = await post(path, { usdAmount: '2', ...selector });
+        expect(response.headers['deprecation']).toMatch(/^@\d+$/);
+        expect(response.json().regular).toMatchObject([{ kind: 'icrc1_transfer', ledgerCanisterId: LEDGER }]);
+      }
+    },
+  );
+
+  test('is not paid by any call of X402: each says so, and the intent stays as it is', async () => {
+    const { paymentIntentId } = await create();
+    const authorization = { from: PAYER, to: MERCHANT, value: '2000000', validAfter: '0', validBefore: '9999999999' };
+    const payload = {
+      authorization: { ...authorization, nonce: `0x${'00'.repeat(32)}` },
+      signature: `0x${'00'.repeat(65)}`,
+    };
+    const header = { x402Version: 1, scheme: 'exact', network: 'icp:local', payload };
+    const signed = {
+      paymentIntentId,
+      paymentHeader: Buffer.from(JSON.stringify(header)).toString('base64'),
+      paymentRequirements: { scheme: 'exact', network: 'icp:local', maxAmountRequired: '2000000', payTo: MERCHANT },
+    };
+    const refusals = [
+      ['/sdk/public/payments/x402/settle', signed, { status: 'failed', error: 'invalid_payment_header' }],
+      [
+        '/sdk/public/payments/x402/prepare',
+        { paymentIntentId, publicKey: PAYER },
+        { error: 'x402_not_available_for_token' },
+      ],
+      [
+        '/sdk/public/payments/x402/signable',
+        { paymentIntentId, publicKey: PAYER },
+        { error: 'x402_not_available_for_token' },
+      ],
+      ['/sdk/public/payments/x402/relay', { paymentIntentId, signedTransactionBase64: 'AA==' }, { status: 'failed' }],
+      ['/sdk/public/payments/intents/x402/upto/confirm', signed, { error: 'not_an_upto_intent' }],
+    ] as const;
+    for (const [path, body, refusal] of refusals) expect((await post(path, body)).json()).toMatchObject(refusal);
+    const settled = await call(api, 'POST', '/sdk/payments/x402/upto/settle', {
+      key: keys.test.secret,
+      headers: { 'x-account-id': accountId },
+      body: { paymentIntentId, settledAmount: '1' },
+    });
+    expect(settled.json()).toMatchObject({ error: 'not_an_upto_intent' });
+    expect(await notify(paymentIntentId)).toMatchObject({ status: 'requires_payment', paymentId: null });
+    expect(settlement.heard).toEqual([]);
+  });
+
   test('takes a principal as the sender that is expected, and no other text', async () => {
     expect((await create({ expectedSenderPrincipal: PAYER })).regular).toHaveLength(1);
     for (const expectedSenderPrincipal of [PAYER.toUpperCase(), MERCHANT, `0x${'66'.repeat(20)}`])
