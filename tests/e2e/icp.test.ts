@@ -27,7 +27,7 @@ const [world, other, cutOff] = await Promise.all([
   startLocalInternetComputer(),
   startIcpWorld({ webhooks: true }),
 ]);
-const { ic, shop, merchant, settlement } = world;
+const { ic, merchant, settlement } = world;
 const { pool } = world.database;
 const { paymentsOf, seen, becomes, heard, pay, countsNothing, countsOnce } = await followIcp(world);
 // A world of its own has no Internet Computer for a minute while the tests run. The last test tells how it ended.
