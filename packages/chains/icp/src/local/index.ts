@@ -3,6 +3,7 @@ export type { InstallOptions } from './install-options.ts';
 export { CKUSDC_LEDGER, type LocalLedger, type LocalLedgerOptions } from './ledger/install-ledger.ts';
 export type { CandidAccount } from './ledger/ledger-candid.ts';
 export { accountNamed, identityNamed, openAgent, openLedgerClient } from './ledger/ledger-client.ts';
+export { ledgerWasm as compileLedger } from './ledger/ledger-wasm.ts';
 export { openSigner } from './open-signer.ts';
 export {
   type LocalInternetComputer,

@@ -19,6 +19,8 @@ export type LocalLedgerOptions = {
   readonly archive?: { readonly above: number; readonly count: number };
   /** Blocks say their kind by `btype`; by the `op` of their transaction, as the ledger of ckUSDC does, if absent. */
   readonly typedBlocks?: boolean;
+  /** Blocks that are there from the beginning, each a mint to nobody: an index below is never a transfer's. */
+  readonly blocksBefore?: number;
   /** Another ledger's WebAssembly, which takes the same arguments; ours if absent. It creates no archive. */
   readonly wasm?: Uint8Array;
 };
@@ -45,6 +47,7 @@ export type LedgerHost = {
 };
 
 const MINTER = selfMade('minter', [2]);
+const NOBODY: CandidAccount = { owner: selfMade('nobody', [2]), subaccount: [] };
 
 export async function installLedger(host: LedgerHost, options: LocalLedgerOptions = {}): Promise<LocalLedger> {
   const { canisterId: id = CKUSDC_LEDGER, symbol = 'ckUSDC', decimals = 6, fee = 10_000n } = options;
@@ -84,7 +87,7 @@ function ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, options }
     token_symbol: symbol,
     token_name: symbol,
     metadata: [['local:archive', { Blob: archiveId.toUint8Array() }], ...typed],
-    initial_balances: [],
+    initial_balances: Array.from({ length: options.blocksBefore ?? 0 }, () => [NOBODY, 1n]),
     feature_flags: [{ icrc2: true }],
     archive_options: {
       num_blocks_to_archive: BigInt(count),

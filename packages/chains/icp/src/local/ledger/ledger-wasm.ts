@@ -6,10 +6,11 @@ const FOLDER = new URL('./', import.meta.url);
 
 export async function ledgerWasm(): Promise<{ readonly ledger: Uint8Array; readonly archive: Uint8Array }> {
   const sources = await readSources();
-  return {
-    ledger: await compileMotoko(sources, 'Ledger.mo', 'small'),
-    archive: await compileMotoko(sources, 'Archive.mo', 'small'),
-  };
+  const [ledger, archive] = await Promise.all(
+    ['Ledger.mo', 'Archive.mo'].map((main) => compileMotoko(sources, main, 'small')),
+  );
+  if (ledger === undefined || archive === undefined) throw new Error('the ledger was not compiled');
+  return { ledger, archive };
 }
 
 async function readSources(): Promise<MotokoSources> {

@@ -1,10 +1,12 @@
 // Compiles Motoko to a canister's WebAssembly. The compiler is a package and takes seconds, so what it made is kept on disk
 // by the hash of everything that went in; two processes that compile the same write the same file.
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
 
 /** File names relative to the actor's folder, with their text. */
 export type MotokoSources = Readonly<Record<string, string>>;
@@ -24,6 +26,8 @@ const RUNTIMES = {
 
 type MotokoRuntime = keyof typeof RUNTIMES;
 
+export type MotokoWork = { readonly sources: MotokoSources; readonly main: string; readonly flags: readonly string[] };
+
 export async function compileMotoko(sources: MotokoSources, main: string, runtime: MotokoRuntime): Promise<Uint8Array> {
   const kept = path.join(CACHE, `${hashOf(sources, main, runtime)}.wasm`);
   if (existsSync(kept)) return readFile(kept);
@@ -35,16 +39,13 @@ export async function compileMotoko(sources: MotokoSources, main: string, runtim
   return wasm;
 }
 
+/** In a thread of its own: the compiler works for seconds without a pause, and whoever starts it starts other things too. */
 async function compile(sources: MotokoSources, main: string, runtime: MotokoRuntime): Promise<Uint8Array> {
-  // Loaded where it is needed: the compiler is large, and mostly the cache answers.
-  const { default: motoko } = await import('motoko');
-  const compiler = motoko.default;
-  const { default: core } = await import('motoko/packages/latest/core.json', { with: { type: 'json' } });
-  compiler.loadPackage(core);
-  for (const [file, text] of Object.entries(sources)) compiler.write(file, text);
-  for (const flag of RUNTIMES[runtime]) compiler.compiler.gcFlags(flag);
-  compiler.setPublicMetadata(['candid:service']);
-  return (compiler.wasm(main, 'ic') as { readonly wasm: Uint8Array }).wasm;
+  const asked: MotokoWork = { sources, main, flags: RUNTIMES[runtime] };
+  const worker = new Worker(new URL('motoko-worker.ts', import.meta.url), { workerData: asked });
+  const ended = once(worker, 'exit').then(() => Promise.reject(new Error(`${main} was not compiled`)));
+  const [wasm] = (await Promise.race([once(worker, 'message'), ended])) as [Uint8Array];
+  return wasm;
 }
 
 function hashOf(sources: MotokoSources, main: string, runtime: MotokoRuntime): string {
