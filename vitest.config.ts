@@ -64,7 +64,10 @@ export default defineConfig({
           name: 'cli',
           maxWorkers: EVERY_CORE,
           include: ['cli/src/**/*.process.test.ts', 'sandbox/src/local/*.process.test.ts'],
-          globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
+          globalSetup: [
+            'packages/postgres/src/testing/global-setup.ts',
+            'packages/chains/icp/src/testing/compile-ledger.ts',
+          ],
           testTimeout: 120_000,
         },
       },
@@ -170,7 +173,7 @@ export default defineConfig({
         test: {
           name: 'sandbox',
           include: ['sandbox/src/*.process.test.ts'],
-          globalSetup: ['tests/browser/install-chromium.ts'],
+          globalSetup: ['tests/browser/install-chromium.ts', 'packages/chains/icp/src/testing/compile-ledger.ts'],
           testTimeout: 150_000,
         },
       },

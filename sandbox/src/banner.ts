@@ -26,6 +26,9 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
     line('wallet', wallet.account.address),
     line('wallet’s key', wallet.privateKey),
     ...(facts.solana === null ? [] : [line('Solana', facts.solana.rpcUrl), line('wallet there', facts.solana.address)]),
+    ...(facts.icp === null
+      ? []
+      : [line('Internet Computer', facts.icp.url), line('wallet there', facts.icp.principal)]),
     line('logs', folder),
     '',
     `For programs of your own: node --env-file=${envFileOf(folder)} …`,

@@ -5,13 +5,14 @@ import type { LocalKey } from '@svc-pay/evm/local';
 import { openView } from '@svc-pay/postgres/view';
 import { findWorldServices } from './find-world-services.ts';
 import { createComponentGroup } from './local/component-group.ts';
+import { ICP_TOKEN } from './local/start-icp.ts';
 import { type LocalWorld, startWorld } from './local/start-world.ts';
 import type { Step } from './local/steps.ts';
 import { bundlePages } from './serve/bundle-pages.ts';
 import { openShopDatabase } from './shop/open-shop-database.ts';
 import { serveShop } from './shop/serve-shop.ts';
 import type { ShopFacts } from './shop/shop-facts.ts';
-import { fillWallet, payerWallet, solanaWalletKey } from './wallet/payer-wallet.ts';
+import { fillWallet, icpWalletKey, payerWallet, solanaWalletKey } from './wallet/payer-wallet.ts';
 import { serveTimeline } from './watch/serve-timeline.ts';
 
 export type SandboxOptions = {
@@ -37,8 +38,8 @@ export type Sandbox = {
 
 const LANES = 3;
 const SOLANA_TOKEN = 'soldevnet_usdc';
-/** A thousand test USDC; the chain starts empty every time. */
-const SOLANA_ATOMIC = 1_000_000_000n;
+/** A thousand test USDC; these chains start empty every time. */
+const FILLED_ATOMIC = 1_000_000_000n;
 /** Higher rate limits, so that the crowd of the timeline page can pay. */
 const API_SETTINGS = { SVC_API_RATE_TEST: '10000', SVC_API_RATE_ADDRESS: '500' };
 
@@ -66,9 +67,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     await world.stop();
   };
   try {
-    const { chain, solana, baseUrl, account, databaseUrl } = world;
+    const { chain, solana, icp, baseUrl, account, databaseUrl } = world;
     const wallet = payerWallet(chain);
     const solanaKey = solanaWalletKey(wallet);
+    const icpKey = icpWalletKey(wallet);
     const timelineUrl = `http://127.0.0.1:${ports.timeline}`;
     const facts = {
       baseUrl,
@@ -83,6 +85,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         ...(solana && {
           [SOLANA_TOKEN]: { payTo: solana.merchant, asset: solana.usdc, network: solana.network },
         }),
+        ...(icp && { [ICP_TOKEN]: { payTo: icp.merchant, asset: icp.ledger, network: icp.network } }),
       },
       timelineUrl,
       wallet: { privateKey: wallet.privateKey, rpcUrl: chain.rpcUrl, chainId: chain.chainId, asset: chain.tokens.usdc },
@@ -90,13 +93,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         solana === undefined
           ? null
           : { tokenShortcode: SOLANA_TOKEN, ...solanaKey, rpcUrl: solana.rpcUrl, asset: solana.usdc },
+      icp: icp === undefined ? null : { tokenShortcode: ICP_TOKEN, ...icpKey, url: icp.url, ledger: icp.ledger },
     };
     const shopUrl = `http://127.0.0.1:${ports.shop}`;
     const files = await bundling;
     await Promise.all([
       step('test wallet', async () => {
         await fillWallet(chain, wallet);
-        await solana?.fundToken(solanaKey.address, SOLANA_ATOMIC);
+        await solana?.fundToken(solanaKey.address, FILLED_ATOMIC);
+        await icp?.fund(icpKey.principal, FILLED_ATOMIC);
       }),
       parts.start('the shop', () =>
         step('shop', async () => {

@@ -52,7 +52,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   // their libraries, and reads what an operator may read. Nothing imports it.
   sandbox: {
     inside: [...RULES, ...ADAPTERS, '@svc-pay/runtime', '@svc-pay/server', '@svc-pay/sdk', '@svc-pay/pay-button'],
-    outside: ['node:*', 'fastify', 'rolldown', 'viem', 'viem/*', 'zod/mini'],
+    // Libraries of chains are for the test wallets.
+    outside: [
+      'node:*',
+      'fastify',
+      'rolldown',
+      'viem',
+      'viem/*',
+      '@icp-sdk/core/candid',
+      '@icp-sdk/core/principal',
+      'zod/mini',
+    ],
   },
   'sdk/browser': { inside: ['@svc-pay/protocol', '@svc-pay/money'], outside: [] },
   'sdk/pay-button': {

@@ -1,7 +1,6 @@
 import { SvcPayError } from '@svc-pay/sdk';
 import { expectOf } from '../shop/shop-facts.ts';
-import type { Trail } from '../watch/trail.ts';
-import { insist, requestFor, type Visit } from './visit.ts';
+import { insist, readTrail, requestFor, type Visit } from './visit.ts';
 
 const PRICE_ATOMIC = 4_200_000n;
 const CENT_ATOMIC = 10_000n;
@@ -21,14 +20,12 @@ export async function payExact(visit: Visit): Promise<void> {
   const wallet = (merchantWallet ?? '0x') as `0x${string}`;
   insist((await chain.balanceOf(chain.tokens.usdc, wallet)) >= PRICE_ATOMIC, 'the shop’s wallet was not paid');
 
-  const trailUrl = `${sandbox.timelineUrl}/payments/${paymentIntentId}/trail`;
-  const readTrail = async () => (await (await fetch(trailUrl)).json()) as Trail;
   const wanted = ['intent', 'signature', 'batch', 'transaction', 'end', 'books', 'webhook'];
   await until('the timeline tells every step', async () => {
-    const { steps } = await readTrail();
+    const { steps } = await readTrail(sandbox, paymentIntentId);
     return wanted.every((kind) => steps.some((step) => step.kind === kind && step.tone === 'good'));
   });
-  const legs = (await readTrail()).steps.flatMap((step) => step.legs ?? []);
+  const legs = (await readTrail(sandbox, paymentIntentId)).steps.flatMap((step) => step.legs ?? []);
   insist(legs.reduce((sum, { amountAtomic }) => sum + BigInt(amountAtomic), 0n) === 0n, 'the legs do not balance');
   insist(legs.length === 2, 'somebody besides payer and merchant has a leg');
 }

@@ -1,9 +1,8 @@
 import { lamportsOf, tokenBalanceOf } from '../wallet/ask-solana.ts';
 import { payerOnSolana } from '../wallet/pay-on-solana.ts';
 import { newSolanaKey } from '../wallet/solana-key.ts';
-import type { Trail } from '../watch/trail.ts';
 import { problemOf } from './flow-exact.ts';
-import { insist, requestFor, type Visit } from './visit.ts';
+import { insist, readTrail, requestFor, type Visit } from './visit.ts';
 
 const PRICE_ATOMIC = 2_500_000n;
 
@@ -38,10 +37,9 @@ export async function payOnSolana(visit: Visit): Promise<void> {
   const poor = await problemOf(payerOnSolana(sandbox.facts, key).createPayment(second));
   insist(poor?.code === 'insufficient_funds', `a wallet without money heard ${poor?.code ?? 'that it was paid'}`);
 
-  const trailUrl = `${sandbox.timelineUrl}/payments/${paymentIntentId}/trail`;
   const wanted = ['intent', 'signature', 'batch', 'transaction', 'end', 'books', 'webhook'];
   await until('the timeline tells every step', async () => {
-    const { steps } = (await (await fetch(trailUrl)).json()) as Trail;
+    const { steps } = await readTrail(sandbox, paymentIntentId);
     return wanted.every((kind) => steps.some((step) => step.kind === kind && step.tone === 'good'));
   });
 }

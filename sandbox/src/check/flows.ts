@@ -2,6 +2,7 @@ import { cancelTab, sayNo } from './flow-cancel.ts';
 import { payByCrowd } from './flow-crowd.ts';
 import { payExact, refuseForgery, refusePoor, replayHeader } from './flow-exact.ts';
 import { failPayment } from './flow-fail.ts';
+import { payOnIcp } from './flow-icp.ts';
 import { payOnSolana } from './flow-solana.ts';
 import { payMetered, refuseOverCap } from './flow-upto.ts';
 import type { Visit } from './visit.ts';
@@ -19,5 +20,6 @@ export const FLOWS: readonly Flow[] = [
   { name: 'up-to: emptied wallet fails', run: failPayment },
   { name: 'up-to: let go, and canceled', run: cancelTab },
   { name: 'Solana: paid without SOL', run: payOnSolana },
+  { name: 'Internet Computer: a transfer', run: payOnIcp },
   { name: 'crowd: many share transactions', run: payByCrowd },
 ];

@@ -8,6 +8,7 @@ import type { OrderView } from '../shop/order.ts';
 import { expectOf } from '../shop/shop-facts.ts';
 import type { Sandbox } from '../start-sandbox.ts';
 import { type NodePayer, type PayerOptions, payerInNode } from '../wallet/pay-in-node.ts';
+import type { Trail } from '../watch/trail.ts';
 
 type Answer = { readonly status: number; readonly body: unknown };
 
@@ -20,7 +21,7 @@ export type Visit = {
   readonly payer: (amountAtomic: bigint, options?: Partial<PayerOptions>) => Promise<NodePayer>;
   readonly balanceOf: (payer: NodePayer) => Promise<bigint>;
   readonly order: (item: string) => Promise<OrderView>;
-  readonly post: (path: string) => Promise<Answer>;
+  readonly post: (path: string, form?: Readonly<Record<string, string>>) => Promise<Answer>;
   /** Polls the shop until the order has the status. */
   readonly untilOrderIs: (id: string, status: OrderView['status']) => Promise<OrderView>;
   /** Repeats until it is true; throws `what` on a timeout. */
@@ -42,6 +43,11 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
   };
   const find = async (id: string) =>
     (await (await fetch(`${shopUrl}/orders/${id}`, { headers: json })).json()) as OrderView;
+  const post: Visit['post'] = async (path, form) => {
+    const body = form && new URLSearchParams(form);
+    const response = await fetch(`${shopUrl}${path}`, { method: 'POST', headers: json, ...(body && { body }) });
+    return { status: response.status, body: await response.json() };
+  };
   return {
     sandbox,
     clock,
@@ -54,14 +60,10 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
     },
     balanceOf: ({ key }) => chain.balanceOf(chain.tokens.usdc, key.account.address),
     order: async (item) => {
-      const body = new URLSearchParams({ item });
-      const response = await fetch(`${shopUrl}/orders`, { method: 'POST', headers: json, body });
-      return (await response.json()) as OrderView;
+      const { body } = await post('/orders', { item });
+      return body as OrderView;
     },
-    post: async (path) => {
-      const response = await fetch(`${shopUrl}${path}`, { method: 'POST' });
-      return { status: response.status, body: await response.json() };
-    },
+    post,
     untilOrderIs: async (id, status) => {
       let order = await find(id);
       await until(`the order is ${status}`, async () => {
@@ -77,6 +79,11 @@ export function createVisit(sandbox: Sandbox, clock: Clock, giveUp: AbortSignal)
 export function requestFor({ facts }: Sandbox, { intentId, clientSecret, shown }: OrderView): IntentToPay {
   insist(intentId !== null && clientSecret !== null, 'the order has no intent');
   return { paymentIntentId: intentId ?? '', clientSecret: clientSecret ?? '', expect: expectOf(facts, shown) };
+}
+
+/** What the timeline shows of a payment. */
+export async function readTrail({ timelineUrl }: Sandbox, intentId: string): Promise<Trail> {
+  return (await (await fetch(`${timelineUrl}/payments/${intentId}/trail`)).json()) as Trail;
 }
 
 export function insist(isSo: boolean, otherwise: string): void {

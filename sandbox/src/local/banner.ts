@@ -2,10 +2,11 @@ import type { Paint } from '@svc-pay/runtime/terminal/paint';
 import { secretKeyFileOf } from './secrets.ts';
 import type { LocalWorld } from './start-world.ts';
 
-type Shown = Pick<LocalWorld, 'baseUrl' | 'account' | 'chain' | 'solana' | 'folder'>;
+type Shown = Pick<LocalWorld, 'baseUrl' | 'account' | 'chain' | 'solana' | 'icp' | 'folder'>;
 
 /** Text for a new engineer: the URL, the keys, and a command to paste. */
-export function banner({ baseUrl, account, chain, solana, folder }: Shown, settles: boolean, paint: Paint): string {
+export function banner(shown: Shown, settles: boolean, paint: Paint): string {
+  const { baseUrl, account, chain, solana, icp, folder } = shown;
   const line = (name: string, value: string) => `  ${name.padEnd(16)} ${paint.bold(value)}`;
   return [
     `SVC Pay is running, in test mode and on this machine only${settles ? '' : '; nothing settles'}.`,
@@ -19,6 +20,7 @@ export function banner({ baseUrl, account, chain, solana, folder }: Shown, settl
     line('anvil_usdc', `${chain.tokens.usdc}, anyone may mint`),
     line('anvil_vol', `${chain.tokens.vol}, anyone may mint; always 2.50 USD`),
     ...(solana === undefined ? [] : [line('Solana', `${solana.rpcUrl}, soldevnet_usdc; new at every start`)]),
+    ...(icp === undefined ? [] : [line('Internet Computer', `${icp.url}, iclocal_ckusdc; new at every start`)]),
     line('logs', folder),
     '',
     'Ask for a payment; the answer is 402 with what can be paid:',
@@ -35,7 +37,7 @@ export function banner({ baseUrl, account, chain, solana, folder }: Shown, settl
 }
 
 /** Same content for programs, as JSON. */
-export function documentOf({ baseUrl, account, chain, solana, folder }: Shown): object {
+export function documentOf({ baseUrl, account, chain, solana, icp, folder }: Shown): object {
   return {
     baseUrl,
     account,
@@ -45,6 +47,7 @@ export function documentOf({ baseUrl, account, chain, solana, folder }: Shown): 
       processor: chain.record.processor,
       tokens: { anvil_usdc: chain.tokens.usdc, anvil_vol: chain.tokens.vol },
     },
+    ...(icp && { icp: { url: icp.url, network: icp.network, ledger: icp.ledger } }),
     ...(solana && { solana: { rpcUrl: solana.rpcUrl, network: solana.network, usdc: solana.usdc } }),
     folder,
     curl: curl(baseUrl, account.publishableKey),

@@ -11,13 +11,14 @@ export type WorldPorts = {
   readonly webhooksWork: number;
   readonly chain: number;
   readonly solana: number;
+  readonly icp: number;
   readonly engine: RestatePorts;
 };
 
 /** Uses the default ports where free, else random ones; with `free` only random ones. */
 export async function choosePorts(free: boolean): Promise<WorldPorts> {
   const choose = free ? () => freePort() : choosePort;
-  const [api, settlement, settlementWork, webhooks, webhooksWork, chain, solana, ingress, admin, node] =
+  const [api, settlement, settlementWork, webhooks, webhooksWork, chain, solana, icp, ingress, admin, node] =
     await Promise.all([
       choose(8402),
       choose(8403),
@@ -26,11 +27,13 @@ export async function choosePorts(free: boolean): Promise<WorldPorts> {
       choose(9404),
       choose(8545),
       choose(8899),
+      choose(4943),
       choose(8080),
       choose(9070),
       choose(5122),
     ]);
-  return { api, settlement, settlementWork, webhooks, webhooksWork, chain, solana, engine: { ingress, admin, node } };
+  const services = { api, settlement, settlementWork, webhooks, webhooksWork };
+  return { ...services, chain, solana, icp, engine: { ingress, admin, node } };
 }
 
 /** Returns the default port if it is free, else a random free one. */

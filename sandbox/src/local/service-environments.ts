@@ -8,6 +8,7 @@ import { devNetworks } from './dev-networks.ts';
 import type { PriceFeed } from './price-feed.ts';
 import type { DevSecrets } from './secrets.ts';
 import type { DevDatabase } from './start-database.ts';
+import type { DevIcp } from './start-icp.ts';
 import type { DevSolana } from './start-solana.ts';
 
 export type Wiring = {
@@ -17,6 +18,8 @@ export type Wiring = {
   readonly chain: LocalChain;
   /** Undefined if this machine cannot run the Solana chain. */
   readonly solana: DevSolana | undefined;
+  /** Undefined if nothing settles. */
+  readonly icp: DevIcp | undefined;
   readonly engine: RestateServer | undefined;
   readonly feed: PriceFeed;
 };
@@ -26,9 +29,10 @@ export const settlementUrlOf = ({ settlement }: WorldPorts): string => `http://1
 export const webhooksUrlOf = ({ webhooks }: WorldPorts): string => `http://127.0.0.1:${webhooks}`;
 
 /** Undefined removes a variable that the developer's shell may have set. */
-export function apiEnvironment({ secrets, ports, database, chain, solana, engine, feed }: Wiring): Environment {
+export function apiEnvironment(wiring: Wiring): Environment {
+  const { secrets, ports, database, chain, engine, feed } = wiring;
   return {
-    ...networksOf(chain, solana),
+    ...networksOf(wiring),
     ...approversOf(chain),
     SVC_DATABASE_URL: database.apiUrl,
     SVC_KEY_PEPPER: secrets.pepper,
@@ -44,9 +48,10 @@ export function apiEnvironment({ secrets, ports, database, chain, solana, engine
   };
 }
 
-export function settlementEnvironment({ secrets, ports, database, chain, solana, engine }: Wiring): Environment {
+export function settlementEnvironment(wiring: Wiring): Environment {
+  const { secrets, ports, database, chain, solana, engine } = wiring;
   return {
-    ...networksOf(chain, solana),
+    ...networksOf(wiring),
     ...approversOf(chain),
     SVC_DATABASE_URL: database.settlementUrl,
     SVC_SETTLEMENT_PORT: String(ports.settlement),
@@ -82,6 +87,6 @@ function approversOf({ keys }: LocalChain): Environment {
   return { SVC_PAYOUT_APPROVERS: keys.payoutApprover.account.address, SVC_PAYOUT_DELAY_HOURS: undefined };
 }
 
-function networksOf(chain: LocalChain, solana: DevSolana | undefined): Environment {
-  return { SVC_NETWORKS: JSON.stringify(devNetworks(chain, solana)), SVC_NETWORKS_FILE: undefined };
+function networksOf({ chain, solana, icp }: Wiring): Environment {
+  return { SVC_NETWORKS: JSON.stringify(devNetworks(chain, solana, icp)), SVC_NETWORKS_FILE: undefined };
 }

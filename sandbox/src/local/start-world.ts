@@ -15,6 +15,7 @@ import { startPriceFeed } from './price-feed.ts';
 import { registerDevPayout } from './register-payout.ts';
 import { type DevAccount, readDevSecrets, writeDevSecrets } from './secrets.ts';
 import { seedAccount } from './seed-account.ts';
+import { seedIcpPayout } from './seed-icp-payout.ts';
 import { seedSolanaPayout, solanaFitsDatabase } from './seed-solana-payout.ts';
 import {
   apiEnvironment,
@@ -27,6 +28,7 @@ import {
 import { startDevChain } from './start-chain.ts';
 import { startDatabase } from './start-database.ts';
 import { startEngine } from './start-engine.ts';
+import { continueLedger, type DevIcp, startDevIcp } from './start-icp.ts';
 import { startService } from './start-service.ts';
 import { type DevSolana, startDevSolana } from './start-solana.ts';
 import type { Step } from './steps.ts';
@@ -62,6 +64,8 @@ export type LocalWorld = {
   readonly merchantWallet: string | undefined;
   /** Undefined if this machine cannot run the Solana chain. */
   readonly solana: DevSolana | undefined;
+  /** Undefined if nothing settles. */
+  readonly icp: DevIcp | undefined;
   /** Superuser URL, for setting up more than the services; contains the password. */
   readonly databaseUrl: string;
   /** Folder of the world; contains the logs of the services as `<name>.log`. */
@@ -94,7 +98,7 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
     return services.start(name, () => step(name, () => startService(service, { baseUrl, environment, logFile })));
   };
   try {
-    const [database, chain, engine, feed, solana] = await Promise.all([
+    const [database, chain, engine, feed, solana, internetComputer] = await Promise.all([
       on('PostgreSQL', () => startDatabase(directory, secrets)),
       on('Anvil with tokens and processor', () => startDevChain(folder, secrets, { port: ports.chain, relayers })),
       (settlement ?? webhooks) && on('Restate', () => startEngine(folder, ports.engine)),
@@ -102,6 +106,7 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
       settlement && hasLocalSolana()
         ? on('Surfpool with tokens', () => startDevSolana(secrets, ports.solana))
         : undefined,
+      settlement && on('Internet Computer', () => startDevIcp(ports.icp)),
     ]);
     if (!(await chainFitsDatabase(database, chain))) {
       throw new Error('the chain has lost payments that the database knows of; start with --fresh');
@@ -109,16 +114,18 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
     if (solana !== undefined && !(await solanaFitsDatabase(database))) {
       throw new Error('the Solana chain of the last run is gone with a payment under way; start with --fresh');
     }
+    const icp = internetComputer && (await continueLedger(internetComputer, database, secrets));
     const { account, merchantWallet } = await step('account and payout', async () => {
       const operation: Operation = { pool: database.pool, nowMs: clock.nowMs(), actor: 'operator:dev' };
       const seeded = await seedAccount(operation, secrets, chain.network);
       writeDevSecrets(secretsFile, { ...secrets, account: seeded });
       await registerDevPayout(operation, seeded.id, chain);
       if (solana !== undefined) await seedSolanaPayout(operation, seeded.id, solana);
+      if (icp !== undefined) await seedIcpPayout(operation, seeded.id, icp);
       const wallet = options.direct === true ? await activateDevWallet(operation, seeded.id, chain) : undefined;
       return { account: seeded, merchantWallet: wallet };
     });
-    const wiring = { secrets, ports, database, chain, solana, engine, feed };
+    const wiring = { secrets, ports, database, chain, solana, icp, engine, feed };
     await Promise.all([
       settlement && run(settlement, settlementUrlOf(ports), settlementEnvironment(wiring)),
       webhooks && run(webhooks, webhooksUrlOf(ports), webhooksEnvironment(wiring)),
@@ -131,6 +138,7 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
       chain,
       merchantWallet,
       solana,
+      icp,
       databaseUrl: database.url,
       folder,
       ended,

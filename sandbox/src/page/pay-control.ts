@@ -4,6 +4,7 @@ import { TAG_NAME } from '@svc-pay/pay-button';
 import type { OrderView } from '../shop/order.ts';
 import { expectOf, type ShopFacts } from '../shop/shop-facts.ts';
 import { showAmount } from '../shop/show-amount.ts';
+import { icpPageWallets } from './icp-wallet.ts';
 
 export function payControl(facts: ShopFacts, { id, shown, intentId, clientSecret }: OrderView): HTMLElement {
   const button = document.createElement(TAG_NAME);
@@ -18,5 +19,6 @@ export function payControl(facts: ShopFacts, { id, shown, intentId, clientSecret
     'pay-to': expectOf(facts, shown).payTo,
   };
   for (const [name, value] of Object.entries(attributes)) button.setAttribute(name, value);
+  button.wallets = icpPageWallets(facts);
   return button;
 }

@@ -10,13 +10,14 @@ const RDNS = 'test.svc-pay.sandbox';
 const NAME = 'Test wallet';
 const BALANCE_OF = '0x70a08231';
 
-export function installTestWallet({ wallet, solana, order }: ShopFacts): void {
+export function installTestWallet({ wallet, solana, icp, order }: ShopFacts): void {
   const provider = createTestProvider({
     ...wallet,
     confirm: (question) => askPayer(describeQuestion(question), NAME),
   });
   announce(provider);
-  if (solana !== null && order?.shown.tokenShortcode === solana.tokenShortcode) return;
+  const others = [solana?.tokenShortcode, icp?.tokenShortcode];
+  if (order !== null && others.includes(order.shown.tokenShortcode)) return;
   showChip(NAME, provider.address, () => balanceOf(provider, wallet.asset));
 }
 

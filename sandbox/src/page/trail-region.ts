@@ -15,8 +15,11 @@ const EXPECTED = [
   ['final', 'The block is final'],
 ] as const satisfies readonly (readonly [TrailStep['kind'], string])[];
 
-/** Matches hashes, ids, and base58 addresses and signatures. */
-const LONG = /^(?:0x|pi_|[1-9A-HJ-NP-Za-km-z]{32,88}$)/;
+/** What a transfer of the payer's own is never in need of. */
+const NOT_OF_TRANSFERS: ReadonlySet<TrailStep['kind']> = new Set(['signature', 'batch', 'final']);
+
+/** Matches hashes, ids, base58 addresses and signatures, and accounts of the Internet Computer. */
+const LONG = /^(?:0x|pi_|[1-9A-HJ-NP-Za-km-z]{32,88}$|(?:[a-z2-7]{5}-){4})/;
 
 const HEADINGS: Readonly<Record<string, string>> = {
   requires_payment: 'waiting for the payer',
@@ -25,11 +28,13 @@ const HEADINGS: Readonly<Record<string, string>> = {
 
 /** `known`: number of steps drawn before; new steps are animated. */
 export function trailHtml(trail: Trail, known: number): string {
-  const { status, isUpto, amountAtomic, description, steps, atRest, intentId } = trail;
+  const { status, isUpto, isTransfer, amountAtomic, description, steps, atRest, intentId } = trail;
   const startMs = Date.parse(steps[0]?.at ?? '');
   const kinds = new Set(steps.map(({ kind }) => kind));
   const isOver = atRest || status === 'failed' || status === 'canceled';
-  const ghosts = EXPECTED.filter(([kind]) => !kinds.has(kind) && !isOver && (isUpto || kind !== 'charge'));
+  const isExpected = (kind: TrailStep['kind']) =>
+    (isUpto || kind !== 'charge') && !(isTransfer && NOT_OF_TRANSFERS.has(kind));
+  const ghosts = EXPECTED.filter(([kind]) => !kinds.has(kind) && !isOver && isExpected(kind));
   return html`
     <header>
       <p class="state ${status}">${HEADINGS[status] ?? status}</p>

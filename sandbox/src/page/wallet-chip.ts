@@ -7,14 +7,14 @@ export const WALLET_ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`;
 const LOOK_EVERY_MS = 3_000;
 
-export function showChip(name: string, address: string, balance: () => Promise<string>): void {
+export function showChip(name: string, address: string, balance: () => Promise<string>, symbol = 'USDC'): void {
   const chip = document.createElement('aside');
   chip.className = 'wallet';
   document.body.append(chip);
   const show = async () => {
     const held = await balance().catch(() => '…');
     chip.innerHTML = html`<span class="dot"></span><span>${name}</span><code>${short(address)}</code
-      ><b>${held}</b> USDC`.html;
+      ><b>${held}</b> ${symbol}`.html;
   };
   void show();
   setInterval(() => void show(), LOOK_EVERY_MS);

@@ -8,7 +8,16 @@ export type PageFiles = ReadonlyMap<string, string>;
 
 const FOLDER = path.resolve(import.meta.dirname, '../page');
 const SCRIPTS = ['shop', 'timeline'];
-const OTHERS = ['look.css', 'shop.css', 'timeline.css', 'icon.svg', 'tea.svg', 'verse.svg', 'biscuits.svg'];
+const OTHERS = [
+  'look.css',
+  'shop.css',
+  'timeline.css',
+  'icon.svg',
+  'tea.svg',
+  'verse.svg',
+  'biscuits.svg',
+  'honey.svg',
+];
 
 export async function bundlePages(): Promise<PageFiles> {
   const bundle = await rolldown({

@@ -34,6 +34,13 @@ export const ITEMS: readonly Item[] = [
     tokenShortcode: 'soldevnet_usdc',
     sale: { kind: 'exact', priceAtomic: 2_500_000n },
   },
+  {
+    id: 'honey',
+    name: 'A jar of honey',
+    about: 'Paid on the Internet Computer, by one transfer of ckUSDC from your account to the shop’s.',
+    tokenShortcode: 'iclocal_ckusdc',
+    sale: { kind: 'exact', priceAtomic: 3_100_000n },
+  },
 ];
 
 export const itemOf = (id: string): Item | undefined => ITEMS.find((item) => item.id === id);

@@ -1,4 +1,5 @@
 // Data for the shop's page: public facts, and the test wallets, which only this page may contain.
+import type { IcpKey } from '../wallet/icp-test-wallet.ts';
 import type { OrderView, ShownItem } from './order.ts';
 
 export type ShopFacts = {
@@ -21,6 +22,15 @@ export type ShopFacts = {
     readonly rpcUrl: string;
     readonly asset: string;
   } | null;
+  readonly icp:
+    | (IcpKey & {
+        readonly tokenShortcode: string;
+        /** Boundary node. */
+        readonly url: string;
+        /** Canister id. */
+        readonly ledger: string;
+      })
+    | null;
   readonly order: OrderView | null;
 };
 

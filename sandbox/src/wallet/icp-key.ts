@@ -1,16 +1,8 @@
 // Keys of the Internet Computer for wallets of the sandbox.
-import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, randomBytes } from 'node:crypto';
 import { principalText } from '@svc-pay/protocol/icp';
+import type { IcpKey } from './icp-test-wallet.ts';
 import { PKCS8_START } from './pkcs8.ts';
-
-export type IcpKey = {
-  /** Text of the principal that the key stands for. */
-  readonly principal: string;
-  /** The 32 secret bytes as hex. */
-  readonly secret: string;
-  /** DER, as hex. */
-  readonly publicKey: string;
-};
 
 /** Ends a principal that a key stands for. */
 const SELF_AUTHENTICATING = 2;
@@ -25,3 +17,5 @@ export function icpKeyFrom(secret: Uint8Array): IcpKey {
     publicKey: publicKey.toString('hex'),
   };
 }
+
+export const newIcpKey = (): IcpKey => icpKeyFrom(randomBytes(32));

@@ -1,5 +1,4 @@
 // The test wallet on a real local Internet Computer, which checks every signature.
-import { randomBytes } from 'node:crypto';
 import { Principal } from '@icp-sdk/core/principal';
 import {
   type LocalInternetComputer,
@@ -9,7 +8,7 @@ import {
 } from '@svc-pay/icp/local';
 import { icpWallet } from '@svc-pay/sdk/icp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { icpKeyFrom } from './icp-key.ts';
+import { newIcpKey } from './icp-key.ts';
 import { createIcpTestWallet } from './icp-test-wallet.ts';
 
 const LEDGER = 'bkyz2-fmaaa-aaaaa-qaaaq-cai';
@@ -25,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => ic.stop());
 
 async function payer(confirm: () => Promise<boolean>, change: object = {}) {
-  const key = icpKeyFrom(randomBytes(32));
+  const key = newIcpKey();
   const owner = Principal.fromText(key.principal);
   await ledger.mint({ owner, subaccount: [] }, 1_000_000n);
   const client = await openLedgerClient(ic, ledger.canisterId);
@@ -73,7 +72,7 @@ test('a payer who says no has called it off', async () => {
 });
 
 test('a call that is signed with another key moves nothing', async () => {
-  const { secret } = icpKeyFrom(randomBytes(32));
+  const { secret } = newIcpKey();
   const { pay, balance } = await payer(async () => true, { secret });
   await expect(pay()).rejects.toMatchObject({ code: 'wallet_failed' });
   expect(await balance()).toBe(1_000_000n);

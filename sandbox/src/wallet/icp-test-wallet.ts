@@ -11,8 +11,16 @@ import {
   writeCbor,
 } from '@svc-pay/protocol/icp';
 import type { CanisterCall, IcpSigner } from '@svc-pay/sdk/icp';
-import type { IcpKey } from './icp-key.ts';
 import { PKCS8_START } from './pkcs8.ts';
+
+export type IcpKey = {
+  /** Text of the principal that the key stands for. */
+  readonly principal: string;
+  /** The 32 secret bytes as hex. */
+  readonly secret: string;
+  /** DER, as hex. */
+  readonly publicKey: string;
+};
 
 export type IcpTestWalletOptions = IcpKey & {
   /** Boundary node. */

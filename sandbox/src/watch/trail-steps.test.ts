@@ -3,7 +3,14 @@ import type { TrailParts } from './read-trail.ts';
 import { trailOf } from './trail-steps.ts';
 
 const at = (ms: number) => new Date(1_800_000_000_000 + ms);
-const paymentIntent = { id: 'pi_1', status: 'completed', amount: '1000000', description: 'Verse', intentCode: 7 };
+const paymentIntent = {
+  id: 'pi_1',
+  status: 'completed',
+  amount: '1000000',
+  description: 'Verse',
+  intentCode: 7,
+  ledgerCanisterId: '0x70',
+};
 
 /** Up-to payment whose webhook was refused once. */
 const parts = {
@@ -110,6 +117,22 @@ test('a direct payment says that it goes to the merchant’s wallet, and who els
   expect(steps.filter(({ kind }) => kind === 'transaction').flatMap(({ facts }) => facts)).toContainEqual([
     'hash',
     '0xf0',
+  ]);
+});
+
+test('a transfer on the Internet Computer is told by its ledger’s block, without a signature and a batch', () => {
+  const ledgerCanisterId = 'bkyz2-fmaaa-aaaaa-qaaaq-cai';
+  const situation = { ...parts.situation, paymentIntent: { ...parts.situation.paymentIntent, ledgerCanisterId } };
+  const foreignTransactionId = `${ledgerCanisterId}:12`;
+  const settlements = parts.seen.settlements.map((one) => ({ ...one, batchId: null, foreignTransactionId }));
+  const seen = { ...parts.seen, authorizations: [], refusals: [], settlements, transactions: [] };
+  const events = parts.events.map((one) => ({ ...one, event: {} }));
+  const { steps, isTransfer } = trailOf('pi_1', { ...parts, situation, events, seen });
+  expect(isTransfer).toBe(true);
+  expect(steps.map(({ kind }) => kind)).toEqual(['intent', 'transaction', 'end', 'books', 'webhook', 'webhook']);
+  expect(steps.find(({ kind }) => kind === 'transaction')?.facts).toEqual([
+    ['ledger', ledgerCanisterId],
+    ['block', '12'],
   ]);
 });
 

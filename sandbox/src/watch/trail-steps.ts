@@ -1,5 +1,5 @@
 // Turns the data of a payment into steps, in order of time.
-import { BATCH_STATUS, DELIVERY_STATUS, ENDED_INTENT } from '@svc-pay/core';
+import { BATCH_STATUS, type BlockName, DELIVERY_STATUS, ENDED_INTENT, isPrincipal, readBlockName } from '@svc-pay/core';
 import type { IntentTrail } from '@svc-pay/postgres/view';
 import type { EventDetail } from '@svc-pay/protocol/merchant';
 import { showAmount } from '../shop/show-amount.ts';
@@ -31,6 +31,7 @@ export function trailOf(intentId: string, parts: TrailParts): Trail {
     intentId,
     status: intent.status,
     isUpto: isUptoOf(parts),
+    isTransfer: isPrincipal(intent.ledgerCanisterId),
     amountAtomic: intent.amount,
     description: intent.description ?? 'a payment',
     // The sort is stable: steps of the same millisecond keep their order.
@@ -90,8 +91,9 @@ function settlementSteps(settlement: IntentTrail['settlements'][number], isUpto:
   }
   const { foreignTransactionId, updatedAt } = settlement;
   if (foreignTransactionId !== null) {
-    const facts = [['hash', foreignTransactionId] as const];
-    const title = 'Somebody else’s transaction paid it';
+    const block = readBlockName(foreignTransactionId);
+    const facts = block ? blockFacts(block) : [['hash', foreignTransactionId] as const];
+    const title = block ? 'The token ledger has the payer’s transfer' : 'Somebody else’s transaction paid it';
     const at = updatedAt.toISOString();
     steps.push({ kind: 'transaction', at, title, source: 'operator', tone: 'good', facts });
   }
@@ -115,6 +117,11 @@ function settlementSteps(settlement: IntentTrail['settlements'][number], isUpto:
   }
   return steps;
 }
+
+const blockFacts = ({ ledger, index }: BlockName): TrailStep['facts'] => [
+  ['ledger', ledger],
+  ['block', String(index)],
+];
 
 function transactionStep({ transactionId, createdAt }: IntentTrail['transactions'][number]): TrailStep {
   const facts = [['hash', transactionId] as const];

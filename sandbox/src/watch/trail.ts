@@ -30,6 +30,8 @@ export type Trail = {
   readonly intentId: string;
   readonly status: string;
   readonly isUpto: boolean;
+  /** The payer's own transfer pays it, on the Internet Computer: nothing is signed for a lane to carry. */
+  readonly isTransfer: boolean;
   readonly amountAtomic: string;
   readonly description: string;
   readonly steps: readonly TrailStep[];
