@@ -68,6 +68,8 @@ test('there are the commands that the manual promises', () => {
     'relayers drain',
     'relayers retire',
     'relayers activate',
+    'token-ledgers list',
+    'token-ledgers reset',
     'abuse top',
     'abuse hash',
     'deny add',

@@ -25,6 +25,7 @@ import { rehearseCommand } from '../commands/rehearse.ts';
 import { relayersCommand } from '../commands/relayers.ts';
 import { startCommand } from '../commands/start.ts';
 import { statementCommand } from '../commands/statement.ts';
+import { tokenLedgersCommand } from '../commands/token-ledgers.ts';
 import { tokensCommand } from '../commands/tokens.ts';
 import { triggerCommand } from '../commands/trigger.ts';
 import { walletCommand } from '../commands/wallet.ts';
@@ -59,6 +60,7 @@ Examples:
     contractsCommand,
     walletCommand,
     relayersCommand,
+    tokenLedgersCommand,
     abuseCommand,
     denyCommand,
     privacyCommand,

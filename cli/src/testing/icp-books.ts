@@ -16,12 +16,14 @@ const TIMEOUT_MS = 20_000;
 const [payer, shop] = [identityNamed('payer'), identityNamed('shop')];
 export const SHOP = accountText(shop.getPrincipal().toUint8Array(), null);
 
+type Reached = Pick<LocalInternetComputer, 'url' | 'rootKey'>;
+
 export type IcpBooks = Omit<IcrcWorld, 'pay'> & {
   readonly environment: Readonly<Record<string, string>>;
+  /** The same with another Internet Computer. */
+  readonly environmentOf: (other: Reached) => Readonly<Record<string, string>>;
   /** A transfer of the payer to the shop. Returns the index of its block. */
   readonly pay: (intentId: string, amountAtomic?: bigint) => Promise<bigint>;
-  /** A transfer without a memo of ours from the shop to the payer. */
-  readonly payBack: (amountAtomic: bigint) => Promise<bigint>;
 };
 
 export type IcpMachine = {
@@ -39,19 +41,23 @@ export async function startIcpMachine(): Promise<IcpMachine> {
   return { ic, ledger, books: () => openBooks(ic, ledger) };
 }
 
+const networksOf = ({ url, rootKey }: Reached): string =>
+  JSON.stringify({ [ICRC_NETWORK]: { ready: true, rpcUrls: [url], rootKey: Buffer.from(rootKey).toString('hex') } });
+
 async function openBooks(ic: LocalInternetComputer, { canisterId }: LocalLedger): Promise<IcpBooks> {
   const { url, pool } = await createTestDatabase();
   const chain = createIcrcChain(ICRC_NETWORK, { urls: [ic.url], rootKey: ic.rootKey, timeoutMs: TIMEOUT_MS });
   const world = await createIcrcWorld(pool, { chain, merchant: SHOP });
-  const setup = { ready: true, rpcUrls: [ic.url], rootKey: Buffer.from(ic.rootKey).toString('hex') };
-  const to = (identity: typeof shop) => ({ owner: identity.getPrincipal(), subaccount: [] as [] });
+  const given = svcEnvironment(url);
+  const environmentOf: IcpBooks['environmentOf'] = (reached) => ({ ...given, SVC_NETWORKS: networksOf(reached) });
+  const to = { owner: shop.getPrincipal(), subaccount: [] as [] };
   return {
     ...world,
-    environment: { ...svcEnvironment(url), SVC_NETWORKS: JSON.stringify({ [ICRC_NETWORK]: setup }) },
+    environment: environmentOf(ic),
+    environmentOf,
     pay: async (intentId, amount = DOLLAR) => {
       const memo = memoOfIntent(await world.codeOf(intentId));
-      return (await openLedgerClient(ic, canisterId, payer)).transfer({ to: to(shop), amount, memo });
+      return (await openLedgerClient(ic, canisterId, payer)).transfer({ to, amount, memo });
     },
-    payBack: async (amount) => (await openLedgerClient(ic, canisterId, shop)).transfer({ to: to(payer), amount }),
   };
 }

@@ -17,6 +17,8 @@ export { inspectRole, type RoleFacts } from './database/inspect-role.ts';
 export { loadInstallationId } from './database/load-installation.ts';
 export { type HeldTransfer, type ResolvedHeld, resolveHeld } from './direct/resolve-held.ts';
 export { createExportStore } from './export/export-store.ts';
+export { loadTokenLedger, type ReadTokenLedger, reportTokenLedgers } from './icrc/report-token-ledgers.ts';
+export { type ResetOutcome, resetTokenLedger } from './icrc/reset-token-ledger.ts';
 export { changeRelayer } from './lane/change-relayer.ts';
 export { withBooks } from './ledger/open-books.ts';
 export { listProcessors, listRelayers } from './ledger/read-batches.ts';

@@ -12,6 +12,7 @@ export {
   principalText,
 } from '@svc-pay/protocol/icp';
 export * from './check-blocks.ts';
+export * from './decide-ledger-reset.ts';
 export type * from './icrc-chain.ts';
 export type * from './icrc-store.ts';
 export * from './judge-blocks.ts';

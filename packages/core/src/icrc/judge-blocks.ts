@@ -18,7 +18,7 @@ export function judgeBlocks(cursor: LedgerCursor, { length, blocks }: ToldBlocks
   for (const { index, hash, parentHash } of blocks) {
     if (index !== nextIndex)
       throw new Error(`block ${index} of ${cursor.ledger} was told in the place of ${nextIndex}`);
-    if (lastHash !== null && !isSame(lastHash, parentHash)) return { verdict: 'forked', index };
+    if (lastHash !== null && !isSameHash(lastHash, parentHash)) return { verdict: 'forked', index };
     [nextIndex, lastHash] = [index + 1n, hash];
   }
   const transfers = blocks.flatMap((block) => transferIn(cursor, block) ?? []);
@@ -45,6 +45,6 @@ export function blockTimeMs(timestampNs: bigint): number {
   return Number(timeMs < LAST_TIME_MS ? timeMs : LAST_TIME_MS);
 }
 
-function isSame(one: Uint8Array, other: Uint8Array | null): boolean {
+export function isSameHash(one: Uint8Array, other: Uint8Array | null): boolean {
   return other !== null && one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

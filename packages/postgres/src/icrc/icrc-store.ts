@@ -75,10 +75,13 @@ async function openCursor(pool: pg.Pool, { network, ledger, nextIndex, lastHash 
   });
 }
 
-/** The row is locked by the update, so that of two processes at one block the second finds the cursor elsewhere. */
+/**
+ * The row is locked by the update, so that of two processes at one block the second finds the cursor elsewhere. The hash tells
+ * a cursor that was reset, and opened anew at the same block, from the one that was loaded.
+ */
 async function moveCursor(
   client: pg.ClientBase,
-  { network, ledger, nextIndex: before }: LedgerCursor,
+  { network, ledger, nextIndex: before, lastHash: hashBefore }: LedgerCursor,
   { nextIndex, lastHash, transfers, wholeSinceMs }: ReadBlocks,
   nowMs: number,
 ): Promise<boolean> {
@@ -89,7 +92,7 @@ async function moveCursor(
       set next_index = $4, last_hash = $5,
         read_at = case when stopped_at is null or next_index < $4 then greatest(read_at, $6::timestamptz) else read_at end,
         stopped_at = case when next_index < $4 then null else stopped_at end
-      where network = $1 and ledger = $2 and next_index = $3`,
+      where network = $1 and ledger = $2 and next_index = $3 and last_hash is not distinct from $7`,
     values: [
       network,
       ledger,
@@ -97,6 +100,7 @@ async function moveCursor(
       nextIndex.toString(),
       bytesOrNull(lastHash),
       wholeSinceMs === null ? null : isoTime(wholeSinceMs),
+      bytesOrNull(hashBefore),
     ],
   });
   if (rowCount !== 1) return false;
@@ -104,13 +108,17 @@ async function moveCursor(
   return true;
 }
 
-async function stopCursor(pool: pg.Pool, { network, ledger, nextIndex }: LedgerCursor, nowMs: number): Promise<void> {
+async function stopCursor(
+  pool: pg.Pool,
+  { network, ledger, nextIndex, lastHash }: LedgerCursor,
+  nowMs: number,
+): Promise<void> {
   await pool.query({
     name: 'stop-icrc-cursor',
     text: `
       update svc.icrc_cursors set stopped_at = coalesce(stopped_at, $4)
-      where network = $1 and ledger = $2 and next_index = $3`,
-    values: [network, ledger, nextIndex.toString(), isoTime(nowMs)],
+      where network = $1 and ledger = $2 and next_index = $3 and last_hash is not distinct from $5`,
+    values: [network, ledger, nextIndex.toString(), isoTime(nowMs), bytesOrNull(lastHash)],
   });
 }
 

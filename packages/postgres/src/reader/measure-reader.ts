@@ -31,6 +31,8 @@ export type ReaderMeasures = {
   /** Token ledgers of networks that have one. */
   readonly tokenLedgers: readonly {
     readonly network: string;
+    /** Canister ids of the ledgers that have a cursor. */
+    readonly ledgers: readonly string[];
     /** Time since every ledger was read to its end; since 1970 for one that never was. */
     readonly lateSeconds: number;
     /** Ledgers whose blocks do not continue what was read. */
@@ -58,7 +60,7 @@ const REFERENCES = `
   from svc.payment_references group by network`;
 
 const TOKEN_LEDGERS = `
-  select network, count(stopped_at)::integer as stopped,
+  select network, array_agg(ledger order by ledger) as ledgers, count(stopped_at)::integer as stopped,
     greatest(extract(epoch from $1::timestamptz - min(coalesce(read_at, 'epoch'))), 0)::float8 as "lateSeconds",
     coalesce(max(waiting.count), 0)::integer as transfers, coalesce(max(waiting.seconds), 0)::float8 as "oldestSeconds"
   from svc.icrc_cursors
