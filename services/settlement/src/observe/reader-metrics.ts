@@ -1,6 +1,7 @@
 // Metrics of the chain reader. Cursors and open logs are read from the database; the rest is counted where it happens.
-import { type AppliedLog, type LaneComparisonDeps, type ReaderDeps, SOURCE_KINDS } from '@svc-pay/core';
+import { type AppliedLog, type LaneComparisonDeps, type ReaderDeps, SOURCE_KINDS, TOKENS } from '@svc-pay/core';
 import type { ReaderMeasures } from '@svc-pay/postgres/settlement-service';
+import { familyOf, type NetworkId } from '@svc-pay/protocol';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export type ReaderMetrics = ReaderDeps['metrics'] &
@@ -46,6 +47,9 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
   const ledgerLate = gauge('reader_token_ledger_late_seconds', 'Time since every token ledger was read to its end', [
     'network',
   ]);
+  const ledgersUnread = gauge('reader_token_ledgers_unread', 'Configured token ledgers that were never read', [
+    'network',
+  ]);
   const ledgersStopped = gauge(
     'reader_token_ledgers_stopped',
     'Token ledgers whose blocks do not continue what was read',
@@ -57,7 +61,8 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
   const transfersOldest = gauge('reader_token_transfers_oldest_seconds', 'Time since the oldest of them was found', [
     'network',
   ]);
-  const ofLedgers = [ledgerLate, ledgersStopped, transfers, transfersOldest];
+  const ofLedgers = [ledgerLate, ledgersUnread, ledgersStopped, transfers, transfersOldest];
+  const ledgersByNetwork = configuredLedgers(networks);
   const blocks = counter('reader_blocks_total', 'Blocks that cursors passed', bySource);
   const logs = counter('reader_logs_total', 'Logs in these blocks', bySource);
   const own = counter('reader_own_logs_total', 'Logs that were kept because they concern this installation', bySource);
@@ -108,6 +113,22 @@ export function createReaderMetrics(registry: Registry, networks: readonly strin
         transfers.set({ network }, told.transfers);
         transfersOldest.set({ network }, told.oldestSeconds);
       }
+      if (seen === undefined) return;
+      for (const [network, configured] of ledgersByNetwork) {
+        const read = seen.tokenLedgers.find((told) => told.network === network)?.ledgers ?? [];
+        ledgersUnread.set({ network }, configured.filter((ledger) => !read.includes(ledger)).length);
+      }
     },
   };
+}
+
+/** Canister ids by network of the Internet Computer. */
+function configuredLedgers(networks: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const ofIcp = networks.filter((network) => familyOf(network as NetworkId) === 'icp');
+  return new Map(
+    ofIcp.map((network) => [
+      network,
+      TOKENS.filter((token) => token.network === network).map(({ address }) => address),
+    ]),
+  );
 }
