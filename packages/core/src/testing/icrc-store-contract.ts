@@ -183,7 +183,7 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       expect((await icrc.loadDue(network, now + 1_000, 10)).map(({ tries }) => tries)).toEqual([0, 1]);
     });
 
-    test('is known: as its intent’s, as another’s, or not at all', async () => {
+    test('is known: as kept for its intent, as its intent’s, as another’s, or not at all', async () => {
       const harness = await create();
       const { icrc, network, ledger } = harness;
       const [intent, other] = [await harness.offer(), await harness.offer()];
@@ -196,7 +196,7 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
         );
       expect(await known(0n)).toEqual([undefined, undefined]);
       await icrc.keep(transfer, harness.nowMs());
-      expect(await known(0n)).toEqual(['of_intent', 'of_another_intent']);
+      expect(await known(0n)).toEqual(['kept', 'of_another_intent']);
       await icrc.apply(transfer, harness.nowMs());
       expect(await known(0n)).toEqual(['of_intent', 'of_another_intent']);
       await applied(harness, transferOf(harness, NOWHERE, { index: 1n }));

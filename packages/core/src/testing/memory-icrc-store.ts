@@ -105,7 +105,7 @@ function findBlock(
   intentId: string,
 ): KnownBlock | undefined {
   const kept = icrcTransfers.get(ofNetwork(block.network, blockName(block)));
-  if (kept !== undefined) return kept.intentCode === block.intentCode ? 'of_intent' : 'of_another_intent';
+  if (kept !== undefined) return kept.intentCode === block.intentCode ? 'kept' : 'of_another_intent';
   const proof = proofs.get(proofKey(block.network, blockName(block), 0));
   if (proof?.refundId !== undefined) return 'refund';
   if (proof === undefined || proof.paymentId === null) return undefined;

@@ -1,9 +1,10 @@
 // Which transfers an intent counts: each check alone stops a transfer that every other check lets through.
 import type { IcrcTransfer } from '@svc-pay/core';
+import { sampleAccount } from '@svc-pay/core/testing';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../testing/create-test-database.ts';
-import { createIcrcWorld, DOLLAR, type IcrcWorld, sampleAccount } from '../testing/icrc-world.ts';
+import { createIcrcWorld, DOLLAR, type IcrcWorld } from '../testing/icrc-world.ts';
 
 let pool: pg.Pool;
 
