@@ -12,6 +12,7 @@ function world(limits?: Partial<NotifyLimits>) {
   const problems: unknown[] = [];
   const applied: bigint[] = [];
   let hold: Promise<void> = Promise.resolve();
+  let handOut: Promise<void> = Promise.resolve();
   const icrc = {
     loadPayable: async () => ({ intentCode: 7n, ways: [{ network, token: sample.ledger, payTo: 'merchant' }] }),
     loadCursor: async () => undefined,
@@ -25,7 +26,9 @@ function world(limits?: Partial<NotifyLimits>) {
     ...sample.chain,
     blocks: async (...asked: Parameters<typeof sample.chain.blocks>) => {
       await hold;
-      return sample.chain.blocks(...asked);
+      const told = await sample.chain.blocks(...asked);
+      await handOut;
+      return told;
     },
   };
   const notify = createTransferNotify(
@@ -54,6 +57,9 @@ function world(limits?: Partial<NotifyLimits>) {
     holdUntil: (until: Promise<void>) => {
       hold = until;
     },
+    handOutAfter: (until: Promise<void>) => {
+      handOut = until;
+    },
   };
 }
 
@@ -74,6 +80,22 @@ test('of more calls than may run at once the rest asks nothing, and the places a
   // Both asked for the same block.
   expect(sample.calls).toHaveLength(1);
   expect(await notify()).toEqual({ outcome: 'applied' });
+});
+
+test('a call that began before the block was written does not answer for one that began afterwards', async () => {
+  const { notify, sample, handOutAfter } = world();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const next = { blockIndex: 1n };
+  handOutAfter(promise);
+  const early = notify(next);
+  await expect.poll(() => sample.calls).toHaveLength(1);
+  sample.pay({ from: 'payer', to: 'merchant', amountAtomic: 5n, intentCode: 7n }, 1);
+  const after = [notify(next), notify(next)];
+  resolve();
+  const [told, ...later] = await Promise.all([early, ...after]);
+  expect(told).toMatchObject({ outcome: 'refused' });
+  expect(later).toEqual([{ outcome: 'applied' }, { outcome: 'applied' }]);
+  expect(sample.calls).toHaveLength(2);
 });
 
 test('one account has no more places than its own, and others find theirs', async () => {

@@ -55,18 +55,26 @@ export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimi
   };
 }
 
-/** Calls for the same blocks at the same time are one. */
+/**
+ * Calls for the same blocks at the same time are one. A call that began before may have been answered before the block was
+ * written: that it found none is asked again.
+ */
 function shareBlocks(chain: IcrcChain): IcrcChain {
   const asked = new Map<string, ReturnType<IcrcChain['blocks']>>();
+  const ask: IcrcChain['blocks'] = (ledger, start, count) => {
+    const key = keyOf(ledger, start, count);
+    const told = chain.blocks(ledger, start, count).finally(() => asked.delete(key));
+    asked.set(key, told);
+    return told;
+  };
   return {
     ...chain,
-    blocks: (ledger, start, count) => {
-      const key = `${ledger} ${start} ${count}`;
-      const found = asked.get(key);
-      if (found !== undefined) return found;
-      const told = chain.blocks(ledger, start, count).finally(() => asked.delete(key));
-      asked.set(key, told);
-      return told;
+    blocks: async (...block) => {
+      const key = keyOf(...block);
+      const earlier = await asked.get(key);
+      return earlier !== undefined && earlier.blocks.length > 0 ? earlier : (asked.get(key) ?? ask(...block));
     },
   };
 }
+
+const keyOf = (...[ledger, start, count]: Parameters<IcrcChain['blocks']>): string => `${ledger} ${start} ${count}`;
