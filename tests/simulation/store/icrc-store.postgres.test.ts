@@ -2,7 +2,7 @@
 // and leaves the same rows.
 import type { IcrcStore, IcrcTransfer, LedgerCursor } from '@svc-pay/core';
 import { answerOf, createMemoryIcrcHarness, plain, sampleAccount } from '@svc-pay/core/testing';
-import type { IcrcHarness } from '@svc-pay/core/testing/contracts';
+import type { IcrcHarness, LedgerIntent } from '@svc-pay/core/testing/contracts';
 import { createIcrcHarness } from '@svc-pay/postgres/testing';
 import { expect, test } from 'vitest';
 import { createDice } from '../../chaos/harness/dice.ts';
@@ -18,7 +18,7 @@ test.for([1, 2, 3])('the same calls get the same answers from memory and from Po
   const { network, ledger, merchant, rival } = real;
   const startMs = real.nowMs();
   let nowMs = startMs;
-  const intents = [];
+  const intents: LedgerIntent[] = [];
   for (let count = 0; count < INTENTS; count += 1) {
     const terms = {
       ...(dice.roll() < 0.3 && { expectedSender: sampleAccount(9) }),
@@ -79,7 +79,8 @@ test.for([1, 2, 3])('the same calls get the same answers from memory and from Po
     findBlock: async () => {
       const { intentId, intentCode } = dice.pick(intents);
       const index = blocks.length === 0 ? 0n : dice.pick(blocks).index;
-      await both('findBlock', ({ icrc }) => icrc.findBlock({ network, ledger, index, intentCode }, intentId));
+      const named = { network, ledger, index, intentCode, intentId, accounts: [merchant] };
+      await both('findBlock', ({ icrc }) => icrc.findBlock(named));
     },
     loadDue: () => both('loadDue', ({ icrc }) => icrc.loadDue(network, nowMs, 5)),
     apply: async () => {
@@ -120,7 +121,7 @@ async function rowsOf(harness: IcrcHarness): Promise<unknown> {
   const blockOf = new Map(payments.map(({ id, transaction }) => [id, transaction]));
   const sorted = (some: readonly object[]) => some.map((row) => JSON.stringify(plain(row))).toSorted();
   return {
-    payments: sorted(payments.map(({ id: _, ...payment }) => payment)),
+    payments: sorted(payments.map(({ id: _id, ...payment }) => payment)),
     entries: sorted(entries.map((entry) => ({ ...entry, payment: blockOf.get(entry.payment) }))),
     events: sorted(events),
     proofs: sorted((await harness.proofs()).map((proof) => ({ ...proof, payment: blockOf.get(proof.payment ?? '') }))),

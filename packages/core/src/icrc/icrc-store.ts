@@ -31,6 +31,17 @@ export type KnownBlock =
   | 'of_another_intent'
   | 'refund';
 
+/** A block that somebody names for an intent. */
+export type NamedForIntent = {
+  readonly network: NetworkId;
+  readonly ledger: string;
+  readonly index: bigint;
+  readonly intentId: Id<'paymentIntent'>;
+  readonly intentCode: bigint;
+  /** Accounts of that ledger where the intent may be paid. */
+  readonly accounts: readonly IcrcAccount[];
+};
+
 /** A certified block that pays an intent by its memo. */
 export type IcrcTransfer = {
   readonly network: NetworkId;
@@ -68,10 +79,7 @@ export type IcrcStore = {
   /** Keeps one transfer to an account of a payout; one that is kept already is left as it is. */
   readonly keep: (transfer: IcrcTransfer, nowMs: number) => Promise<void>;
   /** Undefined where no row tells what the block is for. */
-  readonly findBlock: (
-    block: Pick<IcrcTransfer, 'network' | 'ledger' | 'index' | 'intentCode'>,
-    intentId: Id<'paymentIntent'>,
-  ) => Promise<KnownBlock | undefined>;
+  readonly findBlock: (block: NamedForIntent) => Promise<KnownBlock | undefined>;
   /** Transfers that are not applied and whose time has come, the longest overdue first. */
   readonly loadDue: (network: NetworkId, nowMs: number, limit: number) => Promise<readonly DueIcrcTransfer[]>;
   /**

@@ -52,11 +52,12 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   if (cursor?.isStopped) return { outcome: 'unknown' };
   if (cursor !== undefined && isFarAbove(cursor, blockIndex, clock.nowMs())) return refused('block_not_found');
   const { intentCode } = payable;
-  const find = () => icrc.findBlock({ network, ledger, index: blockIndex, intentCode }, notified.intentId);
+  const { intentId } = notified;
+  const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
+  const find = () => icrc.findBlock({ network, ledger, index: blockIndex, intentId, intentCode, accounts });
   const isRead = cursor !== undefined && blockIndex < cursor.nextIndex;
   const known = isRead ? await untilOver(deps, find, (found) => found === 'kept') : undefined;
   if (known !== undefined) return KNOWN[known];
-  const accounts = ways.filter((way) => way.network === network).map(({ payTo }) => payTo);
   const [block] = (await chain.blocks(ledger, blockIndex, 1)).blocks;
   const refusal = refusalOfBlock(block, { intentCode, accounts });
   const transfer = block && transferIn({ network, ledger }, block);

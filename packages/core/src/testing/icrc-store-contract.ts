@@ -191,7 +191,7 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       const known = async (index: bigint) =>
         Promise.all(
           [intent, other].map(({ intentCode, intentId }) =>
-            icrc.findBlock({ network, ledger, index, intentCode }, intentId),
+            icrc.findBlock({ network, ledger, index, intentCode, intentId, accounts: [harness.merchant] }),
           ),
         );
       expect(await known(0n)).toEqual([undefined, undefined]);
@@ -201,6 +201,9 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       expect(await known(0n)).toEqual(['of_intent', 'of_another_intent']);
       await applied(harness, transferOf(harness, NOWHERE, { index: 1n }));
       expect(await known(1n)).toEqual([undefined, undefined]);
+      // It is kept for the account of another payout, and pays no intent.
+      await icrc.keep(transferOf(harness, intent, { index: 2n, to: harness.rival }), harness.nowMs());
+      expect(await known(2n)).toEqual([undefined, 'of_another_intent']);
     });
 
     test('may pay an intent of its owner where that is offered', async () => {

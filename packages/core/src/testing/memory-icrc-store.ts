@@ -6,6 +6,7 @@ import {
   type IcrcTransfer,
   type KnownBlock,
   type LedgerCursor,
+  type NamedForIntent,
   PAYABLE_INTENT,
   type ReadBlocks,
 } from '../index.ts';
@@ -42,17 +43,17 @@ export function createMemoryIcrcStore(tables: Tables, statement: Statement): Icr
         if (row?.nextIndex !== nextIndex) return;
         icrcCursors.set(ofNetwork(network, ledger), { ...row, stoppedAtMs: row.stoppedAtMs ?? nowMs });
       }),
-    keep: (transfer, nowMs) => statement('keep', () => keep(tables, [transfer], nowMs)),
-    findBlock: (block, intentId) => statement('findBlock', () => findBlock(tables, block, intentId)),
+    keep: (transfer, nowMs) => statement('keepTransfer', () => keep(tables, [transfer], nowMs)),
+    findBlock: (block) => statement('findBlock', () => findBlock(tables, block)),
     loadDue: (network, nowMs, limit) =>
       statement('loadDue', () =>
         rowsOfNetwork(icrcTransfers, network)
           .filter(({ nextTryAtMs }) => nextTryAtMs <= nowMs)
           .toSorted((one, other) => one.nextTryAtMs - other.nextTryAtMs || Number(one.index - other.index))
           .slice(0, limit)
-          .map(({ nextTryAtMs: _, ...due }) => due),
+          .map(({ nextTryAtMs: _time, ...due }) => due),
       ),
-    apply: (transfer, nowMs) => statement('apply', () => applyTransfer(tables, transfer, nowMs)),
+    apply: (transfer, nowMs) => statement('applyTransfer', () => applyTransfer(tables, transfer, nowMs)),
     defer: (transfer, nextTryAtMs) =>
       statement('defer', () => {
         const key = ofNetwork(transfer.network, blockName(transfer));
@@ -99,17 +100,14 @@ function keep({ icrcPayouts, icrcTransfers }: Tables, transfers: readonly IcrcTr
   }
 }
 
-function findBlock(
-  { icrcTransfers, proofs, settlements }: Tables,
-  block: Pick<IcrcTransfer, 'network' | 'ledger' | 'index' | 'intentCode'>,
-  intentId: string,
-): KnownBlock | undefined {
+function findBlock({ icrcTransfers, proofs, settlements }: Tables, block: NamedForIntent): KnownBlock | undefined {
   const kept = icrcTransfers.get(ofNetwork(block.network, blockName(block)));
-  if (kept !== undefined) return kept.intentCode === block.intentCode ? 'kept' : 'of_another_intent';
+  if (kept !== undefined && kept.intentCode !== block.intentCode) return 'of_another_intent';
+  if (kept !== undefined) return block.accounts.includes(kept.to) ? 'kept' : undefined;
   const proof = proofs.get(proofKey(block.network, blockName(block), 0));
   if (proof?.refundId !== undefined) return 'refund';
   if (proof === undefined || proof.paymentId === null) return undefined;
-  return settlements.get(proof.paymentId)?.item.intentId === intentId ? 'of_intent' : 'of_another_intent';
+  return settlements.get(proof.paymentId)?.item.intentId === block.intentId ? 'of_intent' : 'of_another_intent';
 }
 
 /** A ledger that nobody reads for longer keeps no intent open. */

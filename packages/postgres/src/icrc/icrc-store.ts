@@ -7,6 +7,7 @@ import {
   isoTime,
   type KnownBlock,
   type LedgerCursor,
+  type NamedForIntent,
   type NotifiedIntent,
   type PayableIntent,
   type ReadBlocks,
@@ -26,7 +27,7 @@ export function createIcrcStore(pool: pg.Pool): IcrcStore {
     openCursor: (cursor) => openCursor(pool, cursor),
     moveCursor: (cursor, read, nowMs) => inTransaction(pool, (client) => moveCursor(client, cursor, read, nowMs)),
     stopCursor: (cursor, nowMs) => stopCursor(pool, cursor, nowMs),
-    findBlock: (block, intentId) => findBlock(pool, block, intentId),
+    findBlock: (block) => findBlock(pool, block),
     keep: (transfer, nowMs) => keep(pool, [transfer], nowMs),
     loadDue: (network, nowMs, limit) => loadDue(pool, network, nowMs, limit),
     apply: (transfer, nowMs) => inTransaction(pool, (client) => applyTransfer(client, transfer, nowMs)),
@@ -122,34 +123,37 @@ async function stopCursor(
   });
 }
 
-type BlockRow = { readonly code: string | null; readonly intent_id: string | null; readonly refund_id: string | null };
+type BlockRow = {
+  readonly code: string | null;
+  readonly account: string | null;
+  readonly intent_id: string | null;
+  readonly refund_id: string | null;
+};
 
 /** A transfer that waits, or what the block proves. */
 const FIND_BLOCK = {
   name: 'find-icrc-block',
   text: `
-    select intent_code as code, null as intent_id, null as refund_id from svc.icrc_transfers
+    select intent_code as code, to_account as account, null as intent_id, null as refund_id from svc.icrc_transfers
     where network = $1 and ledger = $2 and block_index = $3
     union all
-    select null, payment.intent_id, proof.refund_id
+    select null, null, payment.intent_id, proof.refund_id
     from svc.log_proofs proof
     join svc.payments payment
       on payment.account_id = proof.account_id and payment.mode = proof.mode and payment.id = proof.payment_id
     where proof.network = $1 and proof.transaction_id = $4 and proof.log_index = 0`,
 };
 
-async function findBlock(
-  pool: pg.Pool,
-  block: Pick<IcrcTransfer, 'network' | 'ledger' | 'index' | 'intentCode'>,
-  intentId: string,
-): Promise<KnownBlock | undefined> {
-  const { network, ledger, index, intentCode } = block;
+async function findBlock(pool: pg.Pool, block: NamedForIntent): Promise<KnownBlock | undefined> {
+  const { network, ledger, index, intentId, intentCode, accounts } = block;
   const values = [network, ledger, index.toString(), blockName(block)];
   const [row] = (await pool.query<BlockRow>({ ...FIND_BLOCK, values })).rows;
   if (row === undefined) return undefined;
   if (row.refund_id !== null) return 'refund';
-  if (row.code !== null) return row.code === intentCode.toString() ? 'kept' : 'of_another_intent';
-  return row.intent_id === intentId ? 'of_intent' : 'of_another_intent';
+  if (row.code === null) return row.intent_id === intentId ? 'of_intent' : 'of_another_intent';
+  if (row.code !== intentCode.toString()) return 'of_another_intent';
+  // Money with the memo of the intent at another payout's account is kept, and pays nothing.
+  return accounts.includes(row.account ?? '') ? 'kept' : undefined;
 }
 
 const KEPT = columnArrays<IcrcTransfer>({
