@@ -1,6 +1,7 @@
 // npm run chaos -- simulate [--seeds N] [--from N] [--seed N] [--bug NAME]
 import { createProgress } from '../progress.ts';
-import { type RunOptions, runSeed } from './run-seed.ts';
+import type { RunOptions } from './run-result.ts';
+import { runSeed } from './run-seed.ts';
 import { shrink } from './shrink.ts';
 import { simulateOnAllCores } from './simulate.ts';
 import { isBugName } from './world/bugs.ts';

@@ -1,5 +1,6 @@
 // The shortest history that still shows it: fewer kinds of faults, then fewer payments, as long as the same rule is broken.
-import { type RunOptions, type RunResult, runSeed } from './run-seed.ts';
+import type { RunOptions, RunResult } from './run-result.ts';
+import { runSeed } from './run-seed.ts';
 import { FAULT_KINDS, type FaultKind } from './world/simulation.ts';
 
 const ruleOf = ({ violations }: RunResult) => violations[0]?.split(':')[0];

@@ -3,7 +3,8 @@ import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Progress } from '../progress.ts';
-import { type RunOptions, type RunResult, runSeed } from './run-seed.ts';
+import type { RunOptions, RunResult } from './run-result.ts';
+import { runSeed } from './run-seed.ts';
 import type { WorkerOrder } from './simulation-worker.ts';
 
 const WORKER = fileURLToPath(new URL('./simulation-worker.ts', import.meta.url));

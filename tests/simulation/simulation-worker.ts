@@ -1,5 +1,6 @@
 // A process that runs its share of the seeds, one after the other.
-import { type RunOptions, runSeed } from './run-seed.ts';
+import type { RunOptions } from './run-result.ts';
+import { runSeed } from './run-seed.ts';
 
 export type WorkerOrder = { readonly seeds: readonly number[]; readonly options: RunOptions };
 

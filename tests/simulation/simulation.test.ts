@@ -50,6 +50,29 @@ const RARE = [
   'refund_not_possible',
   'refund_superseded',
   'refund_exceeds_paid',
+  'dies before moveCursor',
+  'dies after moveCursor',
+  'dies before keepTransfer',
+  'dies after keepTransfer',
+  'dies before applyTransfer',
+  'dies after applyTransfer',
+  'finds a row of another transaction',
+  'dies after expireIntents',
+  'hands it: forges',
+  'hands it: replays',
+  'boundary silent',
+  'boundary unreachable',
+  'boundary slow',
+  'row_skipped_chain_unreachable',
+  'read_log_mismatched',
+  'receipt_unattributed',
+  'is applied',
+  'is recorded',
+  'is unknown',
+  'is refused: block_not_found',
+  'is refused: not_a_transfer',
+  'is refused: other_account',
+  'is refused: other_memo',
 ];
 
 test(`${SEEDS.length} seeds keep every promise`, async () => {
@@ -104,6 +127,12 @@ const RULES: Readonly<Record<BugName, string>> = {
   reservingNothing: 'never more than paid',
   refundingTwice: 'refund totals',
   releasingUsed: 'refunds true to the chain',
+  certificateUnchecked: 'no forged block counts',
+  answersReplayed: 'all comes to rest',
+  cursorEarly: 'no transfer missed',
+  blockCountedTwice: 'each block once',
+  expiryEarly: 'statuses true to the ledger',
+  callsWithoutEnd: 'all comes to rest',
 };
 
 /** Seeds that a bug is looked for in. */

@@ -2,6 +2,7 @@
 
 import { hexKey } from '@svc-pay/core/testing';
 import { broadcastingFirst, recordingEarly } from '@svc-pay/postgres/testing/seeded-bugs';
+import { ICRC_BUGS } from '../icrc/icrc-bugs.ts';
 import { DELIVERY_BUGS, type DeliveryBug } from './delivery-bugs.ts';
 import { READER_BUGS } from './reader-bugs.ts';
 import type { ReaderBug } from './reader-process.ts';
@@ -169,6 +170,7 @@ export const BUG_NAMES = [
   ...Object.keys(DELIVERY_BUGS),
   ...Object.keys(READER_BUGS),
   ...Object.keys(REFUND_BUGS),
+  ...Object.keys(ICRC_BUGS),
 ] as readonly BugName[];
 export type BugName =
   | keyof typeof LANE_BUGS
@@ -176,6 +178,7 @@ export type BugName =
   | keyof typeof DELIVERY_BUGS
   | keyof typeof READER_BUGS
   | keyof typeof REFUND_BUGS
+  | keyof typeof ICRC_BUGS
   /** Watchers take the latest block for final. */
   | 'trustingLatest'
   /** A database that was set back is taken as it is. */

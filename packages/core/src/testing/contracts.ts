@@ -4,7 +4,7 @@ export { testApplyStore } from './apply-store-contract.ts';
 export { deliveryStoreContract, deliveryStoreSequences } from './delivery-store-contract.ts';
 export { applied, finalOf, receivedLog, transferOfUse, typesOf, used, usedLog } from './final-logs.ts';
 export { testFinalityStore } from './finality-store-contract.ts';
-export type { IcrcHarness } from './icrc-harness.ts';
+export type { IcrcHarness, LedgerIntent } from './icrc-harness.ts';
 export { testIcrcStore } from './icrc-store-contract.ts';
 export { testLaneStore } from './lane-store-contract.ts';
 export { testLinks } from './link-contract.ts';
