@@ -60,6 +60,8 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       const transfers = [transferOf(harness, intent), transferOf(harness, intent, { index: 1n, to: sampleAccount(8) })];
       const read = { ...passed, nextIndex: 2n, transfers, wholeSinceMs: nowMs() };
       expect(await icrc.moveCursor(cursorAt(harness, 1n), read, nowMs())).toBe(false);
+      const anew = { ...cursorAt(harness, 0n), lastHash: new Uint8Array(32) };
+      expect(await icrc.moveCursor(anew, read, nowMs())).toBe(false);
       expect(await due(harness)).toEqual([]);
       expect(await icrc.moveCursor(cursorAt(harness, 0n), read, nowMs())).toBe(true);
       expect(await icrc.moveCursor(cursorAt(harness, 0n), read, nowMs())).toBe(false);
@@ -72,6 +74,7 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       const { icrc, nowMs } = harness;
       await icrc.openCursor(cursorAt(harness, 2n));
       await icrc.stopCursor(cursorAt(harness, 1n), nowMs());
+      await icrc.stopCursor({ ...cursorAt(harness, 2n), lastHash: null }, nowMs());
       expect(await load(harness)).toMatchObject({ isStopped: false });
       await icrc.stopCursor(cursorAt(harness, 2n), nowMs());
       const whole = { ...passed, wholeSinceMs: nowMs() };

@@ -12,8 +12,9 @@ import {
 } from '../index.ts';
 import { proofKey } from './memory-direct-tables.ts';
 import { applyTransfer } from './memory-icrc-apply.ts';
+import type { MemoryIcrcCursor } from './memory-icrc-tables.ts';
 import { ofNetwork, rowsOfNetwork } from './memory-reader-tables.ts';
-import type { IntentRow, Statement, Tables } from './memory-tables.ts';
+import { hexKey, type IntentRow, type Statement, type Tables } from './memory-tables.ts';
 
 export function createMemoryIcrcStore(tables: Tables, statement: Statement): IcrcStore {
   const { icrcCursors, icrcPayouts, icrcTransfers } = tables;
@@ -37,11 +38,11 @@ export function createMemoryIcrcStore(tables: Tables, statement: Statement): Icr
         icrcCursors.set(key, { network, ledger, nextIndex, lastHash, stoppedAtMs: null, readAtMs: null });
       }),
     moveCursor: (cursor, read, nowMs) => statement('moveCursor', () => moveCursor(tables, cursor, read, nowMs)),
-    stopCursor: ({ network, ledger, nextIndex }, nowMs) =>
+    stopCursor: (cursor, nowMs) =>
       statement('stopCursor', () => {
-        const row = icrcCursors.get(ofNetwork(network, ledger));
-        if (row?.nextIndex !== nextIndex) return;
-        icrcCursors.set(ofNetwork(network, ledger), { ...row, stoppedAtMs: row.stoppedAtMs ?? nowMs });
+        const row = standingAt(tables, cursor);
+        if (row === undefined) return;
+        icrcCursors.set(ofNetwork(row.network, row.ledger), { ...row, stoppedAtMs: row.stoppedAtMs ?? nowMs });
       }),
     keep: (transfer, nowMs) => statement('keepTransfer', () => keep(tables, [transfer], nowMs)),
     findBlock: (block) => statement('findBlock', () => findBlock(tables, block)),
@@ -71,22 +72,31 @@ export function createMemoryIcrcStore(tables: Tables, statement: Statement): Icr
   };
 }
 
+/** The row, if it is where it was loaded; one that was opened anew at the same block has another hash. */
+function standingAt(
+  { icrcCursors }: Tables,
+  { network, ledger, nextIndex, lastHash }: LedgerCursor,
+): MemoryIcrcCursor | undefined {
+  const row = icrcCursors.get(ofNetwork(network, ledger));
+  const hexOf = (hash: Uint8Array | null) => hash && hexKey(hash);
+  return row?.nextIndex === nextIndex && hexOf(row.lastHash) === hexOf(lastHash) ? row : undefined;
+}
+
 function moveCursor(
   tables: Tables,
-  { network, ledger, nextIndex: before }: LedgerCursor,
+  cursor: LedgerCursor,
   { nextIndex, lastHash, transfers, wholeSinceMs }: ReadBlocks,
   nowMs: number,
 ): boolean {
-  const key = ofNetwork(network, ledger);
-  const row = tables.icrcCursors.get(key);
-  if (row?.nextIndex !== before) return false;
-  const isPassed = nextIndex > before;
+  const row = standingAt(tables, cursor);
+  if (row === undefined) return false;
+  const isPassed = nextIndex > row.nextIndex;
   const readAtMs =
     wholeSinceMs !== null && (row.stoppedAtMs === null || isPassed)
       ? Math.max(row.readAtMs ?? wholeSinceMs, wholeSinceMs)
       : row.readAtMs;
   const stoppedAtMs = isPassed ? null : row.stoppedAtMs;
-  tables.icrcCursors.set(key, { ...row, nextIndex, lastHash, readAtMs, stoppedAtMs });
+  tables.icrcCursors.set(ofNetwork(row.network, row.ledger), { ...row, nextIndex, lastHash, readAtMs, stoppedAtMs });
   keep(tables, transfers, nowMs);
   return true;
 }
