@@ -30,6 +30,26 @@ test('an archive takes the place of no block that it was not asked for', async (
   expect((await readBlocks(call, LEDGER, 2n, 1)).blocks).toMatchObject([{ index: 2n, timestampNs: 12n }]);
 });
 
+test('several archives are followed, also one that an archive names, and a chain of them without end is not', async () => {
+  const OLDEST = Principal.fromText('ryjl3-tyaaa-aaaaa-aaaba-cai');
+  const further = (start: bigint, archive: Principal) => ({
+    args: [{ start, length: 1n }],
+    callback: [archive, 'get_blocks'],
+  });
+  const answer = (blocks: readonly object[], ...archived: readonly object[]) =>
+    ({ log_length: 3n, blocks, archived_blocks: archived }) as unknown as BlocksAnswer;
+  const answers: Readonly<Record<string, BlocksAnswer>> = {
+    [LEDGER.toText()]: answer([told(2n, 12n)], further(1n, ARCHIVE), further(0n, ARCHIVE)),
+    [ARCHIVE.toText()]: answer([told(1n, 11n)], further(0n, OLDEST)),
+    [OLDEST.toText()]: answer([told(0n, 10n)]),
+  };
+  const call = (async (canisterId: Principal) => answers[canisterId.toText()]) as CertifiedCall;
+  const { blocks } = await readBlocks(call, LEDGER, 0n, 3);
+  expect(blocks.map(({ timestampNs }) => timestampNs)).toEqual([10n, 11n, 12n]);
+  const endless = (async () => answer([], further(0n, ARCHIVE))) as unknown as CertifiedCall;
+  await expect(readBlocks(endless, LEDGER, 0n, 1)).rejects.toThrow('too many archives');
+});
+
 const text = (Text: string): BlockValue => ({ Text });
 const owner = (byte: number): BlockValue => ({ Array: [{ Blob: Uint8Array.of(byte) }] });
 
