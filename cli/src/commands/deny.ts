@@ -21,10 +21,11 @@ export function denyCommand(surroundings: Surroundings): Command {
   const add = leaf(
     'add',
     'Refuse an address or a range, a payer, or an API key. Every API process refuses it within a second. ' +
-      'Payments that are claimed go on. Adding it again changes reason and end.',
+      'Payments that are claimed go on, and what reaches a merchant on chain is recorded. A principal is denied with all its accounts. Adding it again changes reason and end.',
     [
       'deny add 203.0.113.0/24 --reason "flood of creates" --for 24h',
       'deny add 0x… --reason "burns gas"',
+      'deny add k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae --reason "refused"',
       'deny add key_… --reason "leaked"',
     ],
   )

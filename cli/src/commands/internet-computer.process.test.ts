@@ -5,7 +5,7 @@ import { ICRC_NETWORK } from '@svc-pay/postgres/testing';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { checkTokenLedgers } from '../doctor/check-token-ledgers.ts';
 import { askSvc, callSvc } from '../testing/call-svc.ts';
-import { type IcpBooks, LEDGER, SHOP, startIcpMachine } from '../testing/icp-books.ts';
+import { type IcpBooks, LEDGER, PAYER, SHOP, startIcpMachine } from '../testing/icp-books.ts';
 
 const [{ ic, ledger, books }, anew] = [await startIcpMachine(), await startIcpMachine()];
 afterAll(() => Promise.all([ic.stop(), anew.ic.stop()]));
@@ -135,4 +135,14 @@ test('a payout is set where the ledger says that it does not mint there, and end
     `${LEDGER}:${index}`,
   ]);
   expect(receipts.rows).toEqual([{ reason: 'payout_withdrawn' }]);
+});
+
+test('money of a principal that is denied counts as any other: it has moved', async () => {
+  const run = await books();
+  const intentId = await run.intent();
+  await run.read();
+  const denied = await askSvc(run.environment, 'deny', 'add', PAYER, '--reason', 'refused');
+  expect(denied).toMatchObject({ exitCode: 0, document: { kind: 'payer', value: PAYER } });
+  expect(await run.notify(intentId, await run.pay(intentId))).toBe('applied');
+  expect(await run.intentOf(intentId)).toBe('completed');
 });

@@ -1,5 +1,5 @@
 // Reads whom an operator means: the form of the text says its kind.
-import { ADDRESS_HASH, type DeniedKind, readClientRange } from '@svc-pay/core';
+import { ADDRESS_HASH, type DeniedKind, parseAccount, readClientRange } from '@svc-pay/core';
 import { isId } from '@svc-pay/protocol/ids';
 import { readEvmAddress, readSolanaAddress } from './read-address.ts';
 
@@ -10,7 +10,7 @@ export type ReadDenied =
 
 const FORMS =
   'Name an address or a range (203.0.113.7, 203.0.113.0/24, 2001:db8::/48), an address hash of a log line (16 ' +
-  'hexadecimal digits), a payer (0x… or base58) or the id of an API key (key_…).';
+  'hexadecimal digits), a payer (0x…, base58, or a principal or ICRC-1 account) or the id of an API key (key_…).';
 
 export function readDenied(text: string): ReadDenied {
   if (/^[ps]k_/.test(text)) {
@@ -32,6 +32,8 @@ export function readDenied(text: string): ReadDenied {
       message: 'This range is too wide: at most a /8 of IPv4 or a /16 of IPv6 can be denied at once.',
     };
   }
+  const account = parseAccount(text);
+  if (account !== undefined) return { ok: true, kind: 'payer', value: account.owner };
   const payer = readSolanaAddress(text);
   return payer.ok ? { ok: true, kind: 'payer', value: payer.address } : { ok: false, message: FORMS };
 }

@@ -14,6 +14,7 @@ import { svcEnvironment } from './run-svc.ts';
 export const LEDGER = 'bkyz2-fmaaa-aaaaa-qaaaq-cai';
 const TIMEOUT_MS = 20_000;
 const [payer, shop] = [identityNamed('payer'), identityNamed('shop')];
+export const PAYER = payer.getPrincipal().toText();
 export const SHOP = accountText(shop.getPrincipal().toUint8Array(), null);
 
 type Reached = Pick<LocalInternetComputer, 'url' | 'rootKey'>;

@@ -46,6 +46,15 @@ test('payers are compared as addresses, keys as they are', () => {
   expect([list.deniesKey('key_1'), list.deniesKey('key_2')]).toEqual([true, false]);
 });
 
+test('a principal is denied with all its accounts', () => {
+  const owner = 'k2t6j-2nvnp-4zjm3-25dtz-6xhaa-c7boj-5gayf-oj3xs-i43lp-teztq-6ae';
+  const account = `${owner}-6cc627i.1`;
+  for (const value of [owner, account]) {
+    const list = createDenyList([entry('payer', value)], NOW_MS);
+    expect([owner, account, 'bkyz2-fmaaa-aaaaa-qaaaq-cai'].map(list.deniesPayer)).toEqual([true, true, false]);
+  }
+});
+
 test('an address is denied by its hash', () => {
   const list = createDenyList([entry('address_hash', 'aa')], NOW_MS);
   expect(list.deniesAddress('192.0.2.1', () => 'aa')).toBe(true);

@@ -1,5 +1,6 @@
 // Who is refused: clients by address range or by the hash of their address, payers, and API keys. Built once per change of
 // the list; a question is a lookup in a set, or a binary search in merged ranges.
+import { parseAccount } from '@svc-pay/protocol/icp';
 import { type IpRange, parseRange } from '../endpoint/ip-address.ts';
 import { normalizeAddress } from '../token/address.ts';
 import { readClientAddress } from './client-address.ts';
@@ -9,7 +10,7 @@ export type DeniedKind = (typeof DENIED_KINDS)[number];
 
 export type DeniedEntry = {
   readonly kind: DeniedKind;
-  /** Range as `readClientRange` writes it, hash of an address, address of a payer, id of a key. */
+  /** Range as `readClientRange` writes it, hash of an address, address or principal of a payer, id of a key. */
   readonly value: string;
   /** Null: until it is removed. */
   readonly expiresAtMs: number | null;
@@ -31,7 +32,7 @@ export function createDenyList(entries: readonly DeniedEntry[], nowMs: number): 
   const ranges = valuesOf('address').flatMap((value) => parseRange(value) ?? []);
   const within = { 4: searchIn(ranges, 4), 6: searchIn(ranges, 6) };
   const [hashes, keys] = [new Set(valuesOf('address_hash')), new Set(valuesOf('key'))];
-  const payers = new Set(valuesOf('payer').map(normalizeAddress));
+  const payers = new Set(valuesOf('payer').map(partyOf));
   return {
     size: current.length,
     changesAtMs: current.reduce(
@@ -44,10 +45,13 @@ export function createDenyList(entries: readonly DeniedEntry[], nowMs: number): 
       const read = readClientAddress(address);
       return read !== undefined && within[read.family](read.value);
     },
-    deniesPayer: (payer) => payers.size > 0 && payers.has(normalizeAddress(payer)),
+    deniesPayer: (payer) => payers.size > 0 && payers.has(partyOf(payer)),
     deniesKey: (keyId) => keys.has(keyId),
   };
 }
+
+/** A principal owns all its accounts, so each of them stands for it. */
+const partyOf = (payer: string): string => parseAccount(payer)?.owner ?? normalizeAddress(payer);
 
 function searchIn(ranges: readonly IpRange[], family: 4 | 6): (value: bigint) => boolean {
   const merged: { first: bigint; last: bigint }[] = [];

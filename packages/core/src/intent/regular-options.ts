@@ -26,7 +26,10 @@ export type PayableTerms = {
 
 export type LoadPayable = (caller: Caller, intentId: Id<'paymentIntent'>) => Promise<PayableTerms>;
 
-type RegularPorts = Pick<CreateIntentPorts, 'clock' | 'families' | 'networks' | 'findWithdrawn'>;
+type RegularPorts = Pick<CreateIntentPorts, 'clock' | 'families' | 'networks' | 'findWithdrawn'> & {
+  /** The operator refuses new payments of this payer. */
+  readonly isPayerDenied: (payer: string) => boolean;
+};
 
 /**
  * Empty where nothing is to be paid: whoever sees an option pays it. `payable` is read before `intent`, so that an intent
@@ -40,7 +43,7 @@ export async function regularOptions(
   requestUrlOf: RequestUrlOf,
 ): Promise<readonly RegularOption[]> {
   const nowMs = ports.clock.nowMs();
-  if (intent.upto || !isPayable(intent, nowMs)) return [];
+  if (intent.upto || !isPayable(intent, nowMs) || isOfDenied(ports, intent)) return [];
   const networks = await offeredNetworks(ports);
   const options = await Promise.all(
     terms.map(async (one) => {
@@ -64,6 +67,10 @@ export async function regularOptions(
   );
   return options.filter((option) => option !== undefined);
 }
+
+/** What is paid all the same counts: money that has moved is never refused. */
+const isOfDenied = ({ isPayerDenied }: RegularPorts, { expectedSender }: Intent): boolean =>
+  expectedSender !== null && isPayerDenied(expectedSender);
 
 /** Whoever can only write to the database must not decide where the money goes. */
 async function isActivated({ families }: RegularPorts, caller: Caller, terms: PaidTerms): Promise<boolean> {

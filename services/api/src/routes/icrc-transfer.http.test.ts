@@ -1,9 +1,10 @@
 // Payments on the Internet Computer: intents, what they ask for, and notify. What settlement makes of a block is tested there.
+import { addDenied, removeDenied } from '@svc-pay/postgres/operator';
 import { insertRow } from '@svc-pay/postgres/testing';
 import { type AcceptedToken, notifyResponse, regularOffer } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import { createdRefund } from '@svc-pay/protocol/merchant';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CREATE, call } from '../testing/call.ts';
 import { refundCalls, refusalOf } from '../testing/refund-calls.ts';
 import { NETWORKS } from '../testing/seed-account.ts';
@@ -127,6 +128,26 @@ describe('an intent', () => {
     expect(settled.json()).toMatchObject({ error: 'not_an_upto_intent' });
     expect(await notify(paymentIntentId)).toMatchObject({ status: 'requires_payment', paymentId: null });
     expect(settlement.heard).toEqual([]);
+  });
+
+  test('whose one payer is denied asks for nothing, and what he pays all the same is told to settlement', async () => {
+    const operation = { pool, nowMs: Date.now(), actor: 'operator:test' };
+    const entry = { kind: 'payer', value: PAYER, reference: 'x' } as const;
+    const { paymentIntentId } = await create({ expectedSenderPrincipal: PAYER });
+    await addDenied(operation, { ...entry, reason: 'a test', expiresAtMs: null });
+    await vi.waitFor(async () => expect((await create({ expectedSenderPrincipal: PAYER })).regular).toEqual([]), 5_000);
+    expect(
+      (await call(api, 'GET', `${REGULAR}/${paymentIntentId}/regular`, { key: keys.test.publishable })).json(),
+    ).toMatchObject({ regular: [] });
+    expect((await create()).regular).toHaveLength(1);
+    outcome('applied');
+    await notify(paymentIntentId, { ledgerBlockIndex: 3 });
+    expect(settlement.heard).toHaveLength(1);
+    await removeDenied(operation, entry);
+    await vi.waitFor(
+      async () => expect((await create({ expectedSenderPrincipal: PAYER })).regular).toHaveLength(1),
+      5_000,
+    );
   });
 
   test('takes a principal as the sender that is expected, and no other text', async () => {
