@@ -83,6 +83,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       icrc: ['account', 'intent', 'lane', 'ledger', 'reference', 'token', 'watch'],
       restore: ['account', 'event', 'intent', 'lane', 'payment', 'settlement', 'stranded', 'token'],
       retention: ['idempotency'],
+      timeline: ['intent', 'payment', 'refund', 'token'],
     },
   },
   'packages/postgres/src': {
@@ -122,6 +123,7 @@ export const FOLDER_ARROWS: Readonly<Record<string, FolderArrows>> = {
       icrc: ['audit', 'database', 'intent', 'payment', 'payout', 'reader'],
       restore: ['audit', 'database', 'event', 'intent', 'lane', 'ledger', 'payment', 'payout', 'stranded'],
       retention: ['database'],
+      timeline: ['database', 'delivery', 'intent', 'listing', 'refund'],
     },
   },
 };

@@ -351,6 +351,8 @@ export * from './stranded/stranded-store.ts';
 export * from './stranded/stranded-transitions.ts';
 export { createAuthorizationWatch } from './stranded/watch-authorizations.ts';
 export { createHeldWatch } from './stranded/watch-held.ts';
+export type * from './timeline/timeline-rows.ts';
+export { timelineView } from './timeline/timeline-view.ts';
 export { normalizeAddress, sameAddress } from './token/address.ts';
 export * from './token/block-name.ts';
 export { TOKENS } from './token/catalogue.ts';

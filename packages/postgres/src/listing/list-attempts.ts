@@ -26,15 +26,15 @@ const FIND_INTENT = {
 
 /** Undefined if the caller has no such intent. */
 export async function listAttempts(
-  pool: pg.Pool,
+  client: pg.Pool | pg.ClientBase,
   { accountId, mode }: Caller,
   intentId: Id<'paymentIntent'>,
 ): Promise<readonly ListedAttempt[] | undefined> {
-  const { rowCount } = await pool.query({ ...FIND_INTENT, values: [accountId, mode, intentId] });
+  const { rowCount } = await client.query({ ...FIND_INTENT, values: [accountId, mode, intentId] });
   if (rowCount === 0) return undefined;
   // An attempt is younger than its intent; a day is left to clocks that differ.
   const since = idBound('attempt', timeOfId(intentId) - 86_400_000);
-  const { rows } = await pool.query<{ id: string; code: string; payer: string | null; created_at: Date }>({
+  const { rows } = await client.query<{ id: string; code: string; payer: string | null; created_at: Date }>({
     ...LIST_ATTEMPTS,
     values: [accountId, mode, intentId, since],
   });

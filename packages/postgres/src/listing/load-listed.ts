@@ -28,12 +28,12 @@ export async function loadIntentRows(
 }
 
 export async function loadPaymentRows(
-  pool: pg.Pool,
+  client: pg.Pool | pg.ClientBase,
   caller: Caller,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ListedPaymentRow>> {
   if (ids.length === 0) return new Map();
-  const { rows } = await pool.query<ListedPaymentRow>({ ...LOAD_PAYMENTS, values: [...keyValues(caller, ids)] });
+  const { rows } = await client.query<ListedPaymentRow>({ ...LOAD_PAYMENTS, values: [...keyValues(caller, ids)] });
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -5,7 +5,7 @@ import type { NetworkId } from '@svc-pay/protocol';
 import type { Id } from '@svc-pay/protocol/ids';
 import pg from 'pg';
 import { openDatabase } from '../database/open-database.ts';
-import { createListStores, LIST_POOL } from '../listing/list-stores.ts';
+import { createListStores, LIST_POOL } from '../list-stores.ts';
 import { idAt } from './id-at.ts';
 
 export const LISTED_NOW_MS = Date.UTC(2026, 10, 15);
@@ -97,6 +97,8 @@ type Way = {
   readonly caller?: Caller;
   readonly payments?: Partial<PaymentFilter>;
   readonly intents?: Partial<IntentFilter> & { readonly withPayments?: boolean };
+  /** The timeline of the intent of a payment; only its payments are there. */
+  readonly timeline?: boolean;
   readonly page?: Asked;
 };
 
@@ -140,6 +142,7 @@ export function listedWays(payments: number): readonly Way[] {
       payments: { transactionId: md5(String(Math.floor(middle / 50))), status: 'failed' },
     },
     { name: 'an intent', payments: { intentId: `at:${middleIntent}` as Id<'paymentIntent'> } },
+    { name: 'a timeline', timeline: true, payments: { intentId: `at:${middleIntent}` as Id<'paymentIntent'> } },
     { name: 'a customer in metadata, 100', payments: { metadata: { key: 'customer', value: '1' } }, page: full },
     { name: 'an order in metadata', payments: { metadata: { key: 'order', value: `${newest}-0` } } },
     { name: 'intents, 100', intents: {}, page: full },
@@ -199,7 +202,9 @@ export async function openListMeter(url: string, role = 'svc_api') {
   const prepared = new Set<string>();
   let seen: Plan[] = [];
   const explained = {
-    query: async ({ name, text, values }: { name: string; text: string; values: unknown[] }) => {
+    query: async (statement: string | { name: string; text: string; values: unknown[] }) => {
+      if (typeof statement === 'string') return client.query(statement);
+      const { name, text, values } = statement;
       if (!prepared.has(name)) {
         await client.query(`prepare "${name}:plan" as ${text}`);
         prepared.add(name);
@@ -212,14 +217,19 @@ export async function openListMeter(url: string, role = 'svc_api') {
   };
   const plain = { query: (query: pg.QueryConfig) => client.query(query) };
   const clock = { nowMs: () => LISTED_NOW_MS };
-  const [metered, direct] = [explained, plain].map((pool) =>
-    createListStores({ pool: pool as unknown as pg.Pool }, clock),
-  );
+  const [metered, direct] = [explained, plain].map((connection) => {
+    const pool = { ...connection, connect: async () => ({ ...connection, release: () => {} }) };
+    return createListStores({ pool: pool as unknown as pg.Pool }, clock);
+  });
   const resolve = (way: Way): Promise<Way> => resolveWay(client, way);
 
-  const ask = (stores: typeof direct, way: Way) => {
+  const ask = async (stores: typeof direct, way: Way): Promise<{ readonly rows: readonly unknown[] }> => {
     if (stores === undefined) throw new Error('no stores');
     const { caller = LISTED_CALLER, page = {} } = way;
+    if (way.timeline === true) {
+      const found = await stores.timeline(caller, way.payments?.intentId as Id<'paymentIntent'>);
+      return { rows: found?.payments ?? [] };
+    }
     const at = { limit: page.limit ?? 25, order: page.order ?? ('older' as const), position: page.position };
     const none = { createdAfterMs: undefined, createdBeforeMs: undefined, status: undefined, metadata: undefined };
     if (way.intents !== undefined) {

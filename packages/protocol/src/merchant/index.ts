@@ -6,3 +6,4 @@ export * from './lists.ts';
 export * from './queries.ts';
 export * from './recovery.ts';
 export * from './refund.ts';
+export * from './timeline.ts';

@@ -1,6 +1,6 @@
 // Intents of the account by filter, and why attempts to pay one were refused.
 import type { IntentStatus } from '@svc-pay/protocol';
-import type { AttemptBody, ListedIntentBody } from '@svc-pay/protocol/merchant';
+import type { AttemptBody, ListedIntentBody, PaymentTimeline } from '@svc-pay/protocol/merchant';
 import type { CallFailure } from '../call/call-failure.ts';
 import type { CallOptions, Connection } from '../call/connection.ts';
 import { type CursorPage, type CursorQuery, everyListed, listAt } from '../call/cursor-pages.ts';
@@ -16,6 +16,8 @@ export type IntentListFilter = CursorQuery & {
 
 export type AttemptsFound = { readonly ok: true; readonly attempts: readonly AttemptBody[] };
 
+export type TimelineFound = { readonly ok: true; readonly timeline: PaymentTimeline };
+
 export type IntentLists = {
   /** One page, newest first. */
   readonly list: (
@@ -29,6 +31,8 @@ export type IntentLists = {
   ) => AsyncGenerator<ListedIntentBody, void, undefined>;
   /** Refused headers of an intent, newest first. A payer is named as the header claimed. */
   readonly attempts: (paymentIntentId: string, options?: CallOptions) => Promise<AttemptsFound | CallFailure>;
+  /** Everything that happened to an intent and its money, oldest first, with a code that says why it stands where it stands. */
+  readonly timeline: (paymentIntentId: string, options?: CallOptions) => Promise<TimelineFound | CallFailure>;
 };
 
 const INTENTS = '/sdk/payment-intents';
@@ -43,6 +47,12 @@ export function intentListsOf(connection: Connection): IntentLists {
       const path = `${INTENTS}/${segment(id)}/attempts`;
       const answer = await connection.call({ method: 'GET', path, read }, options);
       return answer.ok ? { ok: true, attempts: answer.value.data } : answer;
+    },
+    timeline: async (id, options) => {
+      const read = withFields<PaymentTimeline>({ paymentIntent: 'object', why: 'text', entries: 'list' });
+      const path = `${INTENTS}/${segment(id)}/timeline`;
+      const answer = await connection.call({ method: 'GET', path, read }, options);
+      return answer.ok ? { ok: true, timeline: answer.value } : answer;
     },
   };
 }

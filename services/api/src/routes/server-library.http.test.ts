@@ -287,6 +287,13 @@ test('payments, intents and attempts are listed', async () => {
   const intents = orThrow(await svc.intents.list({ limit: 1 }));
   expect(intents.data.map(({ id }) => id)).toEqual([made.paymentIntentId]);
   expect(orThrow(await svc.intents.attempts(made.paymentIntentId)).attempts).toEqual([]);
+  expect(orThrow(await svc.intents.timeline(made.paymentIntentId)).timeline).toMatchObject({
+    why: 'awaits_payer',
+    entries: [
+      { kind: 'intent_created', offers: [{ tokenShortcode: 'anvil_usdc', amount: '1500000' }] },
+      { kind: 'event_written' },
+    ],
+  });
   expect(orThrow(await svc.payments.list({ intentId: made.paymentIntentId })).data).toEqual([]);
   const missing = await svc.payments.get(newId('payment', Date.now()));
   expect(missing).toMatchObject({ ok: false, code: 'not_found' });

@@ -3,6 +3,7 @@ import { LIST_TEXTS } from './list-texts.ts';
 import { PAYMENT_TEXTS } from './payment-texts.ts';
 import { REFUND_TEXTS } from './refund-texts.ts';
 import { REGULAR_TEXTS } from './regular-texts.ts';
+import { TIMELINE_TEXTS } from './timeline-texts.ts';
 import { WEBHOOK_TEXTS } from './webhook-texts.ts';
 import { X402_TEXTS } from './x402-texts.ts';
 
@@ -24,5 +25,6 @@ export const FIELD_TEXTS: FieldTexts = {
   ...REFUND_TEXTS,
   ...X402_TEXTS,
   ...REGULAR_TEXTS,
+  ...TIMELINE_TEXTS,
   ...SERVICE_TEXTS,
 };

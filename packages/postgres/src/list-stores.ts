@@ -1,11 +1,12 @@
 // Stores of the lists that a merchant reads.
 import type { Caller, Clock, IntentFilter, PaymentFilter } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
-import type { Database, DatabaseOptions } from '../database/open-database.ts';
-import { findPayment } from './find-payment.ts';
-import { listAttempts } from './list-attempts.ts';
-import { type IntentListPage, listOwnIntents } from './list-own-intents.ts';
-import { listPayments } from './list-payments.ts';
+import type { Database, DatabaseOptions } from './database/open-database.ts';
+import { findPayment } from './listing/find-payment.ts';
+import { listAttempts } from './listing/list-attempts.ts';
+import { type IntentListPage, listOwnIntents } from './listing/list-own-intents.ts';
+import { listPayments } from './listing/list-payments.ts';
+import { readTimeline } from './timeline/read-timeline.ts';
 
 /**
  * Lists have connections of their own, so that a merchant's report takes none from payments. Their statements read an index in
@@ -28,5 +29,6 @@ export function createListStores({ pool }: Pick<Database, 'pool'>, clock: Clock)
       listOwnIntents(pool, caller, filter, page, clock.nowMs()),
     payment: (caller: Caller, paymentId: Id<'payment'>) => findPayment(pool, caller, paymentId),
     attempts: (caller: Caller, intentId: Id<'paymentIntent'>) => listAttempts(pool, caller, intentId),
+    timeline: (caller: Caller, intentId: Id<'paymentIntent'>) => readTimeline(pool, caller, intentId),
   };
 }
