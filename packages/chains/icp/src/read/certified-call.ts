@@ -52,11 +52,12 @@ export function openCertifiedCalls(access: IcpAccess): CertifiedCall {
 }
 
 /**
- * One for each call. An agent sets its clock by a node once, for as long as it lives, and any node can make it: a later call
- * would then be refused by every honest one. To make one takes some microseconds.
+ * One for each call; to make one takes some microseconds. An agent would set its clock by the node, and any node can make it,
+ * by a request refused as expired or by an old certificate. One that then tells no time makes it try again at once and without
+ * end, so that the process does nothing else. Ours never does: our own clock counts.
  */
 function openAgent(host: string, rootKey: Uint8Array, signal: AbortSignal): HttpAgent {
-  return HttpAgent.createSync({
+  const agent = HttpAgent.createSync({
     host,
     rootKey,
     verifyQuerySignatures: true,
@@ -64,6 +65,8 @@ function openAgent(host: string, rootKey: Uint8Array, signal: AbortSignal): Http
     retryTimes: 0,
     fetch: (input, init) => boundedFetch(input, { ...init, redirect: 'error', signal }),
   });
+  const refuse = () => Promise.reject(new Error('the node has another time than we'));
+  return Object.assign(agent, { syncTime: refuse, syncTimeWithSubnet: refuse });
 }
 
 type Asked = { readonly canisterId: Principal; readonly method: string; readonly arg: Uint8Array };

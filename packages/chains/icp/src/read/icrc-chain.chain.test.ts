@@ -21,6 +21,7 @@ import {
   openLedgerClient,
   startLocalInternetComputer,
 } from '../local/index.ts';
+import { forgeTransfer } from '../testing/forge-transfer.ts';
 import { createIcrcChain } from './icrc-chain.ts';
 
 const network = 'icp:local' as NetworkId;
@@ -134,12 +135,53 @@ test.each([
   await expect(chain.blocks(LEDGER, 0n, 1)).resolves.toBeDefined();
 });
 
+test('a node that forges a transfer has no certificate for it, and with one would be believed', async () => {
+  const forged = { from: carol.getPrincipal().toText(), to: bob.getPrincipal().toText(), amountAtomic: 77n };
+  ic.faults.lieToCalls = (asked, truth) => forgeTransfer(asked, truth, { ...forged, memo: memoOfIntent(5n) });
+  try {
+    for (const certificates of ['forged', 'foreign'] as const) {
+      Object.assign(ic.faults, { certificates });
+      await expect(chain.blocks(LEDGER, 1_000n, 1)).rejects.toThrow(ChainUnavailable);
+    }
+    Object.assign(ic.faults, faultless);
+    const transfer = { from: accountOf(carol), to: accountOf(bob), amountAtomic: 77n };
+    expect(await blockAt(1_000n)).toMatchObject({ index: 1_000n, transfer });
+  } finally {
+    ic.faults.lieToCalls = undefined;
+  }
+});
+
 test('a node that lies about the time once does not stop later calls', async () => {
   const deceived = createIcrcChain(network, { urls: [ic.url], rootKey: ic.rootKey, timeoutMs: 20_000 });
   Object.assign(ic.faults, { certificateAgeMs: 3_600_000, staleTime: true });
   await expect(deceived.blocks(LEDGER, 0n, 1)).rejects.toThrow(ChainUnavailable);
   Object.assign(ic.faults, faultless);
   await expect(deceived.blocks(LEDGER, 0n, 1)).resolves.toBeDefined();
+});
+
+test('a node with an old certificate that tells no time is left, and the process goes on', async () => {
+  const silent = createServer((request, response) => {
+    if (!request.url?.endsWith('/call')) return;
+    const pass = async () => {
+      const parts: Buffer[] = [];
+      for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
+      const answer = await fetch(`${ic.url}${request.url}`, { method: 'POST', body: Buffer.concat(parts) });
+      response.writeHead(answer.status, { 'content-type': 'application/cbor' });
+      response.end(Buffer.from(await answer.arrayBuffer()));
+    };
+    void pass();
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  Object.assign(ic.faults, { certificateAgeMs: 3_600_000 });
+  try {
+    const urls = [`http://127.0.0.1:${port}`];
+    const deceived = createIcrcChain(network, { urls, rootKey: ic.rootKey, timeoutMs: 3_000 });
+    await expect(deceived.blocks(LEDGER, 0n, 1)).rejects.toThrow(ChainUnavailable);
+  } finally {
+    silent.closeAllConnections();
+    silent.close();
+  }
 });
 
 test('a node that refuses each request as expired is left after its time, and the next one is asked', async () => {

@@ -77,7 +77,7 @@ export class Boundary {
     const answer = this.#network.query(requestOf(content), () =>
       this.#certify([[labelOf('canister'), content.canisterId, labelOf('certified_data')], TIME]),
     );
-    return ok(this.#signed(this.#perhapsLying(content, answer), sender.requestId));
+    return ok(this.#signed(perhapsLying(this.#faults.lie, content, answer), sender.requestId));
   }
 
   readState(scope: 'canister' | 'subnet', effectiveId: Uint8Array, body: Uint8Array): BoundaryAnswer {
@@ -97,7 +97,7 @@ export class Boundary {
     const request = { sender, canister: content.canisterId, expiry: content.ingressExpiry };
     const processingMs = this.#faults.asynchronous ? this.#faults.processingMs : 0;
     return this.#statuses.track(requestId, request, {
-      answer: () => this.#network.call(requestOf(content)),
+      answer: async () => perhapsLying(this.#faults.lieToCalls, content, await this.#network.call(requestOf(content))),
       processingMs,
     });
   }
@@ -105,13 +105,6 @@ export class Boundary {
   #certify(paths: readonly StatePath[], fresh = false): Uint8Array {
     const age = fresh ? 0n : BigInt(this.#faults.certificateAgeMs) * 1_000_000n;
     return this.#certifier.certify(this.#stateAt(this.#clock.nowNanoseconds() - age), paths);
-  }
-
-  #perhapsLying({ canisterId, methodName, arg }: Content, answer: CanisterAnswer): CanisterAnswer {
-    if (answer.kind !== 'reply') return answer;
-    const asked = { canister: Principal.fromUint8Array(canisterId).toText(), method: methodName, arg };
-    const told = this.#faults.lie?.(asked, answer.reply);
-    return told === undefined ? answer : { kind: 'reply', reply: told };
   }
 
   #signed(answer: CanisterAnswer, requestId: Uint8Array): Readonly<Record<string, unknown>> {
@@ -135,6 +128,17 @@ const ok = (value: Readonly<Record<string, unknown>>): BoundaryAnswer => ({ stat
 function checkTarget(content: Content, sender: Authenticated, effectiveId: Uint8Array): void {
   if (Buffer.compare(content.canisterId, effectiveId) !== 0) throw malformed('the address names another canister');
   if (!mayActAt(sender, content.canisterId)) throw forbidden('the delegation is not for this canister');
+}
+
+function perhapsLying(
+  lie: BoundaryFaults['lie'],
+  { canisterId, methodName, arg }: Content,
+  answer: CanisterAnswer,
+): CanisterAnswer {
+  if (answer.kind !== 'reply') return answer;
+  const asked = { canister: Principal.fromUint8Array(canisterId).toText(), method: methodName, arg };
+  const told = lie?.(asked, answer.reply);
+  return told === undefined ? answer : { kind: 'reply', reply: told };
 }
 
 const requestOf = ({ canisterId, sender, methodName, arg }: Content) => ({

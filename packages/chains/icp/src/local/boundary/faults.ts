@@ -23,6 +23,11 @@ export type BoundaryFaults = {
   processingMs: number;
   /** Replaces the true reply to a query, signed as a true one is; undefined leaves it. */
   lie: ((asked: QueryAsked, truth: Uint8Array) => Uint8Array | undefined) | undefined;
+  /**
+   * Replaces the true reply to a call; undefined leaves it. A boundary node that does so has no sound certificate for it: a test
+   * sets `certificates` too.
+   */
+  lieToCalls: ((asked: QueryAsked, truth: Uint8Array) => Uint8Array | undefined) | undefined;
   /** Answers to queries carry a signature that fits nothing. */
   forgedQuerySignatures: boolean;
 };
@@ -39,6 +44,7 @@ export function noFaults(): BoundaryFaults {
     asynchronous: false,
     processingMs: 0,
     lie: undefined,
+    lieToCalls: undefined,
     forgedQuerySignatures: false,
   };
 }

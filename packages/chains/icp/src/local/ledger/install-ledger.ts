@@ -32,7 +32,26 @@ export type LocalLedger = {
   readonly mintingAccount: CandidAccount;
   /** Returns the number of the block. */
   readonly mint: (to: CandidAccount, amountAtomic: bigint) => Promise<bigint>;
+  /** A transfer that no signature was asked for. Returns the number of the block. */
+  readonly transferAs: (from: Principal, transfer: LocalTransfer) => Promise<bigint>;
 };
+
+export type LocalTransfer = {
+  readonly to: CandidAccount;
+  readonly amountAtomic: bigint;
+  readonly memo?: Uint8Array;
+  readonly createdAtTime?: bigint;
+};
+
+/** The ledger has the same transfer already. */
+export class DuplicateTransfer extends Error {
+  readonly duplicateOf: bigint;
+
+  constructor(duplicateOf: bigint) {
+    super(`a duplicate of block ${duplicateOf}`);
+    this.duplicateOf = duplicateOf;
+  }
+}
 
 /** What a ledger needs of the local Internet Computer. */
 export type LedgerHost = {
@@ -61,12 +80,14 @@ export async function installLedger(host: LedgerHost, options: LocalLedgerOption
     const forLedger = new Uint8Array(IDL.encode([IDL.Principal], [canisterId]));
     host.install({ canisterId: archiveId.toText(), wasm: own.archive, arg: forLedger, controllers: [canisterId] });
   }
-  const mint = async (to: CandidAccount, amountAtomic: bigint) => {
-    const transfer = { to, amount: amountAtomic, from_subaccount: [], fee: [], memo: [], created_at_time: [] };
+  const transferAs: LocalLedger['transferAs'] = async (from, { to, amountAtomic, memo, createdAtTime }) => {
+    const asked = { to, amount: amountAtomic, memo: memo ? [memo] : [], from_subaccount: [], fee: [] };
+    const transfer = { ...asked, created_at_time: createdAtTime === undefined ? [] : [createdAtTime] };
     const encoded = new Uint8Array(IDL.encode([TRANSFER_ARG], [transfer]));
-    return blockOf(await host.callAs(MINTER, canisterId, 'icrc1_transfer', encoded));
+    return blockOf(await host.callAs(from, canisterId, 'icrc1_transfer', encoded));
   };
-  return { canisterId, archiveId, fee, mintingAccount, mint };
+  const mint = (to: CandidAccount, amountAtomic: bigint) => transferAs(MINTER, { to, amountAtomic });
+  return { canisterId, archiveId, fee, mintingAccount, mint, transferAs };
 }
 
 type ArgParts = Pick<LocalLedger, 'archiveId' | 'fee' | 'mintingAccount'> & {
@@ -104,11 +125,17 @@ function ledgerArg({ symbol, decimals, fee, mintingAccount, archiveId, options }
   return new Uint8Array(IDL.encode([LEDGER_ARG], [{ Init: init }]));
 }
 
+type TransferResult = {
+  readonly Ok?: bigint;
+  readonly Err?: { readonly Duplicate?: { readonly duplicate_of: bigint } };
+};
+
 function blockOf(answer: CanisterAnswer): bigint {
   if (answer.kind === 'reject') throw new Error(answer.message);
-  const [result] = IDL.decode([TRANSFER_RESULT], answer.reply) as unknown as [{ Ok?: bigint; Err?: object }];
-  if (result.Ok === undefined) throw new Error(`not minted: ${Object.keys(result.Err ?? {}).join()}`);
-  return result.Ok;
+  const [{ Ok, Err }] = IDL.decode([TRANSFER_RESULT], answer.reply) as unknown as [TransferResult];
+  if (Ok !== undefined) return Ok;
+  if (Err?.Duplicate !== undefined) throw new DuplicateTransfer(Err.Duplicate.duplicate_of);
+  throw new Error(`not transferred: ${Object.keys(Err ?? {}).join()}`);
 }
 
 /** A principal that a name stands for, of the kind that the last bytes say. */
