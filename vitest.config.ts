@@ -161,7 +161,7 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
-          include: ['tests/chaos/settlement/*.test.ts', 'tests/chaos/enemy/*-chaos.test.ts'],
+          include: ['tests/chaos/{settlement,icp}/*.test.ts', 'tests/chaos/enemy/*-chaos.test.ts'],
           exclude: [LONG],
           globalSetup: ['tests/e2e/warm-compile-cache.ts'],
           fileParallelism: false,

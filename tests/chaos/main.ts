@@ -11,6 +11,9 @@ import { runClusterChaos } from './cluster/run-cluster.ts';
 import { printEnemy, reportEnemy } from './enemy/report-enemy.ts';
 import { runEnemy } from './enemy/run-enemy.ts';
 import { fetchPgbackrest } from './harness/fetch-pgbackrest.ts';
+import { isIcpBug } from './icp/icp-bugs.ts';
+import { reportIcp } from './icp/report-icp.ts';
+import { runIcpChaos } from './icp/run-icp.ts';
 import { runRestore } from './restore/run-restore.ts';
 import { runSolanaRestore } from './restore/run-solana-restore.ts';
 import { reportSettlement } from './settlement/report-settlement.ts';
@@ -28,6 +31,7 @@ const USAGE = [
   'npm run chaos -- webhooks [--deliveries N] [--faults N] [--seed N]',
   'npm run chaos -- settlement [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME] [--svg FILE]',
   'npm run chaos -- solana [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME]',
+  'npm run chaos -- icp [--payments N] [--faults N] [--seed N] [--only KIND]... [--bug NAME]',
   'npm run chaos -- cluster [--payments N] [--faults N] [--seed N] [--only KIND]...',
   'npm run chaos -- burner [--seconds N] [--quiet N] [--wallets N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json]',
   'npm run chaos -- enemy [--seconds N] [--rehearsal N] [--quiet N] [--accounts N] [--honest N] [--hostile N] [--seed N] [--json] [--svg FILE]',
@@ -107,6 +111,16 @@ const TROUBLES: Readonly<Record<string, () => Promise<boolean> | boolean>> = {
     const result = await runSolanaChaos({ ...plan, ...more }, progress);
     progress.print('');
     reportSolana(result, plan.seed, progress.print);
+    return result.violations.length === 0;
+  },
+  icp: async () => {
+    const { only, bug } = values;
+    const plan = { payments: count('payments', 600), faults: count('faults', 30), seed: count('seed', 1) };
+    const progress = createProgress(plan.payments);
+    const more = { ...(only && { kinds: only }), ...(isIcpBug(bug) && { bug, patienceMs: 30_000 }) };
+    const result = await runIcpChaos({ ...plan, ...more }, progress);
+    progress.print('');
+    reportIcp(result, plan.seed, progress.print);
     return result.violations.length === 0;
   },
   cluster: async () => {

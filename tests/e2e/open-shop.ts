@@ -48,7 +48,7 @@ export type ShopStore = {
   readonly storePayout: (operation: Operation, payout: PayoutRequest) => Promise<bigint>;
 };
 
-const BY_THIS_CODE: ShopStore = {
+export const BY_THIS_CODE: ShopStore = {
   storeAccount: async (operation, shortcodes) => {
     const { nowMs } = operation;
     const owner = { accountId: newId('account', nowMs), mode: 'test' } as const;

@@ -8,9 +8,9 @@ test('all suites of an ordinary run together plan less than 40 minutes', () => {
   expect(TOTAL_BUDGET_SECONDS).toBeLessThan(40 * 60);
 });
 
-test('all long suites together plan at most 90 minutes', () => {
+test('all long suites together plan at most 100 minutes', () => {
   expect(planned(LONG_SUITES)).toBeLessThanOrEqual(LONG_BUDGET_SECONDS);
-  expect(LONG_BUDGET_SECONDS).toBe(90 * 60);
+  expect(LONG_BUDGET_SECONDS).toBe(100 * 60);
 });
 
 test('a suite has one name and a budget', () => {

@@ -10,6 +10,8 @@ type Clients = {
   readonly released: () => number;
   readonly ended: () => number;
   readonly refunding?: () => number;
+  /** What is on a chain and not in the database yet. */
+  readonly unread?: () => Promise<number>;
 };
 
 const OPEN = `status in ('queued', 'held', 'batched', 'mined')`;
@@ -58,11 +60,14 @@ export async function settleDown(
     const payments = await countInFlight(world);
     const { batches = 0, refunds = 0, deliveries = 0 } = rows[0] ?? {};
     const refunding = clients.refunding?.() ?? 0;
+    const unread = (await clients.unread?.()) ?? 0;
     progress.show(
       clients.ended(),
-      `payments ended, open: ${payments} payments, ${batches} batches, ${refunds} refunds (${refunding} wait), ${deliveries} deliveries`,
+      `payments ended, open: ${payments + unread} payments, ${batches} batches, ${refunds} refunds (${refunding} wait), ${deliveries} deliveries`,
     );
-    return payments + batches + refunds + refunding + deliveries === 0 && clients.ended() === clients.released();
+    return (
+      payments + unread + batches + refunds + refunding + deliveries === 0 && clients.ended() === clients.released()
+    );
   };
   return waitUntil(isQuiet, patienceMs, 500);
 }

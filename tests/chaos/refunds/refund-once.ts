@@ -20,6 +20,8 @@ export type RefundWallets = {
   readonly sign: (created: Readonly<Record<string, unknown>>) => Promise<SignedRefund>;
   /** Sends a part of what was paid back without the service; resolves when the transfer stands in a block. */
   readonly sendBack: (paid: PaidPayment, amountAtomic: bigint) => Promise<string | undefined>;
+  /** Nothing is signed for the service: merchants send money back themselves and name the transfer. */
+  readonly onlyReported?: boolean;
 };
 
 export type Refunding = RefundDesk &

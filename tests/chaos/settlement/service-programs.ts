@@ -22,12 +22,18 @@ export type EngineAddresses = { readonly admin: string; readonly ingress: string
 export type ServicePlan = {
   readonly inside: (name: string) => string;
   readonly postgres: MortalPostgres;
-  readonly chain: LocalChain;
-  readonly rpcUrls: readonly string[];
+  /** The EVM chain, with the keys of its relayers; absent where there is none. */
+  readonly chain?: LocalChain;
+  readonly rpcUrls?: readonly string[];
+  /** Entries of SVC_NETWORKS beside that chain. */
+  readonly networks?: Readonly<Record<string, object>>;
+  /** Programs that differ from those of this folder. */
+  readonly files?: { readonly settlement: string; readonly api: string };
   /** Of the engine that the n-th process of a kind works with. */
   readonly engineOf: (index: number) => EngineAddresses;
   readonly counts: { readonly apis: number; readonly settlements: number; readonly senders: number };
-  readonly bug?: SettlementBug | undefined;
+  /** For the settlement program. */
+  readonly bug?: string | undefined;
   /** Further settings of the APIs, whose limits on requests are off otherwise. */
   readonly api?: Readonly<Record<string, string>>;
   /** Further settings of settlement. */
@@ -49,7 +55,8 @@ const DELIVERY_LEASE_MS = '3000';
 const beside = (file: string) => path.join(import.meta.dirname, file);
 
 export async function createServicePrograms(plan: ServicePlan): Promise<ServicePrograms> {
-  const { inside, postgres, chain, rpcUrls, engineOf, counts, bug, api } = plan;
+  const { inside, postgres, engineOf, counts, bug, api } = plan;
+  const files = plan.files ?? { settlement: beside('settlement-process.ts'), api: beside('api-process.ts') };
   const password = randomBytes(8).toString('hex');
   const databaseUrl = async (group: string) => {
     await postgres.pool.query(`create role chaos_${group} login password '${password}' in role svc_${group}`);
@@ -62,21 +69,7 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
     await portsOf(counts.senders),
   ];
   const internalKey = randomBytes(24).toString('hex');
-  const relayerKeys = chain.keys.relayers.map(({ privateKey }) => privateKey);
-  const networks = {
-    SVC_PAYOUT_APPROVERS: chain.keys.payoutApprover.account.address,
-    SVC_PAYOUT_DELAY_HOURS: '0',
-    SVC_NETWORKS: JSON.stringify({
-      [chain.network]: {
-        processor: chain.record.processor,
-        processorVersion: '1.3.0',
-        ready: true,
-        rpcUrls,
-        gasCoinUsd: '3000',
-        ...plan.network,
-      },
-    }),
-  };
+  const { networks, keys, keySecrets } = settingsOf(plan);
   const engine = (index: number) => ({
     SVC_ENGINE_ADMIN_URL: engineOf(index).admin,
     SVC_ENGINE_INGRESS_URL: engineOf(index).ingress,
@@ -98,7 +91,7 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
       const logFile = inside(`${kind}-${index}.log`);
       logFiles.push(logFile);
       return createProgram({
-        file: beside(file),
+        file,
         arguments: given,
         environment: environmentOf(own, index),
         logFile,
@@ -106,15 +99,14 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
     });
   const settlements = several(
     'settlement',
-    'settlement-process.ts',
+    files.settlement,
     bug === undefined ? [] : [bug],
     settlementPorts,
     (own, index) => ({
       ...networks,
       ...engine(index),
       SVC_DATABASE_URL: settlementUrl,
-      SVC_RELAYER_TEST_KEYS: relayerKeys.join(','),
-      SVC_RECOVERY_TEST_KEY: chain.keys.recovery.privateKey,
+      ...keys,
       SVC_INTERNAL_KEYS: internalKey,
       // Claims are written within milliseconds here, and blocks are final after some of them.
       SVC_READER_EVERY_MS: '500',
@@ -127,7 +119,7 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
       ...plan.settlement,
     }),
   );
-  const apis = several('api', 'api-process.ts', [], apiPorts, (own) => ({
+  const apis = several('api', files.api, [], apiPorts, (own) => ({
     ...networks,
     SVC_ENGINE_INGRESS_URL: engineOf(0).ingress,
     SVC_DATABASE_URL: apiUrl,
@@ -140,27 +132,48 @@ export async function createServicePrograms(plan: ServicePlan): Promise<ServiceP
     SVC_INTERNAL_KEY: internalKey,
     ...api,
   }));
-  const senders = several('webhooks', '../webhooks/worker.ts', [DELIVERY_LEASE_MS], senderPorts, (own, index) => ({
-    ...engine(counts.senders === 1 ? 1 : index),
-    SVC_DATABASE_URL: sendersUrl,
-    SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
-    SVC_WEBHOOKS_MODES: 'test',
-    SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
-    SVC_WEBHOOKS_PORT: String(own.admin),
-    SVC_WEBHOOKS_ENGINE_PORT: String(own.node),
-  }));
+  const senders = several(
+    'webhooks',
+    beside('../webhooks/worker.ts'),
+    [DELIVERY_LEASE_MS],
+    senderPorts,
+    (own, index) => ({
+      ...engine(counts.senders === 1 ? 1 : index),
+      SVC_DATABASE_URL: sendersUrl,
+      SVC_MASTER_KEYS: `1:${MASTER_KEY.toString('base64')}`,
+      SVC_WEBHOOKS_MODES: 'test',
+      SVC_WEBHOOKS_ALLOW_LOOPBACK: 'on',
+      SVC_WEBHOOKS_PORT: String(own.admin),
+      SVC_WEBHOOKS_ENGINE_PORT: String(own.node),
+    }),
+  );
   return {
     apis,
     settlements,
     senders,
     apiUrls: apiPorts.map(({ node }) => `http://127.0.0.1:${node}`),
     logFiles,
-    secrets: [
-      password,
-      internalKey,
-      MASTER_KEY.toString('base64'),
-      PEPPER.toString('base64'),
-      ...[...relayerKeys, chain.keys.recovery.privateKey].map((key) => key.slice(2)),
-    ],
+    secrets: [password, internalKey, MASTER_KEY.toString('base64'), PEPPER.toString('base64'), ...keySecrets],
+  };
+}
+
+/** What the services are told about chains, and settlement about its keys. */
+function settingsOf({ chain, rpcUrls, network, networks }: ServicePlan) {
+  if (chain === undefined)
+    return { networks: { SVC_NETWORKS: JSON.stringify(networks ?? {}) }, keys: {}, keySecrets: [] };
+  const { keys, record } = chain;
+  const processor = { processor: record.processor, processorVersion: '1.3.0', gasCoinUsd: '3000' };
+  const relayerKeys = keys.relayers.map(({ privateKey }) => privateKey);
+  return {
+    networks: {
+      SVC_PAYOUT_APPROVERS: keys.payoutApprover.account.address,
+      SVC_PAYOUT_DELAY_HOURS: '0',
+      SVC_NETWORKS: JSON.stringify({
+        [chain.network]: { ...processor, ready: true, rpcUrls, ...network },
+        ...networks,
+      }),
+    },
+    keys: { SVC_RELAYER_TEST_KEYS: relayerKeys.join(','), SVC_RECOVERY_TEST_KEY: keys.recovery.privateKey },
+    keySecrets: [...relayerKeys, keys.recovery.privateKey].map((key) => key.slice(2)),
   };
 }

@@ -10,9 +10,12 @@ export type StatementPoints<Point extends string> = {
 type AtEnd = (problem: unknown, answer: unknown) => void;
 type Query = (this: unknown, ...given: unknown[]) => unknown;
 
-/** `stepOf`: by the name of the statement. */
+type Named = { readonly name: string; readonly values?: readonly unknown[] };
+
+/** `stepOf`: by the name of the statement. `isMeant` says by its values whether it does what the step is about. */
 export function createStatementPoints<Step extends string>(
   stepOf: Readonly<Record<string, Step>>,
+  isMeant: (step: Step, values: readonly unknown[]) => boolean = () => true,
 ): StatementPoints<`${'before' | 'after'} ${Step}`> {
   let armed = 'nowhere';
   const pass = async (point: string): Promise<void> => {
@@ -20,10 +23,12 @@ export function createStatementPoints<Step extends string>(
     process.send?.({ held: [point] });
     await new Promise(() => {});
   };
-  const stepIn = (statement: unknown): Step | undefined =>
-    typeof statement === 'object' && statement !== null && 'name' in statement
-      ? stepOf[String(statement.name)]
-      : undefined;
+  const stepIn = (statement: unknown): Step | undefined => {
+    if (typeof statement !== 'object' || statement === null || !('name' in statement)) return undefined;
+    const { name, values = [] } = statement as Named;
+    const step = stepOf[name];
+    return step !== undefined && isMeant(step, values) ? step : undefined;
+  };
   const proto = pg.Client.prototype as unknown as { query: Query };
   const { query: ask } = proto;
   proto.query = function query(...given) {

@@ -1,5 +1,6 @@
 // What strikes a Solana payment, and where.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Moment } from '../harness/break-things.ts';
 import type { Program } from '../harness/program.ts';
 import type { ClaimPoint } from '../settlement/api-process.ts';
 import type { LanePoint } from '../settlement/pause-points.ts';
@@ -7,11 +8,6 @@ import type { RefundPoint } from '../settlement/settlement-process.ts';
 import type { Temper } from './rpc-node.ts';
 import type { SolanaChaosWorld } from './world.ts';
 
-type Moment = {
-  /** Settles when enough payments are in flight. */
-  readonly ready: () => Promise<void>;
-  readonly more: () => void;
-};
 /** Strikes. Returns what it is known to have hit. */
 export type SolanaFault = (world: SolanaChaosWorld, moment: Moment) => Promise<number>;
 
