@@ -143,6 +143,67 @@ describe('a payment by a signer of the page', () => {
   });
 });
 
+describe('a transfer whose answer is lost', () => {
+  const fails = () => Promise.reject(new Error('the connection is gone'));
+  /** Which calls of the signer are lost: before the network has them, or their answers after that. */
+  const losing = (...lost: readonly ('request' | 'answer' | 'none' | 'refused')[]): Play => {
+    const left = [...lost];
+    return {
+      signer: (real) => ({
+        async callCanister(call) {
+          const next = left.shift() ?? 'none';
+          if (next === 'request') return fails();
+          if (next === 'refused') return Promise.reject({ code: 3001, message: 'x' });
+          if (next === 'answer') ic.faults.loseReplies = 1;
+          return real.callCanister(call);
+        },
+      }),
+      // What the service would offer after a stranger's part: another time.
+      answers: { regular: [regularly(transferOption({ createdAtTime: ic.nowNanoseconds().toString() }))] },
+    };
+  };
+
+  test.each(['answer', 'request'] as const)('(%s) is asked for again to the byte, and pays once', async (lost) => {
+    const world = await played(losing(lost));
+    const { transactionId } = await world.pay.createPayment(REQUEST);
+    const [first, second] = lost === 'answer' ? world.calls : [world.calls[0], world.calls[0]];
+    expect(second).toEqual(first);
+    expect(world.service.of('regular')).toHaveLength(1);
+    expect(await world.balance()).toBe(world.held - AMOUNT - FEE);
+    expect(announced(world)).toEqual([transactionId]);
+    expect(transactionId).toMatch(new RegExp(`^${LEDGER}:\\d+$`));
+  });
+
+  test.each([
+    ['lost again', ['answer', 'answer']],
+    ['refused by the person', ['answer', 'refused']],
+  ] as const)(
+    'and whose repeat is %s leaves it open, and a payer who presses again pays nothing more',
+    async (_, lost) => {
+      const world = await played({ ...losing(...lost), answers: { ...losing().answers, offer: [withoutX402] } });
+      const error = await problemOf(world);
+      expect(error).toMatchObject({ code: 'wallet_failed', moneyMoved: 'unknown' });
+      expect(error?.isUserCancelled()).toBe(false);
+      const asked = world.calls.length;
+      const intent = { paymentIntentId: INTENT_ID, clientSecret: 'test_acct_1_abc' } as const;
+      await expect(world.pay.createPayment(intent)).rejects.toMatchObject({ reason: 'earlier_payment' });
+      expect(world.calls).toHaveLength(asked);
+      expect(await world.pay.waitForPayment(intent)).toMatchObject({ status: 'completed' });
+      expect(await world.balance()).toBe(world.held - AMOUNT - FEE);
+    },
+  );
+
+  test('is not asked for again once the intent was paid: the service says so', async () => {
+    const world = await played({
+      ...losing('answer'),
+      answers: { ...losing().answers, notify: [stands('requires_payment'), stands('completed')] },
+    });
+    expect(await world.pay.createPayment(REQUEST)).toMatchObject({ status: 'completed', transactionId: null });
+    expect(world.calls).toHaveLength(1);
+    expect(await world.balance()).toBe(world.held - AMOUNT - FEE);
+  });
+});
+
 describe('what the ledger refuses', () => {
   const hours = (count: number) => (ic.nowNanoseconds() + BigInt(count) * 3_600_000_000_000n).toString();
   test.each<[string, () => Play, object]>([

@@ -14,6 +14,7 @@ import { readOption, type TransferTerms } from './read-option.ts';
 import type { IcpSigner } from './signer.ts';
 
 const METHOD = 'icrc1_transfer';
+const OTHER_CALL = 'contentMap';
 
 export async function payByTransfer(
   offered: readonly RegularOption[],
@@ -27,8 +28,13 @@ export async function payByTransfer(
   const payer = await connectSigner(signer, wanted, call);
   const terms = { payer: payer.account, network, asset: token, amount };
   const send = async (fee: bigint): Promise<TransferResult | undefined> => {
-    await call.beforePay({ ...terms, expiresAt });
-    return sendTransfer(signer, payer, { ...transfer, fee, ledgerId: token }, call);
+    const ask = () => sendTransfer(signer, payer, { ...transfer, fee, ledgerId: token }, call);
+    const ready = () => call.beforePay({ ...terms, expiresAt });
+    await ready();
+    return ask().catch((problem: unknown) => {
+      if (!isAnswerLost(problem)) throw problem;
+      return askAgain(ask, ready, problem);
+    });
   };
   let result = await send(transfer.fee);
   // Nothing was recorded, so the same transfer with the ledger's own fee is the first one.
@@ -38,6 +44,35 @@ export async function payByTransfer(
   const transactionId = result === undefined ? null : `${token}:${result.block}`;
   // A block of a ledger is final.
   return { ...terms, transactionId, reverted: async () => false };
+}
+
+/** The signer failed after it was asked: the transfer may have been made. */
+const isAnswerLost = (problem: unknown): boolean =>
+  problem instanceof SvcPayError &&
+  problem.code === 'wallet_failed' &&
+  problem.moneyMoved === 'unknown' &&
+  problem.reason !== OTHER_CALL;
+
+/**
+ * The same transfer to the byte, once: one that was made already is a `Duplicate`, so it pays once whichever of the two was made.
+ * Any other end of the repeat says nothing of the first one, whose problem stands then.
+ */
+async function askAgain(
+  ask: () => Promise<TransferResult | undefined>,
+  ready: () => Promise<void>,
+  first: unknown,
+): Promise<TransferResult | undefined> {
+  try {
+    await ready();
+  } catch {
+    // Paid meanwhile, over, or not to be asked: the service says how the first one ended.
+    return undefined;
+  }
+  const again = await ask().catch(() => {
+    throw first;
+  });
+  if (again !== undefined && 'error' in again) throw first;
+  return again;
 }
 
 type Transfer = TransferTerms & { readonly ledgerId: string };
@@ -61,7 +96,7 @@ async function sendTransfer(
   });
   const read = readAnswer(answer, { canisterId: ledger, sender: payer.ownerBytes, method: METHOD, arg });
   if (read.status === 'other_call')
-    throw new SvcPayError('wallet_failed', { moneyMoved: 'unknown', reason: 'contentMap' });
+    throw new SvcPayError('wallet_failed', { moneyMoved: 'unknown', reason: OTHER_CALL });
   if (read.status === 'rejected') {
     const moneyMoved = read.code < CANISTER_REJECT ? 'no' : 'unknown';
     throw new SvcPayError('token_refused', { moneyMoved, reason: `reject_code ${read.code}` });
