@@ -174,7 +174,7 @@ export default defineConfig({
           name: 'sandbox',
           include: ['sandbox/src/*.process.test.ts'],
           globalSetup: ['tests/browser/install-chromium.ts', 'packages/chains/icp/src/testing/compile-ledger.ts'],
-          testTimeout: 150_000,
+          testTimeout: 240_000,
         },
       },
       {
