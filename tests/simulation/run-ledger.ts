@@ -4,7 +4,7 @@
 // What runs is the product: the reader of token ledgers and notify in packages/core, and the bounds of notify in
 // services/settlement. Time, chance, the ledger, its boundaries and the engine are simulated; the store is the memory store of
 // core/testing, which passes the contract suite of PostgreSQL. A certificate is a mark that the simulated adapter looks at.
-import type { NotifyTransfer } from '@svc-pay/core';
+import type { NotifyTransfer, TokenBlock } from '@svc-pay/core';
 import type { MemoryIcrcPayout } from '@svc-pay/core/testing';
 import type { NetworkId } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
@@ -32,6 +32,11 @@ const LOOK_MS = 500;
 const DAY_MS = 86_400_000;
 /** The clock of a ledger may differ from ours. */
 const MOST_SKEW_MS = 5_000;
+/** A share of the ledgers becomes another while it is read. */
+const REPLACED = 0.08;
+const FATE_SALT = 4_711;
+/** Blocks that are read before that. */
+const FORKED_FROM = 5n;
 const ENDED: readonly string[] = ['completed', 'canceled'];
 
 export async function runLedger(seed: number, options: RunOptions = {}): Promise<RunResult> {
@@ -83,16 +88,37 @@ async function run(
     simulation.endStorm();
     for (const boundary of boundaries) boundary.setMood('well');
   });
-  const isSettled = () =>
+  const cursors = () => [...tables.icrcCursors.values()];
+  let before: readonly TokenBlock[] | undefined;
+  const installAnew = () => {
+    if (cursors().every(({ nextIndex }) => nextIndex < FORKED_FROM)) {
+      timeline.after(LOOK_MS, installAnew);
+      return;
+    }
+    note('ledger', 'becomes another');
+    payers.stop();
+    before = [...ledger.blocks];
+    ledger.becomeAnother(
+      forge().map(({ transfer }) => transfer),
+      timeline.nowMs() + skewMs,
+    );
+  };
+  const fate = simulation.apart(FATE_SALT).dice;
+  const isReplaced = fate.roll() < REPLACED;
+  if (isReplaced) timeline.after(STORM_MS * (0.2 + 0.6 * fate.roll()), installAnew);
+  const isRead = () =>
     payers.areDone() &&
     tables.icrcTransfers.size === 0 &&
-    [...tables.icrcCursors.values()].every(({ nextIndex }) => nextIndex === BigInt(ledger.blocks.length)) &&
+    cursors().every(({ nextIndex }) => nextIndex === BigInt(ledger.blocks.length)) &&
     [...tables.intents.values()].every(({ intent }) => ENDED.includes(intent.status));
+  // Of a ledger that became another nothing counts, whatever was open.
+  const isStopped = () => before !== undefined && cursors().every(({ stoppedAtMs }) => stoppedAtMs !== null);
+  const isSettled = () => (isReplaced ? isStopped() && tables.icrcTransfers.size === 0 : isRead());
   let over = false;
   const look = () => {
-    lookAtPayments(simulation, ledger);
+    lookAtPayments(simulation, { ...ledger, blocks: before ?? ledger.blocks });
     const isQuiet = !simulation.isStorm() && isSettled();
-    if (isQuiet) checkLedger(simulation, ledger, payers.intents);
+    if (isQuiet && !isReplaced) checkLedger(simulation, ledger, payers.intents);
     if (timeline.nowMs() - START_MS > LONGEST_MS) violate('all comes to rest', 'payments on the ledger did not');
     over = isQuiet || simulation.violations.length > 0;
     timeline.after(LOOK_MS, look);

@@ -73,6 +73,7 @@ const RARE = [
   'is refused: not_a_transfer',
   'is refused: other_account',
   'is refused: other_memo',
+  'token_ledger_forked',
 ];
 
 test(`${SEEDS.length} seeds keep every promise`, async () => {
@@ -133,6 +134,7 @@ const RULES: Readonly<Record<BugName, string>> = {
   blockCountedTwice: 'each block once',
   expiryEarly: 'statuses true to the ledger',
   callsWithoutEnd: 'all comes to rest',
+  forkUnchecked: 'no forged block counts',
 };
 
 /** Seeds that a bug is looked for in. */
@@ -148,6 +150,7 @@ const FIRST_SEEDS: Partial<Record<BugName, number>> = {
   reservingNothing: 15,
   refundingTwice: 6,
   releasingUsed: 23,
+  answersReplayed: 40,
 };
 
 test.for([...BUG_NAMES])('finds a bug put in on purpose: %s', async (bug) => {

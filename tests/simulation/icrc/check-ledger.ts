@@ -9,7 +9,10 @@ type Seen = Pick<Simulation, 'tables' | 'violate'>;
 type Paid = { readonly name: string; readonly amountAtomic: bigint; readonly from: string; readonly timeMs: number };
 
 /** At any time: each payment is of a block that the ledger has, and no two are of one. */
-export function lookAtPayments({ tables, violate }: Seen, { ledger, blocks }: SimulatedTokenLedger): void {
+export function lookAtPayments(
+  { tables, violate }: Seen,
+  { ledger, blocks }: Pick<SimulatedTokenLedger, 'ledger' | 'blocks'>,
+): void {
   const payments = [...tables.payments.values()];
   for (const [name, own] of Map.groupBy(payments, ({ transactionId }) => transactionId ?? ''))
     if (own.length > 1) violate('each block once', `${name} is ${own.map(({ id }) => id).join(' ')}`);

@@ -1,6 +1,6 @@
 // Bugs of the Internet Computer's part to put in on purpose.
 import { blockName } from '@svc-pay/core';
-import { proofKey } from '@svc-pay/core/testing';
+import { ofNetwork, proofKey } from '@svc-pay/core/testing';
 import type { IcrcBug } from './icrc-process.ts';
 
 /** What a boundary hands out is taken as it is. */
@@ -46,6 +46,20 @@ const expiryEarly: IcrcBug = {
 /** A call of a boundary has no end of its own. */
 const callsWithoutEnd: IcrcBug = { waitsForEver: true };
 
+/** The first block of an answer is not compared with the block before the cursor. */
+const forkUnchecked: IcrcBug = {
+  chain: (chain, { icrcCursors }) => ({
+    ...chain,
+    blocks: async (ledger, start, count) => {
+      const { length, blocks } = await chain.blocks(ledger, start, count);
+      const cursor = icrcCursors.get(ofNetwork(chain.network, ledger));
+      const [first, ...others] = blocks;
+      if (first === undefined || cursor?.nextIndex !== start) return { length, blocks };
+      return { length, blocks: [{ ...first, parentHash: cursor.lastHash }, ...others] };
+    },
+  }),
+};
+
 export const ICRC_BUGS = {
   certificateUnchecked,
   answersReplayed,
@@ -53,6 +67,7 @@ export const ICRC_BUGS = {
   blockCountedTwice,
   expiryEarly,
   callsWithoutEnd,
+  forkUnchecked,
 } as const;
 
 export const isIcrcBug = (name: string): name is keyof typeof ICRC_BUGS => Object.hasOwn(ICRC_BUGS, name);

@@ -13,6 +13,8 @@ import type { SimulatedTokenLedger } from './simulated-token-ledger.ts';
 export type LedgerPayers = {
   readonly intents: readonly Intent[];
   readonly areDone: () => boolean;
+  /** From now on nobody pays, and nobody tells a block. */
+  readonly stop: () => void;
 };
 
 /** The code that the memo names, read without the product's help. */
@@ -39,11 +41,12 @@ export function bringLedgerPayers(
   const { timeline, clock, dice, tables, note, violate, strikes, isStorm } = simulation;
   const intents: Intent[] = [];
   let waiting = 0;
+  let stopped = false;
   const later = (delayMs: number, action: () => void) => {
     waiting += 1;
     timeline.after(delayMs, () => {
       waiting -= 1;
-      action();
+      if (!stopped) action();
     });
   };
 
@@ -53,6 +56,7 @@ export function bringLedgerPayers(
   };
   /** `wasTrue`: when it was told. */
   const judge = (intent: Intent, index: bigint, answer: NotifiedTransfer, wasTrue: boolean): void => {
+    if (stopped) return;
     const what = `block ${index} for intent ${intent.intentCode} is ${answer.outcome}`;
     if (wasTrue && answer.outcome === 'refused') violate('a true block is not refused', what);
     if (!isTrueOf(intent, index) && (answer.outcome === 'applied' || answer.outcome === 'recorded'))
@@ -118,5 +122,11 @@ export function bringLedgerPayers(
     later(LIE_MS, disturb);
   };
   later(LIE_MS, disturb);
-  return { intents, areDone: () => waiting === 0 };
+  return {
+    intents,
+    areDone: () => stopped || waiting === 0,
+    stop: () => {
+      stopped = true;
+    },
+  };
 }

@@ -36,12 +36,30 @@ export type SimulatedTokenLedger = {
   readonly blocks: readonly TokenBlock[];
   /** Returns the index of the new block. */
   readonly add: (transfer: TokenTransfer | null, atMs: number) => bigint;
+  /** It is installed anew, with more blocks than before, of which the last are these transfers. */
+  readonly becomeAnother: (transfers: readonly TokenTransfer[], atMs: number) => void;
 };
 
 /** The ledger tells so many blocks at a time. */
 const TOLD_AT_ONCE = 4;
 
-export const createTokenLedger = (network: NetworkId): SimulatedTokenLedger => sampleTokenLedger(network);
+/** Blocks that another ledger has beyond those of the one before it. */
+const MORE_BLOCKS = 5;
+
+export function createTokenLedger(network: NetworkId): SimulatedTokenLedger {
+  const { ledger, blocks, add } = sampleTokenLedger(network);
+  return {
+    ledger,
+    blocks,
+    add,
+    becomeAnother: (transfers, atMs) => {
+      const length = blocks.length + MORE_BLOCKS;
+      blocks.splice(0);
+      while (blocks.length < length) add(null, atMs);
+      for (const transfer of transfers) add(transfer, atMs);
+    },
+  };
+}
 
 /** `forge` makes up transfers that pay open intents. */
 export function createBoundary(
