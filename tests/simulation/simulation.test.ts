@@ -151,6 +151,9 @@ const FIRST_SEEDS: Partial<Record<BugName, number>> = {
   refundingTwice: 6,
   releasingUsed: 23,
   answersReplayed: 40,
+  returningTwice: 57,
+  switchingOffByOldFailure: 58,
+  trustingLatest: 14,
 };
 
 test.for([...BUG_NAMES])('finds a bug put in on purpose: %s', async (bug) => {
