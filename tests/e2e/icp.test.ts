@@ -118,7 +118,7 @@ test.concurrent('a page pays through the SDK: the signer transfers, the service 
   const told: string[] = [];
   const notified: unknown[] = [];
   const send: typeof fetch = async (input, init) => {
-    if (String(input).endsWith('/payments/notify')) notified.push(JSON.parse(String(init?.body)));
+    if ((input as string).endsWith('/payments/notify')) notified.push(JSON.parse(init?.body as string));
     return fetch(input, init);
   };
   const { apiUrl: baseUrl, shop } = world;

@@ -22,7 +22,7 @@ test('every statement that holds on the Internet Computer names a test, and ever
     .split('\n')
     .filter((line) => line.startsWith('| ') && !/^\| (?:Statement|Field|Call|Event) \|/.test(line))
     .map((line) => line.split('|').map((cell) => cell.trim()));
-  const unproven = rows.filter(([, , holds = '', shown]) => /^yes/.test(holds) && shown === '');
+  const unproven = rows.filter(([, , holds = '', shown]) => holds.startsWith('yes') && shown === '');
   const bare = rows.filter(([, , holds = '']) => /^(?:no|never|does not apply)$/.test(holds));
   expect([...unproven, ...bare].map(([, statement]) => statement)).toEqual([]);
 });
