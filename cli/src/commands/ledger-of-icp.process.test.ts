@@ -2,6 +2,7 @@
 import { DOLLAR } from '@svc-pay/postgres/testing';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { askSvc } from '../testing/call-svc.ts';
+import { changeRows } from '../testing/change-rows.ts';
 import { type IcpBooks, LEDGER, startIcpMachine } from '../testing/icp-books.ts';
 
 const { ic, books } = await startIcpMachine();
@@ -24,18 +25,6 @@ async function check({ environment }: IcpBooks, ...words: readonly string[]) {
     line.differences.map(({ about, message }) => `${line.check} ${about.join(' ')}: ${message}`),
   );
   return { exitCode, error, uncompared, looked: blocks?.looked, network: blocks?.network, found };
-}
-
-/** Changes a row with all triggers off, as a database superuser could. */
-async function forge({ pool }: IcpBooks, statement: string, values: readonly unknown[]) {
-  const client = await pool.connect();
-  try {
-    await client.query(`set session_replication_role = 'replica'`);
-    expect((await client.query(statement, [...values])).rowCount).toBe(1);
-  } finally {
-    await client.query('reset session_replication_role');
-    client.release();
-  }
 }
 
 /** A payment in full, and one in two parts. */
@@ -128,7 +117,7 @@ test('each forged row of a payment is a difference that names the payment and th
     const { intentId, index } = paid[at]!;
     const found = await run.pool.query<{ id: string }>('select id from svc.payments where intent_id = $1', [intentId]);
     const paymentId = found.rows[0]?.id ?? '';
-    await forge(run, statement, [paymentId, value(index)]);
+    await changeRows(run.pool, statement, [paymentId, value(index)]);
     expected.push(`blocks ${paymentId} ${words(index)}`);
   }
   const { exitCode, looked, found } = await check(run);

@@ -6,6 +6,7 @@ import { deployedWorld, type HandSettled, settleByHand, startAnvil } from '@svc-
 import { createTestDatabase, seedSettledBatch } from '@svc-pay/postgres/testing';
 import { afterAll, expect, test } from 'vitest';
 import { askSvc, callSvc } from '../testing/call-svc.ts';
+import { changeRows } from '../testing/change-rows.ts';
 import { runSvc, svcEnvironment } from '../testing/run-svc.ts';
 
 const anvil = await startAnvil();
@@ -68,18 +69,6 @@ async function check(environment: Readonly<Record<string, string>>) {
       line.differences.map(({ about, message }) => `${line.check} ${about.join(' ')}: ${message}`),
     ),
   };
-}
-
-/** Changes rows with all triggers off, as a database superuser could. */
-async function plant({ pool }: Awaited<ReturnType<typeof books>>, statement: string, values: readonly unknown[]) {
-  const client = await pool.connect();
-  try {
-    await client.query(`set session_replication_role = 'replica'`);
-    expect((await client.query(statement, [...values])).rowCount).toBeGreaterThan(0);
-  } finally {
-    await client.query('reset session_replication_role');
-    client.release();
-  }
 }
 
 test('books of a real chain hold: the command ends with 0 and says what it looked at', async () => {
@@ -180,7 +169,7 @@ test.each<[string, string, readonly unknown[], RegExp]>([
   ],
 ])('%s ends the command with 1 and is named', async (_, statement, values, words) => {
   const planted = await books();
-  await plant(planted, statement, values);
+  await changeRows(planted.pool, statement, values);
   const { exitCode, holds, words: found } = await check(planted.environment);
   expect({ exitCode, holds }).toEqual({ exitCode: 1, holds: false });
   expect(found).toContainEqual(expect.stringMatching(words));

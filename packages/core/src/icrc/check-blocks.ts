@@ -132,7 +132,9 @@ function compare(booked: BookedTransfer, { transfer }: TokenBlock): readonly str
   if (transfer === null) return ['its block is no transfer'];
   const { from, to, amountAtomic, memo } = transfer;
   const code = intentCodeIn(memo) ?? null;
-  const said = (name: string, told: unknown, books: unknown) => [`its block has ${name} ${told}, the books ${books}`];
+  const said = (name: string, told: bigint | string, books: bigint | string) => [
+    `its block has ${name} ${told}, the books ${books}`,
+  ];
   return [
     ...(amountAtomic === booked.amountAtomic ? [] : said('amount', amountAtomic, booked.amountAtomic ?? 'none')),
     ...(from === booked.from ? [] : said('sender', from, booked.from ?? 'none')),
