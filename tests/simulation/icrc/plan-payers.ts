@@ -6,7 +6,7 @@ import type { Dice } from '../../chaos/harness/dice.ts';
 export const MERCHANT_ACCOUNT = sampleAccount(7);
 /** Of another merchant's payout, and of nobody here. */
 export const RIVAL_ACCOUNT = sampleAccount(6);
-export const FOREIGN_ACCOUNT = sampleAccount(8);
+const FOREIGN_ACCOUNT = sampleAccount(8);
 
 export type PlannedTransfer = {
   /** From the creation of the intent. */

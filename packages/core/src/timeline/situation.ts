@@ -70,7 +70,7 @@ export function canceledSituation(rows: TimelineRows): TimelineSituation {
 }
 
 /** No batch that carries a payment of it can change any more. What is read on a chain is applied when it is final. */
-export function isFinal({ batches }: TimelineRows): boolean {
+function isFinal({ batches }: TimelineRows): boolean {
   const ended: readonly string[] = ENDED_BATCH;
   return batches.every(({ status }) => ended.includes(status));
 }
