@@ -31,6 +31,7 @@ export * from './budget/judge-wallet.ts';
 export { type Clock, isoTime, systemClock } from './clock.ts';
 export * from './console/console-session.ts';
 export * from './console/people-rules.ts';
+export * from './console/person-action.ts';
 export * from './console/person-role.ts';
 export * from './console/session-token.ts';
 export * from './delivery/decide-delivery.ts';

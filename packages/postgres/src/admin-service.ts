@@ -1,8 +1,10 @@
 // Statements of the admin service.
-import type { AuditExport, AuditSigner, KeyIndexes, KeySecrets, KnownOperator } from '@svc-pay/core';
+import type { AuditExport, AuditSigner, KeyIndexes, KeyOwner, KeySecrets, KnownOperator } from '@svc-pay/core';
+import { findKeyOwner } from './account/find-key-owner.ts';
 import { type AdminActions, createAdminActions } from './admin-actions.ts';
 import { exportAuditHeads } from './audit/audit-exports.ts';
 import { type FoundSession, findSession } from './console/find-session.ts';
+import { type MadeSessionKey, makeSessionKey, type SessionKeyToMake } from './console/make-session-key.ts';
 import type { Database } from './database/open-database.ts';
 import { findOperator } from './operator/operators.ts';
 
@@ -13,6 +15,10 @@ export type AdminStores = {
   readonly findOperator: (indexes: KeyIndexes, nowMs: number) => Promise<KnownOperator | undefined>;
   /** By the hash of the token of a console session. */
   readonly findSession: (tokenHash: Uint8Array) => Promise<FoundSession | undefined>;
+  /** Of a key that the account's people manage: keys of sessions are none. */
+  readonly findKeyOwner: (keyId: string) => Promise<KeyOwner | undefined>;
+  /** Audited under `actor`. */
+  readonly makeSessionKey: (actor: string, nowMs: number, key: SessionKeyToMake) => Promise<MadeSessionKey>;
   /** Actions that are audited under `actor`. */
   readonly actionsOf: (actor: string, nowMs: number) => AdminActions;
   readonly exportAuditHeads: (nowMs: number, signer: AuditSigner) => Promise<AuditExport | undefined>;
@@ -22,6 +28,8 @@ export function createAdminStores({ pool }: Database, secrets: KeySecrets): Admi
   return {
     findOperator: (indexes, nowMs) => findOperator(pool, indexes, nowMs),
     findSession: (tokenHash) => findSession(pool, tokenHash),
+    findKeyOwner: (keyId) => findKeyOwner(pool, keyId, { sessionKeysToo: false }),
+    makeSessionKey: (actor, nowMs, key) => makeSessionKey({ pool, nowMs, actor }, key),
     actionsOf: (actor, nowMs) => createAdminActions({ pool, nowMs, actor }, secrets),
     exportAuditHeads: (nowMs, signer) => exportAuditHeads(pool, nowMs, signer),
   };

@@ -1,31 +1,44 @@
-// Serves the table of admin routes: operator's key, input, action, answer. Every action is audited under the id of the
-// operator whose key was shown.
-import { authenticateOperator, type Clock, type KeyIndexes, type Peppers, readScopes } from '@svc-pay/core';
+// Serves the table of admin routes: key of an operator or session of a person, input, action, answer. Every action is audited under
+// the id of the operator or the person.
+import { readScopes } from '@svc-pay/core';
 import type { AdminStores } from '@svc-pay/postgres/admin-service';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import { ADMIN_ROUTES, type AdminRoute, type AdminRouteName, parametersIn } from '@svc-pay/runtime/http/admin-routes';
+import { PERSON_ACTIONS, SESSION_KEY_PATH, sessionKeyRequest } from '@svc-pay/runtime/http/person-actions';
 import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
+import { type AdminCaller, type CallerPorts, findCaller, judgeCall, type PersonCaller, roleIn } from './caller.ts';
+import { makeKeyOfSession } from './session-key-route.ts';
 
-export type AdminAppOptions = Pick<AdminStores, 'findOperator' | 'actionsOf'> & {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly peppers: Peppers;
-  readonly onAnswered: (action: AdminRouteName, status: number) => void;
-};
+/** As metrics and logs name it. */
+export type AnsweredAction = AdminRouteName | 'makeSessionKey';
+
+export type AdminAppOptions = CallerPorts &
+  Pick<AdminStores, 'actionsOf' | 'findKeyOwner' | 'makeSessionKey'> & {
+    readonly logger: Logger;
+    readonly onAnswered: (action: AnsweredAction, status: number) => void;
+  };
 
 const BODY_LIMIT_BYTES = 16 * 1_024;
 const NAMES = Object.keys(ADMIN_ROUTES) as readonly AdminRouteName[];
-const NOT_FOUND = new Set(['account_unknown', 'key_unknown', 'payout_unknown']);
+const STATUSES: Readonly<Record<string, number>> = {
+  account_unknown: 404,
+  key_unknown: 404,
+  payout_unknown: 404,
+  operators_only: 403,
+  role_missing: 403,
+  check_needed: 403,
+  session_over: 401,
+};
 
 type Refused = { readonly ok: false; readonly code: string };
 type Answer = { readonly ok: true } | Refused;
 type Action = (input: unknown) => Promise<Answer>;
 
 export function createAdminApp(options: AdminAppOptions): FastifyInstance {
-  const { clock, logger, peppers, findOperator, actionsOf, onAnswered } = options;
+  const { clock, logger, actionsOf, onAnswered } = options;
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -34,9 +47,9 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
   }) as unknown as FastifyInstance;
 
+  const callers = new WeakMap<FastifyRequest, AdminCaller>();
   for (const name of NAMES) {
     const { method, path, input }: AdminRoute = ADMIN_ROUTES[name];
-    const operators = new WeakMap<FastifyRequest, string>();
     app.route({
       method,
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
@@ -44,20 +57,21 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
       onResponse: async (_, { statusCode }) => onAnswered(name, statusCode),
       // Before the body is read.
       onRequest: async (request, reply) => {
-        const nowMs = clock.nowMs();
-        const ports = { peppers, findOperator: (indexes: KeyIndexes) => findOperator(indexes, nowMs) };
-        const known = await authenticateOperator(ports, presentedKey(request));
+        const known = await findCaller(options, request);
         if (!known.ok) return refuse(request, reply, known.code);
-        operators.set(request, known.actor);
+        callers.set(request, known.caller);
         return undefined;
       },
       handler: async (request, reply) => {
-        const actor = operators.get(request);
-        if (actor === undefined) throw new Error(`${method} ${path} was reached without an operator`);
+        const caller = callers.get(request);
+        if (caller === undefined) throw new Error(`${method} ${path} was reached without a caller`);
         const read = input.safeParse(givenTo(method, path, request));
         if (!read.success) return refuse(request, reply, 'malformed_request');
         const problem = scopeProblem(read.data);
         if (problem !== undefined) return refuse(request, reply, 'malformed_request', problem);
+        const refusal = caller.kind === 'person' ? await personProblem(options, caller, name, read.data) : undefined;
+        if (refusal !== undefined) return send(request, reply, { ok: false, code: refusal });
+        const { actor } = caller;
         const act = actionsOf(actor, clock.nowMs())[name] as unknown as Action;
         const answer = await act(plainInput(name, read.data));
         if (method === 'POST')
@@ -66,6 +80,28 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
       },
     });
   }
+
+  app.route({
+    method: 'POST',
+    url: SESSION_KEY_PATH,
+    onResponse: async (_, { statusCode }) => onAnswered('makeSessionKey', statusCode),
+    onRequest: async (request, reply) => {
+      const known = await findCaller(options, request);
+      // An operator has no session.
+      if (!known.ok || known.caller.kind !== 'person')
+        return refuse(request, reply, known.ok ? 'key_invalid' : known.code);
+      callers.set(request, known.caller);
+      return undefined;
+    },
+    handler: async (request, reply) => {
+      const caller = callers.get(request);
+      if (caller?.kind !== 'person') throw new Error(`${SESSION_KEY_PATH} was reached without a person`);
+      const read = sessionKeyRequest.safeParse(request.body);
+      if (!read.success) return refuse(request, reply, 'malformed_request');
+      const answer = await makeKeyOfSession({ ...options, pepper: options.peppers[0] }, caller, read.data);
+      return send(request, reply, answer);
+    },
+  });
 
   app.setNotFoundHandler((request, reply) => refuse(request, reply, 'not_found'));
   app.setErrorHandler((problem, request, reply) => {
@@ -79,9 +115,21 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
   return app;
 }
 
-function presentedKey({ headers }: FastifyRequest): string | undefined {
-  const { authorization } = headers;
-  return authorization === undefined ? undefined : (/^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? 'no bearer');
+/** Why the person may not, as a code; undefined: the person may. What is not of an account of hers is unknown to her. */
+async function personProblem(
+  { findKeyOwner, clock }: AdminAppOptions,
+  caller: PersonCaller,
+  name: AdminRouteName,
+  input: unknown,
+): Promise<string | undefined> {
+  const rule = PERSON_ACTIONS[name];
+  if (rule === undefined) return 'operators_only';
+  const { accountId, keyId } = input as { accountId?: string; keyId?: string };
+  const owner = keyId === undefined ? accountId : (await findKeyOwner(keyId))?.accountId;
+  const role = owner === undefined ? undefined : roleIn(caller, owner);
+  if (role === undefined) return keyId === undefined ? 'account_unknown' : 'key_unknown';
+  const verdict = judgeCall(caller, rule, role, clock.nowMs());
+  return verdict === 'allowed' ? undefined : verdict;
 }
 
 /** Fields of the path win: the body can't name another account than the path. */
@@ -120,7 +168,7 @@ function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Fas
   reply.header('x-request-id', request.id).header('cache-control', 'no-store');
   if (!answer.ok) {
     const { ok: _, code, ...rest } = answer;
-    const status = NOT_FOUND.has(code) ? 404 : 409;
+    const status = STATUSES[code] ?? 409;
     return reply.code(status).send({ error: code, requestId: request.id, ...rest });
   }
   const { ok: _, ...rest } = answer;

@@ -1,10 +1,11 @@
 // Metrics of the admin service. Labels are few and fixed: names of actions, never ids.
-import { ADMIN_ROUTES, type AdminRouteName } from '@svc-pay/runtime/http/admin-routes';
+import { ADMIN_ROUTES } from '@svc-pay/runtime/http/admin-routes';
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import type { AnsweredAction } from './admin-app.ts';
 
 export type AdminMetrics = {
   readonly registry: Registry;
-  readonly answered: (action: AdminRouteName, status: number) => void;
+  readonly answered: (action: AnsweredAction, status: number) => void;
   readonly headsExported: (result: 'signed' | 'failed') => void;
 };
 
@@ -18,7 +19,7 @@ export function createAdminMetrics(): AdminMetrics {
     labelNames: ['action', 'status'] as const,
     registers,
   });
-  for (const action of Object.keys(ADMIN_ROUTES)) requests.inc({ action, status: '401' }, 0);
+  for (const action of [...Object.keys(ADMIN_ROUTES), 'makeSessionKey']) requests.inc({ action, status: '401' }, 0);
   const exports = new Counter({
     name: 'audit_exports_total',
     help: 'Times that the heads of the audit record were signed, or could not be',

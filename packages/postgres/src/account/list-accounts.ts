@@ -7,7 +7,7 @@ export type AccountRow = {
   readonly name: string;
   readonly status: AccountStatus;
   readonly createdAtMs: number;
-  /** Keys that are neither revoked nor expired. */
+  /** Keys that are neither revoked nor expired, without those of console sessions. */
   readonly usableKeys: number;
 };
 
@@ -35,7 +35,7 @@ export async function listAccounts(
   const { rows } = await pool.query<Row>(
     `select id, name, status, created_at, (
        select count(*)::integer from svc.api_keys key
-       where key.account_id = account.id and key.revoked_at is null
+       where key.account_id = account.id and key.revoked_at is null and key.session_id is null
          and (key.expires_at is null or key.expires_at > $1)
      ) as usable_keys
      from svc.accounts account

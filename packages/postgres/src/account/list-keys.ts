@@ -37,12 +37,13 @@ type Row = {
 
 export type KeyFilter = { readonly accountId?: string | undefined; readonly mode?: Mode | undefined };
 
+/** Without keys of console sessions, which end by themselves. */
 export async function listKeys(pool: pg.Pool, filter: KeyFilter, nowMs: number): Promise<readonly KeyRow[]> {
   const { rows } = await pool.query<Row>(
     `select id, account_id, mode, kind, hint, publishable_text, signing, scopes, created_at, expires_at,
        last_used_at, revoked_at is not null as revoked
      from svc.api_keys
-     where ($1::text is null or account_id = $1) and ($2::text is null or mode = $2)
+     where ($1::text is null or account_id = $1) and ($2::text is null or mode = $2) and session_id is null
      order by account_id, mode desc, id`,
     [filter.accountId ?? null, filter.mode ?? null],
   );

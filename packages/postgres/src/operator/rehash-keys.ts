@@ -95,12 +95,13 @@ function textOf(box: SecretBox, { account_id, id, publishable_text, ciphertext }
   }
 }
 
+/** A key of a console session is derived anew in the next session: it is not hashed anew. */
 async function* usableKeys(pool: pg.Pool): AsyncGenerator<Row, void> {
   let after: readonly string[] = ['', '', ''];
   for (;;) {
     const { rows } = await pool.query<Row>(
       `select account_id, mode, id, lookup, publishable_text, ciphertext from svc.api_keys
-       where (account_id, mode, id) > ($1, $2, $3) and revoked_at is null
+       where (account_id, mode, id) > ($1, $2, $3) and revoked_at is null and session_id is null
        order by account_id, mode, id limit ${PAGE}`,
       [...after],
     );

@@ -1,0 +1,345 @@
+// People at the admin service: each role at each of its routes, and the API keys of their sessions. The service has the rights of
+// svc_admin, the API those of svc_api.
+import { randomBytes } from 'node:crypto';
+import {
+  authenticate,
+  type MasterKey,
+  newSessionToken,
+  PERSON_ROLES,
+  type PersonRole,
+  SESSION_BEARER_PREFIX,
+  type SessionKeyLevel,
+  type SessionToken,
+  sealingKeyOf,
+  sessionKeyScopes,
+  sessionKeyText,
+  sessionTokenHash,
+} from '@svc-pay/core';
+import { createApiStores, openDatabase } from '@svc-pay/postgres';
+import { createOperator } from '@svc-pay/postgres/operator';
+import { createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
+import { newId } from '@svc-pay/protocol/ids';
+import { ADMIN_ROUTES, type AdminRouteName } from '@svc-pay/runtime/http/admin-routes';
+import { PERSON_ACTIONS } from '@svc-pay/runtime/http/person-actions';
+import { createLogger } from '@svc-pay/runtime/logging';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readAdminConfig } from './config.ts';
+import { startAdmin } from './start.ts';
+
+const PEPPER = randomBytes(32);
+const MASTER: MasterKey = { number: 1, bytes: randomBytes(32) };
+const { pool, url: ownerUrl } = await createTestDatabase();
+
+async function loginOf(group: string): Promise<string> {
+  const [role, password] = [`${group}_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
+  await pool.query(`create role ${role} login password '${password}' in role ${group}`);
+  const url = new URL(ownerUrl);
+  url.username = role;
+  url.password = password;
+  return url.href;
+}
+const read = readAdminConfig({
+  SVC_DATABASE_URL: await loginOf('svc_admin'),
+  SVC_KEY_PEPPER: PEPPER.toString('base64'),
+  SVC_SEAL_KEY: `1:${Buffer.from(sealingKeyOf(MASTER).bytes).toString('base64')}`,
+  SVC_ADMIN_PORT: '0',
+});
+if (!read.ok) throw new Error(read.problems.join('\n'));
+const logs: string[] = [];
+const logger = createLogger('admin', 'info', { write: (line: string) => logs.push(line) });
+const admin = await startAdmin(read.config, { logger });
+const apiDatabase = openDatabase(await loginOf('svc_api'), {
+  applicationName: 'test',
+  maxConnections: 2,
+  statementTimeoutMs: 10_000,
+  onConnectionLost: () => {},
+});
+afterAll(async () => {
+  await admin.stop();
+  await apiDatabase.close();
+});
+
+const made = await createOperator(
+  { pool, nowMs: Date.now(), actor: 'operator:shell' },
+  { number: 1, bytes: PEPPER },
+  { name: 'A platform', email: 'platform@example.com' },
+);
+if (!made.ok) throw new Error(made.code);
+
+type Body = Readonly<Record<string, unknown>>;
+async function ask(method: string, path: string, bearer: string, body?: object) {
+  const response = await fetch(`${admin.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${bearer}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Body };
+}
+
+type Shop = { readonly accountId: string; readonly keyId: string };
+async function newShop(): Promise<Shop> {
+  const { body } = await ask('POST', '/admin/accounts', made.ok ? made.key : '', { name: 'A shop' });
+  const keys = body['keys'] as { id: string; mode: string; kind: string }[];
+  const key = keys.find(({ mode, kind }) => mode === 'test' && kind === 'publishable');
+  return { accountId: (body['account'] as { id: string }).id, keyId: key?.id ?? '' };
+}
+
+const MINUTE_MS = 60_000;
+type Person = {
+  readonly personId: string;
+  readonly sessionId: string;
+  readonly token: SessionToken;
+  readonly bearer: string;
+};
+async function signIn(
+  members: Readonly<Record<string, PersonRole>>,
+  { checkedMinutesAgo = 0, change = {} }: { checkedMinutesAgo?: number; change?: object } = {},
+): Promise<Person> {
+  const now = Date.now();
+  const [personId, sessionId] = [newId('person', now), newId('consoleSession', now)];
+  const token = newSessionToken(randomBytes);
+  await insertRow(pool, 'persons', { id: personId });
+  for (const [accountId, role] of Object.entries(members))
+    await insertRow(pool, 'memberships', { account_id: accountId, person_id: personId, role });
+  await insertRow(pool, 'console_sessions', {
+    id: sessionId,
+    person_id: personId,
+    token_hash: sessionTokenHash(token),
+    key_salt: randomBytes(32),
+    rotated_at: new Date(now),
+    created_at: new Date(now),
+    last_seen_at: new Date(now),
+    expires_at: new Date(now + 60 * MINUTE_MS),
+    verified_at: new Date(now - checkedMinutesAgo * MINUTE_MS),
+    check_id: newId('passkeyCheck', now),
+    ...change,
+  });
+  return { personId, sessionId, token, bearer: `${SESSION_BEARER_PREFIX}${token}` };
+}
+
+/** A request that the route takes, of an account and one of its keys. */
+const INPUTS: Readonly<Record<AdminRouteName, object>> = {
+  createAccount: { name: 'Mine' },
+  listAccounts: {},
+  getAccount: {},
+  closeAccount: {},
+  setLimits: { mode: 'test', minimumUsdMicros: null },
+  setPublishable: { mode: 'test', creates: true },
+  setMismatch: { mode: 'test', toleranceBps: 1 },
+  createKey: { mode: 'test', kind: 'publishable' },
+  listKeys: {},
+  rollKey: { mode: 'test', overlapMs: 0 },
+  signWithKey: {},
+  revokeKey: {},
+  listPayouts: {},
+  disablePayout: { network: 'eip155:84532', payoutId: '1' },
+};
+const NAMES = Object.keys(ADMIN_ROUTES) as AdminRouteName[];
+/** They list those of every account unless told which. */
+const FILTERED: readonly AdminRouteName[] = ['listKeys', 'listPayouts'];
+
+function callRoute(name: AdminRouteName, { accountId, keyId }: Shop, bearer: string) {
+  const { method, path } = ADMIN_ROUTES[name];
+  const place = path.replace('{accountId}', accountId).replace('{keyId}', keyId);
+  const query = FILTERED.includes(name) ? `?accountId=${accountId}` : '';
+  return ask(method, `${place}${query}`, bearer, method === 'POST' ? INPUTS[name] : undefined);
+}
+
+const REFUSALS = ['operators_only', 'role_missing', 'check_needed', 'account_unknown', 'key_unknown'];
+async function verdictOf(name: AdminRouteName, shop: Shop, bearer: string): Promise<string> {
+  const { status, body } = await callRoute(name, shop, bearer);
+  expect(status).not.toBe(400);
+  const error = String(body['error']);
+  return REFUSALS.includes(error) ? error : 'allowed';
+}
+
+describe.each(NAMES)('the route %s', (name) => {
+  const rule = PERSON_ACTIONS[name];
+  const ofKey = ADMIN_ROUTES[name].path.includes('{keyId}');
+
+  test.each(PERSON_ROLES)('takes a session as the table says: %s', async (role) => {
+    const [shop, other] = [await newShop(), await newShop()];
+    const fresh = await signIn({ [shop.accountId]: role });
+    const stale = await signIn({ [shop.accountId]: role }, { checkedMinutesAgo: 6 });
+    const outsider = await signIn({ [other.accountId]: 'owner' });
+    const may = rule?.roles.includes(role) === true;
+    const refused = rule === undefined ? 'operators_only' : 'role_missing';
+    const unknown = ofKey ? 'key_unknown' : 'account_unknown';
+    expect(await verdictOf(name, shop, outsider.bearer)).toBe(rule === undefined ? 'operators_only' : unknown);
+    expect(await verdictOf(name, shop, stale.bearer)).toBe(may ? (rule.fresh ? 'check_needed' : 'allowed') : refused);
+    const before = await auditOf(fresh.personId);
+    expect(await verdictOf(name, shop, fresh.bearer)).toBe(may ? 'allowed' : refused);
+    if (!may) expect(await auditOf(fresh.personId)).toEqual(before);
+  });
+});
+
+const auditOf = async (personId: string) =>
+  (await pool.query('select action from svc.audit where actor = $1 order by created_at', [`person:${personId}`])).rows;
+
+test('what a person changes is on record under the person', async () => {
+  const shop = await newShop();
+  const { bearer, personId } = await signIn({ [shop.accountId]: 'owner' });
+  expect((await callRoute('createKey', shop, bearer)).status).toBe(200);
+  expect(await auditOf(personId)).toEqual([{ action: 'key.created' }]);
+});
+
+test('a person lists the keys of no account but a named one', async () => {
+  const shop = await newShop();
+  const { bearer } = await signIn({ [shop.accountId]: 'owner' });
+  expect(await ask('GET', '/admin/keys', bearer)).toMatchObject({ status: 404, body: { error: 'account_unknown' } });
+});
+
+test.each([
+  ['ended', { ended_at: new Date(), end_reason: 'signed_out' }],
+  ['expired', { expires_at: new Date(Date.now() - 1) }],
+  ['idle', { last_seen_at: new Date(Date.now() - 121 * MINUTE_MS) }],
+] as const)('a session that is %s opens nothing', async (_, change) => {
+  const shop = await newShop();
+  const { bearer } = await signIn({ [shop.accountId]: 'owner' }, { change });
+  expect((await callRoute('getAccount', shop, bearer)).status).toBe(401);
+  expect((await makeKey(bearer, shop, 'base')).status).toBe(401);
+});
+
+test('a session of a disabled person, a token that was replaced, and text that is none open nothing', async () => {
+  const shop = await newShop();
+  const disabled = await signIn({ [shop.accountId]: 'owner' });
+  await pool.query('update svc.persons set disabled_at = now() where id = $1', [disabled.personId]);
+  const replaced = await signIn({ [shop.accountId]: 'owner' });
+  await pool.query(
+    `update svc.console_sessions set previous_token_hash = token_hash, previous_until = now(), token_hash = $2 where id = $1`,
+    [replaced.sessionId, randomBytes(32)],
+  );
+  for (const bearer of [disabled.bearer, replaced.bearer, `${SESSION_BEARER_PREFIX}x`, SESSION_BEARER_PREFIX])
+    expect((await callRoute('getAccount', shop, bearer)).status).toBe(401);
+});
+
+const makeKey = (bearer: string, { accountId }: Pick<Shop, 'accountId'>, level: SessionKeyLevel, mode = 'test') =>
+  ask('POST', '/console/session-keys', bearer, { accountId, mode, level });
+
+async function textOf({ sessionId, token }: Person, accountId: string, level: SessionKeyLevel) {
+  const { rows } = await pool.query('select key_salt, check_id from svc.console_sessions where id = $1', [sessionId]);
+  const [{ key_salt: salt, check_id: checkId }] = rows as [{ key_salt: Buffer; check_id: string }];
+  return sessionKeyText(token, salt, { accountId, mode: 'test', level, checkId });
+}
+
+/** As the API does, by its own role and without its cache. */
+async function authenticated(text: string) {
+  const clock = { nowMs: () => Date.now() };
+  const { findKey } = createApiStores(apiDatabase, { clock, cacheMs: 0 });
+  return authenticate({ clock, peppers: [PEPPER], findKey }, text);
+}
+
+describe('a session key', () => {
+  test.each(PERSON_ROLES.flatMap((role) => (['base', 'fresh'] as const).map((level) => [role, level] as const)))(
+    'of a %s, level %s, has the scopes of the role and is the text that the console derives',
+    async (role, level) => {
+      const shop = await newShop();
+      const person = await signIn({ [shop.accountId]: role });
+      const text = await textOf(person, shop.accountId, level);
+      expect(await authenticated(text)).toMatchObject({ ok: false });
+      const first = await makeKey(person.bearer, shop, level);
+      expect(first.status).toBe(200);
+      expect(JSON.stringify(first.body)).not.toContain(text.slice(8, -6));
+      expect(await authenticated(text)).toMatchObject({
+        ok: true,
+        caller: { accountId: shop.accountId, mode: 'test', kind: 'secret', keyId: first.body['keyId'] },
+        scopes: sessionKeyScopes(role, level),
+      });
+      // Asked again, also at once, it is the same key.
+      const again = await Promise.all([1, 2, 3].map(() => makeKey(person.bearer, shop, level)));
+      for (const one of again) expect(one.body['keyId']).toBe(first.body['keyId']);
+      const { rows } = await pool.query('select count(*)::integer as count from svc.api_keys where session_id = $1', [
+        person.sessionId,
+      ]);
+      expect(rows).toEqual([{ count: 1 }]);
+      expect(logs.join('')).not.toContain(text.slice(8, -6));
+      expect(logs.join('')).not.toContain(person.token);
+    },
+  );
+
+  test('of level fresh needs a check, and ends with it', async () => {
+    const shop = await newShop();
+    const stale = await signIn({ [shop.accountId]: 'owner' }, { checkedMinutesAgo: 6 });
+    expect(await makeKey(stale.bearer, shop, 'fresh')).toMatchObject({ status: 403, body: { error: 'check_needed' } });
+    const young = await signIn({ [shop.accountId]: 'owner' }, { checkedMinutesAgo: 4 });
+    const { body } = await makeKey(young.bearer, shop, 'fresh');
+    expect(Number(body['expiresAtMs']) - Date.now()).toBeLessThanOrEqual(MINUTE_MS);
+  });
+
+  test('is made for members alone, and for no operator', async () => {
+    const [shop, other] = [await newShop(), await newShop()];
+    const person = await signIn({ [other.accountId]: 'owner' });
+    expect(await makeKey(person.bearer, shop, 'base')).toMatchObject({
+      status: 404,
+      body: { error: 'account_unknown' },
+    });
+    expect((await makeKey(made.ok ? made.key : '', shop, 'base')).status).toBe(401);
+  });
+
+  test.each([
+    [
+      'the session ends',
+      "update svc.console_sessions set ended_at = now(), end_reason = 'ended' where id = $1",
+      'session',
+    ],
+    ['the person is disabled', 'update svc.persons set disabled_at = now() where id = $1', 'person'],
+    ['the role changes', "update svc.memberships set role = 'viewer' where person_id = $1", 'person'],
+    ['the membership ends', 'delete from svc.memberships where person_id = $1', 'person'],
+  ] as const)('is refused by the API when %s, and is not made again', async (_, sql, of) => {
+    const shop = await newShop();
+    const person = await signIn({ [shop.accountId]: 'owner' });
+    await makeKey(person.bearer, shop, 'base');
+    const text = await textOf(person, shop.accountId, 'base');
+    expect(await authenticated(text)).toMatchObject({ ok: true });
+    await pool.query(sql, [of === 'session' ? person.sessionId : person.personId]);
+    expect(await authenticated(text)).toMatchObject({ ok: false, code: 'key_invalid' });
+    expect((await makeKey(person.bearer, shop, 'base')).status).not.toBe(200);
+    expect(await authenticated(text)).toMatchObject({ ok: false });
+  });
+
+  test('is in no list and no count, signs nothing, and no person revokes it', async () => {
+    const shop = await newShop();
+    const person = await signIn({ [shop.accountId]: 'owner' });
+    const listed = async () => {
+      const keys = (await callRoute('listKeys', shop, person.bearer)).body['keys'] as unknown[];
+      const { account } = (await callRoute('getAccount', shop, person.bearer)).body as {
+        account: { usableKeys: number };
+      };
+      return { keys: keys.length, usable: account.usableKeys };
+    };
+    const before = await listed();
+    const { body } = await makeKey(person.bearer, shop, 'base');
+    const keyId = String(body['keyId']);
+    expect(await listed()).toEqual(before);
+    for (const name of ['revokeKey', 'signWithKey'] as const)
+      expect(await callRoute(name, { ...shop, keyId }, person.bearer)).toMatchObject({
+        body: { error: 'key_unknown' },
+      });
+    expect(await callRoute('signWithKey', { ...shop, keyId }, made.ok ? made.key : '')).toMatchObject({
+      body: { error: 'key_has_scopes' },
+    });
+  });
+
+  test('names its person in the audit record of the API, whatever the writer says', async () => {
+    const [shop, other] = [await newShop(), await newShop()];
+    const person = await signIn({ [shop.accountId]: 'owner' });
+    const innocent = await signIn({ [shop.accountId]: 'owner' });
+    const { body } = await makeKey(person.bearer, shop, 'base');
+    const keyId = String(body['keyId']);
+    const write = async (accountId: string, actor: string) => {
+      const id = newId('audit', Date.now());
+      await apiDatabase.pool.query(
+        `insert into svc.audit (account_id, mode, id, actor, action, target, detail, created_at)
+         values ($1, 'test', $2, $3, 'intent.canceled', 'x', '{}', now())`,
+        [accountId, id, actor],
+      );
+      return (await pool.query('select actor from svc.audit where id = $1', [id])).rows[0].actor;
+    };
+    const named = `key:${keyId}/person:${person.personId}`;
+    expect(await write(shop.accountId, `key:${keyId}`)).toBe(named);
+    expect(await write(shop.accountId, `key:${keyId}/person:${innocent.personId}`)).toBe(named);
+    expect(await write(shop.accountId, `key:${shop.keyId}/person:${innocent.personId}`)).toBe(`key:${shop.keyId}`);
+    // A key of another account names nobody there.
+    expect(await write(other.accountId, `key:${keyId}/person:${person.personId}`)).toBe(`key:${keyId}`);
+  });
+});
