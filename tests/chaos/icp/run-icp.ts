@@ -4,6 +4,7 @@ import { median } from '../../quantile.ts';
 import { checkIcp, type IcpVerdict } from '../checker/icp/check-icp.ts';
 import { type BreakPlan, breakThings, hits, type Struck } from '../harness/break-things.ts';
 import { findDeaths, findWaiting, settleDown } from '../harness/open-work.ts';
+import { waitUntil } from '../harness/wait-until.ts';
 import { inWorld } from '../harness/world-folder.ts';
 import { ICP_FAULT_KINDS, ICP_FAULTS } from './fault-kinds.ts';
 import type { IcpBug } from './icp-bugs.ts';
@@ -28,12 +29,15 @@ export type IcpResult = IcpVerdict & {
 };
 
 const QUIET_MS = 300_000;
+const READ_MS = 60_000;
 
 export async function runIcpChaos(plan: IcpPlan, progress: Progress): Promise<IcpResult> {
   const { seed, bug } = plan;
   return inWorld(startIcpChaosWorld(seed, bug), { progress, keepEvidence: bug === undefined }, async (world) => {
     const { postgres, history, receiver, receiverLog } = world;
     const traffic = await openIcpTraffic(world, seed);
+    // What strikes the reader first strikes payments, not the minting of what they are paid with.
+    await waitUntil(async () => (await traffic.unread()) === 0, READ_MS);
     const hasCompletedSince = async (sinceMs: number) => {
       if (traffic.inFlight() === 0) return true;
       const { rowCount } = await postgres.pool.query('select from svc.payments where created_at > $1 limit 1', [
