@@ -11,7 +11,7 @@ const FOUND: readonly (readonly [IcpBug, kind: string, rule: string, words: RegE
 ];
 
 test.each(FOUND)('a settlement with the bug %s is found', async (bug, kind, rule, words) => {
-  const plan = { payments: 24, faults: 1, seed: 22, kinds: [kind], bug, patienceMs: 12_000 };
+  const plan = { payments: 30, faults: 2, seed: 22, kinds: [kind], bug, patienceMs: 12_000 };
   const { violations } = await runIcpChaos(plan, silent);
   expect(violations).toContainEqual(expect.objectContaining({ rule, text: expect.stringMatching(words) }));
 });
