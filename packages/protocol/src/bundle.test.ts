@@ -16,6 +16,7 @@ const LIMITS = {
   './merchant': 14_000,
   './payout-activation': 4_000,
   './refund-nonce': 10_000,
+  './refund-terms': 16_000,
   './solana': 4_600,
   './webhook': 10_400,
   './x402': 13_000,

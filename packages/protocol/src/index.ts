@@ -1,5 +1,6 @@
 // Wire shapes and codecs, for clients and servers on every runtime. Parts that not every client needs have their own
-// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/direct-nonce`, `/refund-nonce`, `/ids`,
+// entry: `/errors` (the error catalogue), `/hash` (EIP-712 digests), `/bound-nonce`, `/direct-nonce`, `/refund-nonce`,
+// `/refund-terms` (what a wallet is asked to sign for a refund, checked), `/ids`,
 // `/solana` (addresses without a library), `/webhook` (signatures of deliveries) and `/x402` (stock clients, headers read).
 export { buildSignRequest, type SignableRequest, type SignRequest } from './eip712/sign-request.ts';
 export {

@@ -2,11 +2,11 @@
 import type { NetworkId } from '@svc-pay/protocol';
 import { parseNetwork } from '@svc-pay/protocol';
 import type { CreatedRefund, Refund, SubmitRefundRequest } from '@svc-pay/protocol/merchant';
+import { checkTransaction, evmDifference, signableOf, type WantedRefund } from '@svc-pay/protocol/refund-terms';
 import { base64FromBytes } from '@svc-pay/protocol/solana';
 import { type CallFailure, signerFailed, termsDiffer } from '../call/call-failure.ts';
 import type { CallOptions, Connection, MakeOptions } from '../call/connection.ts';
 import { paymentsOf } from '../payments/payments.ts';
-import { checkTransaction, evmDifference, signableOf, type WantedRefund } from './check-terms.ts';
 import {
   addressOf,
   type RefundSigner,

@@ -1,8 +1,8 @@
 // What the service asks a wallet to sign, against the refund that was asked for. A field that differs means that nothing is
 // signed: a service that was taken over could otherwise have the wallet pay anybody.
-import { typedData as buildTypedData, chainIdOf, type Hex, type NetworkId } from '@svc-pay/protocol';
-import type { CreatedRefund, RefundSign, RefundTypedData } from '@svc-pay/protocol/merchant';
-import { readRefundTerms, refundNonce } from '@svc-pay/protocol/refund-nonce';
+import { readRefundTerms, refundNonce } from '../eip712/refund-nonce.ts';
+import { typedData as buildTypedData, type Hex } from '../eip712/typed-data.ts';
+import { chainIdOf, type NetworkId } from '../network/network.ts';
 import {
   bytesFromBase64,
   type Instruction,
@@ -12,7 +12,8 @@ import {
   refundReference,
   tokenAccountOf,
   transferParts,
-} from '@svc-pay/protocol/solana';
+} from '../solana/index.ts';
+import type { CreatedRefund, RefundSign, RefundTypedData } from './refund.ts';
 
 /** What the merchant wants, from his own records as far as he has them. */
 export type WantedRefund = {
@@ -85,7 +86,7 @@ export function signableOf({ domain, types, primaryType, message }: RefundTypedD
   };
 }
 
-export type CheckedTransaction =
+export type CheckedRefundTransaction =
   | {
       readonly ok: true;
       /** What is signed. */
@@ -101,7 +102,7 @@ export function checkTransaction(
   sign: SolanaSign,
   refundId: CreatedRefund['refund']['id'],
   wanted: WantedRefund,
-): CheckedTransaction {
+): CheckedRefundTransaction {
   const refused = (difference: string) => ({ ok: false, difference }) as const;
   const wire = bytesFromBase64(sign.transaction);
   const transaction = wire && readTransaction(wire);
