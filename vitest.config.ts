@@ -15,6 +15,7 @@ export default defineConfig({
           include: [
             '{packages,packages/chains,services,sdk}/*/src/**/*.test.ts',
             '{cli,sandbox}/src/**/*.test.ts',
+            'services/console/{build,web}/**/*.test.ts',
             '{tools,contracts/solana}/**/*.test.ts',
             'tests/chaos/{burner,checker,cluster,enemy,harness,soak}/*.test.ts',
             'tests/deploy/*.test.ts',

@@ -46,6 +46,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     outside: ['node:*', 'commander', 'zod/mini', '@noble/hashes/*'],
   },
   'services/admin': service('fastify', 'prom-client'),
+  // The page and its build have a room of their own: no library of the browser is in the process, and nothing of the process in the page.
+  'services/console/web': {
+    inside: ['@svc-pay/protocol', '@svc-pay/money', '@svc-pay/sdk'],
+    outside: ['react', 'react-dom/*', '@tanstack/*', '@simplewebauthn/browser'],
+  },
+  'services/console/build': { inside: [], outside: ['node:*', 'vite', '@vitejs/plugin-react', '@tailwindcss/vite'] },
   'services/settlement': service('fastify', 'prom-client'),
   'services/webhooks': service('fastify', 'prom-client', 'undici'),
   // Everything together, to be tried and looked at: it starts the local world (`npm run dev` is that alone), is a merchant and a payer by
@@ -74,7 +80,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 };
 
 export function roomOf(path: string): string | undefined {
-  return Object.keys(ROOMS).find((room) => path.startsWith(`${room}/`));
+  // A room within another one is the nearer.
+  return Object.keys(ROOMS)
+    .filter((room) => path.startsWith(`${room}/`))
+    .sort((one, other) => other.length - one.length)[0];
 }
 
 export function allows(patterns: readonly string[], specifier: string): boolean {

@@ -1,0 +1,199 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import type { PageScope } from '../api/scope.ts';
+import { useTokens } from '../api/tokens.ts';
+import { chainName, symbolOf } from '../format/chains.ts';
+import { short } from '../format/short.ts';
+import { isoToLocal, localToIso } from '../format/time.ts';
+import { Form, TextField } from '../ui/form.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { Sheet, SheetActions } from '../ui/sheet.tsx';
+import { INTENT_WORDS, PAYMENT_WORDS } from '../words/states.ts';
+import { type FilterName, hasFilters, type ListFilters, withFilter } from './filters.ts';
+
+const TYPED: readonly (readonly [FilterName, string])[] = [
+  ['payer', 'Payer'],
+  ['transactionId', 'Transaction'],
+  ['intentId', 'Asked for as'],
+  ['metadata', 'Metadata'],
+];
+
+export function FilterBar({ scope, filters }: { readonly scope: PageScope; readonly filters: ListFilters }) {
+  const navigate = useNavigate();
+  const tokens = useTokens(scope);
+  const [choosingTime, setChoosingTime] = useState(false);
+  const go = (search: ListFilters) =>
+    void navigate({
+      to: '/$mode/$accountId/payments',
+      params: { mode: scope.mode, accountId: scope.accountId },
+      search,
+      replace: true,
+    });
+  const set = (name: FilterName, value: string | undefined) => go(withFilter(filters, name, value));
+  const isIntents = filters.list === 'intents';
+  const statuses = Object.entries(isIntents ? INTENT_WORDS : PAYMENT_WORDS).map(
+    ([name, { word }]) => [name, word] as const,
+  );
+  const chains = [...new Map(tokens.map(({ chain, chainName: name }) => [chain, name]))];
+  return (
+    <div className="flex flex-wrap items-center gap-2" role="group" aria-label="Filters">
+      <Choice label="Status" value={filters.status} options={statuses} onChange={(value) => set('status', value)} />
+      {!isIntents && (
+        <>
+          <Choice
+            label="Network"
+            value={filters.chain}
+            options={withChosen(chains, filters.chain, chainName)}
+            onChange={(value) => set('chain', value)}
+          />
+          <Choice
+            label="Token"
+            value={filters.token}
+            options={withChosen(
+              tokens.map((one) => [one.tokenShortcode, `${symbolOf(one.tokenShortcode)}, ${one.chainName}`] as const),
+              filters.token,
+              symbolOf,
+            )}
+            onChange={(value) => set('token', value)}
+          />
+        </>
+      )}
+      <button
+        type="button"
+        className={`button small ${isDated(filters) ? '!border-accent !text-accent' : ''}`}
+        onClick={() => setChoosingTime(true)}
+      >
+        {isDated(filters) ? rangeWords(filters) : 'Created'}
+      </button>
+      {TYPED.map(([name, label]) => {
+        const value = filters[name];
+        return value === undefined ? null : (
+          <span key={name} className="button small !border-accent !text-accent">
+            {label}: <span className="mono">{short(value)}</span>
+            <button
+              type="button"
+              aria-label={`Remove filter ${label}`}
+              className="-mr-1 rounded p-0.5"
+              onClick={() => set(name, undefined)}
+            >
+              <Icon name="close" className="size-3.5" />
+            </button>
+          </span>
+        );
+      })}
+      {hasFilters(filters) && (
+        <button type="button" className="button bare small" onClick={() => go(isIntents ? { list: 'intents' } : {})}>
+          Clear all
+        </button>
+      )}
+      {choosingTime && (
+        <TimeSheet
+          filters={filters}
+          onClose={() => setChoosingTime(false)}
+          onChoose={(chosen) => {
+            setChoosingTime(false);
+            go(chosen);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+type ChoiceProps = {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly options: readonly (readonly [string, string])[];
+  readonly onChange: (value: string | undefined) => void;
+};
+
+function Choice({ label, value, options, onChange }: ChoiceProps) {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id} className="sr-only">
+        {label}
+      </label>
+      <select
+        id={id}
+        className={`button small max-w-44 ${value === undefined ? '' : '!border-accent !text-accent'}`}
+        value={value ?? ''}
+        onChange={(event) => onChange(event.currentTarget.value || undefined)}
+      >
+        <option value="">{label}: all</option>
+        {options.map(([name, shown]) => (
+          <option key={name} value={name}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </>
+  );
+}
+
+/** A filter of the address is shown also when the account no longer takes that token. */
+function withChosen(
+  options: readonly (readonly [string, string])[],
+  chosen: string | undefined,
+  nameOf: (text: string) => string,
+): readonly (readonly [string, string])[] {
+  if (chosen === undefined || options.some(([name]) => name === chosen)) return options;
+  return [...options, [chosen, nameOf(chosen)]];
+}
+
+const isDated = ({ createdAfter, createdBefore }: ListFilters) =>
+  createdAfter !== undefined || createdBefore !== undefined;
+
+function rangeWords({ createdAfter, createdBefore }: ListFilters): string {
+  const day = (iso: string) => isoToLocal(iso).replace('T', ' ');
+  if (createdAfter !== undefined && createdBefore !== undefined) return `${day(createdAfter)} to ${day(createdBefore)}`;
+  return createdAfter === undefined ? `before ${day(createdBefore ?? '')}` : `since ${day(createdAfter)}`;
+}
+
+type TimeSheetProps = {
+  readonly filters: ListFilters;
+  readonly onClose: () => void;
+  readonly onChoose: (filters: ListFilters) => void;
+};
+
+function TimeSheet({ filters, onClose, onChoose }: TimeSheetProps) {
+  const [from, setFrom] = useState(isoToLocal(filters.createdAfter));
+  const [to, setTo] = useState(isoToLocal(filters.createdBefore));
+  const isBackwards = from !== '' && to !== '' && from >= to;
+  const choose = () =>
+    onChoose(withFilter(withFilter(filters, 'createdAfter', localToIso(from)), 'createdBefore', localToIso(to)));
+  return (
+    <Sheet title="Created" onClose={onClose}>
+      <Form onSubmit={choose}>
+        <TextField
+          label="From"
+          type="datetime-local"
+          value={from}
+          onChange={(event) => setFrom(event.currentTarget.value)}
+          hint="In your time zone."
+        />
+        <TextField
+          label="Before"
+          type="datetime-local"
+          value={to}
+          onChange={(event) => setTo(event.currentTarget.value)}
+          error={isBackwards ? 'The range must begin before it ends.' : undefined}
+        />
+        <SheetActions>
+          <button
+            type="button"
+            className="button"
+            onClick={() =>
+              onChoose(withFilter(withFilter(filters, 'createdAfter', undefined), 'createdBefore', undefined))
+            }
+          >
+            Any time
+          </button>
+          <button type="submit" className="button first" disabled={isBackwards}>
+            Show
+          </button>
+        </SheetActions>
+      </Form>
+    </Sheet>
+  );
+}

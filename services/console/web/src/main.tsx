@@ -1,0 +1,36 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { CallRefusal, isSignedOut } from './api/call.ts';
+import { router } from './router.tsx';
+import { applyLook, readLook } from './shell/look.ts';
+
+applyLook(readLook());
+
+const MAX_RETRIES = 2;
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (count, problem) => count < MAX_RETRIES && !(problem instanceof CallRefusal && problem.status < 500),
+      staleTime: 5_000,
+    },
+  },
+});
+// A session that ended elsewhere takes with it what it had read.
+queries.getQueryCache().subscribe(({ type, query }) => {
+  if (type !== 'updated' || !isSignedOut(query.state.error)) return;
+  if (query.queryKey[0] === 'me') return;
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+  void queries.invalidateQueries({ queryKey: ['me'] });
+});
+
+const page = document.getElementById('page');
+if (page === null) throw new Error('the page has no place for its content');
+createRoot(page).render(
+  <StrictMode>
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);

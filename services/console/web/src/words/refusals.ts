@@ -1,0 +1,12 @@
+// Refusals of the admin routes, which answer with a code alone.
+const SENTENCES: Readonly<Record<string, string>> = {
+  account_unknown: 'The account does not exist, or is closed.',
+  key_unknown: 'There is no such key any more.',
+  key_signs:
+    'Webhooks are signed with this key. Roll it instead, or revoke it now knowing that deliveries wait for another key.',
+  no_signing_key: 'No key signs webhooks at the moment. Create a secret key first.',
+  roll_in_progress: 'The signing key is already being replaced. Wait until the old one ends, or revoke it.',
+};
+
+export const refusalSentence = (code: string): string | undefined =>
+  Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : undefined;

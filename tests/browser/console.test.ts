@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ROWS } from './console-answers.ts';
+import { type ConsoleDouble, startConsoleDouble } from './console-double.ts';
+import { intentIdAt, UPTO_INTENT } from './console-records.ts';
+import { launchChromium } from './start-browser.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PAGE_ROWS = 100;
+const MOST_MOUNTED = 60;
+
+let double: ConsoleDouble;
+let chromium: Awaited<ReturnType<typeof launchChromium>>;
+/** What a page complained about, as of its policy. */
+let complaints: string[] = [];
+const open: Page[] = [];
+
+beforeAll(async () => {
+  double = await startConsoleDouble();
+  chromium = await launchChromium();
+});
+beforeEach(() => {
+  complaints = [];
+  double.asked.length = 0;
+  double.sent.length = 0;
+  double.instead.clear();
+});
+afterEach(async () => {
+  for (const page of open.splice(0)) await page.context().close();
+  expect(complaints).toEqual([]);
+});
+afterAll(async () => {
+  await chromium.close();
+  double.stop();
+});
+
+const PATHS = {
+  'sign-in': '/sign-in',
+  invitation: '/invitation#token',
+  payments: '/test/{account}/payments',
+  'payments asked for': '/live/{account}/payments?list=intents',
+  'a paid payment': `/test/{account}/payments/${intentIdAt(0)}`,
+  'a mismatched payment': `/test/{account}/payments/${intentIdAt(7)}`,
+  'an up-to payment': `/test/{account}/payments/${UPTO_INTENT}`,
+  'new link': '/test/{account}/new',
+  keys: '/test/{account}/keys',
+  endpoints: '/test/{account}/endpoints',
+  'an endpoint': '/test/{account}/endpoints/we_1',
+  events: '/test/{account}/events',
+  'an event': '/test/{account}/events/evt_1',
+  people: '/test/{account}/people',
+  profile: '/profile',
+} as const;
+type PageName = keyof typeof PATHS;
+
+async function visit(name: PageName | `/${string}`, options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await chromium.browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  const page = await context.newPage();
+  open.push(page);
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  const path = name.startsWith('/') ? name : PATHS[name as PageName];
+  await page.goto(`${double.origin}${path.replace('{account}', double.accountId)}`);
+  await page.locator('h1').first().waitFor();
+  await page.waitForLoadState('networkidle');
+  return page;
+}
+
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => {
+    const { axe } = window as unknown as { axe: { run: (options: object) => Promise<AxeResults> } };
+    return axe.run({ resultTypes: ['violations'] });
+  });
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+test.each(Object.keys(PATHS) as PageName[])(
+  '%s: axe finds nothing, light or dark, and 390 pixels are enough',
+  async (name) => {
+    const page = await visit(name);
+    expect(await findings(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+    expect(await findings(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    expect(await findings(page)).toEqual([]);
+  },
+);
+
+/** From the first row to the last, as fast as the page draws: each step is almost a screen. */
+async function scrollAll(page: Page): Promise<{ most: number; last: number }> {
+  return page.evaluate(async (all) => {
+    const seen = { most: 0, last: 0 };
+    const box = document.querySelector('.list-box');
+    for (let step = 0; step < 4_000 && seen.last < all; step += 1) {
+      box?.scrollBy(0, box.clientHeight - 200);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const mounted = [...document.querySelectorAll('.list-row')];
+      seen.most = Math.max(seen.most, mounted.length);
+      seen.last = Math.max(seen.last, Number(mounted.at(-1)?.getAttribute('aria-rowindex') ?? 0) - 1);
+    }
+    return seen;
+  }, ROWS);
+}
+
+test('ten thousand rows are scrolled with at most 60 of them mounted and one request for each hundred', async () => {
+  const page = await visit('payments', { viewport: { width: 1280, height: 2_400 } });
+  const { most, last } = await scrollAll(page);
+  expect(last).toBe(ROWS);
+  expect(most).toBeGreaterThan(20);
+  expect(most).toBeLessThanOrEqual(MOST_MOUNTED);
+  const pages = double.asked.filter((asked) => /\/sdk\/payments\?/.test(asked) && !asked.includes('before='));
+  expect(new Set(pages).size).toBe(pages.length);
+  expect(pages.length).toBe(ROWS / PAGE_ROWS);
+}, 240_000);
+
+test('arrow keys move through the rows, also past those that are mounted, and Enter opens one', async () => {
+  const page = await visit('payments');
+  await page.locator('[data-row]').first().focus();
+  for (let step = 0; step < 40; step += 1) await page.keyboard.press('ArrowDown');
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index'));
+  await expect.poll(focused).toBe('40');
+  await page.keyboard.press('PageUp');
+  await expect.poll(focused).toBe('30');
+  const outline = await page.evaluate(
+    () => getComputedStyle(document.activeElement as Element, '::after').outlineStyle,
+  );
+  expect(outline).toBe('solid');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`/payments/${intentIdAt(30)}$`));
+});
+
+test('filters and search are in the address, and one that the API can’t combine gives way', async () => {
+  const page = await visit('payments');
+  await page.getByLabel('Status').selectOption('failed');
+  await page.waitForURL(/\?status=failed$/);
+  await page.getByLabel('Token').selectOption('base_usdc');
+  await page.waitForURL(/\?token=base_usdc$/);
+  await page.keyboard.press('/');
+  await page.keyboard.type('0x52908400098527886E0F7030069857D2E4169EE7');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\?payer=0x5290/);
+  await expect.poll(() => double.asked.some((asked) => asked.includes('payer=0x5290'))).toBe(true);
+  await page.goBack();
+  await page.waitForURL(/\?token=base_usdc$/);
+});
+
+test('test mode is told by the band, the title, the icon and the address, and live mode has none of them', async () => {
+  const tests = await visit('payments');
+  const icon = (page: Page) => page.locator('#icon').getAttribute('href');
+  expect(await tests.locator('.band').innerText()).toContain('Test mode');
+  expect(await tests.title()).toMatch(/^TEST · /);
+  expect(await icon(tests)).toBe('/test.svg');
+  await tests.getByRole('navigation', { name: 'Mode' }).getByRole('link', { name: 'Live' }).click();
+  await tests.waitForURL(/\/live\//);
+  expect(await tests.locator('.band').count()).toBe(0);
+  expect(await tests.title()).not.toContain('TEST');
+  await expect.poll(() => icon(tests)).toBe('/live.svg');
+  expect(double.asked.filter((asked) => asked.includes('/live/')).length).toBeGreaterThan(0);
+});
+
+test('the look that a person chooses stays, whatever the system prefers', async () => {
+  const page = await visit('payments', { colorScheme: 'light' });
+  const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+  const light = await paper();
+  await page.getByRole('button', { name: /switch to: light/ }).click();
+  await page.getByRole('button', { name: /switch to: dark/ }).click();
+  expect(await paper()).not.toBe(light);
+  const dark = await paper();
+  await page.reload();
+  await page.locator('h1').first().waitFor();
+  expect(await paper()).toBe(dark);
+});
+
+test('a charge is sent once with the amount that was typed, with the console’s header and a key of its own', async () => {
+  const page = await visit('an up-to payment');
+  await page.getByRole('button', { name: 'Charge' }).click();
+  await page.getByLabel('Amount in dollars').fill('3.21');
+  await page.getByRole('button', { name: 'Charge $3.21' }).click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  const [charge, ...others] = double.sent.filter(({ path }) => path.endsWith('/upto/settle'));
+  expect(others).toEqual([]);
+  expect(charge?.body).toEqual({ paymentIntentId: UPTO_INTENT, settledAmountUsd: '3.21' });
+  expect(charge?.headers['x-svc-console']).toBe('1');
+  expect(charge?.headers['idempotency-key']).toMatch(/^[\w.-]{10,}$/);
+});
+
+test('a dialog holds the focus, Escape closes it, and the focus returns to its button', async () => {
+  const page = await visit('a mismatched payment');
+  const accept = page.getByRole('button', { name: 'Accept' });
+  await accept.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Accept this payment' }).waitFor();
+  for (let step = 0; step < 8; step += 1) {
+    await page.keyboard.press('Tab');
+    const where = await page.evaluate(
+      () => document.activeElement?.closest('dialog') !== null || document.activeElement === document.body,
+    );
+    expect(where).toBe(true);
+  }
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  expect(await accept.evaluate((button) => button === document.activeElement)).toBe(true);
+});
+
+test('an action that needs a passkey check asks for it, and gives up when the person does', async () => {
+  const page = await visit('a paid payment');
+  const path = `/accounts/${double.accountId}/test/sdk/payments/`;
+  await page.getByRole('button', { name: 'Refund' }).click();
+  await page.getByRole('button', { name: 'I already sent it' }).click();
+  await page.getByRole('textbox', { name: 'Transaction' }).fill(`0x${'ab'.repeat(32)}`);
+  await page.route(`**${path}*/refunds`, (route) =>
+    route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: '{"error":"check_needed","message":"Confirm."}',
+    }),
+  );
+  await page.getByRole('button', { name: 'Report the refund' }).click();
+  await page.getByRole('dialog', { name: 'Confirm that it is you' }).waitFor();
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByRole('alert').innerText()).toContain('Confirm.');
+});
+
+test('a session that is over leads to the sign-in, which leads back', async () => {
+  double.instead.set('/me', { status: 401, body: { error: 'session_over', message: 'Sign in again.' } });
+  const page = await visit('payments');
+  await page.waitForURL(/\/sign-in\?next=/);
+  expect(new URL(page.url()).searchParams.get('next')).toBe(`/test/${double.accountId}/payments`);
+});
+
+test('an account that the person does not belong to is no page', async () => {
+  const page = await visit('/');
+  await page.goto(`${double.origin}/live/acct_01jc0000000000000000000009/payments`);
+  await page.getByText('There is no such page').waitFor();
+  expect(double.asked.filter((asked) => asked.includes('acct_01jc0000000000000000000009'))).toEqual([]);
+});
