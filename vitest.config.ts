@@ -55,7 +55,7 @@ export default defineConfig({
           // Each file has its own database and server; what they share is only the code, which takes longest to load.
           isolate: false,
           maxWorkers: EVERY_CORE,
-          include: ['services/{api,admin}/src/**/*.http.test.ts'],
+          include: ['services/{api,admin,console}/src/**/*.http.test.ts'],
           globalSetup: ['packages/postgres/src/testing/global-setup.ts'],
           testTimeout: 30_000,
         },

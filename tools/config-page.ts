@@ -7,6 +7,7 @@ import { BUYER_SETTINGS } from '@svc-pay/cli/buyer-config';
 import { OPERATOR_SETTINGS } from '@svc-pay/cli/config';
 import { MERCHANT_SETTINGS } from '@svc-pay/cli/merchant-config';
 import { REHEARSE_SETTINGS } from '@svc-pay/cli/rehearse-config';
+import { CONSOLE_SETTINGS } from '@svc-pay/console/config';
 import { fileNameOf, type Settings, settingsTable } from '@svc-pay/runtime/config';
 import { SETTLEMENT_SETTINGS } from '@svc-pay/settlement/config';
 import { WEBHOOKS_SETTINGS } from '@svc-pay/webhooks/config';
@@ -32,6 +33,12 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
     about:
       'Accounts, keys and payouts over HTTP, for operators with a key. Makes API keys and opens none that is stored.',
     settings: ADMIN_SETTINGS,
+  },
+  {
+    title: 'Console',
+    about:
+      'Signs people in with passkeys and relays what they do to the API and the admin service. It is not complete yet: do not run it for merchants.',
+    settings: CONSOLE_SETTINGS,
   },
   {
     title: 'Operator’s command',
@@ -76,6 +83,7 @@ const STARTED = {
   settlement: SETTLEMENT_SETTINGS,
   webhooks: WEBHOOKS_SETTINGS,
   admin: ADMIN_SETTINGS,
+  console: CONSOLE_SETTINGS,
 };
 
 /** The text of packages/runtime/src/config/service-settings.ts. */

@@ -87,6 +87,12 @@ export const OPERATOR_SETTINGS = {
         'Address of the admin service. If set, `accounts`, `keys`, `payouts list` and `payouts disable` call it and need no database.',
     }),
   ),
+  consoleUrl: optional(
+    httpUrl({
+      name: 'SVC_CONSOLE_URL',
+      about: 'Origin at which people open the console. `people invite` and `people recover` make links to it.',
+    }),
+  ),
 };
 
 type All = ValuesOf<typeof OPERATOR_SETTINGS>;
@@ -100,6 +106,7 @@ export type OperatorConfig<Needed extends Need = never> = Readonly<Pick<All, Nee
   readonly archiveDir: string | undefined;
   readonly operatorKey: string | undefined;
   readonly adminUrl: string | undefined;
+  readonly consoleUrl: string | undefined;
   readonly auditSigningKey: Uint8Array | undefined;
   readonly auditPublicKeys: readonly Uint8Array[] | undefined;
   /** `operator:<name>`, as written to the audit record unless a key is shown. */

@@ -41,6 +41,12 @@ const SHIPPED = ['packages/', 'services/', 'sdk/', 'cli/', 'sandbox/'];
 
 const isTesting = (target: string) => target.includes('/testing/') || target.endsWith('/testing');
 
-const SERVICE_PACKAGES = ['@svc-pay/admin', '@svc-pay/api', '@svc-pay/settlement', '@svc-pay/webhooks'];
+const SERVICE_PACKAGES = [
+  '@svc-pay/admin',
+  '@svc-pay/api',
+  '@svc-pay/console',
+  '@svc-pay/settlement',
+  '@svc-pay/webhooks',
+];
 
 const withEntries = (names: readonly string[]) => names.flatMap((name) => [name, `${name}/*`]);

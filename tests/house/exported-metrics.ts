@@ -2,6 +2,7 @@
 import { createAdminMetrics } from '@svc-pay/admin/metrics';
 import { createMetrics } from '@svc-pay/api/metrics';
 import { ledgerMetrics } from '@svc-pay/cli/ledger-metrics';
+import { createConsoleMetrics } from '@svc-pay/console/metrics';
 import { createSettlementMetrics } from '@svc-pay/settlement/metrics';
 import { createDeliveryMetrics } from '@svc-pay/webhooks/metrics';
 
@@ -31,6 +32,7 @@ export async function exportedMetrics(): Promise<ExportedMetrics> {
     }).registry,
     createSettlementMetrics({ networks: ['eip155:8453'], ...never }).registry,
     createAdminMetrics().registry,
+    createConsoleMetrics().registry,
     createDeliveryMetrics({ modes: ['test', 'live'], underWay: () => 0, ...never }).registry,
   ];
   const byName = new Map<string, ExportedMetric>(builtIn());

@@ -52,6 +52,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     outside: ['react', 'react-dom/*', '@tanstack/*', '@simplewebauthn/browser'],
   },
   'services/console/build': { inside: [], outside: ['node:*', 'vite', '@vitejs/plugin-react', '@tailwindcss/vite'] },
+  'services/console': service('fastify', 'prom-client', 'zod/mini', '@simplewebauthn/server'),
   'services/settlement': service('fastify', 'prom-client'),
   'services/webhooks': service('fastify', 'prom-client', 'undici'),
   // Everything together, to be tried and looked at: it starts the local world (`npm run dev` is that alone), is a merchant and a payer by

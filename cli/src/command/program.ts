@@ -18,6 +18,7 @@ import { operatorsCommand } from '../commands/operators.ts';
 import { payCommand } from '../commands/pay.ts';
 import { paymentsCommand } from '../commands/payments.ts';
 import { payoutsCommand } from '../commands/payouts.ts';
+import { peopleCommand } from '../commands/people.ts';
 import { privacyCommand } from '../commands/privacy.ts';
 import { recoverCommand } from '../commands/recover.ts';
 import { refundCommand } from '../commands/refund.ts';
@@ -52,6 +53,7 @@ Examples:
     migrateCommand,
     startCommand,
     operatorsCommand,
+    peopleCommand,
     accountsCommand,
     keysCommand,
     tokensCommand,

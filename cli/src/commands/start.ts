@@ -13,10 +13,10 @@ import { type CommandOutcome, done, type Failure, failed } from '../output/outco
 export function startCommand(surroundings: Surroundings): Command {
   const about =
     'Run one service, or all of them, until SIGTERM or Ctrl-C. Each gets its own settings alone. Logs go to ' +
-    'standard error. With `all`, every service stops when one stops; the admin service is not among them. `all` ' +
+    'standard error. With `all`, every service stops when one stops; the admin service and the console are not among them. `all` ' +
     'refuses beside a live network, because all services then share one database role.';
   return leaf('start', about, ['start api', 'start all'])
-    .addArgument(new Argument('<service>', 'which one').choices([...SERVICE_NAMES, 'admin', 'all']))
+    .addArgument(new Argument('<service>', 'which one').choices([...SERVICE_NAMES, 'admin', 'console', 'all']))
     .action(runs(surroundings, start));
 }
 

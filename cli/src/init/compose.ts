@@ -1,10 +1,10 @@
 // The compose file: PostgreSQL, Restate, the services, Caddy, Prometheus and Alertmanager. Each container gets the files that
 // it needs, read-only, at the paths that they have on the machine. Only Caddy has a port on the internet.
 import path from 'node:path';
-import type { ServiceName } from '@svc-pay/runtime/process/find-service';
 import type { InitChoices } from './choices.ts';
 import {
   ARCHIVE_FOLDER,
+  type DeployedService,
   databaseSecretOf,
   environmentFileOf,
   IDENTITY_FILE,
@@ -29,7 +29,7 @@ const IMAGES = {
 } as const;
 
 /** Secrets of each program, by file. */
-const SECRETS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
+const SECRETS_OF: Readonly<Record<DeployedService, readonly string[]>> = {
   api: ['key-pepper', 'internal-key'],
   settlement: ['internal-keys', 'relayer-password'],
   webhooks: ['master-keys'],
@@ -37,7 +37,12 @@ const SECRETS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
 };
 
 /** Port on which a service says whether it is ready. */
-const READY_PORT: Readonly<Record<ServiceName, number>> = { api: 8402, settlement: 8403, webhooks: 8404, admin: 8405 };
+const READY_PORT: Readonly<Record<DeployedService, number>> = {
+  api: 8402,
+  settlement: 8403,
+  webhooks: 8404,
+  admin: 8405,
+};
 
 /** Two of each, so that one serves while the other is replaced. */
 export const API_HOSTS = ['api', 'api-2'] as const;
@@ -116,7 +121,7 @@ volumes:
 }
 
 type OwnService = {
-  readonly service: ServiceName;
+  readonly service: DeployedService;
   /** Name of the container in its networks, if not that of the service. */
   readonly host?: string;
   readonly networks: readonly string[];

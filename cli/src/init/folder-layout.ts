@@ -3,7 +3,9 @@ import type { ServiceName } from '@svc-pay/runtime/process/find-service';
 
 /** The four services, and the operator's command. */
 export const PROGRAMS = ['api', 'settlement', 'webhooks', 'admin', 'command'] as const;
-export type Program = ServiceName | 'command';
+/** The console is not complete, and is not set up yet. */
+export type DeployedService = Exclude<ServiceName, 'console'>;
+export type Program = DeployedService | 'command';
 
 /** Group role whose rights a program needs. */
 export const GROUP_OF: Readonly<Record<Program, string>> = {

@@ -12,6 +12,8 @@ export { exportAuditHeads, type FoundExportFault, verifyAuditExports } from './a
 export type { Operation } from './audit/operation.ts';
 export { type SealedChain, sealAuditChains } from './audit/seal-audit-chains.ts';
 export { type AuditChainFault, type VerifiedChain, verifyAuditChains } from './audit/verify-audit-chains.ts';
+export { createInvitation, createRecovery } from './console/invitations.ts';
+export { disablePerson, listPersons } from './console/people.ts';
 export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './database/inspect-database.ts';
 export { inspectRole, type RoleFacts } from './database/inspect-role.ts';
 export { loadInstallationId } from './database/load-installation.ts';

@@ -140,4 +140,17 @@ export const SERVICE_SETTINGS = {
     'SVC_ADMIN_PORT',
     'SVC_LOG_LEVEL',
   ],
+  console: [
+    'SVC_DATABASE_URL',
+    'SVC_DATABASE_URL_FILE',
+    'SVC_CONSOLE_URL',
+    'SVC_API_URL',
+    'SVC_ADMIN_URL',
+    'SVC_CONSOLE_HOST',
+    'SVC_CONSOLE_PORT',
+    'SVC_CONSOLE_METRICS_HOST',
+    'SVC_CONSOLE_METRICS_PORT',
+    'SVC_CONSOLE_TRUSTED_PROXIES',
+    'SVC_LOG_LEVEL',
+  ],
 } as const;

@@ -2,6 +2,7 @@
 // code that is not in the list does not compile.
 import { ADMIN_EVENTS } from './log-events/admin-events.ts';
 import { API_EVENTS } from './log-events/api-events.ts';
+import { CONSOLE_EVENTS } from './log-events/console-events.ts';
 import { LANE_EVENTS } from './log-events/lane-events.ts';
 import type { LogEventEntry, LogLevel } from './log-events/log-event.ts';
 import { PAYOUT_EVENTS } from './log-events/payout-events.ts';
@@ -24,6 +25,7 @@ export const LOG_EVENT_SECTIONS = {
   'Settlement: networks, relayers, RPC endpoints': NETWORK_EVENTS,
   Webhooks: WEBHOOK_EVENTS,
   Admin: ADMIN_EVENTS,
+  Console: CONSOLE_EVENTS,
 } as const;
 
 export const LOG_EVENTS = {
@@ -37,6 +39,7 @@ export const LOG_EVENTS = {
   ...NETWORK_EVENTS,
   ...WEBHOOK_EVENTS,
   ...ADMIN_EVENTS,
+  ...CONSOLE_EVENTS,
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

@@ -1,11 +1,12 @@
 // Admits a request with the client secret of one intent, in a payable address or in the place of an API key: deny list, quota
 // of the address, secret, quota of the account, account. The secret is checked before the database is asked for anything and
 // before it counts for the account that it names.
+
 import { type Caller, type RequestClass, readClientSecret } from '@svc-pay/core';
 import { type Id, isId } from '@svc-pay/protocol/ids';
+import { addressNames } from '@svc-pay/runtime/http/address-name';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearsPayment } from '../buyer/payment-headers.ts';
-import { addressNames } from '../limit/address-name.ts';
 import type { RateLimiter } from '../limit/rate-limit.ts';
 import type { ApiPorts } from '../ports.ts';
 import { classOf, type KeyedRoute, type PayableRoute } from '../routes/route.ts';

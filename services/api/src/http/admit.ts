@@ -1,4 +1,5 @@
 // Admits a request: deny list, rate limits, key, rights of the key, key kind, scope, account. Runs before the body is read.
+
 import {
   allowsScope,
   authenticate,
@@ -11,9 +12,9 @@ import {
   type StoredKey,
 } from '@svc-pay/core';
 import type { ErrorCode } from '@svc-pay/protocol/errors';
+import { addressNames } from '@svc-pay/runtime/http/address-name';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Denials } from '../abuse/denials.ts';
-import { addressNames } from '../limit/address-name.ts';
 import { type RateLimiter, rateLimitHeaders, type Verdict } from '../limit/rate-limit.ts';
 import type { ApiPorts } from '../ports.ts';
 import { classOf, type KeyedRoute } from '../routes/route.ts';

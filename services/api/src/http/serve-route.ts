@@ -1,12 +1,13 @@
 // Registers one route of the table with Fastify: admission before the body, then the handler, then the answer.
+
 import type { ServerResponse } from 'node:http';
 import { type Caller, looksLikeClientSecret } from '@svc-pay/core';
 import { ERRORS } from '@svc-pay/protocol/errors';
+import { addressNames } from '@svc-pay/runtime/http/address-name';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Traced } from '../abuse/traces.ts';
 import { readClaim } from '../body/idempotency-claim.ts';
 import { bearsPayment, paymentHeadersOf } from '../buyer/payment-headers.ts';
-import { addressNames } from '../limit/address-name.ts';
 import { type RateLimiter, rateLimitHeaders } from '../limit/rate-limit.ts';
 import type { RouteOutcome } from '../routes/outcome.ts';
 import { malformedQuery, refuseUnknownField } from '../routes/read-body.ts';

@@ -1,0 +1,342 @@
+// Invitations: made by an owner or by command, used once.
+import {
+  ACCOUNT_STATUS,
+  INVITATION_LIFE_MS,
+  type InvitationState,
+  invitationStateAt,
+  MAX_PEOPLE_OF_ACCOUNT,
+  mayRecover,
+  type PersonRole,
+  type RolesOfPerson,
+} from '@svc-pay/core';
+import { type Id, isId, newId } from '@svc-pay/protocol/ids';
+import type pg from 'pg';
+import type { Operation } from '../audit/operation.ts';
+import { inTransaction } from '../database/in-transaction.ts';
+import { sqlIs } from '../database/status-sql.ts';
+import { insertPasskey, type NewPasskey } from './passkeys.ts';
+import { recordPersonChange } from './record-person-change.ts';
+import { endSessionsIn } from './sessions.ts';
+
+type InvitedTo =
+  | { readonly kind: 'join'; readonly accountId: string; readonly accountName: string; readonly role: PersonRole }
+  | { readonly kind: 'recover'; readonly personId: Id<'person'> };
+
+export type FoundInvitation = InvitedTo & {
+  readonly id: string;
+  readonly name: string;
+  readonly createdBy: string;
+  readonly state: InvitationState;
+};
+
+type Row = {
+  readonly id: string;
+  readonly kind: 'join' | 'recover';
+  readonly account_id: string | null;
+  readonly account_name: string | null;
+  readonly role: PersonRole | null;
+  readonly person_id: Id<'person'> | null;
+  readonly name: string;
+  readonly created_by: string;
+  readonly expires_at: Date;
+  readonly used_at: Date | null;
+  readonly revoked_at: Date | null;
+};
+
+const FIND = `
+  select invitation.id, kind, invitation.account_id, account.name as account_name, role, person_id, invitation.name,
+    created_by, expires_at, used_at, revoked_at
+  from svc.invitations invitation
+  left join svc.accounts account on account.id = invitation.account_id and account.status ${sqlIs(ACCOUNT_STATUS.active)}
+  where token_hash = $1`;
+
+/** Undefined as well if the account is closed. */
+export async function findInvitation(
+  client: pg.Pool | pg.ClientBase,
+  tokenHash: Uint8Array,
+  nowMs: number,
+  lock = '',
+): Promise<FoundInvitation | undefined> {
+  const { rows } = await client.query<Row>(`${FIND} ${lock}`, [tokenHash]);
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { id, name, created_by: createdBy, account_id, account_name, role, person_id } = row;
+  const state = invitationStateAt(
+    {
+      expiresAtMs: row.expires_at.getTime(),
+      usedAtMs: row.used_at?.getTime() ?? null,
+      revokedAtMs: row.revoked_at?.getTime() ?? null,
+    },
+    nowMs,
+  );
+  const found = { id, name, createdBy, state };
+  if (row.kind === 'recover')
+    return person_id === null ? undefined : { ...found, kind: 'recover', personId: person_id };
+  if (account_id === null || account_name === null || role === null) return undefined;
+  return { ...found, kind: 'join', accountId: account_id, accountName: account_name, role };
+}
+
+export type NewInvitation = {
+  readonly tokenHash: Uint8Array;
+  readonly accountId: string;
+  readonly role: PersonRole;
+  readonly name: string;
+};
+export type CreatedInvitation =
+  | { readonly ok: true; readonly id: string; readonly expiresAtMs: number }
+  | { readonly ok: false; readonly code: 'account_unknown' | 'too_many_people' };
+
+export async function createInvitation(operation: Operation, wanted: NewInvitation): Promise<CreatedInvitation> {
+  const { pool, nowMs, actor } = operation;
+  return inTransaction(pool, async (client): Promise<CreatedInvitation> => {
+    const { rowCount } = await client.query(
+      `select from svc.accounts where id = $1 and status ${sqlIs(ACCOUNT_STATUS.active)}`,
+      [wanted.accountId],
+    );
+    if (rowCount !== 1) return { ok: false, code: 'account_unknown' };
+    await lockPeople(client, wanted.accountId);
+    if ((await countPeople(client, wanted.accountId, nowMs)) >= MAX_PEOPLE_OF_ACCOUNT)
+      return { ok: false, code: 'too_many_people' };
+    const id = newId('invitation', nowMs);
+    const expiresAtMs = nowMs + INVITATION_LIFE_MS;
+    await client.query(
+      `insert into svc.invitations (id, kind, token_hash, account_id, role, name, created_by, created_at, expires_at)
+       values ($1, 'join', $2, $3, $4, $5, $6, $7, $8)`,
+      [id, wanted.tokenHash, wanted.accountId, wanted.role, wanted.name, actor, new Date(nowMs), new Date(expiresAtMs)],
+    );
+    const { accountId, role, name } = wanted;
+    await recordPersonChange(client, operation, {
+      accountId,
+      action: 'invitation.created',
+      target: id,
+      detail: { role, name },
+    });
+    return { ok: true, id, expiresAtMs };
+  });
+}
+
+export type CreatedRecovery =
+  | { readonly ok: true; readonly id: string; readonly expiresAtMs: number; readonly name: string }
+  | { readonly ok: false; readonly code: 'person_unknown' | 'recovery_not_allowed' };
+
+/** `owner`: the person who asks. Without it an operator does, by command. */
+export async function createRecovery(
+  operation: Operation,
+  wanted: { readonly personId: string; readonly tokenHash: Uint8Array; readonly owner?: string | undefined },
+): Promise<CreatedRecovery> {
+  const { pool, nowMs, actor } = operation;
+  return inTransaction(pool, async (client): Promise<CreatedRecovery> => {
+    const person = await loadPerson(client, wanted.personId);
+    if (person === undefined) return { ok: false, code: 'person_unknown' };
+    if (wanted.owner !== undefined && !(await ownerMayRecover(client, wanted.owner, wanted.personId)))
+      return { ok: false, code: 'recovery_not_allowed' };
+    const id = newId('invitation', nowMs);
+    const expiresAtMs = nowMs + INVITATION_LIFE_MS;
+    await client.query(
+      `insert into svc.invitations (id, kind, token_hash, person_id, name, created_by, created_at, expires_at)
+       values ($1, 'recover', $2, $3, $4, $5, $6, $7)`,
+      [id, wanted.tokenHash, wanted.personId, person.name, actor, new Date(nowMs), new Date(expiresAtMs)],
+    );
+    await recordPersonChange(client, operation, {
+      action: 'recovery.created',
+      target: wanted.personId,
+      detail: { invitation: id },
+    });
+    return { ok: true, id, expiresAtMs, name: person.name };
+  });
+}
+
+export async function revokeInvitation(operation: Operation, accountId: string, id: string): Promise<boolean> {
+  const { pool, nowMs } = operation;
+  return inTransaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `update svc.invitations set revoked_at = $3
+       where account_id = $1 and id = $2 and used_at is null and revoked_at is null`,
+      [accountId, id, new Date(nowMs)],
+    );
+    if (rowCount !== 1) return false;
+    await recordPersonChange(client, operation, { accountId, action: 'invitation.revoked', target: id });
+    return true;
+  });
+}
+
+export type Accepted =
+  | { readonly ok: true; readonly personId: Id<'person'> }
+  | {
+      readonly ok: false;
+      readonly code:
+        | 'invitation_invalid'
+        | 'passkey_known'
+        | 'member_already'
+        | 'too_many_people'
+        | 'recovery_not_allowed';
+    };
+
+/** Whoever opens the link registers a passkey: as a new person, or as the one who recovers. */
+export async function acceptWithPasskey(
+  { pool, nowMs }: Pick<Operation, 'pool' | 'nowMs'>,
+  tokenHash: Uint8Array,
+  passkey: NewPasskey,
+): Promise<Accepted> {
+  return inTransaction(pool, async (client): Promise<Accepted> => {
+    const invitation = await findInvitation(client, tokenHash, nowMs, 'for update of invitation');
+    if (invitation?.state !== 'open') return { ok: false, code: 'invitation_invalid' };
+    if (await isRegistered(client, passkey.credentialId)) return { ok: false, code: 'passkey_known' };
+    if (invitation.kind === 'recover') return recover(client, nowMs, invitation, passkey);
+    if (!(await hasRoom(client, invitation.accountId, nowMs))) return { ok: false, code: 'too_many_people' };
+    const personId = newId('person', nowMs);
+    await client.query('insert into svc.persons (id, name, created_at) values ($1, $2, $3)', [
+      personId,
+      invitation.name,
+      new Date(nowMs),
+    ]);
+    await insertPasskey(client, nowMs, personId, passkey);
+    await join(client, nowMs, invitation, personId);
+    return { ok: true, personId };
+  });
+}
+
+/** Somebody who is signed in joins another account. */
+export async function acceptAsPerson(
+  { pool, nowMs }: Pick<Operation, 'pool' | 'nowMs'>,
+  tokenHash: Uint8Array,
+  personId: Id<'person'>,
+): Promise<Accepted> {
+  return inTransaction(pool, async (client): Promise<Accepted> => {
+    const invitation = await findInvitation(client, tokenHash, nowMs, 'for update of invitation');
+    if (invitation?.state !== 'open' || invitation.kind !== 'join') return { ok: false, code: 'invitation_invalid' };
+    const roles = await rolesOf(client, personId);
+    if (roles.has(invitation.accountId)) return { ok: false, code: 'member_already' };
+    if (!(await hasRoom(client, invitation.accountId, nowMs))) return { ok: false, code: 'too_many_people' };
+    await join(client, nowMs, invitation, personId);
+    return { ok: true, personId };
+  });
+}
+
+async function join(
+  client: pg.ClientBase,
+  nowMs: number,
+  invitation: Extract<FoundInvitation, { kind: 'join' }>,
+  personId: Id<'person'>,
+): Promise<void> {
+  const { accountId, role } = invitation;
+  await client.query('insert into svc.memberships (account_id, person_id, role, created_at) values ($1, $2, $3, $4)', [
+    accountId,
+    personId,
+    role,
+    new Date(nowMs),
+  ]);
+  await markUsed(client, nowMs, invitation.id, personId);
+  await recordPersonChange(
+    client,
+    { nowMs, actor: `person:${personId}` },
+    {
+      accountId,
+      action: 'person.joined',
+      target: personId,
+      detail: { role, invitation: invitation.id },
+    },
+  );
+}
+
+/** Every passkey and session of before ends, and every other recovery that is open. */
+async function recover(
+  client: pg.ClientBase,
+  nowMs: number,
+  invitation: Extract<FoundInvitation, { kind: 'recover' }>,
+  passkey: NewPasskey,
+): Promise<Accepted> {
+  const { personId, createdBy } = invitation;
+  const person = await loadPerson(client, personId);
+  if (person === undefined) return { ok: false, code: 'invitation_invalid' };
+  const owner = createdBy.startsWith('person:') ? createdBy.slice('person:'.length) : undefined;
+  if (owner !== undefined && !(await ownerMayRecover(client, owner, personId)))
+    return { ok: false, code: 'recovery_not_allowed' };
+  const now = new Date(nowMs);
+  await client.query('update svc.passkeys set revoked_at = $2 where person_id = $1 and revoked_at is null', [
+    personId,
+    now,
+  ]);
+  await endSessionsIn(client, nowMs, { personId, which: { allBut: null }, reason: 'recovered' });
+  await insertPasskey(client, nowMs, personId, passkey);
+  await markUsed(client, nowMs, invitation.id, personId);
+  await client.query(
+    `update svc.invitations set revoked_at = $2 where person_id = $1 and used_at is null and revoked_at is null`,
+    [personId, now],
+  );
+  await recordPersonChange(
+    client,
+    { nowMs, actor: `person:${personId}` },
+    {
+      action: 'person.recovered',
+      target: personId,
+      detail: { invitation: invitation.id, createdBy },
+    },
+  );
+  return { ok: true, personId };
+}
+
+async function markUsed(client: pg.ClientBase, nowMs: number, id: string, personId: string): Promise<void> {
+  await client.query('update svc.invitations set used_at = $2, used_by = $3 where id = $1', [
+    id,
+    new Date(nowMs),
+    personId,
+  ]);
+}
+
+async function isRegistered(client: pg.ClientBase, credentialId: Uint8Array): Promise<boolean> {
+  const { rowCount } = await client.query('select from svc.passkeys where credential_id = $1', [credentialId]);
+  return rowCount !== 0;
+}
+
+/** The person is locked against being disabled meanwhile. Undefined for one who is. */
+async function loadPerson(client: pg.ClientBase, id: string): Promise<{ readonly name: string } | undefined> {
+  if (!isId('person', id)) return undefined;
+  const { rows } = await client.query<{ name: string }>(
+    'select name from svc.persons where id = $1 and disabled_at is null for share',
+    [id],
+  );
+  return rows[0];
+}
+
+async function ownerMayRecover(client: pg.ClientBase, owner: string, personId: string): Promise<boolean> {
+  const { rows } = await client.query<{ id: string; operator_view: boolean; disabled: boolean }>(
+    'select id, operator_view, disabled_at is not null as disabled from svc.persons where id = any ($1)',
+    [[owner, personId]],
+  );
+  const by = rows.find(({ id }) => id === owner);
+  const person = rows.find(({ id }) => id === personId);
+  if (by === undefined || by.disabled || person === undefined) return false;
+  const [ofOwner, ofPerson] = [await rolesOf(client, owner), await rolesOf(client, personId)];
+  return mayRecover(ofOwner, ofPerson, { operatorView: person.operator_view });
+}
+
+async function rolesOf(client: pg.ClientBase, personId: string): Promise<RolesOfPerson> {
+  const { rows } = await client.query<{ account_id: string; role: PersonRole }>(
+    'select account_id, role from svc.memberships where person_id = $1 order by account_id for share',
+    [personId],
+  );
+  return new Map(rows.map(({ account_id, role }) => [account_id, role]));
+}
+
+async function hasRoom(client: pg.ClientBase, accountId: string, nowMs: number): Promise<boolean> {
+  await lockPeople(client, accountId);
+  // The invitation that is accepted counts already.
+  return (await countPeople(client, accountId, nowMs)) <= MAX_PEOPLE_OF_ACCOUNT;
+}
+
+/** Serializes changes of the people of an account. */
+export async function lockPeople(client: pg.ClientBase, accountId: string): Promise<void> {
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.people/${accountId}`]);
+}
+
+async function countPeople(client: pg.ClientBase, accountId: string, nowMs: number): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    `select (select count(*) from svc.memberships where account_id = $1)::integer + (
+       select count(*) from svc.invitations
+       where account_id = $1 and used_at is null and revoked_at is null and expires_at > $2
+     )::integer as count`,
+    [accountId, new Date(nowMs)],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,44 @@
+// Metrics of the console. Labels are few and fixed: names of actions, never ids.
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { CONSOLE_ROUTES, type ConsoleRouteName } from './routes/console-routes.ts';
+
+export type ConsoleAction = ConsoleRouteName | 'api' | 'admin' | 'page';
+
+export type ConsoleMetrics = {
+  readonly registry: Registry;
+  readonly answered: (action: ConsoleAction, status: number) => void;
+  readonly signedIn: (result: 'done' | 'refused') => void;
+  readonly tokenReused: () => void;
+};
+
+export function createConsoleMetrics(): ConsoleMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'console_requests_total',
+    help: 'Requests answered, by action',
+    labelNames: ['action', 'status'] as const,
+    registers,
+  });
+  for (const action of [...Object.keys(CONSOLE_ROUTES), 'api', 'admin', 'page'])
+    requests.inc({ action, status: '200' }, 0);
+  const signIns = new Counter({
+    name: 'console_sign_ins_total',
+    help: 'Answers of passkeys that began a session, and answers that were refused',
+    labelNames: ['result'] as const,
+    registers,
+  });
+  for (const result of ['done', 'refused']) signIns.inc({ result }, 0);
+  const reused = new Counter({
+    name: 'console_tokens_reused_total',
+    help: 'Sessions that ended because a replaced token came back',
+    registers,
+  });
+  return {
+    registry,
+    answered: (action, status) => requests.inc({ action, status }),
+    signedIn: (result) => signIns.inc({ result }),
+    tokenReused: () => reused.inc(),
+  };
+}

@@ -1,0 +1,36 @@
+// Calls the API with the key of the session for one account, mode and level. Nothing stores the key: it is derived from the token.
+// The admin service makes its row when the API does not know it yet.
+import { type Mode, SESSION_BEARER_PREFIX, type SessionKeyLevel, sessionKeyText } from '@svc-pay/core';
+import { ConsoleRefusal } from '../http/console-errors.ts';
+import type { SignedIn } from '../routes/context.ts';
+
+export type KeyFor = { readonly accountId: string; readonly mode: Mode; readonly level: SessionKeyLevel };
+export type KeyedCall = (key: string) => Promise<Response>;
+
+export const sessionBearer = ({ token }: SignedIn): string => `Bearer ${SESSION_BEARER_PREFIX}${token}`;
+
+export function createSessionKeys(adminUrl: string, ask: typeof fetch) {
+  const makeRow = async (signedIn: SignedIn, wanted: KeyFor): Promise<boolean> => {
+    const answer = await ask(`${adminUrl}/console/session-keys`, {
+      method: 'POST',
+      headers: { authorization: sessionBearer(signedIn), 'content-type': 'application/json' },
+      body: JSON.stringify(wanted),
+      redirect: 'error',
+    });
+    await answer.body?.cancel();
+    if (answer.status === 401) throw new ConsoleRefusal('session_over');
+    return answer.ok;
+  };
+  return {
+    /** Repeats `call` once, after the row of the key was made. A call that the API refused for its key has changed nothing. */
+    callWithKey: async (signedIn: SignedIn, wanted: KeyFor, call: KeyedCall): Promise<Response> => {
+      const { session, token } = signedIn;
+      const key = sessionKeyText(token, session.keySalt, { ...wanted, checkId: session.checkId });
+      const answer = await call(key);
+      if (answer.status !== 401) return answer;
+      await answer.body?.cancel();
+      if (!(await makeRow(signedIn, wanted))) throw new ConsoleRefusal('upstream_unavailable');
+      return call(key);
+    },
+  };
+}

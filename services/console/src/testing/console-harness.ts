@@ -1,0 +1,178 @@
+// A console for tests, on a database of its own with the rights of its group and no more, and browsers of people.
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PersonRole } from '@svc-pay/core';
+import { createInvitation } from '@svc-pay/postgres/operator';
+import { createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
+import { newId } from '@svc-pay/protocol/ids';
+import { createLogger } from '@svc-pay/runtime/logging';
+import { afterAll } from 'vitest';
+import { readConsoleConfig } from '../config.ts';
+import { startConsole } from '../start.ts';
+import { type Authenticator, createAuthenticator, type Question } from './authenticator.ts';
+
+export const ORIGIN = 'https://console.example.com';
+const COOKIE = '__Host-svc_console';
+
+type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Fields of whatever was answered. */
+  readonly body: Record<string, unknown> & {
+    readonly options: Question;
+    readonly link: string;
+    readonly error?: string;
+  };
+};
+type Sent = { readonly body?: object; readonly headers?: Readonly<Record<string, string>>; readonly raw?: string };
+
+/** Request as an upstream service received it. */
+type Relayed = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: string;
+};
+
+export async function createConsoleHarness(pageFolder?: string) {
+  const { pool, url: ownerUrl } = await createTestDatabase();
+  const [login, password] = [`console_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
+  await pool.query(`create role ${login} login password '${password}' in role svc_console`);
+  const databaseUrl = new URL(ownerUrl);
+  databaseUrl.username = login;
+  databaseUrl.password = password;
+  const upstream = await startUpstream();
+  const read = readConsoleConfig({
+    SVC_DATABASE_URL: databaseUrl.href,
+    SVC_CONSOLE_URL: ORIGIN,
+    SVC_CONSOLE_PORT: '0',
+    SVC_CONSOLE_METRICS_PORT: '0',
+    SVC_API_URL: upstream.url,
+    SVC_ADMIN_URL: upstream.url,
+  });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const time = { nowMs: Date.now() };
+  const logs: string[] = [];
+  const running = await startConsole(read.config, {
+    clock: { nowMs: () => time.nowMs },
+    logger: createLogger('console', 'info', { write: (line: string) => logs.push(line) }),
+    ...(pageFolder !== undefined && { pageFolder }),
+  });
+  afterAll(async () => {
+    await running.stop();
+    await upstream.stop();
+    await pool.query(`drop role ${login}`);
+  });
+
+  const newAccount = async () => {
+    // Ids of one millisecond are in no order.
+    time.nowMs += 1;
+    const id = newId('account', time.nowMs);
+    await insertRow(pool, 'accounts', { id, name: 'A shop' });
+    return id;
+  };
+  /** As the operator's command makes it. */
+  const invite = async (accountId: string, role: PersonRole, name = 'Grace Hopper') => {
+    const token = randomBytes(32).toString('base64url');
+    const tokenHash = createHash('sha256').update(token).digest();
+    const operation = { pool, nowMs: time.nowMs, actor: 'operator:ada' };
+    const made = await createInvitation(operation, { tokenHash, accountId, role, name });
+    if (!made.ok) throw new Error(made.code);
+    return token;
+  };
+  const newBrowser = (authenticator: Authenticator = createAuthenticator(ORIGIN)) =>
+    browserOf(running.url, authenticator);
+  /** Somebody who has accepted an invitation, and whose check is fresh. */
+  const newMember = async (accountId: string, role: PersonRole) => {
+    const browser = newBrowser();
+    await browser.accept(await invite(accountId, role));
+    const { body } = await browser.get('/me');
+    return { ...browser, personId: (body['person'] as { id: string }).id };
+  };
+  return {
+    pool,
+    time,
+    logs,
+    url: running.url,
+    metricsUrl: running.metricsUrl,
+    upstream,
+    newAccount,
+    invite,
+    newBrowser,
+    newMember,
+  };
+}
+
+function browserOf(url: string, authenticator: Authenticator) {
+  const jar = { cookie: '' };
+  // Each browser has an address of its own: limits are by address.
+  const address = `10.${[...randomBytes(3)].join('.')}`;
+  const send = async (method: string, path: string, { body, headers, raw }: Sent = {}): Promise<Answer> => {
+    const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await fetch(`${url}/console/api${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        'x-forwarded-for': address,
+        ...(jar.cookie !== '' && { cookie: jar.cookie }),
+        ...(method !== 'GET' && { origin: ORIGIN, 'x-svc-console': '1' }),
+        ...(text !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(text !== undefined && { body: text }),
+    });
+    const [set] = response.headers.getSetCookie();
+    if (set !== undefined) jar.cookie = set.startsWith(`${COOKIE}=;`) ? '' : (set.split(';', 1)[0] ?? '');
+    const answered = await response.text();
+    return { status: response.status, headers: response.headers, body: answered === '' ? {} : JSON.parse(answered) };
+  };
+  const post = (path: string, body: object = {}, headers: Readonly<Record<string, string>> = {}) =>
+    send('POST', path, { body, headers });
+  return {
+    jar,
+    authenticator,
+    send,
+    post,
+    get: (path: string) => send('GET', path),
+    accept: async (token: string, passkeyName = 'Laptop') => {
+      const { body } = await post('/invitations/accept/options', { token });
+      const answer = authenticator.register(body.options);
+      return post('/invitations/accept/verify', { token, answer, passkeyName });
+    },
+    signIn: async () => {
+      const { body } = await post('/sign-in/options');
+      return post('/sign-in/verify', { answer: authenticator.answer(body.options) });
+    },
+    check: async () => {
+      const { body } = await post('/check/options');
+      return post('/check/verify', { answer: authenticator.answer(body.options) });
+    },
+  };
+}
+
+/** Stands for the API and the admin service: answers as it is told, and keeps what it received. */
+async function startUpstream() {
+  const received: Relayed[] = [];
+  type Told = { status: number; type?: string; body: string; headers?: Record<string, string> };
+  const behaviour: { answer: (request: Relayed) => Told } = { answer: () => ({ status: 200, body: '{}' }) };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const relayed = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
+      received.push(relayed);
+      const { status, type = 'application/json', body, headers: more } = behaviour.answer(relayed);
+      response.writeHead(status, { 'content-type': type, ...more }).end(body);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    behaviour,
+    stop: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  };
+}
