@@ -6,7 +6,7 @@ import { addressName } from '@svc-pay/runtime/http/address-name';
 import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
-import type { ConsoleAction } from './console-metrics.ts';
+import type { CountedAction } from './console-metrics.ts';
 import { CONSOLE_ERRORS, type ConsoleErrorCode, ConsoleRefusal } from './http/console-errors.ts';
 import type { ConsoleFiles } from './http/page-files.ts';
 import { isFromConsole } from './http/same-origin.ts';
@@ -127,7 +127,7 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
   const assertOrigin = async (request: FastifyRequest) => {
     if (!isFromConsole(request.method, request.headers, origin)) throw new ConsoleRefusal('origin_refused');
   };
-  const counted = (action: ConsoleAction) => async (_request: FastifyRequest, reply: FastifyReply) =>
+  const counted = (action: CountedAction) => async (_request: FastifyRequest, reply: FastifyReply) =>
     metrics.answered(action, reply.statusCode);
 
   for (const name of NAMES) {

@@ -2,11 +2,11 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { CONSOLE_ROUTES, type ConsoleRouteName } from './routes/console-routes.ts';
 
-export type ConsoleAction = ConsoleRouteName | 'api' | 'admin' | 'page';
+export type CountedAction = ConsoleRouteName | 'api' | 'admin' | 'page';
 
 export type ConsoleMetrics = {
   readonly registry: Registry;
-  readonly answered: (action: ConsoleAction, status: number) => void;
+  readonly answered: (action: CountedAction, status: number) => void;
   readonly signedIn: (result: 'done' | 'refused') => void;
   readonly tokenReused: () => void;
 };

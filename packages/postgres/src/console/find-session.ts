@@ -3,7 +3,7 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
 
-export type MemberOf = { readonly accountId: Id<'account'>; readonly accountName: string; readonly role: PersonRole };
+type MemberOf = { readonly accountId: Id<'account'>; readonly accountName: string; readonly role: PersonRole };
 
 /** A session as it is stored: whether it is alive is judged by core. */
 export type FoundSession = ConsoleSession & {
