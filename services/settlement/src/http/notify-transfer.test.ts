@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { createTransferNotify, type NotifyLimits } from './notify-transfer.ts';
 
 const network = 'icp:local' as NetworkId;
+const OFTEN = { all: { everyMs: 1, burst: 1_000 }, ofAccount: { everyMs: 1, burst: 1_000 } };
 
 function world(limits?: Partial<NotifyLimits>) {
   const sample = sampleTokenLedger(network);
@@ -39,7 +40,7 @@ function world(limits?: Partial<NotifyLimits>) {
       log: () => {},
       onProblem: (problem) => void problems.push(problem),
     },
-    { atOnce: 16, perAccount: 4, timeoutMs: 10_000, ...limits },
+    { atOnce: 16, perAccount: 4, timeoutMs: 10_000, rates: OFTEN, ...limits },
   );
   const intentId = newId('paymentIntent', 0);
   const block: NotifiedBlock = {
@@ -128,4 +129,16 @@ test('a ledger that does not answer is nothing to report, any other failure is',
   sample.fail = new Error('broken');
   expect(await notify()).toEqual({ outcome: 'unknown' });
   expect(problems).toEqual([sample.fail]);
+});
+
+test('a ledger that was asked too often is not asked, and nobody is told that the block is missing', async () => {
+  const { notify, sample } = world({ rates: { ...OFTEN, ofAccount: { everyMs: 1_000, burst: 2 } } });
+  const missing = { blockIndex: 90n };
+  expect([await notify(missing), await notify(missing)]).toMatchObject([
+    { outcome: 'refused' },
+    { outcome: 'refused' },
+  ]);
+  expect(await notify(missing)).toEqual({ outcome: 'unknown' });
+  expect(sample.calls).toHaveLength(2);
+  expect(await notify({ ...missing, accountId: newId('account', 1) })).toMatchObject({ outcome: 'refused' });
 });

@@ -8,6 +8,7 @@ import {
   type NotifyTransfer,
   notifyTransfer,
 } from '@svc-pay/core';
+import { createLedgerCallBudget, type LedgerCallRates, type MayAskLedger } from './ledger-call-budget.ts';
 
 export type NotifyLimits = {
   /** Further calls are not asked: the reader finds the block by itself. */
@@ -15,10 +16,17 @@ export type NotifyLimits = {
   /** Of these, calls for one account. */
   readonly perAccount: number;
   readonly timeoutMs: number;
+  /** Further calls are not asked either. */
+  readonly rates: LedgerCallRates;
 };
 
 /** The API waits a little longer for the answer. */
-const LIMITS: NotifyLimits = { atOnce: 16, perAccount: 4, timeoutMs: 4_000 };
+const LIMITS: NotifyLimits = {
+  atOnce: 16,
+  perAccount: 4,
+  timeoutMs: 4_000,
+  rates: { all: { everyMs: 300, burst: 60 }, ofAccount: { everyMs: 1_000, burst: 30 } },
+};
 
 export type BoundedNotifyDeps = Omit<NotifyDeps, 'pause'> & {
   readonly onProblem: (problem: unknown, ids: object) => void;
@@ -28,7 +36,8 @@ const UNKNOWN: NotifiedTransfer = { outcome: 'unknown' };
 
 export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimits = LIMITS): NotifyTransfer {
   const running = new Map<string, number>();
-  const sharing = { ...deps, chains: deps.chains.map(shareBlocks), pause: wait };
+  const chains = deps.chains.map(shareBlocks);
+  const mayAsk = createLedgerCallBudget(deps.clock, limits.rates);
   return async (notified) => {
     const { accountId } = notified;
     const ofAccount = running.get(accountId) ?? 0;
@@ -37,7 +46,10 @@ export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimi
     running.set(accountId, ofAccount + 1);
     const late = new AbortController();
     // What takes longer than its answer may goes on and counts when it is done.
-    const asked = notifyTransfer(sharing, notified)
+    const asked = notifyTransfer(
+      { ...deps, chains: chains.map((chain) => askWithin(mayAsk, accountId, chain)), pause: wait },
+      notified,
+    )
       .catch((problem: unknown) => {
         const { intentId, ledger, blockIndex } = notified;
         if (!(problem instanceof ChainUnavailable))
@@ -52,6 +64,16 @@ export function createTransferNotify(deps: BoundedNotifyDeps, limits: NotifyLimi
       });
     const over = wait(limits.timeoutMs, UNKNOWN, { signal: late.signal }).catch(() => UNKNOWN);
     return Promise.race([asked, over]);
+  };
+}
+
+function askWithin(mayAsk: MayAskLedger, accountId: string, chain: IcrcChain): IcrcChain {
+  return {
+    ...chain,
+    blocks: async (...block) => {
+      if (!mayAsk(accountId)) throw new ChainUnavailable('notify has asked token ledgers too often');
+      return chain.blocks(...block);
+    },
   };
 }
 
