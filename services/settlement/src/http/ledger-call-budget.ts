@@ -2,7 +2,7 @@
 // payments, and its asker nothing. A process forgets it when it ends: it protects the process, and decides nothing about money.
 import type { Clock } from '@svc-pay/core';
 
-export type CallRate = {
+type CallRate = {
   /** One call in this time, for ever. */
   readonly everyMs: number;
   /** Calls at once after a rest. */
