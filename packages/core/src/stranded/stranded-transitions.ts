@@ -33,4 +33,8 @@ export const STRANDED_TRANSITIONS = defineTransitions({
 });
 
 export const STRANDED_STATUS = statusNames(STRANDED_TRANSITIONS);
+
+/** The service still acts on the transfer, or with the action `hold` waits for what decides it. */
+export const OPEN_STRANDED = [STRANDED_STATUS.queued, STRANDED_STATUS.batched, STRANDED_STATUS.mined] as const;
+
 export type StrandedStatus = StatusOf<typeof STRANDED_TRANSITIONS>;

@@ -8,7 +8,8 @@ import { ENDED_BATCH } from '../lane/batch-transitions.ts';
 import { PAYMENT_STATUS } from '../payment/payment-transitions.ts';
 import { OPEN_REFUND } from '../refund/refund-transitions.ts';
 import { SETTLEMENT_STATUS } from '../settlement/settlement-transitions.ts';
-import type { TimelineRows, TimelineSettlement } from './timeline-rows.ts';
+import { OPEN_STRANDED } from '../stranded/stranded-transitions.ts';
+import type { TimelineRows, TimelineSettlement, TimelineStranding } from './timeline-rows.ts';
 
 /** A situation, or a code of the error reference. */
 export function situationOf(rows: TimelineRows): string {
@@ -65,7 +66,9 @@ const waitsForCharge = ({ intent }: TimelineRows): boolean => intent.upto && isC
 
 export function canceledSituation(rows: TimelineRows): TimelineSituation {
   const { intent, canceledAtMs } = rows;
-  if (canceledAtMs !== null && canceledAtMs >= intent.expiresAtMs) return 'expired';
+  // Its merchant canceled it or it expired: without the time nobody knows which.
+  if (canceledAtMs === null) return 'canceled';
+  if (canceledAtMs >= intent.expiresAtMs) return 'expired';
   return waitsForCharge(rows) ? 'released' : 'canceled';
 }
 
@@ -75,6 +78,12 @@ function isFinal({ batches }: TimelineRows): boolean {
   return batches.every(({ status }) => ended.includes(status));
 }
 
+/** Money that is held waits for its merchant only beside a paid intent; that of one that ended unpaid goes back by itself. */
+function isMoving({ intent }: TimelineRows, { action, status }: TimelineStranding): boolean {
+  const open: readonly string[] = OPEN_STRANDED;
+  return open.includes(status) && (action !== 'hold' || intent.status !== INTENT_STATUS.completed);
+}
+
 /** True if no further entry will come, unless a block is removed or somebody acts. */
 export function isAtRest(rows: TimelineRows): boolean {
   const { intent, events, refunds } = rows;
@@ -82,6 +91,7 @@ export function isAtRest(rows: TimelineRows): boolean {
   return (
     ended?.includes(intent.status) === true &&
     isFinal(rows) &&
+    !rows.strandings.some((stranding) => isMoving(rows, stranding)) &&
     !refunds.some(({ status }) => open?.includes(status)) &&
     !events.some(({ deliveries }) => deliveries.some(({ status }) => status === DELIVERY_STATUS.pending))
   );

@@ -118,7 +118,7 @@ export type TimelineRows = {
   /** More is stored than was read. */
   readonly truncated: boolean;
   readonly intent: Intent;
-  /** Null for an intent that is not canceled. */
+  /** Null for an intent that was not canceled, or if nothing tells when. */
   readonly canceledAtMs: number | null;
   /** The payment that the intent names. */
   readonly namedPaymentId: string | null;

@@ -81,7 +81,7 @@ const EXPIRE = {
       order by expires_at limit $2 for no key update skip locked
     )
     update svc.intents intent
-    set status = ${EXPIRY.to}, version = intent.version + 1, updated_at = $1,
+    set status = ${EXPIRY.to}, version = intent.version + 1, updated_at = $1, canceled_at = $1,
       event_sequence = event_sequence + over.told::integer
     from over
     where intent.account_id = over.account_id and intent.mode = over.mode and intent.id = over.id
@@ -148,7 +148,7 @@ export async function loadOverdueIntents(
 const EXPIRE_ONE = {
   name: 'expire-intent',
   text: `
-    update svc.intents intent set status = ${EXPIRY.to}, version = version + 1, updated_at = $4,
+    update svc.intents intent set status = ${EXPIRY.to}, version = version + 1, updated_at = $4, canceled_at = $4,
       event_sequence = event_sequence + (${asksForCanceled('intent')})::integer
     where account_id = $1 and mode = $2 and id = $3 and status ${EXPIRY.from} and expires_at <= $4 and ${NOT_PAID}
       and ${isRead('$4')}

@@ -65,7 +65,7 @@ async function cancel(
   }
   const asked = asksForCanceled('intent');
   const changed = await client.query<{ told: boolean }>(
-    `update svc.intents intent set status = 'canceled', version = version + 1, updated_at = $5,
+    `update svc.intents intent set status = 'canceled', version = version + 1, updated_at = $5, canceled_at = $5,
        event_sequence = event_sequence + (${asked})::integer
      where account_id = $1 and mode = $2 and id = $3 and status = $4 returning ${asked} as told`,
     [accountId, mode, before.id, before.status, now],

@@ -1,5 +1,6 @@
 // Reads everything that is stored about one intent, all of it as it was at one moment.
 import {
+  CANCELED_EVENT,
   type Caller,
   INTENT_STATUS,
   type StoredPayment,
@@ -83,22 +84,21 @@ async function read(
   intentId: Id<'paymentIntent'>,
 ): Promise<TimelineRows | undefined> {
   const { own, cut } = reading;
-  const [intent] = await own<ListedIntentRow & { readonly updated_at: Date; readonly as_of: Date }>('intent', intentId);
+  const [intent] = await own<TimelineIntentRow>('intent', intentId);
   if (intent === undefined) return undefined;
   const offers = cut('offers', await own<OfferRow>('offers', intentId));
   const attempts = (await listAttempts(client, caller, intentId)) ?? [];
   const signed = cut('authorizations', await own<AuthorizationRow>('authorizations', intentId));
-  const claimKeys = signed.map(({ claim_key: claimKey }) => claimKey);
-  const strandings = await own<StrandingRow>('strandings', claimKeys);
+  const strandings = cut('strandings', await own<StrandingRow>('strandings', intentId));
   const payments = await readPayments(reading, client, caller, intent);
   const paymentIds = payments.map(({ id }) => id);
   const carried = await readCarried(reading, paymentIds, strandings);
   const entries = cut('entries', await own<EntryRow>('entries', paymentIds, since('ledgerEntry', intentId)));
+  const events = await readEvents(reading, intentId);
   return {
     asOfMs: intent.as_of.getTime(),
     intent: intentOf(intent),
-    // Nothing changes a canceled intent but the acceptance of a payment, which completes it.
-    canceledAtMs: intent.status === INTENT_STATUS.canceled ? intent.updated_at.getTime() : null,
+    canceledAtMs: canceledAt(intent, events),
     namedPaymentId: intent.payment_id,
     offers: offers.map(offerOf),
     attempts,
@@ -106,10 +106,29 @@ async function read(
     strandings: strandings.map(strandingOf),
     payments,
     ...carried,
-    bookings: entries.map(bookingOf),
-    events: await readEvents(reading, intentId),
+    bookings: entries.toReversed().map(bookingOf),
+    events,
     truncated: reading.isTruncated(),
   };
+}
+
+type TimelineIntentRow = ListedIntentRow & {
+  readonly canceled_at: Date | null;
+  readonly version: number;
+  readonly updated_at: Date;
+  readonly as_of: Date;
+};
+
+/**
+ * Null if it was not canceled, or if nothing tells when. Of one that was canceled before its time was stored, the event tells
+ * it; without an event, the time of the last change, if its cancellation is the only change that it ever had.
+ */
+function canceledAt(intent: TimelineIntentRow, events: TimelineRows['events']): number | null {
+  if (intent.canceled_at !== null) return intent.canceled_at.getTime();
+  const told = events.find(({ type }) => type === CANCELED_EVENT);
+  if (told !== undefined) return told.createdAtMs;
+  const onlyChange = intent.status === INTENT_STATUS.canceled && intent.version === 2;
+  return onlyChange ? intent.updated_at.getTime() : null;
 }
 
 /** The newest, and always the one that the intent names: many small parts must not hide the payment that counts. */
@@ -135,7 +154,8 @@ async function readCarried(
   const reverted = cut('reverted', await own<RevertedRow>('reverted', paymentIds));
   const refunds = cut('refunds', await own<CarriedRefundRow>('refunds', paymentIds));
   const carriages = carriagesOf(settlements, reverted, refunds, strandings);
-  const batchIds = [...new Set(carriages.map(({ batchId }) => batchId))];
+  // Ids sort by time: the newest are kept.
+  const batchIds = [...new Set(carriages.map(({ batchId }) => batchId))].toSorted().toReversed();
   const batches = await named<BatchRow>('batches', batchIds);
   const transactions = await named<TransactionRow>('transactions', batchIds);
   return {
@@ -175,6 +195,8 @@ async function readEvents({ own, cut }: Reading, intentId: Id<'paymentIntent'>):
   const events = cut('events', await own<EventOfTimelineRow>('events', intentId, since('event', intentId)));
   const ids = events.map(({ id }) => id);
   const deliveries = cut('deliveries', await own<DeliveryRow>('deliveries', ids));
-  const attempts = cut('attempts', await own<TriedRow>('attempts', ids));
-  return eventsOf(events, deliveries, attempts);
+  const endpoints = deliveries.map(({ endpoint_id: endpoint }) => endpoint);
+  const delivered = deliveries.map(({ event_id: event }) => event);
+  const attempts = cut('attempts', await own<TriedRow>('attempts', delivered, endpoints));
+  return eventsOf(events, deliveries, attempts.toReversed());
 }

@@ -1,7 +1,9 @@
 // Statements of a timeline. Each reads rows by their keys or by one index in its order, and at most its limit and one more: the
 // row that tells that there is more.
+import { OPEN_STRANDED } from '@svc-pay/core';
 import { listedBy } from '../database/listed-by.ts';
 import { equalInKeyOrder, NOT_MERGED, ONE_BY_KEY } from '../database/planner.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { DELIVERY_COLUMNS } from '../delivery/delivery-row.ts';
 import { INTENT_COLUMNS, PAYMENT_COLUMNS } from '../listing/load-listed.ts';
 import { REFUND_COLUMNS } from '../refund/refund-row.ts';
@@ -9,6 +11,7 @@ import { REFUND_COLUMNS } from '../refund/refund-row.ts';
 export const TIMELINE_LIMITS = {
   offers: 50,
   authorizations: 50,
+  strandings: 50,
   payments: 50,
   reverted: 50,
   refunds: 100,
@@ -30,12 +33,18 @@ const OWN = 'account_id = $1 and mode = $2';
 const ofEach = (name: keyof typeof TIMELINE_LIMITS, rows: string) =>
   `select found.* from unnest($3::text[]) as named (key) cross join lateral (${rows}) found ${MOST[name]}`;
 
+// An intent takes its authorizations one after another, each after the one before failed or ended: they are few, and all of
+// them are read by their key to find the newest.
+const signed = (columns: string) => `
+      select ${columns} from svc.authorizations
+      where ${OWN} and ${equalInKeyOrder('intent_id', '$3')} order by intent_id, authorizations.claim_key ${NOT_MERGED}`;
+
 const BY_INTENT = listedBy({ account_id: '$1', mode: '$2' }, 'intent_id', '$3');
 
 export const TIMELINE = {
   intent: {
     name: 'timeline-intent',
-    text: `select ${INTENT_COLUMNS}, updated_at, now() as as_of from svc.intents intent where ${OWN} and id = $3`,
+    text: `select ${INTENT_COLUMNS}, canceled_at, version, updated_at, now() as as_of from svc.intents intent where ${OWN} and id = $3`,
   },
   offers: {
     name: 'timeline-offers',
@@ -48,8 +57,7 @@ export const TIMELINE = {
     text: `
       select encode(claim_key, 'hex') as claim_key, kind, direct, network, asset, payer, recipient, cap::text,
         valid_before::text, closed_at, created_at
-      from svc.authorizations
-      where ${OWN} and ${equalInKeyOrder('intent_id', '$3')} order by intent_id, authorizations.claim_key ${MOST.authorizations}`,
+      from (${signed('*')}) signed order by created_at desc, signed.claim_key ${MOST.authorizations}`,
   },
   payments: {
     name: 'timeline-payments',
@@ -71,16 +79,18 @@ export const TIMELINE = {
     text: ofEach(
       'reverted',
       `select payment_id, batch_id from svc.reverted_batches
-       where ${OWN} and ${equalInKeyOrder('payment_id', 'named.key')} order by payment_id, batch_id ${MOST.reverted}`,
+       where ${OWN} and ${equalInKeyOrder('payment_id', 'named.key')} order by payment_id desc, batch_id desc ${MOST.reverted}`,
     ),
   },
+  /** Of all authorizations, also of those that are not shown. What is not over comes first: it tells that more will happen. */
   strandings: {
     name: 'timeline-strandings',
-    text: ofEach(
-      'authorizations',
-      `select payment_id, network, action, status, reason, stranded_transaction_id, batch_id, created_at
-       from svc.stranded_transfers where ${OWN} and claim_key = decode(named.key, 'hex') ${ONE_BY_KEY}`,
-    ),
+    text: `
+      select found.* from (${signed('claim_key')}) signed cross join lateral (
+        select payment_id, network, action, status, reason, stranded_transaction_id, batch_id, created_at
+        from svc.stranded_transfers where ${OWN} and claim_key = signed.claim_key ${ONE_BY_KEY}
+      ) found
+      order by found.status ${sqlIs(...OPEN_STRANDED)} desc, found.created_at desc ${MOST.strandings}`,
   },
   refunds: {
     name: 'timeline-refunds',
@@ -105,7 +115,8 @@ export const TIMELINE = {
     name: 'timeline-transactions',
     text: `
       select found.* from unnest($1::text[]) as named (key) cross join lateral (
-        select batch_id, transaction_id, created_at from svc.batch_transactions where batch_id = named.key ${NOT_MERGED}
+        select batch_id, transaction_id, created_at from svc.batch_transactions where batch_id = named.key
+        order by created_at desc ${NOT_MERGED}
       ) found ${MOST.transactions}`,
   },
   entries: {
@@ -115,7 +126,8 @@ export const TIMELINE = {
         select id, payment_id, network, asset, account_name, party, amount::text, transaction_id, log_index, reverses,
           created_at
         from svc.ledger_entries
-        where ${OWN} and ${equalInKeyOrder('payment_id', 'named.key')} and id > $4 order by payment_id, id ${MOST.entries}
+        where ${OWN} and ${equalInKeyOrder('payment_id', 'named.key')} and id > $4
+        order by payment_id desc, id desc ${MOST.entries}
       ) found ${MOST.entries}`,
   },
   events: {
@@ -133,13 +145,15 @@ export const TIMELINE = {
        where ${OWN} and ${equalInKeyOrder('event_id', 'named.key')} order by event_id, endpoint_id ${MOST.deliveries}`,
     ),
   },
+  /** Of each delivery the newest by its key, and of them the newest of all. */
   attempts: {
     name: 'timeline-attempts',
-    text: ofEach(
-      'attempts',
-      `select event_id, endpoint_id, attempt, outcome, response_status, total_ms, started_at, next_at
-       from svc.delivery_attempts
-       where ${OWN} and ${equalInKeyOrder('event_id', 'named.key')} order by event_id, endpoint_id, attempt ${MOST.attempts}`,
-    ),
+    text: `
+      select found.* from unnest($3::text[], $4::text[]) as named (event, endpoint) cross join lateral (
+        select event_id, endpoint_id, attempt, outcome, response_status, total_ms, started_at, next_at
+        from svc.delivery_attempts
+        where ${OWN} and ${equalInKeyOrder('event_id', 'named.event')} and ${equalInKeyOrder('endpoint_id', 'named.endpoint')}
+        order by event_id desc, endpoint_id desc, attempt desc ${MOST.attempts}
+      ) found order by found.started_at desc, found.attempt desc ${MOST.attempts}`,
   },
 } as const;

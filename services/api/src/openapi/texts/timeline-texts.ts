@@ -22,7 +22,11 @@ export const TIMELINE_TEXTS: FieldTexts = {
   atRest: ['No further entry will come, unless a block is removed or somebody acts', true],
   asOf: ['All of it is as it was at this time', TIME],
   'PaymentTimeline.entries': ['What happened, oldest first; each kind has its own fields'],
-  truncated: ['More is stored than the entries show: the newest of each kind are shown', false],
+  truncated: [
+    'More is stored than the entries show. Of payments, authorizations, batches, events and delivery attempts the newest are shown; ' +
+      'ledger entries and refunds are those of the newest payments',
+    false,
+  ],
   'PaymentTimeline.at': ['When it happened', TIME],
   'PaymentTimeline.kind': ['What happened'],
   offers: ['Ways to pay that the intent was offered with'],

@@ -15,8 +15,9 @@ export const getTimeline: KeyedRoute = {
   description:
     'Everything that happened to the intent and its money, oldest first: offers, refused attempts, signatures, payments, batches, ' +
     'transactions with their fee bumps, final blocks, ledger entries to the unit, events with each delivery attempt, refunds. ' +
-    'All of it as it was at `asOf`. `why` is a code of the error reference or one of a fixed list. The newest of each kind are ' +
-    'shown, and `truncated` says when there are more.',
+    'All of it as it was at `asOf`. `why` is a code of the error reference or one of a fixed list. `truncated` says ' +
+    'when more is stored than is shown: then the newest are shown. An intent that was canceled at a time that nothing tells has no ' +
+    '`intent_canceled`.',
   responses: { 200: { description: 'The timeline', schema: { name: 'PaymentTimeline', schema: paymentTimeline } } },
   refusals: ['not_found'],
   async handle({ ports }, { caller, params }) {

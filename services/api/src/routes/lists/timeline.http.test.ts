@@ -2,18 +2,14 @@
 // writes it in tests/e2e.
 import { insertRow } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
-import {
-  type PaymentTimeline,
-  paymentTimeline,
-  type TimelineEntry,
-  type TimelineKind,
-} from '@svc-pay/protocol/merchant';
+import type { PaymentTimeline } from '@svc-pay/protocol/merchant';
 import { describe, expect, test } from 'vitest';
 import { call, SETTLE } from '../../testing/call.ts';
 import { payFinally } from '../../testing/pay-finally.ts';
 import { USDC } from '../../testing/payment-chain.ts';
 import { playPart } from '../../testing/play-part.ts';
 import { playBroadcast, playFailure, TRANSACTION } from '../../testing/play-settlement.ts';
+import { ofKind, readTimeline } from '../../testing/read-timeline.ts';
 import { seedAccount } from '../../testing/seed-account.ts';
 import { newPayer, signHeader } from '../../testing/sign-header.ts';
 import { startPayableApi } from '../../testing/start-payable-api.ts';
@@ -25,13 +21,7 @@ const key = keys.test.secret;
 const tenant = { account_id: accountId, mode: 'test' };
 
 const pathOf = (intentId: string) => `/sdk/payment-intents/${intentId}/timeline`;
-async function timelineOf(intentId: string): Promise<PaymentTimeline> {
-  const answer = await call(api, 'GET', pathOf(intentId), { key });
-  if (answer.statusCode !== 200) throw new Error(answer.body);
-  return paymentTimeline.parse(answer.json());
-}
-const ofKind = <Kind extends TimelineKind>({ entries }: PaymentTimeline, kind: Kind) =>
-  entries.filter((entry): entry is Extract<TimelineEntry, { kind: Kind }> => entry.kind === kind);
+const timelineOf = (intentId: string) => readTimeline(api, intentId);
 const kinds = ({ entries }: PaymentTimeline) => entries.map(({ kind }) => kind);
 
 async function claimed() {
@@ -54,7 +44,7 @@ test('an unpaid intent shows its offers and waits for a payer', async () => {
   ]);
 });
 
-test('a canceled intent is canceled, one that ended by itself is expired', async () => {
+test('a canceled intent is canceled, one that was over before is expired', async () => {
   const { id } = await api.newIntent();
   await call(api, 'POST', `/sdk/payments/intents/${id}/cancel`, { key });
   expect(await timelineOf(id)).toMatchObject({ why: 'canceled', atRest: true });
