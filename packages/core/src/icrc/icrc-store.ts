@@ -28,6 +28,10 @@ export type KnownBlock =
   | 'of_intent'
   /** It is for the intent and not applied. */
   | 'kept'
+  /** It is of the intent’s memo, and so little that it is set aside. */
+  | 'too_little'
+  /** It is of the intent’s memo and was set aside for another reason: that is not judged anew. */
+  | 'set_aside'
   | 'of_another_intent'
   | 'refund';
 
@@ -84,7 +88,8 @@ export type IcrcStore = {
   readonly loadDue: (network: NetworkId, nowMs: number, limit: number) => Promise<readonly DueIcrcTransfer[]>;
   /**
    * One transaction: judges the transfer under the locks of the rows that it concerns, writes what it means and removes it
-   * from those that are due, unless it waits. A block counts once, and applying it again changes nothing.
+   * from those that are due, unless it waits. A block counts once, or is set aside for ever: applying it again changes
+   * nothing, whatever intents were made since.
    */
   readonly apply: (transfer: IcrcTransfer, nowMs: number) => Promise<AppliedMovement>;
   /** The transfer could not be applied now. */

@@ -17,6 +17,7 @@ export type * from './icrc-chain.ts';
 export type * from './icrc-store.ts';
 export * from './judge-blocks.ts';
 export * from './notify-transfer.ts';
+export * from './precedes-intent.ts';
 export * from './public-root-key.ts';
 export * from './read-named-block.ts';
 export * from './read-token-ledgers.ts';

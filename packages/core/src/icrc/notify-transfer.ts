@@ -70,6 +70,7 @@ export async function notifyTransfer(deps: NotifyDeps, notified: NotifiedBlock):
   );
   if (applied.outcome === 'waits') return { outcome: 'recorded' };
   tellApplied(deps, { network, source: ledger, transactionId: blockName(transfer) }, applied);
+  if (applied.outcome === 'unattributed') return KNOWN[asideAs(applied.reason)];
   if (applied.outcome === 'ignored')
     return refused(applied.reason === 'refund' ? 'counted_elsewhere' : 'other_account');
   return { outcome: applied.outcome === 'completed' || applied.outcome === 'mismatched' ? 'applied' : 'recorded' };
@@ -100,7 +101,13 @@ const KNOWN: Readonly<Record<KnownBlock, NotifiedTransfer>> = {
   kept: { outcome: 'recorded' },
   of_another_intent: refused('other_memo'),
   refund: refused('counted_elsewhere'),
+  too_little: { outcome: 'recorded' },
+  set_aside: refused('counted_elsewhere'),
 };
+
+/** Of a block that is an unattributed receipt, by the reason of that. */
+export const asideAs = (reason: string): Extract<KnownBlock, 'too_little' | 'set_aside'> =>
+  reason === 'below_minimum' ? 'too_little' : 'set_aside';
 
 /** Since then a ledger has not written as many blocks. */
 const READ_LATELY_MS = 600_000;

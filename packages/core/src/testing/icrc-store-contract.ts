@@ -171,6 +171,32 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       expect((await harness.read()).payments).toEqual([]);
     });
 
+    test('that is older than its intent by more than clocks differ is a receipt, and pays nothing', async () => {
+      const harness = await create();
+      const createdAtMs = harness.nowMs();
+      const intent = await harness.offer();
+      const old = transferOf(harness, intent, { blockTimeMs: createdAtMs - 61_000 });
+      const receipt = { outcome: 'unattributed', reason: 'unknown_intent' };
+      expect(await applied(harness, old)).toEqual(receipt);
+      expect(await applied(harness, old)).toEqual(receipt);
+      expect(await harness.statusOf(intent.intentId)).toBe('requires_payment');
+      const young = transferOf(harness, intent, { index: 1n, blockTimeMs: createdAtMs - 50_000 });
+      expect(await applied(harness, young)).toMatchObject({ outcome: 'completed' });
+      expect((await harness.proofs()).map(({ reason }) => reason)).toEqual(['unknown_intent', null]);
+    });
+
+    test('that was set aside stays so, whatever is told of the same block later', async () => {
+      const harness = await create();
+      const intent = await harness.offer();
+      const aside = transferOf(harness, intent, { to: harness.rival });
+      const receipt = { outcome: 'unattributed', reason: 'other_terms' };
+      expect(await applied(harness, aside)).toEqual(receipt);
+      expect(await applied(harness, { ...aside, to: harness.merchant })).toEqual(receipt);
+      expect(await due(harness)).toEqual([]);
+      expect(await harness.statusOf(intent.intentId)).toBe('requires_payment');
+      expect((await harness.proofs()).map(({ reason }) => reason)).toEqual(['other_terms']);
+    });
+
     test('is due until it is applied, later when it was put off, and a kept one stays as it is', async () => {
       const harness = await create();
       const { icrc, network, nowMs } = harness;
@@ -204,6 +230,12 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
       expect(await known(0n)).toEqual(['of_intent', 'of_another_intent']);
       await applied(harness, transferOf(harness, NOWHERE, { index: 1n }));
       expect(await known(1n)).toEqual([undefined, undefined]);
+      await applied(harness, transferOf(harness, intent, { index: 3n, amountAtomic: 1n }));
+      expect(await known(3n)).toEqual(['too_little', undefined]);
+      await applied(harness, transferOf(harness, intent, { index: 4n, blockTimeMs: harness.nowMs() - 3_600_000 }));
+      expect(await known(4n)).toEqual(['set_aside', undefined]);
+      await applied(harness, transferOf(harness, intent, { index: 5n, to: harness.rival }));
+      expect(await known(5n)).toEqual([undefined, undefined]);
       // It is kept for the account of another payout, and pays no intent.
       await icrc.keep(transferOf(harness, intent, { index: 2n, to: harness.rival }), harness.nowMs());
       expect(await known(2n)).toEqual([undefined, 'of_another_intent']);

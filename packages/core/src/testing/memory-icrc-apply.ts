@@ -8,6 +8,7 @@ import {
   isRevivable,
   judgeMoney,
   ownerOf,
+  precedesIntent,
   receiptIndex,
   type StoredAcceptance,
 } from '../index.ts';
@@ -23,13 +24,11 @@ const LOG_INDEX = 0;
 export function applyTransfer(tables: Tables, transfer: IcrcTransfer, nowMs: number): AppliedMovement {
   const { network } = transfer;
   const key = ofNetwork(network, blockName(transfer));
-  const counted = tables.proofs.get(proofKey(network, blockName(transfer), LOG_INDEX));
-  if (!tables.icrcTransfers.has(key)) {
-    const aside = tables.proofs.get(proofKey(network, blockName(transfer), receiptIndex(transfer.intentCode)));
-    const known = counted ?? aside;
+  const proofAt = (logIndex: number) => tables.proofs.get(proofKey(network, blockName(transfer), logIndex));
+  const known = proofAt(LOG_INDEX) ?? proofAt(receiptIndex(transfer.intentCode));
+  if (!tables.icrcTransfers.has(key))
     return known === undefined ? { outcome: 'ignored', reason: 'not_kept' } : countedAs(known);
-  }
-  const applied = counted === undefined ? applyMoney(tables, transfer, nowMs) : countedAs(counted);
+  const applied = known === undefined ? applyMoney(tables, transfer, nowMs) : countedAs(known);
   tables.icrcTransfers.delete(key);
   return applied;
 }
@@ -42,7 +41,8 @@ function countedAs({ paymentId, refundId, reason }: MemoryProof): AppliedMovemen
 function applyMoney(tables: Tables, transfer: IcrcTransfer, nowMs: number): AppliedMovement {
   const { network, intentCode, from, amountAtomic, blockTimeMs } = transfer;
   const row = intentOfCode(tables, intentCode);
-  if (row === undefined) return strayMoney(tables, transfer, 'unknown_intent');
+  if (row === undefined || precedesIntent(blockTimeMs, row.intent.createdAtMs))
+    return strayMoney(tables, transfer, 'unknown_intent');
   const acceptance = findPaid(tables, transfer, row);
   if (acceptance === undefined) return strayMoney(tables, transfer, 'other_terms');
   const settlement = tables.settlements.get(row.paymentId ?? '');
@@ -74,9 +74,7 @@ function applyMoney(tables: Tables, transfer: IcrcTransfer, nowMs: number): Appl
   const indexes = { logIndex: LOG_INDEX, transferLogIndex: LOG_INDEX };
   const evidence = { network, transactionId, ...indexes, feeAtomic: 0n, feeRecipient: '', escrowedFor: [] };
   const money = { row, acceptance, payer: from, amountAtomic, nonce: `0x${key}`, key, evidence };
-  const applied = writeMoney({ tables, network, nowMs }, money, step);
-  dropReceipts(tables, transfer, row.intent.id);
-  return applied;
+  return writeMoney({ tables, network, nowMs }, money, step);
 }
 
 /** The acceptance of the ledger and the account; of several that with the amount. Its payout decides whose account it is. */
@@ -116,12 +114,4 @@ function setAside({ proofs }: Tables, transfer: IcrcTransfer, reason: string, in
   const about = { merchant, ...(intentId !== undefined && { intentId }) };
   if (!proofs.has(key)) proofs.set(key, { transactionId, logIndex, paymentId: null, reason, read: true, about });
   return { outcome: 'unattributed', reason };
-}
-
-function dropReceipts({ proofs }: Tables, transfer: IcrcTransfer, intentId: string): void {
-  const transactionId = blockName(transfer);
-  for (const [key, proof] of proofs) {
-    if (proof.transactionId !== transactionId || proof.paymentId !== null) continue;
-    if (proof.about?.intentId === intentId || proof.about?.merchant === transfer.to) proofs.delete(key);
-  }
 }

@@ -1,5 +1,6 @@
 // IcrcStore in memory, and the expiry of intents that are paid on token ledgers.
 import {
+  asideAs,
   blockName,
   FINAL_AFTER_END_MS,
   type IcrcStore,
@@ -9,6 +10,7 @@ import {
   type NamedForIntent,
   PAYABLE_INTENT,
   type ReadBlocks,
+  receiptIndex,
 } from '../index.ts';
 import { proofKey } from './memory-direct-tables.ts';
 import { applyTransfer } from './memory-icrc-apply.ts';
@@ -111,13 +113,17 @@ function keep({ icrcPayouts, icrcTransfers }: Tables, transfers: readonly IcrcTr
 }
 
 function findBlock({ icrcTransfers, proofs, settlements }: Tables, block: NamedForIntent): KnownBlock | undefined {
+  const proofAt = (logIndex: number) => proofs.get(proofKey(block.network, blockName(block), logIndex));
+  const proof = proofAt(0);
+  if (proof?.refundId !== undefined) return 'refund';
+  if (proof !== undefined && proof.paymentId !== null)
+    return settlements.get(proof.paymentId)?.item.intentId === block.intentId ? 'of_intent' : 'of_another_intent';
+  const aside = proofAt(receiptIndex(block.intentCode));
+  if (aside !== undefined)
+    return block.accounts.includes(aside.about?.merchant ?? '') ? asideAs(aside.reason ?? '') : undefined;
   const kept = icrcTransfers.get(ofNetwork(block.network, blockName(block)));
   if (kept !== undefined && kept.intentCode !== block.intentCode) return 'of_another_intent';
-  if (kept !== undefined) return block.accounts.includes(kept.to) ? 'kept' : undefined;
-  const proof = proofs.get(proofKey(block.network, blockName(block), 0));
-  if (proof?.refundId !== undefined) return 'refund';
-  if (proof === undefined || proof.paymentId === null) return undefined;
-  return settlements.get(proof.paymentId)?.item.intentId === block.intentId ? 'of_intent' : 'of_another_intent';
+  return kept !== undefined && block.accounts.includes(kept.to) ? 'kept' : undefined;
 }
 
 /** A ledger that nobody reads for longer keeps no intent open. */

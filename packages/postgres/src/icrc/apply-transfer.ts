@@ -5,9 +5,11 @@ import {
   type IcrcTransfer,
   ownerOf,
   type PaidTerms,
+  precedesIntent,
   type ReceiptRefusal,
   receiptIndex,
 } from '@svc-pay/core';
+import { timeOfId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { writeUnattributed } from '../payment/unattributed-receipts.ts';
 import { loadStoredPayouts } from '../payout/transfer-terms.ts';
@@ -30,6 +32,8 @@ export async function applyTransfer(
     blockNumber: index,
     event: EVENT,
     foundBy: 'memo',
+    precedes: (intentId: OwnedIntent['intentId']) => precedesIntent(blockTimeMs, timeOfId(intentId)),
+    isDecidedOnce: true,
     findPaid: (offered: readonly PaidTerms[], owner: OwnedIntent) => findPaid(client, transfer, offered, owner),
   } as const;
   const row = [network, transfer.ledger, index.toString()];

@@ -156,20 +156,6 @@ test('money with the memo of no intent, or for an intent that is not paid there,
   expect(await run.intentOf(intentId)).toBe('requires_payment');
 });
 
-test('a receipt goes when its block is found to pay an intent after all', async () => {
-  const run = await begin();
-  const intentId = await run.intent();
-  const payTo = (account: string) =>
-    pool.query('update svc.acceptances set pay_to = $2 where intent_id = $1', [intentId, account]);
-  await payTo(sampleAccount(8));
-  const index = await run.pay(intentId);
-  await run.read();
-  expect(await receipts()).toMatchObject([{ reason: 'other_terms' }]);
-  await payTo(run.merchant);
-  expect(await run.notify(intentId, index)).toBe('applied');
-  expect(await receipts()).toEqual([]);
-});
-
 test('money to an account of nobody here is passed, whatever its memo', async () => {
   const run = await begin();
   const intentId = await run.intent();

@@ -1,5 +1,6 @@
 // Token ledgers as settlement reads them.
 import {
+  asideAs,
   blockName,
   type DueIcrcTransfer,
   type IcrcStore,
@@ -11,6 +12,7 @@ import {
   type NotifiedIntent,
   type PayableIntent,
   type ReadBlocks,
+  receiptIndex,
   type StoredCursor,
 } from '@svc-pay/core';
 import type { NetworkId } from '@svc-pay/protocol';
@@ -128,32 +130,38 @@ type BlockRow = {
   readonly account: string | null;
   readonly intent_id: string | null;
   readonly refund_id: string | null;
+  /** Of an unattributed receipt. */
+  readonly reason: string | null;
 };
 
-/** A transfer that waits, or what the block proves. */
+/** What the block proves, what it was set aside as, or a transfer that waits: the first of them tells. */
 const FIND_BLOCK = {
   name: 'find-icrc-block',
   text: `
-    select intent_code as code, to_account as account, null as intent_id, null as refund_id from svc.icrc_transfers
-    where network = $1 and ledger = $2 and block_index = $3
+    select intent_code as code, to_account as account, null as intent_id, null as refund_id, null as reason, null as place
+    from svc.icrc_transfers where network = $1 and ledger = $2 and block_index = $3
     union all
-    select null, null, payment.intent_id, proof.refund_id
+    select null, proof.log ->> 'merchant', payment.intent_id, proof.refund_id, proof.reason, proof.log_index
     from svc.log_proofs proof
-    join svc.payments payment
+    left join svc.payments payment
       on payment.account_id = proof.account_id and payment.mode = proof.mode and payment.id = proof.payment_id
-    where proof.network = $1 and proof.transaction_id = $4 and proof.log_index = 0`,
+    where proof.network = $1 and proof.transaction_id = $4 and proof.log_index in (0, $5)
+      and (proof.payment_id is null or payment.id is not null)
+    order by place nulls last`,
 };
 
 async function findBlock(pool: pg.Pool, block: NamedForIntent): Promise<KnownBlock | undefined> {
   const { network, ledger, index, intentId, intentCode, accounts } = block;
-  const values = [network, ledger, index.toString(), blockName(block)];
+  const values = [network, ledger, index.toString(), blockName(block), receiptIndex(intentCode)];
   const [row] = (await pool.query<BlockRow>({ ...FIND_BLOCK, values })).rows;
   if (row === undefined) return undefined;
   if (row.refund_id !== null) return 'refund';
+  // Money with the memo of the intent at another payout's account is kept or set aside, and pays nothing.
+  const isOfAccount = accounts.includes(row.account ?? '');
+  if (row.reason !== null) return isOfAccount ? asideAs(row.reason) : undefined;
   if (row.code === null) return row.intent_id === intentId ? 'of_intent' : 'of_another_intent';
   if (row.code !== intentCode.toString()) return 'of_another_intent';
-  // Money with the memo of the intent at another payout's account is kept, and pays nothing.
-  return accounts.includes(row.account ?? '') ? 'kept' : undefined;
+  return isOfAccount ? 'kept' : undefined;
 }
 
 const KEPT = columnArrays<IcrcTransfer>({

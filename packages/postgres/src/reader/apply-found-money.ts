@@ -34,6 +34,10 @@ export type FoundMoney = {
   readonly event: FoundReceipt['event'];
   /** By what the intent was found: part of the claim. */
   readonly foundBy: string;
+  /** The money can't be for the intent, because it is older. Absent where nobody knows the reference of an intent before it. */
+  readonly precedes?: (intentId: OwnedIntent['intentId']) => boolean;
+  /** What was set aside stays so. Absent where a transaction may name several intents, and pays one after all. */
+  readonly isDecidedOnce?: true;
   /** Undefined when the transaction paid nothing of what the intent offers. */
   readonly findPaid: (offered: readonly PaidTerms[], owner: OwnedIntent) => Promise<PaidAcceptance | undefined>;
   /** The same without what the refund counts that the transaction proves. Absent where that is always all of it. */
@@ -77,15 +81,15 @@ export async function applyFoundMoney(
   nowMs: number,
 ): Promise<AppliedMovement> {
   const { network, intentCode, transactionId } = found;
-  const places = [LOG_INDEX, BESIDE_REFUND_INDEX].map((logIndex) => ({ network, transactionId, logIndex }));
-  const proofs = await findProofs(client, places);
+  const aside = found.isDecidedOnce ? [receiptIndex(intentCode)] : [];
+  const proofs = await findProofsAt(client, found, [LOG_INDEX, BESIDE_REFUND_INDEX, ...aside]);
   const refund = found.findPaidBeside && proofs.find(({ refund_id }) => refund_id !== null);
   const proof = proofs.find((one) => one !== refund);
   if (proof !== undefined) return (await tellElse(client, found, proof, nowMs)) ?? countedAs(proof);
   // A lane records it, for the payment or the refund that it carries.
   if (await isOwnTransaction(client, network, transactionId)) return { outcome: 'ignored', reason: 'own_transaction' };
   const owner = await findIntentOfCode(client, intentCode);
-  if (owner === undefined) return { outcome: 'ignored', reason: 'unknown_intent' };
+  if (owner === undefined || found.precedes?.(owner.intentId)) return { outcome: 'ignored', reason: 'unknown_intent' };
   const locked = owner.isLate ? undefined : await lockPayment(client, owner, owner.paymentId);
   if (!owner.isLate && (locked === undefined || locked.read.payment?.id !== (owner.paymentId ?? undefined)))
     return { outcome: 'waits', reason: 'locked' };
@@ -148,7 +152,8 @@ export async function applyFoundMoney(
   );
   if (applied.outcome !== 'completed' && applied.outcome !== 'mismatched')
     throw new Error(`transaction ${transactionId} was ${applied.outcome}`);
-  await deleteReceiptsOf(client, { network, transactionId, intentId: owner.intentId, merchant: paid.merchant });
+  if (!found.isDecidedOnce)
+    await deleteReceiptsOf(client, { network, transactionId, intentId: owner.intentId, merchant: paid.merchant });
   if (surplusAtomic === 0n) return applied;
   await setAside('surplus', surplusAtomic);
   return { ...applied, surplusAtomic: surplusAtomic.toString() };
@@ -220,11 +225,20 @@ async function writeReceipt(
 /** What the transaction proves already, or was set aside as; undefined for nothing. */
 export async function findCounted(
   client: pg.ClientBase,
-  { network, transactionId, intentCode }: Pick<FoundMoney, 'network' | 'transactionId' | 'intentCode'>,
+  found: Pick<FoundMoney, 'network' | 'transactionId' | 'intentCode'>,
 ): Promise<AppliedMovement | undefined> {
-  const places = [LOG_INDEX, receiptIndex(intentCode)].map((logIndex) => ({ network, transactionId, logIndex }));
-  const [first] = (await findProofs(client, places)).toSorted((one, other) => one.log_index - other.log_index);
+  const [first] = await findProofsAt(client, found, [LOG_INDEX, receiptIndex(found.intentCode)]);
   return first && countedAs(first);
+}
+
+/** What counts comes before what was set aside. */
+async function findProofsAt(
+  client: pg.ClientBase,
+  { network, transactionId }: Pick<FoundMoney, 'network' | 'transactionId'>,
+  indexes: readonly number[],
+): Promise<readonly ProvenRow[]> {
+  const places = indexes.map((logIndex) => ({ network, transactionId, logIndex }));
+  return (await findProofs(client, places)).toSorted((one, other) => one.log_index - other.log_index);
 }
 
 function countedAs({ payment_id: paymentId, refund_id: refundId, reason }: ProvenRow): AppliedMovement {
