@@ -257,6 +257,9 @@ export function testIcrcStore(create: () => Promise<IcrcHarness>): void {
     const [paid, unpaid] = [await harness.offer({ expiresInMs: 1_000 }), await harness.offer({ expiresInMs: 1_000 })];
     const endMs = harness.nowMs() + 1_000;
     const statuses = async () => [await harness.statusOf(paid.intentId), await harness.statusOf(unpaid.intentId)];
+    // The ledger has no cursor: it was reset, or never read.
+    await harness.expire(endMs + 3_500_000);
+    expect(await statuses()).toEqual(['requires_payment', 'requires_payment']);
     await icrc.openCursor(cursorAt(harness, 0n));
     await icrc.keep(transferOf(harness, paid), harness.nowMs());
     await harness.expire(endMs + 3_500_000);

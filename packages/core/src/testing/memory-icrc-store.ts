@@ -147,8 +147,8 @@ export function expireLedgerIntents(tables: Tables, nowMs: number): number {
 
 /** Each ledger of the intent's acceptances was read to its end since all that was paid in time is in its blocks. */
 function isRead({ acceptances, icrcCursors }: Tables, { intent }: IntentRow): boolean {
-  const cursors = (acceptances.get(intent.id) ?? []).flatMap(
-    ({ network, token }) => icrcCursors.get(ofNetwork(network, token.address)) ?? [],
-  );
-  return cursors.every(({ readAtMs }) => readAtMs !== null && readAtMs >= intent.expiresAtMs + FINAL_AFTER_END_MS);
+  return (acceptances.get(intent.id) ?? [])
+    .filter(({ network }) => network.startsWith('icp:'))
+    .map(({ network, token }) => icrcCursors.get(ofNetwork(network, token.address))?.readAtMs ?? null)
+    .every((readAtMs) => readAtMs !== null && readAtMs >= intent.expiresAtMs + FINAL_AFTER_END_MS);
 }

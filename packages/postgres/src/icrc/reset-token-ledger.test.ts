@@ -1,6 +1,7 @@
 // A token ledger that was installed anew is read anew, with nothing lost. The ledger is in memory; the database is real.
 import { type IcrcStore, type LedgerContinuation, type LedgerCursor, readContinuation } from '@svc-pay/core';
 import { beforeEach, expect, test } from 'vitest';
+import { createMaintenanceStore } from '../maintenance-store.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { createIcrcWorld, ICRC_NETWORK, type IcrcWorld } from '../testing/icrc-world.ts';
 import { loadTokenLedger } from './report-token-ledgers.ts';
@@ -54,6 +55,36 @@ test('after a reset the new ledger is read and its payments count, and the old o
       detail: expect.objectContaining({ reason: 'anew', nextIndex: '1', countedBlocks: 1 }),
     },
   ]);
+});
+
+test('an intent that was paid in time does not expire between the reset of its ledger and the next reading', async () => {
+  const { expireIntents } = createMaintenanceStore(run.pool);
+  const [paid, unpaid] = [await run.intent(), await run.intent()];
+  run.sample.add(null, run.nowMs());
+  await run.read();
+  installAnew(3);
+  await run.read();
+  const expiresAtMs = run.nowMs() + 1_000;
+  await run.pool.query('update svc.intents set expires_at = $1', [new Date(expiresAtMs)]);
+  await run.pay(paid);
+  expect(await reset(await stored())).toMatchObject({ ok: true });
+  run.later(70_000);
+  await expireIntents(run.nowMs(), 10);
+  expect([await run.intentOf(paid), await run.intentOf(unpaid)]).toEqual(['requires_payment', 'requires_payment']);
+  await run.read();
+  await expireIntents(run.nowMs(), 10);
+  expect([await run.intentOf(paid), await run.intentOf(unpaid)]).toEqual(['completed', 'canceled']);
+});
+
+test('an intent on a ledger without a cursor expires after an hour', async () => {
+  const { expireIntents } = createMaintenanceStore(run.pool);
+  const intentId = await run.intent();
+  const expiresAtMs = run.nowMs() + 1_000;
+  await run.pool.query('update svc.intents set expires_at = $1', [new Date(expiresAtMs)]);
+  await expireIntents(expiresAtMs + 3_599_000, 10);
+  expect(await run.intentOf(intentId)).toBe('requires_payment');
+  await expireIntents(expiresAtMs + 3_601_000, 10);
+  expect(await run.intentOf(intentId)).toBe('canceled');
 });
 
 test('nothing is reset where money would be lost', async () => {

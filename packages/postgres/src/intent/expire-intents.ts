@@ -56,11 +56,13 @@ const referenceReadPastExpiry = (now: string) => `
   )`;
 
 // Nor while a token ledger of its acceptances was not read to its end since, or a transfer with its memo is not applied.
+// A ledger without a cursor is read from its beginning when that is opened: its first reading, or the one after a reset.
 const ledgersReadPastExpiry = (now: string) => `
   not exists (
     select from svc.acceptances offered
-    join svc.icrc_cursors cursor on cursor.network = offered.network and cursor.ledger = offered.asset
+    left join svc.icrc_cursors cursor on cursor.network = offered.network and cursor.ledger = offered.asset
     where offered.account_id = intent.account_id and offered.mode = intent.mode and offered.intent_id = intent.id
+      and offered.network like 'icp:%'
       and (cursor.read_at is null
         or cursor.read_at < intent.expires_at + interval '${FINAL_AFTER_END_MS} milliseconds')
       and intent.expires_at > ${now}::timestamptz - interval '${READER_STALLED}'
