@@ -20,6 +20,8 @@ const NODES = [
   'Result',
   'Subquery Scan',
 ];
+/** The timeline sorts the rows of one intent, which are few, to keep the newest of them. */
+const ALSO: Readonly<Record<string, readonly string[]>> = { 'a timeline': ['Sort'] };
 const MOST_BLOCKS = 500;
 /** Of the pages of a walk over many months, which looks at a row of each. Every full page looks at one row behind it. */
 const MONTHS_SLACK = 121;
@@ -30,7 +32,8 @@ async function judge() {
     for (const way of listedWays(PAYMENTS)) {
       const page = await meter.measure(way);
       const { name, given, blocks, rowsRead, nodes } = page;
-      expect({ name, others: nodes.filter((node) => !NODES.includes(node)) }).toEqual({ name, others: [] });
+      const allowed = [...NODES, ...(ALSO[name] ?? [])];
+      expect({ name, others: nodes.filter((node) => !allowed.includes(node)) }).toEqual({ name, others: [] });
       expect({ ...page, few: blocks <= MOST_BLOCKS }).toEqual({ ...page, few: true });
       expect({ ...page, few: rowsRead <= Math.max(3 * given + 1, MONTHS_SLACK) }).toEqual({ ...page, few: true });
     }
