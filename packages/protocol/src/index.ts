@@ -25,6 +25,7 @@ export {
   type NetworkId,
   parseNetwork,
 } from './network/network.ts';
+export { networkName } from './network/network-name.ts';
 export { type WalletLink, walletLinks } from './network/wallet-links.ts';
 export * from './wire/acceptance.ts';
 export * from './wire/create-intent.ts';

@@ -1,5 +1,5 @@
 // A chain that the service knows. RPC endpoints and processor of a chain are configuration, not data.
-import { type NetworkId, parseNetwork } from '@svc-pay/protocol';
+import { type NetworkId, networkName, parseNetwork } from '@svc-pay/protocol';
 import type { Mode } from '../account/mode.ts';
 
 export type Chain = {
@@ -21,7 +21,7 @@ export type Chain = {
   readonly rpcUrlPublic?: string;
 };
 
-type Line = Omit<Chain, 'network' | 'minimumUsd' | 'gasDecimals'> & {
+type Line = Omit<Chain, 'network' | 'name' | 'minimumUsd' | 'gasDecimals'> & {
   readonly network: string;
   readonly minimumUsd?: string;
   readonly gasDecimals?: number;
@@ -29,13 +29,13 @@ type Line = Omit<Chain, 'network' | 'minimumUsd' | 'gasDecimals'> & {
 
 function chain({ network, minimumUsd = '0', gasDecimals = 18, ...line }: Line): Chain {
   const id = parseNetwork(network);
-  if (id === undefined) throw new Error(`${line.name}: ${network} is no network`);
-  return { ...line, network: id, minimumUsd, gasDecimals };
+  const name = networkName(network);
+  if (id === undefined || name === undefined) throw new Error(`${network} is no network with a name`);
+  return { ...line, network: id, name, minimumUsd, gasDecimals };
 }
 
 export const CHAINS: readonly Chain[] = [
   chain({
-    name: 'Ethereum',
     network: 'eip155:1',
     mode: 'live',
     gasSymbol: 'ETH',
@@ -44,7 +44,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'https://cloudflare-eth.com',
   }),
   chain({
-    name: 'Base',
     network: 'eip155:8453',
     mode: 'live',
     gasSymbol: 'ETH',
@@ -53,7 +52,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'https://mainnet.base.org',
   }),
   chain({
-    name: 'Polygon',
     network: 'eip155:137',
     mode: 'live',
     gasSymbol: 'POL',
@@ -62,7 +60,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'https://polygon-rpc.com',
   }),
   chain({
-    name: 'Arbitrum One',
     network: 'eip155:42161',
     mode: 'live',
     gasSymbol: 'ETH',
@@ -71,7 +68,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'https://arb1.arbitrum.io/rpc',
   }),
   chain({
-    name: 'Avalanche',
     network: 'eip155:43114',
     mode: 'live',
     gasSymbol: 'AVAX',
@@ -80,7 +76,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'https://api.avax.network/ext/bc/C/rpc',
   }),
   chain({
-    name: 'Base Sepolia',
     network: 'eip155:84532',
     mode: 'test',
     gasSymbol: 'ETH',
@@ -88,7 +83,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'https://sepolia.base.org',
   }),
   chain({
-    name: 'Anvil',
     network: 'eip155:31337',
     mode: 'test',
     gasSymbol: 'ETH',
@@ -96,7 +90,6 @@ export const CHAINS: readonly Chain[] = [
     rpcUrlPublic: 'http://127.0.0.1:8545',
   }),
   chain({
-    name: 'Solana',
     network: 'solana:mainnet',
     mode: 'live',
     gasSymbol: 'SOL',
@@ -105,7 +98,6 @@ export const CHAINS: readonly Chain[] = [
     minimumUsd: '0.01',
   }),
   chain({
-    name: 'Solana devnet',
     network: 'solana:devnet',
     mode: 'test',
     gasSymbol: 'SOL',
@@ -113,7 +105,6 @@ export const CHAINS: readonly Chain[] = [
     blockSeconds: 1,
   }),
   chain({
-    name: 'Internet Computer',
     network: 'icp:mainnet',
     mode: 'live',
     gasSymbol: 'ICP',
@@ -121,7 +112,6 @@ export const CHAINS: readonly Chain[] = [
     blockSeconds: 2,
   }),
   chain({
-    name: 'Local Internet Computer',
     network: 'icp:local',
     mode: 'test',
     gasSymbol: 'ICP',

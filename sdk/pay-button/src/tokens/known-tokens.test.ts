@@ -1,6 +1,6 @@
 import { TOKENS } from '@svc-pay/core';
 import { expect, test } from 'vitest';
-import { KNOWN_TOKENS, networkName, tokenAt } from './known-tokens.ts';
+import { KNOWN_TOKENS, tokenAt } from './known-tokens.ts';
 
 test('the tokens shown are the service’s own, address by address', () => {
   const payable = TOKENS.filter(({ network }) => /^(?:eip155|solana|icp):/.test(network));
@@ -18,9 +18,4 @@ test('letters of an EVM address mean the same in either case; on Solana they do 
   expect(tokenAt('8453', evm?.asset.toLowerCase() ?? '')).toBe(evm);
   expect(tokenAt('solana:mainnet', solana?.asset ?? '')).toBe(solana);
   expect(tokenAt('solana:mainnet', solana?.asset.toLowerCase() ?? '')).toBeUndefined();
-});
-
-test('every network has a name among people', () => {
-  for (const { network } of KNOWN_TOKENS) expect(networkName(network)).not.toBe(network);
-  expect(networkName('eip155:999')).toBe('eip155:999');
 });

@@ -39,20 +39,6 @@ export const KNOWN_TOKENS: readonly ListedToken[] = [
   row('iclocal_ckusdc', 'icp:local', 'bkyz2-fmaaa-aaaaa-qaaaq-cai', 'ckUSDC'),
 ];
 
-const NETWORK_NAMES: Readonly<Record<string, string>> = {
-  'eip155:1': 'Ethereum',
-  'eip155:137': 'Polygon',
-  'eip155:8453': 'Base',
-  'eip155:31337': 'Anvil',
-  'eip155:42161': 'Arbitrum One',
-  'eip155:43114': 'Avalanche',
-  'eip155:84532': 'Base Sepolia',
-  'solana:mainnet': 'Solana',
-  'solana:devnet': 'Solana Devnet',
-  'icp:mainnet': 'Internet Computer',
-  'icp:local': 'Local Internet Computer',
-};
-
 export function tokenAt(network: string, asset: string): ListedToken | undefined {
   const id = parseNetwork(network);
   return KNOWN_TOKENS.find((one) => one.network === id && isSame(one, asset));
@@ -60,11 +46,6 @@ export function tokenAt(network: string, asset: string): ListedToken | undefined
 
 export function tokenNamed(shortcode: string | undefined): ListedToken | undefined {
   return KNOWN_TOKENS.find((one) => one.shortcode === shortcode);
-}
-
-/** As it is called among people; the identifier itself where nobody told us. */
-export function networkName(network: string): string {
-  return NETWORK_NAMES[parseNetwork(network) ?? ''] ?? network;
 }
 
 /** Letters of an EVM address mean the same in either case; elsewhere they do not. */

@@ -1,7 +1,8 @@
 // What the sheet offers at a stage where the payer chooses.
+import { networkName } from '@svc-pay/protocol';
 import type { AffordableToken } from '@svc-pay/sdk/evm';
 import type { Stage } from '../stage.ts';
-import { networkName, tokenAt } from '../tokens/known-tokens.ts';
+import { tokenAt } from '../tokens/known-tokens.ts';
 import { printHeld } from '../tokens/print-amount.ts';
 import type { WalletOffer } from '../wallets/wallet-kind.ts';
 import { fill } from '../words/choose-words.ts';
@@ -33,7 +34,7 @@ function tokenRow({ acceptance, heldAmount }: AffordableToken, words: Words, lan
   const known = tokenAt(network, asset ?? payTo);
   const token = known === undefined ? (extra?.name ?? '') : printHeld(maxAmountRequired, known, language);
   return {
-    name: fill(words.tokenOn, { token, network: networkName(network) }),
+    name: fill(words.tokenOn, { token, network: networkName(network) ?? network }),
     note:
       known === undefined || heldAmount === undefined
         ? ''
