@@ -1,8 +1,7 @@
 // `ledger check` against a local Internet Computer with real certificates, and real Postgres.
-import { DOLLAR } from '@svc-pay/postgres/testing';
+import { changeRows, DOLLAR } from '@svc-pay/postgres/testing';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { askSvc } from '../testing/call-svc.ts';
-import { changeRows } from '../testing/change-rows.ts';
 import { type IcpBooks, LEDGER, startIcpMachine } from '../testing/icp-books.ts';
 
 const { ic, books } = await startIcpMachine();

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { mockUsdcAbi, setPayout, writeDeploymentRecord } from '@svc-pay/evm';
 import { deployedWorld, type HandSettled, settleByHand, startAnvil } from '@svc-pay/evm/testing';
-import { createTestDatabase, seedSettledBatch } from '@svc-pay/postgres/testing';
+import { changeRows, createTestDatabase, seedSettledBatch } from '@svc-pay/postgres/testing';
 import { afterAll, expect, test } from 'vitest';
 import { askSvc, callSvc } from '../testing/call-svc.ts';
-import { changeRows } from '../testing/change-rows.ts';
 import { runSvc, svcEnvironment } from '../testing/run-svc.ts';
 
 const anvil = await startAnvil();

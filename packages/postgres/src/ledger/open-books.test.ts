@@ -3,6 +3,7 @@ import { evmNetwork } from '@svc-pay/protocol';
 import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { expect, test } from 'vitest';
+import { changeRows } from '../testing/change-rows.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { insertRow, NOW } from '../testing/sample-rows.ts';
 import { seedSettledBatch } from '../testing/seed-settled-batch.ts';
@@ -74,18 +75,6 @@ async function check(pool: pg.Pool) {
       differences.map(({ about, message }) => `${name} ${about.join()}: ${message}`),
     ),
   };
-}
-
-/** Changes rows as the database's owner could, without triggers. */
-async function plant(pool: pg.Pool, statement: string, values: readonly unknown[]): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query(`set session_replication_role = 'replica'`);
-    expect((await client.query(statement, [...values])).rowCount).toBeGreaterThan(0);
-  } finally {
-    await client.query('reset session_replication_role');
-    client.release();
-  }
 }
 
 async function world() {
@@ -225,7 +214,7 @@ test.each<[string, string, readonly RegExp[]]>([
   const aboutIt = async () =>
     (await check(pool)).words.filter((text) => text.includes(item.paymentId) || text.includes('do not exist'));
   const before = await aboutIt();
-  await plant(pool, statement, [item.paymentId]);
+  await changeRows(pool, statement, [item.paymentId]);
   const found = (await aboutIt()).filter((text) => !before.includes(text));
   for (const word of words) expect(found).toContainEqual(expect.stringMatching(word));
 });
@@ -267,7 +256,7 @@ test('books of direct payments hold, of a lane and of a foreign transaction', as
   const [own, foreign] = [directItem(), directItem()];
   await seedDirect(pool, 1, own);
   await seedDirect(pool, 2, foreign);
-  await plant(
+  await changeRows(
     pool,
     `update svc.settlements set relayer = null, batch_id = null, foreign_transaction_id = $2 where payment_id = $1`,
     [foreign.paymentId, hash(2)],
@@ -338,14 +327,14 @@ test.each<[string, string, RegExp]>([
   const item = directItem();
   await seedDirect(pool, 1, item);
   await pool.query('alter table svc.settlements drop constraint settlements_check');
-  await plant(pool, statement, [item.paymentId]);
+  await changeRows(pool, statement, [item.paymentId]);
   expect((await check(pool)).words).toContainEqual(expect.stringMatching(words));
 });
 
 test('an intent that two payments complete is found', async () => {
   const { pool, one } = await world();
   const twin = newId('payment', NOW.getTime());
-  await plant(
+  await changeRows(
     pool,
     `insert into svc.payments (account_id, mode, id, intent_id, status, network, token_shortcode, asset, amount,
        paid_amount, completed_at, created_at, updated_at)
@@ -363,15 +352,17 @@ test('what a reorganisation took back leaves nothing behind, and must be the exa
   const { pool, one } = await world();
   const taken = `insert into svc.ledger_entries select account_id, mode, id || 'r', payment_id, network, asset, account_name,
     party, -amount, transaction_id, log_index, id, created_at from svc.ledger_entries where payment_id = $1`;
-  await plant(pool, taken, [one.paymentId]);
-  await plant(pool, `update svc.payments set status = 'pending' where id = $1`, [one.paymentId]);
-  await plant(pool, `update svc.settlements set status = 'queued' where payment_id = $1`, [one.paymentId]);
-  await plant(pool, `update svc.intents set status = 'processing' where payment_id = $1`, [one.paymentId]);
-  await plant(pool, 'delete from svc.log_proofs where payment_id = $1', [one.paymentId]);
+  await changeRows(pool, taken, [one.paymentId]);
+  await changeRows(pool, `update svc.payments set status = 'pending' where id = $1`, [one.paymentId]);
+  await changeRows(pool, `update svc.settlements set status = 'queued' where payment_id = $1`, [one.paymentId]);
+  await changeRows(pool, `update svc.intents set status = 'processing' where payment_id = $1`, [one.paymentId]);
+  await changeRows(pool, 'delete from svc.log_proofs where payment_id = $1', [one.paymentId]);
   expect((await check(pool)).words).toEqual([]);
-  await plant(pool, `update svc.ledger_entries set party = '0xeve' where ${OF_MERCHANT} and reverses is not null`, [
-    one.paymentId,
-  ]);
+  await changeRows(
+    pool,
+    `update svc.ledger_entries set party = '0xeve' where ${OF_MERCHANT} and reverses is not null`,
+    [one.paymentId],
+  );
   expect((await check(pool)).words).toEqual([expect.stringContaining('is not its opposite')]);
 });
 
@@ -379,7 +370,7 @@ test('the proof sees one moment, whatever is written meanwhile', async () => {
   const { pool, one } = await world();
   await withBooks(pool, async (books) => {
     const before = await books.paymentsOfCodes([one.intentCode]);
-    await plant(pool, 'delete from svc.ledger_entries where payment_id = $1', [one.paymentId]);
+    await changeRows(pool, 'delete from svc.ledger_entries where payment_id = $1', [one.paymentId]);
     expect(await books.paymentsOfCodes([one.intentCode])).toEqual(before);
   });
 });

@@ -2,6 +2,7 @@ export { writeEvents } from '../event/write-events.ts';
 export { createRefundStore } from '../refund/refund-store.ts';
 export { createApplyHarness } from './apply-harness.ts';
 export { type BookedRows, type BookedWish, bookReversal, bookSettled } from './book-settled.ts';
+export { changeRows } from './change-rows.ts';
 export { Crash, crashingDeps } from './crashing-deps.ts';
 export {
   copyTestDatabase,

@@ -1,14 +1,8 @@
+import type pg from 'pg';
 import { expect } from 'vitest';
 
-type Pool = {
-  readonly connect: () => Promise<{
-    readonly query: (text: string, values?: unknown[]) => Promise<{ readonly rowCount: number | null }>;
-    readonly release: () => void;
-  }>;
-};
-
 /** Changes rows with all triggers off, as a database superuser could. */
-export async function changeRows(pool: Pool, statement: string, values: readonly unknown[]): Promise<void> {
+export async function changeRows(pool: pg.Pool, statement: string, values: readonly unknown[]): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query(`set session_replication_role = 'replica'`);
