@@ -5,9 +5,10 @@ import { useTokens } from '../api/tokens.ts';
 import { chainName, symbolOf } from '../format/chains.ts';
 import { short } from '../format/short.ts';
 import { isoToLocal, localToIso } from '../format/time.ts';
-import { Form, TextField } from '../ui/form.tsx';
+import { Form } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { Sheet, SheetActions } from '../ui/sheet.tsx';
+import { isBackwards, TimeRangeFields } from '../ui/time-range.tsx';
 import { INTENT_WORDS, PAYMENT_WORDS } from '../words/states.ts';
 import { type FilterName, hasFilters, type ListFilters, withFilter } from './filters.ts';
 
@@ -159,26 +160,12 @@ type TimeSheetProps = {
 function TimeSheet({ filters, onClose, onChoose }: TimeSheetProps) {
   const [from, setFrom] = useState(isoToLocal(filters.createdAfter));
   const [to, setTo] = useState(isoToLocal(filters.createdBefore));
-  const isBackwards = from !== '' && to !== '' && from >= to;
   const choose = () =>
     onChoose(withFilter(withFilter(filters, 'createdAfter', localToIso(from)), 'createdBefore', localToIso(to)));
   return (
     <Sheet title="Created" onClose={onClose}>
       <Form onSubmit={choose}>
-        <TextField
-          label="From"
-          type="datetime-local"
-          value={from}
-          onChange={(event) => setFrom(event.currentTarget.value)}
-          hint="In your time zone."
-        />
-        <TextField
-          label="Before"
-          type="datetime-local"
-          value={to}
-          onChange={(event) => setTo(event.currentTarget.value)}
-          error={isBackwards ? 'The range must begin before it ends.' : undefined}
-        />
+        <TimeRangeFields from={from} to={to} onFrom={setFrom} onTo={setTo} />
         <SheetActions>
           <button
             type="button"
@@ -189,7 +176,7 @@ function TimeSheet({ filters, onClose, onChoose }: TimeSheetProps) {
           >
             Any time
           </button>
-          <button type="submit" className="button first" disabled={isBackwards}>
+          <button type="submit" className="button first" disabled={isBackwards(from, to)}>
             Show
           </button>
         </SheetActions>

@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { keyOf, type PageScope, relay, useScope } from '../api/scope.ts';
 import { useDeliveries, useEndpoint } from '../api/webhooks.ts';
-import { Bones, Card, Copy, Empty, Fact, Heading, Notice, Problem, StateBadge, Time } from '../ui/bits.tsx';
+import { Bones, Card, Copy, Empty, Fact, Heading, Notice, OlderRows, Problem, StateBadge, Time } from '../ui/bits.tsx';
 import { SelectField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { DELIVERY_END_WORDS, DELIVERY_WORDS, OFF_WORDS } from '../words/states.ts';
@@ -200,18 +200,7 @@ function Deliveries({ scope, endpointId }: { readonly scope: PageScope; readonly
           </li>
         ))}
       </ul>
-      {hasNextPage && (
-        <div className="border-t border-line p-3 text-center">
-          <button
-            type="button"
-            className="button small"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            Older ones
-          </button>
-        </div>
-      )}
+      {hasNextPage && <OlderRows busy={isFetchingNextPage} onMore={() => void fetchNextPage()} />}
     </Card>
   );
 }

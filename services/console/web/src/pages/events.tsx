@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useScope } from '../api/scope.ts';
 import { type EventSearch, useEvents } from '../api/webhooks.ts';
-import { Badge, Bones, Card, Empty, Heading, Problem, Time } from '../ui/bits.tsx';
+import { Badge, Bones, Card, Empty, Heading, OlderRows, Problem, Time } from '../ui/bits.tsx';
 import { EVENT_NAMES, EVENT_WORDS } from '../words/states.ts';
 
 export function Events() {
@@ -78,18 +78,7 @@ export function Events() {
             </li>
           ))}
         </ul>
-        {hasNextPage && (
-          <div className="border-t border-line p-3 text-center">
-            <button
-              type="button"
-              className="button small"
-              disabled={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-            >
-              Older ones
-            </button>
-          </div>
-        )}
+        {hasNextPage && <OlderRows busy={isFetchingNextPage} onMore={() => void fetchNextPage()} />}
       </Card>
     </>
   );

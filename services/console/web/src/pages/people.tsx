@@ -9,7 +9,7 @@ import { Badge, Bones, Card, Heading, Problem, Time } from '../ui/bits.tsx';
 import { Form, SelectField, Submit, TextField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { SecretSheet, type ShownSecret } from '../ui/secret-sheet.tsx';
-import { Sheet, SheetActions } from '../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../ui/sheet.tsx';
 
 type Doing =
   | { readonly what: 'invite' }
@@ -186,9 +186,7 @@ function InviteSheet({ accountId, onClose, onDone }: SheetOf & { readonly accoun
         <SelectField label="Role" value={role} onChange={setRole} options={ROLE_OPTIONS} />
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} disabled={name.trim() === ''}>
             Make the link
           </Submit>
@@ -215,9 +213,7 @@ function RoleSheet({
         <SelectField label="Role" value={role} onChange={setRole} options={ROLE_OPTIONS} />
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} disabled={role === member.role}>
             Change
           </Submit>
@@ -246,9 +242,7 @@ function MemberSheet({ title, action, path, member, about, onClose, onDone }: Me
         <p>{about}</p>
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} grave>
             {action}
           </Submit>

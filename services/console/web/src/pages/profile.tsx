@@ -6,7 +6,7 @@ import { isoOf } from '../format/time.ts';
 import { Badge, Bones, Card, Heading, Problem, Time } from '../ui/bits.tsx';
 import { Form, Submit, TextField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { Sheet, SheetActions } from '../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../ui/sheet.tsx';
 
 export function Profile() {
   const { data: me } = useQuery(meQuery);
@@ -146,9 +146,7 @@ function NameSheet({ title, action, initial, onClose, onName, onDone }: NameProp
         />
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} disabled={name.trim() === ''}>
             {action}
           </Submit>

@@ -220,3 +220,11 @@ export function Heading({
     </header>
   );
 }
+
+export const OlderRows = ({ busy, onMore }: { readonly busy: boolean; readonly onMore: () => void }) => (
+  <div className="border-t border-line p-3 text-center">
+    <button type="button" className="button small" disabled={busy} onClick={onMore}>
+      Older ones
+    </button>
+  </div>
+);

@@ -44,3 +44,9 @@ export const SheetActions = ({ children }: { readonly children: ReactNode }) => 
     {children}
   </footer>
 );
+
+export const SheetBack = ({ onClose, word = 'Go back' }: { readonly onClose: () => void; readonly word?: string }) => (
+  <button type="button" className="button" onClick={onClose}>
+    {word}
+  </button>
+);

@@ -7,7 +7,7 @@ import { type PageScope, relay } from '../../api/scope.ts';
 import { showUsd, typedToUsd } from '../../format/money.ts';
 import { Notice, Problem } from '../../ui/bits.tsx';
 import { Form, Submit, TextField } from '../../ui/form.tsx';
-import { Sheet, SheetActions } from '../../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../../ui/sheet.tsx';
 import { whyWords } from '../../words/failures.ts';
 
 export function ChargeSheet({
@@ -59,9 +59,7 @@ export function ChargeSheet({
           <Notice tone="bad">{data.message ?? whyWords(data.error ?? 'The charge was refused.')}</Notice>
         )}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} disabled={usd === undefined}>
             {usd === undefined ? 'Charge' : `Charge ${showUsd(usd)}`}
           </Submit>

@@ -4,7 +4,7 @@ import { refreshPayment } from '../../api/payment.ts';
 import { type PageScope, relay } from '../../api/scope.ts';
 import { Problem } from '../../ui/bits.tsx';
 import { Form, Submit } from '../../ui/form.tsx';
-import { Sheet, SheetActions } from '../../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../../ui/sheet.tsx';
 
 export type ConfirmProps = {
   readonly scope: PageScope;
@@ -45,9 +45,7 @@ export function ConfirmSheet({
         <p>{children}</p>
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} grave={grave}>
             {action}
           </Submit>

@@ -4,9 +4,10 @@ import { useState } from 'react';
 import { keyOf, type PageScope, relay } from '../../api/scope.ts';
 import { localToIso } from '../../format/time.ts';
 import { Notice, Problem, StateBadge } from '../../ui/bits.tsx';
-import { CheckField, Form, SelectField, Submit, TextField } from '../../ui/form.tsx';
+import { CheckField, Form, SelectField, Submit } from '../../ui/form.tsx';
 import { SecretSheet } from '../../ui/secret-sheet.tsx';
-import { Sheet, SheetActions } from '../../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../../ui/sheet.tsx';
+import { isBackwards, TimeRangeFields } from '../../ui/time-range.tsx';
 import { EVENT_NAMES, REPLAY_WORDS } from '../../words/states.ts';
 
 type EndpointActionProps = {
@@ -22,12 +23,6 @@ const OVERLAPS = [
   ['3600', 'An hour'],
   ['0', 'Not at all: it ends now'],
 ] as const;
-
-const Back = ({ onClose, word = 'Go back' }: { readonly onClose: () => void; readonly word?: string }) => (
-  <button type="button" className="button" onClick={onClose}>
-    {word}
-  </button>
-);
 
 export function RotateSheet({ scope, endpoint, onClose, onDone }: EndpointActionProps) {
   const [overlap, setOverlap] = useState<string>(OVERLAPS[0][0]);
@@ -61,7 +56,7 @@ export function RotateSheet({ scope, endpoint, onClose, onDone }: EndpointAction
         <SelectField label="The old one also signs for" value={overlap} onChange={setOverlap} options={OVERLAPS} />
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <Back onClose={onClose} />
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending}>Rotate</Submit>
         </SheetActions>
       </Form>
@@ -96,7 +91,7 @@ export function ReplaySheet({ scope, endpoint, onClose, onDone }: EndpointAction
       state.data?.recovery.status === 'running' || state.data === undefined ? FOLLOW_MS : false,
   });
   const recovery = followed?.recovery ?? data?.recovery;
-  const isRange = from !== '' && to !== '' && from < to;
+  const isRange = from !== '' && to !== '' && !isBackwards(from, to);
   return (
     <Sheet title="Replay events" onClose={onClose}>
       {recovery === undefined ? (
@@ -104,20 +99,7 @@ export function ReplaySheet({ scope, endpoint, onClose, onDone }: EndpointAction
           <p className="text-soft">
             Sends the events of a range to this endpoint again, such as after your server was down.
           </p>
-          <TextField
-            label="From"
-            type="datetime-local"
-            value={from}
-            onChange={(event) => setFrom(event.currentTarget.value)}
-            hint="In your time zone."
-          />
-          <TextField
-            label="Before"
-            type="datetime-local"
-            value={to}
-            onChange={(event) => setTo(event.currentTarget.value)}
-            error={from !== '' && to !== '' && !isRange ? 'The range must begin before it ends.' : undefined}
-          />
+          <TimeRangeFields from={from} to={to} onFrom={setFrom} onTo={setTo} />
           <CheckField
             label="Also those that were delivered"
             about="Your server must know an event that it has seen before."
@@ -126,7 +108,7 @@ export function ReplaySheet({ scope, endpoint, onClose, onDone }: EndpointAction
           />
           {error !== null && <Problem of={error} />}
           <SheetActions>
-            <Back onClose={onClose} />
+            <SheetBack onClose={onClose} />
             <Submit busy={isPending} disabled={!isRange}>
               Replay
             </Submit>
@@ -141,7 +123,7 @@ export function ReplaySheet({ scope, endpoint, onClose, onDone }: EndpointAction
             {recovery.examined} of {recovery.total ?? '…'} events looked at, {recovery.queued} queued.
           </Notice>
           <SheetActions>
-            <Back onClose={onClose} word="Close" />
+            <SheetBack onClose={onClose} word="Close" />
           </SheetActions>
         </>
       )}
@@ -171,7 +153,7 @@ export function SampleSheet({ scope, endpoint, onClose, onDone }: EndpointAction
         {error !== null && <Problem of={error} />}
         {data !== undefined && <Notice tone="good">Sent as {data.eventId}. It appears among the deliveries.</Notice>}
         <SheetActions>
-          <Back onClose={onClose} word={data === undefined ? 'Go back' : 'Close'} />
+          <SheetBack onClose={onClose} word={data === undefined ? 'Go back' : 'Close'} />
           <Submit busy={isPending}>Send</Submit>
         </SheetActions>
       </Form>
@@ -193,7 +175,7 @@ export function DeleteSheet({ scope, endpoint, onClose, onDone }: EndpointAction
         </p>
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <Back onClose={onClose} />
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} grave>
             Delete
           </Submit>

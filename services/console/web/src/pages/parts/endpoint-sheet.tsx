@@ -8,7 +8,7 @@ import { keyOf, type PageScope, relay } from '../../api/scope.ts';
 import { Problem } from '../../ui/bits.tsx';
 import { CheckField, Form, Submit, TextField } from '../../ui/form.tsx';
 import { SecretSheet } from '../../ui/secret-sheet.tsx';
-import { Sheet, SheetActions } from '../../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../../ui/sheet.tsx';
 import { EVENT_NAMES, EVENT_WORDS } from '../../words/states.ts';
 
 type EndpointSheetProps = { readonly scope: PageScope; readonly endpoint?: Endpoint; readonly onClose: () => void };
@@ -113,9 +113,7 @@ export function EndpointSheet({ scope, endpoint, onClose }: EndpointSheetProps) 
         </div>
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} disabled={!isReady}>
             {endpoint === undefined ? 'Add' : 'Save'}
           </Submit>

@@ -5,7 +5,7 @@ import type { PageScope } from '../../api/scope.ts';
 import { Notice, Problem } from '../../ui/bits.tsx';
 import { CheckField, Form, SelectField, Submit } from '../../ui/form.tsx';
 import type { ShownSecret } from '../../ui/secret-sheet.tsx';
-import { Sheet, SheetActions } from '../../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../../ui/sheet.tsx';
 
 type SheetOf = { readonly onClose: () => void; readonly onDone: (made?: ShownSecret) => Promise<void> };
 
@@ -71,9 +71,7 @@ export function CreateKeySheet({ scope, onClose, onDone }: SheetOf & { readonly 
         </div>
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} disabled={isLimited && chosen.length === 0}>
             Create
           </Submit>
@@ -103,9 +101,7 @@ export function RollKeySheet({ scope, onClose, onDone }: SheetOf & { readonly sc
         <SelectField label="The old key stays valid for" value={overlap} onChange={setOverlap} options={OVERLAPS} />
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending}>Roll</Submit>
         </SheetActions>
       </Form>
@@ -133,9 +129,7 @@ export function RevokeKeySheet({ apiKey, onClose, onDone }: SheetOf & { readonly
         )}
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending} grave>
             Revoke now
           </Submit>
@@ -159,9 +153,7 @@ export function SignSheet({ apiKey, onClose, onDone }: SheetOf & { readonly apiK
         </p>
         {error !== null && <Problem of={error} />}
         <SheetActions>
-          <button type="button" className="button" onClick={onClose}>
-            Go back
-          </button>
+          <SheetBack onClose={onClose} />
           <Submit busy={isPending}>Sign with it</Submit>
         </SheetActions>
       </Form>

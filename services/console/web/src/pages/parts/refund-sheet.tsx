@@ -9,7 +9,7 @@ import { symbolOf } from '../../format/chains.ts';
 import { showAtomic, typedToAtomic } from '../../format/money.ts';
 import { Copy, Notice, Problem } from '../../ui/bits.tsx';
 import { Form, Submit, TextField } from '../../ui/form.tsx';
-import { Sheet, SheetActions } from '../../ui/sheet.tsx';
+import { Sheet, SheetActions, SheetBack } from '../../ui/sheet.tsx';
 import { leftOf } from './left-of.ts';
 
 type RefundProps = { readonly scope: PageScope; readonly payment: Payment; readonly onClose: () => void };
@@ -119,9 +119,7 @@ function SignForm({ scope, payment, onClose }: RefundProps) {
       {step !== undefined && <Notice tone="note">{step}</Notice>}
       {error !== null && <Problem of={error} />}
       <SheetActions>
-        <button type="button" className="button" onClick={onClose}>
-          Go back
-        </button>
+        <SheetBack onClose={onClose} />
         <Submit busy={isPending} disabled={amount === undefined || isTooMuch}>
           {amount === undefined ? 'Refund' : `Refund ${showAtomic(amount, decimals)} ${symbol}`}
         </Submit>
@@ -168,9 +166,7 @@ function ReportForm({ scope, payment, onClose }: RefundProps) {
       />
       {error !== null && <Problem of={error} />}
       <SheetActions>
-        <button type="button" className="button" onClick={onClose}>
-          Go back
-        </button>
+        <SheetBack onClose={onClose} />
         <Submit busy={isPending} disabled={!isId}>
           Report the refund
         </Submit>
