@@ -111,6 +111,20 @@ test('what comes back is never a page, never a redirect, and sets no cookie', as
   expect(headers.get('content-security-policy')).toContain('sandbox');
 });
 
+test('the address of a payment link and the cursor of an export come back with their answers', async () => {
+  const headers = {
+    'x-svc-pay-url': 'https://pay.example.com/pay/pi_1?client_secret=secret',
+    'x-svc-export-cursor': 'next',
+    'x-svc-export-more': 'true',
+    'idempotency-replayed': 'true',
+    'retry-after': '3',
+  };
+  upstream.behaviour.answer = () => ({ status: 402, body: '{}', headers });
+  const answer = await members.get('owner')!.get(`/accounts/${account}/test/sdk/exports/payments`);
+  expect(answer.status).toBe(402);
+  expect(Object.fromEntries(answer.headers)).toMatchObject(headers);
+});
+
 test('routes of the admin service are passed on with the session, and no other path', async () => {
   const owner = members.get('owner')!;
   upstream.behaviour.answer = () => ({ status: 200, body: '{"keys":[]}' });

@@ -2,6 +2,7 @@
 // shown as a page of the console.
 import { Readable } from 'node:stream';
 import { MODES, type Mode, type PersonRole } from '@svc-pay/core';
+import { EXPORT_CURSOR_HEADER, EXPORT_MORE_HEADER } from '@svc-pay/protocol/merchant';
 import { ADMIN_ROUTES } from '@svc-pay/runtime/http/admin-routes';
 import type { FastifyReply } from 'fastify';
 import { ConsoleRefusal } from '../http/console-errors.ts';
@@ -18,6 +19,9 @@ const PASSED_BACK = [
   'retry-after',
   'x-request-id',
   'idempotency-replayed',
+  'x-svc-pay-url',
+  EXPORT_CURSOR_HEADER,
+  EXPORT_MORE_HEADER,
 ] as const;
 /** Anything else is answered as bytes. */
 const DATA_TYPE = /^(?:application\/(?:json|x-ndjson|jsonl)|text\/(?:csv|plain))\b/;
