@@ -153,7 +153,11 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
-          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/browser/install-chromium.ts'],
+          globalSetup: [
+            'packages/postgres/src/testing/global-setup.ts',
+            'tests/browser/install-chromium.ts',
+            'tests/browser/build-console-page.ts',
+          ],
           maxWorkers: EVERY_CORE,
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -26,7 +26,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: path.join(ROOT, '.cache/compile') };
 
 /** Program that Node runs for a service. */
-export const mainOf = (name: 'api' | 'settlement' | 'webhooks' | 'admin' | 'cli'): readonly string[] => [
+export const mainOf = (name: 'api' | 'settlement' | 'webhooks' | 'admin' | 'console' | 'cli'): readonly string[] => [
   path.join(ROOT, name === 'cli' ? 'cli' : `services/${name}`, 'src/main.ts'),
 ];
 

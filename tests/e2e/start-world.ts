@@ -40,6 +40,9 @@ export type WorldOptions = {
   readonly api?: Readonly<Record<string, string>>;
 };
 
+const ROLE_GROUPS = ['svc_api', 'svc_settlement', 'svc_webhooks', 'svc_admin', 'svc_console'] as const;
+type RoleGroup = (typeof ROLE_GROUPS)[number];
+
 type Engine = {
   readonly ingressUrl: string;
   readonly adminUrl: string;
@@ -58,6 +61,8 @@ export type World = {
   readonly shop: Shop;
   readonly api: ServiceProcess;
   readonly settlement: ServiceProcess;
+  /** Address of the database as a login of this role group. */
+  readonly databaseUrlOf: (group: RoleGroup) => string;
   /** Environment of the operator's command. */
   readonly operatorEnvironment: Readonly<Record<string, string>>;
   readonly engine: Engine;
@@ -196,6 +201,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     shop,
     api,
     settlement,
+    databaseUrlOf: roles.url,
     operatorEnvironment: { ...COMPILE_CACHE, SVC_DATABASE_URL: database.url, SVC_NETWORKS: shared.SVC_NETWORKS },
     engine,
     rivalEngine,
@@ -228,19 +234,18 @@ async function startEngine(alwaysReplay: boolean): Promise<Engine> {
 /** Creates a login role for each role group of the schema, so that each process has only its own rights. */
 async function loginRoles({ pool, url }: TestDatabase) {
   const mark = randomBytes(4).toString('hex');
-  const groups = ['svc_api', 'svc_settlement', 'svc_webhooks'] as const;
   const nameOf = (group: string) => `${group}_${mark}`;
-  for (const group of groups)
+  for (const group of ROLE_GROUPS)
     await pool.query(`create role ${nameOf(group)} login password '${mark}' in role ${group}`);
   return {
-    url: (group: (typeof groups)[number]) => {
+    url: (group: RoleGroup) => {
       const own = new URL(url);
       own.username = nameOf(group);
       own.password = mark;
       return own.href;
     },
     drop: async () => {
-      for (const group of groups) await pool.query(`drop role ${nameOf(group)}`);
+      for (const group of ROLE_GROUPS) await pool.query(`drop role ${nameOf(group)}`);
     },
   };
 }
