@@ -9,7 +9,7 @@ import {
 } from '@svc-pay/core';
 import { createApiStores, openDatabase } from '@svc-pay/postgres';
 import { createOperator, disableOperator } from '@svc-pay/postgres/operator';
-import { createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
+import { createLogin, createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
 import { createLogger } from '@svc-pay/runtime/logging';
 import { afterAll, expect, test } from 'vitest';
 import { readAdminConfig } from './config.ts';
@@ -20,13 +20,8 @@ const MASTER: MasterKey = { number: 1, bytes: randomBytes(32) };
 const { pool, url: ownerUrl } = await createTestDatabase();
 
 // As in production: with the rights of svc_admin and no more.
-const [role, password] = [`admin_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-await pool.query(`create role ${role} login password '${password}' in role svc_admin`);
-const databaseUrl = new URL(ownerUrl);
-databaseUrl.username = role;
-databaseUrl.password = password;
 const read = readAdminConfig({
-  SVC_DATABASE_URL: databaseUrl.href,
+  SVC_DATABASE_URL: await createLogin(pool, ownerUrl, 'svc_admin'),
   SVC_KEY_PEPPER: PEPPER.toString('base64'),
   SVC_SEAL_KEY: `1:${Buffer.from(sealingKeyOf(MASTER).bytes).toString('base64')}`,
   SVC_ADMIN_PORT: '0',
@@ -45,7 +40,6 @@ const database = openDatabase(ownerUrl, {
 afterAll(async () => {
   await admin.stop();
   await database.close();
-  await pool.query(`drop role ${role}`);
 });
 
 const shell = () => ({ pool, nowMs: Date.now(), actor: 'operator:shell' });

@@ -17,7 +17,7 @@ import {
 } from '@svc-pay/core';
 import { createApiStores, openDatabase } from '@svc-pay/postgres';
 import { createOperator } from '@svc-pay/postgres/operator';
-import { createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
+import { createLogin, createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
 import { ADMIN_ROUTES, type AdminRouteName } from '@svc-pay/runtime/http/admin-routes';
 import { PERSON_ACTIONS } from '@svc-pay/runtime/http/person-actions';
@@ -30,16 +30,8 @@ const PEPPER = randomBytes(32);
 const MASTER: MasterKey = { number: 1, bytes: randomBytes(32) };
 const { pool, url: ownerUrl } = await createTestDatabase();
 
-async function loginOf(group: string): Promise<string> {
-  const [role, password] = [`${group}_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  await pool.query(`create role ${role} login password '${password}' in role ${group}`);
-  const url = new URL(ownerUrl);
-  url.username = role;
-  url.password = password;
-  return url.href;
-}
 const read = readAdminConfig({
-  SVC_DATABASE_URL: await loginOf('svc_admin'),
+  SVC_DATABASE_URL: await createLogin(pool, ownerUrl, 'svc_admin'),
   SVC_KEY_PEPPER: PEPPER.toString('base64'),
   SVC_SEAL_KEY: `1:${Buffer.from(sealingKeyOf(MASTER).bytes).toString('base64')}`,
   SVC_ADMIN_PORT: '0',
@@ -48,7 +40,7 @@ if (!read.ok) throw new Error(read.problems.join('\n'));
 const logs: string[] = [];
 const logger = createLogger('admin', 'info', { write: (line: string) => logs.push(line) });
 const admin = await startAdmin(read.config, { logger });
-const apiDatabase = openDatabase(await loginOf('svc_api'), {
+const apiDatabase = openDatabase(await createLogin(pool, ownerUrl, 'svc_api'), {
   applicationName: 'test',
   maxConnections: 2,
   statementTimeoutMs: 10_000,

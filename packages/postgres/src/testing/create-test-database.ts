@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, inject, onTestFinished } from 'vitest';
+import { inject } from 'vitest';
+import { afterwards } from './afterwards.ts';
 import { databaseUrl, TEMPLATE } from './test-server.ts';
 
 export type TestDatabase = {
@@ -43,15 +44,6 @@ async function makeDatabase(serverUrl: string, template: string): Promise<TestDa
     await asAdmin(serverUrl, `drop database ${name} with (force)`);
   });
   return { url, pool };
-}
-
-function afterwards(cleanUp: () => Promise<void>): void {
-  try {
-    onTestFinished(cleanUp);
-  } catch {
-    // `createTestDatabase` was called outside of a test.
-    afterAll(cleanUp);
-  }
 }
 
 async function asAdmin(serverUrl: string, statement: string): Promise<void> {

@@ -14,6 +14,7 @@ export { createTestIntent } from './create-test-intent.ts';
 export { createIcrcHarness } from './icrc-harness.ts';
 export { createIcrcWorld, DOLLAR, ICRC_NETWORK, type IcrcWorld } from './icrc-world.ts';
 export { idAt } from './id-at.ts';
+export { createLogin } from './log-in-as.ts';
 export { type QueuedPayment, queuePayment } from './queue-payment.ts';
 export { queueRefund, type RefundToQueue, type RefundToSign } from './queue-refund.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';

@@ -1,7 +1,7 @@
 // Runs the API in this process as in production: with its own database and only the rights granted to it.
 import { randomBytes } from 'node:crypto';
 import { type Clock, createSecretBox, type MasterKey, sealingKeyOf, systemClock } from '@svc-pay/core';
-import { createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
+import { createLogin, createTestDatabase, type TestDatabase } from '@svc-pay/postgres/testing';
 import type { Environment } from '@svc-pay/runtime/config';
 import { createLogger } from '@svc-pay/runtime/logging';
 import { readApiConfig } from '../config.ts';
@@ -40,7 +40,8 @@ export function testEnvironment(databaseUrl: string): Record<string, string> {
 /** Stops after the test that started it or, if started at the top of a file, after the file. */
 export async function startTestApi(environment: Environment = {}, clock: Clock = systemClock): Promise<TestApi> {
   const database = await createTestDatabase();
-  const read = readApiConfig({ ...testEnvironment(await openToApi(database)), ...environment });
+  const login = await createLogin(database.pool, database.url, 'svc_api');
+  const read = readApiConfig({ ...testEnvironment(login), ...environment });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const logs: string[] = [];
   const logger = createLogger('api', read.config.logLevel, { write: (line: string) => logs.push(line) });
@@ -49,15 +50,4 @@ export async function startTestApi(environment: Environment = {}, clock: Clock =
   const stop = () => (stopped ??= running.stop());
   afterwards(stop);
   return { ...running, stop, database, logs, account: await seedAccount(database.pool) };
-}
-
-/** Database URL for a role with the API's rights. */
-async function openToApi({ pool, url }: TestDatabase): Promise<string> {
-  const [role, password] = [`api_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  await pool.query(`create role ${role} login password '${password}' in role svc_api`);
-  afterwards(() => pool.query(`drop role ${role}`));
-  const own = new URL(url);
-  own.username = role;
-  own.password = password;
-  return own.href;
 }

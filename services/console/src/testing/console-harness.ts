@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { PersonRole } from '@svc-pay/core';
 import { createInvitation } from '@svc-pay/postgres/operator';
-import { createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
+import { createLogin, createTestDatabase, insertRow, type TestDatabase } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
 import { createLogger } from '@svc-pay/runtime/logging';
 import { afterAll } from 'vitest';
@@ -27,6 +27,9 @@ type Answer = {
 };
 type Sent = { readonly body?: object; readonly headers?: Readonly<Record<string, string>>; readonly raw?: string };
 
+/** Services behind the console that are already there, with their database. */
+type Behind = { readonly database: TestDatabase; readonly apiUrl: string; readonly adminUrl: string };
+
 /** Request as an upstream service received it. */
 type Relayed = {
   readonly method: string;
@@ -35,21 +38,18 @@ type Relayed = {
   readonly body: string;
 };
 
-export async function createConsoleHarness(pageFolder?: string) {
-  const { pool, url: ownerUrl } = await createTestDatabase();
-  const [login, password] = [`console_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  await pool.query(`create role ${login} login password '${password}' in role svc_console`);
-  const databaseUrl = new URL(ownerUrl);
-  databaseUrl.username = login;
-  databaseUrl.password = password;
+/** Without `behind`, one upstream that keeps what it receives stands for the services. */
+export async function createConsoleHarness(behind?: Behind) {
+  const { pool, url: ownerUrl } = behind?.database ?? (await createTestDatabase());
+  const databaseUrl = await createLogin(pool, ownerUrl, 'svc_console');
   const upstream = await startUpstream();
   const read = readConsoleConfig({
-    SVC_DATABASE_URL: databaseUrl.href,
+    SVC_DATABASE_URL: databaseUrl,
     SVC_CONSOLE_URL: ORIGIN,
     SVC_CONSOLE_PORT: '0',
     SVC_CONSOLE_METRICS_PORT: '0',
-    SVC_API_URL: upstream.url,
-    SVC_ADMIN_URL: upstream.url,
+    SVC_API_URL: behind?.apiUrl ?? upstream.url,
+    SVC_ADMIN_URL: behind?.adminUrl ?? upstream.url,
   });
   if (!read.ok) throw new Error(read.problems.join('\n'));
   const time = { nowMs: Date.now() };
@@ -57,12 +57,10 @@ export async function createConsoleHarness(pageFolder?: string) {
   const running = await startConsole(read.config, {
     clock: { nowMs: () => time.nowMs },
     logger: createLogger('console', 'info', { write: (line: string) => logs.push(line) }),
-    ...(pageFolder !== undefined && { pageFolder }),
   });
   afterAll(async () => {
     await running.stop();
     await upstream.stop();
-    await pool.query(`drop role ${login}`);
   });
 
   const newAccount = async () => {

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { createMaintenanceStore } from '@svc-pay/postgres/settlement-service';
-import { createTestDatabase } from '@svc-pay/postgres/testing';
+import { createLogin, createTestDatabase } from '@svc-pay/postgres/testing';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createAnswerExpiry, createUnpaidRemoval } from './maintenance-jobs.ts';
@@ -24,7 +23,7 @@ test('idempotency keys older than 30 days are deleted, page after page, and no y
   await insert('pk young-', 2, DAY_MS);
   await insert('young-', 1, 0);
 
-  const settlement = new pg.Pool({ connectionString: await asSettlement(pool, url), max: 2 });
+  const settlement = new pg.Pool({ connectionString: await createLogin(pool, url, 'svc_settlement'), max: 2 });
   settlement.on('error', () => {});
   onTestFinished(() => settlement.end());
   await createAnswerExpiry(createMaintenanceStore(settlement), { nowMs: () => NOW_MS }).run();
@@ -56,7 +55,7 @@ test('intents that nobody paid leave after the days of the setting, by settlemen
     select account_id, mode, id, sha256(id::bytea), network, '0x', '0x', '0x', 1, 0, 1, 1, '', true, 1, 'insufficient_funds', false, now()
     from svc.intents where intent_code between 1001 and 1600`);
 
-  const settlement = new pg.Pool({ connectionString: await asSettlement(pool, url), max: 2 });
+  const settlement = new pg.Pool({ connectionString: await createLogin(pool, url, 'svc_settlement'), max: 2 });
   settlement.on('error', () => {});
   onTestFinished(() => settlement.end());
   await createUnpaidRemoval(createMaintenanceStore(settlement), { nowMs: () => NOW_MS }, 30).run();
@@ -70,14 +69,3 @@ test('intents that nobody paid leave after the days of the setting, by settlemen
   );
   expect(rows).toEqual([{ open: 600, watched: 600, unpaid: 0, young: 3, terms: 600, codes: 1_803 }]);
 });
-
-/** Creates a login with exactly the rights of the settlement service. */
-async function asSettlement(pool: pg.Pool, url: string): Promise<string> {
-  const [role, password] = [`settlement_${randomBytes(6).toString('hex')}`, randomBytes(12).toString('hex')];
-  await pool.query(`create role ${role} login password '${password}' in role svc_settlement`);
-  onTestFinished(() => pool.query(`drop role ${role}`).then(() => undefined));
-  const own = new URL(url);
-  own.username = role;
-  own.password = password;
-  return own.href;
-}
