@@ -41,16 +41,23 @@ type Row = {
   readonly expires_at: Date;
   readonly used_at: Date | null;
   readonly revoked_at: Date | null;
+  /** Who made it is an owner of the account still, or an operator. */
+  readonly maker_may: boolean;
 };
 
 const FIND = `
   select invitation.id, kind, invitation.account_id, account.name as account_name, role, person_id, invitation.name,
-    created_by, expires_at, used_at, revoked_at
+    created_by, expires_at, used_at, revoked_at,
+    created_by not like 'person:%' or kind = 'recover' or exists (
+      select from svc.memberships maker join svc.persons person on person.id = maker.person_id
+      where maker.account_id = invitation.account_id and 'person:' || maker.person_id = created_by
+        and maker.role = 'owner' and person.disabled_at is null
+    ) as maker_may
   from svc.invitations invitation
   left join svc.accounts account on account.id = invitation.account_id and account.status ${sqlIs(ACCOUNT_STATUS.active)}
   where token_hash = $1`;
 
-/** Undefined as well if the account is closed. */
+/** Undefined as well if the account is closed. An invitation to join ends with the rights of the owner who made it. */
 export async function findInvitation(
   client: pg.Pool | pg.ClientBase,
   tokenHash: Uint8Array,
@@ -69,7 +76,7 @@ export async function findInvitation(
     },
     nowMs,
   );
-  const found = { id, name, createdBy, state };
+  const found = { id, name, createdBy, state: state === 'open' && !row.maker_may ? ('revoked' as const) : state };
   if (row.kind === 'recover')
     return person_id === null ? undefined : { ...found, kind: 'recover', personId: person_id };
   if (account_id === null || account_name === null || role === null) return undefined;
@@ -84,7 +91,7 @@ export type NewInvitation = {
 };
 export type CreatedInvitation =
   | { readonly ok: true; readonly id: string; readonly expiresAtMs: number }
-  | { readonly ok: false; readonly code: 'account_unknown' | 'too_many_people' };
+  | { readonly ok: false; readonly code: 'account_unknown' | 'role_missing' | 'too_many_people' };
 
 export async function createInvitation(operation: Operation, wanted: NewInvitation): Promise<CreatedInvitation> {
   const { pool, nowMs, actor } = operation;
@@ -95,6 +102,7 @@ export async function createInvitation(operation: Operation, wanted: NewInvitati
     );
     if (rowCount !== 1) return { ok: false, code: 'account_unknown' };
     await lockPeople(client, wanted.accountId);
+    if (!(await mayChangePeople(client, wanted.accountId, actor))) return { ok: false, code: 'role_missing' };
     if ((await countPeople(client, wanted.accountId, nowMs)) >= MAX_PEOPLE_OF_ACCOUNT)
       return { ok: false, code: 'too_many_people' };
     const id = newId('invitation', nowMs);
@@ -119,7 +127,10 @@ export type CreatedRecovery =
   | { readonly ok: true; readonly id: string; readonly expiresAtMs: number; readonly name: string }
   | { readonly ok: false; readonly code: 'person_unknown' | 'recovery_not_allowed' };
 
-/** `owner`: the person who asks. Without it an operator does, by command. */
+/**
+ * `owner`: the person who asks. Without it an operator does, by command. A link that was made before for the same person is
+ * withdrawn: of a link that fell into wrong hands, another one is the end.
+ */
 export async function createRecovery(
   operation: Operation,
   wanted: { readonly personId: string; readonly tokenHash: Uint8Array; readonly owner?: string | undefined },
@@ -130,6 +141,7 @@ export async function createRecovery(
     if (person === undefined) return { ok: false, code: 'person_unknown' };
     if (wanted.owner !== undefined && !(await ownerMayRecover(client, wanted.owner, wanted.personId)))
       return { ok: false, code: 'recovery_not_allowed' };
+    await withdrawRecoveries(client, wanted.personId, nowMs);
     const id = newId('invitation', nowMs);
     const expiresAtMs = nowMs + INVITATION_LIFE_MS;
     await client.query(
@@ -146,17 +158,24 @@ export async function createRecovery(
   });
 }
 
-export async function revokeInvitation(operation: Operation, accountId: string, id: string): Promise<boolean> {
-  const { pool, nowMs } = operation;
+export async function revokeInvitation(
+  operation: Operation,
+  accountId: string,
+  id: string,
+): Promise<'revoked' | 'not_found' | 'role_missing'> {
+  const { pool, nowMs, actor } = operation;
   return inTransaction(pool, async (client) => {
+    // The row before the people, as those who accept it lock them.
     const { rowCount } = await client.query(
-      `update svc.invitations set revoked_at = $3
-       where account_id = $1 and id = $2 and used_at is null and revoked_at is null`,
-      [accountId, id, new Date(nowMs)],
+      `select from svc.invitations where account_id = $1 and id = $2 and used_at is null and revoked_at is null for update`,
+      [accountId, id],
     );
-    if (rowCount !== 1) return false;
+    if (rowCount !== 1) return 'not_found';
+    await lockPeople(client, accountId);
+    if (!(await mayChangePeople(client, accountId, actor))) return 'role_missing';
+    await client.query('update svc.invitations set revoked_at = $2 where id = $1', [id, new Date(nowMs)]);
     await recordPersonChange(client, operation, { accountId, action: 'invitation.revoked', target: id });
-    return true;
+    return 'revoked';
   });
 }
 
@@ -179,7 +198,7 @@ export async function acceptWithPasskey(
   passkey: NewPasskey,
 ): Promise<Accepted> {
   return inTransaction(pool, async (client): Promise<Accepted> => {
-    const invitation = await findInvitation(client, tokenHash, nowMs, 'for update of invitation');
+    const invitation = await lockInvitation(client, tokenHash, nowMs);
     if (invitation?.state !== 'open') return { ok: false, code: 'invitation_invalid' };
     if (await isRegistered(client, passkey.credentialId)) return { ok: false, code: 'passkey_known' };
     if (invitation.kind === 'recover') return recover(client, nowMs, invitation, passkey);
@@ -203,7 +222,7 @@ export async function acceptAsPerson(
   personId: Id<'person'>,
 ): Promise<Accepted> {
   return inTransaction(pool, async (client): Promise<Accepted> => {
-    const invitation = await findInvitation(client, tokenHash, nowMs, 'for update of invitation');
+    const invitation = await lockInvitation(client, tokenHash, nowMs);
     if (invitation?.state !== 'open' || invitation.kind !== 'join') return { ok: false, code: 'invitation_invalid' };
     const roles = await rolesOf(client, personId);
     if (roles.has(invitation.accountId)) return { ok: false, code: 'member_already' };
@@ -211,6 +230,18 @@ export async function acceptAsPerson(
     await join(client, nowMs, invitation, personId);
     return { ok: true, personId };
   });
+}
+
+/** Read again once the people of its account are locked: its maker may have been removed a moment ago. */
+async function lockInvitation(
+  client: pg.ClientBase,
+  tokenHash: Uint8Array,
+  nowMs: number,
+): Promise<FoundInvitation | undefined> {
+  const invitation = await findInvitation(client, tokenHash, nowMs, 'for update of invitation');
+  if (invitation?.kind !== 'join') return invitation;
+  await lockPeople(client, invitation.accountId);
+  return findInvitation(client, tokenHash, nowMs);
 }
 
 async function join(
@@ -260,10 +291,7 @@ async function recover(
   await endSessionsIn(client, nowMs, { personId, which: { allBut: null }, reason: 'recovered' });
   await insertPasskey(client, nowMs, personId, passkey);
   await markUsed(client, nowMs, invitation.id, personId);
-  await client.query(
-    `update svc.invitations set revoked_at = $2 where person_id = $1 and used_at is null and revoked_at is null`,
-    [personId, now],
-  );
+  await withdrawRecoveries(client, personId, nowMs);
   await recordPersonChange(
     client,
     { nowMs, actor: `person:${personId}` },
@@ -274,6 +302,13 @@ async function recover(
     },
   );
   return { ok: true, personId };
+}
+
+async function withdrawRecoveries(client: pg.ClientBase, personId: string, nowMs: number): Promise<void> {
+  await client.query(
+    'update svc.invitations set revoked_at = $2 where person_id = $1 and used_at is null and revoked_at is null',
+    [personId, new Date(nowMs)],
+  );
 }
 
 async function markUsed(client: pg.ClientBase, nowMs: number, id: string, personId: string): Promise<void> {
@@ -320,7 +355,6 @@ async function rolesOf(client: pg.ClientBase, personId: string): Promise<RolesOf
 }
 
 async function hasRoom(client: pg.ClientBase, accountId: string, nowMs: number): Promise<boolean> {
-  await lockPeople(client, accountId);
   // The invitation that is accepted counts already.
   return (await countPeople(client, accountId, nowMs)) <= MAX_PEOPLE_OF_ACCOUNT;
 }
@@ -328,6 +362,17 @@ async function hasRoom(client: pg.ClientBase, accountId: string, nowMs: number):
 /** Serializes changes of the people of an account. */
 export async function lockPeople(client: pg.ClientBase, accountId: string): Promise<void> {
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`svc.people/${accountId}`]);
+}
+
+/** An operator, or a person who is an owner still. People of the account are locked: nobody loses the role meanwhile. */
+export async function mayChangePeople(client: pg.ClientBase, accountId: string, actor: string): Promise<boolean> {
+  if (!actor.startsWith('person:')) return true;
+  const { rowCount } = await client.query(
+    `select from svc.memberships member join svc.persons person on person.id = member.person_id
+     where member.account_id = $1 and member.person_id = $2 and member.role = 'owner' and person.disabled_at is null`,
+    [accountId, actor.slice('person:'.length)],
+  );
+  return rowCount === 1;
 }
 
 async function countPeople(client: pg.ClientBase, accountId: string, nowMs: number): Promise<number> {

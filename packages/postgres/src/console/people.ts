@@ -3,7 +3,7 @@ import { judgeMembershipChange, type MembershipChange, type PersonRole, type Sto
 import type pg from 'pg';
 import type { Operation } from '../audit/operation.ts';
 import { inTransaction } from '../database/in-transaction.ts';
-import { lockPeople } from './invitations.ts';
+import { lockPeople, mayChangePeople } from './invitations.ts';
 import { recordPersonChange } from './record-person-change.ts';
 
 type ListedMember = StoredMember & {
@@ -76,9 +76,10 @@ export async function changeMembership(
   accountId: string,
   personId: string,
   role: PersonRole | undefined,
-): Promise<MembershipChange> {
-  return inTransaction(operation.pool, async (client): Promise<MembershipChange> => {
+): Promise<MembershipChange | 'role_missing'> {
+  return inTransaction(operation.pool, async (client): Promise<MembershipChange | 'role_missing'> => {
     await lockPeople(client, accountId);
+    if (!(await mayChangePeople(client, accountId, operation.actor))) return 'role_missing';
     const { rows } = await client.query<{ person_id: string; role: PersonRole; disabled: boolean }>(
       `select member.person_id, member.role, person.disabled_at is not null as disabled
        from svc.memberships member join svc.persons person on person.id = member.person_id

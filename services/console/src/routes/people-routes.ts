@@ -104,8 +104,8 @@ export function createPeopleRoutes({ stores, origin, webAuthn }: ConsoleWorld, {
       return { invitationId: made.id, link, expiresAtMs: made.expiresAtMs };
     },
     revokeInvitation: async (visit: PersonVisit, { invitationId }: InputOf<'revokeInvitation'>) => {
-      if (!(await stores.revokeInvitation(operationOf(visit), visit.accountId, invitationId)))
-        throw new ConsoleRefusal('not_found');
+      const revoked = await stores.revokeInvitation(operationOf(visit), visit.accountId, invitationId);
+      if (revoked !== 'revoked') throw new ConsoleRefusal(revoked);
       return {};
     },
     changeRole: (visit: PersonVisit, { personId, role }: InputOf<'changeRole'>) => changeMember(visit, personId, role),
