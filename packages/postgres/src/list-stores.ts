@@ -6,6 +6,8 @@ import { findPayment } from './listing/find-payment.ts';
 import { listAttempts } from './listing/list-attempts.ts';
 import { type IntentListPage, listOwnIntents } from './listing/list-own-intents.ts';
 import { listPayments } from './listing/list-payments.ts';
+import { listRefused } from './listing/list-refused.ts';
+import type { ListPage } from './listing/walk-list.ts';
 import { readTimeline } from './timeline/read-timeline.ts';
 
 /**
@@ -29,6 +31,7 @@ export function createListStores({ pool }: Pick<Database, 'pool'>, clock: Clock)
       listOwnIntents(pool, caller, filter, page, clock.nowMs()),
     payment: (caller: Caller, paymentId: Id<'payment'>) => findPayment(pool, caller, paymentId),
     attempts: (caller: Caller, intentId: Id<'paymentIntent'>) => listAttempts(pool, caller, intentId),
+    refusedAttempts: (caller: Caller, page: ListPage) => listRefused(pool, caller, page, clock.nowMs()),
     timeline: (caller: Caller, intentId: Id<'paymentIntent'>) => readTimeline(pool, caller, intentId),
   };
 }

@@ -6,7 +6,7 @@ import { openCursor, signCursor } from '../account/signed-cursor.ts';
 /** The list that a cursor belongs to: its name, and its filters in a fixed order. */
 export type ListedBy = {
   readonly caller: Pick<Caller, 'accountId' | 'mode'>;
-  readonly list: 'payments' | 'payment_intents';
+  readonly list: 'payments' | 'payment_intents' | 'attempts';
   readonly filters: Readonly<Record<string, string | number | undefined>>;
 };
 

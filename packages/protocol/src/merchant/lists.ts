@@ -35,6 +35,14 @@ export const intentQuery = z.strictObject({
   expand: z.optional(z.enum(['payment'])),
 });
 
+export const attemptQuery = z.strictObject({
+  limit: list.limit,
+  after: list.after,
+  before: list.before,
+  createdAfter: list.createdAfter,
+  createdBefore: list.createdBefore,
+});
+
 const page = {
   /** Whether there is more in the direction of the page: older, or newer after `before`. */
   hasMore: z.boolean(),
@@ -67,3 +75,8 @@ export const attempt = z.object({
 });
 export type AttemptBody = z.infer<typeof attempt>;
 export const attemptList = z.object({ data: z.array(attempt), hasMore: z.boolean() });
+
+const { metadataSince: _, ...cursors } = page;
+/** Of all intents of an account and mode. */
+export const attemptPage = z.object({ data: z.array(attempt), ...cursors });
+export type AttemptPage = z.infer<typeof attemptPage>;

@@ -23,6 +23,7 @@ const develop = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) =>
 export const API_OPERATIONS = {
   listIntents: see('/sdk/payment-intents'),
   listAttempts: see('/sdk/payment-intents/{intentId}/attempts'),
+  listRefusedAttempts: see('/sdk/attempts'),
   getTimeline: see('/sdk/payment-intents/{intentId}/timeline'),
   getIntent: see('/sdk/public/payments/intents/{intentId}'),
   listPayments: see('/sdk/payments'),

@@ -9,6 +9,8 @@ export const LIST_TEXTS: FieldTexts = {
   metadataSince: ['With a metadata filter: intents from this time on are found by the key', '2026-11-15T12:00:00.000Z'],
   'AttemptList.data': ['Refused payments of the intent, newest first'],
   'AttemptList.code': ['Code of the error reference that says why it was refused', 'insufficient_funds'],
+  'AttemptPage.data': ['Refused payments of all intents, newest first'],
+  'AttemptPage.code': ['Code of the error reference that says why it was refused', 'insufficient_funds'],
   'StatementPart.cursor': ['For the next part; null at the end of the day', null],
   day: ['The day (UTC)', '2026-11-16'],
   lines: ['Sums of this part, one line per chain and token; the lines of all parts add up to the statement'],
@@ -25,5 +27,6 @@ export const LIST_TEXTS: FieldTexts = {
   escrow: ['What is held for payers, in whole tokens', '0'],
   net: ['What the merchant got, in whole tokens', '119.295'],
   gas: ['Network cost that the operator paid, in whole coins', '0.00021'],
+  'AttemptPage.id': ['Id of the attempt', `att_${EXAMPLE_IDS.intent.slice(3)}`],
   'AttemptList.id': ['Id of the attempt', `att_${EXAMPLE_IDS.intent.slice(3)}`],
 };

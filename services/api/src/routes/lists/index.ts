@@ -3,5 +3,6 @@ import { getTimeline } from './get-timeline.ts';
 import { listAttempts } from './list-attempts.ts';
 import { listIntents } from './list-intents.ts';
 import { listPayments } from './list-payments.ts';
+import { listRefusedAttempts } from './list-refused-attempts.ts';
 
-export const LIST_ROUTES = [listPayments, getPayment, listIntents, listAttempts, getTimeline];
+export const LIST_ROUTES = [listPayments, getPayment, listIntents, listAttempts, listRefusedAttempts, getTimeline];

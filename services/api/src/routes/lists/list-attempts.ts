@@ -1,9 +1,8 @@
-import { isoTime } from '@svc-pay/core';
-import { ERRORS, isErrorCode } from '@svc-pay/protocol/errors';
-import { type AttemptBody, attemptList } from '@svc-pay/protocol/merchant';
+import { attemptList } from '@svc-pay/protocol/merchant';
 import { answerJson } from '../answer-json.ts';
 import { intentIdOf } from '../intent-id.ts';
 import type { KeyedRoute } from '../route.ts';
+import { attemptBody } from './attempt-body.ts';
 
 export const listAttempts: KeyedRoute = {
   operationId: 'listAttempts',
@@ -21,16 +20,7 @@ export const listAttempts: KeyedRoute = {
     const intentId = intentIdOf(params);
     const found = intentId === undefined ? undefined : await ports.lists.attempts(caller, intentId);
     if (intentId === undefined || found === undefined) return { ok: false, code: 'not_found', param: null };
-    const data = found.map(
-      ({ id, code, payer, createdAtMs }): AttemptBody => ({
-        id,
-        paymentIntentId: intentId,
-        code,
-        message: isErrorCode(code) ? ERRORS[code].message : null,
-        payer,
-        createdAt: isoTime(createdAtMs),
-      }),
-    );
+    const data = found.map((attempt) => attemptBody(intentId, attempt));
     return answerJson({ data, hasMore: false });
   },
 };

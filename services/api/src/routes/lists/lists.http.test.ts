@@ -3,7 +3,7 @@ import { clientSecretOf } from '@svc-pay/core';
 import { declareMetadataKeys } from '@svc-pay/postgres/operator';
 import { insertRow } from '@svc-pay/postgres/testing';
 import { type Id, newId } from '@svc-pay/protocol/ids';
-import { attemptList, listedPayment, paymentIntentList, paymentList } from '@svc-pay/protocol/merchant';
+import { attemptList, attemptPage, listedPayment, paymentIntentList, paymentList } from '@svc-pay/protocol/merchant';
 import { createSvcPay } from '@svc-pay/server';
 import { describe, expect, test } from 'vitest';
 import { CREATE, call } from '../../testing/call.ts';
@@ -16,6 +16,7 @@ const { account } = api;
 const key = account.keys.test.secret;
 const PAYMENTS = '/sdk/payments';
 const INTENTS = '/sdk/payment-intents';
+const ATTEMPTS = '/sdk/attempts';
 const A = `0x${'a1'.repeat(20)}`;
 const B = `0x${'b2'.repeat(20)}`;
 let code = 100;
@@ -278,7 +279,13 @@ test('no other key and no client secret opens a list', async () => {
   const { paymentId, intentId } = await pay();
   const owner = { accountId: account.accountId as Id<'account'>, mode: 'test' } as const;
   const secretOfIntent = clientSecretOf(PEPPER, owner, intentId as Id<'paymentIntent'>);
-  for (const path of [PAYMENTS, INTENTS, `${PAYMENTS}/${paymentId}`, `${INTENTS}/${intentId}/attempts`]) {
+  for (const path of [
+    PAYMENTS,
+    INTENTS,
+    ATTEMPTS,
+    `${PAYMENTS}/${paymentId}`,
+    `${INTENTS}/${intentId}/attempts`,
+  ]) {
     expect(await list(path, {}, account.keys.test.publishable)).toMatchObject({
       status: 403,
       error: 'key_kind_not_allowed',
@@ -308,6 +315,44 @@ test('attempts name code, sentence and payer of what was refused, for the owner 
   for (const as of [other.keys.test.secret, account.keys.live.secret]) {
     expect(await list(`${INTENTS}/${intentId}/attempts`, {}, as)).toMatchObject({ status: 404, error: 'not_found' });
   }
+});
+
+test('refused attempts of all intents are listed newest first in pages, for the owner and the mode alone', async () => {
+  const seller = await seedAccount(pool);
+  const secret = seller.keys.test.secret;
+  const made: string[] = [];
+  const refuse = async (mode: string, of = seller) => {
+    const { intentId } = await pay({}, of, mode);
+    const id = newId('attempt', clock);
+    const refusal = { intent_id: intentId, code: 'insufficient_funds', payer: B, created_at: new Date(clock) };
+    await insertRow(pool, 'attempts', { account_id: of.accountId, mode, id, ...refusal });
+    return { id, intentId };
+  };
+  for (let each = 0; each < 5; each += 1) made.push((await refuse('test')).id);
+  const newest = await refuse('test');
+  const newestFirst = [newest.id, ...made.toReversed()];
+  const live = await refuse('live');
+  await refuse('test', account);
+  const first = await list(ATTEMPTS, { limit: '4' }, secret);
+  expect(attemptPage.parse(first).data[0]).toEqual({
+    id: newest.id,
+    paymentIntentId: newest.intentId,
+    code: 'insufficient_funds',
+    message: expect.stringContaining('token'),
+    payer: B,
+    createdAt: new Date(clock - 2_000).toISOString(),
+  });
+  const second = await list(ATTEMPTS, { limit: '4', after: first.nextCursor }, secret);
+  expect([...ids(first), ...ids(second)]).toEqual(newestFirst);
+  expect(second.nextCursor).toBeNull();
+  expect(ids(await list(ATTEMPTS, { before: second.previousCursor }, secret))).toEqual(newestFirst.slice(0, 4));
+  const range = { createdBefore: new Date(clock - 2_500).toISOString() };
+  expect(ids(await list(ATTEMPTS, range, secret))).toEqual(newestFirst.slice(1));
+  expect(ids(await list(ATTEMPTS, {}, seller.keys.live.secret))).toEqual([live.id]);
+  expect(await list(ATTEMPTS, { after: first.nextCursor }, seller.keys.live.secret)).toMatchObject({
+    error: 'cursor_invalid',
+  });
+  expect(await list(PAYMENTS, { after: first.nextCursor }, secret)).toMatchObject({ error: 'cursor_invalid' });
 });
 
 describe('metadata', async () => {
