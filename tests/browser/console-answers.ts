@@ -159,6 +159,19 @@ const session = (id: string, userAgent: string, address: string, current: boolea
   expiresAtMs: NOW + 9 * HOUR,
 });
 
+const payout = (network: string, payoutId: string, change: object) => ({
+  accountId: ACCOUNT,
+  mode: 'test',
+  network,
+  processor: WALLET,
+  payoutId,
+  merchant: WALLET,
+  feeBps: 0,
+  splits: [],
+  status: 'active',
+  ...change,
+});
+
 const FIXED: Readonly<Record<string, unknown>> = {
   '/me': {
     person: { id: 'psn_01jc0000000000000000000000', name: 'Ada Example', operatorView: false },
@@ -175,6 +188,15 @@ const FIXED: Readonly<Record<string, unknown>> = {
       key(2, { scopes: ['read', 'refund'], hint: 'sk_test_…77ab', lastUsedAtMs: null }),
       key(3, { kind: 'publishable', publishableText: 'pk_test_51abcdefghijklmnopqrstuvwxyz9k', hint: 'pk_test_…yz9k' }),
       key(4, { state: 'revoked', hint: 'sk_test_…0old' }),
+    ],
+  },
+  '/admin/payouts': {
+    payouts: [
+      payout('eip155:8453', '1', { feeBps: 100, splits: [{ to: USDC, bps: 250 }] }),
+      payout('eip155:8453', '2', {
+        direct: { asset: USDC, use: 'exclusive', activeFrom: new Date(NOW - HOUR).toISOString(), approver: 'operator' },
+      }),
+      payout('eip155:8453', '3', { status: 'disabled' }),
     ],
   },
   [`/admin/accounts/${ACCOUNT}`]: { publishable: [{ mode: 'test', origins: ['https://shop.example'], creates: true }] },
@@ -246,10 +268,31 @@ const RELAYED: readonly (readonly [RegExp, (query: URLSearchParams, id: string) 
     (query) => ok(page(query, (index) => intent(index, ['completed', 'requires_payment', 'canceled'][index % 3]))),
   ],
   [/^\/sdk\/payment-intents\/(\w+)\/timeline$/, (_, id) => ok(id === UPTO_INTENT ? upto() : timeline(id))],
+  [
+    /^\/sdk\/attempts$/,
+    (query) =>
+      ok(
+        page(query, (index) => ({
+          id: `att_${index}`,
+          paymentIntentId: intentIdAt(index),
+          code: ['insufficient_funds', 'invalid_signature', 'authorization_expired'][index % 3],
+          message: 'As the error reference says it.',
+          payer: index % 4 === 3 ? null : WALLET,
+          createdAt: new Date(NOW - index * 7 * MINUTE).toISOString(),
+        })),
+      ),
+  ],
   [/^\/sdk\/webhooks\/endpoints$/, () => ok({ data: [endpoint, failing], hasMore: false })],
   [
     /^\/sdk\/webhooks\/endpoints\/\w+\/deliveries$/,
-    () => ok({ data: Array.from({ length: 20 }, (_, index) => delivery(index)), hasMore: true }),
+    (query) => {
+      const all = Array.from({ length: 20 }, (_, index) => delivery(index));
+      const [status, limit] = [query.get('status'), Number(query.get('limit') ?? '25')];
+      return ok({
+        data: all.filter((one) => status === null || one.status === status).slice(0, limit),
+        hasMore: status === null,
+      });
+    },
   ],
   [/^\/sdk\/webhooks\/endpoints\/(\w+)$/, (_, id) => ok({ endpoint: id === failing.id ? failing : endpoint })],
   [

@@ -51,6 +51,8 @@ const PATHS = {
   'an endpoint': '/test/{account}/endpoints/we_1',
   events: '/test/{account}/events',
   'an event': '/test/{account}/events/evt_1',
+  'refused attempts': '/test/{account}/attempts',
+  payouts: '/test/{account}/payouts',
   people: '/test/{account}/people',
   profile: '/profile',
 } as const;

@@ -77,6 +77,16 @@ const event = createRoute({
   path: '/events/$eventId',
   component: lazyRouteComponent(() => import('./pages/event.tsx'), 'EventPage'),
 });
+const attempts = createRoute({
+  getParentRoute: () => account,
+  path: '/attempts',
+  component: lazyRouteComponent(() => import('./pages/attempts.tsx'), 'Attempts'),
+});
+const payouts = createRoute({
+  getParentRoute: () => account,
+  path: '/payouts',
+  component: lazyRouteComponent(() => import('./pages/payouts.tsx'), 'Payouts'),
+});
 const people = createRoute({
   getParentRoute: () => account,
   path: '/people',
@@ -89,7 +99,19 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     profile,
-    account.addChildren([payments, payment, newLink, keys, endpoints, endpoint, events, event, people]),
+    account.addChildren([
+      payments,
+      payment,
+      newLink,
+      keys,
+      endpoints,
+      endpoint,
+      events,
+      event,
+      attempts,
+      payouts,
+      people,
+    ]),
   ]),
 ]);
 

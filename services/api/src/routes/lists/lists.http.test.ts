@@ -279,13 +279,7 @@ test('no other key and no client secret opens a list', async () => {
   const { paymentId, intentId } = await pay();
   const owner = { accountId: account.accountId as Id<'account'>, mode: 'test' } as const;
   const secretOfIntent = clientSecretOf(PEPPER, owner, intentId as Id<'paymentIntent'>);
-  for (const path of [
-    PAYMENTS,
-    INTENTS,
-    ATTEMPTS,
-    `${PAYMENTS}/${paymentId}`,
-    `${INTENTS}/${intentId}/attempts`,
-  ]) {
+  for (const path of [PAYMENTS, INTENTS, ATTEMPTS, `${PAYMENTS}/${paymentId}`, `${INTENTS}/${intentId}/attempts`]) {
     expect(await list(path, {}, account.keys.test.publishable)).toMatchObject({
       status: 403,
       error: 'key_kind_not_allowed',

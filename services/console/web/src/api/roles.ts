@@ -9,6 +9,8 @@ const MAY = {
   webhooks: ['owner', 'developer'],
   keys: ['owner', 'developer'],
   people: ['owner'],
+  /** End them. */
+  payouts: ['owner'],
 } as const satisfies Readonly<Record<string, readonly MemberRole[]>>;
 
 export type ConsoleAction = keyof typeof MAY;

@@ -4,6 +4,11 @@ import { queryText } from './call.ts';
 import { keyOf, type PageScope, relay } from './scope.ts';
 
 const PAGE = '100';
+/** Counted up to this many. */
+export const MOST_COUNTED = 100;
+/** While something is on its way, the page looks at it again. */
+const FOLLOW_MS = 3_000;
+const REST_MS = 15_000;
 
 export const useEndpoints = (scope: PageScope) =>
   useQuery({
@@ -21,6 +26,7 @@ export const useEndpoint = (scope: PageScope, endpointId: string) =>
         signal,
       }),
     select: ({ endpoint }) => endpoint,
+    refetchInterval: REST_MS,
   });
 
 type Listed<Item> = { readonly data: readonly Item[]; readonly hasMore: boolean };
@@ -32,6 +38,7 @@ function useListed<Item>(
   path: string,
   query: Readonly<Record<string, string | undefined>>,
   idOf: (item: Item) => string,
+  isMoving: (item: Item) => boolean = () => false,
 ) {
   return useInfiniteQuery({
     queryKey: keyOf(scope, name, path, query),
@@ -46,6 +53,9 @@ function useListed<Item>(
     },
     select: ({ pages }) => pages.flatMap(({ data }) => data),
     refetchOnWindowFocus: false,
+    // Only a first page is read again by itself: more would be asked for at each look than is seen.
+    refetchInterval: ({ state: { data } }) =>
+      data?.pages.length === 1 && data.pages[0]?.data.some(isMoving) ? FOLLOW_MS : false,
   });
 }
 
@@ -56,7 +66,22 @@ export const useDeliveries = (scope: PageScope, endpointId: string, status: stri
     `/sdk/webhooks/endpoints/${encodeURIComponent(endpointId)}/deliveries`,
     { status },
     ({ eventId }) => eventId,
+    ({ status: now }) => now === 'pending',
   );
+
+/** Newest events first. */
+export const useNewestDeliveries = (scope: PageScope, endpointId: string, status: Delivery['status'], limit: number) =>
+  useQuery({
+    queryKey: keyOf(scope, 'deliveries', endpointId, 'newest', status),
+    queryFn: ({ signal }) =>
+      relay<Listed<Delivery>>(
+        scope,
+        `/sdk/webhooks/endpoints/${encodeURIComponent(endpointId)}/deliveries${queryText({ status, limit: String(limit) })}`,
+        { signal },
+      ),
+    select: ({ data }) => data,
+    refetchInterval: REST_MS,
+  });
 
 export type EventSearch = { readonly type?: string; readonly undelivered?: 'true'; readonly intentId?: string };
 
@@ -67,4 +92,6 @@ export const useEvent = (scope: PageScope, eventId: string) =>
   useQuery({
     queryKey: keyOf(scope, 'event', eventId),
     queryFn: ({ signal }) => relay<EventDetail>(scope, `/sdk/events/${encodeURIComponent(eventId)}`, { signal }),
+    refetchInterval: ({ state: { data } }) =>
+      data?.deliveries.some(({ status }) => status === 'pending') ? FOLLOW_MS : false,
   });

@@ -8,8 +8,8 @@ import { Bones, Card, Copy, Empty, Fact, Heading, Notice, OlderRows, Problem, St
 import { SelectField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { DELIVERY_END_WORDS, DELIVERY_WORDS, OFF_WORDS } from '../words/states.ts';
-import { Health } from './endpoints.tsx';
 import { DeleteSheet, ReplaySheet, RotateSheet, SampleSheet } from './parts/endpoint-actions.tsx';
+import { HealthCard } from './parts/endpoint-health.tsx';
 import { EndpointSheet } from './parts/endpoint-sheet.tsx';
 
 type Doing = 'change' | 'rotate' | 'replay' | 'sample' | 'delete';
@@ -103,34 +103,37 @@ function Shown({ scope, endpoint }: { readonly scope: PageScope; readonly endpoi
       )}
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Deliveries scope={scope} endpointId={endpoint.id} />
-        <Card title="Endpoint" action={<Health endpoint={endpoint} />}>
-          <dl className="divide-y divide-line px-4 py-2">
-            <Fact name="Id">
-              <Copy text={endpoint.id} label="endpoint id" />
-            </Fact>
-            <Fact name="Timeout">{endpoint.timeoutSeconds} s</Fact>
-            <Fact name="Retries">{endpoint.retryCount}</Fact>
-            {Object.keys(endpoint.headers).length > 0 && (
-              <Fact name="Headers">{Object.keys(endpoint.headers).join(', ')}</Fact>
-            )}
-            {endpoint.previousSecretExpiresAt !== null && (
-              <Fact name="Old secret until">
-                <Time iso={endpoint.previousSecretExpiresAt} plain />
+        <div className="grid gap-6">
+          <HealthCard scope={scope} endpoint={endpoint} />
+          <Card title="Endpoint">
+            <dl className="divide-y divide-line px-4 py-2">
+              <Fact name="Id">
+                <Copy text={endpoint.id} label="endpoint id" />
               </Fact>
-            )}
-            <Fact name="Wire version">{endpoint.apiVersion}</Fact>
-            <Fact name="Created">
-              <Time iso={endpoint.createdAt} plain />
-            </Fact>
-            <Fact name="Events">
-              <ul className="mono">
-                {endpoint.eventTypes.map((type) => (
-                  <li key={type}>{type}</li>
-                ))}
-              </ul>
-            </Fact>
-          </dl>
-        </Card>
+              <Fact name="Timeout">{endpoint.timeoutSeconds} s</Fact>
+              <Fact name="Retries">{endpoint.retryCount}</Fact>
+              {Object.keys(endpoint.headers).length > 0 && (
+                <Fact name="Headers">{Object.keys(endpoint.headers).join(', ')}</Fact>
+              )}
+              {endpoint.previousSecretExpiresAt !== null && (
+                <Fact name="Old secret until">
+                  <Time iso={endpoint.previousSecretExpiresAt} plain />
+                </Fact>
+              )}
+              <Fact name="Wire version">{endpoint.apiVersion}</Fact>
+              <Fact name="Created">
+                <Time iso={endpoint.createdAt} plain />
+              </Fact>
+              <Fact name="Events">
+                <ul className="mono">
+                  {endpoint.eventTypes.map((type) => (
+                    <li key={type}>{type}</li>
+                  ))}
+                </ul>
+              </Fact>
+            </dl>
+          </Card>
+        </div>
       </div>
       {doing === 'change' && <EndpointSheet scope={scope} endpoint={endpoint} onClose={close} />}
       {doing === 'rotate' && <RotateSheet scope={scope} endpoint={endpoint} onClose={close} onDone={refresh} />}

@@ -1,24 +1,11 @@
-import type { Endpoint } from '@svc-pay/protocol/merchant';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useScope } from '../api/scope.ts';
 import { useEndpoints } from '../api/webhooks.ts';
-import { Badge, Bones, Card, Empty, Heading, Problem, StateBadge, Time } from '../ui/bits.tsx';
+import { Bones, Card, Empty, Heading, Problem } from '../ui/bits.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { ENDPOINT_WORDS } from '../words/states.ts';
+import { Health } from './parts/endpoint-health.tsx';
 import { EndpointSheet } from './parts/endpoint-sheet.tsx';
-
-/** Whether deliveries arrive. */
-export function Health({ endpoint }: { readonly endpoint: Endpoint }) {
-  if (endpoint.status === 'disabled') return <StateBadge words={ENDPOINT_WORDS.disabled} />;
-  if (endpoint.failingSince !== null)
-    return (
-      <Badge tone="bad" title="No delivery has succeeded since then.">
-        Failing since <Time iso={endpoint.failingSince} />
-      </Badge>
-    );
-  return <Badge tone="good">Healthy</Badge>;
-}
 
 export function Endpoints() {
   const scope = useScope();

@@ -52,7 +52,13 @@ export function EventPage() {
                 <Notice tone="quiet">No endpoint took this type of event when it happened.</Notice>
               )}
               {event.deliveries.map((delivery) => (
-                <DeliveryCard key={delivery.endpointId} scope={scope} eventId={event.id} delivery={delivery} />
+                <DeliveryCard
+                  key={delivery.endpointId}
+                  scope={scope}
+                  eventId={event.id}
+                  delivery={delivery}
+                  body={JSON.stringify(event.event)}
+                />
               ))}
             </div>
             <Card
@@ -78,9 +84,11 @@ type DeliveryCardProps = {
   readonly scope: PageScope;
   readonly eventId: string;
   readonly delivery: EventDetail['deliveries'][number];
+  /** As it was sent. */
+  readonly body: string;
 };
 
-function DeliveryCard({ scope, eventId, delivery }: DeliveryCardProps) {
+function DeliveryCard({ scope, eventId, delivery, body }: DeliveryCardProps) {
   const queries = useQueryClient();
   const mayResend = may(scope.role, 'webhooks');
   const resend = useMutation({
@@ -125,7 +133,7 @@ function DeliveryCard({ scope, eventId, delivery }: DeliveryCardProps) {
       </div>
       <ul className="divide-y divide-line border-t border-line">
         {delivery.attempts.map((attempt) => (
-          <Attempt key={attempt.attempt} attempt={attempt} />
+          <Attempt key={attempt.attempt} attempt={attempt} body={body} />
         ))}
       </ul>
     </Card>
@@ -146,7 +154,7 @@ function EndpointName({ scope, endpointId }: { readonly scope: PageScope; readon
   );
 }
 
-function Attempt({ attempt }: { readonly attempt: DeliveryAttempt }) {
+function Attempt({ attempt, body }: { readonly attempt: DeliveryAttempt; readonly body: string }) {
   const words = OUTCOME_WORDS[attempt.outcome];
   const headers = (of: Readonly<Record<string, string>>) =>
     Object.entries(of)
@@ -181,6 +189,7 @@ function Attempt({ attempt }: { readonly attempt: DeliveryAttempt }) {
             {attempt.address !== null && ` · ${attempt.address}`}
           </p>
           <Part title="Request headers" text={headers(attempt.requestHeaders)} />
+          <Part title="Request body" text={body} />
           <Part title="Answer headers" text={headers(attempt.responseHeaders)} />
           {attempt.responseExcerpt !== null && attempt.responseExcerpt !== '' && (
             <Part title="Answer" text={attempt.responseExcerpt} />

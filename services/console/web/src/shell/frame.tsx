@@ -11,6 +11,8 @@ const TITLES: Readonly<Record<string, string>> = {
   keys: 'API keys',
   endpoints: 'Webhooks',
   events: 'Events',
+  attempts: 'Refused attempts',
+  payouts: 'Payouts',
   people: 'People',
   profile: 'Your devices',
 };

@@ -31,6 +31,9 @@ export function Side({ me, mode, accountId }: SideProps) {
             <Link to="/$mode/$accountId/payments" params={at} className="nav-link">
               <Icon name="payments" /> Payments
             </Link>
+            <Link to="/$mode/$accountId/attempts" params={at} className="nav-link">
+              <Icon name="refused" /> Refused attempts
+            </Link>
             {can('charge') && (
               <Link to="/$mode/$accountId/new" params={at} className="nav-link">
                 <Icon name="link" /> New payment link
@@ -52,13 +55,16 @@ export function Side({ me, mode, accountId }: SideProps) {
               </Link>
             </NavGroup>
           )}
-          {can('people') && (
-            <NavGroup title="Account">
+          <NavGroup title="Account">
+            <Link to="/$mode/$accountId/payouts" params={at} className="nav-link">
+              <Icon name="payout" /> Payouts
+            </Link>
+            {can('people') && (
               <Link to="/$mode/$accountId/people" params={at} className="nav-link">
                 <Icon name="people" /> People
               </Link>
-            </NavGroup>
-          )}
+            )}
+          </NavGroup>
         </nav>
       )}
       <div className="mt-auto grid gap-1 border-t border-line pt-3">

@@ -1,6 +1,9 @@
 // Refusals of the admin routes, which answer with a code alone.
 const SENTENCES: Readonly<Record<string, string>> = {
   account_unknown: 'The account does not exist, or is closed.',
+  payout_unknown: 'There is no such payout any more.',
+  payout_of_processor: 'The payout is in the registry of the payment processor. A transaction there ends it.',
+  role_missing: 'Your role in this account does not allow it.',
   key_unknown: 'There is no such key any more.',
   key_signs:
     'Webhooks are signed with this key. Roll it instead, or revoke it now knowing that deliveries wait for another key.',

@@ -114,6 +114,12 @@ export const DELIVERY_END_WORDS: Readonly<Record<string, string>> = {
   endpoint_deleted: 'The endpoint was deleted.',
 };
 
+export const PAYOUT_WORDS: Readonly<Record<'pending' | 'active' | 'disabled', StateWords>> = {
+  pending: { word: 'Waiting', why: 'The chain has not registered it yet. New payments do not use it.', tone: 'wait' },
+  active: { word: 'Active', why: 'New payments go to this wallet.', tone: 'good' },
+  disabled: { word: 'Ended', why: 'No payment goes to this wallet any more.', tone: 'quiet' },
+};
+
 export const REPLAY_WORDS: Readonly<Record<EventReplay['status'], StateWords>> = {
   running: { word: 'Running', why: 'Events of the range are being queued.', tone: 'wait' },
   done: { word: 'Done', why: 'Every event of the range was looked at.', tone: 'good' },
