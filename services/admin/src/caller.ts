@@ -59,8 +59,11 @@ async function findPerson(
 }
 
 /** Undefined for an account of which the person is no member: whether it exists is told to its members alone. */
-export const roleIn = ({ session }: PersonCaller, accountId: string): PersonRole | undefined =>
-  session.memberships.find((one) => one.accountId === accountId)?.role;
+export const membershipIn = ({ session }: PersonCaller, accountId: string) =>
+  session.memberships.find((one) => one.accountId === accountId);
+
+export const roleIn = (caller: PersonCaller, accountId: string): PersonRole | undefined =>
+  membershipIn(caller, accountId)?.role;
 
 export const judgeCall = (caller: PersonCaller, rule: PersonRule | undefined, role: PersonRole, nowMs: number) =>
   judgePersonAction(rule, role, isFresh(caller.session, nowMs));

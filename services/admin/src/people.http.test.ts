@@ -209,9 +209,15 @@ const makeKey = (bearer: string, { accountId }: Pick<Shop, 'accountId'>, level: 
   ask('POST', '/console/session-keys', bearer, { accountId, mode, level });
 
 async function textOf({ sessionId, token }: Person, accountId: string, level: SessionKeyLevel) {
-  const { rows } = await pool.query('select key_salt, check_id from svc.console_sessions where id = $1', [sessionId]);
-  const [{ key_salt: salt, check_id: checkId }] = rows as [{ key_salt: Buffer; check_id: string }];
-  return sessionKeyText(token, salt, { accountId, mode: 'test', level, checkId });
+  const { rows } = await pool.query(
+    `select key_salt, check_id, rights_id from svc.console_sessions join svc.memberships using (person_id)
+     where id = $1 and account_id = $2`,
+    [sessionId, accountId],
+  );
+  const [{ key_salt: salt, check_id: checkId, rights_id: rightsId }] = rows as [
+    { key_salt: Buffer; check_id: string; rights_id: string },
+  ];
+  return sessionKeyText(token, salt, { accountId, mode: 'test', level, checkId, rightsId });
 }
 
 /** As the API does, by its own role and without its cache. */
@@ -275,7 +281,6 @@ describe('a session key', () => {
       'session',
     ],
     ['the person is disabled', 'update svc.persons set disabled_at = now() where id = $1', 'person'],
-    ['the role changes', "update svc.memberships set role = 'viewer' where person_id = $1", 'person'],
     ['the membership ends', 'delete from svc.memberships where person_id = $1', 'person'],
   ] as const)('is refused by the API when %s, and is not made again', async (_, sql, of) => {
     const shop = await newShop();
@@ -287,6 +292,22 @@ describe('a session key', () => {
     expect(await authenticated(text)).toMatchObject({ ok: false, code: 'key_invalid' });
     expect((await makeKey(person.bearer, shop, 'base')).status).not.toBe(200);
     expect(await authenticated(text)).toMatchObject({ ok: false });
+  });
+
+  test('of a role ends with the role, and the session has one of the new role at once, to and fro', async () => {
+    const shop = await newShop();
+    const person = await signIn({ [shop.accountId]: 'owner' });
+    const former: string[] = [];
+    for (const role of ['viewer', 'owner', 'support', 'owner'] as const) {
+      await makeKey(person.bearer, shop, 'base');
+      former.push(await textOf(person, shop.accountId, 'base'));
+      await pool.query('update svc.memberships set role = $2 where person_id = $1', [person.personId, role]);
+      for (const text of former) expect(await authenticated(text)).toMatchObject({ ok: false, code: 'key_invalid' });
+      expect((await makeKey(person.bearer, shop, 'base')).status).toBe(200);
+      const text = await textOf(person, shop.accountId, 'base');
+      expect(await authenticated(text)).toMatchObject({ ok: true, scopes: sessionKeyScopes(role, 'base') });
+      for (const one of former) expect(await authenticated(one)).toMatchObject({ ok: false });
+    }
   });
 
   test('is in no list and no count, signs nothing, and no person revokes it', async () => {

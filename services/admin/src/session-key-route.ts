@@ -3,7 +3,7 @@
 import { type Clock, FRESH_CHECK_MS, hintOf, isFresh, keyIndex, sessionKeyScopes, sessionKeyText } from '@svc-pay/core';
 import type { AdminStores } from '@svc-pay/postgres/admin-service';
 import type { SessionKeyRequest } from '@svc-pay/runtime/http/person-actions';
-import { type PersonCaller, roleIn } from './caller.ts';
+import { membershipIn, type PersonCaller } from './caller.ts';
 
 type SessionKeyPorts = Pick<AdminStores, 'makeSessionKey'> & {
   readonly clock: Clock;
@@ -22,10 +22,11 @@ export async function makeKeyOfSession(
 ): Promise<SessionKeyAnswer> {
   const { session, token, actor } = caller;
   const nowMs = clock.nowMs();
-  const role = roleIn(caller, accountId);
-  if (role === undefined) return { ok: false, code: 'account_unknown' };
+  const membership = membershipIn(caller, accountId);
+  if (membership === undefined) return { ok: false, code: 'account_unknown' };
   if (level === 'fresh' && !isFresh(session, nowMs)) return { ok: false, code: 'check_needed' };
-  const text = sessionKeyText(token, session.keySalt, { accountId, mode, level, checkId: session.checkId });
+  const { role, rightsId } = membership;
+  const text = sessionKeyText(token, session.keySalt, { accountId, mode, level, checkId: session.checkId, rightsId });
   const expiresAtMs =
     level === 'fresh' ? Math.min(session.verifiedAtMs + FRESH_CHECK_MS, session.expiresAtMs) : session.expiresAtMs;
   const made = await makeSessionKey(actor, nowMs, {
@@ -35,6 +36,7 @@ export async function makeKeyOfSession(
     mode,
     level,
     checkId: level === 'fresh' ? session.checkId : null,
+    rightsId,
     index: keyIndex(pepper, text),
     hint: hintOf(text),
     scopes: sessionKeyScopes(role, level),

@@ -14,7 +14,7 @@ import {
 
 const token = newSessionToken(randomBytes);
 const salt = randomBytes(32);
-const use: SessionKeyUse = { accountId: 'acct_a', mode: 'test', level: 'base', checkId: 'chk_a' };
+const use: SessionKeyUse = { accountId: 'acct_a', mode: 'test', level: 'base', checkId: 'chk_a', rightsId: 'r_a' };
 const textOf = (changed: Partial<SessionKeyUse>) => sessionKeyText(token, salt, { ...use, ...changed });
 
 test('a token is read back, as cookie and as bearer, and nothing else is read as one', () => {
@@ -49,6 +49,7 @@ test('a session key is an API key of its mode, another one for each use, session
     textOf({ accountId: 'acct_b' }),
     textOf({ mode: 'live' }),
     textOf({ level: 'fresh' }),
+    textOf({ rightsId: 'r_b' }),
     textOf({ level: 'fresh', checkId: 'chk_b' }),
     sessionKeyText(newSessionToken(randomBytes), salt, use),
     sessionKeyText(token, randomBytes(32), use),

@@ -53,6 +53,8 @@ export type SessionKeyUse = {
   readonly level: SessionKeyLevel;
   /** The passkey check that a key of level `fresh` belongs to; a key of level `base` belongs to none. */
   readonly checkId: string;
+  /** The rights of the person in the account: a key ends with them. */
+  readonly rightsId: string;
 };
 
 /**
@@ -60,8 +62,8 @@ export type SessionKeyUse = {
  * can call the API around the console.
  */
 export function sessionKeyText(token: SessionToken, keySalt: Uint8Array, use: SessionKeyUse): ApiKeyText {
-  const { accountId, mode, level, checkId } = use;
-  const info = ['svc-console-key', accountId, mode, level, ...(level === 'fresh' ? [checkId] : [])].join('|');
+  const { accountId, mode, level, checkId, rightsId } = use;
+  const info = ['svc-console-key', accountId, mode, rightsId, level, ...(level === 'fresh' ? [checkId] : [])].join('|');
   const seed = bytesOf(token).subarray(HALF_BYTES);
   return makeApiKey('secret', mode, (length) => new Uint8Array(hkdfSync('sha256', seed, keySalt, info, length)));
 }

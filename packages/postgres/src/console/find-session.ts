@@ -3,7 +3,13 @@ import type { Id } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { sqlIs } from '../database/status-sql.ts';
 
-type MemberOf = { readonly accountId: Id<'account'>; readonly accountName: string; readonly role: PersonRole };
+type MemberOf = {
+  readonly accountId: Id<'account'>;
+  readonly accountName: string;
+  readonly role: PersonRole;
+  /** Another one with each change of the role. */
+  readonly rightsId: string;
+};
 
 /** A session as it is stored: whether it is alive is judged by core. */
 export type FoundSession = ConsoleSession & {
@@ -42,7 +48,9 @@ const FIND = {
       session.expires_at, session.verified_at, session.check_id, session.ended_at,
       (
         select json_agg(
-          json_build_object('accountId', account.id, 'accountName', account.name, 'role', member.role) order by account.id
+          json_build_object(
+            'accountId', account.id, 'accountName', account.name, 'role', member.role, 'rightsId', member.rights_id
+          ) order by account.id
         )
         from svc.memberships member
         join svc.accounts account on account.id = member.account_id and account.status ${sqlIs(ACCOUNT_STATUS.active)}

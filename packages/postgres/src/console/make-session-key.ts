@@ -16,6 +16,8 @@ export type SessionKeyToMake = {
   readonly level: SessionKeyLevel;
   /** Check that a key of level `fresh` belongs to. */
   readonly checkId: string | null;
+  /** Rights that the scopes were judged by. */
+  readonly rightsId: string;
   readonly index: Uint8Array;
   readonly hint: string;
   readonly scopes: readonly KeyScope[];
@@ -35,20 +37,22 @@ const KEY = namedParameters({
   person_id: 'text',
   session_level: 'text',
   session_check: 'text',
+  session_rights: 'uuid',
   created_at: 'timestamptz',
   expires_at: 'timestamptz',
 });
 const INSERT = `${insertText('svc.api_keys', KEY.at)} on conflict do nothing`;
 const FIND = `
   select id, revoked_at is not null as revoked from svc.api_keys
-  where session_id = $1 and account_id = $2 and mode = $3 and session_level = $4 and coalesce(session_check, '') = $5`;
+  where session_id = $1 and account_id = $2 and mode = $3 and session_level = $4 and coalesce(session_check, '') = $5
+    and session_rights = $6`;
 
-/** Of the key that there is now. `over`: it was revoked, or the session or the membership ended meanwhile. */
+/** Of the key that there is now. `over`: it was revoked, or the session or the rights ended meanwhile. */
 export type MadeSessionKey =
   | { readonly ok: true; readonly keyId: string; readonly made: boolean }
   | { readonly ok: false; readonly code: 'over' };
 
-/** Safe to repeat: a session has one key for each account, mode and level, and of level `fresh` one for each check. */
+/** Safe to repeat: a session has one key for each account, mode, level and role, and of level `fresh` one for each check. */
 export async function makeSessionKey(operation: Operation, key: SessionKeyToMake): Promise<MadeSessionKey> {
   try {
     return await inTransaction(operation.pool, (client) => insertOrFind(client, operation, key));
@@ -79,6 +83,7 @@ async function insertOrFind(
       person_id: key.personId,
       session_level: level,
       session_check: checkId,
+      session_rights: key.rightsId,
       created_at: isoTime(nowMs),
       expires_at: isoTime(key.expiresAtMs),
     }),
@@ -94,6 +99,7 @@ async function insertOrFind(
     mode,
     level,
     checkId ?? '',
+    key.rightsId,
   ]);
   const [known] = rows;
   return known === undefined || known.revoked

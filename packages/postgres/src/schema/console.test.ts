@@ -29,8 +29,13 @@ async function newMember() {
     session_id: sessionId,
     person_id: personId,
     session_level: 'base',
+    session_rights: await rightsOf(personId),
   };
   return { personId, sessionId, key };
+}
+async function rightsOf(personId: string): Promise<string> {
+  const { rows } = await pool.query('select rights_id from svc.memberships where person_id = $1', [personId]);
+  return rows[0].rights_id;
 }
 const hash = (text: string) => Buffer.from(text.padEnd(32)).subarray(0, 32);
 
@@ -68,6 +73,8 @@ test.each([
   ],
   ['a person who is disabled', 'update svc.persons set disabled_at = now() where id = $1'],
   ['somebody who is no member', 'delete from svc.memberships where person_id = $1'],
+  ['a role that was changed', "update svc.memberships set role = 'viewer' where person_id = $1"],
+  ['a role that was changed and given back', "update svc.memberships set role = 'owner' where person_id = $1"],
 ])('no key is made for %s', async (_, sql) => {
   const { personId, key } = await newMember();
   await pool.query(sql, [personId]);
@@ -87,6 +94,17 @@ test('no key is made for the session of another person, past the end of its sess
       constraint: 'session_key_is_alive',
     });
   await insertRow(pool, 'api_keys', { ...key, session_level: 'fresh', session_check: 'chk_a' });
+});
+
+test('a session has a key for each role that the person had, and the last one alone is good', async () => {
+  const { personId, key } = await newMember();
+  await insertRow(pool, 'api_keys', key);
+  await pool.query("update svc.memberships set role = 'viewer' where person_id = $1", [personId]);
+  const other = { ...key, id: `${key.id}_b`, lookup: hash(`${key.id} b`), session_rights: await rightsOf(personId) };
+  await insertRow(pool, 'api_keys', other);
+  expect([await revoked(key.id), await revoked(other.id)]).toEqual([true, false]);
+  const twice = { ...other, id: `${key.id}_c`, lookup: hash(`${key.id} c`) };
+  await expect(insertRow(pool, 'api_keys', twice)).rejects.toMatchObject({ constraint: 'api_keys_of_session' });
 });
 
 test('a key that is made while its session ends is refused or revoked', async () => {

@@ -24,7 +24,9 @@ async function keyOf(browser: Member, level: 'base' | 'fresh') {
   const token = readSessionToken(browser.jar.cookie.split('=')[1] ?? '');
   const session = token && (await createConsoleStores({ pool }).findSession(sessionTokenHash(token)));
   if (token === undefined || session === undefined) throw new Error('no session');
-  return sessionKeyText(token, session.keySalt, { accountId: account, mode: 'test', level, checkId: session.checkId });
+  const { keySalt, checkId, memberships } = session;
+  const rightsId = memberships.find(({ accountId }) => accountId === account)?.rightsId ?? '';
+  return sessionKeyText(token, keySalt, { accountId: account, mode: 'test', level, checkId, rightsId });
 }
 
 test.each(operations.flatMap(([name, operation]) => PERSON_ROLES.map((role) => [name, role, operation] as const)))(
@@ -94,6 +96,9 @@ test('a key that the API does not know is made by the admin service, once, and t
   upstream.behaviour.answer = ({ url }) =>
     url === '/console/session-keys' ? { status: 401, body: '{}' } : { status: 401, body: '{"error":"key_invalid"}' };
   expect((await owner.get(`/accounts/${account}/live/sdk/payments`)).body.error).toBe('session_over');
+  upstream.behaviour.answer = ({ url }) =>
+    url === '/console/session-keys' ? { status: 200, body: '{}' } : { status: 401, body: '{"error":"key_invalid"}' };
+  expect((await owner.get(`/accounts/${account}/live/sdk/payments`)).body.error).toBe('upstream_unavailable');
 });
 
 test('what comes back is never a page, never a redirect, and sets no cookie', async () => {

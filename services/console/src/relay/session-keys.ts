@@ -4,7 +4,12 @@ import { type Mode, SESSION_BEARER_PREFIX, type SessionKeyLevel, sessionKeyText 
 import { ConsoleRefusal } from '../http/console-errors.ts';
 import type { SignedIn } from '../routes/context.ts';
 
-export type KeyFor = { readonly accountId: string; readonly mode: Mode; readonly level: SessionKeyLevel };
+export type KeyFor = {
+  /** Of which the person is a member. */
+  readonly accountId: string;
+  readonly mode: Mode;
+  readonly level: SessionKeyLevel;
+};
 export type KeyedCall = (key: string) => Promise<Response>;
 
 export const sessionBearer = ({ token }: SignedIn): string => `Bearer ${SESSION_BEARER_PREFIX}${token}`;
@@ -25,12 +30,19 @@ export function createSessionKeys(adminUrl: string, ask: typeof fetch) {
     /** Repeats `call` once, after the row of the key was made. A call that the API refused for its key has changed nothing. */
     callWithKey: async (signedIn: SignedIn, wanted: KeyFor, call: KeyedCall): Promise<Response> => {
       const { session, token } = signedIn;
-      const key = sessionKeyText(token, session.keySalt, { ...wanted, checkId: session.checkId });
+      const membership = session.memberships.find((one) => one.accountId === wanted.accountId);
+      if (membership === undefined) throw new ConsoleRefusal('account_unknown');
+      const { rightsId } = membership;
+      const key = sessionKeyText(token, session.keySalt, { ...wanted, checkId: session.checkId, rightsId });
       const answer = await call(key);
       if (answer.status !== 401) return answer;
       await answer.body?.cancel();
       if (!(await makeRow(signedIn, wanted))) throw new ConsoleRefusal('upstream_unavailable');
-      return call(key);
+      const again = await call(key);
+      // The role changed between the two: with the next request the key is of the new one.
+      if (again.status !== 401) return again;
+      await again.body?.cancel();
+      throw new ConsoleRefusal('upstream_unavailable');
     },
   };
 }

@@ -73,7 +73,7 @@ export function createSessionRoutes(world: ConsoleWorld) {
       await rotate(visit, false);
       return {
         person: { id: session.personId, name: session.personName, operatorView: session.operatorView },
-        memberships: session.memberships,
+        memberships: session.memberships.map(({ accountId, accountName, role }) => ({ accountId, accountName, role })),
         modes: MODES,
         session: { id: session.id, expiresAtMs: session.expiresAtMs, freshUntilMs: judged.freshUntilMs },
       };
