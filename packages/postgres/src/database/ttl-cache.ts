@@ -1,4 +1,5 @@
-// Caches answers for `ttlMs` and coalesces concurrent calls for one key. For data that rarely changes and may be stale.
+// Caches answers for `ttlMs` and coalesces concurrent calls for one key. For data that rarely changes and may be stale. That there is
+// nothing is not remembered: what is made now is found at once.
 
 type Remembered<Value> = { readonly value: Promise<Value>; readonly untilMs: number };
 
@@ -19,10 +20,12 @@ export function ttlCache<Argument, Value>(
     const known = memory.get(key);
     if (known !== undefined && known.untilMs > nowMs()) return known.value;
     const value = ask(argument);
+    const entry = { value, untilMs: nowMs() + ttlMs };
     memory.delete(key);
-    memory.set(key, { value, untilMs: nowMs() + ttlMs });
+    memory.set(key, entry);
+    const forget = () => void (memory.get(key) === entry && memory.delete(key));
     // Failures are not cached. The oldest entries are evicted.
-    value.catch(() => memory.delete(key));
+    value.then((found) => found === undefined && forget(), forget);
     for (const oldest of memory.keys()) {
       if (memory.size <= maxEntries) break;
       memory.delete(oldest);
