@@ -47,6 +47,11 @@ const newLink = createRoute({
   path: '/new',
   component: lazyRouteComponent(() => import('./pages/new-link.tsx'), 'NewLink'),
 });
+const policy = createRoute({
+  getParentRoute: () => account,
+  path: '/other-amounts',
+  component: lazyRouteComponent(() => import('./pages/other-amounts.tsx'), 'OtherAmounts'),
+});
 const keys = createRoute({
   getParentRoute: () => account,
   path: '/keys',
@@ -103,6 +108,7 @@ const tree = root.addChildren([
       payments,
       payment,
       newLink,
+      policy,
       keys,
       endpoints,
       endpoint,

@@ -45,13 +45,32 @@ export const useKeys = (scope: PageScope) =>
     select: ({ keys }) => keys,
   });
 
+export type MismatchPolicyOf = {
+  readonly mode: 'test' | 'live';
+  readonly toleranceUsdMicros: string;
+  readonly toleranceBps: number;
+  readonly over: 'accept' | 'hold' | 'refund';
+  readonly under: 'accept' | 'hold' | 'refund';
+};
+type ShownAccount = {
+  readonly publishable: readonly PublishableRightsOf[];
+  readonly mismatch: readonly MismatchPolicyOf[];
+};
+
+const accountQuery = (scope: PageScope) => ({
+  queryKey: keyOf(scope, 'account'),
+  queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+    call<ShownAccount>(`/admin/accounts/${scope.accountId}`, { signal }),
+});
+
 export const usePublishableRights = (scope: PageScope) =>
   useQuery({
-    queryKey: keyOf(scope, 'account'),
-    queryFn: ({ signal }) =>
-      call<{ readonly publishable: readonly PublishableRightsOf[] }>(`/admin/accounts/${scope.accountId}`, { signal }),
+    ...accountQuery(scope),
     select: ({ publishable }) => publishable.find(({ mode }) => mode === scope.mode),
   });
+
+export const useMismatchPolicy = (scope: PageScope) =>
+  useQuery({ ...accountQuery(scope), select: ({ mismatch }) => mismatch.find(({ mode }) => mode === scope.mode) });
 
 export const adminPost = <Answer>(path: string, body: unknown): Promise<Answer> =>
   call<Answer>(`/admin${path}`, { method: 'POST', body });

@@ -8,6 +8,8 @@ const MAY = {
   /** Endpoints, deliveries and events. */
   webhooks: ['owner', 'developer'],
   keys: ['owner', 'developer'],
+  /** What is done with another amount than asked. */
+  policy: ['owner', 'developer'],
   people: ['owner'],
   /** End them. */
   payouts: ['owner'],

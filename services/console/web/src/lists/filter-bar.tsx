@@ -10,19 +10,14 @@ import { Icon } from '../ui/icon.tsx';
 import { Sheet, SheetActions } from '../ui/sheet.tsx';
 import { isBackwards, TimeRangeFields } from '../ui/time-range.tsx';
 import { INTENT_WORDS, PAYMENT_WORDS } from '../words/states.ts';
-import { type FilterName, hasFilters, type ListFilters, withFilter } from './filters.ts';
-
-const TYPED: readonly (readonly [FilterName, string])[] = [
-  ['payer', 'Payer'],
-  ['transactionId', 'Transaction'],
-  ['intentId', 'Asked for as'],
-  ['metadata', 'Metadata'],
-];
+import { FILTERS, type FilterName, filtersOf, hasFilters, type ListFilters, withFilter } from './filters.ts';
+import { TypedFilterSheet } from './typed-filter-sheet.tsx';
 
 export function FilterBar({ scope, filters }: { readonly scope: PageScope; readonly filters: ListFilters }) {
   const navigate = useNavigate();
   const tokens = useTokens(scope);
-  const [choosingTime, setChoosingTime] = useState(false);
+  const [choosing, setChoosing] = useState<'time' | 'typed'>();
+  const close = () => setChoosing(undefined);
   const go = (search: ListFilters) =>
     void navigate({
       to: '/$mode/$accountId/payments',
@@ -31,43 +26,42 @@ export function FilterBar({ scope, filters }: { readonly scope: PageScope; reado
       replace: true,
     });
   const set = (name: FilterName, value: string | undefined) => go(withFilter(filters, name, value));
-  const isIntents = filters.list === 'intents';
-  const statuses = Object.entries(isIntents ? INTENT_WORDS : PAYMENT_WORDS).map(
-    ([name, { word }]) => [name, word] as const,
-  );
   const chains = [...new Map(tokens.map(({ chain, chainName: name }) => [chain, name]))];
+  const options: Readonly<Partial<Record<FilterName, readonly (readonly [string, string])[]>>> = {
+    status: Object.entries(filters.list === 'intents' ? INTENT_WORDS : PAYMENT_WORDS).map(([name, { word }]) => [
+      name,
+      word,
+    ]),
+    chain: withChosen(chains, filters.chain, chainName),
+    token: withChosen(
+      tokens.map((one) => [one.tokenShortcode, `${symbolOf(one.tokenShortcode)}, ${one.chainName}`] as const),
+      filters.token,
+      symbolOf,
+    ),
+  };
   return (
     <div className="flex flex-wrap items-center gap-2" role="group" aria-label="Filters">
-      <Choice label="Status" value={filters.status} options={statuses} onChange={(value) => set('status', value)} />
-      {!isIntents && (
-        <>
-          <Choice
-            label="Network"
-            value={filters.chain}
-            options={withChosen(chains, filters.chain, chainName)}
-            onChange={(value) => set('chain', value)}
-          />
-          <Choice
-            label="Token"
-            value={filters.token}
-            options={withChosen(
-              tokens.map((one) => [one.tokenShortcode, `${symbolOf(one.tokenShortcode)}, ${one.chainName}`] as const),
-              filters.token,
-              symbolOf,
-            )}
-            onChange={(value) => set('token', value)}
-          />
-        </>
-      )}
+      {filtersOf(filters.list, 'choice').map((name) => (
+        <Choice
+          key={name}
+          label={FILTERS[name].label}
+          value={filters[name]}
+          options={options[name] ?? []}
+          onChange={(value) => set(name, value)}
+        />
+      ))}
       <button
         type="button"
         className={`button small ${isDated(filters) ? '!border-accent !text-accent' : ''}`}
-        onClick={() => setChoosingTime(true)}
+        onClick={() => setChoosing('time')}
       >
         {isDated(filters) ? rangeWords(filters) : 'Created'}
       </button>
-      {TYPED.map(([name, label]) => {
-        const value = filters[name];
+      <button type="button" className="button small" onClick={() => setChoosing('typed')}>
+        <Icon name="plus" className="size-3.5" /> More filters
+      </button>
+      {filtersOf(filters.list, 'typed').map((name) => {
+        const [value, { label }] = [filters[name], FILTERS[name]];
         return value === undefined ? null : (
           <span key={name} className="button small !border-accent !text-accent">
             {label}: <span className="mono">{short(value)}</span>
@@ -83,16 +77,30 @@ export function FilterBar({ scope, filters }: { readonly scope: PageScope; reado
         );
       })}
       {hasFilters(filters) && (
-        <button type="button" className="button bare small" onClick={() => go(isIntents ? { list: 'intents' } : {})}>
+        <button
+          type="button"
+          className="button bare small"
+          onClick={() => go(filters.list === 'intents' ? { list: 'intents' } : {})}
+        >
           Clear all
         </button>
       )}
-      {choosingTime && (
+      {choosing === 'time' && (
         <TimeSheet
           filters={filters}
-          onClose={() => setChoosingTime(false)}
+          onClose={close}
           onChoose={(chosen) => {
-            setChoosingTime(false);
+            close();
+            go(chosen);
+          }}
+        />
+      )}
+      {choosing === 'typed' && (
+        <TypedFilterSheet
+          filters={filters}
+          onClose={close}
+          onChoose={(chosen) => {
+            close();
             go(chosen);
           }}
         />

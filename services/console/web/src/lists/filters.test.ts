@@ -3,7 +3,7 @@ import { INTENT_STATUSES, PAYMENT_STATUSES } from '@svc-pay/protocol';
 import { intentQuery, paymentQuery } from '@svc-pay/protocol/merchant';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type FilterName, type ListFilters, queryOf, readFilters, withFilter } from './filters.ts';
+import { type FilterName, filtersOf, type ListFilters, queryOf, readFilters, withFilter } from './filters.ts';
 
 const VALUES: Readonly<Record<FilterName, readonly string[]>> = {
   status: [...new Set([...PAYMENT_STATUSES, ...INTENT_STATUSES])],
@@ -42,6 +42,17 @@ function isTakenByApi(filters: ListFilters): boolean {
     metadata,
   }).ok;
 }
+
+/** Parameters that page through a list or widen its rows; they leave nothing out. */
+const NO_FILTERS: readonly string[] = ['limit', 'after', 'before', 'expand'];
+
+test.each([
+  ['payments', undefined, paymentQuery],
+  ['intents', 'intents', intentQuery],
+] as const)('the bar of %s has a control for every filter of the API, and for no other', (_, list, { shape }) => {
+  const filters = Object.keys(shape).filter((name) => !NO_FILTERS.includes(name));
+  expect(filtersOf(list).toSorted()).toEqual(filters.toSorted());
+});
 
 test('whatever somebody clicks, the API takes the filters that result', () => {
   fc.assert(

@@ -2,21 +2,42 @@
 import type { IntentStatus, PaymentStatus } from '@svc-pay/protocol';
 import { INTENT_WORDS, PAYMENT_WORDS } from '../words/states.ts';
 
-/** Exactly the filters of `GET /sdk/payments` and `GET /sdk/payment-intents`. */
-const OF_PAYMENTS = [
-  'status',
-  'chain',
-  'token',
-  'payer',
-  'transactionId',
-  'intentId',
-  'metadata',
-  'createdAfter',
-  'createdBefore',
-] as const;
-const OF_INTENTS = ['status', 'metadata', 'createdAfter', 'createdBefore'] as const;
+type Control = 'choice' | 'typed' | 'time';
+type FilterOf = {
+  readonly label: string;
+  /** How the filter bar lets somebody set it. */
+  readonly control: Control;
+  /** Also of `GET /sdk/payment-intents`. */
+  readonly ofIntents?: true;
+  readonly hint?: string;
+};
 
-export type FilterName = (typeof OF_PAYMENTS)[number];
+/** Exactly the filters of `GET /sdk/payments`, in the order of the bar. */
+export const FILTERS = {
+  status: { label: 'Status', control: 'choice', ofIntents: true },
+  chain: { label: 'Network', control: 'choice' },
+  token: { label: 'Token', control: 'choice' },
+  payer: { label: 'Payer', control: 'typed', hint: 'The whole address of the wallet that paid.' },
+  transactionId: { label: 'Transaction', control: 'typed', hint: 'The hash, signature or block of the transaction.' },
+  intentId: { label: 'Payment intent', control: 'typed', hint: 'The id of what you asked for, which begins with pi_.' },
+  metadata: {
+    label: 'Metadata',
+    control: 'typed',
+    ofIntents: true,
+    hint: 'As key:value, of a key that your operator declared, such as order:1042.',
+  },
+  createdAfter: { label: 'Created after', control: 'time', ofIntents: true },
+  createdBefore: { label: 'Created before', control: 'time', ofIntents: true },
+} as const satisfies Readonly<Record<string, FilterOf>>;
+
+export type FilterName = keyof typeof FILTERS;
+
+/** Names of the filters that a list has, of one control or of all. */
+export const filtersOf = (list: 'intents' | undefined, control?: Control): readonly FilterName[] =>
+  Object.entries<FilterOf>(FILTERS)
+    .filter(([, one]) => (list === undefined || one.ofIntents) && (control === undefined || one.control === control))
+    .map(([name]) => name as FilterName);
+
 export type ListFilters = { readonly [Each in FilterName]?: string } & {
   /** Payments unless told. */
   readonly list?: 'intents';
@@ -30,7 +51,8 @@ const METADATA = /^[A-Za-z0-9_.-]{1,40}:.{1,500}$/s;
 const isStatus = (list: ListFilters['list'], text: string): text is IntentStatus | PaymentStatus =>
   Object.hasOwn(list === 'intents' ? INTENT_WORDS : PAYMENT_WORDS, text);
 
-function isTaken(list: ListFilters['list'], name: FilterName, text: string): boolean {
+/** Whether the API takes the text for this filter of the list. */
+export function isTaken(list: ListFilters['list'], name: FilterName, text: string): boolean {
   if (name === 'status') return isStatus(list, text);
   if (name === 'metadata') return METADATA.test(text);
   if (name === 'createdAfter' || name === 'createdBefore') return ISO.test(text) && !Number.isNaN(Date.parse(text));
@@ -40,8 +62,7 @@ function isTaken(list: ListFilters['list'], name: FilterName, text: string): boo
 /** What an address says. Parts that the API would refuse are left out, so that an old or mistyped address shows a list. */
 export function readFilters(search: Readonly<Record<string, unknown>>): ListFilters {
   const list = search['list'] === 'intents' ? 'intents' : undefined;
-  const names: readonly FilterName[] = list === 'intents' ? OF_INTENTS : OF_PAYMENTS;
-  return names.reduce<ListFilters>(
+  return filtersOf(list).reduce<ListFilters>(
     (read, name) => {
       const text = search[name];
       return typeof text === 'string' && isTaken(list, name, text) ? withFilter(read, name, text) : read;

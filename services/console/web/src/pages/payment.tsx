@@ -11,6 +11,7 @@ import { Icon } from '../ui/icon.tsx';
 import { failureWords, whyWords } from '../words/failures.ts';
 import { INTENT_WORDS, PAYMENT_WORDS } from '../words/states.ts';
 import { PaymentActions } from './parts/payment-actions.tsx';
+import { RefundsCard } from './parts/refunds-card.tsx';
 import { Timeline } from './parts/timeline.tsx';
 import { unitsOf } from './parts/units.ts';
 
@@ -55,6 +56,7 @@ export function PaymentPage() {
               {payments.map((payment) => (
                 <PaymentCard key={payment.id} payment={payment} />
               ))}
+              <RefundsCard scope={scope} timeline={data} units={units} />
               <IntentCard intent={data.paymentIntent} />
             </div>
           </div>

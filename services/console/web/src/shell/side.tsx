@@ -39,6 +39,11 @@ export function Side({ me, mode, accountId }: SideProps) {
                 <Icon name="link" /> New payment link
               </Link>
             )}
+            {can('policy') && (
+              <Link to="/$mode/$accountId/other-amounts" params={at} className="nav-link">
+                <Icon name="scales" /> Other amounts
+              </Link>
+            )}
           </NavGroup>
           {can('webhooks') && (
             <NavGroup title="Developers">

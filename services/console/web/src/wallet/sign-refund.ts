@@ -13,14 +13,23 @@ export type RefundToSign = {
   readonly payment: Payment;
   /** As typed, in smallest units. */
   readonly amount: string;
+  /** As typed, where the payer can't receive it. */
+  readonly refundTo: string | null;
   readonly mode: 'test' | 'live';
 };
 
-export async function signRefund({ refund, sign, payment, amount, mode }: RefundToSign): Promise<SubmitRefundRequest> {
+export async function signRefund({
+  refund,
+  sign,
+  payment,
+  amount,
+  refundTo,
+  mode,
+}: RefundToSign): Promise<SubmitRefundRequest> {
   const network = parseNetwork(payment.chain ?? refund.chain);
   const { from } = refund;
-  const recipient = payment.payer ?? refund.to;
-  if (network === undefined || from === null || recipient === null)
+  const recipient = refundTo ?? payment.payer;
+  if (network === undefined || from === null || !recipient)
     throw new Error(
       'The service did not name the wallet, the payer and the network of the refund, so nothing was signed.',
     );

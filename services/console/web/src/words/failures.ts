@@ -1,7 +1,8 @@
 // Why a payment, an attempt or a refund was refused or failed, in words for the merchant: what happened, then what to do.
 import type { ErrorCode, RESULTS } from '@svc-pay/protocol/errors';
-import { REASON_WORDS, SITUATION_WORDS } from './situations.ts';
-import { DELIVERY_END_WORDS } from './states.ts';
+import type { TimelineEntry } from '@svc-pay/protocol/merchant';
+import { REASON_WORDS, SITUATION_WORDS, STRANDED_WORDS } from './situations.ts';
+import { DELIVERY_END_WORDS, OUTCOME_WORDS } from './states.ts';
 
 export type FailureWords = { readonly what: string; readonly todo: string };
 type RefundCode = Extract<ErrorCode, `refund_${string}`>;
@@ -168,7 +169,12 @@ export const REFUND_FAILURES: Readonly<Record<RefundCode, FailureWords>> = {
 };
 
 const ALL: Readonly<Record<string, FailureWords>> = { ...PAYMENT_FAILURES, ...REFUND_FAILURES };
-const SENTENCES: Readonly<Record<string, string>> = { ...SITUATION_WORDS, ...REASON_WORDS, ...DELIVERY_END_WORDS };
+const SENTENCES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(OUTCOME_WORDS).map(([code, { why }]) => [code, why])),
+  ...SITUATION_WORDS,
+  ...REASON_WORDS,
+  ...DELIVERY_END_WORDS,
+};
 
 /** Undefined for a code that is no failure of a payment or refund; its answer has a sentence of its own. */
 export const failureWords = (code: string): FailureWords | undefined =>
@@ -180,3 +186,7 @@ export function whyWords(code: string): string {
   const failure = failureWords(code);
   return failure === undefined ? code : `${failure.what} ${failure.todo}`;
 }
+
+/** Why an entry of a timeline is as it is. Codes of money that lies with the processor are those of the chain. */
+export const entryWords = ({ kind, why }: Pick<TimelineEntry, 'kind'> & { readonly why: string }): string =>
+  (kind === 'money_stranded' && Object.hasOwn(STRANDED_WORDS, why) && STRANDED_WORDS[why]) || whyWords(why);

@@ -29,3 +29,23 @@ export const REASON_WORDS: Readonly<Record<TimelineReason, string>> = {
   somebody_else_sent_it: 'Somebody else sent the signed payment to the chain first. It counts.',
   block_removed: 'The chain removed the block, so the entry was taken back.',
 };
+
+/** What the chain answered the last time that the processor should have moved money which lies with it. */
+export const STRANDED_WORDS: Readonly<Record<string, string>> = {
+  payout_inactive: 'The processor refused it: the payout is not active.',
+  amount_out_of_range: 'The processor refused the amount.',
+  nonce_not_bound: 'The processor refused it: the signature is for other terms.',
+  malformed: 'The processor could not read it.',
+  expired: 'The processor refused it: the signature has expired.',
+  insufficient_funds: 'The processor holds less of the token than it needs for this.',
+  pull_refused: 'The token refused the transfer, as for a blocked address or a paused token.',
+  not_yet_valid: 'The signature was not valid yet. It is sent again.',
+  reverted: 'The chain reverted the transaction. Nothing moved, and it is sent again.',
+  refused_for_now: 'The chain refused it for now. It is sent again.',
+  reverted_alone: 'The transaction reverted although its rehearsal passed. Nothing moved.',
+  authorization_used: 'The authorization was used by another transaction.',
+  intent_already_settled: 'The processor has already settled this payment.',
+  nothing_arrived: 'The token reported success and moved nothing.',
+  no_evidence: 'The transaction left no trace of a transfer.',
+  gas_budget_spent: 'It cost the service too much gas without succeeding.',
+};

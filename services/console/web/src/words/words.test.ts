@@ -1,3 +1,4 @@
+import { UNSETTLED_OUTCOMES } from '@svc-pay/core';
 import { EVENT_TYPES, INTENT_STATUSES, PAYMENT_STATUSES } from '@svc-pay/protocol';
 import { ERRORS, RESULTS } from '@svc-pay/protocol/errors';
 import {
@@ -9,8 +10,8 @@ import {
   TIMELINE_SITUATIONS,
 } from '@svc-pay/protocol/merchant';
 import { expect, test } from 'vitest';
-import { failureWords, PAYMENT_FAILURES, REFUND_FAILURES, whyWords } from './failures.ts';
-import { REASON_WORDS, SITUATION_WORDS } from './situations.ts';
+import { entryWords, failureWords, PAYMENT_FAILURES, REFUND_FAILURES, whyWords } from './failures.ts';
+import { REASON_WORDS, SITUATION_WORDS, STRANDED_WORDS } from './situations.ts';
 import {
   DELIVERY_WORDS,
   EVENT_NAMES,
@@ -67,3 +68,16 @@ test('every situation and every reason of a timeline is said in a sentence', () 
   );
   expect(whyWords('some_new_code')).toBe('some_new_code');
 });
+
+test('why money lies with the processor is said for every answer of a chain', () => {
+  const codes = [...UNSETTLED_OUTCOMES, 'gas_budget_spent'];
+  expect(sorted(Object.keys(STRANDED_WORDS))).toEqual(sorted(codes));
+  for (const why of codes) expect(entryWords({ kind: 'money_stranded', why })).toMatch(/^[A-Z].+\.$/);
+});
+
+test.each(deliveryAttempt.shape.outcome.options)(
+  'why your server did not take an event is said in words: %s',
+  (why) => {
+    expect(entryWords({ kind: 'delivery_tried', why })).toBe(OUTCOME_WORDS[why].why);
+  },
+);

@@ -18,7 +18,8 @@ const MAX_REASON = 200;
 const TRANSACTION = /^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88}|[a-z2-7-]{5,63}:\d{1,19})$/;
 
 export function RefundSheet({ scope, payment, onClose }: RefundProps) {
-  const [way, setWay] = useState<'sign' | 'report'>('sign');
+  // Ledgers of the Internet Computer take no transfer that somebody else sends.
+  const [way, setWay] = useState<'sign' | 'report'>(payment.network === 'ic' ? 'report' : 'sign');
   const tab = (of: typeof way) =>
     `flex-1 rounded-md px-3 py-1.5 font-medium ${way === of ? 'bg-card text-ink shadow-sm' : 'text-soft hover:text-ink'}`;
   return (
@@ -48,6 +49,12 @@ export function RefundSheet({ scope, payment, onClose }: RefundProps) {
 const create = (scope: PageScope, payment: Payment, body: CreateRefundRequest, idempotencyKey: string) =>
   relay<CreatedRefund>(scope, `/sdk/payments/${payment.id}/refunds`, { method: 'POST', body, idempotencyKey });
 
+/** The same for each repeat of one refund, another for every other. Visible ASCII of any length of the reason. */
+async function keyFor(intention: string, body: CreateRefundRequest): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(body)));
+  return `${intention}-${Array.from(new Uint8Array(digest).slice(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
 function SignForm({ scope, payment, onClose }: RefundProps) {
   const queries = useQueryClient();
   const decimals = payment.decimals ?? 0;
@@ -55,6 +62,7 @@ function SignForm({ scope, payment, onClose }: RefundProps) {
   const left = leftOf(payment);
   const [typed, setTyped] = useState(() => showAtomic(left, decimals).replaceAll(',', ''));
   const [reason, setReason] = useState('');
+  const [wallets, setWallets] = useState({ from: '', refundTo: '' });
   const [intention] = useState(() => crypto.randomUUID());
   const [step, setStep] = useState<string>();
   const amount = typedToAtomic(typed, decimals);
@@ -63,11 +71,12 @@ function SignForm({ scope, payment, onClose }: RefundProps) {
     mutationFn: async (atomic: string) => {
       setStep('Preparing the refund …');
       const { signRefund } = await import('../../wallet/sign-refund.ts');
-      const body = { amount: atomic, reason: reason.trim() || null };
-      const { refund, sign } = await create(scope, payment, body, `${intention}-${atomic}-${reason.trim()}`);
+      const [from, refundTo] = [wallets.from.trim() || null, wallets.refundTo.trim() || null];
+      const body = { amount: atomic, reason: reason.trim() || null, from, refundTo };
+      const { refund, sign } = await create(scope, payment, body, await keyFor(intention, body));
       if (sign === null) return refund;
       setStep('Your wallet asks you to sign …');
-      const submission = await signRefund({ refund, sign, payment, amount: atomic, mode: scope.mode });
+      const submission = await signRefund({ refund, sign, payment, amount: atomic, refundTo, mode: scope.mode });
       setStep('Handing over the signature …');
       await relay(scope, `/sdk/refunds/${refund.id}/submit`, {
         method: 'POST',
@@ -116,6 +125,25 @@ function SignForm({ scope, payment, onClose }: RefundProps) {
         onChange={(event) => setReason(event.currentTarget.value)}
         hint="For your records; the payer does not see it."
       />
+      <details>
+        <summary className="text-soft">Other wallets</summary>
+        <div className="mt-3 grid gap-4">
+          <TextField
+            label="From wallet"
+            value={wallets.from}
+            spellCheck={false}
+            onChange={({ currentTarget: { value } }) => setWallets((now) => ({ ...now, from: value }))}
+            hint="Another wallet of yours that receives payments on this network. Empty: the one that was paid."
+          />
+          <TextField
+            label="To address"
+            value={wallets.refundTo}
+            spellCheck={false}
+            onChange={({ currentTarget: { value } }) => setWallets((now) => ({ ...now, refundTo: value }))}
+            hint="Only where the payer’s own address can’t receive the refund. Ask the payer for it."
+          />
+        </div>
+      </details>
       {step !== undefined && <Notice tone="note">{step}</Notice>}
       {error !== null && <Problem of={error} />}
       <SheetActions>

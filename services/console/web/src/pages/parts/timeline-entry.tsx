@@ -302,7 +302,7 @@ function written({ eventId, eventType, deliveries }: DrawingOf<'event_written'>,
 
 function tried(entry: DrawingOf<'delivery_tried'>, { scope }: DrawnWith): EntryDrawing {
   const { outcome, responseStatus, attempt, totalMs, nextAt, eventId, eventType } = entry;
-  const { word, why, tone } = OUTCOME_WORDS[outcome];
+  const { word, tone } = OUTCOME_WORDS[outcome];
   return {
     title:
       outcome === 'succeeded'
@@ -310,24 +310,21 @@ function tried(entry: DrawingOf<'delivery_tried'>, { scope }: DrawnWith): EntryD
         : `Your server did not take the event: ${word.toLowerCase()}`,
     tone,
     facts: (
-      <>
-        {outcome !== 'succeeded' && <p className="text-soft">{why}</p>}
-        <Facts>
-          <One name="event">{eventLink(scope, eventId, eventType)}</One>
-          {responseStatus !== null && (
-            <One name="answer">
-              <Badge tone={tone}>{responseStatus}</Badge>
-            </One>
-          )}
-          <One name="attempt">{attempt}</One>
-          <One name="took">{totalMs} ms</One>
-          {nextAt !== null && (
-            <One name="next">
-              <Time iso={nextAt} />
-            </One>
-          )}
-        </Facts>
-      </>
+      <Facts>
+        <One name="event">{eventLink(scope, eventId, eventType)}</One>
+        {responseStatus !== null && (
+          <One name="answer">
+            <Badge tone={tone}>{responseStatus}</Badge>
+          </One>
+        )}
+        <One name="attempt">{attempt}</One>
+        <One name="took">{totalMs} ms</One>
+        {nextAt !== null && (
+          <One name="next">
+            <Time iso={nextAt} />
+          </One>
+        )}
+      </Facts>
     ),
   };
 }

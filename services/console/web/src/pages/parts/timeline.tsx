@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { PageScope } from '../../api/scope.ts';
 import { exact, since } from '../../format/time.ts';
 import { Notice } from '../../ui/bits.tsx';
-import { whyWords } from '../../words/failures.ts';
+import { entryWords, whyWords } from '../../words/failures.ts';
 import type { Tone } from '../../words/states.ts';
 import { drawEntry } from './timeline-entry.tsx';
 import type { ShowAmount } from './units.ts';
@@ -29,7 +29,7 @@ export function Timeline({ scope, timeline, units }: TimelineProps) {
               title={title}
               isLast={index === entries.length - 1 && waits === undefined}
             >
-              {entry.why !== null && <p className="text-soft">{whyWords(entry.why)}</p>}
+              {entry.why !== null && <p className="text-soft">{entryWords({ kind: entry.kind, why: entry.why })}</p>}
               {facts}
             </Step>
           );
