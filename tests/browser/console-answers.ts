@@ -199,7 +199,10 @@ const FIXED: Readonly<Record<string, unknown>> = {
       payout('eip155:8453', '3', { status: 'disabled' }),
     ],
   },
-  [`/admin/accounts/${ACCOUNT}`]: { publishable: [{ mode: 'test', origins: ['https://shop.example'], creates: true }] },
+  [`/admin/accounts/${ACCOUNT}`]: {
+    publishable: [{ mode: 'test', origins: ['https://shop.example'], creates: true }],
+    mismatch: [{ mode: 'test', toleranceUsdMicros: '0', toleranceBps: 0, over: 'refund', under: 'hold' }],
+  },
   [`/accounts/${ACCOUNT}/people`]: {
     members: [
       member('psn_01jc0000000000000000000000', 'Ada Example', 'owner', NOW - MINUTE),

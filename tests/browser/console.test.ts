@@ -46,6 +46,7 @@ const PATHS = {
   'a mismatched payment': `/test/{account}/payments/${intentIdAt(7)}`,
   'an up-to payment': `/test/{account}/payments/${UPTO_INTENT}`,
   'new link': '/test/{account}/new',
+  'other amounts': '/test/{account}/other-amounts',
   keys: '/test/{account}/keys',
   endpoints: '/test/{account}/endpoints',
   'an endpoint': '/test/{account}/endpoints/we_1',
@@ -157,6 +158,60 @@ test('filters and search are in the address, and one that the API can’t combin
   await expect.poll(() => double.asked.some((asked) => asked.includes('payer=0x5290'))).toBe(true);
   await page.goBack();
   await page.waitForURL(/\?token=base_usdc$/);
+});
+
+const TYPED_FILTERS = {
+  payments: [
+    ['Payer', 'payer', '0x52908400098527886E0F7030069857D2E4169EE7'],
+    ['Transaction', 'transactionId', `0x${'ab'.repeat(32)}`],
+    ['Payment intent', 'intentId', intentIdAt(3)],
+    ['Metadata', 'metadata', 'order:1042'],
+  ],
+  'payments asked for': [['Metadata', 'metadata', 'order:1042']],
+} as const;
+
+test.each(['payments', 'payments asked for'] as const)(
+  '%s: the bar sets each filter whose value is typed, and takes it away again',
+  async (list) => {
+    const page = await visit(list);
+    const inAddress = (name: string) => expect.poll(() => new URL(page.url()).searchParams.get(name));
+    for (const [label, name, value] of TYPED_FILTERS[list]) {
+      await page.getByRole('button', { name: 'More filters' }).click();
+      await page.getByLabel('Filter by').selectOption({ label });
+      await page.getByLabel(label, { exact: true }).fill('two words');
+      expect(await page.getByRole('button', { name: 'Show' }).isDisabled()).toBe(true);
+      await page.getByLabel(label, { exact: true }).fill(value);
+      await page.getByRole('button', { name: 'Show' }).click();
+      await inAddress(name).toBe(value);
+      const isAsked = () => double.asked.some((asked) => asked.includes(`${name}=${encodeURIComponent(value)}`));
+      await expect.poll(isAsked).toBe(true);
+      await page.getByRole('button', { name: `Remove filter ${label}` }).click();
+      await inAddress(name).toBe(null);
+    }
+  },
+);
+
+test('what becomes of other amounts is changed, all of it, for the mode of the page', async () => {
+  const page = await visit('other amounts');
+  const save = page.getByRole('button', { name: 'Save' });
+  expect(await save.isDisabled()).toBe(true);
+  await page.getByLabel('Less than asked for').selectOption('accept');
+  await page.getByText('for donations, not for goods').waitFor();
+  await page.getByLabel('More than asked for').selectOption('hold');
+  await page.getByLabel('Tolerated difference in percent').fill('100.01');
+  expect(await save.isDisabled()).toBe(true);
+  await page.getByLabel('Tolerated difference in percent').fill('0.5');
+  await page.getByLabel('Tolerated difference in dollars').fill('0.05');
+  await save.click();
+  await expect
+    .poll(() => double.sent.find(({ path }) => path.endsWith('/mismatch'))?.body)
+    .toEqual({
+      mode: 'test',
+      over: 'hold',
+      under: 'accept',
+      toleranceUsdMicros: '50000',
+      toleranceBps: 50,
+    });
 });
 
 test('test mode is told by the band, the title, the icon and the address, and live mode has none of them', async () => {
