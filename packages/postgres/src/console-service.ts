@@ -23,10 +23,12 @@ import {
 import { changeMembership, listPeople } from './console/people.ts';
 import { endSessions, issueToken, listSessions, noteSessionSeen, promoteToken } from './console/sessions.ts';
 import type { Database } from './database/open-database.ts';
+import { foldOverview } from './overview/fold-overview.ts';
 
 export type { ChallengeOf } from './console/challenges.ts';
 export type { FoundSession } from './console/find-session.ts';
 export type { KnownPasskey, NewPasskey, PasskeyUse } from './console/passkeys.ts';
+export type { FoldedStep } from './overview/fold-overview.ts';
 
 /** Who does it, and when. */
 type ConsoleOperation = Omit<Operation, 'pool'>;
@@ -67,6 +69,7 @@ export function createConsoleStores({ pool }: Pick<Database, 'pool'>) {
     listSessions: onPool(listSessions),
     noteSessionSeen: onPool(noteSessionSeen),
     promoteToken: onPool(promoteToken),
+    foldOverview: () => foldOverview(pool),
   };
 }
 

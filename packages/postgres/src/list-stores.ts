@@ -1,5 +1,5 @@
 // Stores of the lists that a merchant reads.
-import type { Caller, Clock, IntentFilter, PaymentFilter } from '@svc-pay/core';
+import type { Caller, Clock, IntentFilter, OverviewRange, PaymentFilter } from '@svc-pay/core';
 import type { Id } from '@svc-pay/protocol/ids';
 import type { Database, DatabaseOptions } from './database/open-database.ts';
 import { findPayment } from './listing/find-payment.ts';
@@ -8,6 +8,7 @@ import { type IntentListPage, listOwnIntents } from './listing/list-own-intents.
 import { listPayments } from './listing/list-payments.ts';
 import { listRefused } from './listing/list-refused.ts';
 import type { ListPage } from './listing/walk-list.ts';
+import { readOverview } from './overview/read-overview.ts';
 import { readTimeline } from './timeline/read-timeline.ts';
 
 /**
@@ -33,5 +34,6 @@ export function createListStores({ pool }: Pick<Database, 'pool'>, clock: Clock)
     attempts: (caller: Caller, intentId: Id<'paymentIntent'>) => listAttempts(pool, caller, intentId),
     refusedAttempts: (caller: Caller, page: ListPage) => listRefused(pool, caller, page, clock.nowMs()),
     timeline: (caller: Caller, intentId: Id<'paymentIntent'>) => readTimeline(pool, caller, intentId),
+    overview: (caller: Caller, range: OverviewRange) => readOverview(pool, caller, range),
   };
 }

@@ -5,6 +5,7 @@ import { type Endpoints, endpointsOf } from './endpoints/endpoints.ts';
 import { type Events, eventsOf } from './events/events.ts';
 import { type Exports, exportsOf } from './exports/exports.ts';
 import { type Intents, intentsOf } from './intents/intents.ts';
+import { overviewOf, type ReadOverview } from './overview/overview.ts';
 import { type Payments, paymentsOf } from './payments/payments.ts';
 import { type Refunds, refundsOf } from './refunds/refunds.ts';
 import { type Tokens, tokensOf } from './tokens/tokens.ts';
@@ -19,6 +20,7 @@ export type SvcPay = {
   readonly events: Events;
   readonly endpoints: Endpoints;
   readonly exports: Exports;
+  readonly overview: ReadOverview;
 };
 
 /** Sends nothing yet. Throws a TypeError for an address or key that can't be one. */
@@ -33,5 +35,6 @@ export function createSvcPay(options: SvcPayOptions): SvcPay {
     events: eventsOf(connection),
     endpoints: endpointsOf(connection),
     exports: exportsOf(connection),
+    overview: overviewOf(connection),
   };
 }

@@ -42,6 +42,7 @@ export {
   type PostgresClient,
   type PostgresStore,
 } from './once/postgres-store.ts';
+export type { OverviewFound, OverviewRequest, ReadOverview } from './overview/overview.ts';
 export type { PaymentFound, PaymentListFilter, Payments } from './payments/payments.ts';
 export type { DeliveryHeaders } from './receive/delivery-headers.ts';
 export { createReceiver, type Received, type Receiver, type ReceiverOptions } from './receive/receiver.ts';

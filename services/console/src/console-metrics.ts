@@ -1,5 +1,5 @@
 // Metrics of the console. Labels are few and fixed: names of actions, never ids.
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { CONSOLE_ROUTES, type ConsoleRouteName } from './routes/console-routes.ts';
 
 export type CountedAction = ConsoleRouteName | 'api' | 'admin' | 'page';
@@ -9,6 +9,8 @@ export type ConsoleMetrics = {
   readonly answered: (action: CountedAction, status: number) => void;
   readonly signedIn: (result: 'done' | 'refused') => void;
   readonly tokenReused: () => void;
+  /** `lagMs` is asked for at every scrape. */
+  readonly tellOverviewLag: (lagMs: () => number) => void;
 };
 
 export function createConsoleMetrics(): ConsoleMetrics {
@@ -40,5 +42,15 @@ export function createConsoleMetrics(): ConsoleMetrics {
     answered: (action, status) => requests.inc({ action, status }),
     signedIn: (result) => signIns.inc({ result }),
     tokenReused: () => reused.inc(),
+    tellOverviewLag: (lagMs) => {
+      new Gauge({
+        name: 'overview_lag_seconds',
+        help: 'Age of the time up to which the figures of the overview are counted',
+        registers,
+        collect() {
+          this.set(lagMs() / 1_000);
+        },
+      });
+    },
   };
 }

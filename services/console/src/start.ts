@@ -1,4 +1,4 @@
-// Starts the console: database, listeners, removal of what is over, and the order of shutdown.
+// Starts the console: database, listeners, removal of what is over, the fold of the overview, and the order of shutdown.
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock } from '@svc-pay/core';
@@ -13,6 +13,7 @@ import { createConsoleApp } from './console-app.ts';
 import { createConsoleMetrics } from './console-metrics.ts';
 import { loadPageFiles } from './http/page-files.ts';
 import { createSessionCookie } from './http/session-cookie.ts';
+import { startOverviewFold } from './overview/overview-fold.ts';
 import { createWebAuthn } from './passkey/web-authn.ts';
 
 export type RunningConsole = { readonly url: string; readonly metricsUrl: string; readonly stop: () => Promise<void> };
@@ -71,6 +72,12 @@ export async function startConsole(config: ConsoleConfig, options: StartOptions 
       .removeOldSignIns(clock.nowMs())
       .catch((problem: unknown) => logEvent(logger, 'console_removal_failed', { err: problem }));
   }, REMOVE_EVERY_MS);
+  const overviewFold = startOverviewFold({
+    fold: stores.foldOverview,
+    clock,
+    onProblem: (problem) => logEvent(logger, 'overview_fold_failed', { err: problem }),
+  });
+  metrics.tellOverviewLag(overviewFold.lagMs);
   const { port } = app.server.address() as AddressInfo;
   const { port: metricsPort } = probes.server.address() as AddressInfo;
   logEvent(logger, 'service_listening', { host: config.host, port });
@@ -80,6 +87,7 @@ export async function startConsole(config: ConsoleConfig, options: StartOptions 
     stop: async () => {
       logEvent(logger, 'service_stopping');
       clearInterval(removal);
+      await overviewFold.stop();
       await close();
       logEvent(logger, 'service_stopped');
     },

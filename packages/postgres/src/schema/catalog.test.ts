@@ -34,6 +34,7 @@ const OURS = [
   'network_health',
   'open_restores',
   'operators',
+  'overview_cursors',
   'passkeys',
   'persons',
   'proven_wallets',
@@ -78,6 +79,7 @@ const WITHOUT_MODE = [
   'network_health',
   'open_restores',
   'operators',
+  'overview_cursors',
   'passkeys',
   'persons',
   'proven_wallets',
@@ -149,7 +151,8 @@ test('every number that may be money is of a type that knows its bounds', () => 
   expect(numbers.length).toBeGreaterThan(10);
   expect(
     numbers.filter(
-      ({ type }) => !/^svc\.((positive_|signed_|refunded_|told_)?amount(\[\])?|usd_atto|token_rate)$/.test(type),
+      ({ type }) =>
+        !/^svc\.((positive_|signed_|refunded_|told_|summed_)?amount(\[\])?|usd_atto|token_rate)$/.test(type),
     ),
   ).toEqual([]);
   const named = columns.filter(({ column }) => /(^|_)(amount|cap|atto)$/.test(column));

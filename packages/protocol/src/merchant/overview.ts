@@ -1,6 +1,6 @@
 // Figures of an account over time, as they were folded from its books.
 import * as z from 'zod/mini';
-import { isoTime, usdText, wholeNumber } from '../wire/primitives.ts';
+import { isoTime, wholeNumber } from '../wire/primitives.ts';
 
 /** Longest range of an overview, in intervals. */
 export const MAX_OVERVIEW_INTERVALS = 400;
@@ -19,6 +19,8 @@ export type OverviewQuery = z.infer<typeof overviewQuery>;
 
 /** Whole coins as decimal text. */
 const amount = z.string().check(z.regex(/^\d+(?:\.\d+)?$/));
+/** Dollars as decimal text, to the millionth. */
+const usd = z.string().check(z.regex(/^\d+(?:\.\d{1,6})?$/));
 /** A part of 1 as decimal text with six decimal places. */
 const share = z.string().check(z.regex(/^\d+\.\d{6}$/));
 
@@ -41,12 +43,12 @@ const figures = {
   /** Completed of completed and failed; null where there are none. */
   successRate: z.nullable(share),
   /** By the rate at which each payment was offered. */
-  volumeUsd: usdText,
-  refundedUsd: usdText,
+  volumeUsd: usd,
+  refundedUsd: usd,
   /** Payments without a rate, which the figures in dollars do not have. */
   unpriced: wholeNumber,
   /** Gas of payments whose value is known, in dollars. */
-  gasUsd: usdText,
+  gasUsd: usd,
   /** Of the value of the payments that this gas settled; null where there are none. */
   gasShare: z.nullable(share),
   settleTime: z.nullable(settleTime),
@@ -60,7 +62,7 @@ const overviewToken = z.object({
   decimals: wholeNumber,
   /** What payments brought to you, your splits and the platform, those that are mismatched too. */
   volume: amount,
-  volumeUsd: usdText,
+  volumeUsd: usd,
   refunded: amount,
   /** In the chain's coin. */
   gas: amount,

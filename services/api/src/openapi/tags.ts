@@ -15,7 +15,7 @@ const TAGS_BY_PATH: readonly (Tag & { readonly path: RegExp })[] = [
   },
   {
     name: 'Payments',
-    path: /^\/sdk\/(?:public\/payments\/(?:x402\/settle|notify)|payments(?!\/x402)|attempts$|exports|statement)/,
+    path: /^\/sdk\/(?:public\/payments\/(?:x402\/settle|notify)|payments(?!\/x402)|attempts$|exports|statement|overview)/,
     description: 'A signed header becomes a payment.',
   },
   { name: 'Tokens', path: /^\/sdk\/public\/tokens$/, description: 'What your account takes.' },

@@ -282,6 +282,17 @@ test('exports and statements are read', async () => {
   expect(orThrow(await svc.exports.statement('2020-02-29')).lines).toEqual([]);
 });
 
+test('the figures of a time are read', async () => {
+  const range = { from: new Date('2020-02-28T00:00:00Z'), to: new Date('2020-02-29T00:00:00Z') };
+  expect(orThrow(await svc.overview({ ...range, interval: 'hour' })).overview).toMatchObject({
+    interval: 'hour',
+    total: { completed: 0, volumeUsd: '0' },
+    points: [],
+    failures: [],
+  });
+  expect(await svc.overview({ from: range.to, to: range.from })).toMatchObject({ code: 'malformed_request' });
+});
+
 test('payments, intents and attempts are listed', async () => {
   const made = orThrow(await svc.intents.create(order));
   const intents = orThrow(await svc.intents.list({ limit: 1 }));

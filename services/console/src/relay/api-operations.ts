@@ -31,6 +31,7 @@ export const API_OPERATIONS = {
   listRefunds: see('/sdk/payments/{paymentId}/refunds'),
   getRefund: see('/sdk/refunds/{refundId}'),
   listTokens: see('/sdk/public/tokens'),
+  getOverview: see('/sdk/overview'),
   getStatement: see('/sdk/statement'),
   exportPayments: see('/sdk/exports/payments'),
   exportLedger: see('/sdk/exports/ledger'),

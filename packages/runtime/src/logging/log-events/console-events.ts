@@ -32,4 +32,10 @@ export const CONSOLE_EVENTS = {
     message: 'Sessions and challenges that are over could not be removed.',
     whatToDo: 'Look at the database. The next minute tries again.',
   },
+  overview_fold_failed: {
+    level: 'error',
+    message: 'The books could not be folded into the overview, whose figures stay as of an earlier time.',
+    whatToDo:
+      'Look at the database: the role of the console may execute `svc.fold_overview`, and every migration is applied. The next second tries again, and nothing is lost.',
+  },
 } as const satisfies LogEventEntries;

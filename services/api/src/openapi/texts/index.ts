@@ -1,5 +1,6 @@
 import type { FieldTexts } from './field-text.ts';
 import { LIST_TEXTS } from './list-texts.ts';
+import { OVERVIEW_TEXTS } from './overview-texts.ts';
 import { PAYMENT_TEXTS } from './payment-texts.ts';
 import { REFUND_TEXTS } from './refund-texts.ts';
 import { REGULAR_TEXTS } from './regular-texts.ts';
@@ -26,5 +27,6 @@ export const FIELD_TEXTS: FieldTexts = {
   ...X402_TEXTS,
   ...REGULAR_TEXTS,
   ...TIMELINE_TEXTS,
+  ...OVERVIEW_TEXTS,
   ...SERVICE_TEXTS,
 };
