@@ -5,12 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buildConsole } from '@svc-pay/console/build';
+import { securityHeaders } from '@svc-pay/console/security-headers';
 import { answers, type DoubleAnswer } from './console-answers.ts';
 import { ACCOUNT } from './console-records.ts';
-
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; " +
-  "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -52,7 +49,7 @@ export async function startConsoleDouble(): Promise<ConsoleDouble> {
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://double');
-    response.setHeader('content-security-policy', POLICY);
+    response.setHeaders(new Headers(securityHeaders('page', { secure: false })));
     if (!url.pathname.startsWith('/console/api/')) return serveFile(folder, url.pathname, response);
     const apiPath = url.pathname.slice('/console/api'.length);
     asked.push(`${request.method} ${apiPath}${url.search}`);

@@ -344,11 +344,16 @@ test('no answer is framed, sniffed or kept, and data runs nothing', async () => 
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(headers.get('permissions-policy')).toContain('publickey-credentials-get=(self)');
     expect(headers.get('strict-transport-security')).toContain('max-age=');
     expect(headers.get('cache-control')).toBe('no-store');
   }
   const page = await fetch(`${url}/`);
   expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+  expect(page.headers.get('content-security-policy')).toContain(
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+  );
   expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
 });
 

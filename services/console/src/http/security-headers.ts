@@ -11,6 +11,9 @@ const PAGE_POLICY = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  // No text becomes markup or script, and no policy is made that would let one: neither the page nor its libraries need that.
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 const DATA_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
@@ -20,7 +23,8 @@ const EVERYWHERE = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'permissions-policy':
+    'publickey-credentials-create=(self), publickey-credentials-get=(self), bluetooth=(), camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), midi=(), payment=(), serial=(), usb=()',
   'x-robots-tag': 'noindex',
 } as const;
 
