@@ -42,10 +42,13 @@ function formatted(form: keyof typeof FORMS, ms: number, timeZone?: string): str
 /** `17 Nov 2026, 14:03:22 UTC+1` */
 export const exact = (iso: string, timeZone?: string): string => formatted('exact', Date.parse(iso), timeZone);
 
+const yearOf = (ms: number, timeZone: string | undefined): string =>
+  timeZone === undefined ? String(new Date(ms).getFullYear()) : formatted('year', ms, timeZone);
+
 /** `17 Nov, 14:03`, with the year where it is another than now's. */
 export function compact(iso: string, nowMs: number, timeZone?: string): string {
   const ms = Date.parse(iso);
-  const isOld = formatted('year', ms, timeZone) !== formatted('year', nowMs, timeZone);
+  const isOld = yearOf(ms, timeZone) !== yearOf(nowMs, timeZone);
   return formatted(isOld ? 'old' : 'compact', ms, timeZone);
 }
 

@@ -1,6 +1,6 @@
 import type { ListedIntentBody, ListedPaymentBody } from '@svc-pay/protocol/merchant';
 import { Link, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { memo, type ReactNode, useState } from 'react';
 import { may } from '../api/roles.ts';
 import { type PageScope, useScope } from '../api/scope.ts';
 import { chainName, symbolOf } from '../format/chains.ts';
@@ -77,7 +77,7 @@ function Paid({ scope }: { readonly scope: PageScope }) {
     <Listed list={list} label="Payments" filtered={hasFilters(filters)} idOf={({ id }) => id}>
       {(payment) => (
         <Row
-          scope={scope}
+          list={listOf(scope)}
           intentId={payment.paymentIntentId}
           amount={payment.paidAmount ?? payment.amount}
           decimals={payment.decimals}
@@ -100,7 +100,7 @@ function Intents({ scope }: { readonly scope: PageScope }) {
     <Listed list={list} label="Payments asked for" filtered={hasFilters(filters)} idOf={({ id }) => id}>
       {(intent) => (
         <Row
-          scope={scope}
+          list={listOf(scope)}
           intentId={intent.id}
           amount={intent.amount}
           usd={intent.amountUsd ?? null}
@@ -190,8 +190,11 @@ function Listed<Item>({ list, label, filtered, idOf, children }: ListedProps<Ite
   );
 }
 
+const listOf = ({ mode, accountId }: PageScope) => `/${mode}/${accountId}/payments`;
+
 type PaymentRowProps = {
-  readonly scope: PageScope;
+  /** The address of the list that it is in. */
+  readonly list: string;
   readonly intentId: string;
   readonly amount: string;
   readonly usd?: string | null;
@@ -205,12 +208,13 @@ type PaymentRowProps = {
   readonly upTo?: boolean;
 };
 
-function Row({ scope, intentId, usd, upTo = false, ...row }: PaymentRowProps) {
+/** Of the rows that stay in sight while others come, none is drawn again. */
+const Row = memo(function Row({ list, intentId, usd, upTo = false, ...row }: PaymentRowProps) {
   const amount = usd ? showUsd(usd) : showAtomic(row.amount, row.decimals);
   return (
     <div className="payment-row" role="presentation">
       <span role="cell" className="min-w-0 truncate">
-        <RowLink href={`/${scope.mode}/${scope.accountId}/payments/${intentId}`}>
+        <RowLink href={`${list}/${intentId}`}>
           {upTo && <span className="font-normal text-soft">up to </span>}
           {amount}
         </RowLink>{' '}
@@ -233,4 +237,4 @@ function Row({ scope, intentId, usd, upTo = false, ...row }: PaymentRowProps) {
       </span>
     </div>
   );
-}
+});

@@ -35,11 +35,17 @@ function onTick(tell: () => void): () => void {
 /** Renders again now and then, so that relative times stay true. */
 const useNow = (): number => useSyncExternalStore(onTick, () => tick);
 
-/** The exact time on hover. */
+/** The exact time on hover; it is printed only then, because a long list shows many. */
 export function Time({ iso, plain = false }: { readonly iso: string; readonly plain?: boolean }) {
   const now = useNow();
   return (
-    <time dateTime={iso} title={exact(iso)} className="whitespace-nowrap">
+    <time
+      dateTime={iso}
+      className="whitespace-nowrap"
+      onPointerEnter={({ currentTarget }) => {
+        currentTarget.title = exact(iso);
+      }}
+    >
       {plain ? compact(iso, now) : relative(iso, now)}
     </time>
   );
