@@ -153,6 +153,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
+          exclude: [LONG],
           globalSetup: [
             'packages/postgres/src/testing/global-setup.ts',
             'tests/browser/install-chromium.ts',
@@ -204,7 +205,12 @@ export default defineConfig({
         test: {
           name: 'long',
           include: [LONG],
-          globalSetup: ['packages/postgres/src/testing/global-setup.ts', 'tests/e2e/warm-compile-cache.ts'],
+          globalSetup: [
+            'packages/postgres/src/testing/global-setup.ts',
+            'tests/e2e/warm-compile-cache.ts',
+            'tests/browser/install-chromium.ts',
+            'tests/browser/build-console-page.ts',
+          ],
           fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 60_000,

@@ -3,6 +3,7 @@ export { createRefundStore } from '../refund/refund-store.ts';
 export { createApplyHarness } from './apply-harness.ts';
 export { type BookedRows, type BookedWish, bookReversal, bookSettled } from './book-settled.ts';
 export { changeRows } from './change-rows.ts';
+export { type CopyWish, copyPayments } from './copy-payments.ts';
 export { Crash, crashingDeps } from './crashing-deps.ts';
 export {
   copyTestDatabase,
@@ -15,6 +16,7 @@ export { createIcrcHarness } from './icrc-harness.ts';
 export { createIcrcWorld, DOLLAR, ICRC_NETWORK, type IcrcWorld } from './icrc-world.ts';
 export { idAt } from './id-at.ts';
 export { createLogin } from './log-in-as.ts';
+export { type ModelPayments, seedModelPayments } from './model-payments.ts';
 export { type QueuedPayment, queuePayment } from './queue-payment.ts';
 export { queueRefund, type RefundToQueue, type RefundToSign } from './queue-refund.ts';
 export { insertRow, insertRows, NOW, type Row, SAMPLES, type SampleTable } from './sample-rows.ts';

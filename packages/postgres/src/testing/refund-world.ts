@@ -8,7 +8,7 @@ import {
   refundSteps,
 } from '@svc-pay/core/testing';
 import { evmNetwork } from '@svc-pay/protocol';
-import { newId } from '@svc-pay/protocol/ids';
+import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { createRefundStore } from '../refund/refund-store.ts';
 import { createRefundWatchStore } from '../refund/refund-watch-store.ts';
@@ -35,9 +35,13 @@ export const signature = refundSignature;
 export type RefundWorld = RefundHarness & RefundSteps;
 
 /** Two worlds of one database need different codes, which number their payouts too. */
-export function createRefundWorld(pool: pg.Pool, firstCode = 500n): RefundWorld {
+export function createRefundWorld(
+  pool: pg.Pool,
+  firstCode = 500n,
+  accountId: Id<'account'> = newId('account', nowMs),
+): RefundWorld {
   const store = createRefundStore(pool);
-  const owner = { accountId: newId('account', nowMs), mode: 'test' as const };
+  const owner = { accountId, mode: 'test' as const };
   let lastCode = firstCode;
 
   const paid: RefundWorld['paid'] = async ({ final = true, dueAtomic = null } = {}) => {
