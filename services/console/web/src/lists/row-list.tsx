@@ -76,8 +76,8 @@ export function RowList<Item>({ list, label, columns, rowHeight, idOf, children 
                 role="row"
                 aria-rowindex={index + 2}
                 data-index={index}
-                className="list-row absolute inset-x-0 top-0 border-t border-line"
-                style={{ height: size, transform: `translateY(${start}px)` }}
+                className="list-row absolute inset-x-0 border-t border-line"
+                style={{ height: size, top: start }}
               >
                 {item === undefined ? (
                   <div role="cell" className="grid h-full content-center px-4">

@@ -226,7 +226,7 @@ const Row = memo(function Row({ list, intentId, usd, upTo = false, ...row }: Pay
       <span role="cell" className="min-w-0 truncate">
         {row.about ?? <span className="mono text-soft">{short(intentId)}</span>}
       </span>
-      <span role="cell" className="mono min-w-0 truncate text-soft" title={row.payer ?? ''}>
+      <span role="cell" className="mono whitespace-nowrap text-soft" title={row.payer ?? ''}>
         {row.payer === null ? '—' : short(row.payer)}
       </span>
       <span role="cell" className="min-w-0 truncate text-soft">
