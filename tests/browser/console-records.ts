@@ -37,10 +37,21 @@ const ABOUT = [
   'Order 10-4471',
 ] as const;
 
+/** The first is the one whose timeline is shown. */
+const payerOf = (index: number) =>
+  index % 5 === 0 ? PAYER : `0x${((index * 2_654_435_761) % 4_294_967_296).toString(16).padStart(8, '0').repeat(5)}`;
+
+/** Whole cents, as shops ask for them. */
+const centsOf = (index: number) => 1_250 + ((index * 7_919) % 9_900);
+const amountOf = (index: number) => String(centsOf(index) * 10_000);
+const feeOf = (index: number) => String(centsOf(index) * 100);
+const netOf = (index: number) => String(centsOf(index) * 9_900);
+const usdOf = (index: number) => `${Math.floor(centsOf(index) / 100)}.${String(centsOf(index) % 100).padStart(2, '0')}`;
+
 export const intent = (index: number, status = 'completed') => ({
   id: idOf('paymentIntent', index),
   accountId: ACCOUNT,
-  amount: '12500000',
+  amount: amountOf(index),
   ledgerCanisterId: USDC,
   description: ABOUT[index % ABOUT.length] ?? null,
   expectedSenderPrincipal: null,
@@ -51,12 +62,10 @@ export const intent = (index: number, status = 'completed') => ({
   x402_upto: status === 'requires_payment',
   expiresAt: iso(NOW + 30 * MINUTE),
   confirmations: 1,
-  amountUsd: '12.5',
+  amountUsd: usdOf(index),
   tokens: ['base_usdc', 'base_eurc'],
   createdWith: 'secret',
 });
-
-const amountOf = (index: number) => String(1_000_000 + ((index * 7_919) % 99_000_000));
 
 export const payment = (index: number, status: string = STATUSES[index % STATUSES.length] ?? 'completed') => ({
   id: idOf('payment', index),
@@ -73,20 +82,20 @@ export const payment = (index: number, status: string = STATUSES[index % STATUSE
   basePaymentAccountId: null,
   invoiceId: null,
   metadata: { order: `10-${index}` },
-  requestedAmount: status === 'mismatched' ? '12500000' : amountOf(index),
+  requestedAmount: amountOf(index),
   paidAmount: status === 'mismatched' ? '10000000' : amountOf(index),
   createdAt: iso(NOW - index * 7 * MINUTE),
   completedAt: iso(NOW - index * 7 * MINUTE + 2_310),
   network: 'evm',
   token: USDC,
-  payer: PAYER,
+  payer: payerOf(index),
   chain: 'eip155:8453',
   tokenShortcode: 'base_usdc',
   decimals: 6,
-  amountUsd: '12.5',
-  feeAmount: '125000',
+  amountUsd: usdOf(index),
+  feeAmount: feeOf(index),
   splits: [],
-  netAmount: '12375000',
+  netAmount: netOf(index),
   refundedAmount: status === 'refunded' ? amountOf(index) : '0',
   refundDueAmount: null,
   failureCode: status === 'failed' ? 'insufficient_funds' : null,

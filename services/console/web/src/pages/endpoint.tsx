@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { keyOf, type PageScope, relay, useScope } from '../api/scope.ts';
 import { useDeliveries, useEndpoint } from '../api/webhooks.ts';
+import { short } from '../format/short.ts';
 import { Bones, Card, Copy, Empty, Fact, Heading, Notice, OlderRows, Problem, StateBadge, Time } from '../ui/bits.tsx';
 import { SelectField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -183,8 +184,9 @@ function Deliveries({ scope, endpointId }: { readonly scope: PageScope; readonly
               params={{ mode: scope.mode, accountId: scope.accountId, eventId: delivery.eventId }}
               preload={false}
               className="row-link mono min-w-40 flex-1"
+              title={delivery.eventId}
             >
-              {delivery.eventId}
+              {short(delivery.eventId)}
             </Link>
             <span className="text-[0.857rem] text-soft">
               {delivery.attemptCount === 1 ? '1 attempt' : `${delivery.attemptCount} attempts`}
@@ -196,8 +198,10 @@ function Deliveries({ scope, endpointId }: { readonly scope: PageScope; readonly
                 </>
               )}
             </span>
-            <StateBadge words={DELIVERY_WORDS[delivery.status]} />
-            <span className="w-32 text-right text-soft">
+            <span className="w-24">
+              <StateBadge words={DELIVERY_WORDS[delivery.status]} />
+            </span>
+            <span className="w-28 text-right text-soft">
               <Time iso={delivery.createdAt} plain />
             </span>
           </li>

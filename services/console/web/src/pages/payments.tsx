@@ -172,7 +172,9 @@ function Listed<Item>({ list, label, filtered, idOf, children }: ListedProps<Ite
         columns={
           <div role="rowgroup" className="max-[900px]:sr-only">
             <div role="row" className="payment-row !h-9 text-[0.857rem] font-medium text-soft">
-              <span role="columnheader">Amount</span>
+              <span role="columnheader" className="amount-cell">
+                <span>Amount</span>
+              </span>
               <span role="columnheader">Status</span>
               <span role="columnheader">Description</span>
               <span role="columnheader">Payer</span>
@@ -213,7 +215,7 @@ const Row = memo(function Row({ list, intentId, usd, upTo = false, ...row }: Pay
   const amount = usd ? showUsd(usd) : showAtomic(row.amount, row.decimals);
   return (
     <div className="payment-row" role="presentation">
-      <span role="cell" className="min-w-0 truncate">
+      <span role="cell" className="amount-cell">
         <RowLink href={`${list}/${intentId}`}>
           {upTo && <span className="font-normal text-soft">up to </span>}
           {amount}

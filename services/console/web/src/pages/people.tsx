@@ -73,9 +73,11 @@ export function People() {
                       )}
                     </p>
                   </div>
-                  <Badge tone={member.role === 'owner' ? 'good' : 'quiet'} title={ROLE_WORDS[member.role].about}>
-                    {ROLE_WORDS[member.role].word}
-                  </Badge>
+                  <span className="w-24">
+                    <Badge tone={member.role === 'owner' ? 'good' : 'quiet'} title={ROLE_WORDS[member.role].about}>
+                      {ROLE_WORDS[member.role].word}
+                    </Badge>
+                  </span>
                   <div className="flex flex-wrap gap-1">
                     <button
                       type="button"

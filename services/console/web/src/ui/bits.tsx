@@ -220,7 +220,7 @@ export function Heading({
     <header className="mb-5 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
       <div className="min-w-0">
         <h1>{title}</h1>
-        {about && <p className="mt-1 max-w-2xl text-soft">{about}</p>}
+        {about && <p className="mt-1 max-w-2xl text-pretty text-soft">{about}</p>}
       </div>
       {children && <div className="flex flex-wrap gap-2">{children}</div>}
     </header>
