@@ -5,7 +5,7 @@ import { envFileOf } from './write-env-file.ts';
 
 /** Text for a first visitor: URLs to open first, then keys and folders. */
 export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): string {
-  const { world, shopUrl, timelineUrl, wallet, facts } = sandbox;
+  const { world, shopUrl, timelineUrl, consoleUrl, wallet, facts } = sandbox;
   const { account, chain, baseUrl, folder } = world;
   const line = (name: string, value: string) => `  ${name.padEnd(16)} ${paint.bold(value)}`;
   return [
@@ -14,6 +14,7 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
     '',
     line('shop', `${shopUrl}/`),
     line('timeline', `${timelineUrl}/`),
+    line('console', `${consoleUrl}, signed in`),
     '',
     line('API', `${baseUrl}, reference at ${baseUrl}/reference`),
     line('publishable key', account.publishableKey),
@@ -39,11 +40,12 @@ export function banner(sandbox: Sandbox, secondsToReady: string, paint: Paint): 
 }
 
 /** Same content for programs, as JSON. */
-export function documentOf({ world, shopUrl, timelineUrl, wallet }: Sandbox): object {
+export function documentOf({ world, shopUrl, timelineUrl, consoleUrl, wallet }: Sandbox): object {
   const { account, chain, baseUrl, folder } = world;
   return {
     shopUrl,
     timelineUrl,
+    consoleUrl,
     baseUrl,
     account,
     chain: {

@@ -7,5 +7,8 @@ export function findWorldServices() {
     if (service === undefined) throw new Error(`this checkout has no services/${name}`);
     return service;
   };
-  return { api: found('api'), settlement: found('settlement'), webhooks: found('webhooks') };
+  return {
+    payments: { api: found('api'), settlement: found('settlement'), webhooks: found('webhooks') },
+    people: { admin: found('admin'), console: found('console') },
+  };
 }

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { OrderView } from './shop/order.ts';
 import { openBrowser, type Visitor } from './testing/open-browser.ts';
+import { lookIntoConsole, tryDoor } from './testing/open-console.ts';
 import { balanceIn, loseAnswer, noteStages } from './testing/pay-by-transfer.ts';
 import { followQuickStart } from './testing/quick-start.ts';
 import { newFolder, processesOf, runSandbox } from './testing/run-sandbox.ts';
@@ -140,11 +141,11 @@ async function lookAtTimeline(visitor: Visitor, steps = STEPS, legs = 4): Promis
   await visitor.picture('timeline');
 }
 
-test('in a browser, exact orders, on each chain, and an up-to order turn paid by webhook and the timeline tells how, the quick start works; Ctrl-C leaves nothing running and orders are kept', async () => {
+test('in a browser, exact orders, on each chain, and an up-to order turn paid by webhook and the timeline tells how, the console opens signed in, the quick start works; Ctrl-C leaves nothing running and orders are kept', async () => {
   const folder = newFolder();
   const startMs = performance.now();
   const first = runSandbox('--folder', folder);
-  const { shopUrl, wallet, account } = await first.started();
+  const { shopUrl, consoleUrl, wallet, account } = await first.started();
   expect(performance.now() - startMs).toBeLessThan(60_000);
   const visitor = await openBrowser();
   const orderUrl = await payTea(visitor, shopUrl);
@@ -155,6 +156,8 @@ test('in a browser, exact orders, on each chain, and an up-to order turn paid by
   await reloadWhilePaying(visitor, shopUrl, 'notify');
   await readVerse(visitor, shopUrl);
   await lookAtTimeline(visitor);
+  await lookIntoConsole(visitor);
+  await tryDoor(consoleUrl);
   expect(visitor.errors).toEqual([]);
   expect(await followQuickStart(folder)).toContain('"status":"succeeded"');
   await visitor.page.goto(trailUrl);

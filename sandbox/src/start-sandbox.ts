@@ -3,6 +3,7 @@
 import type { Clock } from '@svc-pay/core';
 import type { LocalKey } from '@svc-pay/evm/local';
 import { openView } from '@svc-pay/postgres/view';
+import { type OpenConsole, openConsole } from './console/visitor.ts';
 import { findWorldServices } from './find-world-services.ts';
 import { createComponentGroup } from './local/component-group.ts';
 import { ICP_TOKEN } from './local/start-icp.ts';
@@ -31,6 +32,8 @@ export type Sandbox = {
   readonly facts: Omit<ShopFacts, 'order'>;
   readonly shopUrl: string;
   readonly timelineUrl: string;
+  /** Signs the visitor in and leads to the console, which may still be starting. */
+  readonly consoleUrl: string;
   readonly wallet: LocalKey;
   readonly ended: Promise<string>;
   readonly stop: () => Promise<void>;
@@ -50,7 +53,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   // Awaited below; without this handler an early failure would be an unhandled rejection.
   bundling.catch(() => {});
   const world = await startWorld({
-    ...services,
+    ...services.payments,
     folder,
     fresh,
     freePorts,
@@ -62,7 +65,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     step,
   });
   const parts = createComponentGroup();
+  let stopping = false;
   const stop = async () => {
+    stopping = true;
     await parts.stop();
     await world.stop();
   };
@@ -97,6 +102,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     };
     const shopUrl = `http://127.0.0.1:${ports.shop}`;
     const files = await bundling;
+    // Last, and not waited for: payments work without it, and whoever opens it first waits.
+    const opening = Promise.withResolvers<OpenConsole>();
+    opening.promise.catch(() => {});
     await Promise.all([
       step('test wallet', async () => {
         await fillWallet(chain, wallet);
@@ -113,11 +121,20 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       parts.start('the timeline', () =>
         step('timeline', async () => {
           const view = await openView(databaseUrl);
-          return serveTimeline({ port: ports.timeline, files, view, world, facts, shopUrl });
+          const door = { port: ports.timeline, accountId: account.id, console: opening.promise, clock };
+          return serveTimeline({ port: ports.timeline, files, view, world, facts, shopUrl, door });
         }),
       ),
     ]);
-    return { world, facts, shopUrl, timelineUrl, wallet, ended: world.ended, stop };
+    parts
+      .start('the console', () => openConsole({ world, services: services.people, clock, step, complain }))
+      .then(opening.resolve, (problem: unknown) => {
+        if (!stopping)
+          complain(`the console did not start: ${problem instanceof Error ? problem.message : String(problem)}`);
+        opening.reject(problem);
+      });
+    const consoleUrl = `${timelineUrl}/console`;
+    return { world, facts, shopUrl, timelineUrl, consoleUrl, wallet, ended: world.ended, stop };
   } catch (problem) {
     await stop();
     throw problem;

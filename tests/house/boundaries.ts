@@ -28,6 +28,9 @@ function reasonAgainst({ from, specifier, to }: Import): string | undefined {
   if (!isTest(from) && SHIPPED.some((folder) => from.startsWith(folder)) && isTesting(to ?? specifier)) {
     return 'code that ships imports nothing of testing';
   }
+  if (specifier === '@svc-pay/postgres/sandbox' && room !== 'sandbox') {
+    return 'only the sandbox lets people in without a passkey';
+  }
   if (to !== undefined) return roomOf(to) === room ? undefined : 'rooms are entered by their package name';
   if (room === undefined || isTest(from)) return undefined;
   if (specifier === 'node:module' && from.startsWith('services/')) return 'require hides what a file imports';

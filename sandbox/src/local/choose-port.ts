@@ -9,6 +9,10 @@ export type WorldPorts = {
   readonly settlementWork: number;
   readonly webhooks: number;
   readonly webhooksWork: number;
+  readonly adminService: number;
+  readonly console: number;
+  /** Port on which the console tells whether it is ready. */
+  readonly consoleMetrics: number;
   readonly chain: number;
   readonly solana: number;
   readonly icp: number;
@@ -18,13 +22,16 @@ export type WorldPorts = {
 /** Uses the default ports where free, else random ones; with `free` only random ones. */
 export async function choosePorts(free: boolean): Promise<WorldPorts> {
   const choose = free ? () => freePort() : choosePort;
-  const [api, settlement, settlementWork, webhooks, webhooksWork, chain, solana, icp, ingress, admin, node] =
+  const [api, settlement, settlementWork, webhooks, webhooksWork, adminService, console, consoleMetrics, ...others] =
     await Promise.all([
       choose(8402),
       choose(8403),
       choose(9403),
       choose(8404),
       choose(9404),
+      choose(8405),
+      choose(8406),
+      choose(8407),
       choose(8545),
       choose(8899),
       choose(4943),
@@ -32,7 +39,8 @@ export async function choosePorts(free: boolean): Promise<WorldPorts> {
       choose(9070),
       choose(5122),
     ]);
-  const services = { api, settlement, settlementWork, webhooks, webhooksWork };
+  const [chain, solana, icp, ingress, admin, node] = others;
+  const services = { api, settlement, settlementWork, webhooks, webhooksWork, adminService, console, consoleMetrics };
   return { ...services, chain, solana, icp, engine: { ingress, admin, node } };
 }
 

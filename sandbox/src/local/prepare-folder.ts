@@ -22,7 +22,7 @@ export async function prepareFolder(folder: string, fresh: boolean): Promise<str
 async function forget(folder: string, directory: string | undefined): Promise<void> {
   if (directory !== undefined) await rm(directory, { recursive: true });
   await rm(engineFolder(folder), { recursive: true, force: true });
-  for (const file of ['secrets.json', ...SERVICE_NAMES.map((name) => `${name}.log`)]) {
+  for (const file of ['secrets.json', ...[...SERVICE_NAMES, 'admin', 'console'].map((name) => `${name}.log`)]) {
     await rm(path.join(folder, file), { force: true });
   }
 }

@@ -11,6 +11,8 @@ const devSecrets = z.object({
   apiPassword: z.string(),
   settlementPassword: z.string(),
   webhooksPassword: z.string(),
+  adminPassword: z.string(),
+  consolePassword: z.string(),
   /** Key for calls between services. */
   internalKey: z.string(),
   /** Seed of all keys on the development chain. */
@@ -38,6 +40,8 @@ function drawn(): DevSecrets {
     apiPassword: hex(),
     settlementPassword: hex(),
     webhooksPassword: hex(),
+    adminPassword: hex(),
+    consolePassword: hex(),
     internalKey: hex(),
     chainSeed: `0x${hex()}`,
   };

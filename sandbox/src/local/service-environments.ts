@@ -26,6 +26,10 @@ export type Wiring = {
 
 export const apiUrlOf = ({ api }: WorldPorts): string => `http://127.0.0.1:${api}`;
 export const settlementUrlOf = ({ settlement }: WorldPorts): string => `http://127.0.0.1:${settlement}`;
+export const adminUrlOf = ({ adminService }: WorldPorts): string => `http://127.0.0.1:${adminService}`;
+/** Browsers have passkeys on plain http at this name alone. */
+export const consoleUrlOf = ({ console }: WorldPorts): string => `http://localhost:${console}`;
+export const consoleProbesUrlOf = ({ consoleMetrics }: WorldPorts): string => `http://127.0.0.1:${consoleMetrics}`;
 export const webhooksUrlOf = ({ webhooks }: WorldPorts): string => `http://127.0.0.1:${webhooks}`;
 
 /** Undefined removes a variable that the developer's shell may have set. */
@@ -80,6 +84,26 @@ export function webhooksEnvironment({ secrets, ports, database, engine }: Wiring
     SVC_WEBHOOKS_ENGINE_PORT: String(ports.webhooksWork),
     SVC_ENGINE_ADMIN_URL: engine?.adminUrl,
     SVC_ENGINE_INGRESS_URL: engine?.ingressUrl,
+  };
+}
+
+export function adminEnvironment({ secrets, ports, database }: Wiring): Environment {
+  return {
+    SVC_DATABASE_URL: database.adminUrl,
+    SVC_KEY_PEPPER: secrets.pepper,
+    SVC_SEAL_KEY: sealKeyTextFrom(secrets.masterKeys),
+    SVC_ADMIN_PORT: String(ports.adminService),
+  };
+}
+
+export function consoleEnvironment({ ports, database }: Wiring): Environment {
+  return {
+    SVC_DATABASE_URL: database.consoleUrl,
+    SVC_CONSOLE_URL: consoleUrlOf(ports),
+    SVC_API_URL: apiUrlOf(ports),
+    SVC_ADMIN_URL: adminUrlOf(ports),
+    SVC_CONSOLE_PORT: String(ports.console),
+    SVC_CONSOLE_METRICS_PORT: String(ports.consoleMetrics),
   };
 }
 

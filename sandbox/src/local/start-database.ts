@@ -11,6 +11,8 @@ export type DevDatabase = Pick<PostgresServer, 'ended' | 'stop'> & {
   readonly apiUrl: string;
   readonly settlementUrl: string;
   readonly webhooksUrl: string;
+  readonly adminUrl: string;
+  readonly consoleUrl: string;
 };
 
 export async function startDatabase(directory: string, secrets: DevSecrets): Promise<DevDatabase> {
@@ -37,6 +39,8 @@ export async function startDatabase(directory: string, secrets: DevSecrets): Pro
       apiUrl: await login('svc_dev_api', 'svc_api', secrets.apiPassword),
       settlementUrl: await login('svc_dev_settlement', 'svc_settlement', secrets.settlementPassword),
       webhooksUrl: await login('svc_dev_webhooks', 'svc_webhooks', secrets.webhooksPassword),
+      adminUrl: await login('svc_dev_admin', 'svc_admin', secrets.adminPassword),
+      consoleUrl: await login('svc_dev_console', 'svc_console', secrets.consolePassword),
     };
   } catch (problem) {
     await server.stop();

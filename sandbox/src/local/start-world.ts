@@ -18,8 +18,13 @@ import { seedAccount } from './seed-account.ts';
 import { seedIcpPayout } from './seed-icp-payout.ts';
 import { seedSolanaPayout, solanaFitsDatabase } from './seed-solana-payout.ts';
 import {
+  adminEnvironment,
+  adminUrlOf,
   apiEnvironment,
   apiUrlOf,
+  consoleEnvironment,
+  consoleProbesUrlOf,
+  consoleUrlOf,
   settlementEnvironment,
   settlementUrlOf,
   webhooksEnvironment,
@@ -56,6 +61,8 @@ export type WorldOptions = {
   readonly step: Step;
 };
 
+export type PeopleServices = { readonly admin: Service; readonly console: Service };
+
 export type LocalWorld = {
   readonly baseUrl: string;
   readonly account: DevAccount;
@@ -68,6 +75,8 @@ export type LocalWorld = {
   readonly icp: DevIcp | undefined;
   /** Superuser URL, for setting up more than the services; contains the password. */
   readonly databaseUrl: string;
+  /** Starts the services for people; resolves with the address of the console when it is ready. */
+  readonly startConsole: (services: PeopleServices) => Promise<string>;
   /** Folder of the world; contains the logs of the services as `<name>.log`. */
   readonly folder: string;
   /** Resolves with the name of a component that ended by itself. */
@@ -132,6 +141,13 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
       run(api, apiUrlOf(ports), { ...options.apiSettings, ...apiEnvironment(wiring) }),
     ]);
     const ended = Promise.race([ground.ended, services.ended]);
+    const startConsole = async ({ admin, console }: PeopleServices) => {
+      await Promise.all([
+        run(admin, adminUrlOf(ports), adminEnvironment(wiring)),
+        run(console, consoleProbesUrlOf(ports), consoleEnvironment(wiring)),
+      ]);
+      return consoleUrlOf(ports);
+    };
     return {
       baseUrl: apiUrlOf(ports),
       account,
@@ -140,6 +156,7 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
       solana,
       icp,
       databaseUrl: database.url,
+      startConsole,
       folder,
       ended,
       stop,

@@ -1,11 +1,11 @@
 // Draws lanes from left to right: each capsule is a transaction, each dot in it a payment.
 import { type Html, html } from '../serve/html.ts';
-import type { Overview, ShownBatch, ShownLane } from '../watch/overview.ts';
+import type { ShownBatch, ShownLane, ShownWorld } from '../watch/overview.ts';
 import { short } from './short.ts';
 
 const MOST_DOTS = 12;
 
-export function lanesHtml({ lanes, queued, held }: Overview): string {
+export function lanesHtml({ lanes, queued, held }: ShownWorld): string {
   const waiting = queued + held === 0 ? 'nobody waits' : `${queued} wait${held > 0 ? `, ${held} held` : ''}`;
   return html`
     <p class="queue ${queued > 0 ? 'busy' : ''}"><b>Lanes</b><span>${waiting}</span></p>

@@ -1,10 +1,10 @@
 import { html } from '../serve/html.ts';
 import { showAmount } from '../shop/show-amount.ts';
-import type { Overview } from '../watch/overview.ts';
+import type { ShownWorld } from '../watch/overview.ts';
 
 const SAID: Readonly<Record<string, string>> = { requires_payment: 'waiting', processing: 'under way' };
 
-export function paymentsHtml({ intents }: Overview, shown: string | undefined): string {
+export function paymentsHtml({ intents }: ShownWorld, shown: string | undefined): string {
   return html`${intents.map(({ id, status, isUpto, amountAtomic, description, createdAt }) => {
     const current = { html: id === shown ? 'aria-current="true"' : '' };
     const time = new Date(createdAt).toLocaleTimeString('en-GB');

@@ -1,4 +1,4 @@
-import type { Overview } from '../watch/overview.ts';
+import type { ShownWorld } from '../watch/overview.ts';
 import type { Trail } from '../watch/trail.ts';
 import { part } from './facts.ts';
 import { followStream } from './follow.ts';
@@ -31,7 +31,7 @@ function show(intentId: string | undefined): void {
 }
 
 followStream('/stream', (told) => {
-  const overview = told as Overview;
+  const overview = told as ShownWorld;
   lanes.innerHTML = lanesHtml(overview);
   const newest = overview.intents[0]?.id;
   show(chosen ?? newest);

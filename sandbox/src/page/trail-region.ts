@@ -39,7 +39,8 @@ export function trailHtml(trail: Trail, known: number): string {
     <header>
       <p class="state ${status}">${HEADINGS[status] ?? status}</p>
       <h2>${description}</h2>
-      <p class="sum">${isUpto ? 'up to ' : ''}<b>${showAmount(amountAtomic)}</b> USDC <code title="${intentId}">${short(intentId)}</code></p>
+      <p class="sum">${isUpto ? 'up to ' : ''}<b>${showAmount(amountAtomic)}</b> USDC <code title="${intentId}">${short(intentId)}</code>
+        <a class="open" href="/console?payment=${intentId}">In the console →</a></p>
     </header>
     <ol class="steps">
       ${steps.map((step, index) => stepOf(step, startMs, index >= known))}

@@ -28,7 +28,7 @@ function page(title: string, facts: Facts, order: OrderView | null, body: Html):
     body: html`
       <header class="top">
         <a class="brand" href="/">Kettle <em>&amp;</em> Verse</a>
-        <nav><a href="${facts.timelineUrl}">What happens behind it →</a></nav>
+        <nav><a href="${facts.timelineUrl}/console">Open the console</a><a href="${facts.timelineUrl}">What happens behind it →</a></nav>
       </header>
       <main>${body}</main>`,
   });

@@ -9,6 +9,7 @@ import { onTestFinished, vi } from 'vitest';
 type Started = {
   readonly shopUrl: string;
   readonly timelineUrl: string;
+  readonly consoleUrl: string;
   readonly account: { readonly id: string };
   readonly wallet: { readonly address: string };
 };

@@ -25,7 +25,7 @@ export type ShownIntent = {
   readonly createdAt: string;
 };
 
-export type Overview = {
+export type ShownWorld = {
   readonly lanes: readonly ShownLane[];
   readonly queued: number;
   readonly held: number;

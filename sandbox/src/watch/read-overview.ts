@@ -1,6 +1,6 @@
 import { type BatchStatus, INTENT_STATUS, PENDING_BATCH } from '@svc-pay/core';
 import { listIntents, readLanes, type SeenIntent, type SeenLane, type View } from '@svc-pay/postgres/view';
-import type { Overview, ShownIntent, ShownLane } from './overview.ts';
+import type { ShownIntent, ShownLane, ShownWorld } from './overview.ts';
 
 const BATCHES_PER_LANE = 12;
 const INTENTS = 40;
@@ -8,7 +8,7 @@ const BUSY_PAUSE_MS = 250;
 const CALM_PAUSE_MS = 1_000;
 const PENDING: ReadonlySet<BatchStatus> = new Set(PENDING_BATCH);
 
-export async function readOverview({ pool }: View, accountId: string): Promise<Overview> {
+export async function readOverview({ pool }: View, accountId: string): Promise<ShownWorld> {
   const [{ lanes, waiting }, intents] = await Promise.all([
     readLanes(pool, BATCHES_PER_LANE),
     listIntents(pool, { accountId, mode: 'test', limit: INTENTS }),
@@ -17,7 +17,7 @@ export async function readOverview({ pool }: View, accountId: string): Promise<O
 }
 
 /** Polls more often while something changes. */
-export function overviewPauseMs({ lanes, queued, intents }: Overview): number {
+export function overviewPauseMs({ lanes, queued, intents }: ShownWorld): number {
   const isPendingBatch = lanes.some(({ batches }) => batches.some(({ status }) => PENDING.has(status)));
   const isBusy = isPendingBatch || queued > 0 || intents.some(({ status }) => status === INTENT_STATUS.processing);
   return isBusy ? BUSY_PAUSE_MS : CALM_PAUSE_MS;

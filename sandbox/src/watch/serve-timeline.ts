@@ -3,6 +3,7 @@
 
 import type { View } from '@svc-pay/postgres/view';
 import { createSvcPay } from '@svc-pay/server';
+import { addDoor, type DoorOptions } from '../console/serve-door.ts';
 import type { LocalWorld } from '../local/start-world.ts';
 import type { PageFiles } from '../serve/bundle-pages.ts';
 import { streamStates } from '../serve/event-stream.ts';
@@ -23,6 +24,7 @@ export type TimelineOptions = {
   readonly world: LocalWorld;
   readonly facts: Omit<ShopFacts, 'order'>;
   readonly shopUrl: string;
+  readonly door: DoorOptions;
 };
 
 const OPEN_PAUSE_MS = 700;
@@ -32,7 +34,7 @@ const CROWD = 24;
 type OfIntent = { Params: { id: string } };
 
 export async function serveTimeline(options: TimelineOptions): Promise<PageServer> {
-  const { port, files, view, world, facts, shopUrl } = options;
+  const { port, files, view, world, facts, shopUrl, door } = options;
   const { account, baseUrl } = world;
   const svc = createSvcPay({ baseUrl, secretKey: account.secretKey, accountId: account.id });
   const page = timelinePage(shopUrl);
@@ -43,6 +45,7 @@ export async function serveTimeline(options: TimelineOptions): Promise<PageServe
   };
 
   const server = await servePages(port, files, async (app) => {
+    addDoor(app, door);
     app.get('/', async (_request, reply) => reply.type('text/html').send(page));
     app.get('/payments/:id', async (_request, reply) => reply.type('text/html').send(page));
     app.get('/stream', (request, reply) =>

@@ -8,7 +8,7 @@ export function timelinePage(shopUrl: string): string {
     body: html`
       <header class="top">
         <a class="brand" href="/">Timeline</a>
-        <nav><button id="crowd" class="quiet">A crowd pays</button><a href="${shopUrl}">The shop →</a></nav>
+        <nav><button id="crowd" class="quiet">A crowd pays</button><a href="/console">Open the console</a><a href="${shopUrl}">The shop →</a></nav>
       </header>
       <main>
         <section class="lanes" aria-label="Lanes"><div id="lanes"></div></section>
