@@ -6,6 +6,7 @@ import {
   createLaneStore,
   createRestoreStore,
   createStrandedLaneStore,
+  endConsoleAccess,
   type RequireLock,
   recordUnderLock,
   writeUnderLock,
@@ -39,6 +40,16 @@ export type RestoreCommand = {
 };
 
 export async function runRestore(given: RestoreCommand, requireLock: RequireLock): Promise<ChainRestoreResult> {
+  const restored = await restoreBooks(given, requireLock);
+  if (!restored.ok) return restored;
+  await requireLock();
+  const { sessions, invitations } = await endConsoleAccess(given.operation);
+  if (sessions + invitations > 0)
+    given.print(`console: ${sessions} sessions ended, ${invitations} open invitations withdrawn\n`);
+  return restored;
+}
+
+async function restoreBooks(given: RestoreCommand, requireLock: RequireLock): Promise<ChainRestoreResult> {
   const { operation, clock, fromBlock, patienceMs, print } = given;
   const { pool, actor } = operation;
   const rates = { clock, gasCoinRate: () => undefined };
