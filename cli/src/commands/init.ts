@@ -21,6 +21,7 @@ export function initCommand(surroundings: Surroundings): Command {
     )
     .option('--network <name...>', 'networks, such as base, base-sepolia, polygon, arbitrum, solana, solana-devnet')
     .requiredOption('--public <address>', 'address of the API from outside')
+    .option('--console <address>', 'address of the console, at a host name of its own; without it no console is set up')
     .option('--origin <origin...>', 'origins of the pages that may call the API with a publishable key')
     .option('--proxy <address...>', 'addresses of your own proxies in front of the API (default: Caddy’s)')
     .option(

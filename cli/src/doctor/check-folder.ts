@@ -33,12 +33,13 @@ export function checkFolder(installation: Installation): readonly Finding[] {
     : [findingsOf('configuration', 'folder').ok('Files are closed to others, complete and filled in.')];
 }
 
-function checkModes({ folder }: Installation): readonly Finding[] {
+function checkModes({ folder, environments }: Installation): readonly Finding[] {
   const inside = [SECRETS_FOLDER, RELAYERS_FOLDER].flatMap((name) => {
     const directory = path.join(folder, name);
     return existsSync(directory) ? [name, ...readdirSync(directory).map((file) => path.join(name, file))] : [];
   });
-  const files = ['.', ...inside, ...PROGRAMS.map(environmentFileOf), NETWORKS_FILE];
+  const needed = PROGRAMS.filter((program) => program !== 'console' || environments.has('console'));
+  const files = ['.', ...inside, ...needed.map(environmentFileOf), NETWORKS_FILE];
   return files.flatMap((name) => {
     const file = path.join(folder, name);
     const { problem } = findingsOf('configuration', name);

@@ -16,6 +16,8 @@ export type InitChoices = {
   readonly chains: readonly Chain[];
   /** Base address of the API from outside, without a path. */
   readonly publicUrl: string;
+  /** Origin of the console. Undefined: the installation has none. */
+  readonly consoleUrl?: string | undefined;
   readonly origins: readonly string[];
   /** Who may say to the API whom it forwards for. In the compose form Caddy is the first. */
   readonly proxies: readonly string[];
@@ -41,6 +43,7 @@ export type InitOptions = {
   readonly for: DeploymentForm;
   readonly network?: readonly string[];
   readonly public: string;
+  readonly console?: string;
   readonly origin?: readonly string[];
   readonly proxy?: readonly string[];
   readonly hops?: string;
@@ -79,6 +82,11 @@ export function readChoices(folder: string, options: InitOptions, self: FileOwne
   const publicUrl = originOf(options.public);
   if (publicUrl === undefined)
     return no('--public is no address without a path.', 'Give such as https://pay.example.com.');
+  const consoleUrl = options.console === undefined ? undefined : originOf(options.console);
+  if (options.console !== undefined && consoleUrl?.startsWith('https:') !== true)
+    return no('--console is no https address without a path.', 'Give such as https://console.example.com.');
+  if (consoleUrl !== undefined && new URL(consoleUrl).hostname === new URL(publicUrl).hostname)
+    return no('--console has the host name of the API.', 'Give it a name of its own: cookies know no ports.');
   const origins = origin.map(originOf);
   if (origins.includes(undefined)) return no('--origin is no origin.', 'Give such as https://shop.example.com.');
   const database = options.database ?? (form === 'compose' ? 'postgres:5432/svc_pay' : '127.0.0.1:5432/svc_pay');
@@ -105,6 +113,7 @@ export function readChoices(folder: string, options: InitOptions, self: FileOwne
       form,
       chains: [...new Set(found.flatMap(({ chain }) => chain ?? []))],
       publicUrl,
+      consoleUrl,
       // The checkout page of the API is a page of its own address.
       origins: [...new Set([publicUrl, ...origins.filter((each) => each !== undefined)])],
       ...trust,

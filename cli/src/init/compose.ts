@@ -1,10 +1,10 @@
 // The compose file: PostgreSQL, Restate, the services, Caddy, Prometheus and Alertmanager. Each container gets the files that
 // it needs, read-only, at the paths that they have on the machine. Only Caddy has a port on the internet.
 import path from 'node:path';
+import type { ServiceName } from '@svc-pay/runtime/process/find-service';
 import type { InitChoices } from './choices.ts';
 import {
   ARCHIVE_FOLDER,
-  type DeployedService,
   databaseSecretOf,
   environmentFileOf,
   IDENTITY_FILE,
@@ -29,19 +29,21 @@ const IMAGES = {
 } as const;
 
 /** Secrets of each program, by file. */
-const SECRETS_OF: Readonly<Record<DeployedService, readonly string[]>> = {
+const SECRETS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   api: ['key-pepper', 'internal-key'],
   settlement: ['internal-keys', 'relayer-password'],
   webhooks: ['master-keys'],
   admin: ['key-pepper', 'audit-signing-key'],
+  console: [],
 };
 
 /** Port on which a service says whether it is ready. */
-const READY_PORT: Readonly<Record<DeployedService, number>> = {
+const READY_PORT: Readonly<Record<ServiceName, number>> = {
   api: 8402,
   settlement: 8403,
   webhooks: 8404,
   admin: 8405,
+  console: 8407,
 };
 
 /** Two of each, so that one serves while the other is replaced. */
@@ -94,6 +96,9 @@ ${[
   ),
   ownService(choices, { service: 'webhooks', networks: ['back', 'out'] }),
   ownService(choices, { service: 'admin', networks: ['back', 'out'], port: '127.0.0.1:8405:8405' }),
+  ...(choices.consoleUrl === undefined
+    ? []
+    : [ownService(choices, { service: 'console', networks: ['back', 'edge'] })]),
   commandService(choices),
   postgresService(choices),
   restateService(choices),
@@ -102,7 +107,7 @@ ${[
 ].join('\n\n')}
 
 networks:
-  # Between Caddy and the API. The address of Caddy is fixed, because the API trusts it (SVC_API_TRUSTED_PROXIES). Docker
+  # Between Caddy and what it serves. The address of Caddy is fixed, because the API trusts it (SVC_API_TRUSTED_PROXIES). Docker
   # hands out the addresses of ip_range, so no other container gets Caddy's.
   edge:
     ipam: { config: [{ subnet: ${choices.subnet.range}, ip_range: ${choices.subnet.dynamic} }] }
@@ -121,7 +126,7 @@ volumes:
 }
 
 type OwnService = {
-  readonly service: DeployedService;
+  readonly service: ServiceName;
   /** Name of the container in its networks, if not that of the service. */
   readonly host?: string;
   readonly networks: readonly string[];
@@ -227,7 +232,7 @@ function restateService({ folder }: InitChoices): string {
 ${mount({ source: identity })}`;
 }
 
-function caddyService({ folder, subnet }: InitChoices): string {
+function caddyService({ folder, subnet, consoleUrl }: InitChoices): string {
   return `  caddy:
     image: ${IMAGES.caddy}
     restart: unless-stopped
@@ -236,7 +241,7 @@ function caddyService({ folder, subnet }: InitChoices): string {
     tmpfs: [/tmp, /config]
     cap_drop: [ALL]
     cap_add: [NET_BIND_SERVICE]
-    depends_on: [${API_HOSTS.join(', ')}]
+    depends_on: [${[...API_HOSTS, ...(consoleUrl === undefined ? [] : ['console'])].join(', ')}]
     # IPv4 alone: Docker would hand on an IPv6 client with the address of the bridge, and all of them would be one client.
     ports: ["0.0.0.0:80:80", "0.0.0.0:443:443", "0.0.0.0:443:443/udp"]
     networks:

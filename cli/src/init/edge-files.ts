@@ -8,7 +8,7 @@ import { PLACEHOLDER } from './folder-layout.ts';
  * TLS by itself. Caddy puts the address of its client into X-Forwarded-For, and drops what the client wrote there. Behind
  * proxies of the operator it adds to what these wrote.
  */
-export function caddyText({ publicUrl, outerProxies }: InitChoices): string {
+export function caddyText({ publicUrl, consoleUrl, outerProxies }: InitChoices): string {
   const { protocol, host, hostname } = new URL(publicUrl);
   // Nobody certifies an address, and clients do not send it when they connect: Caddy's own authority does.
   const ownAuthority =
@@ -56,18 +56,40 @@ ${trusted}		# A stopping API says so here for SVC_API_STOP_DELAY_MS, and takes r
 		}
 	}
 }
-`;
+${consoleUrl === undefined ? '' : consoleSite(consoleUrl, trusted)}`;
 }
 
-const JOBS: Readonly<Record<string, readonly string[]>> = {
+/** The console sends Strict-Transport-Security and every other header of its pages itself. */
+const consoleSite = (consoleUrl: string, trusted: string) => `
+${new URL(consoleUrl).host} {
+	# The console takes 64 KiB.
+	@large header_regexp Content-Length ^\\d{6,}$
+	respond @large 413
+	request_body {
+		max_size 128KiB
+	}
+	reverse_proxy console:8406 {
+${trusted}		# What finds no console waits for one.
+		lb_try_duration 15s
+		transport http {
+			dial_timeout 5s
+			# Longer than an export takes to begin.
+			response_header_timeout 150s
+		}
+	}
+}
+`;
+
+const jobsOf = ({ consoleUrl }: InitChoices): Readonly<Record<string, readonly string[]>> => ({
   'svc-api': API_HOSTS.map((name) => `${name}:9402`),
   'svc-settlement': SETTLEMENT_HOSTS.map((name) => `${name}:8403`),
   'svc-webhooks': ['webhooks:8404'],
   'svc-admin': ['admin:8405'],
-};
+  ...(consoleUrl !== undefined && { 'svc-console': ['console:8407'] }),
+});
 
-export function prometheusText(): string {
-  const jobs = Object.entries(JOBS).map(
+export function prometheusText(choices: InitChoices): string {
+  const jobs = Object.entries(jobsOf(choices)).map(
     ([name, targets]) => `  - job_name: ${name}\n    static_configs: [{ targets: ${JSON.stringify(targets)} }]\n`,
   );
   return `# Where the metrics of the services are. Job names are what ${ALERTS_FILE} and the dashboard go by.

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { familyOf } from '@svc-pay/protocol';
 import { sealKeyTextFrom } from '@svc-pay/runtime/config';
 import type { InitChoices } from './choices.ts';
-import { SETTLEMENT_HOSTS } from './compose.ts';
+import { API_HOSTS, SETTLEMENT_HOSTS } from './compose.ts';
 import { identityKeyOf } from './ed25519-keys.ts';
 import {
   ARCHIVE_FOLDER,
@@ -24,6 +24,7 @@ const TITLE: Readonly<Record<Program, string>> = {
   settlement: 'settlement',
   webhooks: 'webhooks',
   admin: 'the admin service',
+  console: 'the console',
   command: 'the operator’s command',
 };
 
@@ -33,6 +34,7 @@ export function environmentFileText(program: Program, choices: InitChoices, secr
     settlement: settlementLines,
     webhooks: webhooksLines,
     admin: adminLines,
+    console: consoleLines,
     command: commandLines,
   }[program](choices, secrets);
   return [
@@ -143,6 +145,20 @@ function adminLines(choices: InitChoices, secrets: SecretFiles): Lines {
     SVC_AUDIT_SIGNING_KEY_FILE: secretFile(choices, 'audit-signing-key'),
     ...bound(choices, 'SVC_ADMIN_HOST'),
     SVC_ADMIN_PORT: '8405',
+  };
+}
+
+/** The console is a client of the API and the admin service, and holds no secret but its login. */
+function consoleLines(choices: InitChoices): Lines {
+  return {
+    ...database(choices, 'console'),
+    SVC_CONSOLE_URL: choices.consoleUrl ?? PLACEHOLDER,
+    SVC_API_URL: `http://${hostOf(choices, API_HOSTS[0])}:8402`,
+    SVC_ADMIN_URL: `http://${hostOf(choices, 'admin')}:8405`,
+    ...bound(choices, 'SVC_CONSOLE_HOST', 'SVC_CONSOLE_METRICS_HOST'),
+    SVC_CONSOLE_PORT: '8406',
+    SVC_CONSOLE_METRICS_PORT: '8407',
+    SVC_CONSOLE_TRUSTED_PROXIES: choices.proxies.join(','),
   };
 }
 

@@ -1,11 +1,13 @@
 // Names of what `svc init` writes, shared with the doctor, which checks it.
 import type { ServiceName } from '@svc-pay/runtime/process/find-service';
 
-/** The four services, and the operator's command. */
-export const PROGRAMS = ['api', 'settlement', 'webhooks', 'admin', 'command'] as const;
-/** The console is not complete, and is not set up yet. */
-export type DeployedService = Exclude<ServiceName, 'console'>;
-export type Program = DeployedService | 'command';
+/** The services, and the operator's command. */
+export const PROGRAMS = ['api', 'settlement', 'webhooks', 'admin', 'console', 'command'] as const;
+export type Program = ServiceName | 'command';
+
+/** Those of an installation: the console is there if it was given an address. */
+export const programsOf = ({ consoleUrl }: { readonly consoleUrl?: string | undefined }): readonly Program[] =>
+  PROGRAMS.filter((program) => program !== 'console' || consoleUrl !== undefined);
 
 /** Group role whose rights a program needs. */
 export const GROUP_OF: Readonly<Record<Program, string>> = {
@@ -13,6 +15,7 @@ export const GROUP_OF: Readonly<Record<Program, string>> = {
   settlement: 'svc_settlement',
   webhooks: 'svc_webhooks',
   admin: 'svc_admin',
+  console: 'svc_console',
   command: 'svc_migrator',
 };
 

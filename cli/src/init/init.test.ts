@@ -200,6 +200,54 @@ test('an address in the place of a domain is certified by Caddy itself, also for
   expect(head(named)).not.toContain('default_sni');
 });
 
+const CONSOLE = ['--console', 'https://console.example.com'];
+
+test('with an address for the console there are its settings, its role, its container, its site and its metrics', async () => {
+  const folder = newFolder();
+  expect(await init(folder, ...TEST_NET, ...CONSOLE)).toMatchObject({ exitCode: 0 });
+  const files = contents(folder);
+  const environment = parseEnv(files['console.env'] ?? '');
+  const own: readonly string[] = SERVICE_SETTINGS.console;
+  expect(Object.keys(environment).filter((name) => !own.includes(name))).toEqual([]);
+  expect(environment).toMatchObject({
+    SVC_DATABASE_URL_FILE: path.join(folder, 'secrets/database-url-console'),
+    SVC_CONSOLE_URL: 'https://console.example.com',
+    SVC_API_URL: 'http://api:8402',
+    SVC_ADMIN_URL: 'http://admin:8405',
+    SVC_CONSOLE_TRUSTED_PROXIES: '172.30.84.2',
+  });
+  const { services } = parse(files['compose.yaml'] ?? '', { merge: true });
+  expect(services.console.ports).toBeUndefined();
+  expect(services.console.networks).toEqual(['back', 'edge']);
+  const mounted = services.console.volumes.map(({ source }: { source: string }) => path.relative(folder, source));
+  expect(mounted).toEqual(['secrets/database-url-console']);
+  expect(services.caddy.depends_on).toContain('console');
+  expect(files['Caddyfile']).toMatch(/^console\.example\.com \{[^]*reverse_proxy console:8406 \{/m);
+  expect(files['roles.sql']).toContain('grant svc_console to svc_pay_console;');
+  expect(files['prometheus.yaml']).toContain('console:8407');
+});
+
+test('without one there is none, and its group is made, since migrations grant to it', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  const { 'roles.sql': roles = '', ...files } = contents(folder);
+  expect(Object.keys(files).filter((name) => name.includes('console'))).toEqual([]);
+  for (const name of ['compose.yaml', 'Caddyfile', 'prometheus.yaml']) expect(files[name]).not.toContain('console');
+  expect(roles).toContain('create role svc_console nologin');
+  expect(roles).not.toContain('svc_pay_console');
+});
+
+test('a console can be added to a complete folder, with a secret of its own and no other one', async () => {
+  const folder = newFolder();
+  await init(folder, ...TEST_NET);
+  const before = contents(folder);
+  expect(await init(folder, ...TEST_NET, ...CONSOLE)).toMatchObject({ exitCode: 0 });
+  const added = Object.keys(contents(folder)).filter((name) => before[name] === undefined);
+  expect(added.toSorted()).toEqual(['console.env', 'secrets/database-url-console']);
+  rmSync(path.join(folder, 'secrets/database-url-console'));
+  expect((await init(folder, ...TEST_NET, ...CONSOLE)).stderr).toContain('database-url-console existed before');
+});
+
 test('Restate and the API know both settlements by their own addresses', async () => {
   const folder = newFolder();
   await init(folder, ...TEST_NET);
@@ -215,6 +263,9 @@ test.each([
   ['a network that is none', ['--network', 'base-mainnet']],
   ['a database with a password', ['--network', 'base', '--database', 'canary:canary@db:5432/svc']],
   ['an owner that is none', ['--network', 'base', '--owner', 'root']],
+  ['a console without TLS', ['--network', 'base', '--console', 'http://console.example.com']],
+  ['a console at a path', ['--network', 'base', '--console', 'https://example.com/console']],
+  ['a console at the name of the API', ['--network', 'base', '--console', 'https://pay.example.com:8443']],
   ['a subnet of public addresses', ['--network', 'base', '--subnet', '8.8.8.0/24']],
   ['a proxy that is no address', ['--network', 'base', '--proxy', 'proxy.internal']],
   ['no hop', ['--network', 'base', '--hops', '0']],

@@ -9,8 +9,10 @@ const HEAD = `-- Roles of SVC Pay. Run it as a superuser in the database of the 
 `;
 
 export function rolesSql(secrets: SecretFiles): string {
+  // Of every group, also where a program is not run: migrations grant to all of them, and may make none.
   const groups = PROGRAMS.map((program) => GROUP_OF[program]);
-  const logins = PROGRAMS.map((program) => {
+  const programs = PROGRAMS.filter((program) => secrets.has(databaseSecretOf(program)));
+  const logins = programs.map((program) => {
     // A URL holds it escaped, and clients send what it stands for.
     const { password } = new URL(secretOf(secrets, databaseSecretOf(program)));
     return loginSql(loginOf(program), GROUP_OF[program], scramVerifier(decodeURIComponent(password)));
@@ -24,7 +26,7 @@ export function rolesSql(secrets: SecretFiles): string {
     '-- The operator’s role owns the schema through its group, and may create nothing outside of it.',
     `create schema if not exists svc authorization ${GROUP_OF.command};`,
     'do $$ begin',
-    ...PROGRAMS.map(
+    ...programs.map(
       (program) => `  execute format('grant connect on database %I to ${loginOf(program)}', current_database());`,
     ),
     'end $$;',

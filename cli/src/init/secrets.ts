@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { InitChoices } from './choices.ts';
 import { newIdentityPem } from './ed25519-keys.ts';
-import { databaseSecretOf, IDENTITY_FILE, loginOf, PROGRAMS } from './folder-layout.ts';
+import { databaseSecretOf, IDENTITY_FILE, loginOf, programsOf } from './folder-layout.ts';
 
 /** Contents by file name. */
 export type SecretFiles = ReadonlyMap<string, string>;
@@ -12,7 +12,8 @@ const random = () => randomBytes(32).toString('base64');
 const randomPassword = () => randomBytes(32).toString('base64url');
 
 /** Keeps every secret of `existing` and makes the others. */
-export function completeSecrets({ form, database }: InitChoices, existing: SecretFiles): SecretFiles {
+export function completeSecrets(choices: InitChoices, existing: SecretFiles): SecretFiles {
+  const { form, database } = choices;
   const internalKey = existing.get('internal-key') ?? randomPassword();
   const made: readonly (readonly [string, () => string])[] = [
     ['key-pepper', random],
@@ -23,7 +24,7 @@ export function completeSecrets({ form, database }: InitChoices, existing: Secre
     ['audit-signing-key', random],
     [IDENTITY_FILE, newIdentityPem],
     ['relayer-password', randomPassword],
-    ...PROGRAMS.map(
+    ...programsOf(choices).map(
       (program) =>
         [databaseSecretOf(program), () => `postgres://${loginOf(program)}:${randomPassword()}@${database}`] as const,
     ),

@@ -18,9 +18,11 @@ import { alertmanagerText, caddyText, prometheusText } from './edge-files.ts';
 import { environmentFileText } from './environment-files.ts';
 import {
   ARCHIVE_FOLDER,
+  databaseSecretOf,
   environmentFileOf,
   NETWORKS_FILE,
   PROGRAMS,
+  programsOf,
   RELAYERS_FOLDER,
   SECRETS_FOLDER,
 } from './folder-layout.ts';
@@ -49,6 +51,7 @@ const OWNER_ONLY = 0o600;
 const READABLE = 0o644;
 /** Written last: where it is, every secret was. */
 const LAST_FILE = environmentFileOf('command');
+const CONSOLE_FILE = environmentFileOf('console');
 const FOLDERS: readonly string[] = [SECRETS_FOLDER, RELAYERS_FOLDER, ARCHIVE_FOLDER];
 /** End of the name of a file that is being written. A run that was ended leaves it behind, with a secret in it. */
 const STAGING = /\.[0-9a-f]{16}\.staging$/;
@@ -62,7 +65,9 @@ export async function writeFolder(choices: InitChoices): Promise<WrittenFolder> 
   const empty = [...existing].flatMap(([name, secret]) => (secret === '' ? [path.join(SECRETS_FOLDER, name)] : []));
   if (empty.length > 0) return { ok: false, code: 'empty', files: empty };
   const secrets = completeSecrets(choices, existing);
-  const missing = [...secrets.keys()].filter((name) => !existing.has(name));
+  // A console that is added later has made none before.
+  const isNew = (name: string) => name === databaseSecretOf('console') && !existsSync(path.join(folder, CONSOLE_FILE));
+  const missing = [...secrets.keys()].filter((name) => !existing.has(name) && !isNew(name));
   if (complete && missing.length > 0)
     return { ok: false, code: 'missing', files: missing.map((name) => path.join(SECRETS_FOLDER, name)) };
 
@@ -84,7 +89,7 @@ export async function writeFolder(choices: InitChoices): Promise<WrittenFolder> 
   const password = secretOf(secrets, 'relayer-password');
   for (const file of keyFiles) await write(path.relative(folder, file), () => newKeyFile(file, password));
   for (const { name, make, mode } of derivedFiles(choices, secrets)) await write(name, make, mode);
-  for (const program of PROGRAMS)
+  for (const program of programsOf(choices))
     await write(environmentFileOf(program), () => environmentFileText(program, choices, secrets));
   return { ok: true, written, kept, addresses: await addressesIn(folder, keyFiles) };
 }
@@ -101,7 +106,7 @@ function derivedFiles(choices: InitChoices, secrets: SecretFiles): readonly Deri
       : [
           { name: COMPOSE_FILE, make: () => composeText(choices), mode: READABLE },
           { name: CADDY_FILE, make: () => caddyText(choices), mode: READABLE },
-          { name: PROMETHEUS_FILE, make: prometheusText, mode: READABLE },
+          { name: PROMETHEUS_FILE, make: () => prometheusText(choices), mode: READABLE },
           { name: ALERTS_FILE, make: () => readFile(ALERT_RULES, 'utf8'), mode: READABLE },
           { name: ALERTMANAGER_FILE, make: alertmanagerText, mode: READABLE },
         ]),
