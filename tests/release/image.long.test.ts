@@ -40,6 +40,8 @@ test('the image has the same digest twice, at most 90 MB, and every program star
   skip(image === undefined, missing);
   if (image === undefined) return;
   expect(image.archive.length).toBeLessThan(90_000_000);
+  const files = new Set(image.listing.map((entry) => entry.path));
+  expect(files).toContain('app/services/console/assets/generated/index.html');
 
   const root = mkdtempSync(path.join(tmpdir(), 'svc-image-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -51,7 +53,7 @@ test('the image has the same digest twice, at most 90 MB, and every program star
     const ran = spawnSync(loader, all, { cwd: path.join(root, cwd), env: {}, encoding: 'utf8' });
     return { status: ran.status, text: ran.stdout + ran.stderr };
   };
-  for (const service of ['api', 'settlement', 'webhooks', 'admin']) {
+  for (const service of ['api', 'settlement', 'webhooks', 'admin', 'console']) {
     const { status, text } = inside('/', path.join(root, `usr/bin/svc-${service}`));
     expect({ service, status, text }).toMatchObject({
       service,
@@ -100,7 +102,7 @@ test('podman loads the image and runs its programs: read-only root, no capabilit
   await host.must(['podman', 'network', 'create', 'svc']);
 
   expect((await svc('svc', '--help')).stdout).toContain('Usage');
-  for (const service of ['svc-api', 'svc-settlement', 'svc-webhooks', 'svc-admin'])
+  for (const service of ['svc-api', 'svc-settlement', 'svc-webhooks', 'svc-admin', 'svc-console'])
     expect(await svc(service)).toMatchObject({ exitCode: 78, stderr: expect.stringContaining('SVC_DATABASE_URL') });
   await writesFolder(host, folder, run);
   await startsApi(host, folder);

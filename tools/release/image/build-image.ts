@@ -1,7 +1,8 @@
-// The image of one commit. Its bytes follow from the commit and from pinned inputs: nothing of the working tree or of
-// node_modules goes in.
+// The image of one commit. Its bytes follow from the commit and from pinned inputs: nothing of the working tree goes in, and of
+// node_modules what the console's page was built with.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { builtConsolePage } from './console-page.ts';
 import { imageProblems } from './image-rules.ts';
 import { openInputs, type PinnedNode, pinnedNode } from './inputs.ts';
 import { type InstalledPackage, installedPackages, type Lock } from './installed-packages.ts';
@@ -43,10 +44,12 @@ export async function buildImage(root: string, order: ImageOrder): Promise<Built
     return refused(`the image is built by Node ${node.version} on Linux x64; this is Node ${process.versions.node}`);
   const inputs = await openInputs(root, [node, ...packages]);
   if (!inputs.ok) return { ok: false, cause: 'inputs', problems: inputs.problems };
+  const page = builtConsolePage(root, order.commit);
+  if (!page.ok) return { ok: false, cause: 'content', problems: [page.problem] };
   const layers: Layer[] = [
     { about: `Node ${node.version} and its libraries`, tar: baseLayer(inputs, node) },
     { about: `packages of others, ${packages.length}`, tar: packagesLayer(inputs, packages) },
-    { about: `${order.name} ${order.version}`, tar: sourcesLayer(sources, trace) },
+    { about: `${order.name} ${order.version}`, tar: sourcesLayer(new Map([...sources, ...page.files]), trace) },
   ];
   const entries = layers.flatMap(({ tar }) => readTar(tar));
   const problems = [...imageProblems(entries, lock), ...programProblems(entries, node)];

@@ -17,13 +17,14 @@ export const PROGRAMS: Readonly<Record<string, string>> = {
   svc: 'cli/src/main.ts',
   'svc-admin': 'services/admin/src/main.ts',
   'svc-api': 'services/api/src/main.ts',
+  'svc-console': 'services/console/src/main.ts',
   'svc-settlement': 'services/settlement/src/main.ts',
   'svc-webhooks': 'services/webhooks/src/main.ts',
 };
 
 /** What programs read beside their modules. */
 const READ_AT_RUN_TIME =
-  /^(?:LICENSE|deploy\/prometheus\/alerts\.yaml|packages\/postgres\/(?:migrations\/[^/]+|src\/migration\/prepare\.sql)|services\/api\/assets\/.+)$/;
+  /^(?:LICENSE|deploy\/prometheus\/alerts\.yaml|packages\/postgres\/(?:migrations\/[^/]+|src\/migration\/prepare\.sql)|services\/(?:api|console)\/assets\/.+)$/;
 
 const file = (name: string, data: string | Buffer, executable = false): TarEntry => ({
   path: name,
