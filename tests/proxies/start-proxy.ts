@@ -27,8 +27,8 @@ export const missing: string = [unpacked.nginx, unpacked.haproxy, unpacked.caddy
 
 const folderOf = (each: Unpacked) => (each.ok ? each.folder : '');
 
-/** `outer`: connects to another proxy. `inner`: another proxy connects to it. */
-export type ProxyPlace = 'alone' | 'outer' | 'inner';
+/** `outer`: connects to another proxy. `inner`: another proxy connects to it. `console`: in front of the console, not of the API. */
+export type ProxyPlace = 'alone' | 'outer' | 'inner' | 'console';
 type Places = { readonly port: number; readonly upstream: string; readonly folder: string; readonly place: ProxyPlace };
 type Launch = { readonly program: string; readonly argv: readonly string[]; readonly libraries?: string };
 
@@ -56,11 +56,12 @@ export async function startProxy(kind: ProxyKind, upstreamPort: number, place: P
 }
 
 const launches: Readonly<Record<ProxyKind, (places: Places) => Launch>> = {
-  nginx: ({ port, upstream, folder }) => {
-    const site = replaced('deploy/nginx/svc-pay.conf', [
+  nginx: ({ port, upstream, folder, place }) => {
+    const [source, server] = place === 'console' ? ['svc-pay-console', 8406] : ['svc-pay', 8402];
+    const site = replaced(`deploy/nginx/${source}.conf`, [
       [/listen 443 ssl;/, `listen 127.0.0.1:${port};`],
       [/ *ssl_.*\n/g, ''],
-      [/server 127\.0\.0\.1:8402;/, `server ${upstream};`],
+      [new RegExp(`server 127\\.0\\.0\\.1:${server};`), `server ${upstream};`],
     ]);
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((each) => `${each}_temp_path ${folder}/t;`);
     const lines = ['daemon off; master_process off;', `pid ${folder}/pid; error_log stderr;`, 'events {}'];
@@ -73,7 +74,9 @@ const launches: Readonly<Record<ProxyKind, (places: Places) => Launch>> = {
     const file = path.join(folder, 'haproxy.cfg');
     const text = replaced('deploy/haproxy/haproxy.cfg', [
       [/bind :443 .*/, `bind 127.0.0.1:${port}`],
-      [/api-1 127\.0\.0\.1:8402/, `api-1 ${upstream}`],
+      place === 'console'
+        ? [/console-1 127\.0\.0\.1:8406/, `console-1 ${upstream}`]
+        : [/api-1 127\.0\.0\.1:8402/, `api-1 ${upstream}`],
       ...(place === 'outer' ? [[/ *option httpchk .*\n/, ''] as const] : []),
     ]);
     writeFileSync(file, text);
@@ -82,13 +85,19 @@ const launches: Readonly<Record<ProxyKind, (places: Places) => Launch>> = {
   },
   caddy: ({ port, upstream, folder, place }) => {
     const file = path.join(folder, 'Caddyfile');
-    const text = replaced('deploy/caddy/Caddyfile', [
-      [/^\{\n/m, '{\n\tadmin off\n'],
-      [/^pay\.example \{/m, `http://127.0.0.1:${port} {`],
-      [/reverse_proxy 127\.0\.0\.1:8402/, `reverse_proxy ${upstream}`],
-      ...(place === 'inner' ? [[/# trusted_proxies 192\.0\.2\.1\/32/, 'trusted_proxies 127.0.0.1/32'] as const] : []),
-    ]);
-    writeFileSync(file, text);
+    const consoleSite = () =>
+      replaced('deploy/caddy/console.Caddyfile', [
+        [/^console\.pay\.example \{/m, `http://127.0.0.1:${port} {`],
+        [/reverse_proxy 127\.0\.0\.1:8406/, `reverse_proxy ${upstream}`],
+      ]);
+    const apiSite = () =>
+      replaced('deploy/caddy/Caddyfile', [
+        [/^\{\n/m, '{\n\tadmin off\n'],
+        [/^pay\.example \{/m, `http://127.0.0.1:${port} {`],
+        [/reverse_proxy 127\.0\.0\.1:8402/, `reverse_proxy ${upstream}`],
+        ...(place === 'inner' ? [[/# trusted_proxies 192\.0\.2\.1\/32/, 'trusted_proxies 127.0.0.1/32'] as const] : []),
+      ]);
+    writeFileSync(file, place === 'console' ? `{\n\tadmin off\n}\n${consoleSite()}` : apiSite());
     const program = path.join(folderOf(unpacked.caddy), 'usr/bin/caddy');
     return { program, argv: ['run', '--config', file, '--adapter', 'caddyfile'] };
   },
