@@ -36,8 +36,7 @@ const SERVICES: readonly { readonly title: string; readonly about: string; reado
   },
   {
     title: 'Console',
-    about:
-      'Signs people in with passkeys and relays what they do to the API and the admin service. It is not complete yet: do not run it for merchants.',
+    about: 'Signs people in with passkeys and relays what they do to the API and the admin service.',
     settings: CONSOLE_SETTINGS,
   },
   {
