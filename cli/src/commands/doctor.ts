@@ -10,6 +10,7 @@ import { leaf, runs, type Surroundings } from '../command/leaf.ts';
 import { bundleText } from '../doctor/bundle.ts';
 import { checkAgreement } from '../doctor/check-agreement.ts';
 import { checkConfiguration } from '../doctor/check-configuration.ts';
+import { checkConsole } from '../doctor/check-console.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkDirectOf } from '../doctor/check-direct.ts';
 import { checkEdge } from '../doctor/check-edge.ts';
@@ -83,7 +84,7 @@ function shown({ area, subject, status, message, advice }: Finding, paint: Paint
 
 async function examineFolder(installation: Installation, print: (text: string) => void): Promise<readonly Finding[]> {
   print('looking at the folder …\n');
-  const findings = [...checkFolder(installation), ...checkAgreement(installation), ...checkEdge(installation)];
+  const findings = [checkFolder, checkAgreement, checkEdge, checkConsole].flatMap((check) => check(installation));
   print('looking at the roles …\n');
   return [...findings, ...(await checkRoles(installation))];
 }

@@ -23,6 +23,8 @@ const made = await callSvc(
   '0',
   '--public',
   'https://pay.example.com',
+  '--console',
+  'https://console.example.com',
   '--database',
   `${host}${pathname}`,
 );

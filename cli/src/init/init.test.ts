@@ -18,6 +18,7 @@ import { SERVICE_SETTINGS } from '@svc-pay/runtime/config/service-settings';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { checkAgreement } from '../doctor/check-agreement.ts';
+import { checkConsole } from '../doctor/check-console.ts';
 import { checkEdge } from '../doctor/check-edge.ts';
 import { checkFolder } from '../doctor/check-folder.ts';
 import { readInstallation } from '../doctor/installation.ts';
@@ -305,7 +306,8 @@ test('the verifier is the one of RFC 7677, and base58 keeps leading zeros', () =
 /** Messages of the doctor about the files of a folder. */
 function complaints(folder: string): string {
   const installation = readInstallation(folder);
-  return [...checkFolder(installation), ...checkAgreement(installation), ...checkEdge(installation)]
+  return [checkFolder, checkAgreement, checkEdge, checkConsole]
+    .flatMap((check) => check(installation))
     .flatMap(({ status, message }) => (status === 'ok' ? [] : [message]))
     .join('\n');
 }
@@ -409,6 +411,22 @@ test.each<readonly [fault: string, plant: (folder: string) => void, found: strin
   const folder = newFolder();
   await init(folder, '--network', 'base', '--relayers', '0', '--owner', SELF);
   fillIn(folder);
+  plant(folder);
+  expect(complaints(folder)).toContain(found);
+});
+
+test.each<readonly [fault: string, plant: (folder: string) => void, found: string]>([
+  ['no TLS', edit('console.env', 'URL=https://console', 'URL=http://console'), 'no TLS'],
+  ['the name of the API', edit('console.env', 'URL=https://console.', 'URL=https://pay.'), 'host name of the API'],
+  ['no address', edit('console.env', /^SVC_CONSOLE_URL=.*/m, 'SVC_CONSOLE_URL='), 'is no address'],
+  ['no trusted proxy', edit('console.env', /PROXIES=.*/, 'PROXIES='), 'trusts no proxy'],
+  ['the login of another', edit('console.env', 'url-console', 'url-admin'), 'log in as the same role'],
+  ['a setting of another', edit('console.env', /$/, 'SVC_KEY_PEPPER=a\n'), 'SVC_KEY_PEPPER is no setting of console'],
+])('of a console the doctor finds %s', async (_, plant, found) => {
+  const folder = newFolder();
+  await init(folder, '--network', 'base', '--relayers', '0', '--owner', SELF, ...CONSOLE);
+  fillIn(folder);
+  expect(complaints(folder)).toBe('');
   plant(folder);
   expect(complaints(folder)).toContain(found);
 });
