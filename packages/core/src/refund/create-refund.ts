@@ -174,12 +174,12 @@ async function report(
   { transactionId, logIndex }: ReportedTransfer,
   { wallet, recipient }: Terms,
 ): Promise<Done | RefundRefused> {
-  const { accountId, mode } = caller;
+  const { accountId, mode, keyId } = caller;
   const nowMs = ports.clock.nowMs();
   const id = newId('refund', nowMs);
   const reported = { transactionId: normalizeAddress(transactionId), logIndex };
   const recorded = await ports.refunds.recordReported(
-    { id, accountId, mode, paymentId, wallet, recipient, reason, reported, amountAtomic: amountAtomic ?? null },
+    { id, accountId, mode, keyId, paymentId, wallet, recipient, reason, reported, amountAtomic: amountAtomic ?? null },
     nowMs,
   );
   return recorded.ok ? created(recorded.refund, null) : refused(recorded.code, PARAMS[recorded.code]);
@@ -196,7 +196,7 @@ async function prepare(
   if (costly !== undefined) return refused(costly, PARAMS[costly]);
   const lost = await findLost(ports, family, token, payment, terms.recipient);
   if (lost !== undefined) return lost;
-  const { accountId, mode } = caller;
+  const { accountId, mode, keyId } = caller;
   const { wallet, recipient, amountAtomic } = terms;
   const { installation, network, asset, nextSequence: sequence } = payment;
   const [own] = refundNonces(installation, { mode, network, asset, wallet, paymentId }, sequence, 1);
@@ -223,6 +223,7 @@ async function prepare(
       id,
       accountId,
       mode,
+      keyId,
       paymentId,
       kind: family.kind,
       sequence,

@@ -7,7 +7,10 @@ import type { Caller } from '../account/authenticate.ts';
 import type { JudgedRefund, RefundablePayment } from './judge-refund.ts';
 import type { RefundKind, ReportedTransfer, StoredRefund } from './refund.ts';
 
-export type RefundCaller = Pick<Caller, 'accountId' | 'mode'>;
+export type RefundCaller = Pick<Caller, 'accountId' | 'mode'> & Audited;
+
+/** Who did it, for the audit record; absent where nobody asked for it. */
+type Audited = Partial<Pick<Caller, 'keyId'>>;
 
 /** A refund with its terms, before the merchant's wallet signs. */
 export type RefundToPrepare = Pick<
@@ -22,14 +25,15 @@ export type RefundToPrepare = Pick<
   | 'validBeforeSeconds'
   | 'transfer'
   | 'reason'
-> & {
-  readonly kind: Exclude<RefundKind, 'reported'>;
-  readonly sequence: number;
-  readonly amountAtomic: bigint;
-  /** 0x-hex, 32 bytes. */
-  readonly nonce: string;
-  readonly expiresAtMs: number;
-};
+> &
+  Audited & {
+    readonly kind: Exclude<RefundKind, 'reported'>;
+    readonly sequence: number;
+    readonly amountAtomic: bigint;
+    /** 0x-hex, 32 bytes. */
+    readonly nonce: string;
+    readonly expiresAtMs: number;
+  };
 
 export type SubmittedRefund = {
   /** 0x-hex; for a Solana transaction, all of its bytes. */
@@ -41,11 +45,12 @@ export type SubmittedRefund = {
 export type RefundToReport = Pick<
   StoredRefund,
   'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient' | 'reason'
-> & {
-  readonly reported: ReportedTransfer;
-  /** What to reserve until the transfer is proven; null: all that is left. */
-  readonly amountAtomic: bigint | null;
-};
+> &
+  Audited & {
+    readonly reported: ReportedTransfer;
+    /** What to reserve until the transfer is proven; null: all that is left. */
+    readonly amountAtomic: bigint | null;
+  };
 
 /** A refund that the chain shows and the database lost. */
 export type FoundRefund = Pick<StoredRefund, 'id' | 'accountId' | 'mode' | 'paymentId' | 'wallet' | 'recipient'> & {

@@ -402,3 +402,39 @@ describe('a refund that a restored database finds on chain', () => {
     expect((await refundable(paymentId)).nextSequence).toBe(5);
   });
 });
+
+test('what a key does with refunds is in the audit record, once each, and what is refused is not', async () => {
+  const keyId = newId('key', nowMs);
+  const caller = { ...owner, keyId };
+  const paymentId = await paid();
+  const prepare = async (amount: bigint) => {
+    const made = await store.recordPrepared({ ...(await terms(paymentId, amount)), keyId }, nowMs);
+    if (!made.ok) throw new Error(made.code);
+    return made.refund.id;
+  };
+  const [kept, given] = [await prepare(10n), await prepare(20n)];
+  for (let time = 0; time < 2; time += 1) {
+    expect(await store.submit(caller, kept, signature(1), nowMs)).toMatchObject({ ok: true });
+    expect(await store.cancelPrepared(caller, given, nowMs)).toMatchObject({ ok: true });
+  }
+  expect(await store.submit(caller, given, signature(2), nowMs)).toMatchObject({ ok: false });
+  expect(await store.cancelPrepared(caller, kept, nowMs)).toMatchObject({ ok: false });
+  const { rows } = await pool.query<{ line: string; detail: object }>(
+    `select action || ' ' || target as line, detail from svc.audit where actor = $1 order by action, target`,
+    [`key:${keyId}`],
+  );
+  expect(rows.map(({ line }) => line).toSorted()).toEqual(
+    [
+      `refund.prepared ${kept}`,
+      `refund.prepared ${given}`,
+      `refund.submitted ${kept}`,
+      `refund.canceled ${given}`,
+    ].toSorted(),
+  );
+  expect(rows.find(({ line }) => line === `refund.prepared ${kept}`)?.detail).toEqual({
+    paymentId,
+    amount: '10',
+    wallet: WALLET,
+    recipient: PAYER,
+  });
+});

@@ -8,9 +8,10 @@ import {
   type RefundToPrepare,
   type StoredRefund,
 } from '@svc-pay/core';
-import type { Id } from '@svc-pay/protocol/ids';
+import { type Id, newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { bytesOfHex } from '../database/bytes-of-hex.ts';
+import { sqlIs } from '../database/status-sql.ts';
 import { loadRefundable } from './load-refundable.ts';
 import { REFUND_COLUMNS, type RefundRow, refundOf } from './refund-row.ts';
 import { termsColumn } from './terms-column.ts';
@@ -22,19 +23,25 @@ export function createRefundStore(pool: pg.Pool): RefundStore {
     loadRefundable: (caller, paymentId) => loadRefundable(pool, caller, paymentId),
     recordPrepared: (refund, nowMs) => prepare(pool, refund, nowMs),
     submit: async (caller, refundId, { signature, byContract }, nowMs) => {
+      const entry = auditEntry(caller, refundId, 'refund.submitted', nowMs);
       const values = [caller.accountId, caller.mode, refundId, bytesOfHex(signature), byContract, isoTime(nowMs)];
-      const { rows } = await pool.query<Answered>({ ...SUBMIT, values });
+      const { rows } = await pool.query<Answered>({ ...SUBMIT, values: [...values, entry] });
       return answer(pool, caller, refundId, rows[0]?.refusal);
     },
     recordReported: ({ reported, amountAtomic, ...refund }, nowMs) =>
-      watch(pool, nowMs, {
-        ...columnsOf(refund),
-        kind: 'reported',
-        amount: amountAtomic?.toString() ?? null,
-        reported_transaction_id: reported.transactionId,
-        reported_log_index: reported.logIndex,
-        reason: refund.reason,
-      }),
+      watch(
+        pool,
+        nowMs,
+        {
+          ...columnsOf(refund),
+          kind: 'reported',
+          amount: amountAtomic?.toString() ?? null,
+          reported_transaction_id: reported.transactionId,
+          reported_log_index: reported.logIndex,
+          reason: refund.reason,
+        },
+        auditEntry(refund, refund.id, 'refund.reported', nowMs, { paymentId: refund.paymentId, ...reported }),
+      ),
     recordFound: (refund, nowMs) =>
       watch(pool, nowMs, {
         ...columnsOf(refund),
@@ -50,10 +57,65 @@ export function createRefundStore(pool: pg.Pool): RefundStore {
 
 type Answered = { readonly refund?: Id<'refund'> | null; readonly refusal: Refusal | null };
 
-const PREPARE = { name: 'prepare-refund', text: 'select svc.prepare_refund($1::jsonb, $2) as refusal' };
-const SUBMIT = { name: 'submit-refund', text: 'select svc.submit_refund($1, $2, $3, $4, $5, $6) as refusal' };
-const WATCH = { name: 'watch-refund', text: 'select refund, refusal from svc.watch_refund($1::jsonb, $2)' };
-const CANCEL = { name: 'cancel-refund', text: 'select svc.cancel_refund($1, $2, $3, $4) as canceled' };
+/** In the statement of the change: `done` has one row, and the entry is written where it says that something changed. */
+const audited = (done: string, entry: string, isChanged: string) => `
+  with done as materialized (${done}),
+  audited as (
+    insert into svc.audit (account_id, mode, id, actor, action, target, detail, created_at)
+    select e.account_id, e.mode, e.id, e.actor, e.action, e.target, e.detail, e.created_at
+    from done, jsonb_to_record(${entry}::jsonb) as e (
+      account_id text, mode text, id text, actor text, action text, target text, detail jsonb, created_at timestamptz
+    )
+    where ${entry}::jsonb is not null and (${isChanged})
+  )
+  select * from done`;
+
+const PREPARE = {
+  name: 'prepare-refund',
+  text: audited('select svc.prepare_refund($1::jsonb, $2) as refusal', '$3', 'refusal is null'),
+};
+const SUBMIT = {
+  name: 'submit-refund',
+  text: audited(
+    `select svc.submit_refund($1, $2, $3, $4, $5, $6) as refusal,
+       (select r.status from svc.refunds r where r.account_id = $1 and r.mode = $2 and r.id = $3) as was`,
+    '$7',
+    `refusal is null and was ${sqlIs(REFUND_STATUS.prepared)}`,
+  ),
+};
+const WATCH = {
+  name: 'watch-refund',
+  text: audited(
+    'select refund, refusal from svc.watch_refund($1::jsonb, $2)',
+    '$3',
+    `refusal is null and refund = $1::jsonb ->> 'id'`,
+  ),
+};
+const CANCEL = {
+  name: 'cancel-refund',
+  text: audited('select svc.cancel_refund($1, $2, $3, $4) as canceled', '$5', 'canceled'),
+};
+
+/** Null where nobody is named. */
+function auditEntry(
+  { accountId, mode, keyId }: RefundCaller,
+  target: Id<'refund'>,
+  action: string,
+  nowMs: number,
+  detail: Readonly<Record<string, unknown>> = {},
+): string | null {
+  if (keyId === undefined) return null;
+  return JSON.stringify({
+    account_id: accountId,
+    mode,
+    id: newId('audit', nowMs),
+    actor: `key:${keyId}`,
+    action,
+    target,
+    detail,
+    created_at: isoTime(nowMs),
+  });
+}
 
 async function prepare(pool: pg.Pool, refund: RefundToPrepare, nowMs: number): Promise<RefundAnswer> {
   const given = {
@@ -69,7 +131,14 @@ async function prepare(pool: pg.Pool, refund: RefundToPrepare, nowMs: number): P
     reason: refund.reason,
     expires_at: isoTime(refund.expiresAtMs),
   };
-  const { rows } = await pool.query<Answered>({ ...PREPARE, values: [JSON.stringify(given), isoTime(nowMs)] });
+  const { paymentId, amountAtomic, wallet, recipient } = refund;
+  const entry = auditEntry(refund, refund.id, 'refund.prepared', nowMs, {
+    paymentId,
+    amount: amountAtomic.toString(),
+    wallet,
+    recipient,
+  });
+  const { rows } = await pool.query<Answered>({ ...PREPARE, values: [JSON.stringify(given), isoTime(nowMs), entry] });
   return answer(pool, refund, refund.id, rows[0]?.refusal);
 }
 
@@ -77,8 +146,9 @@ async function watch(
   pool: pg.Pool,
   nowMs: number,
   given: ReturnType<typeof columnsOf> & Readonly<Record<string, unknown>>,
+  entry: string | null = null,
 ): Promise<RefundAnswer> {
-  const { rows } = await pool.query<Answered>({ ...WATCH, values: [JSON.stringify(given), isoTime(nowMs)] });
+  const { rows } = await pool.query<Answered>({ ...WATCH, values: [JSON.stringify(given), isoTime(nowMs), entry] });
   const caller = { accountId: given.account_id, mode: given.mode };
   return answer(pool, caller, rows[0]?.refund ?? given.id, rows[0]?.refusal);
 }
@@ -89,7 +159,8 @@ async function cancel(
   refundId: Id<'refund'>,
   nowMs: number,
 ): Promise<RefundAnswer> {
-  await pool.query({ ...CANCEL, values: [caller.accountId, caller.mode, refundId, isoTime(nowMs)] });
+  const entry = auditEntry(caller, refundId, 'refund.canceled', nowMs);
+  await pool.query({ ...CANCEL, values: [caller.accountId, caller.mode, refundId, isoTime(nowMs), entry] });
   const refund = await load(pool, caller, refundId);
   if (refund === undefined) return { ok: false, code: 'not_found' };
   return refund.status === REFUND_STATUS.canceled ? { ok: true, refund } : { ok: false, code: 'refund_not_cancelable' };
