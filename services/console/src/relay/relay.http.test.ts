@@ -43,7 +43,8 @@ test.each(operations.flatMap(([name, operation]) => PERSON_ROLES.map((role) => [
     }
     expect(answer.status).toBe(200);
     const key = await keyOf(browser, operation.fresh ? 'fresh' : 'base');
-    expect(passed).toMatchObject([{ method: operation.method, headers: { authorization: `Bearer ${key}` } }]);
+    const headers = { authorization: `Bearer ${key}`, 'x-account-id': account };
+    expect(passed).toMatchObject([{ method: operation.method, headers }]);
     expect(passed[0]?.headers).not.toHaveProperty('cookie');
     if (!operation.fresh) return;
     time.nowMs += 5 * MINUTE;

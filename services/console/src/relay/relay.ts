@@ -41,14 +41,19 @@ export function createRelay({ apiUrl, adminUrl, fetch: ask = fetch }: RelayOptio
   const findAdmin = createFinder(ADMIN_ROUTES);
   const { callWithKey } = createSessionKeys(adminUrl, ask);
 
-  const send = (url: string, { method, headers, body }: RelayedRequest, authorization: string, ip: string) =>
+  const send = (
+    url: string,
+    { method, headers, body }: RelayedRequest,
+    own: Readonly<Record<string, string>>,
+    ip: string,
+  ) =>
     begunWithin(BEGIN_WITHIN_MS, ask, url, {
       method,
       headers: {
         ...Object.fromEntries(
           PASSED_ON.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
         ),
-        authorization,
+        ...own,
         'x-forwarded-for': ip,
       },
       ...(body !== undefined && { body }),
@@ -65,13 +70,20 @@ export function createRelay({ apiUrl, adminUrl, fetch: ask = fetch }: RelayOptio
       const level = found.operation.fresh ? 'fresh' : 'base';
       const { accountId } = visit;
       return callWithKey(visit.signedIn, { accountId, mode, level }, (key) =>
-        send(`${apiUrl}${request.target}`, request, `Bearer ${key}`, visit.ip),
+        // A charge must name the account.
+        send(
+          `${apiUrl}${request.target}`,
+          request,
+          { authorization: `Bearer ${key}`, 'x-account-id': accountId },
+          visit.ip,
+        ),
       );
     },
     /** The admin service knows which of its routes are for which role. */
     toAdmin: async (visit: PersonVisit, request: RelayedRequest): Promise<Response> => {
       if (findAdmin(request.method, pathOf(request.target)) === undefined) throw new ConsoleRefusal('not_found');
-      return send(`${adminUrl}${request.target}`, request, sessionBearer(visit.signedIn), visit.ip);
+      const authorization = sessionBearer(visit.signedIn);
+      return send(`${adminUrl}${request.target}`, request, { authorization }, visit.ip);
     },
   };
 }
