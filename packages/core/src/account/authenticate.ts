@@ -15,6 +15,8 @@ export type Caller = {
   readonly mode: Mode;
   /** Quota of each key of the account, in requests per second and class, if it is not the installation's. */
   readonly ratePerSecond?: number;
+  /** The key belongs to a person's console session: what it does is audited under the person. */
+  readonly ofPerson?: true;
 };
 
 export type StoredKey = Caller & {
@@ -53,7 +55,14 @@ export async function authenticate(ports: AuthenticatePorts, presented: string |
     stored.mode === key.mode &&
     stored.kind === key.kind;
   if (!usable) return { ok: false, code: 'key_invalid' };
-  const { accountId, keyId, kind, mode, ratePerSecond, rights, scopes } = stored;
-  const caller = { accountId, keyId, kind, mode, ...(ratePerSecond !== undefined && { ratePerSecond }) };
+  const { accountId, keyId, kind, mode, ratePerSecond, ofPerson, rights, scopes } = stored;
+  const caller = {
+    accountId,
+    keyId,
+    kind,
+    mode,
+    ...(ratePerSecond !== undefined && { ratePerSecond }),
+    ...(ofPerson && { ofPerson }),
+  };
   return { ok: true, caller, rights, scopes };
 }

@@ -2,7 +2,7 @@
 // one commit. The answer offers nothing that is not stored.
 
 import type { CreateIntentRequest, PaymentRequired } from '@svc-pay/protocol';
-import { newId } from '@svc-pay/protocol/ids';
+import { type Id, newId } from '@svc-pay/protocol/ids';
 import type { Caller } from '../account/authenticate.ts';
 import type { Clock } from '../clock.ts';
 import { draftEventsOf, type EventDraft } from '../event/event-draft.ts';
@@ -33,6 +33,8 @@ export type IntentRecord = {
   readonly idempotency: { readonly claim: IdempotencyClaim; readonly answer: Answer } | null;
   /** Digests of the metadata by which the intent is found. */
   readonly listedMetadata?: readonly Uint8Array[];
+  /** A person's key, for the audit record. What programs create is too much for it. */
+  readonly auditedKeyId?: Id<'key'>;
 };
 
 export type CreateIntentPorts = {
@@ -141,6 +143,7 @@ async function createNewIntent(ports: CreateIntentPorts, call: CreateIntentCall)
     events: draftEventsOf(intentSubject(intent), intentEvents(undefined, intent), origin, intent.createdAtMs, 0),
     idempotency: call.claim === null ? null : { claim: call.claim, answer },
     listedMetadata: metadataDigests(intent, merchant.metadataKeys ?? []),
+    ...(call.caller.ofPerson && { auditedKeyId: call.caller.keyId }),
   });
   if (recorded.outcome === 'key_reused') return { ok: false, code: 'idempotency_key_reused', param: 'Idempotency-Key' };
   if (recorded.outcome === 'replayed') return { ok: true, answer: recorded.answer, replayed: true };

@@ -13,11 +13,12 @@ type Row = {
   readonly publishable_origins: readonly string[] | null;
   readonly publishable_creates: boolean;
   readonly scopes: StoredKey['scopes'] | null;
+  readonly of_person: boolean;
 };
 
 const BY_LOOKUP = `
     select key.account_id, key.id, key.kind, key.mode, key.expires_at, key.revoked_at is not null as revoked,
-      key.scopes, settings.rate_limit_per_second, settings.publishable_origins, settings.publishable_creates
+      key.scopes, key.person_id is not null as of_person, settings.rate_limit_per_second, settings.publishable_origins, settings.publishable_creates
     from svc.api_keys key
     join svc.accounts account on account.id = key.account_id and account.status = 'active'
     join svc.account_modes settings on settings.account_id = key.account_id and settings.mode = key.mode
@@ -48,5 +49,6 @@ export async function findKey(pool: pg.Pool, indexes: KeyIndexes): Promise<Store
     scopes: row.scopes ?? undefined,
     expiresAtMs: row.expires_at?.getTime() ?? null,
     ...(ratePerSecond !== null && { ratePerSecond }),
+    ...(row.of_person && { ofPerson: true }),
   };
 }

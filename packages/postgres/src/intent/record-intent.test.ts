@@ -50,6 +50,28 @@ const bodyOf = (created: Awaited<ReturnType<typeof create>>) => {
 const count = async (table: string, { accountId }: Caller) =>
   Number((await pool.query(`select count(*) from svc.${table} where account_id = $1`, [accountId])).rows[0].count);
 
+test('what a person creates is in the audit record, once for a repeated request, and what programs create is not', async () => {
+  const caller = await seedMerchant(pool);
+  const entries = async () =>
+    (
+      await pool.query<{ line: string }>(
+        `select action || ' ' || target || ' ' || actor as line from svc.audit
+         where account_id = $1 and action = 'intent.created'`,
+        [caller.accountId],
+      )
+    ).rows.map(({ line }) => line);
+  await create(caller);
+  await create(caller, undefined, claimOf(randomUUID()));
+  expect(await entries()).toEqual([]);
+  const person = { ...caller, ofPerson: true } as const;
+  const claim = claimOf(randomUUID());
+  const { paymentIntentId } = bodyOf(await create(person, undefined, claim));
+  expect(bodyOf(await create(person, undefined, claim)).paymentIntentId).toBe(paymentIntentId);
+  expect(await entries()).toEqual([`intent.created ${paymentIntentId} key:${caller.keyId}`]);
+  await create(person, { usdAmount: '2', metadata: { order: 'A-8' } });
+  expect(await entries()).toHaveLength(2);
+});
+
 describe('a new intent', () => {
   test('is stored with everything it promised, in one commit', async () => {
     const caller = await seedMerchant(pool);

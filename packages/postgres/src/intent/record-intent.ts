@@ -1,8 +1,10 @@
 // Records a new intent in one statement: the intent, its code, its acceptances, its event with deliveries, the metadata by
-// which it is found and, if the caller sent an idempotency key, the answer to replay. If the key is taken, nothing is written.
+// which it is found, the audit entry of a person and, if the caller sent an idempotency key, the answer to replay. If the key
+// is taken, nothing is written.
 //
 // Each number of acceptances has its own statement: passing acceptances as JSON costs a quarter more on both sides.
 import { ENDPOINT_STATUS, type IntentRecord, isoTime, type Recorded } from '@svc-pay/core';
+import { newId } from '@svc-pay/protocol/ids';
 import type pg from 'pg';
 import { insertText } from '../database/insert-text.ts';
 import { namedParameters } from '../database/statement-parameters.ts';
@@ -62,6 +64,7 @@ const acceptanceAt = (first: number) =>
     first,
   );
 const listedAt = (first: number) => namedParameters({ digests: 'bytea[]' }, first);
+const auditAt = (first: number) => namedParameters({ id: 'text', actor: 'text' }, first);
 /** Used for the values of every acceptance: their order is the same. */
 const ACCEPTANCE = acceptanceAt(EVENT.next);
 
@@ -70,11 +73,14 @@ const { account_id, mode, created_at, id: intent_id, intent_code } = INTENT.at;
 type Statement = { readonly name: string; readonly text: string };
 const statements = new Map<string, Statement>();
 
-function statementFor(acceptances: number, listed: boolean, once: boolean): Statement {
-  const name = `record-intent-${acceptances}${listed ? '-listed' : ''}${once ? '-once' : ''}`;
+type Parts = { readonly acceptances: number; readonly listed: boolean; readonly audited: boolean };
+
+function statementFor(parts: Parts, once: boolean): Statement {
+  const { acceptances, listed, audited } = parts;
+  const name = `record-intent-${acceptances}${listed ? '-listed' : ''}${audited ? '-audited' : ''}${once ? '-once' : ''}`;
   const known = statements.get(name);
   if (known !== undefined) return known;
-  const statement = { name, text: textOf(acceptances, listed, once ? answerGate : undefined) };
+  const statement = { name, text: textOf(parts, once ? answerGate : undefined) };
   statements.set(name, statement);
   return statement;
 }
@@ -93,10 +99,10 @@ const answerGate: IntentGate = (_, next) => {
 
 /** A statement that records an intent if its gate gives a row. Its values are `intentValuesOnce`, then those of the gate. */
 export function recordedOnce(name: string, acceptances: number, gate: IntentGate): Statement {
-  return { name, text: textOf(acceptances, false, gate) };
+  return { name, text: textOf({ acceptances, listed: false, audited: false }, gate) };
 }
 
-function textOf(acceptances: number, listed: boolean, gateOf: IntentGate | undefined): string {
+function textOf({ acceptances, listed, audited }: Parts, gateOf: IntentGate | undefined): string {
   let next = EVENT.next;
   const written: string[] = [];
   const once = gateOf !== undefined;
@@ -114,6 +120,20 @@ function textOf(acceptances: number, listed: boolean, gateOf: IntentGate | undef
       insert into svc.intent_metadata (account_id, mode, intent_id, digest)
       select ${account_id}, ${mode}, ${intent_id}, digest from unnest(${at.digests}) as digest${once ? ', gate' : ''}
     ),`);
+    next = behind;
+  }
+  if (audited) {
+    const { at, next: behind } = auditAt(next);
+    const entry = {
+      ...at,
+      account_id,
+      mode,
+      action: "'intent.created'",
+      target: intent_id,
+      detail: "'{}'::jsonb",
+      created_at,
+    };
+    written.push(`written_audit as (${insertText('svc.audit', entry, fromGate)}),`);
     next = behind;
   }
   const gate = once ? `gate as (${gateOf(INTENT.at, next)}),` : '';
@@ -144,9 +164,15 @@ function textOf(acceptances: number, listed: boolean, gateOf: IntentGate | undef
 }
 
 export async function recordIntent(pool: pg.Pool, record: IntentRecord): Promise<Recorded> {
-  const { intent, idempotency, listedMetadata = [] } = record;
-  const statement = statementFor(record.acceptances.length, listedMetadata.length > 0, idempotency !== null);
-  const values = [...intentValues(record), ...(idempotency === null ? [] : answerValues(idempotency))];
+  const { intent, idempotency, listedMetadata = [], auditedKeyId } = record;
+  const acceptances = record.acceptances.length;
+  const parts = { acceptances, listed: listedMetadata.length > 0, audited: auditedKeyId !== undefined };
+  const statement = statementFor(parts, idempotency !== null);
+  const values = [
+    ...intentValues(record),
+    ...(auditedKeyId === undefined ? [] : [newId('audit', intent.createdAtMs), `key:${auditedKeyId}`]),
+    ...(idempotency === null ? [] : answerValues(idempotency)),
+  ];
   const { rows } = await pool.query<{ recorded: number }>({ ...statement, values });
   if (rows[0]?.recorded === 1) return { outcome: 'recorded' };
   const recalled = idempotency === null ? undefined : await recallAnswer(pool, intent, idempotency.claim);
