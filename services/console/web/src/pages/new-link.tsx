@@ -7,7 +7,7 @@ import { useTokens } from '../api/tokens.ts';
 import { symbolOf } from '../format/chains.ts';
 import { showUsd, typedToUsd } from '../format/money.ts';
 import { Card, Copy, Heading, Notice, Problem } from '../ui/bits.tsx';
-import { CheckField, Form, SelectField, Submit, TextField } from '../ui/form.tsx';
+import { Form, SelectField, Submit, TextField } from '../ui/form.tsx';
 import { Icon } from '../ui/icon.tsx';
 
 const PAYMENT_REQUIRED = 402;
@@ -57,7 +57,6 @@ function LinkForm({ scope, onMade }: { readonly scope: PageScope; readonly onMad
   const [reference, setReference] = useState('');
   const [token, setToken] = useState('');
   const [lifetime, setLifetime] = useState('');
-  const [isUpto, setUpto] = useState(false);
   const [intention, setIntention] = useState(() => crypto.randomUUID());
   const usd = typedToUsd(typed);
   const { mutate, isPending, error } = useMutation({
@@ -68,7 +67,6 @@ function LinkForm({ scope, onMade }: { readonly scope: PageScope; readonly onMad
           usdAmount,
           description: description.trim() || null,
           tokenShortcode: token || null,
-          x402Upto: isUpto || null,
           maxTimeoutSeconds: lifetime === '' ? null : Number.parseInt(lifetime, 10),
           metadata: reference.trim() === '' ? null : { reference: reference.trim() },
         },
@@ -83,7 +81,7 @@ function LinkForm({ scope, onMade }: { readonly scope: PageScope; readonly onMad
       <div className="p-5">
         <Form onSubmit={() => usd !== undefined && mutate(usd)}>
           <TextField
-            label={isUpto ? 'At most, in dollars' : 'Amount in dollars'}
+            label="Amount in dollars"
             inputMode="decimal"
             value={typed}
             onChange={(event) => setTyped(event.currentTarget.value)}
@@ -111,7 +109,7 @@ function LinkForm({ scope, onMade }: { readonly scope: PageScope; readonly onMad
             options={[
               ['', 'Every token that you take'],
               ...tokens
-                .filter(({ available, upto }) => available && (upto || !isUpto))
+                .filter(({ available }) => available)
                 .map((one) => [one.tokenShortcode, `${symbolOf(one.tokenShortcode)} on ${one.chainName}`] as const),
             ]}
           />
@@ -120,12 +118,6 @@ function LinkForm({ scope, onMade }: { readonly scope: PageScope; readonly onMad
             value={lifetime}
             onChange={setLifetime}
             options={[['', 'The usual time'], ...LIFETIMES]}
-          />
-          <CheckField
-            label="Charge later"
-            about="The payer authorizes up to this amount, and you charge what was used."
-            checked={isUpto}
-            onChange={setUpto}
           />
           {error !== null && <Problem of={error} />}
           <div className="flex justify-end">
