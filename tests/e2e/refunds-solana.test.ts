@@ -1,8 +1,11 @@
 // Refunds on the local Solana chain, from the merchant's call to the payer's balance.
+import { signRefund } from '@svc-pay/console/sign-refund';
+import type { Payment } from '@svc-pay/protocol';
+import type { CreatedRefund } from '@svc-pay/protocol/merchant';
 import { createLocalRelayer, openNode, prepareTransfer, readTokenBalance } from '@svc-pay/solana';
 import { DEVNET_USDC } from '@svc-pay/solana/local';
 import { signPayment } from '@svc-pay/solana/testing';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { ledgerCheck } from './ledger-check.ts';
 import { waitFor } from './many-payments.ts';
 import {
@@ -87,6 +90,60 @@ test('parts add up to what was paid and no further, also when each is submitted 
   expect(await usdcOf(paid.payer.address)).toBe(WHOLE);
   expect((await eventsOf(paid)).slice(2)).toEqual(['payment.updated 500000', `payment.refunded ${PRICE}`]);
   expect(await totalsOf(paid)).toEqual({ refunded: PRICE.toString(), reserved: '0' });
+});
+
+/** The merchant's wallet in a page, by the Wallet Standard: it shares its account once the page has connected. */
+function walletInPage() {
+  const signed: { readonly chain: string; readonly address: string }[] = [];
+  const account = { address: world.merchant.address, publicKey: new Uint8Array(32), chains: ['solana:devnet'] };
+  const wallet = {
+    name: 'Till',
+    icon: 'data:,',
+    chains: ['solana:devnet'],
+    accounts: [] as (typeof account)[],
+    features: {
+      'standard:connect': { connect: async () => ({ accounts: [wallet.accounts.push(account)] }) },
+      'solana:signTransaction': {
+        supportedTransactionVersions: ['legacy', 0],
+        signTransaction: async (asked: { account: typeof account; transaction: Uint8Array; chain: string }) => {
+          signed.push({ chain: asked.chain, address: asked.account.address });
+          const transaction = await sign(Buffer.from(asked.transaction).toString('base64'), world.merchant);
+          return [{ signedTransaction: Uint8Array.from(Buffer.from(transaction, 'base64')) }];
+        },
+      },
+    },
+  };
+  const page = new EventTarget();
+  page.addEventListener('wallet-standard:app-ready', (event) =>
+    (event as CustomEvent<{ register: (one: unknown) => void }>).detail.register(wallet),
+  );
+  vi.stubGlobal('window', page);
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
+  return signed;
+}
+
+test('what the console’s page has the merchant’s wallet sign is what the API takes, and never another refund', async () => {
+  const paid = await payFinally(world);
+  const signed = walletInPage();
+  const { refund: made, sign: asked } = (await askRefund(world, paid.paymentId, { amount: '400000' }))
+    .body as unknown as CreatedRefund;
+  if (asked === null) throw new Error('nothing to sign');
+  const response = await fetch(`${world.apiUrl}/sdk/payments/${paid.paymentId}`, {
+    headers: { authorization: `Bearer ${world.shop.secretKey}` },
+  });
+  const payment = (await response.json()) as Payment;
+  const wanted = { refund: made, sign: asked, payment, amount: '400000', refundTo: null, mode: 'test' } as const;
+  const stranger = await newPayer(world);
+  for (const other of [{ amount: '400001' }, { refundTo: stranger.address }, { mode: 'live' as const }])
+    await expect(signRefund({ ...wanted, ...other })).rejects.toThrow('so nothing was signed');
+  expect(signed).toEqual([]);
+  const { transaction } = await signRefund(wanted);
+  expect(signed).toEqual([{ chain: 'solana:devnet', address: world.merchant.address }]);
+  expect(await submitRefund(world, made.id, transaction ?? '')).toMatchObject({ status: 202 });
+  expect(await endOf(world, made.id)).toMatchObject({ status: 'completed', amount: '400000' });
+  expect(await usdcOf(paid.payer.address)).toBe(WHOLE - PRICE + 400_000n);
 });
 
 test('nobody but the merchant’s wallet refunds, and nothing but what was prepared is taken', async () => {
