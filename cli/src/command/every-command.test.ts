@@ -32,6 +32,7 @@ test('there are the commands that the manual promises', () => {
     'people list',
     'people disable',
     'people recover',
+    'people operator',
     'accounts create',
     'accounts list',
     'accounts close',

@@ -1,5 +1,6 @@
 import { ChainUnavailable, LEDGER_CHECKS } from '@svc-pay/core';
 import { NodeRefused, RpcUnavailable, readDeploymentRecord } from '@svc-pay/evm';
+import { beginLedgerCheck, endLedgerCheck, type LedgerCheckResult } from '@svc-pay/postgres/operator';
 import { chainIdOf, parseNetwork } from '@svc-pay/protocol';
 import { isEvm, type OperatedNetworks } from '@svc-pay/runtime/config/networks';
 import type { Paint } from '@svc-pay/runtime/terminal/paint';
@@ -24,8 +25,8 @@ const MOST_DIFFERENCES = 20;
 export function ledgerCommand(surroundings: Surroundings): Command {
   const check = leaf(
     'check',
-    'Check the ledger, and compare it with every network of SVC_NETWORKS that has rpcUrls. The command only ' +
-      'reads; exit code 1 means a difference.',
+    'Check the ledger, and compare it with every network of SVC_NETWORKS that has rpcUrls. The command changes ' +
+      'nothing but the list of its own runs; exit code 1 means a difference.',
     [
       'ledger check',
       'ledger check --network eip155:8453 --json',
@@ -52,8 +53,12 @@ async function checkAll({ options, context }: Input<Options>): Promise<CommandOu
       const tokenLedgers = openTokenLedgers(config.networks, options.network, RPC_TIMEOUT_MS);
       if (options.network !== undefined && networks.length + tokenLedgers.length === 0)
         return misused('--network: SVC_NETWORKS has no such network with rpcUrls');
+      const { pool, nowMs } = operation;
+      const compared = [...networks, ...tokenLedgers].map(({ network }) => network);
+      const runId = await beginLedgerCheck(pool, nowMs, compared);
+      const end = async (result: LedgerCheckResult) =>
+        runId === undefined ? undefined : endLedgerCheck(pool, runId, context.clock.nowMs(), result);
       try {
-        const { pool } = operation;
         const report = await checkLedger({
           pool,
           networks,
@@ -61,24 +66,35 @@ async function checkAll({ options, context }: Input<Options>): Promise<CommandOu
           mostDifferences: MOST_DIFFERENCES,
           rpcTimeoutMs: RPC_TIMEOUT_MS,
           print: context.print,
+          nowMs: context.clock.nowMs,
         });
+        await end(resultOf(report));
         if (options.metricsFile !== undefined) {
           await writeMetricsFile(options.metricsFile, ledgerMetrics(report.lines, context.clock.nowMs()));
         }
         return outcomeOf(report, context.paint);
       } catch (problem) {
-        if (UNREADABLE.some((kind) => problem instanceof kind))
+        if (UNREADABLE.some((kind) => problem instanceof kind)) {
+          await end({ obstacle: 'chain_unreadable' });
           return failed(
             'chain_unreadable',
             `Nothing is proven: ${problem instanceof Error ? problem.message : 'a chain can’t be read'}.`,
             'Correct or replace the node in rpcUrls and run it again.',
           );
+        }
         throw problem;
       }
     },
     { statementTimeoutMs: STATEMENT_TIMEOUT_MS },
   );
 }
+
+const resultOf = ({ lines, uncompared, booksAt }: LedgerReport) => ({
+  booksAtMs: Date.parse(booksAt),
+  uncompared,
+  looked: lines.reduce((sum, { looked }) => sum + looked, 0),
+  differing: lines.reduce((sum, { differing }) => sum + differing, 0),
+});
 
 /** What was compared until then proves nothing about the rest. */
 const UNREADABLE = [RpcUnavailable, NodeRefused, WrongChain, ChainUnavailable] as const;

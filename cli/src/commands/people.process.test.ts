@@ -33,6 +33,9 @@ test.each([
   [['invite', 'acct_nobody', '--role', 'owner', '--name', 'Ada'], 1],
   [['disable', 'psn_nobody'], 1],
   [['recover', 'psn_nobody'], 1],
+  [['operator', 'psn_nobody', 'on'], 1],
+  [['operator', person, 'maybe'], 64],
+  [['operator', person], 64],
 ])('people %s is refused', async (argv, exitCode) => {
   expect((await callSvc(environment, 'people', ...argv)).exitCode).toBe(exitCode);
 });
@@ -42,6 +45,26 @@ test('without the address of the console no link is made', async () => {
   const refused = await callSvc(without, 'people', 'recover', person);
   expect(refused.exitCode).toBe(1);
   expect(refused.stderr).toContain('SVC_CONSOLE_URL');
+});
+
+test('a person sees the operator’s page until it is taken away again; each change is on record once', async () => {
+  const set = async (word: string) => (await askSvc(environment, 'people', 'operator', person, word)).document;
+  const may = async () => {
+    const { rows } = await pool.query('select operator_view from svc.persons where id = $1', [person]);
+    return rows[0].operator_view;
+  };
+  expect(await may()).toBe(false);
+  expect(await set('on')).toMatchObject({ personId: person, operatorView: true });
+  await set('on');
+  expect(await may()).toBe(true);
+  await set('off');
+  expect(await may()).toBe(false);
+  const { rows } = await pool.query(
+    "select action, actor from svc.audit where target = $1 and action like 'person.operator%' order by id",
+    [person],
+  );
+  expect(rows.map(({ action }) => action)).toEqual(['person.operator_view_given', 'person.operator_view_taken']);
+  for (const { actor } of rows) expect(actor).toMatch(/^operator:/);
 });
 
 test('a person is listed, recovered and disabled; somebody who is disabled is not recovered', async () => {

@@ -1,6 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isoTime, isPrintableName, PERSON_ROLES, type PersonRole } from '@svc-pay/core';
-import { createInvitation, createRecovery, disablePerson, listPersons } from '@svc-pay/postgres/operator';
+import {
+  createInvitation,
+  createRecovery,
+  disablePerson,
+  listPersons,
+  setOperatorView,
+} from '@svc-pay/postgres/operator';
 import { Command } from 'commander';
 import type { Input } from '../command/context.ts';
 import { COMMAND, leaf, runs, type Surroundings } from '../command/leaf.ts';
@@ -45,12 +51,22 @@ export function peopleCommand(surroundings: Surroundings): Command {
   )
     .argument('<person>', 'id of the person')
     .action(runs(surroundings, recoverOne));
+  const operator = leaf(
+    'operator',
+    'Let a person see the operator’s page of the console, or no longer: networks, lanes, relayers, backlog and the last ' +
+      'ledger check of the whole installation. The page changes nothing.',
+    ['people operator psn_… on', 'people operator psn_… off'],
+  )
+    .argument('<person>', 'id of the person')
+    .argument('<on|off>', 'whether the person may see it')
+    .action(runs(surroundings, setOperatorOf));
   return new Command('people')
     .description('Invite people to the console, and help those who lost their devices.')
     .addCommand(invite)
     .addCommand(list)
     .addCommand(disable)
-    .addCommand(recover);
+    .addCommand(recover)
+    .addCommand(operator);
 }
 
 async function inviteOne({ options, positionals: [accountId = ''], context }: Input<Invite>): Promise<CommandOutcome> {
@@ -82,6 +98,7 @@ async function listAll({ options: { account }, context }: Input<List>): Promise<
         { head: 'PERSON', cell: ({ id }) => id },
         { head: 'NAME', cell: ({ name }) => name },
         { head: 'PASSKEYS', cell: ({ passkeys }) => String(passkeys) },
+        { head: 'OPERATOR', cell: ({ operatorView }) => (operatorView ? 'yes' : '') },
         { head: 'STATE', cell: ({ disabledAtMs }) => (disabledAtMs === null ? 'usable' : 'disabled') },
         {
           head: 'ACCOUNTS',
@@ -103,6 +120,16 @@ async function disableOne({ positionals: [id = ''], context }: Input<unknown>): 
   return withOperation(context, [], async ({ operation }) => {
     if (!(await disablePerson(operation, id))) return unknownPerson();
     return done({ personId: id, disabled: true }, `${harmless(id)} is signed out everywhere and can’t sign in.`);
+  });
+}
+
+async function setOperatorOf({ positionals: [id = '', word], context }: Input<unknown>): Promise<CommandOutcome> {
+  if (word !== 'on' && word !== 'off') return misused('Say `on` or `off` after the id of the person.');
+  return withOperation(context, [], async ({ operation }) => {
+    const on = word === 'on';
+    if (!(await setOperatorView(operation, id, on))) return unknownPerson();
+    const words = on ? 'sees the operator’s page' : 'no longer sees the operator’s page';
+    return done({ personId: id, operatorView: on }, `${harmless(id)} ${words}.`);
   });
 }
 

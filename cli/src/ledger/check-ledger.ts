@@ -6,6 +6,7 @@ import {
   checkBooks,
   createFindings,
   type IcrcChain,
+  isoTime,
   TOKEN_LEDGER_CHECKS,
 } from '@svc-pay/core';
 import { CHAIN_CHECKS, type ChainToCheck, checkChain, createJsonRpc, readChainBefore } from '@svc-pay/evm';
@@ -31,6 +32,7 @@ export type LedgerToCheck = {
   readonly mostDifferences: number;
   readonly rpcTimeoutMs: number;
   readonly print: (text: string) => void;
+  readonly nowMs: () => number;
 };
 
 export type LedgerReport = {
@@ -38,13 +40,17 @@ export type LedgerReport = {
   readonly lines: readonly CheckedLine[];
   /** Networks with payments that were not compared with a chain. */
   readonly uncompared: readonly string[];
+  /** The books as they were then were checked. */
+  readonly booksAt: string;
 };
 
-/** Only reads. Throws if a node or the database does not answer: then the check proves nothing. */
+/** Throws if a node or the database does not answer: then the check proves nothing. */
 export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
   const { pool, networks, tokenLedgers, mostDifferences, print } = given;
   const chains: ChainToCheck[] = [];
   for (const network of networks) chains.push(await openChain(given, network));
+  // What was committed before is in the snapshot.
+  const booksAt = isoTime(given.nowMs());
   return withBooks(pool, async (books) => {
     print('reading the books …\n');
     const own = createFindings(null, ['entries', 'statuses'], mostDifferences);
@@ -68,6 +74,7 @@ export async function checkLedger(given: LedgerToCheck): Promise<LedgerReport> {
       holds: lines.every(({ differing }) => differing === 0),
       lines,
       uncompared: uncompared.map(([network]) => network),
+      booksAt,
     };
   });
 }

@@ -177,7 +177,10 @@ export * from './listing/payment-filter.ts';
 export * from './mismatch/judge-amount.ts';
 export * from './mismatch/mismatch-policy.ts';
 export * from './operator/authenticate-operator.ts';
+export type { NodeProbe, NodeReading, NodeReadingStore, StoredNodeReading } from './operator/node-readings.ts';
 export { makeOperatorKey, type OperatorKeyText } from './operator/operator-key.ts';
+export * from './operator/operator-report.ts';
+export { spendingFromMs } from './operator/relayer-float.ts';
 export type * from './overview/overview-rows.ts';
 export { overviewView, readOverviewRange } from './overview/overview-view.ts';
 export { SETTLE_BOUNDS_MS } from './overview/settle-times.ts';
@@ -379,6 +382,7 @@ export {
 export { ALL_NETWORKS, forEachIsolated, type NoteFailure, noteFailures } from './watch/note-failures.ts';
 export type { PageLimits } from './watch/page-limits.ts';
 export { jobName, type PeriodicJob, watcherOf } from './watch/periodic-job.ts';
+export { type NodeHeads, probeNodes } from './watch/probe-nodes.ts';
 export { readIsolated } from './watch/read-isolated.ts';
 export { createWalk } from './watch/walk-pages.ts';
 export type { WatchBase, WatchLog, WatchLogEvent } from './watch/watch-log.ts';

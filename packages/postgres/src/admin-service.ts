@@ -1,11 +1,20 @@
 // Statements of the admin service.
-import type { AuditExport, AuditSigner, KeyIndexes, KeyOwner, KeySecrets, KnownOperator } from '@svc-pay/core';
+import type {
+  AuditExport,
+  AuditSigner,
+  KeyIndexes,
+  KeyOwner,
+  KeySecrets,
+  KnownOperator,
+  OperatorFacts,
+} from '@svc-pay/core';
 import { findKeyOwner } from './account/find-key-owner.ts';
 import { type AdminActions, createAdminActions } from './admin-actions.ts';
 import { exportAuditHeads } from './audit/audit-exports.ts';
 import { type FoundSession, findSession } from './console/find-session.ts';
 import { type MadeSessionKey, makeSessionKey, type SessionKeyToMake } from './console/make-session-key.ts';
 import type { Database } from './database/open-database.ts';
+import { loadOperatorFacts } from './operator/load-operator-facts.ts';
 import { findOperator } from './operator/operators.ts';
 
 export type { AdminActions } from './admin-actions.ts';
@@ -21,6 +30,8 @@ export type AdminStores = {
   readonly makeSessionKey: (actor: string, nowMs: number, key: SessionKeyToMake) => Promise<MadeSessionKey>;
   /** Actions that are audited under `actor`. */
   readonly actionsOf: (actor: string, nowMs: number) => AdminActions;
+  /** What the operator's page is built from. */
+  readonly loadOperatorFacts: (nowMs: number) => Promise<OperatorFacts>;
   readonly exportAuditHeads: (nowMs: number, signer: AuditSigner) => Promise<AuditExport | undefined>;
 };
 
@@ -31,6 +42,7 @@ export function createAdminStores({ pool }: Database, secrets: KeySecrets): Admi
     findKeyOwner: (keyId) => findKeyOwner(pool, keyId, { sessionKeysToo: false }),
     makeSessionKey: (actor, nowMs, key) => makeSessionKey({ pool, nowMs, actor }, key),
     actionsOf: (actor, nowMs) => createAdminActions({ pool, nowMs, actor }, secrets),
+    loadOperatorFacts: (nowMs) => loadOperatorFacts(pool, nowMs),
     exportAuditHeads: (nowMs, signer) => exportAuditHeads(pool, nowMs, signer),
   };
 }

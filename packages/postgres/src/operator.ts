@@ -13,7 +13,7 @@ export type { Operation } from './audit/operation.ts';
 export { type SealedChain, sealAuditChains } from './audit/seal-audit-chains.ts';
 export { type AuditChainFault, type VerifiedChain, verifyAuditChains } from './audit/verify-audit-chains.ts';
 export { createInvitation, createRecovery } from './console/invitations.ts';
-export { disablePerson, listPersons } from './console/people.ts';
+export { disablePerson, listPersons, setOperatorView } from './console/people.ts';
 export { type DatabaseFacts, DURABILITY_SETTINGS, inspectDatabase } from './database/inspect-database.ts';
 export { inspectRole, type RoleFacts } from './database/inspect-role.ts';
 export { loadInstallationId } from './database/load-installation.ts';
@@ -26,6 +26,7 @@ export { withBooks } from './ledger/open-books.ts';
 export { listProcessors, listRelayers } from './ledger/read-batches.ts';
 export { type AccountCost, readCosts } from './ledger/read-costs.ts';
 export { type DeclaredKey, declareMetadataKeys, listMetadataKeys } from './listing/metadata-keys.ts';
+export { beginLedgerCheck, endLedgerCheck, type LedgerCheckResult } from './operator/ledger-checks.ts';
 export {
   createOperator,
   disableOperator,

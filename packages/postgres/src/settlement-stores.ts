@@ -12,6 +12,7 @@ import type {
   Lane,
   LaneComparisonStore,
   LaneStore,
+  NodeReadingStore,
   PayoutRegistryStore,
   ReaderStore,
   ReferenceStore,
@@ -35,6 +36,7 @@ import { type LaneMeasures, measureLanes } from './lane/measure-lanes.ts';
 import { type NetworkHealth, reportHealth } from './lane/network-health.ts';
 import { findForgottenLanes, type LaneReport, registerRelayer, reportLanes } from './lane/relayers.ts';
 import { createMaintenanceStore, type MaintenanceStore } from './maintenance-store.ts';
+import { createNodeReadingStore } from './operator/record-nodes.ts';
 import { announceActivations } from './payout/announce-activations.ts';
 import { createPayoutRegistryStore } from './payout/payout-registry-store.ts';
 import { createApplyStore } from './reader/apply-store.ts';
@@ -65,6 +67,7 @@ export type SettlementStores = {
   readonly icrc: IcrcStore;
   readonly comparison: LaneComparisonStore;
   readonly health: HealthStore;
+  readonly nodeReadings: NodeReadingStore;
   readonly budgets: BudgetStore;
   readonly maintenance: MaintenanceStore;
   readonly registerRelayer: RegisterRelayer;
@@ -104,6 +107,7 @@ export function createSettlementStores({ pool }: Database, options: SettlementSt
     icrc: createIcrcStore(pool),
     comparison: createLaneComparisonStore(pool),
     health: createHealthStore(pool),
+    nodeReadings: createNodeReadingStore(pool),
     budgets: createBudgetStore(pool),
     maintenance: createMaintenanceStore(pool),
     registerRelayer: (relayer, readNonce) => registerRelayer(pool, relayer, readNonce, clock.nowMs()),

@@ -1,11 +1,16 @@
 // Serves the table of admin routes: key of an operator or session of a person, input, action, answer. Every action is audited under
 // the id of the operator or the person.
-import { readScopes } from '@svc-pay/core';
+import { operatorReportOf, readScopes } from '@svc-pay/core';
 import type { AdminStores } from '@svc-pay/postgres/admin-service';
 import { ERRORS, type ErrorCode } from '@svc-pay/protocol/errors';
 import { newId } from '@svc-pay/protocol/ids';
 import { ADMIN_ROUTES, type AdminRoute, type AdminRouteName, parametersIn } from '@svc-pay/runtime/http/admin-routes';
-import { PERSON_ACTIONS, SESSION_KEY_PATH, sessionKeyRequest } from '@svc-pay/runtime/http/person-actions';
+import {
+  OPERATOR_PATH,
+  PERSON_ACTIONS,
+  SESSION_KEY_PATH,
+  sessionKeyRequest,
+} from '@svc-pay/runtime/http/person-actions';
 import type { Logger } from '@svc-pay/runtime/logging';
 import { logEvent } from '@svc-pay/runtime/logging/log-events';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify, LogController } from 'fastify';
@@ -13,10 +18,10 @@ import { type AdminCaller, type CallerPorts, findCaller, judgeCall, type PersonC
 import { makeKeyOfSession } from './session-key-route.ts';
 
 /** As metrics and logs name it. */
-export type AnsweredAction = AdminRouteName | 'makeSessionKey';
+export type AnsweredAction = AdminRouteName | 'makeSessionKey' | 'getOperatorReport';
 
 export type AdminAppOptions = CallerPorts &
-  Pick<AdminStores, 'actionsOf' | 'findKeyOwner' | 'makeSessionKey'> & {
+  Pick<AdminStores, 'actionsOf' | 'findKeyOwner' | 'makeSessionKey' | 'loadOperatorFacts'> & {
     readonly logger: Logger;
     readonly onAnswered: (action: AnsweredAction, status: number) => void;
   };
@@ -30,6 +35,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   operators_only: 403,
   role_missing: 403,
   check_needed: 403,
+  operator_view_missing: 403,
   session_over: 401,
 };
 
@@ -81,21 +87,41 @@ export function createAdminApp(options: AdminAppOptions): FastifyInstance {
     });
   }
 
+  const admitPerson = async (request: FastifyRequest, reply: FastifyReply) => {
+    const known = await findCaller(options, request);
+    // An operator has no session.
+    if (!known.ok || known.caller.kind !== 'person')
+      return refuse(request, reply, known.ok ? 'key_invalid' : known.code);
+    callers.set(request, known.caller);
+    return undefined;
+  };
+  const personOf = (request: FastifyRequest): PersonCaller => {
+    const caller = callers.get(request);
+    if (caller?.kind !== 'person') throw new Error(`${request.url} was reached without a person`);
+    return caller;
+  };
+
+  app.route({
+    method: 'GET',
+    url: OPERATOR_PATH,
+    exposeHeadRoute: false,
+    onResponse: async (_, { statusCode }) => onAnswered('getOperatorReport', statusCode),
+    onRequest: admitPerson,
+    handler: async (request, reply) => {
+      if (!personOf(request).session.operatorView)
+        return send(request, reply, { ok: false, code: 'operator_view_missing' });
+      const nowMs = clock.nowMs();
+      return send(request, reply, { ok: true, ...operatorReportOf(await options.loadOperatorFacts(nowMs), nowMs) });
+    },
+  });
+
   app.route({
     method: 'POST',
     url: SESSION_KEY_PATH,
     onResponse: async (_, { statusCode }) => onAnswered('makeSessionKey', statusCode),
-    onRequest: async (request, reply) => {
-      const known = await findCaller(options, request);
-      // An operator has no session.
-      if (!known.ok || known.caller.kind !== 'person')
-        return refuse(request, reply, known.ok ? 'key_invalid' : known.code);
-      callers.set(request, known.caller);
-      return undefined;
-    },
+    onRequest: admitPerson,
     handler: async (request, reply) => {
-      const caller = callers.get(request);
-      if (caller?.kind !== 'person') throw new Error(`${SESSION_KEY_PATH} was reached without a person`);
+      const caller = personOf(request);
       const read = sessionKeyRequest.safeParse(request.body);
       if (!read.success) return refuse(request, reply, 'malformed_request');
       const answer = await makeKeyOfSession({ ...options, pepper: options.peppers[0] }, caller, read.data);

@@ -19,7 +19,8 @@ export function createAdminMetrics(): AdminMetrics {
     labelNames: ['action', 'status'] as const,
     registers,
   });
-  for (const action of [...Object.keys(ADMIN_ROUTES), 'makeSessionKey']) requests.inc({ action, status: '401' }, 0);
+  for (const action of [...Object.keys(ADMIN_ROUTES), 'makeSessionKey', 'getOperatorReport'])
+    requests.inc({ action, status: '401' }, 0);
   const exports = new Counter({
     name: 'audit_exports_total',
     help: 'Times that the heads of the audit record were signed, or could not be',

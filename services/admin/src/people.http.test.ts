@@ -19,6 +19,7 @@ import { createApiStores, openDatabase } from '@svc-pay/postgres';
 import { createOperator } from '@svc-pay/postgres/operator';
 import { createLogin, createTestDatabase, insertRow } from '@svc-pay/postgres/testing';
 import { newId } from '@svc-pay/protocol/ids';
+import { operatorReport } from '@svc-pay/protocol/operator';
 import { ADMIN_ROUTES, type AdminRouteName } from '@svc-pay/runtime/http/admin-routes';
 import { PERSON_ACTIONS } from '@svc-pay/runtime/http/person-actions';
 import { createLogger } from '@svc-pay/runtime/logging';
@@ -354,5 +355,84 @@ describe('a session key', () => {
     expect(await write(shop.accountId, `key:${shop.keyId}/person:${innocent.personId}`)).toBe(`key:${shop.keyId}`);
     // A key of another account names nobody there.
     expect(await write(other.accountId, `key:${keyId}/person:${person.personId}`)).toBe(`key:${keyId}`);
+  });
+});
+
+describe('the operator’s page', () => {
+  const seeing = async (members: Readonly<Record<string, PersonRole>>) => {
+    const person = await signIn(members);
+    await pool.query('update svc.persons set operator_view = true where id = $1', [person.personId]);
+    return person;
+  };
+  const askFor = (bearer: string) => ask('GET', '/console/operator', bearer);
+
+  test.each(PERSON_ROLES)('is refused to the %s of an account who may not see it, whatever the check', async (role) => {
+    const shop = await newShop();
+    const { bearer } = await signIn({ [shop.accountId]: role });
+    expect(await askFor(bearer)).toMatchObject({ status: 403, body: { error: 'operator_view_missing' } });
+  });
+
+  test('is refused to nobody in particular, to the key of an operator, and to a session that has ended', async () => {
+    const person = await seeing({});
+    expect((await askFor(person.bearer)).status).toBe(200);
+    await pool.query("update svc.console_sessions set ended_at = now(), end_reason = 'ended' where id = $1", [
+      person.sessionId,
+    ]);
+    for (const bearer of [person.bearer, made.ok ? made.key : '', 'svc_session_x'])
+      expect((await askFor(bearer)).status).toBe(401);
+  });
+
+  test('is closed again as soon as the person may not see it', async () => {
+    const person = await seeing({});
+    expect((await askFor(person.bearer)).status).toBe(200);
+    await pool.query('update svc.persons set operator_view = false where id = $1', [person.personId]);
+    expect((await askFor(person.bearer)).status).toBe(403);
+  });
+
+  test('tells what the database holds, by the rights of the admin service alone, and names no account', async () => {
+    const { accountId } = await newShop();
+    const { bearer } = await seeing({ [accountId]: 'viewer' });
+    const [network, relayer] = ['eip155:8453', `0x${'a1'.repeat(20)}`];
+    await pool.query(
+      `insert into svc.relayers (network, address, mode, next_nonce, status, updated_at, balance, checked_at, gas_counted_from)
+       values ($1, $2, 'live', 0, 'active', now(), 30, now(), now() - interval '30 days')`,
+      [network, relayer],
+    );
+    await pool.query(
+      `insert into svc.gas_paid (network, relayer, slot, amount) values
+         ($1, $2, now() - interval '1 day', 20), ($1, $2, now() - interval '6 days', 50),
+         ($1, $2, now() - interval '7 days 1 minute', 1000)`,
+      [network, relayer],
+    );
+    await pool.query(
+      `insert into svc.node_readings (network, endpoint, answered, other_chain, took_ms, head, head_time, final_head,
+         final_time, answered_at, read_at)
+       values ($1, 1, true, false, 30, 1000, now(), 990, now() - interval '20 seconds', now(), now()),
+         ($1, 2, false, false, 5000, null, null, null, null, null, now())`,
+      [network],
+    );
+    await pool.query(
+      `insert into svc.ledger_checks (started_at, networks, books_at, ended_at, uncompared, looked, differing)
+       values (now() - interval '2 hours', array[$1], now(), now() - interval '1 hour', '{}', 120, 3)`,
+      [network],
+    );
+    await pool.query('insert into svc.ledger_checks (started_at, networks) values (now(), array[$1])', [network]);
+    const { body } = await askFor(bearer);
+    const report = operatorReport.parse(body);
+    expect(report.networks.find((one) => one.network === network)).toMatchObject({
+      head: '1000',
+      finality: { blocks: '10', seconds: 20 },
+      nodes: [{ state: 'fine' }, { state: 'silent' }],
+    });
+    expect(report.lanes.find((one) => one.relayer === relayer)).toMatchObject({
+      balance: '30',
+      coin: { symbol: 'ETH', decimals: 18 },
+      float: { kind: 'days', days: 3, perDay: '10' },
+    });
+    expect(report.ledgerCheck).toMatchObject({
+      last: { differing: 3, looked: 120, old: false },
+      open: { endedAt: null },
+    });
+    expect(JSON.stringify(body)).not.toContain(accountId);
   });
 });

@@ -180,6 +180,18 @@ export function createConsoleApp(options: ConsoleAppOptions): FastifyInstance {
     },
   });
 
+  app.route({
+    method: 'GET',
+    url: `${ROOT}/operator`,
+    exposeHeadRoute: false,
+    onRequest: assertOrigin,
+    onResponse: counted('operator'),
+    handler: async (request, reply) => {
+      const visit = await personVisit(request, reply);
+      return passBack(reply, await relay.toOperatorReport(visit, relayed(request, ROOT)));
+    },
+  });
+
   app.setNotFoundHandler({ preHandler: [] }, (request, reply) => {
     const pathname = request.url.split('?', 1)[0] ?? '/';
     const file = request.method === 'GET' && !pathname.startsWith(ROOT) ? pageFiles.find(pathname) : undefined;

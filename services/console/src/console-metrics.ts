@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { CONSOLE_ROUTES, type ConsoleRouteName } from './routes/console-routes.ts';
 
-export type CountedAction = ConsoleRouteName | 'api' | 'admin' | 'page';
+export type CountedAction = ConsoleRouteName | 'api' | 'admin' | 'operator' | 'page';
 
 export type ConsoleMetrics = {
   readonly registry: Registry;
@@ -23,7 +23,7 @@ export function createConsoleMetrics(): ConsoleMetrics {
     labelNames: ['action', 'status'] as const,
     registers,
   });
-  for (const action of [...Object.keys(CONSOLE_ROUTES), 'api', 'admin', 'page'])
+  for (const action of [...Object.keys(CONSOLE_ROUTES), 'api', 'admin', 'operator', 'page'])
     requests.inc({ action, status: '200' }, 0);
   const signIns = new Counter({
     name: 'console_sign_ins_total',

@@ -5,6 +5,7 @@ import type {
   IcrcChain,
   LaneDeps,
   LanePace,
+  NodeProbe,
   ReaderChain,
   ReferenceDeps,
   WatchBase,
@@ -14,6 +15,7 @@ import type {
 import {
   type CheckActivation,
   createActivationCheck,
+  createEndpointProbe,
   openEvmLanes,
   openNetworks,
   openReaderChains,
@@ -26,7 +28,13 @@ import type { SettlementStores } from '@svc-pay/postgres/settlement-service';
 import type { NetworkId } from '@svc-pay/protocol';
 import { payoutRules } from '@svc-pay/runtime/config';
 import { blockSecondsOf, isEvm, isIcp, isSolana } from '@svc-pay/runtime/config/networks';
-import { openSolana, openSolanaLanes, openSolanaRelayers, openWatchedSolana } from '@svc-pay/solana';
+import {
+  createClusterProbe,
+  openSolana,
+  openSolanaLanes,
+  openSolanaRelayers,
+  openWatchedSolana,
+} from '@svc-pay/solana';
 import type { SettlementConfig } from './config.ts';
 
 export type FamilyOptions = {
@@ -71,6 +79,8 @@ export type ChainFamily = {
   readonly readerChains: readonly ReaderChain[];
   /** The networks whose token ledgers are read. */
   readonly icrcChains: readonly IcrcChain[];
+  /** The networks whose RPC nodes are asked how they are. */
+  readonly nodeProbes: readonly NodeProbe[];
 };
 
 /** Throws with a readable message if a key cannot be opened: settlement cannot work without its keys. */
@@ -127,6 +137,7 @@ async function openEvmFamily(
       networks.map((open) => openWatchedEvm(open, { ...deps, payouts: stores.payouts })),
     readerChains: openReaderChains(setups, { timeoutMs, onCalls: onReaderCalls }),
     icrcChains: [],
+    nodeProbes: networks.map(createEndpointProbe),
   };
 }
 
@@ -162,6 +173,7 @@ async function openSolanaFamily(config: SettlementConfig, { nowMs, log }: Family
       ),
     readerChains: [],
     icrcChains: [],
+    nodeProbes: networks.map(createClusterProbe),
   };
 }
 
@@ -182,5 +194,6 @@ function openIcpFamily({ networks, rpcTimeoutMs: timeoutMs }: SettlementConfig):
     openWatched: () => [],
     readerChains: [],
     icrcChains,
+    nodeProbes: [],
   };
 }

@@ -210,6 +210,7 @@ async function serveWork(config: SettlementConfig, deps: Deps): Promise<EngineWo
       ...stores,
       ...watched,
       icrcChains: families.flatMap((family) => family.icrcChains),
+      nodeProbes: families.flatMap((family) => family.nodeProbes),
       metrics,
       retention,
       wake,

@@ -96,6 +96,7 @@ export {
 export { findMined } from './prove/find-mined.ts';
 export { type DirectSubmission, provesStranding, type ReceiptLog } from './prove/proves-stranding.ts';
 export { type LogOrder, readLogOrder } from './prove/read-log-order.ts';
+export { createEndpointProbe } from './reader/probe-endpoints.ts';
 export { openReaderChains } from './reader/reader-chain.ts';
 export { createReaderNode } from './reader/reader-node.ts';
 export { type RecorderOptions, type RpcRecorder, startRpcRecorder } from './recording/record-rpc.ts';

@@ -5,6 +5,7 @@ export { closeReceipts, type OpenReceipt } from './finality/close-receipts.ts';
 export { confirmationsOf, DEFAULT_CONFIRMATIONS, FINALIZED_CONFIRMATIONS } from './finality/commitment.ts';
 export { finalizedSlot, findExpired, findMined } from './finality/find-batches.ts';
 export { findTransactionOutcome, type PendingTransaction } from './finality/find-transaction-outcome.ts';
+export { createClusterProbe } from './finality/probe-cluster.ts';
 export { type RelayerFloat, readFloats } from './finality/relayer-balance.ts';
 export type { TransactionOutcome } from './finality/transaction-outcome.ts';
 export { openWatchedSolana, type SolanaWatchDeps } from './finality/watched-chain.ts';

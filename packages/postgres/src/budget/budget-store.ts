@@ -24,7 +24,8 @@ const RECORD = {
 };
 const FORGET = [
   `delete from svc.gas_budget_uses where slot < ${DAY_BEGINS} - interval '1 hour'`,
-  `delete from svc.gas_paid where slot < ${DAY_BEGINS} - interval '1 hour'`,
+  // A week of it tells how long a relayer's coins last.
+  `delete from svc.gas_paid where slot < now() - interval '8 days'`,
   "delete from svc.proven_wallets where paid_at < now() - interval '13 months'",
 ];
 

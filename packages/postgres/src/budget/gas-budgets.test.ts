@@ -103,6 +103,7 @@ describe('a loss', () => {
       paid: { hourAtomic: 0n, dayAtomic: 0n },
       lost: { hourAtomic: 0n, dayAtomic: GAS_COST },
     });
+    await lane.pool.query("update svc.gas_paid set slot = slot - interval '7 days'");
     await lane.budgets.forgetOld();
     expect((await lane.pool.query('select from svc.gas_paid')).rowCount).toBe(0);
     expect((await lane.pool.query('select from svc.gas_budget_uses')).rowCount).toBe(4);

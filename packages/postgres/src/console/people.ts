@@ -168,3 +168,20 @@ export async function disablePerson(operation: Operation, id: string): Promise<b
     return true;
   });
 }
+
+/** Lets a person see the operator's page, or no longer. False for an unknown person, or one who is disabled. */
+export async function setOperatorView(operation: Operation, id: string, on: boolean): Promise<boolean> {
+  return inTransaction(operation.pool, async (client) => {
+    const { rows } = await client.query<{ operator_view: boolean }>(
+      'select operator_view from svc.persons where id = $1 and disabled_at is null for update',
+      [id],
+    );
+    const [person] = rows;
+    if (person === undefined) return false;
+    if (person.operator_view === on) return true;
+    await client.query('update svc.persons set operator_view = $2 where id = $1', [id, on]);
+    const action = on ? 'person.operator_view_given' : 'person.operator_view_taken';
+    await recordPersonChange(client, operation, { action, target: id });
+    return true;
+  });
+}

@@ -345,8 +345,8 @@ test('no process may delete or rewrite history', async () => {
     order by grantee, table_name`);
   // Prepared transfers are useless after a minute, and solo payers after a day; read logs, transfers of token
   // ledgers and the reader's blocks are a queue. A log proof goes when a reorg removes its log, a refused authorization a month after it is closed. None of
-  // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a day, and a wallet is
-  // proven by payments of the last year. A lease ends with its authorization, a reference
+  // these is history. Nor are quotas: a full one says nothing. What gas budgets count is over after a week, and a wallet is
+  // proven by payments of the last year. A reading of a node says how it is now. A lease ends with its authorization, a reference
   // a week after its intent. A membership is a right of today, and the audit record has its history; a challenge is used
   // once. Abuse counts are for the operator of the day.
   expect(rows).toEqual([
@@ -362,6 +362,7 @@ test('no process may delete or rewrite history', async () => {
     { grantee: 'svc_settlement', table_name: 'icrc_transfers', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'idempotency', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'log_proofs', privilege_type: 'DELETE' },
+    { grantee: 'svc_settlement', table_name: 'node_readings', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'payment_references', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'prepared_transfers', privilege_type: 'DELETE' },
     { grantee: 'svc_settlement', table_name: 'proven_wallets', privilege_type: 'DELETE' },

@@ -24,6 +24,9 @@ export const PERSON_ACTIONS: Readonly<Partial<Record<AdminRouteName, PersonRule>
 /** Where the console asks for the API key of a session, with the session as its bearer. */
 export const SESSION_KEY_PATH = '/console/session-keys';
 
+/** Where the console asks for what the operator's page shows, with the session of a person who may see it. */
+export const OPERATOR_PATH = '/console/operator';
+
 export const sessionKeyRequest = z.strictObject({
   accountId: z.string().check(z.refine((text) => isId('account', text))),
   mode: z.enum(MODES),

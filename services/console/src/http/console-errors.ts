@@ -9,6 +9,7 @@ export const CONSOLE_ERRORS = {
   session_over: [401, 'The session is over; sign in again.'],
   check_needed: [403, 'Confirm with your passkey, and repeat the action.'],
   role_missing: [403, 'Your role in this account does not include this action; ask an owner.'],
+  operator_view_missing: [403, 'The operator of this service alone sees this page.'],
   not_found: [404, 'There is nothing here for you.'],
   method_not_allowed: [405, 'This path does not support this method.'],
   passkey_refused: [401, 'The passkey was not accepted; try again, or ask an owner of your account for help.'],

@@ -144,3 +144,28 @@ test('routes of the admin service are passed on with the session, and no other p
   expect((await owner.get('/admin/unheard-of')).status).toBe(404);
   expect(upstream.received).toHaveLength(before + 1);
 });
+
+test.each(PERSON_ROLES)(
+  'the operator’s page is refused to the %s of an account, and nothing is asked',
+  async (role) => {
+    const before = upstream.received.length;
+    const answer = await members.get(role)!.get('/operator');
+    expect([answer.status, answer.body.error]).toEqual([403, 'operator_view_missing']);
+    expect(upstream.received).toHaveLength(before);
+  },
+);
+
+test('the operator’s page is passed on for a person who may see it, with the session and nothing of the query', async () => {
+  const viewer = await newMember(await newAccount(), 'viewer');
+  const token = readSessionToken(viewer.jar.cookie.split('=')[1] ?? '');
+  const session = token && (await createConsoleStores({ pool }).findSession(sessionTokenHash(token)));
+  await pool.query('update svc.persons set operator_view = true where id = $1', [session?.personId]);
+  upstream.behaviour.answer = () => ({ status: 200, body: '{"at":"now"}' });
+  const before = upstream.received.length;
+  expect((await viewer.get('/operator?path=../x')).body).toEqual({ at: 'now' });
+  expect(upstream.received[before]).toMatchObject({
+    method: 'GET',
+    url: '/console/operator',
+    headers: { authorization: `Bearer svc_session_${viewer.jar.cookie.split('=')[1]}` },
+  });
+});

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { MODES, type Mode, type PersonRole } from '@svc-pay/core';
 import { EXPORT_CURSOR_HEADER, EXPORT_MORE_HEADER } from '@svc-pay/protocol/merchant';
 import { ADMIN_ROUTES } from '@svc-pay/runtime/http/admin-routes';
+import { OPERATOR_PATH } from '@svc-pay/runtime/http/person-actions';
 import type { FastifyReply } from 'fastify';
 import { ConsoleRefusal } from '../http/console-errors.ts';
 import type { PersonVisit } from '../routes/context.ts';
@@ -84,6 +85,11 @@ export function createRelay({ apiUrl, adminUrl, fetch: ask = fetch }: RelayOptio
       if (findAdmin(request.method, pathOf(request.target)) === undefined) throw new ConsoleRefusal('not_found');
       const authorization = sessionBearer(visit.signedIn);
       return send(`${adminUrl}${request.target}`, request, { authorization }, visit.ip);
+    },
+    /** The report of the operator's page, which is of no account. */
+    toOperatorReport: async (visit: PersonVisit, request: RelayedRequest): Promise<Response> => {
+      if (!visit.signedIn.session.operatorView) throw new ConsoleRefusal('operator_view_missing');
+      return send(`${adminUrl}${OPERATOR_PATH}`, request, sessionBearer(visit.signedIn), visit.ip);
     },
   };
 }

@@ -34,6 +34,7 @@ const NETWORK_WATCHERS = [
   'reader',
   'comparison',
   'gas-budget',
+  'nodes',
 ];
 const GENERAL_WATCHERS = ['reconciler', 'intent-expiry', 'audit-sealer', 'partition-maker'];
 

@@ -8,6 +8,7 @@ import {
   createTokenLedgerReader,
   createWatchers,
   type IcrcChain,
+  type NodeProbe,
   noteFailures,
   type PeriodicJob,
   READER_LIMITS,
@@ -34,10 +35,12 @@ import { createReconciler } from './reconcile.ts';
 import type { Retention } from './retention.ts';
 import { type BudgetDeps, createBudgetWatch } from './watch-budgets.ts';
 import { createHealthWatch, type HealthDeps } from './watch-health.ts';
+import { createNodeWatch, type NodeWatchDeps } from './watch-nodes.ts';
 
 export type JobDeps = WatchDeps &
   HealthDeps &
   BudgetDeps &
+  NodeWatchDeps &
   Pick<
     SettlementStores,
     | 'maintenance'
@@ -51,6 +54,7 @@ export type JobDeps = WatchDeps &
     | 'icrc'
   > & {
     readonly icrcChains: readonly IcrcChain[];
+    readonly nodeProbes: readonly NodeProbe[];
     readonly wake: (drain: string, key: string) => Promise<void>;
     readonly metrics: { readonly reader: ReaderMetrics };
     readonly retention: Retention;
@@ -79,6 +83,7 @@ export function createJobs(
     createRefundExpiry(deps.refunds, clock),
     ...chains.flatMap((chain) => [...createWatchers(chain, deps), createHealthWatch(chain, deps)]),
     ...chains.flatMap((chain) => createBudgetWatch(chain, deps)),
+    ...deps.nodeProbes.map((probe) => createNodeWatch(probe, deps)),
     ...chains.map((chain) => createRefundWatch(chain, deps)),
     ...readers.flatMap((chain) => [
       createChainReader(chain, { ...deps, metrics: deps.metrics.reader }, { ...READER_LIMITS, ...deps.readerLimits }),
