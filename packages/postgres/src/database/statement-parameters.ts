@@ -5,6 +5,7 @@
 /** JavaScript type of a value by SQL type. Amounts and whole numbers beyond 2^53 are decimal text. */
 type Taken = {
   readonly text: string;
+  readonly uuid: string;
   readonly 'text[]': readonly string[];
   readonly boolean: boolean;
   readonly integer: number;
