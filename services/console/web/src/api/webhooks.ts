@@ -7,8 +7,8 @@ const PAGE = '100';
 /** Counted up to this many. */
 export const MOST_COUNTED = 100;
 /** While something is on its way, the page looks at it again. */
-const FOLLOW_MS = 3_000;
-const REST_MS = 15_000;
+const FOLLOW_MS = 2_000;
+const REST_MS = 5_000;
 
 export const useEndpoints = (scope: PageScope) =>
   useQuery({
@@ -55,7 +55,7 @@ function useListed<Item>(
     refetchOnWindowFocus: false,
     // Only a first page is read again by itself: more would be asked for at each look than is seen.
     refetchInterval: ({ state: { data } }) =>
-      data?.pages.length === 1 && data.pages[0]?.data.some(isMoving) ? FOLLOW_MS : false,
+      data?.pages.length !== 1 ? false : data.pages[0]?.data.some(isMoving) ? FOLLOW_MS : REST_MS,
   });
 }
 

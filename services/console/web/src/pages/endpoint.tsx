@@ -49,7 +49,11 @@ function Shown({ scope, endpoint }: { readonly scope: PageScope; readonly endpoi
   const isOff = endpoint.status === 'disabled';
   const flip = useMutation({
     mutationFn: () =>
-      relay(scope, `/sdk/webhooks/endpoints/${endpoint.id}/${isOff ? 'enable' : 'disable'}`, { method: 'POST' }),
+      relay<{ readonly replayed?: number }>(
+        scope,
+        `/sdk/webhooks/endpoints/${endpoint.id}/${isOff ? 'enable' : 'disable'}`,
+        { method: 'POST' },
+      ),
     onSuccess: refresh,
   });
   const leave = async () => {
@@ -86,11 +90,19 @@ function Shown({ scope, endpoint }: { readonly scope: PageScope; readonly endpoi
         </button>
       </Heading>
       {flip.error !== null && <Problem of={flip.error} />}
+      {!isOff && flip.data?.replayed !== undefined && (
+        <div className="mb-5">
+          <Notice tone="note">
+            It is on, and {flip.data.replayed === 1 ? 'one delivery' : `${flip.data.replayed} deliveries`} that waited
+            or had been given up go out now. For events that happened while it was off, replay the time.
+          </Notice>
+        </div>
+      )}
       {isOff && (
         <div className="mb-5">
           <Notice tone="wait">
-            {OFF_WORDS[endpoint.disabledReason ?? ''] ?? 'The endpoint is off.'} Its events wait, and are delivered when
-            you switch it on.
+            {OFF_WORDS[endpoint.disabledReason ?? ''] ?? 'The endpoint is off.'} What was on its way waits until you
+            switch it on. Events that happen meanwhile are not kept for it: replay the time afterwards.
           </Notice>
         </div>
       )}

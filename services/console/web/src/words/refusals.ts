@@ -1,5 +1,6 @@
-// Refusals of the admin routes, which answer with a code alone.
+// Refusals that are said otherwise here: the admin routes answer with a code alone, and the API speaks to whoever holds a key.
 const SENTENCES: Readonly<Record<string, string>> = {
+  not_found: 'The account has nothing of this id in this mode. Test and live mode have separate data.',
   account_unknown: 'The account does not exist, or is closed.',
   payout_unknown: 'There is no such payout any more.',
   payout_of_processor: 'The payout is in the registry of the payment processor. A transaction there ends it.',

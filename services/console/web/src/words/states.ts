@@ -98,7 +98,11 @@ export const OUTCOME_WORDS: Readonly<Record<DeliveryAttempt['outcome'], StateWor
 
 export const ENDPOINT_WORDS: Readonly<Record<Endpoint['status'], StateWords>> = {
   enabled: { word: 'On', why: 'Events are delivered as they happen.', tone: 'good' },
-  disabled: { word: 'Off', why: 'Events wait. Switch it on again and they are delivered.', tone: 'quiet' },
+  disabled: {
+    word: 'Off',
+    why: 'Nothing is sent. What was on its way waits; events that happen meanwhile are sent only if you replay them.',
+    tone: 'quiet',
+  },
 };
 
 /** Why an endpoint is off. */

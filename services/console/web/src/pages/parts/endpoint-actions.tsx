@@ -97,7 +97,8 @@ export function ReplaySheet({ scope, endpoint, onClose, onDone }: EndpointAction
       {recovery === undefined ? (
         <Form onSubmit={() => mutate()}>
           <p className="text-soft">
-            Sends the events of a range to this endpoint again, such as after your server was down.
+            Sends the events of a range that this endpoint did not get, such as while your server was down or the
+            endpoint was off.
           </p>
           <TimeRangeFields from={from} to={to} onFrom={setFrom} onTo={setTo} />
           <CheckField

@@ -118,8 +118,8 @@ export function RevokeKeySheet({ apiKey, onClose, onDone }: SheetOf & { readonly
     <Sheet title="Revoke this key now" onClose={onClose}>
       <Form onSubmit={() => mutate()}>
         <p>
-          The key <span className="mono">…{apiKey.hint.slice(-4)}</span> stops working at once and for good. Whatever
-          still uses it is refused.
+          The key <span className="mono">…{apiKey.hint.slice(-4)}</span> stops working for good, within a second as the
+          API is set up usually. Whatever still uses it is refused.
         </p>
         {apiKey.signs && (
           <Notice tone="wait">
