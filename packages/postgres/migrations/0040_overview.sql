@@ -17,7 +17,7 @@ create table svc.payment_changes (
   was_status svc.payment_status,
   status svc.payment_status not null,
   failure_code text,
-  -- What `external_cost_amount` was, where it changed. Null: it did not, or there was none.
+  -- What `external_cost_amount` was until now, 0 for none, where a booking is taken back or moved. Null: it is not.
   was_gas_amount svc.amount,
   changed_at timestamptz not null,
   primary key (account_id, mode, payment_id, number)
@@ -32,8 +32,9 @@ begin
       was_gas_amount, changed_at)
     select new.account_id, new.mode, new.id, pg_current_xact_id()::text::bigint + known.position_offset,
       case when tg_op = 'UPDATE' then old.status end, new.status, new.failure_code,
-      case when tg_op = 'UPDATE' and old.external_cost_amount is distinct from new.external_cost_amount
-        then old.external_cost_amount end,
+      case when tg_op = 'UPDATE' and old.status <> 'pending'
+          and (new.status = 'pending' or old.external_cost_amount is distinct from new.external_cost_amount)
+        then coalesce(old.external_cost_amount, 0) end,
       new.updated_at
     from svc.ledger_order known;
   return null;
@@ -47,7 +48,8 @@ create trigger payments_changes after update on svc.payments
   for each row when (
     old.status is distinct from new.status
       and (old.status in ('failed', 'canceled', 'mismatched') or new.status in ('failed', 'canceled', 'mismatched'))
-    or old.external_cost_amount is not null and old.external_cost_amount is distinct from new.external_cost_amount
+    or old.status <> 'pending'
+      and (new.status = 'pending' or old.external_cost_amount is distinct from new.external_cost_amount)
   )
   execute function svc.write_payment_change();
 
@@ -154,7 +156,7 @@ $$;
 
 -- What bookings behind a position and below another add to the figures: for each payment and side, what was booked or what was
 -- taken back. A reversal is counted in the hour of what it takes back. The value of gas is what the payment had when the
--- booking was committed: its next change tells what it was before, and without one it is what it is now.
+-- booking was committed: the next change of it tells what it was until then, and without one it is what it is now.
 create function svc.overview_of_bookings(after_position bigint, after_id text, below bigint, most integer)
 returns table (
   "position" bigint, id text, account_id text, mode text, hour timestamptz, network text, asset text, sign integer, settles boolean,
