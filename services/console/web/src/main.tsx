@@ -17,12 +17,19 @@ const queries = new QueryClient({
     },
   },
 });
-// A session that ended elsewhere takes with it what it had read.
-queries.getQueryCache().subscribe(({ type, query }) => {
-  if (type !== 'updated' || !isSignedOut(query.state.error)) return;
-  if (query.queryKey[0] === 'me') return;
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
+// A session that ended elsewhere takes with it what it had read. A role that was changed elsewhere is read again.
+const afterRefusal = (problem: unknown) => {
+  const isOver = isSignedOut(problem);
+  if (!isOver && !(problem instanceof CallRefusal && problem.code === 'role_missing')) return;
+  if (isOver) queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' });
   void queries.invalidateQueries({ queryKey: ['me'] });
+};
+queries.getQueryCache().subscribe((event) => {
+  if (event.type === 'updated' && event.action.type === 'error' && event.query.queryKey[0] !== 'me')
+    afterRefusal(event.query.state.error);
+});
+queries.getMutationCache().subscribe((event) => {
+  if (event.type === 'updated' && event.action.type === 'error') afterRefusal(event.action.error);
 });
 
 const page = document.getElementById('page');

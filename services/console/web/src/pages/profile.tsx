@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { meQuery, type OwnPasskey } from '../api/people.ts';
 import { post, usePasskeys, useSessions } from '../api/people-calls.ts';
@@ -167,6 +168,7 @@ function browserOf(userAgent: string): string {
 
 function Sessions() {
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const { data, error } = useSessions();
   const refresh = () => queries.invalidateQueries({ queryKey: ['sessions'] });
   const end = useMutation({
@@ -174,19 +176,36 @@ function Sessions() {
     onSuccess: refresh,
   });
   const endOthers = useMutation({ mutationFn: () => post('/sessions/end-others'), onSuccess: refresh });
-  const problem = error ?? end.error ?? endOthers.error;
+  const endAll = useMutation({
+    mutationFn: () => post('/sign-out-everywhere'),
+    onSuccess: async () => {
+      queries.clear();
+      await navigate({ to: '/sign-in', search: {} });
+    },
+  });
+  const problem = error ?? end.error ?? endOthers.error ?? endAll.error;
   return (
     <Card
       title="Signed in"
       action={
-        <button
-          type="button"
-          className="button small"
-          disabled={endOthers.isPending || (data?.sessions.length ?? 0) < 2}
-          onClick={() => endOthers.mutate()}
-        >
-          Sign out everywhere else
-        </button>
+        <div className="flex flex-wrap gap-2">
+          <button
+            type="button"
+            className="button small"
+            disabled={endOthers.isPending || (data?.sessions.length ?? 0) < 2}
+            onClick={() => endOthers.mutate()}
+          >
+            Sign out everywhere else
+          </button>
+          <button
+            type="button"
+            className="button small grave"
+            disabled={endAll.isPending}
+            onClick={() => endAll.mutate()}
+          >
+            Sign out everywhere
+          </button>
+        </div>
       }
     >
       {problem !== null && (
