@@ -2,6 +2,7 @@
 // webhooks, admin and console as processes of their own, the page in Chromium, passkeys of a virtual authenticator.
 import { freePorts } from '@svc-pay/engine/server';
 import { afterAll } from 'vitest';
+import { askSvc } from '../../cli/src/testing/call-svc.ts';
 import { openShop, PEPPER, SEAL_KEY, type Shop } from '../e2e/open-shop.ts';
 import { svc } from '../e2e/run-svc.ts';
 import { mainOf, type ServiceProcess, startService } from '../e2e/service-process.ts';
@@ -35,7 +36,9 @@ export type ConsoleWorld = World & {
   /** What any page reported: errors, and what its policy refused. */
   readonly complaints: string[];
   readonly openBrowser: () => Promise<ConsoleBrowser>;
-  /** Runs the operator's command, and returns what it prints with `--json`. */
+  /** Those of everybody. */
+  readonly closeBrowsers: () => Promise<void>;
+  /** Runs the operator's command as a process, and returns what it prints with `--json`. */
   readonly command: (...argv: readonly string[]) => Promise<Readonly<Record<string, unknown>>>;
   /** Link of an invitation that the operator's command makes. */
   readonly invite: (invited?: Invited) => Promise<string>;
@@ -80,18 +83,18 @@ export async function consoleWorld(options: WorldOptions = {}): Promise<ConsoleW
 
   const complaints: string[] = [];
   const { pool } = world.database;
+  const environment = { ...world.operatorEnvironment, SVC_CONSOLE_URL: consoleUrl };
   const command = async (...argv: readonly string[]) => {
-    const { exitCode, stdout, stderr } = await svc(
-      { ...world.operatorEnvironment, SVC_CONSOLE_URL: consoleUrl },
-      ...argv,
-      '--json',
-    );
+    const { exitCode, stdout, stderr } = await svc(environment, ...argv, '--json');
     if (exitCode !== 0) throw new Error(`svc ${argv.join(' ')}: ${stdout} ${stderr}`);
     return JSON.parse(stdout) as Readonly<Record<string, unknown>>;
   };
   const openBrowser = () => openConsoleBrowser(browser, complaints);
-  const invite = async ({ role = 'owner', accountId = world.shop.accountId, name = 'Grace Hopper' }: Invited = {}) =>
-    String((await command('people', 'invite', accountId, '--role', role, '--name', name))['link']);
+  const invite = async ({ role = 'owner', accountId = world.shop.accountId, name = 'Grace Hopper' }: Invited = {}) => {
+    const made = await askSvc(environment, 'people', 'invite', accountId, '--role', role, '--name', name);
+    if (made.exitCode !== 0) throw new Error(JSON.stringify(made.document));
+    return String((made.document as { link: string }).link);
+  };
   return {
     ...world,
     consoleUrl,
@@ -99,6 +102,9 @@ export async function consoleWorld(options: WorldOptions = {}): Promise<ConsoleW
     admin,
     complaints,
     openBrowser,
+    closeBrowsers: async () => {
+      for (const context of browser.contexts()) await context.close();
+    },
     command,
     invite,
     signUp: async (invited = {}) => {
