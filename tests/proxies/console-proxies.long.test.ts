@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { missing, PROXY_KINDS, startProxy } from './start-proxy.ts';
 
 const CLIENT = '127.0.0.77';
@@ -17,7 +17,7 @@ async function startUpstream() {
     response.end('ok');
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  afterAll(() => void server.close());
   return { port: (server.address() as AddressInfo).port, received };
 }
 
@@ -29,7 +29,6 @@ async function send(port: number, headers: Readonly<Record<string, string>>, bod
     localAddress: CLIENT,
     agent: false,
     method: body === undefined ? 'GET' : 'POST',
-    // Caddy serves the test at an address.
     headers,
   });
   sent.end(body);
@@ -38,20 +37,22 @@ async function send(port: number, headers: Readonly<Record<string, string>>, bod
   return { status: response.statusCode as number, headers: response.headers as IncomingHttpHeaders };
 }
 
+const started = await Promise.all(
+  (missing === '' ? PROXY_KINDS : []).map(async (kind) => {
+    const upstream = await startUpstream();
+    return { kind, upstream, port: await startProxy(kind, upstream.port, 'console') };
+  }),
+);
+
 describe.skipIf(missing !== '')(missing === '' ? 'with the proxies' : `skipped: ${missing}`, () => {
-  test.each(PROXY_KINDS)(
-    '%s passes requests of the console on with the client’s address last, and refuses what is too large',
-    async (kind) => {
-      const upstream = await startUpstream();
-      const port = await startProxy(kind, upstream.port, 'console');
-      const host = kind === 'caddy' ? `127.0.0.1:${port}` : NAME;
+  describe.each(started)('$kind before the console', ({ kind, upstream, port }) => {
+    // Caddy serves the test at an address.
+    const hostOf = () => (kind === 'caddy' ? `127.0.0.1:${port}` : NAME);
+
+    test('requests are passed on with the client’s address last, and answers as they are', async () => {
       const origin = `https://${NAME}`;
-      const { status, headers } = await send(port, {
-        host,
-        origin,
-        'x-svc-console': '1',
-        'x-forwarded-for': '6.6.6.6',
-      });
+      const given = { host: hostOf(), origin, 'x-svc-console': '1', 'x-forwarded-for': '6.6.6.6' };
+      const { status, headers } = await send(port, given);
       expect(status).toBe(200);
       expect(headers).toMatchObject({
         'strict-transport-security': 'max-age=31536000',
@@ -60,9 +61,12 @@ describe.skipIf(missing !== '')(missing === '' ? 'with the proxies' : `skipped: 
       expect(upstream.received.at(-1)).toMatchObject({ origin, 'x-svc-console': '1' });
       const forwarded = String(upstream.received.at(-1)?.['x-forwarded-for']).split(',');
       expect(forwarded.at(-1)?.trim()).toBe(CLIENT);
+    });
+
+    test('a body that is too large does not reach the console', async () => {
       const before = upstream.received.length;
-      expect((await send(port, { host }, 'x'.repeat(130_000))).status).toBe(413);
+      expect((await send(port, { host: hostOf() }, 'x'.repeat(130_000))).status).toBe(413);
       expect(upstream.received).toHaveLength(before);
-    },
-  );
+    });
+  });
 });
