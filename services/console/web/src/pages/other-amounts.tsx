@@ -73,7 +73,7 @@ function PolicyForm({ scope, policy }: { readonly scope: PageScope; readonly pol
   const [percent, setPercent] = useState(shown(String(policy.toleranceBps), PERCENT_DECIMALS));
   const micros = scaled(dollars, USD_DECIMALS);
   const points = scaled(percent, PERCENT_DECIMALS);
-  const bps = points !== undefined && BigInt(points) <= MOST_BPS ? Number(points) : undefined;
+  const bps = points !== undefined && BigInt(points) <= MOST_BPS ? Number.parseInt(points, 10) : undefined;
   const isChanged =
     over !== policy.over ||
     under !== policy.under ||
