@@ -6,11 +6,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { ROWS } from './console-answers.ts';
 import { type ConsoleDouble, startConsoleDouble } from './console-double.ts';
 import { intentIdAt, UPTO_INTENT } from './console-records.ts';
+import { scrollRows } from './scroll-rows.ts';
 import { launchChromium } from './start-browser.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PAGE_ROWS = 100;
 const MOST_MOUNTED = 60;
+/** The bar is 100; several times that is a mistake, and no busy machine. */
+const LONGEST_TASK_CPU_MS = 300;
 
 let double: ConsoleDouble;
 let chromium: Awaited<ReturnType<typeof launchChromium>>;
@@ -101,31 +104,38 @@ test.each(Object.keys(PATHS) as PageName[])(
   },
 );
 
-/** From the first row to the last, as fast as the page draws: each step is almost a screen. */
-async function scrollAll(page: Page): Promise<{ most: number; last: number }> {
-  return page.evaluate(async (all) => {
-    const seen = { most: 0, last: 0 };
-    const box = document.querySelector('.list-box');
-    for (let step = 0; step < 4_000 && seen.last < all; step += 1) {
-      box?.scrollBy(0, box.clientHeight - 200);
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      const mounted = [...document.querySelectorAll('.list-row')];
-      seen.most = Math.max(seen.most, mounted.length);
-      seen.last = Math.max(seen.last, Number(mounted.at(-1)?.getAttribute('aria-rowindex') ?? 0) - 1);
-    }
-    return seen;
-  }, ROWS);
+/** Routes of the page, as addresses with a name for each part that varies. */
+function routesOfPage(): readonly string[] {
+  const source = readFileSync(new URL('../../services/console/web/src/router.tsx', import.meta.url), 'utf8');
+  const parents: Readonly<Record<string, string>> = { root: '', signedIn: '', account: '/$mode/$accountId' };
+  const routes = [...source.matchAll(/getParentRoute: \(\) => (\w+),\s*path: '([^']+)'/g)];
+  return routes.map(([, parent = '', path = '']) => `${parents[parent] ?? `?${parent}`}${path}`);
 }
+
+test('axe looks at every route of the page', () => {
+  const looked = Object.values(PATHS).map((path) => path.replace(/[?#].*/, ''));
+  // The first leads to the last place of a person, and the second is the frame of the others.
+  const elsewhere = ['/', '/$mode/$accountId'];
+  const routes = routesOfPage().filter((route) => !elsewhere.includes(route));
+  expect(routes.length).toBeGreaterThan(10);
+  const forgotten = routes.filter((route) => {
+    const pattern = new RegExp(`^${route.replaceAll(/\$\w+/g, '[^/]+')}$`);
+    return !looked.some((path) => pattern.test(path));
+  });
+  expect(forgotten).toEqual([]);
+});
 
 test('ten thousand rows are scrolled with at most 60 of them mounted and one request for each hundred', async () => {
   const page = await visit('payments', { viewport: { width: 1280, height: 2_400 } });
-  const { most, last } = await scrollAll(page);
-  expect(last).toBe(ROWS);
-  expect(most).toBeGreaterThan(20);
-  expect(most).toBeLessThanOrEqual(MOST_MOUNTED);
+  const seen = await scrollRows(page, ROWS);
+  expect(seen).toMatchObject({ rows: ROWS, trouble: null });
+  expect(seen.mostMounted).toBeGreaterThan(20);
+  expect(seen.mostMounted).toBeLessThanOrEqual(MOST_MOUNTED);
   const pages = double.asked.filter((asked) => /\/sdk\/payments\?/.test(asked) && !asked.includes('before='));
   expect(new Set(pages).size).toBe(pages.length);
-  expect(pages.length).toBe(ROWS / PAGE_ROWS);
+  expect(pages.length).toBeLessThanOrEqual(ROWS / PAGE_ROWS);
+  // What other processes of the machine do lengthens a task, by the processor's own clock much less than by that of the wall.
+  expect(seen.longestCpuMs).toBeLessThanOrEqual(LONGEST_TASK_CPU_MS);
 }, 240_000);
 
 test('arrow keys move through the rows, also past those that are mounted, and Enter opens one', async () => {

@@ -3,14 +3,13 @@ import { expect, test } from 'vitest';
 import { withBooks } from '../ledger/open-books.ts';
 import { copyPayments } from './copy-payments.ts';
 import { createTestDatabase } from './create-test-database.ts';
+import { openListMeter } from './listed-payments.ts';
 import { seedModelPayments } from './model-payments.ts';
 
 test('the books of copied payments hold, and each payment has a copy of its own', async () => {
-  const { pool } = await createTestDatabase();
+  const { pool, url } = await createTestDatabase();
   const { accountId, otherId, relayer, own, all } = await seedModelPayments(pool);
-  const startMs = performance.now();
   await copyPayments(pool, { accountIds: [accountId, otherId], relayer, copies: 49, secondsApart: 60 });
-  console.log('copied', all * 49, performance.now() - startMs);
   const findings = createFindings(null, ['entries', 'statuses'], 1_000);
   await withBooks(pool, (books) => checkBooks(books, findings));
   expect(findings.lines().flatMap(({ differences }) => differences)).toEqual([]);
@@ -23,4 +22,10 @@ test('the books of copied payments hold, and each payment has a copy of its own'
     [accountId],
   );
   expect(rows[0]).toEqual({ payments: own * 50, statuses: 4, bookings: expect.any(Number), booked: (own - 2) * 50 });
+  const meter = await openListMeter(url);
+  const caller = { accountId, mode: 'test', kind: 'secret', keyId: 'key_a' } as never;
+  const page = { limit: 100 };
+  expect(await meter.measure({ name: 'payments', caller, payments: {}, page })).toMatchObject({ given: 100 });
+  expect(await meter.measure({ name: 'intents', caller, intents: {}, page })).toMatchObject({ given: 100 });
+  await meter.close();
 });

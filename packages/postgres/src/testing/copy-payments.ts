@@ -24,7 +24,10 @@ const HASHES = new Set(['claim_key', 'nonce']);
 const CODES_FROM = 5_000_000_000_000_000;
 /** Codes and nonces of the models are below. */
 const NUMBERS_A_COPY = 1_000;
-const AT_ONCE = 1_000;
+const AT_ONCE = 250;
+const WORKERS = 4;
+/** Their triggers write the bookings and the changes that figures are folded from. What others check, the models have passed. */
+const TRIGGERED = new Set(['payments', 'ledger_entries']);
 
 export type CopyWish = {
   readonly accountIds: readonly string[];
@@ -36,29 +39,44 @@ export type CopyWish = {
 };
 
 export async function copyPayments(pool: pg.Pool, wish: CopyWish): Promise<void> {
-  const { accountIds, relayer, copies, secondsApart, onDone } = wish;
-  const client = await pool.connect();
+  const firsts = Array.from({ length: Math.ceil(wish.copies / AT_ONCE) }, (_, index) => 1 + index * AT_ONCE);
+  const clients = await Promise.all(Array.from({ length: WORKERS }, () => pool.connect()));
+  let done = 0;
   try {
-    await client.query('set synchronous_commit = off');
-    const statements: string[] = [];
-    for (const [table, known] of Object.entries(TABLES)) {
-      const by = known === 'account' ? 'account_id = any($1)' : 'relayer = $1';
-      await client.query(`create temp table model_${table} as select * from svc.${table} where false`);
-      await client.query(`insert into model_${table} select * from svc.${table} where ${by}`, [
-        known === 'account' ? accountIds : relayer,
-      ]);
-      statements.push(await copyOf(client, table));
-    }
-    for (let first = 1; first <= copies; first += AT_ONCE) {
-      const last = Math.min(copies, first + AT_ONCE - 1);
-      for (const statement of statements) await client.query(statement, [first, last, secondsApart]);
-      onDone?.(last);
-    }
+    // All of them know the models before the first copy is there.
+    const statements = await Promise.all(clients.map((client) => modelsIn(client, wish)));
+    const work = async (client: pg.PoolClient, index: number) => {
+      for (let first = firsts.shift(); first !== undefined; first = firsts.shift()) {
+        const last = Math.min(wish.copies, first + AT_ONCE - 1);
+        for (const statement of statements[index] ?? [])
+          await client.query(statement, [first, last, wish.secondsApart]);
+        done += last - first + 1;
+        wish.onDone?.(done);
+      }
+    };
+    await Promise.all(clients.map(work));
   } finally {
-    await client.query('reset all');
-    client.release(true);
+    // Their temporary tables go with them.
+    for (const client of clients) client.release(true);
   }
-  await pool.query('analyze');
+  for (const table of Object.keys(TABLES)) await pool.query(`analyze svc.${table}`);
+}
+
+type TableCopy = { readonly table: string; readonly text: string };
+
+/** Keeps the rows of the models, among which copies come, and returns a statement for each table. */
+async function modelsIn(client: pg.PoolClient, { accountIds, relayer }: CopyWish): Promise<readonly TableCopy[]> {
+  const statements: TableCopy[] = [];
+  await client.query('set synchronous_commit = off');
+  for (const [table, known] of Object.entries(TABLES)) {
+    const by = known === 'account' ? 'account_id = any($1)' : 'relayer = $1';
+    await client.query(`create temp table model_${table} as select * from svc.${table} where false`);
+    await client.query(`insert into model_${table} select * from svc.${table} where ${by}`, [
+      known === 'account' ? accountIds : relayer,
+    ]);
+    statements.push({ table, text: await copyOf(client, table) });
+  }
+  return statements;
 }
 
 async function copyOf(client: pg.PoolClient, table: string): Promise<string> {

@@ -32,11 +32,11 @@ export type ModelPayments = {
   readonly all: number;
 };
 
-export async function seedModelPayments(
-  pool: pg.Pool,
-  accountId: Id<'account'> = newId('account', nowMs),
-): Promise<ModelPayments> {
-  const otherId = newId('account', nowMs);
+/** Lists begin where an account does, so it is older than every copy of its payments. */
+const ACCOUNT_AGE_MS = 365 * 86_400_000;
+
+export async function seedModelPayments(pool: pg.Pool): Promise<ModelPayments> {
+  const [accountId, otherId] = [newId('account', nowMs - ACCOUNT_AGE_MS), newId('account', nowMs - ACCOUNT_AGE_MS)];
   const items = [
     ...Array.from({ length: 16 }, (_, index) => newItem(accountId, index)),
     ...Array.from({ length: 4 }, (_, index) => newItem(otherId, 16 + index)),
@@ -69,6 +69,10 @@ export async function seedModelPayments(
   }
   await seedUnsettled(pool, accountId, 300n, { status: 'failed', failure_code: 'insufficient_funds' });
   await seedUnsettled(pool, accountId, 301n, { status: 'mismatched', paid_amount: '9990000' });
+  await pool.query(
+    "update svc.intents set expires_at = created_at + interval '30 minutes' where account_id = any($1)",
+    [[accountId, otherId]],
+  );
   const own = 16 + 2 + 2;
   return { accountId, otherId, relayer, own, all: own + 4 };
 }
