@@ -44,8 +44,9 @@ const payerOf = (index: number) =>
 /** Whole cents, as shops ask for them. */
 const centsOf = (index: number) => 1_250 + ((index * 7_919) % 9_900);
 const amountOf = (index: number) => String(centsOf(index) * 10_000);
-const feeOf = (index: number) => String(centsOf(index) * 100);
-const netOf = (index: number) => String(centsOf(index) * 9_900);
+const paidOf = (index: number, status: string) => (status === 'mismatched' ? '10000000' : amountOf(index));
+/** One in a hundred. */
+const feeOf = (paid: string) => (BigInt(paid) / 100n).toString();
 const usdOf = (index: number) => `${Math.floor(centsOf(index) / 100)}.${String(centsOf(index) % 100).padStart(2, '0')}`;
 
 export const intent = (index: number, status = 'completed') => ({
@@ -83,7 +84,7 @@ export const payment = (index: number, status: string = STATUSES[index % STATUSE
   invoiceId: null,
   metadata: { order: `10-${index}` },
   requestedAmount: amountOf(index),
-  paidAmount: status === 'mismatched' ? '10000000' : amountOf(index),
+  paidAmount: paidOf(index, status),
   createdAt: iso(NOW - index * 7 * MINUTE),
   completedAt: iso(NOW - index * 7 * MINUTE + 2_310),
   network: 'evm',
@@ -93,9 +94,9 @@ export const payment = (index: number, status: string = STATUSES[index % STATUSE
   tokenShortcode: 'base_usdc',
   decimals: 6,
   amountUsd: usdOf(index),
-  feeAmount: feeOf(index),
+  feeAmount: feeOf(paidOf(index, status)),
   splits: [],
-  netAmount: netOf(index),
+  netAmount: (BigInt(paidOf(index, status)) - BigInt(feeOf(paidOf(index, status)))).toString(),
   refundedAmount: status === 'refunded' ? amountOf(index) : '0',
   refundDueAmount: null,
   failureCode: status === 'failed' ? 'insufficient_funds' : null,
@@ -184,7 +185,7 @@ export function timeline(intentId: string) {
     payer: PAYER,
     amount,
     requestedAmount: amount,
-    paidAmount: amount,
+    paidAmount: paidOf(index, status),
     paidTotal: null,
     refundDueAmount: null,
     transactionId: HASH,

@@ -174,6 +174,7 @@ function Listed<Item>({ list, label, filtered, idOf, children }: ListedProps<Ite
             <div role="row" className="payment-row !h-9 text-[0.857rem] font-medium text-soft">
               <span role="columnheader" className="amount-cell">
                 <span>Amount</span>
+                {label === 'Payments' && <span />}
               </span>
               <span role="columnheader">Status</span>
               <span role="columnheader">Description</span>
@@ -220,7 +221,7 @@ const Row = memo(function Row({ list, intentId, usd, upTo = false, ...row }: Pay
           {upTo && <span className="font-normal text-soft">up to </span>}
           {amount}
         </RowLink>{' '}
-        <span className="text-soft">{row.symbol}</span>
+        {row.symbol !== '' && <span className="text-soft">{row.symbol}</span>}
       </span>
       <span role="cell">
         <StateBadge words={row.words} />
