@@ -40,6 +40,7 @@ const SHOTS: readonly Shot[] = [
   { name: 'refund', path: `/test/{account}/payments/${intentIdAt(0)}`, act: press('Refund') },
   { name: 'charge', path: `/test/{account}/payments/${UPTO_INTENT}`, act: press('Charge') },
   { name: 'payment-link', path: '/test/{account}/new' },
+  { name: 'other-amounts', path: '/test/{account}/other-amounts' },
   { name: 'keys', path: '/test/{account}/keys' },
   { name: 'endpoints', path: '/test/{account}/endpoints' },
   { name: 'endpoint', path: '/test/{account}/endpoints/we_1' },
