@@ -31,7 +31,13 @@ const focused = (page: Page) =>
       return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1;
     };
     const { width, height } = element.getBoundingClientRect();
-    const label = element.labels?.[0]?.textContent ?? element.getAttribute('aria-label') ?? element.textContent ?? '';
+    const label =
+      (element instanceof HTMLSelectElement || element instanceof HTMLInputElement
+        ? element.labels?.[0]?.textContent
+        : null) ??
+      element.getAttribute('aria-label') ??
+      element.textContent ??
+      '';
     return { name: label.trim(), isSeen: (isDrawn() || isDrawn('::after')) && width > 0 && height > 0 };
   });
 

@@ -26,8 +26,6 @@ const CODES_FROM = 5_000_000_000_000_000;
 const NUMBERS_A_COPY = 1_000;
 const AT_ONCE = 250;
 const WORKERS = 4;
-/** Their triggers write the bookings and the changes that figures are folded from. What others check, the models have passed. */
-const TRIGGERED = new Set(['payments', 'ledger_entries']);
 
 export type CopyWish = {
   readonly accountIds: readonly string[];
@@ -48,8 +46,7 @@ export async function copyPayments(pool: pg.Pool, wish: CopyWish): Promise<void>
     const work = async (client: pg.PoolClient, index: number) => {
       for (let first = firsts.shift(); first !== undefined; first = firsts.shift()) {
         const last = Math.min(wish.copies, first + AT_ONCE - 1);
-        for (const statement of statements[index] ?? [])
-          await client.query(statement, [first, last, wish.secondsApart]);
+        for (const text of statements[index] ?? []) await client.query(text, [first, last, wish.secondsApart]);
         done += last - first + 1;
         wish.onDone?.(done);
       }
@@ -62,11 +59,9 @@ export async function copyPayments(pool: pg.Pool, wish: CopyWish): Promise<void>
   for (const table of Object.keys(TABLES)) await pool.query(`analyze svc.${table}`);
 }
 
-type TableCopy = { readonly table: string; readonly text: string };
-
 /** Keeps the rows of the models, among which copies come, and returns a statement for each table. */
-async function modelsIn(client: pg.PoolClient, { accountIds, relayer }: CopyWish): Promise<readonly TableCopy[]> {
-  const statements: TableCopy[] = [];
+async function modelsIn(client: pg.PoolClient, { accountIds, relayer }: CopyWish): Promise<readonly string[]> {
+  const statements: string[] = [];
   await client.query('set synchronous_commit = off');
   for (const [table, known] of Object.entries(TABLES)) {
     const by = known === 'account' ? 'account_id = any($1)' : 'relayer = $1';
@@ -74,7 +69,7 @@ async function modelsIn(client: pg.PoolClient, { accountIds, relayer }: CopyWish
     await client.query(`insert into model_${table} select * from svc.${table} where ${by}`, [
       known === 'account' ? accountIds : relayer,
     ]);
-    statements.push({ table, text: await copyOf(client, table) });
+    statements.push(await copyOf(client, table));
   }
   return statements;
 }
