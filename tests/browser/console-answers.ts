@@ -1,4 +1,5 @@
 // What the double of the console's server answers: one account with ten thousand payments, and one of everything else.
+import { operatorsView, overviewOf } from './console-figures.ts';
 import {
   ACCOUNT,
   ENDPOINT,
@@ -174,7 +175,7 @@ const payout = (network: string, payoutId: string, change: object) => ({
 
 const FIXED: Readonly<Record<string, unknown>> = {
   '/me': {
-    person: { id: 'psn_01jc0000000000000000000000', name: 'Ada Example', operatorView: false },
+    person: { id: 'psn_01jc0000000000000000000000', name: 'Ada Example', operatorView: true },
     memberships: [
       { accountId: ACCOUNT, accountName: 'Tea and Verse', role: 'owner' },
       { accountId: OTHER_ACCOUNT, accountName: 'Harbor Books', role: 'viewer' },
@@ -182,6 +183,7 @@ const FIXED: Readonly<Record<string, unknown>> = {
     modes: ['test', 'live'],
     session: { id: 'cse_1', expiresAtMs: NOW + 11 * HOUR, freshUntilMs: NOW },
   },
+  '/operator': operatorsView(),
   '/admin/keys': {
     keys: [
       key(1, { signs: true }),
@@ -249,6 +251,7 @@ const FIXED: Readonly<Record<string, unknown>> = {
 };
 
 const RELAYED: readonly (readonly [RegExp, (query: URLSearchParams, id: string) => DoubleAnswer])[] = [
+  [/^\/sdk\/overview$/, (query) => ok(overviewOf(query))],
   [
     /^\/sdk\/public\/tokens$/,
     () => ok({ livemode: false, data: [token('base_usdc', 6), token('base_eurc', 6)], hasMore: false }),

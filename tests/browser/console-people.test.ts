@@ -70,7 +70,7 @@ async function isRefusedAtSignIn(page: Page): Promise<boolean> {
 test('somebody who opens the link of an invitation and makes a passkey is signed in; the link works once and for three days', async () => {
   const grace = await world.signUp({ role: 'owner', name: 'Grace Hopper' });
   const { page, authenticator } = grace;
-  expect(new URL(page.url()).pathname).toBe(`/test/${shopId}/payments`);
+  expect(new URL(page.url()).pathname).toBe(`/test/${shopId}/overview`);
   await page.getByText('No payments yet').waitFor();
   expect(await authenticator.credentials()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }]);
   expect([...(await actionsOf(grace))].sort()).toEqual(['person.joined', 'session.begun', 'session_key.created']);

@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ROWS } from './console-answers.ts';
 import { type ConsoleDouble, startConsoleDouble } from './console-double.ts';
+import { emptyOverview, overviewOf } from './console-figures.ts';
 import { intentIdAt, UPTO_INTENT } from './console-records.ts';
 import { scrollRows } from './scroll-rows.ts';
 import { launchChromium } from './start-browser.ts';
@@ -43,6 +44,8 @@ afterAll(async () => {
 const PATHS = {
   'sign-in': '/sign-in',
   invitation: '/invitation#token',
+  overview: '/test/{account}/overview?range=30d',
+  operator: '/operator',
   payments: '/test/{account}/payments',
   'payments asked for': '/live/{account}/payments?list=intents',
   'a paid payment': `/test/{account}/payments/${intentIdAt(0)}`,
@@ -314,4 +317,78 @@ test('an account that the person does not belong to is no page', async () => {
   await page.goto(`${double.origin}/live/acct_01jc0000000000000000000009/payments`);
   await page.getByText('There is no such page').waitFor();
   expect(double.asked.filter((asked) => asked.includes('acct_01jc0000000000000000000009'))).toEqual([]);
+});
+
+const WEEK = new URLSearchParams({ from: '2026-11-10T00:00:00.000Z', to: '2026-11-17T00:00:00.000Z', interval: 'day' });
+const figuresPath = () => `/accounts/${double.accountId}/test/sdk/overview`;
+
+test('the overview is the first page, asks for whole days or hours, and its range is in the address', async () => {
+  const page = await visit('/');
+  await page.waitForURL(/\/test\/\w+\/overview$/);
+  await page.getByRole('navigation', { name: 'Range' }).getByRole('link', { name: '24 hours' }).click();
+  await page.waitForURL(/\?range=24h$/);
+  const asked = () => double.asked.filter((one) => one.includes('/sdk/overview?')).at(-1) ?? '';
+  await expect.poll(asked).toMatch(/from=[^&]+%3A00%3A00\.000Z&to=[^&]+%3A00%3A00\.000Z&interval=hour$/);
+});
+
+test('a moment of a chart is chosen by the arrow keys or the pointer, and a table has every value', async () => {
+  const page = await visit('overview');
+  const chart = page.getByRole('slider', { name: /^Volume in dollars/ });
+  const told = () => chart.getAttribute('aria-valuetext');
+  const cells = await page.locator('table', { hasText: 'Volume in dollars' }).locator('tbody tr').allInnerTexts();
+  expect(cells).toHaveLength(30);
+  await chart.focus();
+  await page.keyboard.press('End');
+  const [last = ''] = cells.slice(-1);
+  expect(await told()).toBe(last.replace(/\s*\t\s*/, ': '));
+  await page.keyboard.press('ArrowLeft');
+  expect(await told()).toBe(cells.at(-2)?.replace(/\s*\t\s*/, ': '));
+  await page.keyboard.press('Escape');
+  expect(await told()).toBe('by day, UTC');
+  const box = await chart.boundingBox();
+  await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) - 20, (box?.y ?? 0) + 40);
+  expect(await told()).toBe(last.replace(/\s*\t\s*/, ': '));
+});
+
+test('figures say when they were true, and are marked when they are late', async () => {
+  const behind = async (ms: number) => {
+    double.instead.set(figuresPath(), {
+      status: 200,
+      // As of the moment of the answer.
+      get body() {
+        return overviewOf(WEEK, ms);
+      },
+    });
+    const page = await visit('overview');
+    return page.locator('header').filter({ hasText: 'Overview' }).last().innerText();
+  };
+  expect(await behind(900)).toMatch(/As of\s+\d/);
+  expect(await behind(900)).not.toMatch(/behind|old/);
+  expect(await behind(12_000)).toMatch(/\d s behind/);
+  expect(await behind(240_000)).toMatch(/\d min old/);
+});
+
+test('an account without a payment is told what to do next', async () => {
+  double.instead.set(figuresPath(), { status: 200, body: emptyOverview(WEEK) });
+  const page = await visit('overview');
+  await page.getByRole('heading', { name: 'No payments yet' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'New payment link' }).click();
+  await page.waitForURL(/\/new$/);
+});
+
+test('the operator’s page marks readings that are old, and is no page for others', async () => {
+  const page = await visit('operator');
+  const ethereum = page.locator('section', { has: page.getByRole('heading', { name: 'Ethereum', exact: true }) });
+  expect(await ethereum.innerText()).toMatch(/Old: read\s+\d+ minutes ago/);
+  expect(await page.getByRole('cell', { name: 'No spending' }).count()).toBe(1);
+  const { person, ...rest } = (await (await fetch(`${double.origin}/console/api/me`)).json()) as {
+    person: { operatorView: boolean };
+  };
+  double.instead.set('/me', { status: 200, body: { ...rest, person: { ...person, operatorView: false } } });
+  double.asked.length = 0;
+  const other = await visit('profile');
+  await other.goto(`${double.origin}/operator`);
+  await other.getByText('There is no such page').waitFor();
+  expect(await other.getByRole('link', { name: 'Operator' }).count()).toBe(0);
+  expect(double.asked).not.toContain('GET /operator');
 });

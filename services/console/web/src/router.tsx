@@ -1,6 +1,7 @@
 // The addresses of the console. What belongs to an account is below its mode and its id, so that an address never shows
 // live money to somebody who thinks it is play money. Each page is a chunk of its own.
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { isRange, type RangeName } from './charts/range.ts';
 import { readFilters } from './lists/filters.ts';
 import { AccountFrame } from './shell/account-frame.tsx';
 import { Home } from './shell/home.tsx';
@@ -30,7 +31,19 @@ const profile = createRoute({
   path: '/profile',
   component: lazyRouteComponent(() => import('./pages/profile.tsx'), 'Profile'),
 });
+const operator = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator',
+  component: lazyRouteComponent(() => import('./pages/operator.tsx'), 'Operator'),
+});
 const account = createRoute({ getParentRoute: () => signedIn, path: '/$mode/$accountId', component: AccountFrame });
+const overview = createRoute({
+  getParentRoute: () => account,
+  path: '/overview',
+  validateSearch: (search: Record<string, unknown>): { range?: RangeName } =>
+    isRange(search['range']) ? { range: search['range'] } : {},
+  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+});
 const payments = createRoute({
   getParentRoute: () => account,
   path: '/payments',
@@ -104,7 +117,9 @@ const tree = root.addChildren([
   signedIn.addChildren([
     home,
     profile,
+    operator,
     account.addChildren([
+      overview,
       payments,
       payment,
       newLink,

@@ -6,7 +6,7 @@ export type MemberRole = (typeof ROLES)[number];
 export type ConsoleMode = 'test' | 'live';
 
 export type SignedInPerson = {
-  readonly person: { readonly id: string; readonly name: string };
+  readonly person: { readonly id: string; readonly name: string; readonly operatorView: boolean };
   readonly memberships: readonly {
     readonly accountId: string;
     readonly accountName: string;

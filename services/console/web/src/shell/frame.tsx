@@ -6,6 +6,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Side } from './side.tsx';
 
 const TITLES: Readonly<Record<string, string>> = {
+  overview: 'Overview',
   payments: 'Payments',
   new: 'New payment link',
   keys: 'API keys',
@@ -15,6 +16,7 @@ const TITLES: Readonly<Record<string, string>> = {
   payouts: 'Payouts',
   people: 'People',
   profile: 'Your devices',
+  operator: 'Operator',
 };
 
 /** Tab title and icon say the mode too: most pages are seen as tabs most of the time. */

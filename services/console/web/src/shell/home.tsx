@@ -12,5 +12,5 @@ export function Home() {
   if (chosen === undefined)
     return <Empty title="You are not a member of an account">Ask an owner of the account for an invitation.</Empty>;
   const mode = chosen.accountId === last?.accountId ? last.mode : 'test';
-  return <Navigate to="/$mode/$accountId/payments" params={{ mode, accountId: chosen.accountId }} replace />;
+  return <Navigate to="/$mode/$accountId/overview" params={{ mode, accountId: chosen.accountId }} replace />;
 }

@@ -28,6 +28,9 @@ export function Side({ me, mode, accountId }: SideProps) {
       {at !== undefined && (
         <nav aria-label="Pages" className="grid gap-4">
           <NavGroup>
+            <Link to="/$mode/$accountId/overview" params={at} className="nav-link">
+              <Icon name="overview" /> Overview
+            </Link>
             <Link to="/$mode/$accountId/payments" params={at} className="nav-link">
               <Icon name="payments" /> Payments
             </Link>
@@ -73,6 +76,11 @@ export function Side({ me, mode, accountId }: SideProps) {
         </nav>
       )}
       <div className="mt-auto grid gap-1 border-t border-line pt-3">
+        {me.person.operatorView && (
+          <Link to="/operator" className="nav-link">
+            <Icon name="operator" /> Operator
+          </Link>
+        )}
         <LookSwitch />
         <Link to="/profile" className="nav-link">
           <Icon name="person" /> <span className="truncate">{me.person.name}</span>

@@ -33,7 +33,7 @@ function onTick(tell: () => void): () => void {
 }
 
 /** Renders again now and then, so that relative times stay true. */
-const useNow = (): number => useSyncExternalStore(onTick, () => tick);
+export const useNow = (): number => useSyncExternalStore(onTick, () => tick);
 
 /** The exact time on hover; it is printed only then, because a long list shows many. */
 export function Time({ iso, plain = false }: { readonly iso: string; readonly plain?: boolean }) {
