@@ -16,7 +16,6 @@ type Taken = {
   readonly 'bytea[]': readonly Uint8Array[];
   readonly jsonb: string;
   readonly timestamptz: string;
-  readonly uuid: string;
 };
 type SqlType = keyof Taken;
 type Types = Readonly<Record<string, SqlType>>;
